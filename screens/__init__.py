@@ -1,0 +1,1 @@
+"""The terminal: one wizard step a file."""

@@ -1,0 +1,1 @@
+"""A typed view of the data in ``assets``: cards, stacks, claims, applications, variables."""

@@ -1,0 +1,1 @@
+"""What the machine is: facts, and how each is read."""

@@ -1,0 +1,76 @@
+"""The one way in which detection looks at a machine: files and a closed list of programs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+from typing import Protocol
+
+from wizard.machine.facts import Disk, Fact
+
+
+class Query(Enum):
+    """The only programs that detection may run: read-only, each with its exact argv."""
+
+    DPKG_PACKAGES = (
+        "dpkg-query",
+        "--show",
+        "--showformat=${Package}\\t${Version}\\t${db:Status-Abbrev}\\t${Maintainer}\\n",
+    )
+    RPM_PACKAGES = (
+        "rpm",
+        "--query",
+        "--all",
+        "--queryformat",
+        "%{NAME}\\t%{VERSION}-%{RELEASE}\\n",
+    )
+
+
+class Host(Protocol):
+    """A machine to look at: this one, or a recorded one. No method raises; none writes."""
+
+    name: str
+    """Name of a recorded machine, ``""`` for this very machine."""
+    environ: Mapping[str, str]
+    user: str
+    uid: int
+    home: str
+
+    def read(self, path: str) -> Fact[str]:
+        """The text of a file (at most 4 MiB, bad bytes replaced)."""
+
+    def names(self, folder: str) -> Fact[tuple[str, ...]]:
+        """Sorted names in a folder."""
+
+    def link(self, path: str) -> Fact[str]:
+        """Where a symbolic link points, as an absolute path inside this host."""
+
+    def resolve(self, path: str) -> str:
+        """The path with every link followed; the path itself where that fails."""
+
+    def is_file(self, path: str) -> bool:
+        """True for a file, also through links."""
+
+    def is_folder(self, path: str) -> bool:
+        """True for a folder, also through links."""
+
+    def exists(self, path: str) -> bool:
+        """True for anything at that path, also a device."""
+
+    def usable(self, path: str) -> bool:
+        """True when this process may read and write the path, by ``access(2)``."""
+
+    def group_of(self, path: str) -> Fact[str]:
+        """Name of the group that owns the path."""
+
+    def groups_in_force(self) -> Fact[tuple[str, ...]]:
+        """Names of the groups of this process."""
+
+    def memory_bytes(self) -> Fact[int]:
+        """Physical memory."""
+
+    def disk(self, path: str) -> Fact[Disk]:
+        """The file system below a path, or below its nearest parent that exists."""
+
+    def ask(self, query: Query) -> Fact[str]:
+        """What a program of the closed list printed; killed at its deadline."""

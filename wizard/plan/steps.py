@@ -1,0 +1,209 @@
+"""Steps: what a plan is made of. ``str(step)`` is what Review shows and what gets carried out."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from typing import Union
+
+
+@dataclass(frozen=True, slots=True)
+class RunProgram:
+    """Run one program, from an argv tuple, without a shell."""
+
+    reason: str
+    argv: tuple[str, ...]
+    inverse: str
+    creates: tuple[str, ...] = ()
+    """Paths that exist once it has worked: the outcome that is verified."""
+    environment: tuple[tuple[str, str], ...] = ()
+    deadline_s: float = 600.0
+    needs_root: bool = False
+
+    def __str__(self) -> str:
+        settings = "".join(f"{name}={shlex.quote(value)} " for name, value in self.environment)
+        prefix = "sudo " if self.needs_root else ""
+        return f"{prefix}{settings}{shlex.join(self.argv)}"
+
+
+@dataclass(frozen=True, slots=True)
+class CreateVenv:
+    """Make a virtual environment with its own pip."""
+
+    reason: str
+    python: str
+    venv: str
+    inverse: str
+    deadline_s: float = 300.0
+    needs_root: bool = False
+
+    @property
+    def argv(self) -> tuple[str, ...]:
+        """The program that makes it."""
+        return (self.python, "-m", "venv", self.venv)
+
+    def __str__(self) -> str:
+        return shlex.join(self.argv)
+
+
+@dataclass(frozen=True, slots=True)
+class FetchWheels:
+    """Download what the resolver chose into a staging folder, by range, hashes checked."""
+
+    reason: str
+    report: str
+    """pip's installation report: addresses and hashes."""
+    staging: str
+    lock: str
+    """The requirements file with hashes that the installation will read."""
+    inverse: str
+    hashes: tuple[tuple[str, str], ...] = ()
+    """Known SHA-256 by file name; they outrank the index's."""
+    needs_root: bool = False
+
+    def __str__(self) -> str:
+        return (
+            f"download every file that {self.report} names into {self.staging}, "
+            f"check each SHA-256, write {self.lock}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class InstallWheels:
+    """Install the fetched wheels, without an index, every hash required."""
+
+    reason: str
+    python: str
+    venv: str
+    staging: str
+    lock: str
+    inverse: str
+    deadline_s: float = 3600.0
+    needs_root: bool = False
+
+    @property
+    def argv(self) -> tuple[str, ...]:
+        """The pip call that installs."""
+        return (
+            self.python,
+            "-m",
+            "pip",
+            "install",
+            "--no-input",
+            "--no-index",
+            "--no-deps",
+            "--find-links",
+            self.staging,
+            "--require-hashes",
+            "--requirement",
+            self.lock,
+        )
+
+    def __str__(self) -> str:
+        return shlex.join(self.argv)
+
+
+@dataclass(frozen=True, slots=True)
+class WriteFile:
+    """Write a file of ours, whole, through a temporary file beside it."""
+
+    reason: str
+    path: str
+    content: str
+    mode: int
+    inverse: str
+    needs_root: bool = False
+
+    def __str__(self) -> str:
+        return f"{'as root, ' if self.needs_root else ''}write {self.path} (mode {self.mode:04o})"
+
+
+@dataclass(frozen=True, slots=True)
+class ClearExecutableStack:
+    """Clear the executable-stack flag of libraries, as ``patchelf --clear-execstack`` does."""
+
+    reason: str
+    venv: str
+    libraries: tuple[str, ...]
+    """File names inside ``torch/lib``."""
+    inverse: str
+    needs_root: bool = False
+
+    def __str__(self) -> str:
+        return f"clear the executable-stack flag of {', '.join(self.libraries)} below {self.venv}"
+
+
+@dataclass(frozen=True, slots=True)
+class SetAside:
+    """Move a path into the backup on the same file system."""
+
+    reason: str
+    path: str
+    backup: str
+    inverse: str
+    needs_root: bool = False
+
+    def __str__(self) -> str:
+        return f"{'as root, ' if self.needs_root else ''}move {self.path} to {self.backup}"
+
+
+@dataclass(frozen=True, slots=True)
+class AddToGroups:
+    """Add the user to groups; counts from the next login."""
+
+    reason: str
+    user: str
+    groups: tuple[str, ...]
+    inverse: str
+    needs_root: bool = True
+
+    def __str__(self) -> str:
+        return f"sudo usermod -aG {','.join(self.groups)} {shlex.quote(self.user)}"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckTorch:
+    """Import torch in a child, run one tiny matmul, and see which libraries were really loaded."""
+
+    reason: str
+    python: str
+    expect_torch: str
+    """Version prefix that must be found."""
+    device: str
+    """``cuda`` or ``cpu``."""
+    inverse: str = "nothing to undo"
+    deadline_s: float = 180.0
+    needs_root: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.python} torch_check.py --device {self.device}"
+
+
+Step = Union[  # noqa: UP007 - cattrs reads the members of a Union
+    RunProgram,
+    CreateVenv,
+    FetchWheels,
+    InstallWheels,
+    WriteFile,
+    ClearExecutableStack,
+    SetAside,
+    AddToGroups,
+    CheckTorch,
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Steps in order, with what they cost and what they are for."""
+
+    id: str
+    """Digest of everything below: the same facts and choice give the same id."""
+    stack: str
+    footprint: str
+    venv: str
+    steps: tuple[Step, ...]
+    download_bytes: int | None
+    installed_bytes: int | None
+    relogin_needed: bool
+    notes: tuple[str, ...]
+    """What the user must know before saying yes."""

@@ -1,0 +1,1 @@
+"""Carries a plan out: executors, downloads, journal, undo."""
