@@ -6,15 +6,17 @@ from dataclasses import fields, is_dataclass
 from enum import Enum
 from typing import Any
 
+from wizard.machine.facts import Unknown
+
 SCHEMA = 1
 """Version of every JSON document that we write; it only grows."""
 
 
 def to_json(value: Any) -> Any:
     """The value as JSON types; an ``Unknown`` becomes ``{"unknown": why}``."""
+    if isinstance(value, Unknown):
+        return {"unknown": value.because}
     if is_dataclass(value) and not isinstance(value, type):
-        if type(value).__name__ == "Unknown":
-            return {"unknown": value.because}
         return {field.name: to_json(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, (tuple, list)):
         return [to_json(item) for item in value]
