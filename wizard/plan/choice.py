@@ -21,3 +21,5 @@ class Choice:
     """A folder of wheels to install from, without any network."""
     gpu: str = ""
     """PCI address of the card to use; ``""`` for the first RDNA1 card."""
+    without_card: bool = False
+    """True to install for another machine: the check of the device is left out, and said so."""

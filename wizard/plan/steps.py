@@ -179,6 +179,19 @@ class CheckTorch:
         return f"{self.python} torch_check.py --device {self.device}"
 
 
+@dataclass(frozen=True, slots=True)
+class DropDownloads:
+    """Remove a folder of downloads of ours."""
+
+    reason: str
+    folder: str
+    inverse: str = "they would be downloaded again"
+    needs_root: bool = False
+
+    def __str__(self) -> str:
+        return f"remove {self.folder}"
+
+
 Step = Union[  # noqa: UP007 - cattrs reads the members of a Union
     RunProgram,
     CreateVenv,
@@ -189,6 +202,7 @@ Step = Union[  # noqa: UP007 - cattrs reads the members of a Union
     SetAside,
     AddToGroups,
     CheckTorch,
+    DropDownloads,
 ]
 
 

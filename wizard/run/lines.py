@@ -1,0 +1,42 @@
+"""Program output as clean lines, however its chunks were cut."""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+LONGEST_LINE = 4_000
+"""Characters kept of one line: a program may print megabytes without a line end."""
+
+_ESCAPES = re.compile(
+    r"\x1b(?:\[[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor moves
+    r"|\][^\x07\x1b]*(?:\x07|\x1b\\)?"  # OSC: titles, links, clipboard
+    r"|[PX^_][^\x1b]*(?:\x1b\\)?"  # DCS, SOS, PM, APC
+    r"|[ -/]*[0-~])"
+)
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def clean(text: str) -> str:
+    """The text without escape sequences and control characters; tabs become spaces."""
+    return _CONTROLS.sub("", _ESCAPES.sub("", text).expandtabs(8))
+
+
+class Lines:
+    """Cuts chunks of bytes into lines; a carriage return ends a line too."""
+
+    def __init__(self) -> None:
+        self._decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
+        self._open = ""
+
+    def feed(self, chunk: bytes, *, final: bool = False) -> tuple[str, ...]:
+        """The lines that this chunk completed; with ``final``, the open one too."""
+        text = self._open + self._decoder.decode(chunk, final)
+        # A lone CR at the very end may be half of a CRLF: it waits for the next chunk.
+        held = "\r" if text.endswith("\r") and not final else ""
+        body = text[: len(text) - len(held)].replace("\r\n", "\n").replace("\r", "\n")
+        *complete, rest = body.split("\n")
+        if final and rest:
+            complete, rest = [*complete, rest], ""
+        self._open = rest[-LONGEST_LINE:] + held
+        return tuple(line for line in (clean(line)[:LONGEST_LINE] for line in complete) if line)

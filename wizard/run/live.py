@@ -1,0 +1,172 @@
+"""The executor that acts: journal first, then the step, then proof of its outcome."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import aclosing
+from datetime import datetime
+from pathlib import Path
+
+from wizard.places import Places
+from wizard.plan.steps import CheckTorch, Plan, Step
+from wizard.run.act import Done, Stopped, Surroundings, act
+from wizard.run.events import (
+    Event,
+    Output,
+    PlanFinished,
+    Progress,
+    StepFailed,
+    StepFinished,
+    StepStarted,
+)
+from wizard.run.journal import Journal, Record, read_record, read_records
+from wizard.run.lock import only_one
+from wizard.run.ownership import Owned
+from wizard.run.resume import (
+    before,
+    clear_remains,
+    done_steps,
+    notes_before,
+    ours_after,
+    run_to_resume,
+)
+from wizard.run.trouble import Trouble
+
+
+def now() -> datetime:
+    """The local time, with its offset."""
+    return datetime.now().astimezone()
+
+
+class Live:
+    """Carries plans out on this machine for the user who runs it."""
+
+    def __init__(
+        self, places: Places, environ: Mapping[str, str], clock: Callable[[], datetime] = now
+    ) -> None:
+        self._places = places
+        self._environ = environ
+        self._clock = clock
+        self._cancelled = False
+
+    def cancel(self) -> None:
+        """Stop at the next safe point: between two steps, or inside a download."""
+        self._cancelled = True
+
+    async def carry_out(self, plan: Plan) -> AsyncGenerator[Event, None]:
+        """Go through the plan; a run of the same plan that was cut off is gone on with."""
+        self._cancelled = False
+        try:
+            with only_one(Path(self._places.state)):
+                record = self._run_of(plan)
+                async with aclosing(self._steps(plan, record)) as events:
+                    async for event in events:
+                        _log(record, event)
+                        yield event
+        except Trouble as trouble:
+            yield StepFailed(0, trouble.happened, trouble.meaning, trouble.next_step)
+            yield PlanFinished(False, False, False, False, "", "")
+
+    def _run_of(self, plan: Plan) -> Record:
+        runs = Path(self._places.runs)
+        found = run_to_resume(plan, read_records(runs))
+        if found is not None:
+            return found
+        if rooted := [str(step) for step in plan.steps if step.needs_root]:
+            raise Trouble(
+                f"This plan needs root for {len(rooted)} steps, the first: {rooted[0]}",
+                "Steps that need root are planned and shown; carrying them out is not built yet.",
+                "Take the footprint venv: it needs no root, and torch needs no system ROCm.",
+            )
+        time_now = self._clock()
+        folder = runs / f"{time_now:%Y%m%d-%H%M%S}-{plan.id[:6]}"
+        Journal(folder).begin(plan, time_now.isoformat(timespec="seconds"))
+        record = read_record(folder)
+        assert record is not None  # noqa: S101 - written on the line above
+        return record
+
+    async def _steps(self, plan: Plan, record: Record) -> AsyncGenerator[Event, None]:
+        done = done_steps(plan, record)
+        changed = False
+        for number, step in enumerate(plan.steps, 1):
+            if self._cancelled:
+                yield self._end(plan, record, ok=False, changed=changed)
+                return
+            yield StepStarted(number, len(plan.steps), str(step), step.reason)
+            if number in done:
+                yield StepFinished(number, 0.0, True, record.outcomes.get(number, "done before"))
+                continue
+            failed = False
+            async with aclosing(self._step(number, step, plan, record)) as events:
+                async for event in events:
+                    failed = failed or isinstance(event, StepFailed)
+                    yield event
+            changed = changed or not isinstance(step, CheckTorch)
+            if failed or (self._cancelled and not isinstance(event, StepFinished)):
+                yield self._end(plan, record, ok=False, changed=changed)
+                return
+        Journal(Path(record.folder)).close("finished", self._time())
+        yield self._end(plan, record, ok=True, changed=changed)
+
+    async def _step(
+        self, number: int, step: Step, plan: Plan, record: Record
+    ) -> AsyncGenerator[Event, None]:
+        journal, began = Journal(Path(record.folder)), time.monotonic()
+        try:
+            if number in record.interrupted and (left := clear_remains(step, plan, record)):
+                yield Output((f"Removed {left} files that the interrupted step had left.",))
+            noted = record.intents.get(number) or notes_before(step, plan)
+            journal.intend(number, noted)
+            outcome = ""
+            async with aclosing(act(step, self._around(record))) as acting:
+                async for item in acting:
+                    if isinstance(item, Done):
+                        outcome = item.outcome
+                    else:
+                        yield item
+            known = before(read_record(Path(record.folder)) or record, "before")
+            Owned(Path(record.folder)).add(ours_after(step, plan, known))
+            journal.finish(number, outcome)
+            yield StepFinished(number, time.monotonic() - began, False, outcome)
+        except Stopped:
+            yield Output(("Stopped at a safe point; what was fetched is kept.",))
+        except Trouble as trouble:
+            yield StepFailed(number, trouble.happened, trouble.meaning, trouble.next_step)
+
+    def _around(self, record: Record) -> Surroundings:
+        scratch = Path(record.folder) / "scratch"
+        scratch.mkdir(exist_ok=True)
+        return Surroundings(self._environ, str(scratch), lambda: self._cancelled)
+
+    def _end(self, plan: Plan, record: Record, *, ok: bool, changed: bool) -> PlanFinished:
+        return PlanFinished(
+            ok=ok,
+            cancelled=self._cancelled and not ok,
+            changed=changed,
+            relogin_needed=plan.relogin_needed and ok,
+            run=record.id,
+            log=f"{record.folder}/log.txt",
+        )
+
+    def _time(self) -> str:
+        return self._clock().isoformat(timespec="seconds")
+
+
+def _log(record: Record, event: Event) -> None:
+    lines: tuple[str, ...]
+    match event:
+        case StepStarted():
+            lines = (f"[{event.number}/{event.total}] {event.text}",)
+        case Output():
+            lines = event.lines
+        case StepFinished():
+            lines = (f"ok ({event.seconds:.1f} s): {event.outcome}",)
+        case StepFailed():
+            lines = (f"failed: {event.happened}", event.meaning, event.next_step)
+        case PlanFinished():
+            lines = ("finished" if event.ok else "not finished",)
+        case Progress():
+            return
+    with (Path(record.folder) / "log.txt").open("a", encoding="utf-8") as file:
+        file.writelines(f"{line}\n" for line in lines)

@@ -1,0 +1,36 @@
+"""One run at a time."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from wizard.run.trouble import Trouble
+
+
+@contextmanager
+def only_one(state: Path) -> Iterator[None]:
+    """Hold the lock of our state folder; raises Trouble when another run of ours holds it.
+
+    The kernel drops the lock with the process, so a killed run leaves none behind.
+    """
+    state.mkdir(parents=True, exist_ok=True, mode=0o700)
+    descriptor = os.open(state / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            holder = os.pread(descriptor, 20, 0).decode(errors="replace").strip() or "unknown"
+            raise Trouble(
+                f"Another rdna1-setup is at work (process {holder}).",
+                "Two runs at once could undo each other.",
+                "Wait for it or cancel it there; then try again.",
+            ) from None
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, str(os.getpid()).encode(), 0)
+        yield
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,201 @@
+"""Which files below a venv are ours, so that undo removes those and no others."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+import stat
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib.util import cache_from_source
+from pathlib import Path
+
+from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
+
+Print = tuple[int, int]
+"""Size in bytes and modification time in ns: what tells that a file is still as we left it."""
+
+_VENV_LAYOUT = re.compile(
+    r"pyvenv\.cfg|\.gitignore|lib64|bin/(python[\d.]*t?|𝜋thon|activate(\.\w+)?|Activate\.ps1|"
+    r"pip[\d.]*|easy_install[-\d.]*|wheel)|lib/python[\d.]+/site-packages/(pip|setuptools|"
+    r"pkg_resources|_distutils_hack|wheel|(pip|setuptools|wheel)-[^/]+|~[^/]+)/.*|"
+    r"lib/python[\d.]+/site-packages/distutils-precedence\.pth"
+)
+"""What making a venv and upgrading its pip write, on Python 3.8 to 3.14.
+
+``~ip`` and the like are folders that pip moves its old self into, and forgets when it is killed.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Everything in a folder, by path relative to it."""
+
+    files: Mapping[str, Print]
+    """Files and links, each with its print."""
+    folders: frozenset[str]
+
+
+def listing(root: Path) -> Listing:
+    """What is in a folder now; empty when there is no such folder. Links are not followed."""
+    files: dict[str, Print] = {}
+    folders: set[str] = set()
+    for folder, names, plain in os.walk(root):
+        for name in (*names, *plain):
+            path = f"{folder}/{name}"
+            relative = os.path.relpath(path, root)
+            seen = os.lstat(path)
+            if stat.S_ISDIR(seen.st_mode):
+                folders.add(relative)
+            else:
+                files[relative] = (seen.st_size, seen.st_mtime_ns)
+    return Listing(files, frozenset(folders))
+
+
+def made_with_venv(root: Path, before: Iterable[str]) -> dict[str, Print]:
+    """Files that making the venv left in a folder that held ``before``."""
+    known = frozenset(before)
+    found = listing(root).files
+    return {p: s for p, s in found.items() if p not in known and _VENV_LAYOUT.fullmatch(p)}
+
+
+def installed(root: Path, names: Iterable[str]) -> dict[str, Print]:
+    """Files of the named distributions in a venv, from their RECORD, with their bytecode."""
+    wanted = {canonicalize_name(name) for name in names}
+    found: dict[str, Print] = {}
+    for packages in site_packages(root):
+        for info in packages.glob("*.dist-info"):
+            if canonicalize_name(info.name.split("-", 1)[0]) in wanted:
+                found.update(_prints(root, _recorded(root, packages, info)))
+    return found
+
+
+def site_packages(root: Path) -> tuple[Path, ...]:
+    """The site-packages folders of a venv (one, unless its Python was changed)."""
+    return tuple(sorted((root / "lib").glob("python3.*/site-packages")))
+
+
+def wheel_files(root: Path, wheels: Iterable[Path]) -> dict[str, Print]:
+    """Files that installing these wheels leaves or would leave, as far as they are there now.
+
+    This is how an installation that was cut off is told from the user's own files.
+    """
+    found: dict[str, Print] = {}
+    for packages in site_packages(root):
+        for wheel in wheels:
+            found.update(_prints(root, _unpacked(root, packages, wheel)))
+    return found
+
+
+def lock_names(lock: Path) -> tuple[str, ...]:
+    """Names of the distributions in a requirements file of ours; empty without the file."""
+    try:
+        lines = lock.read_text("utf-8").splitlines()
+    except OSError:
+        return ()
+    return tuple(line.split("==", 1)[0].strip() for line in lines if "==" in line)
+
+
+class Owned:
+    """The record of what is ours below one venv, kept in the folder of its run."""
+
+    def __init__(self, run: Path) -> None:
+        self._file = run / "owned.jsonl"
+
+    def add(self, files: Mapping[str, Print]) -> None:
+        """Note files as ours; a later note of the same path replaces the earlier one."""
+        with self._file.open("a", encoding="utf-8") as file:
+            file.writelines(json.dumps([p, *seen]) + "\n" for p, seen in sorted(files.items()))
+            file.flush()
+            os.fsync(file.fileno())
+
+    def read(self) -> dict[str, Print]:
+        """Everything noted so far; a line cut off by a crash is left out."""
+        found: dict[str, Print] = {}
+        try:
+            lines = self._file.read_text("utf-8").splitlines()
+        except OSError:
+            return found
+        for line in lines:
+            try:
+                path, size, time = json.loads(line)
+            except ValueError:
+                continue
+            found[path] = (size, time)
+        return found
+
+
+def _recorded(root: Path, packages: Path, info: Path) -> Iterator[Path]:
+    yield from (info / name for name in ("RECORD", "INSTALLER", "REQUESTED", "direct_url.json"))
+    try:
+        with (info / "RECORD").open(encoding="utf-8", newline="") as file:
+            for row in csv.reader(file):
+                if row:
+                    yield packages / row[0]
+    except OSError:
+        return
+
+
+def _unpacked(root: Path, packages: Path, wheel: Path) -> Iterator[Path]:
+    try:
+        name, _, _, _ = parse_wheel_filename(wheel.name)
+        names = zipfile.ZipFile(wheel).namelist()
+    except (InvalidWheelFilename, OSError, zipfile.BadZipFile):
+        return
+    base = f"{wheel.name.split('-')[0]}-{wheel.name.split('-')[1]}"
+    targets = {
+        "purelib": packages,
+        "platlib": packages,
+        "scripts": root / "bin",
+        "data": root,
+        "headers": root / "include" / "site" / packages.parent.name / str(name),
+    }
+    for entry in names:
+        if entry.startswith(f"{base}.data/"):
+            _, kind, rest = entry.split("/", 2)
+            yield targets.get(kind, packages) / rest
+        elif not entry.endswith("/"):
+            yield packages / entry
+    for extra in ("RECORD", "INSTALLER", "REQUESTED", "direct_url.json"):
+        yield packages / f"{base}.dist-info" / extra
+    yield from (root / "bin" / script for script in _scripts(wheel, base))
+
+
+def _scripts(wheel: Path, base: str) -> Iterator[str]:
+    try:
+        text = zipfile.ZipFile(wheel).read(f"{base}.dist-info/entry_points.txt").decode()
+    except (KeyError, UnicodeDecodeError):
+        return
+    section = ""
+    for line in text.splitlines():
+        if line.startswith("["):
+            section = line.strip()
+        elif section in ("[console_scripts]", "[gui_scripts]") and "=" in line:
+            yield line.split("=", 1)[0].strip()
+
+
+def _prints(root: Path, paths: Iterable[Path]) -> dict[str, Print]:
+    found: dict[str, Print] = {}
+    for path in paths:
+        for each in (path, *bytecode(path)):
+            relative = os.path.relpath(os.path.normpath(each), root)
+            if relative.startswith(".."):
+                continue  # a RECORD may name paths outside of the venv: never ours
+            try:
+                seen = os.lstat(each)
+            except OSError:
+                continue
+            if not stat.S_ISDIR(seen.st_mode):
+                found[relative] = (seen.st_size, seen.st_mtime_ns)
+    return found
+
+
+def bytecode(source: Path) -> tuple[Path, ...]:
+    """Bytecode files that Python made from a source file."""
+    if source.suffix != ".py":
+        return ()
+    folder = Path(cache_from_source(str(source))).parent
+    return tuple(folder.glob(f"{source.stem}.cpython-*.pyc")) if folder.is_dir() else ()
