@@ -1,0 +1,130 @@
+"""Carry a plan out: shown first, journalled, resumable, undone by rollback."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import signal
+import sys
+from collections.abc import Callable
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Any
+
+from wizard.commands.choosing import add_choice_arguments, choice_of
+from wizard.commands.looking import acts, host_of, places_of
+
+if TYPE_CHECKING:
+    from wizard.machine.facts import Machine
+    from wizard.plan.steps import Plan
+    from wizard.run.events import Event
+    from wizard.run.executor import Executor
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of ``apply``."""
+    add_choice_arguments(parser)
+    parser.add_argument("--yes", action="store_true", help="the plan was read; do not ask")
+    parser.add_argument("--json", action="store_true", help="events as JSON lines")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Show the plan, ask, carry it out; 0 when every outcome was verified."""
+    from wizard.machine.detect import detect
+    from wizard.plan.planner import PlanImpossible, make_plan
+
+    if arguments.stack is None:
+        return _refuse("apply needs --stack: see `rdna1-setup plan` for the suggested one.")
+    host = host_of(arguments)
+    machine = detect(host)
+    if obstacle := _obstacle(machine, arguments):
+        return _refuse(obstacle)
+    try:
+        plan = make_plan(machine, choice_of(arguments, arguments.stack, host.home), places_of(host))
+    except PlanImpossible as error:
+        return _refuse(str(error))
+    if not arguments.json:
+        from wizard.report import plan_lines
+
+        print("\n".join(plan_lines(plan)), end="\n\n")
+    if acts(arguments) and not arguments.yes and not _agreed():
+        return _refuse("Nothing was changed. Read the plan above, then add --yes.")
+    return asyncio.run(_carry_out(_executor(arguments), plan, as_json=arguments.json))
+
+
+def _obstacle(machine: Machine, arguments: argparse.Namespace) -> str:
+    """Why this stack cannot work here; the device is not asked for with --without-card."""
+    from wizard.knowledge.stacks import load_stacks
+    from wizard.plan.fit import fit
+
+    if arguments.without_card:
+        return ""
+    for stack in load_stacks():
+        if stack.id == arguments.stack:
+            found = fit(machine, (), stack)
+            return "" if found.possible else " ".join(found.obstacles)
+    return ""
+
+
+def _refuse(text: str) -> int:
+    print(f"rdna1-setup: {text}", file=sys.stderr)
+    return 2
+
+
+def _agreed() -> bool:
+    if not sys.stdin.isatty():
+        return False
+    return input("Carry this plan out? [y/N] ").strip().lower() in ("y", "yes")
+
+
+def _executor(arguments: argparse.Namespace) -> Executor:
+    if not acts(arguments):
+        from wizard.run.rehearsal import Rehearsal
+
+        return Rehearsal()
+    from wizard.run.live import Live
+
+    host = host_of(arguments)
+    return Live(places_of(host), host.environ)
+
+
+async def _carry_out(executor: Executor, plan: Plan, *, as_json: bool) -> int:
+    from wizard.run.events import PlanFinished
+
+    loop = asyncio.get_running_loop()
+    # The first request stops at a safe point; children never see the terminal's own signal.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, executor.cancel)
+    show: Callable[[Event], None] = _show_json if as_json else _Teller()
+    async with aclosing(executor.carry_out(plan)) as events:
+        async for event in events:
+            show(event)
+            if isinstance(event, PlanFinished):
+                return 0 if event.ok else 130 if event.cancelled else 1
+    return 1
+
+
+def _show_json(event: Event) -> None:
+    from wizard.jsonform import SCHEMA, to_json
+
+    form: dict[str, Any] = {"schema": SCHEMA, "event": type(event).__name__, **to_json(event)}
+    print(json.dumps(form), flush=True)
+
+
+class _Teller:
+    """Prints events as plain lines, and progress every tenth of the way."""
+
+    def __init__(self) -> None:
+        self._tenth = -1
+
+    def __call__(self, event: Event) -> None:
+        from wizard.report import event_lines, progress_line
+        from wizard.run.events import Progress, StepStarted
+
+        if isinstance(event, StepStarted):
+            self._tenth = -1
+        if not isinstance(event, Progress):
+            print(*event_lines(event), sep="\n", flush=True)
+        elif event.total and (tenth := event.done * 10 // event.total) > self._tenth:
+            self._tenth = tenth
+            print(f"    {progress_line(event)}", flush=True)

@@ -1,0 +1,48 @@
+"""Which machine a command looks at, and what it then knows."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from wizard.machine.host import Host
+    from wizard.places import Places
+
+DEMO = "rx5600xt-noble-rocm57"
+"""The recorded machine of the demo, below ``assets/machines``."""
+
+
+def host_of(arguments: argparse.Namespace) -> Host:
+    """This machine, a recorded one, or the demo's; exits with 2 on a damaged record."""
+    folder = arguments.machine
+    if getattr(arguments, "demo", False):
+        import assets
+
+        folder = str(assets.FOLDER / "machines" / DEMO)
+    if folder is None:
+        from wizard.machine.live import LiveHost
+
+        return LiveHost()
+    from pathlib import Path
+
+    from wizard.machine.recorded import RecordedHost, RecordError
+
+    try:
+        return RecordedHost(Path(folder))
+    except RecordError as error:
+        print(f"rdna1-setup: {error}", file=sys.stderr)
+        raise SystemExit(2) from None
+
+
+def places_of(host: Host) -> Places:
+    """Where our own files go on that machine."""
+    from wizard.places import places
+
+    return places(host.environ, host.home)
+
+
+def acts(arguments: argparse.Namespace) -> bool:
+    """True when this command may change this machine."""
+    return not (arguments.dry_run or arguments.machine or getattr(arguments, "demo", False))

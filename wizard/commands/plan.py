@@ -1,0 +1,42 @@
+"""Show the steps that lead to a stack, every command and every file, and do none of them."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from wizard.commands.choosing import add_choice_arguments, choice_of
+from wizard.commands.looking import host_of, places_of
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of ``plan``."""
+    add_choice_arguments(parser)
+    parser.add_argument("--json", action="store_true", help="for programs")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the plan; without --stack, the suggested one."""
+    from wizard.machine.detect import detect
+    from wizard.plan.advice import advise
+    from wizard.plan.planner import PlanImpossible, make_plan
+
+    host = host_of(arguments)
+    machine = detect(host)
+    stack = arguments.stack or advise(machine, ()).roads[0].fit.stack
+    try:
+        plan = make_plan(machine, choice_of(arguments, stack, host.home), places_of(host))
+    except PlanImpossible as error:
+        print(f"rdna1-setup: {error}", file=sys.stderr)
+        return 2
+    if arguments.json:
+        import json
+
+        from wizard.jsonform import SCHEMA, to_json
+
+        print(json.dumps({"schema": SCHEMA, **to_json(plan)}, indent=1))
+        return 0
+    from wizard.report import plan_lines
+
+    print("\n".join(plan_lines(plan)))
+    return 0

@@ -1,0 +1,44 @@
+"""Print a report for an issue: machine, advice and runs, with user and home left out."""
+
+from __future__ import annotations
+
+import argparse
+
+from wizard.commands.looking import host_of, places_of
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of ``report``."""
+    parser.add_argument("--format", choices=("md", "json"), default="md")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the report; nothing leaves this machine by itself."""
+    import json
+    from pathlib import Path
+
+    from wizard import __version__
+    from wizard.jsonform import SCHEMA, to_json
+    from wizard.machine.detect import detect
+    from wizard.plan.advice import advise
+    from wizard.report import advice_lines, machine_lines, redacted
+    from wizard.run.journal import read_records
+
+    host = host_of(arguments)
+    machine = detect(host)
+    records = () if arguments.machine else read_records(Path(places_of(host).runs))
+    runs = [f"{r.id} {r.plan['stack']} {r.plan['venv']} {r.state}" for r in records]
+    if arguments.format == "json":
+        form = {"schema": SCHEMA, "version": __version__, "machine": to_json(machine), "runs": runs}
+        print(redacted(json.dumps(form, indent=1), machine.access))
+        return 0
+    parts = {
+        "Machine": machine_lines(machine),
+        "Advice": advice_lines(advise(machine, ())),
+        "Runs": runs or ["none"],
+    }
+    text = [f"# rdna1-setup {__version__}"]
+    for title, lines in parts.items():
+        text += ["", f"## {title}", "", "```", *lines, "```"]
+    print(redacted("\n".join(text), machine.access))
+    return 0
