@@ -7,6 +7,7 @@ import os
 import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from wizard.run.journal import Journal, Record
@@ -79,7 +80,7 @@ def find_way_back(record: Record) -> WayBack:
     )
 
 
-def go_back(way: WayBack, journal: Journal, time: str) -> tuple[str, ...]:
+def go_back(way: WayBack, record: Record, time: datetime) -> tuple[str, ...]:
     """Remove what the way back names; gives what could not be removed, with the reason."""
     venv = Path(way.venv)
     left = [problem for path in way.remove if (problem := _removed(venv / path))]
@@ -90,7 +91,8 @@ def go_back(way: WayBack, journal: Journal, time: str) -> tuple[str, ...]:
             Path(parent).rmdir()  # only when empty
     for folder in way.folders:
         shutil.rmtree(folder, onerror=lambda _f, path, why: left.append(f"{path}: {why[1]}"))
-    journal.close("partly rolled back" if left else "rolled back", time)
+    state = "partly rolled back" if left else "rolled back"
+    Journal(Path(record.folder)).close(state, time.isoformat(timespec="seconds"))
     return tuple(left)
 
 
