@@ -26,7 +26,6 @@ from wizard.plan.steps import (
 )
 from wizard.run import execstack
 from wizard.run.events import Output, Progress
-from wizard.run.fetch import fetch_wheels
 from wizard.run.ownership import site_packages
 from wizard.run.process import Exited, child_environment, stream
 from wizard.run.trouble import Trouble, explain_pip
@@ -131,6 +130,8 @@ async def _create_venv(step: CreateVenv, around: Surroundings) -> Act:
 
 
 async def _fetch(step: FetchWheels, around: Surroundings) -> Act:
+    from wizard.run.fetch import fetch_wheels  # brings ssl and the network with it
+
     events: Iterator[Progress | Output] = fetch_wheels(step, cancelled=around.cancelled)
     while (event := await asyncio.to_thread(next, events, None)) is not None:
         yield event

@@ -1,0 +1,57 @@
+"""A home of their own for tests that run plans, and a small venv to work on."""
+
+import os
+from pathlib import Path
+
+from wizard.places import Places, places
+from wizard.plan.steps import Plan, Step
+
+
+def places_below(folder: Path) -> Places:
+    """Our folders below a test's home."""
+    return places({}, str(folder))
+
+
+def plan_of(folder: Path, *steps: Step, plan_id: str = "0123456789ab") -> Plan:
+    """A plan for ``folder/venv`` made of these steps."""
+    return Plan(
+        id=plan_id,
+        stack="cpu",
+        footprint="venv",
+        venv=str(folder / "venv"),
+        steps=steps,
+        download_bytes=None,
+        installed_bytes=None,
+        relogin_needed=False,
+        notes=(),
+    )
+
+
+def fake_python(folder: Path) -> Path:
+    """A program that does what ``python -m venv DIR`` does, in a few milliseconds."""
+    program = folder / "python3.10"
+    program.write_text(
+        "#!/bin/sh\n"
+        'packages="$3/lib/python3.10/site-packages"\n'
+        'mkdir -p "$3/bin" "$3/include/python3.10" "$packages/pip"\n'
+        'echo "home = /usr/bin" > "$3/pyvenv.cfg"\n'
+        'echo "pip" > "$packages/pip/__init__.py"\n'
+        'ln -s /bin/sh "$3/bin/python"\n'
+        "echo made\n"
+    )
+    program.chmod(0o755)
+    return program
+
+
+def tree(folder: Path) -> dict[str, str]:
+    """Everything below a folder: text of files, targets of links."""
+    found: dict[str, str] = {}
+    for path in sorted(folder.rglob("*")):
+        name = str(path.relative_to(folder))
+        if path.is_symlink():
+            found[name] = f"-> {os.readlink(path)}"  # noqa: PTH115 - the raw target
+        elif path.is_file():
+            found[name] = path.read_text()
+        else:
+            found[name] = "folder"
+    return found

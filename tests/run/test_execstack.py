@@ -1,0 +1,63 @@
+"""The executable-stack flag is found and cleared in real libraries."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from wizard.run.execstack import asks_for_executable_stack, clear
+
+LIBC = next(
+    (
+        path
+        for path in (Path("/lib/x86_64-linux-gnu/libc.so.6"), Path("/lib64/libc.so.6"))
+        if path.exists()
+    ),
+    None,
+)
+
+
+def with_flag(folder: Path) -> Path:
+    """A copy of the C library whose stack flag is set by hand."""
+    from elftools.elf.elffile import ELFFile
+
+    if LIBC is None:
+        pytest.skip("there is no 64-bit C library to copy")
+    library = folder / "libamdhip64.so"
+    shutil.copy(LIBC, library)
+    with library.open("r+b") as file:
+        elf = ELFFile(file)
+        for number in range(elf.num_segments()):
+            if elf.get_segment(number)["p_type"] == "PT_GNU_STACK":
+                file.seek(elf["e_phoff"] + number * elf["e_phentsize"] + 4)
+                file.write((7).to_bytes(4, "little"))
+    return library
+
+
+def test_clearing_changes_one_bit_and_nothing_else(tmp_path: Path) -> None:
+    library = with_flag(tmp_path)
+    before = library.read_bytes()
+    assert asks_for_executable_stack(library)
+    assert clear(library)
+    assert not asks_for_executable_stack(library)
+    after = library.read_bytes()
+    assert [(a, b) for a, b in zip(before, after, strict=True) if a != b] == [(7, 6)]
+
+
+def test_a_library_without_the_flag_is_left_alone(tmp_path: Path) -> None:
+    library = with_flag(tmp_path)
+    clear(library)
+    before = library.stat().st_mtime_ns
+    assert not clear(library)
+    assert library.stat().st_mtime_ns == before
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"not a library", b"\x7fELF", b"\x7fELF\x02\x01\x01" + b"\0" * 57]
+)
+def test_what_is_no_library_is_refused(tmp_path: Path, content: bytes) -> None:
+    broken = tmp_path / "libhiprtc.so"
+    broken.write_bytes(content)
+    with pytest.raises(ValueError, match=r"libhiprtc"):
+        clear(broken)
+    assert broken.read_bytes() == content

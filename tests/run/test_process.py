@@ -1,0 +1,83 @@
+"""A child's output arrives as it comes, and its end is never waited for without limit."""
+
+import asyncio
+import os
+import sys
+from contextlib import aclosing
+
+import pytest
+
+from wizard.run.process import Exited, child_environment, stream
+from wizard.run.trouble import Trouble
+
+ENVIRONMENT = child_environment(os.environ, ())
+
+
+async def collect(*argv: str, deadline_s: float = 20) -> tuple[list[str], int]:
+    lines: list[str] = []
+    async with aclosing(stream(argv, environment=ENVIRONMENT, deadline_s=deadline_s)) as output:
+        async for item in output:
+            if isinstance(item, Exited):
+                return lines, item.code
+            lines += item
+    raise AssertionError("no exit code came")
+
+
+async def test_output_of_both_streams_comes_in_order_with_the_exit_code() -> None:
+    program = "import sys; print('a', flush=True); print('b', file=sys.stderr); sys.exit(3)"
+    assert await collect(sys.executable, "-c", program) == (["a", "b"], 3)
+
+
+async def test_a_program_past_its_deadline_is_ended_and_named() -> None:
+    with pytest.raises(Trouble, match=r"did not end within 0 s"):
+        await collect(sys.executable, "-c", "import time; time.sleep(60)", deadline_s=0.4)
+
+
+async def test_a_missing_program_is_trouble_and_no_traceback() -> None:
+    with pytest.raises(Trouble, match=r"/no/such/program could not be started"):
+        await collect("/no/such/program")
+
+
+async def test_a_child_that_asks_gets_no_terminal_and_no_input() -> None:
+    program = (
+        "import os, sys\n"
+        "print(repr(sys.stdin.read()))\n"
+        "try: os.open('/dev/tty', os.O_RDWR)\n"
+        "except OSError: print('no terminal')\n"
+    )
+    assert (await collect(sys.executable, "-c", program))[0] == ["''", "no terminal"]
+
+
+async def test_closing_the_stream_ends_the_whole_session_of_the_child() -> None:
+    program = (
+        "import subprocess, sys\n"
+        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])\n"
+        "print(child.pid, flush=True)\n"
+        "child.wait()\n"
+    )
+    argv = (sys.executable, "-c", program)
+    async with aclosing(stream(argv, environment=ENVIRONMENT, deadline_s=30)) as output:
+        first = await anext(output)
+    assert isinstance(first, tuple)
+    await _gone(int(first[0]))
+
+
+async def _gone(pid: int) -> None:
+    for _ in range(200):
+        try:
+            with open(f"/proc/{pid}/stat") as stat:  # noqa: ASYNC230, PTH123 - a proc file
+                if stat.read().rsplit(")", 1)[1].split()[0] == "Z":
+                    return
+        except FileNotFoundError:
+            return
+        await asyncio.sleep(0.02)
+    raise AssertionError(f"process {pid} is still there")
+
+
+def test_variables_that_mislead_pip_do_not_reach_a_child() -> None:
+    given = {"PATH": "/bin", "PYTHONPATH": "/x", "PIP_TARGET": "/y", "PIP_INDEX_URL": "z"}
+    made = child_environment(given, (("A", "1"),))
+    assert "PYTHONPATH" not in made
+    assert "PIP_TARGET" not in made
+    assert made["PIP_INDEX_URL"] == "z"
+    assert made["A"] == "1"
