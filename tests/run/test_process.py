@@ -4,6 +4,7 @@ import asyncio
 import os
 import sys
 from contextlib import aclosing
+from pathlib import Path
 
 import pytest
 
@@ -72,6 +73,28 @@ async def _gone(pid: int) -> None:
             return
         await asyncio.sleep(0.02)
     raise AssertionError(f"process {pid} is still there")
+
+
+async def test_a_child_dies_with_the_process_that_started_it() -> None:
+    waiting = "import time; print('here', flush=True); time.sleep(60)"
+    program = (
+        "import asyncio, os, sys\n"
+        "from wizard.run.process import child_environment, stream\n"
+        "async def main():\n"
+        f"    argv = (sys.executable, '-c', {waiting!r})\n"
+        "    env = child_environment(os.environ, ())\n"
+        "    async for lines in stream(argv, environment=env, deadline_s=60):\n"
+        "        children = open(f'/proc/self/task/{os.getpid()}/children').read()\n"
+        "        print(children, flush=True)\n"
+        "        os.kill(os.getpid(), 9)\n"
+        "asyncio.run(main())\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path.cwd())}
+    starter = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", program, stdout=asyncio.subprocess.PIPE, env=environment
+    )
+    output, _ = await asyncio.wait_for(starter.communicate(), 20)
+    await _gone(int(output.split()[0]))
 
 
 def test_variables_that_mislead_pip_do_not_reach_a_child() -> None:

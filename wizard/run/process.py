@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import shlex
+import shutil
 import signal
 from collections.abc import AsyncGenerator, Awaitable, Mapping
 from dataclasses import dataclass
@@ -21,6 +22,9 @@ PATIENCE_S = 5.0
 WATCH_S = 30.0
 """Time that the kernel may need to end a killed process before we call it unkillable."""
 
+_SETPRIV = "/usr/bin/setpriv"
+_MORTAL = (_SETPRIV, "--pdeathsig", "KILL", "--") if os.access(_SETPRIV, os.X_OK) else ()
+"""A child dies with us: a run that is killed leaves no pip at work behind it."""
 _MISLEADING = frozenset(
     (
         "PYTHONHOME",
@@ -65,6 +69,8 @@ async def stream(
     Raises Trouble when it cannot be started, runs past its deadline, or cannot be killed.
     Close the iterator to end the child early.
     """
+    if shutil.which(argv[0], path=environment.get("PATH", os.defpath)) is None:
+        raise _not_started(argv[0], "no such program")  # else setpriv would fail in its words
     process = await _start(argv, environment)
     assert process.stdout is not None  # noqa: S101 - asked for with PIPE
     limit = asyncio.get_running_loop().time() + deadline_s
@@ -80,11 +86,20 @@ async def stream(
         await end(process)
 
 
+def _not_started(program: str, why: str) -> Trouble:
+    return Trouble(
+        f"{program} could not be started: {why}.",
+        "The program is missing, or this user may not run it.",
+        "Check the path, then run the same command again.",
+    )
+
+
 async def _start(
     argv: tuple[str, ...], environment: Mapping[str, str]
 ) -> asyncio.subprocess.Process:
     try:
         return await asyncio.create_subprocess_exec(
+            *_MORTAL,
             *argv,
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
@@ -93,11 +108,7 @@ async def _start(
             start_new_session=True,
         )
     except OSError as error:
-        raise Trouble(
-            f"{argv[0]} could not be started: {error.strerror}.",
-            "The program is missing, or this user may not run it.",
-            "Check the path, then run the same command again.",
-        ) from None
+        raise _not_started(argv[0], error.strerror or "") from None
 
 
 async def _before(limit: float, wanted: Awaitable[T], argv: tuple[str, ...], given_s: float) -> T:
