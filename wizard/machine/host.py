@@ -35,12 +35,19 @@ class Host(Protocol):
     user: str
     uid: int
     home: str
+    prefix: str
+    """Where the Python that runs the wizard lives; ``uv`` comes with it in ``bin``."""
+    architecture: str
+    """As ``uname -m`` gives it, for example ``x86_64``."""
 
     def read(self, path: str) -> Fact[str]:
         """The text of a file (at most 4 MiB, bad bytes replaced)."""
 
     def names(self, folder: str) -> Fact[tuple[str, ...]]:
-        """Sorted names in a folder."""
+        """Sorted names in a folder; names that are no UTF-8 are left out."""
+
+    def folders(self, folder: str) -> Fact[tuple[str, ...]]:
+        """Sorted names of the real sub-folders (no links) among its first 10,000 entries."""
 
     def link(self, path: str) -> Fact[str]:
         """Where a symbolic link points, as an absolute path inside this host."""
@@ -65,6 +72,9 @@ class Host(Protocol):
 
     def groups_in_force(self) -> Fact[tuple[str, ...]]:
         """Names of the groups of this process."""
+
+    def glibc(self) -> Fact[str]:
+        """Version of the C library, for example ``2.39``."""
 
     def memory_bytes(self) -> Fact[int]:
         """Physical memory."""

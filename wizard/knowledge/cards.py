@@ -1,0 +1,61 @@
+"""Graphics chips: what a PCI id and a revision tell of a card."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from wizard.knowledge.tables import read_table
+
+AMD = "1002"
+RDNA1_GFX = ("gfx1010", "gfx1011", "gfx1012")
+VENDORS = {"10de": "NVIDIA", "8086": "Intel", "1af4": "Virtio", "15ad": "VMware", "1234": "QEMU"}
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What is known of a card from its ids alone."""
+
+    name: str
+    gfx: str
+    """Target by the table, ``""`` when the table has none."""
+    rdna1: bool
+    integrated: bool
+    """True for the graphics part of a processor."""
+    note: str
+
+
+def look_up(pci_id: str, revision: str) -> Card:
+    """The card behind ``1002:731f`` and ``ca``; named by its vendor alone when not in the table."""
+    vendor, _, device = pci_id.partition(":")
+    row = _devices().get(device) if vendor == AMD else None
+    if row is None:
+        return Card(_general_name(vendor, pci_id), "", rdna1=False, integrated=False, note="")
+    gfx = row.get("gfx", "")
+    return Card(
+        name=row.get("revisions", {}).get(revision, row["name"]),
+        gfx=gfx,
+        rdna1=is_rdna1(gfx),
+        integrated=row.get("integrated", False),
+        note=row.get("note", ""),
+    )
+
+
+def is_rdna1(gfx: str) -> bool:
+    """True for the targets of RX 5500, 5600 and 5700 and their siblings."""
+    return gfx in RDNA1_GFX
+
+
+def _general_name(vendor: str, pci_id: str) -> str:
+    return f"{'AMD' if vendor == AMD else VENDORS.get(vendor, 'Unknown')} GPU {pci_id}"
+
+
+@cache
+def _devices() -> dict[str, dict[str, Any]]:
+    table = read_table("cards.toml")
+    notes = table["notes"]
+    return {
+        row["id"]: {**row, "note": notes.get(row.get("note", ""), row.get("note", ""))}
+        for row in table["device"]
+    }

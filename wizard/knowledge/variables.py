@@ -1,0 +1,58 @@
+"""Variables of ROCm, MIOpen and the loader: what each value really does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from wizard.knowledge.tables import read_table
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What one value of one variable does, and who says so."""
+
+    kind: str
+    """``effective``, ``no-op``, ``build-time``, ``invented``, or ``""`` when not known to us."""
+    text: str
+    source: str
+
+    def __str__(self) -> str:
+        """For a line on the screen: the kind first."""
+        return f"{self.kind}: {self.text}" if self.kind else self.text
+
+
+UNKNOWN = Effect("", "", "")
+
+
+def effect_of(name: str, value: str) -> Effect:
+    """What ``name=value`` does; ``UNKNOWN`` for a variable that the table does not have."""
+    row = _variables().get(name)
+    if row is None:
+        return UNKNOWN
+    word = value.strip().lower()
+    for effect in row["effect"]:
+        if word in effect.get("values", (word,)):
+            return Effect(effect["kind"], effect["text"], row["source"])
+    return UNKNOWN
+
+
+def empty_element(value: str) -> Effect:
+    """What the empty element of this ``LD_LIBRARY_PATH`` does, which may refer to its old value."""
+    return Effect(**_table()["empty_element_when_unset" if "$" in value else "empty_element"])
+
+
+def known_names() -> tuple[str, ...]:
+    """Every variable that the table explains."""
+    return tuple(_variables())
+
+
+@cache
+def _table() -> dict[str, Any]:
+    return read_table("variables.toml")
+
+
+@cache
+def _variables() -> dict[str, dict[str, Any]]:
+    return {name: row for row in _table()["variable"] for name in row["names"]}

@@ -1,0 +1,58 @@
+"""Looks at a whole machine: every part at once, each with its own deadline."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from wizard.machine.access import ACCESS
+from wizard.machine.disks import DISKS
+from wizard.machine.environments import ENVIRONMENTS
+from wizard.machine.facts import Machine, Unknown
+from wizard.machine.gpus import GPUS
+from wizard.machine.host import Host
+from wizard.machine.part import PATIENCE_S, PartDone, Reading
+from wizard.machine.pythons import INTERPRETERS
+from wizard.machine.rocm import ROCM_PACKAGES, ROCM_TREES
+from wizard.machine.settings import SETTINGS
+from wizard.machine.system import SYSTEM
+from wizard.machine.uv import UV
+
+__all__ = ["OnPart", "PartDone", "detect"]
+
+T = TypeVar("T")
+OnPart = Callable[[PartDone], None]
+
+
+def detect(host: Host, on_part: OnPart | None = None, patience_s: float = PATIENCE_S) -> Machine:
+    """All facts of a machine; ``on_part`` hears of each part, always in the same order."""
+    limit = time.monotonic() + patience_s
+    unread: list[Unknown] = []
+
+    def done(reading: Reading[T]) -> T:
+        found = reading.result(limit - time.monotonic())
+        unread.extend(found.unread)
+        if on_part is not None:
+            on_part(reading.told(found))
+        return found.value
+
+    packages = Reading(ROCM_PACKAGES, host)  # started first: it waits for a program
+    gpus, environments = Reading(GPUS, host), Reading(ENVIRONMENTS, host)
+    system, access, disks = Reading(SYSTEM, host), Reading(ACCESS, host), Reading(DISKS, host)
+    interpreters, uv = Reading(INTERPRETERS, host), Reading(UV, host)
+    trees, settings = Reading(ROCM_TREES, host), Reading(SETTINGS, host)
+    return Machine(
+        recorded=host.name,
+        gpus=done(gpus),
+        system=done(system),
+        access=done(access),
+        disks=done(disks),
+        interpreters=done(interpreters),
+        uv=done(uv),
+        environments=done(environments),
+        rocm_trees=done(trees),
+        rocm_packages=done(packages),
+        settings=done(settings),
+        unread=tuple(unread),
+    )

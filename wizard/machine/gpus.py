@@ -1,0 +1,170 @@
+"""Reads the graphics cards: every PCI display function, with what the kernel says of each."""
+
+from __future__ import annotations
+
+from wizard.knowledge.cards import Card, is_rdna1, look_up
+from wizard.machine.facts import Fact, Gpu, Unknown
+from wizard.machine.host import Host
+from wizard.machine.kfd import KfdNode, kfd_nodes
+from wizard.machine.part import Found, Part
+
+PCI = "/sys/bus/pci/devices"
+DISPLAY_CLASSES = ("0300", "0302", "0380")
+INTEL_GRAPHICS = ("8086:", ":00:02.0")
+"""Vendor and address of every graphics part that Intel puts into processors."""
+VIRTUAL_MACHINE = "vfio-pci"
+ASLEEP = Unknown("the card is asleep; not woken to ask")
+
+
+def read_gpus(host: Host) -> Found[tuple[Gpu, ...]]:
+    """Every display function in the order of the bus."""
+    addresses = host.names(PCI)
+    if isinstance(addresses, Unknown):
+        return Found((), (addresses,))
+    classes = {address: _number(host, f"{PCI}/{address}/class")[:4] for address in addresses}
+    displays = [address for address in addresses if classes[address] in DISPLAY_CLASSES]
+    nodes = kfd_nodes(host) if displays else ()
+    return Found(tuple(_gpu(host, address, classes[address], nodes) for address in displays))
+
+
+def _gpu(host: Host, address: str, pci_class: str, nodes: tuple[KfdNode, ...]) -> Gpu:
+    folder = f"{PCI}/{address}"
+    vendor, device = _number(host, f"{folder}/vendor"), _number(host, f"{folder}/device")
+    pci_id = f"{vendor or '????'}:{device or '????'}"
+    revision = _number(host, f"{folder}/revision")
+    driver = _driver(host, folder)
+    drm = _names(host, f"{folder}/drm")
+    render = next((name for name in drm if name.startswith("renderD")), None)
+    node = next((node for node in nodes if node.is_card(address, render)), None)
+    card = look_up(pci_id, revision)
+    gfx = _gfx(card, node)
+    return Gpu(
+        pci_address=address,
+        pci_id=pci_id,
+        pci_class=pci_class,
+        revision=revision,
+        name=card.name,
+        gfx=gfx,
+        gfx_source="kfd" if node and node.gfx else "table" if card.gfx else "",
+        rdna1=isinstance(gfx, str) and is_rdna1(gfx),
+        integrated=card.integrated or bool(node and node.has_cpu) or _is_intel(pci_id, address),
+        vram_bytes=_vram(host, folder, driver),
+        driver=driver,
+        drives_screen=_drives_screen(host, folder, drm, driver),
+        render_node=f"/dev/dri/{render}" if render else Unknown("its driver offers no render node"),
+        kfd_node=node.number if node else None,
+        note=_note(card, node, driver),
+    )
+
+
+def _gfx(card: Card, node: KfdNode | None) -> Fact[str]:
+    """The kernel's word first: it read the chip itself, the table only knows its id."""
+    if node and node.gfx:
+        return node.gfx
+    return card.gfx or Unknown("the kernel does not tell it, and our table does not hold the card")
+
+
+def _driver(host: Host, folder: str) -> Fact[str]:
+    if not host.exists(f"{folder}/driver"):
+        return ""
+    target = host.link(f"{folder}/driver")
+    return target if isinstance(target, Unknown) else target.rpartition("/")[2]
+
+
+def _vram(host: Host, folder: str, driver: Fact[str]) -> Fact[int]:
+    if driver != "amdgpu":
+        return Unknown("only the driver amdgpu tells it")
+    state = host.read(f"{folder}/power/runtime_status")
+    if isinstance(state, str) and state.strip() in ("suspended", "suspending"):
+        return ASLEEP
+    text = host.read(f"{folder}/mem_info_vram_total")
+    if isinstance(text, Unknown):
+        return text
+    size = _decimal(text)
+    return size if size else Unknown(f"{folder}/mem_info_vram_total holds no size")
+
+
+def _drives_screen(host: Host, folder: str, drm: tuple[str, ...], driver: Fact[str]) -> Fact[bool]:
+    card = next((name for name in drm if name.startswith("card")), None)
+    if card is None and driver == VIRTUAL_MACHINE:
+        return False
+    if card is None:
+        return Unknown("no driver shows its connectors")
+    connectors = [
+        name for name in _names(host, f"{folder}/drm/{card}") if name.startswith(f"{card}-")
+    ]
+    # The kernel answers from memory here: the monitor and the card are not asked.
+    states = (host.read(f"{folder}/drm/{card}/{name}/status") for name in connectors)
+    return any(isinstance(state, str) and state.strip() == "connected" for state in states)
+
+
+def _note(card: Card, node: KfdNode | None, driver: Fact[str]) -> str:
+    notes = [card.note] if card.note else []
+    if driver == VIRTUAL_MACHINE:
+        notes.append("Reserved for a virtual machine (vfio-pci): nothing here can use it.")
+    elif driver == "" and card.gfx:
+        notes.append("No driver is bound to it: amdgpu must drive it first.")
+    if node and node.gfx and card.gfx and node.gfx != card.gfx:
+        notes.append(f"The kernel says {node.gfx} where its id says {card.gfx}; the kernel counts.")
+    return " ".join(notes)
+
+
+def _is_intel(pci_id: str, address: str) -> bool:
+    vendor, place = INTEL_GRAPHICS
+    return pci_id.startswith(vendor) and address.endswith(place)
+
+
+def _names(host: Host, folder: str) -> tuple[str, ...]:
+    names = host.names(folder)
+    return () if isinstance(names, Unknown) else names
+
+
+def _number(host: Host, path: str) -> str:
+    """Hex digits of a file such as ``0x731f``; ``""`` when it holds something else."""
+    text = host.read(path)
+    digits = text.strip().lower().removeprefix("0x") if isinstance(text, str) else ""
+    return digits if set(digits) <= set("0123456789abcdef") else ""
+
+
+def _decimal(text: str) -> int:
+    digits = text.strip()
+    return int(digits) if digits.isascii() and digits.isdecimal() and len(digits) < 20 else 0
+
+
+def _tell(gpus: tuple[Gpu, ...]) -> tuple[str, tuple[str, ...]]:
+    cards = [gpu for gpu in gpus if gpu.rdna1] or list(gpus)
+    summary = ", ".join(_title(gpu) for gpu in cards) or "no graphics card found"
+    if gpus and not any(gpu.rdna1 for gpu in gpus):
+        summary = f"no RDNA1 card; {summary}"
+    return summary, tuple(line for gpu in gpus for line in _lines(gpu))
+
+
+def _title(gpu: Gpu) -> str:
+    return f"{gpu.name} ({gpu.gfx})" if isinstance(gpu.gfx, str) else gpu.name
+
+
+def _lines(gpu: Gpu) -> list[str]:
+    screen = gpu.drives_screen
+    shown = (
+        f"unknown ({screen.because})" if isinstance(screen, Unknown) else "yes" if screen else "no"
+    )
+    size = gpu.vram_bytes
+    vram = f"unknown ({size.because})" if isinstance(size, Unknown) else f"{size / 2**30:.1f} GiB"
+    driver = gpu.driver.because if isinstance(gpu.driver, Unknown) else gpu.driver or "none"
+    kind = ", part of the processor" if gpu.integrated else ""
+    lines = [
+        f"{gpu.pci_address}: {_title(gpu)}{kind}",
+        f"  id {gpu.pci_id}, class {gpu.pci_class}, revision {gpu.revision or 'unknown'}",
+        f"  driver {driver}, memory {vram}, drives a screen: {shown}",
+    ]
+    return [*lines, f"  {gpu.note}"] if gpu.note else lines
+
+
+GPUS: Part[tuple[Gpu, ...]] = Part(
+    title="Graphics cards",
+    source=f"{PCI}, /sys/class/kfd",
+    read=read_gpus,
+    without=lambda _: (),
+    tell=_tell,
+)
+"""The graphics cards."""

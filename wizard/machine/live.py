@@ -1,0 +1,199 @@
+"""This very machine as a Host: its files, and the closed list of programs."""
+
+# Thousands of looks at files: pathlib would cost more than the looks.
+# ruff: noqa: PTH
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from itertools import islice
+
+from wizard.machine.accounts import group_names, user_name
+from wizard.machine.facts import Disk, Fact, Unknown
+from wizard.machine.host import Query
+from wizard.machine.watched import output
+
+CHUNK = 64 * 1024
+CHUNK_LIMIT = 64
+"""Together 4 MiB: no fact is further down in a file."""
+ENTRY_LIMIT = 10_000
+DEADLINE_S = 5.0
+SERVED_BY_DRIVER = ("/sys/class/kfd/", "/sys/devices/virtual/kfd/")
+
+
+class LiveHost:
+    """Looks at this machine; never writes, never raises, never opens a device or a pipe."""
+
+    name = ""
+
+    def __init__(self, deadline_s: float = DEADLINE_S) -> None:
+        """A host whose programs and driver-served files have so long to answer."""
+        self._deadline_s = deadline_s
+        self.environ = {name: _readable(value) for name, value in os.environ.items()}
+        self.uid = os.getuid()
+        # Not getpwuid: it asks name services over sockets, and those may be away.
+        account = user_name(self.read("/etc/passwd"), self.uid)
+        self.user = account.name or self.environ.get("USER", "") or str(self.uid)
+        self.home = self.environ.get("HOME", "") or account.home or "/"
+        self.prefix = sys.prefix
+        self.architecture = os.uname().machine
+
+    def read(self, path: str) -> Fact[str]:
+        """The text of a regular file, at most 4 MiB of it."""
+        try:
+            if not stat.S_ISREG(os.stat(path).st_mode):
+                return Unknown(f"{path} is not a regular file")
+            if _may_stall(path):
+                return output(("cat", "--", path), self._deadline_s)
+            return _text(path)
+        except (OSError, ValueError) as error:
+            return Unknown(_why(path, error))
+
+    def names(self, folder: str) -> Fact[tuple[str, ...]]:
+        """Sorted names among the first 10,000 entries of a folder."""
+        try:
+            with os.scandir(folder) as entries:
+                names = [entry.name for entry in islice(entries, ENTRY_LIMIT)]
+        except (OSError, ValueError) as error:
+            return Unknown(_why(folder, error))
+        return tuple(sorted(filter(_is_text, names)))
+
+    def folders(self, folder: str) -> Fact[tuple[str, ...]]:
+        """Sorted names of the real sub-folders among the first 10,000 entries."""
+        try:
+            with os.scandir(folder) as entries:
+                first = islice(entries, ENTRY_LIMIT)
+                names = [entry.name for entry in first if entry.is_dir(follow_symlinks=False)]
+        except (OSError, ValueError) as error:
+            return Unknown(_why(folder, error))
+        return tuple(sorted(filter(_is_text, names)))
+
+    def link(self, path: str) -> Fact[str]:
+        """Where a symbolic link points, as an absolute path."""
+        try:
+            target = os.readlink(path)
+        except (OSError, ValueError) as error:
+            return Unknown(_why(path, error))
+        return os.path.normpath(os.path.join(os.path.dirname(path), target))
+
+    def resolve(self, path: str) -> str:
+        """The path with every link followed."""
+        try:
+            return os.path.realpath(path)
+        except (OSError, ValueError):
+            return path
+
+    def is_file(self, path: str) -> bool:
+        """True for a file, also through links."""
+        return os.path.isfile(path)
+
+    def is_folder(self, path: str) -> bool:
+        """True for a folder, also through links."""
+        return os.path.isdir(path)
+
+    def exists(self, path: str) -> bool:
+        """True for anything at that path."""
+        return os.path.exists(path)
+
+    def usable(self, path: str) -> bool:
+        """True when we may read and write it; asked of the kernel, nothing is opened."""
+        try:
+            return os.access(path, os.R_OK | os.W_OK)
+        except ValueError:
+            return False
+
+    def group_of(self, path: str) -> Fact[str]:
+        """Name of the group that owns the path."""
+        try:
+            number = os.stat(path).st_gid
+        except (OSError, ValueError) as error:
+            return Unknown(_why(path, error))
+        return self._groups().get(number, str(number))
+
+    def groups_in_force(self) -> Fact[tuple[str, ...]]:
+        """Names of the groups of this process."""
+        names = self._groups()
+        return tuple(sorted({names.get(gid, str(gid)) for gid in (*os.getgroups(), os.getegid())}))
+
+    def glibc(self) -> Fact[str]:
+        """Version of the C library that this process runs with."""
+        try:
+            library = os.confstr("CS_GNU_LIBC_VERSION") or ""
+        except (OSError, ValueError):
+            library = ""
+        name, _, version = library.partition(" ")
+        return version if name == "glibc" and version else Unknown("the C library is not glibc")
+
+    def memory_bytes(self) -> Fact[int]:
+        """Physical memory."""
+        try:
+            return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        except (OSError, ValueError):
+            return Unknown("the kernel does not tell the size of the memory")
+
+    def disk(self, path: str) -> Fact[Disk]:
+        """The file system below a path, or below its nearest parent that exists."""
+        try:
+            below = os.path.realpath(path)
+            while not os.path.exists(below):
+                below = os.path.dirname(below)
+            sizes = os.statvfs(below)
+            return Disk(
+                path=path,
+                filesystem=_mount_point(below),
+                total_bytes=sizes.f_blocks * sizes.f_frsize,
+                free_bytes=sizes.f_bavail * sizes.f_frsize,
+            )
+        except (OSError, ValueError) as error:
+            return Unknown(_why(path, error))
+
+    def ask(self, query: Query) -> Fact[str]:
+        """What a program of the closed list printed."""
+        return output(query.value, self._deadline_s)
+
+    def _groups(self) -> dict[int, str]:
+        return group_names(self.read("/etc/group"))
+
+
+def _may_stall(path: str) -> bool:
+    """True for files whose reading runs code of the GPU's driver, which may wait for the GPU."""
+    return path.startswith(SERVED_BY_DRIVER) or "/mem_info_" in path
+
+
+def _text(path: str) -> str:
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
+    chunks: list[bytes] = []
+    try:
+        # In chunks: files in /proc/sys refuse a read of megabytes.
+        while len(chunks) < CHUNK_LIMIT and (chunk := os.read(descriptor, CHUNK)):
+            chunks.append(chunk)
+    finally:
+        os.close(descriptor)
+    return b"".join(chunks).decode("utf-8", "replace")
+
+
+def _mount_point(path: str) -> str:
+    device = os.stat(path).st_dev
+    while path != "/" and os.stat(os.path.dirname(path)).st_dev == device:
+        path = os.path.dirname(path)
+    return path
+
+
+def _is_text(name: str) -> bool:
+    return name.isascii() or _readable(name) == name
+
+
+def _readable(text: str) -> str:
+    """The text without the marks that Python puts in for bytes that are no UTF-8."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _why(path: str, error: OSError | ValueError) -> str:
+    if isinstance(error, PermissionError):
+        return f"no permission to read {path}"
+    if isinstance(error, FileNotFoundError):
+        return f"there is no {path}"
+    reason = error.strerror if isinstance(error, OSError) else str(error)
+    return f"{path} could not be read: {reason or error}"

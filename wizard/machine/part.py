@@ -1,0 +1,84 @@
+"""One part of detection: read in the background, abandoned at its deadline."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from wizard.machine.facts import Unknown
+from wizard.machine.host import Host
+
+T = TypeVar("T")
+
+PATIENCE_S = 20.0
+"""How long a part may take before detection goes on without it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found(Generic[T]):
+    """What a reader found, and the sources that it could not read at all."""
+
+    value: T
+    unread: tuple[Unknown, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PartDone:
+    """A part of detection that has its answer, in words for a row on the screen."""
+
+    title: str
+    source: str
+    summary: str
+    details: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Part(Generic[T]):
+    """How one part of a machine is read and told."""
+
+    title: str
+    source: str
+    """Where it is read, for example ``/proc/cpuinfo``."""
+    read: Callable[[Host], Found[T]]
+    without: Callable[[Unknown], T]
+    """The value when reading did not end in time."""
+    tell: Callable[[T], tuple[str, tuple[str, ...]]]
+    """Summary in one line, and details."""
+
+
+class Reading(Generic[T]):
+    """A part being read by a thread that nobody has to wait for."""
+
+    def __init__(self, part: Part[T], host: Host) -> None:
+        """Starts at once; a daemon, so that a read without end cannot keep us from exiting."""
+        self._part = part
+        self._found: Found[T] | None = None
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(
+            target=self._read, args=(host,), daemon=True, name=f"detect {part.title}"
+        )
+        self._thread.start()
+
+    def _read(self, host: Host) -> None:
+        try:
+            self._found = self._part.read(host)
+        except BaseException as error:  # a bug must appear where result() is called, not vanish
+            self._error = error
+
+    def result(self, patience_s: float) -> Found[T]:
+        """What was found, or the part's substitute when the time is over."""
+        self._thread.join(max(patience_s, 0))
+        if self._error is not None:
+            raise self._error
+        if self._found is None:
+            why = Unknown(f"{self._part.title}: no answer in time from {self._part.source}")
+            return Found(self._part.without(why), (why,))
+        return self._found
+
+    def told(self, found: Found[T]) -> PartDone:
+        """The answer in words."""
+        summary, details = self._part.tell(found.value)
+        unread = tuple(f"not read: {reason.because}" for reason in found.unread)
+        return PartDone(self._part.title, self._part.source, summary, details + unread)

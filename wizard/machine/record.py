@@ -1,0 +1,127 @@
+"""The data beside the files of a recorded machine, checked when it is read."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+class RecordError(ValueError):
+    """A recorded machine that cannot be used; its text is fit to show."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What files cannot hold: who looked, links, rights, sizes, answers of programs."""
+
+    name: str
+    user: str
+    uid: int
+    home: str
+    prefix: str
+    architecture: str
+    glibc: str
+    environ: dict[str, str]
+    groups_in_force: tuple[str, ...]
+    links: dict[str, str]
+    """Path to target: wheels cannot hold links, so they are data."""
+    access: tuple[str, ...]
+    """Paths that the user could open for reading and writing."""
+    unreadable: tuple[str, ...]
+    """Paths that the user could not read."""
+    groups: dict[str, str]
+    """Path to the name of its group."""
+    memory_bytes: int
+    disks: tuple[dict[str, Any], ...]
+    answers: dict[str, str]
+    """Name of a query to what the program printed."""
+
+
+def read_record(folder: Path) -> Record:
+    """The record of a folder; raises RecordError with one clear reason."""
+    path = folder / "record.json"
+    try:
+        values = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise RecordError(f"{folder} is no recorded machine: {_reason(path, error)}.") from None
+    if not isinstance(values, dict):
+        raise RecordError(f"{path} is damaged: it must hold one JSON object.")
+    field = _Fields(path, values)
+    return Record(
+        name=field.one("name", str, folder.name),
+        user=field.one("user", str, ""),
+        uid=field.one("uid", int, 1000),
+        home=field.one("home", str, "/"),
+        prefix=field.one("prefix", str, ""),
+        architecture=field.one("architecture", str, "x86_64"),
+        glibc=field.one("glibc", str, ""),
+        environ=field.mapping("environ"),
+        groups_in_force=field.many("groups_in_force", str),
+        links=field.mapping("links"),
+        access=field.many("access", str),
+        unreadable=field.many("unreadable", str),
+        groups=field.mapping("groups"),
+        memory_bytes=field.one("memory_bytes", int, 0),
+        disks=tuple(_disk(path, disk) for disk in field.many("disks", dict)),
+        answers={
+            name: _joined(path, text) for name, text in field.one("answers", dict, {}).items()
+        },
+    )
+
+
+class _Fields:
+    """Typed access to the values of one record."""
+
+    def __init__(self, path: Path, values: dict[str, Any]) -> None:
+        self._path = path
+        self._values = values
+
+    def one(self, key: str, kind: type[T], otherwise: T) -> T:
+        value = self._values.get(key, otherwise)
+        if not isinstance(value, kind) or isinstance(value, bool):
+            raise RecordError(f"{self._path} is damaged: {key} must be {_kind_name(kind)}.")
+        return value
+
+    def many(self, key: str, kind: type[T]) -> tuple[T, ...]:
+        values = self.one(key, list, [])
+        if not all(isinstance(value, kind) for value in values):
+            raise RecordError(f"{self._path} is damaged: {key} must list {_kind_name(kind)}s.")
+        return tuple(values)
+
+    def mapping(self, key: str) -> dict[str, str]:
+        values = self.one(key, dict, {})
+        if not all(isinstance(value, str) for value in values.values()):
+            raise RecordError(f"{self._path} is damaged: {key} must map texts to texts.")
+        return values
+
+
+def _disk(path: Path, disk: dict[str, Any]) -> dict[str, Any]:
+    field = _Fields(path, disk)
+    return {
+        "filesystem": field.one("filesystem", str, "/"),
+        "total_bytes": field.one("total_bytes", int, 0),
+        "free_bytes": field.one("free_bytes", int, 0),
+    }
+
+
+def _joined(path: Path, text: object) -> str:
+    """An answer is one text, or a list of lines, which is easier to review."""
+    if isinstance(text, str):
+        return text
+    if isinstance(text, list) and all(isinstance(line, str) for line in text):
+        return "".join(f"{line}\n" for line in text)
+    raise RecordError(f"{path} is damaged: answers must be texts or lists of lines.")
+
+
+def _kind_name(kind: type[object]) -> str:
+    return {str: "a text", int: "a whole number", list: "a list"}.get(kind, "an object")
+
+
+def _reason(path: Path, error: Exception) -> str:
+    if isinstance(error, OSError):
+        return f"{path.name} could not be read ({error.strerror or error})"
+    return f"{path.name} is not valid JSON"

@@ -1,0 +1,182 @@
+"""A recorded machine as a Host: a folder of files and answers; it never runs a program."""
+
+# Thousands of looks at files: pathlib would cost more than the looks.
+# ruff: noqa: PTH
+
+from __future__ import annotations
+
+import os
+import stat
+from itertools import islice
+from pathlib import Path
+
+from wizard.machine.facts import Disk, Fact, Unknown
+from wizard.machine.host import Query
+from wizard.machine.record import RecordError, read_record
+
+__all__ = ["RecordError", "RecordedHost"]
+
+READ_LIMIT = 4 * 1024 * 1024
+ENTRY_LIMIT = 10_000
+LINK_LIMIT = 40
+"""As in the kernel: more links than this in one path are a loop."""
+
+
+class RecordedHost:
+    """Looks at a recorded machine; nothing outside its folder can be reached."""
+
+    def __init__(self, folder: Path) -> None:
+        """The machine in this folder; raises RecordError when its record cannot be used."""
+        self._record = read_record(folder)
+        self._files = os.path.join(os.path.abspath(folder), "files")
+        if not os.path.isdir(self._files):
+            raise RecordError(f"{folder} is no recorded machine: it has no folder named files.")
+        self.name = self._record.name
+        self.environ = self._record.environ
+        self.user = self._record.user
+        self.uid = self._record.uid
+        self.home = self._record.home
+        self.prefix = self._record.prefix
+        self.architecture = self._record.architecture
+
+    def read(self, path: str) -> Fact[str]:
+        """The text of a recorded file."""
+        if path in self._record.unreadable:
+            return Unknown(f"no permission to read {path}")
+        try:
+            real = self._real(path)
+            if not stat.S_ISREG(os.lstat(real).st_mode):
+                return Unknown(f"{path} is not a regular file")
+            with open(real, "rb") as file:
+                return file.read(READ_LIMIT).decode("utf-8", "replace")
+        except (OSError, ValueError) as error:
+            return Unknown(_why(path, error))
+
+    def names(self, folder: str) -> Fact[tuple[str, ...]]:
+        """Sorted names in a recorded folder, links among them."""
+        if folder in self._record.unreadable:
+            return Unknown(f"no permission to read {folder}")
+        try:
+            resolved = self.resolve(folder)
+            with os.scandir(self._real(folder)) as entries:
+                names = {entry.name for entry in islice(entries, ENTRY_LIMIT)}
+        except (OSError, ValueError) as error:
+            return Unknown(_why(folder, error))
+        links = (os.path.split(path) for path in self._record.links)
+        return tuple(sorted(names | {name for parent, name in links if parent == resolved}))
+
+    def folders(self, folder: str) -> Fact[tuple[str, ...]]:
+        """Sorted names of the real sub-folders of a recorded folder."""
+        names = self.names(folder)
+        if isinstance(names, Unknown):
+            return names
+        paths = {name: f"{self.resolve(folder).rstrip('/')}/{name}" for name in names}
+        return tuple(
+            name
+            for name, path in paths.items()
+            if self._target(path) is None and self.is_folder(path)
+        )
+
+    def link(self, path: str) -> Fact[str]:
+        """Where a recorded link points, as an absolute path inside the record."""
+        parent = self.resolve(os.path.dirname(path))
+        target = self._target(os.path.join(parent, os.path.basename(path)))
+        if target is None:
+            return Unknown(f"{path} is not a link")
+        return os.path.normpath(os.path.join(parent, target))
+
+    def resolve(self, path: str) -> str:
+        """The path with every link followed, never above the record's own root."""
+        try:
+            return self._walk(path)
+        except (OSError, ValueError):
+            return path
+
+    def is_file(self, path: str) -> bool:
+        """True for a recorded file, also through links."""
+        return os.path.isfile(self._files + self.resolve(path))
+
+    def is_folder(self, path: str) -> bool:
+        """True for a recorded folder, also through links."""
+        return os.path.isdir(self._files + self.resolve(path))
+
+    def exists(self, path: str) -> bool:
+        """True for anything recorded at that path."""
+        return os.path.exists(self._files + self.resolve(path))
+
+    def usable(self, path: str) -> bool:
+        """True when the record lists the path as open to its user."""
+        return path in self._record.access
+
+    def group_of(self, path: str) -> Fact[str]:
+        """The recorded group of the path."""
+        return self._record.groups.get(path) or Unknown(f"the group of {path} was not recorded")
+
+    def groups_in_force(self) -> Fact[tuple[str, ...]]:
+        """The recorded groups of the process that recorded."""
+        return self._record.groups_in_force
+
+    def glibc(self) -> Fact[str]:
+        """The recorded version of the C library."""
+        return self._record.glibc or Unknown("the C library was not recorded")
+
+    def memory_bytes(self) -> Fact[int]:
+        """The recorded physical memory."""
+        return self._record.memory_bytes or Unknown("the size of the memory was not recorded")
+
+    def disk(self, path: str) -> Fact[Disk]:
+        """The recorded file system that a path is on."""
+        inside = [
+            disk
+            for disk in self._record.disks
+            if f"{path}/".startswith(f"{disk['filesystem'].rstrip('/')}/")
+        ]
+        if not inside:
+            return Unknown(f"the file system of {path} was not recorded")
+        nearest = max(inside, key=lambda disk: len(disk["filesystem"]))
+        return Disk(path, nearest["filesystem"], nearest["total_bytes"], nearest["free_bytes"])
+
+    def ask(self, query: Query) -> Fact[str]:
+        """The recorded answer of a program."""
+        answer = self._record.answers.get(query.name)
+        return Unknown(f"{query.value[0]} is not installed") if answer is None else answer
+
+    def _real(self, path: str) -> str:
+        return self._files + self._walk(path)
+
+    def _walk(self, path: str) -> str:
+        """Follow links component by component, as the kernel does inside a changed root."""
+        done = ""
+        left = path.split("/")
+        links = 0
+        while left:
+            part = left.pop(0)
+            if part in ("", "."):
+                continue
+            if part == "..":
+                done = os.path.dirname(done) if done.count("/") > 1 else ""
+                continue
+            target = self._target(f"{done}/{part}")
+            if target is None:
+                done = f"{done}/{part}"
+                continue
+            links += 1
+            if links > LINK_LIMIT:
+                raise OSError(f"too many links in {path}")
+            done = "" if target.startswith("/") else done
+            left = target.split("/") + left
+        return done or "/"
+
+    def _target(self, path: str) -> str | None:
+        """The target of a link: of our data, or a real link that somebody put into the folder."""
+        target = self._record.links.get(path)
+        if target is None and os.path.islink(self._files + path):
+            return os.readlink(self._files + path)
+        return target
+
+
+def _why(path: str, error: OSError | ValueError) -> str:
+    if isinstance(error, FileNotFoundError):
+        return f"there is no {path}"
+    reason = error.strerror if isinstance(error, OSError) else str(error)
+    return f"{path} could not be read: {reason or error}"
