@@ -1,8 +1,5 @@
 """This very machine as a Host: its files, and the closed list of programs."""
 
-# Thousands of looks at files: pathlib would cost more than the looks.
-# ruff: noqa: PTH
-
 from __future__ import annotations
 
 import os

@@ -1,8 +1,5 @@
 """A recorded machine as a Host: a folder of files and answers; it never runs a program."""
 
-# Thousands of looks at files: pathlib would cost more than the looks.
-# ruff: noqa: PTH
-
 from __future__ import annotations
 
 import os
