@@ -1,0 +1,118 @@
+"""The wizard's screens in their order; this is all that the application itself decides."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual.app import App
+from textual.filter import LineFilter
+
+from assets import FOLDER
+from screens.output import SafeOutput
+from screens.services import Services
+from screens.session import Session, following, preceding
+from screens.step import StepScreen
+
+FINE = 0
+FAILED = 1
+CANCELLED = 130
+
+
+class SetupApp(App[int]):
+    """Shows one step after the other, each made afresh from the session."""
+
+    TITLE = "rdna1-setup"
+    CSS_PATH = FOLDER / "screens.tcss"
+    ENABLE_COMMAND_PALETTE = False
+
+    def __init__(self, services: Services, session: Session | None = None) -> None:
+        super().__init__()
+        self._services = services
+        self._first = session or Session()
+        self._safe_output = SafeOutput(ascii_only=not services.unicode)
+        self.outcome = FINE
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Textual's own filters, then ours."""
+        return (*super().get_line_filters(), self._safe_output)
+
+    def on_mount(self) -> None:
+        """Pushes the first step; later ones take its place."""
+        self.push_screen(make_step("welcome", self._first, self._services))
+
+    def on_step_screen_next(self, message: StepScreen.Next) -> None:
+        """Shows the following step."""
+        self._show(following(self._current().NAME, message.session), message.session)
+
+    def on_step_screen_back(self, message: StepScreen.Back) -> None:
+        """Shows the preceding step."""
+        self._show(preceding(self._current().NAME, message.session), message.session)
+
+    def on_step_screen_go(self, message: StepScreen.Go) -> None:
+        """Shows the step asked for."""
+        self._show(message.step, message.session)
+
+    async def action_quit(self) -> None:
+        """Leaves, unless a step would be broken off."""
+        step = self._current()
+        if step.busy:
+            step.say("Still working: c stops at the next safe point, then q leaves.", "warning")
+        else:
+            self.exit()
+
+    def _current(self) -> StepScreen:
+        return next(s for s in reversed(self.screen_stack) if isinstance(s, StepScreen))
+
+    def _show(self, step: str, session: Session) -> None:
+        if session.finished is not None:
+            self.outcome = outcome_of(session)
+        self.switch_screen(make_step(step, session, self._services))
+
+
+def outcome_of(session: Session) -> int:
+    """The exit code that a session stands for."""
+    if session.finished is None or session.finished.ok:
+        return FAILED if session.failure else FINE
+    return CANCELLED if session.finished.cancelled else FAILED
+
+
+def make_step(step: str, session: Session, services: Services) -> StepScreen:
+    """The screen of a step; its module is loaded only now, so that the first frame comes soon."""
+    match step:
+        case "welcome":
+            from screens.welcome import Welcome
+
+            return Welcome(session, services)
+        case "detect":
+            from screens.detect import Detect
+
+            return Detect(session, services)
+        case "choose":
+            from screens.choose import Choose
+
+            return Choose(session, services)
+        case "review":
+            from screens.review import Review
+
+            return Review(session, services)
+        case "apply":
+            from screens.apply import Apply
+
+            return Apply(session, services)
+        case "conv2d":
+            from screens.conv2d import Conv2d
+
+            return Conv2d(session, services)
+        case "done":
+            from screens.done import Done
+
+            return Done(session, services)
+        case _:
+            raise ValueError(f"no step is called {step!r}")
+
+
+def run_app(services: Services) -> int:
+    """Shows the wizard until the user leaves; gives the exit code."""
+    app = SetupApp(services)
+    app.run()
+    return app.return_code or app.outcome

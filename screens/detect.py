@@ -1,0 +1,217 @@
+"""The second step: a checklist of what the machine is, filled as the answers come."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.message import Message
+from textual.widget import Widget
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from screens.dialogs import Notice
+from screens.services import DetectedPart, Services
+from screens.session import Session
+from screens.step import COMMON_KEYS, StepScreen
+from screens.widgets.header_line import HeaderLine
+from screens.words import card_text, column, cut, main_card, shown
+from wizard.machine.facts import Machine, Unknown
+from wizard.run.lines import clean
+
+TITLE_CELLS = 17
+SOURCE_CELLS = 20
+WIDE = 100
+
+
+class Checklist(OptionList):
+    """The rows; Enter opens one."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "select", "Details", key_display="Enter")
+    ]
+
+
+class Detect(StepScreen):
+    """Runs detection in a thread of its own and shows each answer with its source."""
+
+    NAME = "detect"
+    TITLE_WORD = "Detect"
+    HELP_TEXT = (
+        "The wizard reads files and asks your package manager; it changes nothing and needs "
+        "no root.\n\nEach row is one question with its answer. Enter opens a row: its source and "
+        "all that was found. 'unknown' is an answer too: it says why, and the next steps take "
+        "it into account.\n\nr reads everything again. n goes on to Choose."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("n,right", "next", "Choose a set-up", key_display="n"),
+        Binding("r", "again", "Read again"),
+        *COMMON_KEYS,
+    ]
+    AUTO_FOCUS = "#parts"
+
+    @dataclass
+    class PartArrived(Message):
+        """Detection answered one question."""
+
+        part: DetectedPart
+        run: int
+
+    @dataclass
+    class MachineArrived(Message):
+        """Detection is done."""
+
+        machine: Machine
+        run: int
+
+    @dataclass
+    class DetectionBroke(Message):
+        """Detection ended early."""
+
+        error: Exception
+        run: int
+
+    def __init__(self, session: Session, services: Services) -> None:
+        super().__init__(session, services)
+        self._parts: list[DetectedPart] = []
+        self._run = 0
+
+    def body(self) -> Iterable[Widget]:
+        """The checklist and a line that sums it up."""
+        yield Static("", id="summary", classes="pad", markup=False)
+        yield Checklist(id="parts", markup=False, compact=True)
+
+    def on_mount(self) -> None:
+        """Shows an earlier result, or starts to read."""
+        if self.session.machine is None:
+            self.action_again()
+            return
+        self._parts = list(self.session.parts)
+        self._fill()
+        self._sum_up()
+
+    def on_resize(self) -> None:
+        """Lays the rows out for the new width."""
+        self._fill()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Dims Next until the machine is known."""
+        if action == "next":
+            return True if self.session.machine is not None else None
+        return super().check_action(action, parameters)
+
+    def action_next(self) -> None:
+        """Goes on with the machine that was found."""
+        self.post_message(self.Next(self.session))
+
+    def action_again(self) -> None:
+        """Reads everything (again)."""
+        self._run += 1
+        self._parts = []
+        self.session = replace(self.session, machine=None, parts=())
+        self._fill()
+        self._summary("Reading this machine. Nothing is changed.")
+        self.refresh_bindings()
+        # A daemon thread, not a pool worker: leaving the program must not wait for a stuck read.
+        threading.Thread(target=self._detect, args=(self._run,), daemon=True).start()
+
+    def _detect(self, run: int) -> None:
+        def on_part(part: DetectedPart) -> None:
+            self.post_message(self.PartArrived(part, run))
+
+        try:
+            machine = self.services.detect(on_part)
+        except Exception as error:  # a thread would swallow it: the handler decides
+            self.post_message(self.DetectionBroke(error, run))
+        else:
+            self.post_message(self.MachineArrived(machine, run))
+
+    def on_detect_part_arrived(self, message: PartArrived) -> None:
+        """Adds a row."""
+        if message.run == self._run:
+            self._parts.append(message.part)
+            self._add(message.part)
+
+    def on_detect_machine_arrived(self, message: MachineArrived) -> None:
+        """Shows the machine and opens the way on."""
+        if message.run != self._run:
+            return
+        parts = tuple(self._parts)
+        self.session = replace(self.session, machine=message.machine, parts=parts)
+        self.query_one(HeaderLine).show_machine(message.machine)
+        self._sum_up()
+        self.refresh_bindings()
+
+    def on_detect_detection_broke(self, message: DetectionBroke) -> None:
+        """Says what went wrong; anything but a system error is a bug and ends the program."""
+        if message.run != self._run:
+            return
+        if not isinstance(message.error, (OSError, ValueError)):
+            raise message.error
+        self._summary("Detection stopped early; what it found so far stands below.")
+        self.say(f"Could not read this machine: {message.error}. r tries again.", "fault")
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Opens the details of a row."""
+        part = self._parts[event.option_index]
+        found = "\n".join(clean(line) for line in part.details) or "Nothing more was found."
+        text = f"{clean(part.summary)}\n\nSource: {clean(part.source)}\n\n{found}"
+        self.app.push_screen(Notice(part.title, text))
+
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        """Names the source of the row in full."""
+        self.say(f"Source: {self._parts[event.option_index].source}")
+
+    def _fill(self) -> None:
+        rows = self.query_one("#parts", OptionList)
+        kept = rows.highlighted
+        rows.clear_options()
+        for part in self._parts:
+            self._add(part)
+        rows.highlighted = kept if kept is not None and kept < len(self._parts) else None
+
+    def _add(self, part: DetectedPart) -> None:
+        rows = self.query_one("#parts", OptionList)
+        rows.add_option(Option(row_text(part, self.size.width - 4)))
+        if rows.highlighted is None:
+            rows.highlighted = 0
+
+    def _summary(self, text: str) -> None:
+        self.query_one("#summary", Static).update(Content(text))
+
+    def _sum_up(self) -> None:
+        machine = self.session.machine
+        if machine is None:
+            return
+        self._summary(summary(machine))
+
+
+def row_text(part: DetectedPart, cells: int) -> Content:
+    """A row of the checklist: state, question, answer, and its source where there is room."""
+    unknown = part.summary.strip().lower().startswith("unknown")
+    mark, style = ("? ", "$text-warning") if unknown else ("✓ ", "$text-success")
+    source_cells = SOURCE_CELLS + max(0, cells - WIDE) // 2
+    answer_cells = cells - len(mark) - TITLE_CELLS - source_cells
+    return Content.assemble(
+        (mark, style),
+        (column(shown(part.title), TITLE_CELLS), "bold"),
+        column(shown(part.summary), answer_cells),
+        (cut(shown(part.source), source_cells), "$text-muted"),
+    )
+
+
+def summary(machine: Machine) -> str:
+    """One or two sentences: the card, and how sure we are of it."""
+    gpu = main_card(machine)
+    missing = f" {len(machine.unread)} sources could not be read." if machine.unread else ""
+    if gpu is None or not gpu.rdna1:
+        found = f"Found: {card_text(machine)}." if gpu else "No graphics card was found."
+        left = "No RDNA1 card here: the CPU road is left, and every other to look at."
+        return f"{found} {left}{missing}"
+    known = "the kernel says so" if gpu.gfx_source == "kfd" else "by its PCI id"
+    sure = "target unknown" if isinstance(gpu.gfx, Unknown) else known
+    return f"Your card: {card_text(machine)} ({sure}).{missing}"

@@ -1,0 +1,101 @@
+"""The last step: what changed, how to use it, how to undo it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import Static
+
+from screens.services import DEMO, LIVE
+from screens.session import Session
+from screens.step import COMMON_KEYS, StepScreen
+from screens.words import shown, size_text
+from wizard.plan.steps import WriteFile
+
+LABEL_CELLS = 10
+
+
+class Done(StepScreen):
+    """Ends the way with everything that the user may want to keep."""
+
+    NAME = "done"
+    TITLE_WORD = "Done"
+    HELP_TEXT = (
+        "What changed, how to use it and how to undo it. Passing the check of Apply means that "
+        "torch loads and that one tiny product is right. Only the Conv2d panel says whether "
+        "convolutions work on your card.\n\nEsc goes back to the plan, w to the start, q leaves."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("q", "leave", "Finish"),
+        Binding("w", "welcome", "To the start"),
+        *COMMON_KEYS[:2],
+    ]
+    AUTO_FOCUS = "#ending"
+
+    def body(self) -> Iterable[Widget]:
+        """The ending, scrollable."""
+        with VerticalScroll(id="ending", can_focus=True):
+            yield Static(ending_text(self.session, self.services.mode), markup=False)
+
+    def action_welcome(self) -> None:
+        """Goes to the first step with the machine that is known."""
+        session = Session(machine=self.session.machine, parts=self.session.parts)
+        self.post_message(self.Go("welcome", session))
+
+
+def ending_text(session: Session, mode: str) -> Content:
+    """The whole ending as text."""
+    lines = [Content.styled(_headline(session, mode), "bold"), Content("")]
+    for label, texts in _sections(session, mode):
+        for index, text in enumerate(texts):
+            name = label if index == 0 else ""
+            lines.append(Content.assemble((f"{name:<{LABEL_CELLS}}", "bold $text-accent"), text))
+        lines.append(Content(""))
+    return Content("\n").join(lines)
+
+
+def _headline(session: Session, mode: str) -> str:
+    finished = session.finished
+    if session.plan is None:
+        return "Nothing was set up."
+    if mode != LIVE:
+        word = "demo" if mode == DEMO else "dry run"
+        return f"Rehearsed to the end. This was a {word}: nothing was changed."
+    if session.failure is not None:
+        return "Not finished: a step failed. Nothing more happens by itself."
+    if finished is None or finished.cancelled or not finished.ok:
+        return "Stopped before the end. Start the same plan again and it goes on."
+    if not finished.changed:
+        return "Everything was already as planned: nothing was changed."
+    return "Set up. What is left to know is whether convolutions work on your card."
+
+
+def _sections(session: Session, mode: str) -> Iterable[tuple[str, tuple[str, ...]]]:
+    plan, finished, failure = session.plan, session.finished, session.failure
+    if plan is None:
+        return
+    tense = "Changed" if mode == LIVE else "Would be"
+    files = [shown(step.path) for step in plan.steps if isinstance(step, WriteFile)]
+    place = f"{shown(plan.venv)} with {shown(plan.stack)}, {size_text(plan.installed_bytes)}"
+    if failure is not None:
+        yield "Failed", (f"step {failure.number}: {shown(failure.happened)}",)
+        yield "It means", (shown(failure.meaning),)
+        yield "Next", (shown(failure.next_step),)
+    yield tense, (place, *files)
+    python = f"{shown(plan.venv)}/bin/python"
+    yield (
+        "Use it",
+        (f"{python} your_script.py", f"{shown(plan.venv)}/bin/rdna1-python your_script.py"),
+    )
+    run = f" {shown(finished.run)}" if finished is not None and finished.run else ""
+    yield "Undo it", (f"rdna1-setup rollback{run}", "Files that you added are kept.")
+    if finished is not None and finished.relogin_needed:
+        yield "Login", ("Log out and in again: the new groups count from then on.",)
+    if finished is not None and finished.log:
+        yield "Log", (shown(finished.log),)
+    yield "Measure", (f"rdna1-setup conv2d --python {python}",)

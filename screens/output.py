@@ -1,0 +1,44 @@
+"""The last gate before the terminal: no control character, and ASCII where the locale asks."""
+
+from __future__ import annotations
+
+from rich.segment import Segment
+from textual.color import Color
+from textual.filter import LineFilter
+
+from wizard.run.lines import clean
+
+_ASCII = str.maketrans(
+    {
+        "─": "-", "│": "|", "┌": "+", "┐": "+", "└": "+", "┘": "+", "━": "-", "╸": "-", "╺": "-",
+        "✓": "*", "✗": "x", "·": "-", "…": "~", "█": "#", "░": ".", "•": "*",
+        "↑": "^", "↓": "v", "←": "<", "→": ">", "⏎": "=", "“": '"', "”": '"',
+        "\N{RIGHT SINGLE QUOTATION MARK}": "'", "\N{EN DASH}": "-",
+        **dict.fromkeys("▁▂▃▄▅▆▇▉▊▋▌▍▎▏▔▕▐▀", " "),
+    }
+)  # fmt: skip
+
+
+def to_ascii(text: str) -> str:
+    """The text in ASCII, cell for cell where it is ours; foreign letters become ``?``."""
+    return text.translate(_ASCII).encode("ascii", "replace").decode("ascii")
+
+
+class SafeOutput(LineFilter):
+    """Removes what a terminal would act upon, whatever widget let it through."""
+
+    def __init__(self, ascii_only: bool) -> None:
+        super().__init__()
+        self.ascii_only = ascii_only
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        """The segments with safe text."""
+        return [self._safe(segment) for segment in segments]
+
+    def _safe(self, segment: Segment) -> Segment:
+        text = segment.text
+        if not text.isprintable():
+            text = clean(text).replace("\n", " ")
+        if self.ascii_only and not text.isascii():
+            text = to_ascii(text)
+        return segment if text is segment.text else Segment(text, segment.style, segment.control)

@@ -1,0 +1,67 @@
+"""A plan as text: word for word what will be carried out, with every file whole."""
+
+from __future__ import annotations
+
+import textwrap
+
+from textual.content import Content
+
+from screens.words import shown, size_text
+from wizard.plan.steps import Plan, Step, WriteFile
+from wizard.run.lines import clean
+
+ACCENT = "bold $text-accent"
+MINIMUM = 20
+UNWRAPPED = 100_000
+
+
+def review_text(plan: Plan, cells: int) -> Content:
+    """The plan as Review shows it, or saves it: then with ``UNWRAPPED`` cells."""
+    lines = [Content.styled(head(plan), "bold"), Content(totals(plan)), Content("")]
+    for note in plan.notes:
+        lines += _hanging("Note    ", shown(note), cells, ACCENT)
+    if plan.notes:
+        lines.append(Content(""))
+    for number, step in enumerate(plan.steps, 1):
+        lines += _step(number, len(plan.steps), step, cells)
+    return Content("\n").join(lines)
+
+
+def head(plan: Plan) -> str:
+    """What the plan is for, and its digest."""
+    return f"{shown(plan.stack)} into {shown(plan.venv)}   plan {shown(plan.id)[:12]}"
+
+
+def totals(plan: Plan) -> str:
+    """What the plan costs, on one line."""
+    root = sum(step.needs_root for step in plan.steps)
+    rights = f"{root} of {len(plan.steps)} steps as root" if root else "no root"
+    login = "a new login afterwards" if plan.relogin_needed else "no new login"
+    return (
+        f"{len(plan.steps)} steps, {rights}; download {size_text(plan.download_bytes)}, "
+        f"disk {size_text(plan.installed_bytes)}; {login}"
+    )
+
+
+def _step(number: int, total: int, step: Step, cells: int) -> list[Content]:
+    root = " as root" if step.needs_root else ""
+    lines = _hanging(f"{number:>2} of {total}{root}  ", shown(step.reason), cells, ACCENT)
+    lines += _hanging("   does ", clean(str(step)), cells)
+    if isinstance(step, WriteFile):
+        text = clean(step.content).split("\n")
+        for line in text[:-1] if text[-1] == "" else text:
+            lines += _hanging("      | ", line, cells)
+    lines += _hanging("   undo ", shown(step.inverse), cells)
+    return [*lines, Content("")]
+
+
+def _hanging(label: str, text: str, cells: int, style: str = "$text-muted") -> list[Content]:
+    """The text beside its label; further lines are cut at spaces and stand below the text."""
+    wrapped = textwrap.wrap(
+        text, max(MINIMUM, cells - len(label)), drop_whitespace=False, break_on_hyphens=False
+    )
+    labels = [label, *[" " * len(label)] * len(wrapped)]
+    return [
+        Content.assemble((head, style), line)
+        for head, line in zip(labels, wrapped or [""], strict=False)
+    ]

@@ -1,0 +1,104 @@
+"""The table of roads on Choose: pure text, laid out for a width."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from rich.cells import cell_len, set_cell_size
+from textual.content import Content
+
+from screens.words import column, cut, shown, size_text
+from wizard.knowledge.applications import Application
+from wizard.knowledge.stacks import Stack
+from wizard.plan.advice import Road
+from wizard.plan.fit import Cell, Verdict
+
+ROAD_CELLS = 20
+GET_CELLS = 9
+ROOT_CELLS = 6
+CARD_CELLS = 12
+VERDICT_CELLS = 11
+WIDEST_VERDICT_CELLS = 15
+STACK_CELLS = 8
+BLOCKED = "not possible here"
+
+STYLES = {
+    Verdict.WORKS: "bold $text-success",
+    Verdict.LIKELY: "$text-success",
+    Verdict.POSSIBLE: "$text-accent",
+    Verdict.UNKNOWN: "$text-muted",
+    Verdict.DISPUTED: "$text-warning",
+    Verdict.HANGS: "bold $text-error",
+    Verdict.SLOW: "$text-warning",
+    Verdict.NO: "$text-error",
+}
+WORST_FIRST = tuple(reversed(Verdict))
+
+
+@dataclass(frozen=True, slots=True)
+class RoadsTable:
+    """All that the table shows."""
+
+    roads: tuple[Road, ...]
+    stacks: dict[str, Stack]
+    ticked: tuple[Application, ...]
+    highlighted: str
+    needs_root: Callable[[str], bool]
+
+
+def table_lines(table: RoadsTable, cells: int) -> tuple[Content, ...]:
+    """The head and one line a road, each at most so many cells wide."""
+    columns = verdict_columns(len(table.ticked), cells)
+    width = verdict_width(columns, cells)
+    head = _head(table.ticked, columns, width)
+    rows = (_row(table, road, columns, width, cells) for road in table.roads)
+    return (Content.styled(set_cell_size(head, cells), "bold $text-muted"), *rows)
+
+
+def verdict_columns(applications: int, cells: int) -> int:
+    """How many verdict columns fit beside the fixed ones."""
+    room = cells - ROAD_CELLS - GET_CELLS - ROOT_CELLS - CARD_CELLS
+    return max(0, min(applications, room // VERDICT_CELLS))
+
+
+def verdict_width(columns: int, cells: int) -> int:
+    """How wide a verdict column is; what is left goes to the last column."""
+    room = cells - ROAD_CELLS - GET_CELLS - ROOT_CELLS - CARD_CELLS
+    return min(WIDEST_VERDICT_CELLS, room // columns) if columns else 0
+
+
+def _head(ticked: tuple[Application, ...], columns: int, width: int) -> str:
+    titles = [shown(application.title) for application in ticked]
+    if len(titles) > columns:
+        titles = [*titles[: columns - 1], f"+{len(titles) - columns + 1} more"]
+    verdicts = "".join(column(title, width) for title in titles)
+    return f"{'  ROAD     TORCH':<{ROAD_CELLS}}{verdicts}{'GET':<{GET_CELLS}}{'ROOT':<6}YOUR CARD"
+
+
+def _row(table: RoadsTable, road: Road, columns: int, width: int, cells: int) -> Content:
+    stack = table.stacks[road.fit.stack]
+    chosen = road.fit.stack == table.highlighted
+    name = column(shown(stack.id), STACK_CELLS)
+    torch = shown(stack.torch).partition("+")[0]
+    start = column(f"{'>' if chosen else ' '} {road.rank} {name}{torch}", ROAD_CELLS)
+    root = "yes" if table.needs_root(stack.id) else "no"
+    fixed = f"{size_text(road.fit.download_bytes):<{GET_CELLS}}{root:<{ROOT_CELLS}}"
+    verdicts = [_verdict(cell, width) for cell in _cells(road.fit.cells, columns)]
+    left = ROAD_CELLS + width * len(verdicts) + GET_CELLS + ROOT_CELLS
+    card = cut(shown(road.your_card) if road.fit.possible else BLOCKED, cells - left)
+    style = "bold" if road.fit.possible else "dim"
+    line = Content.assemble((start, style), *verdicts, fixed, card)
+    padded = line.pad_right(max(0, cells - cell_len(line.plain)))
+    return padded.stylize("reverse") if chosen else padded
+
+
+def _cells(cells: tuple[Cell, ...], columns: int) -> tuple[Cell, ...]:
+    if len(cells) <= columns or not columns:
+        return cells[:columns]
+    worst = min(cells[columns - 1 :], key=lambda cell: WORST_FIRST.index(cell.verdict))
+    return (*cells[: columns - 1], worst)
+
+
+def _verdict(cell: Cell, width: int) -> tuple[str, str]:
+    return column(cell.verdict.value, width), STYLES[cell.verdict]

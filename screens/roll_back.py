@@ -1,0 +1,85 @@
+"""Taking the last run back: what would go, what stays, and the question."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.reactive import reactive
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from screens.services import Services
+from wizard.run.lines import clean
+
+READING = "Looking at what the last run left. Nothing is changed."
+
+
+class RollBack(ModalScreen[str]):
+    """Shows the way back, takes it on ``y``, and gives one line about the outcome."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "go_back", "Take it back"),
+        Binding("escape,n,q", "close", "Close", key_display="Esc"),
+    ]
+    working: reactive[bool] = reactive(True)
+
+    def __init__(self, services: Services) -> None:
+        super().__init__()
+        self._services = services
+        self._outcome = ""
+
+    def compose(self) -> ComposeResult:
+        """The way back in a frame, with its keys below."""
+        with Vertical(classes="dialog question") as dialog:
+            dialog.border_title = Content("Roll back the last run")
+            with VerticalScroll(can_focus=False):
+                yield Static(READING, id="way-back", markup=False)
+            yield Static(id="keys", classes="dialog-keys", markup=False)
+
+    def on_mount(self) -> None:
+        """Starts to read."""
+        self._read()
+
+    def watch_working(self, working: bool) -> None:
+        """Names the keys that count now."""
+        if working:
+            text = "Working"
+        elif self._outcome or self._services.rehearses:
+            text = "Esc closes" if self._outcome else "Esc closes (nothing is changed in this mode)"
+        else:
+            text = "y take it back   Esc no, keep everything"
+        self.query_one("#keys", Static).update(text)
+
+    # A pool worker on purpose: leaving the program waits until the files are dealt with.
+    @work(thread=True, group="roll-back", exclusive=True)
+    def _read(self) -> None:
+        text = clean(self._services.way_back())
+        self.app.call_from_thread(self._show, text, "")
+
+    @work(thread=True, group="roll-back", exclusive=True)
+    def _go_back(self) -> None:
+        left = self._services.go_back()
+        problems = "\n".join(clean(line) for line in left)
+        outcome = f"Taken back, but {len(left)} paths are left." if left else "Taken back."
+        self.app.call_from_thread(self._show, f"{outcome}\n{problems}", outcome)
+
+    def _show(self, text: str, outcome: str) -> None:
+        self._outcome = outcome
+        self.query_one("#way-back", Static).update(Content(text))
+        self.working = False
+
+    def action_go_back(self) -> None:
+        """Takes the run back, once, where changes are allowed."""
+        if not self.working and not self._outcome and not self._services.rehearses:
+            self.working = True
+            self._go_back()
+
+    def action_close(self) -> None:
+        """Closes with the outcome, when nothing is under way."""
+        if not self.working:
+            self.dismiss(self._outcome)

@@ -1,0 +1,83 @@
+"""What the screens are given: every road to the outside, as plain functions in one value."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from screens.sweep import Preset, SweepRequest, SweepUpdate
+    from wizard.knowledge.applications import Application
+    from wizard.knowledge.claims import Claim
+    from wizard.knowledge.stacks import Stack
+    from wizard.machine.facts import Machine
+    from wizard.plan.advice import Advice
+    from wizard.plan.choice import Choice
+    from wizard.plan.steps import Plan
+    from wizard.run.events import Event
+
+LIVE = "live"
+DRY_RUN = "dry run"
+DEMO = "demo"
+
+
+class DetectedPart(Protocol):
+    """One answered question of detection, as the checklist shows it."""
+
+    @property
+    def title(self) -> str:
+        """What was looked at, for example ``Graphics cards``."""
+
+    @property
+    def source(self) -> str:
+        """Where the answer comes from."""
+
+    @property
+    def summary(self) -> str:
+        """The answer in one line."""
+
+    @property
+    def details(self) -> tuple[str, ...]:
+        """Everything that was found, a line each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """All collaborators of the screens; nothing in ``screens`` reaches further than these."""
+
+    mode: str
+    """``live``, ``dry run`` or ``demo``."""
+    detect: Callable[[Callable[[DetectedPart], None]], Machine]
+    """Blocks; it runs in a thread of its own."""
+    advise: Callable[[Machine, tuple[str, ...]], Advice]
+    stacks: Callable[[], tuple[Stack, ...]]
+    claims: Callable[[], tuple[Claim, ...]]
+    applications: Callable[[], tuple[Application, ...]]
+    suggest_folder: Callable[[Machine, str], str]
+    """Absolute path of a new folder for a stack."""
+    make_plan: Callable[[Machine, Choice], Plan]
+    """Raises ValueError, with a text fit to show, when no plan can be made."""
+    undoable: Callable[[], bool]
+    """Quick: is there a run that can be taken back."""
+    way_back: Callable[[], str]
+    """Blocks; what taking the last run back would remove and keep, as text."""
+    go_back: Callable[[], tuple[str, ...]]
+    """Blocks; takes the last run back and gives what could not be removed."""
+    carry_out: Callable[[Plan], AsyncGenerator[Event, None]]
+    ask_to_stop: Callable[[], None]
+    """Asks the running plan to stop at its next safe point."""
+    presets: Callable[[], tuple[Preset, ...]]
+    run_sweep: Callable[[SweepRequest], AsyncGenerator[SweepUpdate, None]]
+    sweep_command: Callable[[SweepRequest], str]
+    """The shell line that does the same as ``run_sweep``."""
+    save_text: Callable[[str, str], str] | None
+    """Writes a text under a name and gives its path; None where nothing may be written."""
+    clock: Callable[[], float]
+    unicode: bool = True
+    """False when the terminal's locale cannot show more than ASCII."""
+
+    @property
+    def rehearses(self) -> bool:
+        """True when nothing will be changed, whatever the user chooses."""
+        return self.mode != LIVE

@@ -1,0 +1,52 @@
+"""What the user has seen and chosen so far: one frozen value that each step hands on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from screens.services import DetectedPart
+    from wizard.machine.facts import Machine
+    from wizard.plan.steps import Plan
+    from wizard.run.events import PlanFinished, StepFailed
+
+STEPS = ("welcome", "detect", "choose", "review", "apply", "conv2d", "done")
+"""The order of the wizard; a step's number is its place here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """The way through the wizard so far."""
+
+    machine: Machine | None = None
+    parts: tuple[DetectedPart, ...] = ()
+    applications: tuple[str, ...] = ()
+    stack: str = ""
+    """The stack that is highlighted or chosen."""
+    folder: str = ""
+    """What the user typed; ``""`` while the suggestion stands."""
+    footprint: str = "venv"
+    plan: Plan | None = None
+    finished: PlanFinished | None = None
+    failure: StepFailed | None = None
+
+
+def following(step: str, session: Session) -> str:
+    """The step after this one, or the same one when it is the last."""
+    if step == "apply" and (session.failure or _stopped(session)):
+        return "done"
+    return STEPS[min(STEPS.index(step) + 1, len(STEPS) - 1)]
+
+
+def preceding(step: str, session: Session) -> str:
+    """The step that Back leads to."""
+    if step == "conv2d" and session.plan is None:
+        return "welcome"
+    if step in ("conv2d", "done"):
+        return "review" if session.plan else "welcome"
+    return STEPS[max(STEPS.index(step) - 1, 0)]
+
+
+def _stopped(session: Session) -> bool:
+    return session.finished is not None and not session.finished.ok

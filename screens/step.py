@@ -1,0 +1,115 @@
+"""What every step of the wizard has: header, status, keys, help, and its messages."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.screen import Screen
+from textual.widget import Widget
+from textual.widgets import Footer, Static
+
+from screens.services import Services
+from screens.session import STEPS, Session
+from screens.widgets.header_line import HeaderLine
+from screens.widgets.status_line import StatusLine
+
+TOO_SMALL = (
+    "rdna1-setup needs 80 columns and 24 lines for its screens.\n"
+    "Make this window larger and it goes on by itself.\n"
+    "q leaves. Without screens: rdna1-setup --dry-run | less"
+)
+
+HELP_KEY = Binding("question_mark,f1", "help", "Help", key_display="?")
+QUIT_KEY = Binding("q", "leave", "Quit")
+BACK_KEY = Binding("escape", "back", "Back", key_display="Esc")
+COMMON_KEYS: tuple[BindingType, ...] = (BACK_KEY, HELP_KEY, QUIT_KEY)
+
+
+class StepScreen(Screen[None]):
+    """One step: it shows a session and posts where to go; it knows no other step."""
+
+    NAME: ClassVar[str]
+    """One of ``session.STEPS``."""
+    TITLE_WORD: ClassVar[str]
+    HELP_TEXT: ClassVar[str]
+    AUTO_FOCUS = ""
+    HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - Textual declares it so
+        (0, "-cramped"),
+        (80, "-narrow"),
+        (100, "-wide"),
+    ]
+    VERTICAL_BREAKPOINTS = [(0, "-flat"), (24, "-tall")]  # noqa: RUF012 - Textual declares it so
+
+    @dataclass
+    class Next(Message):
+        """The user goes on with this session."""
+
+        session: Session
+
+    @dataclass
+    class Back(Message):
+        """The user goes back; the session keeps what was entered here."""
+
+        session: Session
+
+    @dataclass
+    class Go(Message):
+        """The user goes to a step out of the order."""
+
+        step: str
+        session: Session
+
+    def __init__(self, session: Session, services: Services) -> None:
+        super().__init__()
+        self.session = session
+        self.services = services
+
+    @abstractmethod
+    def body(self) -> Iterable[Widget]:
+        """The widgets between header and status line."""
+
+    def compose(self) -> ComposeResult:
+        """Header, body, status line and keys; the last one shows only in a small window."""
+        number = STEPS.index(self.NAME) + 1
+        header = HeaderLine(number, len(STEPS), self.TITLE_WORD, self.services.mode)
+        header.show_machine(self.session.machine)
+        yield header
+        yield from self.body()
+        yield StatusLine()
+        yield Footer(show_command_palette=False, compact=True)
+        yield Static(TOO_SMALL, id="too-small", markup=False)
+
+    @property
+    def busy(self) -> bool:
+        """True while leaving would break something off."""
+        return False
+
+    def say(self, text: str, kind: str = "note") -> None:
+        """Shows a text in the status line."""
+        self.query_one(StatusLine).say(text, kind)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Dims Back and Quit while busy."""
+        if action in ("back", "leave"):
+            return None if self.busy else True
+        return True
+
+    def action_back(self) -> None:
+        """Goes back with what was entered so far."""
+        self.post_message(self.Back(self.session))
+
+    def action_leave(self) -> None:
+        """Ends the program."""
+        self.app.exit()
+
+    def action_help(self) -> None:
+        """Shows what this step is and does."""
+        from screens.dialogs import Notice
+
+        self.app.push_screen(Notice(f"Help: {self.TITLE_WORD}", self.HELP_TEXT))

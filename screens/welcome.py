@@ -1,0 +1,127 @@
+"""The first step: what the program will do, and what it will not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from screens.services import DEMO, DRY_RUN, LIVE, Services
+from screens.session import Session
+from screens.step import HELP_KEY, QUIT_KEY, StepScreen
+
+AIM = (
+    "PyTorch on an RX 5500, 5600 or 5700 (RDNA1): this wizard looks at your machine, "
+    "says which set-up may work and what is known of it, installs it, and measures "
+    "Conv2d on your own card."
+)
+DOES = (
+    ("does", "read system files, ask your package manager what is installed"),
+    ("does", "show every command and every file before anything happens"),
+    ("does", "put everything into one folder of yours, with a way back"),
+    ("does not", "use root, unless you choose it and say yes once more"),
+    ("does not", "touch kernels, Mesa, firmware or your own files"),
+    ("does not", "promise: nobody of us has run this on an RDNA1 card"),
+)
+MODES = {
+    LIVE: "LIVE: changes are made after you have reviewed them, never before.",
+    DRY_RUN: "DRY RUN: nothing is changed, downloaded or started. Steps are only shown.",
+    DEMO: "DEMO: a recorded machine, not yours. Nothing is changed; results are examples.",
+}
+
+
+class RoadList(OptionList):
+    """The roads from here; Enter takes one."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "select", "Take it", key_display="Enter")
+    ]
+
+
+class Welcome(StepScreen):
+    """Aim, mode and the roads from here."""
+
+    NAME = "welcome"
+    TITLE_WORD = "Welcome"
+    HELP_TEXT = (
+        "The wizard has seven steps: Welcome, Detect, Choose, Review, Apply, Conv2d, Done.\n\n"
+        "Nothing is changed before Apply, and Apply shows first what it will do.\n"
+        "Arrow keys move, Enter takes, Esc goes back, q leaves.\n\n"
+        "Conv2d panel: measures convolutions with a PyTorch that you already have.\n"
+        "Roll back: takes back what the last run of this program did."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("c", "conv2d", "Conv2d panel"),
+        Binding("r", "roll_back", "Roll back"),
+        HELP_KEY,
+        QUIT_KEY,
+    ]
+    AUTO_FOCUS = "#roads"
+
+    def __init__(self, session: Session, services: Services) -> None:
+        super().__init__(session, services)
+        self._undoable = services.undoable()
+
+    def body(self) -> Iterable[Widget]:
+        """What it does and does not, then the roads."""
+        yield Static(_text(self.services.mode), id="aim", markup=False)
+        yield RoadList(*self._options(), id="roads", markup=False, compact=True)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Hides Roll back when there is nothing to take back."""
+        if action == "roll_back":
+            return self._undoable
+        return super().check_action(action, parameters)
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Takes the road that was selected."""
+        match event.option_id:
+            case "start":
+                self.action_start()
+            case "conv2d":
+                self.action_conv2d()
+            case "roll_back":
+                self.action_roll_back()
+            case _:
+                self.action_leave()
+
+    def action_start(self) -> None:
+        """Goes on to detection."""
+        fresh = replace(self.session, plan=None, finished=None, failure=None)
+        self.post_message(self.Next(fresh))
+
+    def action_conv2d(self) -> None:
+        """Opens the Conv2d panel without setting anything up."""
+        self.post_message(self.Go("conv2d", replace(self.session, plan=None)))
+
+    def action_roll_back(self) -> None:
+        """Shows what taking the last run back would do, and asks."""
+        from screens.roll_back import RollBack
+
+        self.app.push_screen(RollBack(self.services), self._after_roll_back)
+
+    def _after_roll_back(self, outcome: str | None) -> None:
+        if outcome:
+            self.say(outcome)
+
+    def _options(self) -> Iterable[Option]:
+        yield Option("Start           look at this machine, changes nothing", id="start")
+        yield Option("Conv2d panel    measure a PyTorch that you already have", id="conv2d")
+        if self._undoable:
+            yield Option("Roll back       take back what the last run did", id="roll_back")
+        yield Option("Quit", id="quit")
+
+
+def _text(mode: str) -> Content:
+    lines = [Content(AIM), Content("")]
+    for word, what in DOES:
+        style = "bold $text-success" if word == "does" else "bold $text-warning"
+        lines.append(Content.assemble((f"{word:<10}", style), what))
+    lines += [Content(""), Content.styled(MODES[mode], "bold")]
+    return Content("\n").join(lines)

@@ -1,0 +1,38 @@
+"""What the user wants to run: the row of ticks on top of Choose."""
+
+from __future__ import annotations
+
+from textual.content import Content
+
+from screens.words import shown
+from wizard.knowledge.applications import Application
+
+LEAD = "I want "
+GAP_CELLS = 1
+
+
+def wish_lines(
+    applications: tuple[Application, ...], ticked: tuple[str, ...], current: int, cells: int
+) -> Content:
+    """The ticks, wrapped to a width; ``>`` marks where Space ticks."""
+    lines: list[list[Content]] = [[]]
+    room = cells - len(LEAD)
+    for index, application in enumerate(applications):
+        wish = _wish(application, application.id in ticked, index == current)
+        if room < len(wish.plain):
+            lines.append([])
+            room = cells - len(LEAD)
+        lines[-1].append(wish)
+        room -= len(wish.plain)
+    heads = [LEAD, *[" " * len(LEAD)] * (len(lines) - 1)]
+    return Content("\n").join(
+        Content.assemble((head, "bold"), *line) for head, line in zip(heads, lines, strict=True)
+    )
+
+
+def _wish(application: Application, ticked: bool, current: bool) -> Content:
+    mark = "[x]" if ticked else "[ ]"
+    pointer = ">" if current else " "
+    text = f"{pointer}{mark} {shown(application.title)}{' ' * GAP_CELLS}"
+    style = "bold reverse" if current else ("bold" if ticked else "")
+    return Content.styled(text[:-GAP_CELLS], style) + Content(" " * GAP_CELLS)

@@ -1,0 +1,92 @@
+"""Values as words for people: sizes, times, cards, facts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len, set_cell_size
+
+from wizard.machine.facts import Unknown
+from wizard.run.lines import clean
+
+if TYPE_CHECKING:
+    from wizard.machine.facts import Fact, Gpu, Machine
+
+MINUTE_S = 60
+HOUR_S = 3600
+
+
+def shown(text: str) -> str:
+    """Text from outside on one line, without control characters."""
+    return " ".join(clean(text).split())
+
+
+def cut(text: str, cells: int) -> str:
+    """The text in at most so many cells; a cut is marked with an ellipsis."""
+    if cells <= 0:
+        return ""
+    return text if cell_len(text) <= cells else set_cell_size(text, cells - 1).rstrip() + "…"
+
+
+def column(text: str, cells: int) -> str:
+    """The text in exactly so many cells, one of them a gap to the next column."""
+    return set_cell_size(cut(text, cells - 1), cells)
+
+
+def size_text(count: int | None) -> str:
+    """A number of bytes for people, in powers of ten as download pages give it."""
+    if count is None:
+        return "?"
+    if count == 0:
+        return "0"
+    if count < 1_000_000:
+        return f"{max(1, round(count / 1000))} kB"
+    if count < 100_000_000:
+        return f"{count / 1_000_000:.0f} MB"
+    return f"{count / 1_000_000_000:.1f} GB"
+
+
+def time_text(seconds: float) -> str:
+    """A duration for people: seconds below a minute, else minutes, else hours."""
+    if seconds < MINUTE_S:
+        return f"{max(0, round(seconds))} s"
+    if seconds < HOUR_S:
+        return f"{round(seconds / MINUTE_S)} min"
+    return f"{seconds / HOUR_S:.1f} h"
+
+
+def short_time(seconds: float | None) -> str:
+    """A measured time with the digits that matter; ``-`` when nothing was measured."""
+    if seconds is None:
+        return "-"
+    return f"{seconds * 1000:.1f} ms" if seconds < 1 else f"{seconds:.1f} s"
+
+
+def fact_text(fact: Fact[str]) -> str:
+    """A fact on one line; an unknown one says so."""
+    return "unknown" if isinstance(fact, Unknown) else shown(fact)
+
+
+def main_card(machine: Machine) -> Gpu | None:
+    """The card that all is about: the first RDNA1 card, else the first card."""
+    return next((gpu for gpu in machine.gpus if gpu.rdna1), next(iter(machine.gpus), None))
+
+
+def card_text(machine: Machine) -> str:
+    """The main card with its target and memory, in under 40 cells as a rule."""
+    gpu = main_card(machine)
+    if gpu is None:
+        return "no graphics card found"
+    memory = "" if isinstance(gpu.vram_bytes, Unknown) else f" {gpu.vram_bytes / 2**30:.0f} GB"
+    name = shown(gpu.name).removeprefix("AMD ").removeprefix("Radeon ")
+    relation = "" if gpu.rdna1 else " (not RDNA1)"
+    return f"{name} {fact_text(gpu.gfx)}{memory}{relation}"
+
+
+def system_text(machine: Machine) -> str:
+    """Distribution and release, such as ``Ubuntu 24.04``."""
+    pretty = machine.system.pretty_name
+    if not isinstance(pretty, Unknown):
+        words = shown(pretty).split()
+        return " ".join(word for word in words if word not in ("LTS", "GNU/Linux"))
+    return fact_text(machine.system.distribution)

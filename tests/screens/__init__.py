@@ -1,0 +1,1 @@
+"""Tests of the screens, with collaborators made of plain values."""

@@ -1,0 +1,336 @@
+"""A machine, claims, advice and a plan as they might be: illustrative values, not facts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from wizard.knowledge.applications import Application
+from wizard.knowledge.claims import Claim, Grade
+from wizard.knowledge.stacks import Stack, load_stacks
+from wizard.machine.facts import (
+    Access,
+    DeviceNode,
+    Disk,
+    Environment,
+    Gpu,
+    Interpreter,
+    Machine,
+    Package,
+    RocmTree,
+    Setting,
+    System,
+    TorchInstall,
+    Unknown,
+)
+from wizard.plan.advice import Advice, Road
+from wizard.plan.choice import Choice
+from wizard.plan.fit import Cell, Fit, Verdict
+from wizard.plan.steps import (
+    CheckTorch,
+    CreateVenv,
+    FetchWheels,
+    InstallWheels,
+    Plan,
+    RunProgram,
+    WriteFile,
+)
+
+GB = 1_000_000_000
+NASTY = "[/opt/rocm] [bold]x [gfx1010] [ 12%] \x1b[31mred\x07 \x9b2J end"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """An answered question of detection."""
+
+    title: str
+    source: str
+    summary: str
+    details: tuple[str, ...] = ()
+
+
+CARD = Gpu(
+    pci_address="0000:0b:00.0",
+    pci_id="1002:731f",
+    pci_class="0300",
+    revision="ca",
+    name="AMD Radeon RX 5600 XT",
+    gfx="gfx1010",
+    gfx_source="kfd",
+    rdna1=True,
+    integrated=False,
+    vram_bytes=6 * 2**30,
+    driver="amdgpu",
+    drives_screen=True,
+    render_node="/dev/dri/renderD128",
+    kfd_node=1,
+    note="",
+)
+
+MACHINE = Machine(
+    recorded="example",
+    gpus=(CARD,),
+    system=System(
+        distribution="ubuntu",
+        release="24.04",
+        pretty_name="Ubuntu 24.04.3 LTS",
+        kernel="6.14.0-35-generic",
+        glibc="2.39",
+        architecture="x86_64",
+        cpu="AMD Ryzen 5 3600 6-Core Processor",
+        memory_bytes=32 * 2**30,
+    ),
+    access=Access(
+        user="sam",
+        uid=1000,
+        home="/home/sam",
+        groups_in_force=("sam", "render", "video"),
+        groups_in_file=("sam", "render", "video"),
+        kfd=DeviceNode("/dev/kfd", True, True, "render"),
+        render_nodes=(DeviceNode("/dev/dri/renderD128", True, True, "render"),),
+    ),
+    disks=(Disk("/home/sam", "/", 500 * GB, 91 * GB),),
+    interpreters=(Interpreter("/usr/bin/python3.12", "3.12.3", True),),
+    uv=Unknown("uv is not in PATH"),
+    environments=(
+        Environment(
+            "/home/sam/ai/venv",
+            "venv",
+            "3.12",
+            TorchInstall("2.2.2+rocm5.7", "rocm", "5.7", "1.26.4", ()),
+        ),
+    ),
+    rocm_trees=(RocmTree("/opt/rocm-5.7.1", "5.7.1", None),),
+    rocm_packages=(Package("rocm-core", "5.7.1.50701-98~22.04", "amd"),),
+    settings=(
+        Setting(
+            "HSA_OVERRIDE_GFX_VERSION",
+            "10.3.0",
+            "/home/sam/.bashrc",
+            118,
+            "runs gfx1030 code; breaks native builds",
+        ),
+    ),
+    unread=(),
+)
+
+PARTS = (
+    Part("System", "/etc/os-release", "Ubuntu 24.04.3 LTS, kernel 6.14, glibc 2.39"),
+    Part(
+        "Graphics cards",
+        "/sys/bus/pci, KFD topology",
+        "RX 5600 XT, gfx1010, 6 GB, drives a screen",
+        (
+            "0000:0b:00.0  1002:731f  revision ca  amdgpu",
+            "gfx1010: the kernel says so (KFD node 1)",
+        ),
+    ),
+    Part("Device access", "access(2)", "/dev/kfd and renderD128 may be opened"),
+    Part("Disks", "statvfs", "91 of 500 GB free in /home/sam"),
+    Part("Pythons", "PATH, /usr/bin", "3.12.3; no 3.10 here"),
+    Part("PyTorch", "dist-info folders", "2.2.2+rocm5.7 in ~/ai/venv, numpy 1.26.4"),
+    Part("ROCm", "/opt, dpkg-query", "5.7.1 in /opt/rocm-5.7.1, 1 package of AMD's"),
+    Part("Settings", "environment, shell files", "HSA_OVERRIDE_GFX_VERSION in ~/.bashrc:118"),
+    Part("Kernel log", "journalctl", "unknown: no permission to read it"),
+)
+
+
+def stack(name: str, title: str, torch: str, system_release: str = "", one_line: str = "") -> Stack:
+    """A stack with the fields that the screens show."""
+    return replace(
+        load_stacks()[0], id=name, title=title, torch=torch, system_release=system_release
+    )
+
+
+STACKS = (
+    stack("rocm52", "ROCm 5.2 wheels, torch 1.13.1", "1.13.1+rocm5.2", "5.2.0"),
+    stack("rocm57", "ROCm 5.7 wheels, torch 2.2.2", "2.2.2+rocm5.7", "5.7.1"),
+    stack("rocm62", "ROCm 6.2 wheels, torch 2.5.1", "2.5.1+rocm6.2", "6.2.4"),
+    stack("native", "TheRock wheels for gfx1010", "2.12.0"),
+    stack("cpu", "CPU wheels, torch 2.13.0", "2.13.0"),
+)
+
+
+def application(
+    name: str, title: str, workload: str = "convolution", floor: str = ""
+) -> Application:
+    """An application with the fields that the screens show."""
+    return Application(name, title, workload, floor, "", "", "", "", "example", "2026-08")
+
+
+APPLICATIONS = (
+    application("comfyui", "ComfyUI", floor="2.7"),
+    application("yolo", "YOLO train", "training", "1.8"),
+    application("a1111", "A1111", floor="1.13"),
+    application("classifier", "Small CNN", "training"),
+    application("llm", "LLM", "transformer", "2.2"),
+    application("anything", "Other", "any"),
+)
+
+CLAIMS = (
+    Claim(
+        id="a1111-navi1",
+        text="The web UI pinned torch 1.13.1+rocm5.2 with the 10.3.0 override for Navi 1 cards.",
+        stacks=("rocm52",),
+        topic="conv2d",
+        leaning="for",
+        who="AUTOMATIC1111 webui.sh",
+        card="Navi 1 family",
+        gfx=("gfx1010", "gfx1012"),
+        versions="torch 1.13.1+rocm5.2",
+        date="2023",
+        method="read",
+        grade=Grade.SEVERAL_USERS,
+        source="github.com/AUTOMATIC1111/stable-diffusion-webui, webui.sh",
+        supports=(),
+        contradicts=("same-boundary",),
+    ),
+    Claim(
+        id="same-boundary",
+        text="Conv2d hung at the same size with ROCm 5.2 as with 5.7 (42 passes, 44 hangs).",
+        stacks=("rocm52", "rocm57"),
+        topic="conv2d",
+        leaning="against",
+        who="hkevin01/rocm-patch",
+        card="RX 5600 XT",
+        gfx=("gfx1010",),
+        versions="ROCm 5.2 below torch 2.2.2+rocm5.7",
+        date="2025-11",
+        method="ran, numbers not compared",
+        grade=Grade.ONE_USER,
+        source="github.com/hkevin01/rocm-patch",
+        supports=(),
+        contradicts=("a1111-navi1",),
+    ),
+)
+
+WORST = {"comfyui": ("rocm52", "rocm57", "rocm62")}
+
+
+def advise(machine: Machine, applications: tuple[str, ...]) -> Advice:
+    """Roads in an order that depends on what is ticked."""
+    order = ["rocm52", "native", "rocm57", "cpu", "rocm62"]
+    if "comfyui" in applications:
+        order = ["native", "rocm52", "rocm57", "cpu", "rocm62"]
+    roads = tuple(road(name, rank, applications) for rank, name in enumerate(order, 1))
+    return Advice(
+        roads,
+        f"{order[0]} is suggested: best known for what you ticked on this card.",
+        ("A Conv2d sweep on this card would outrank every claim here.",),
+    )
+
+
+VERDICTS = {
+    "native": Verdict.LIKELY,
+    "rocm52": Verdict.POSSIBLE,
+    "rocm57": Verdict.DISPUTED,
+    "rocm62": Verdict.HANGS,
+    "cpu": Verdict.SLOW,
+}
+
+
+def cell(name: str, application_id: str) -> Cell:
+    """A verdict with its reason."""
+    if name in WORST.get(application_id, ()):
+        return Cell(application_id, Verdict.NO, "needs torch 2.7 or later", ())
+    if name == "native" and application_id == "yolo":
+        return Cell(application_id, Verdict.UNKNOWN, "no report of a training step", ())
+    return Cell(application_id, VERDICTS[name], "by reports on other cards of the family", ())
+
+
+def road(name: str, rank: int, applications: tuple[str, ...]) -> Road:
+    """One road with sentences of realistic length."""
+    possible = name != "rocm62"
+    return Road(
+        fit=Fit(
+            stack=name,
+            possible=possible,
+            obstacles=()
+            if possible
+            else ("No interpreter that fits: it needs Python 3.10 to 3.12 with venv.",),
+            needs=("Python 3.10, which uv brings (about 30 MB, no root)",)
+            if name == "rocm52"
+            else (),
+            cells=tuple(cell(name, one) for one in applications),
+            python="uv:3.10",
+            download_bytes=205_000_000 if name == "cpu" else 1_640_000_000,
+            installed_bytes=6 * GB,
+        ),
+        rank=rank,
+        why=(
+            "The only road with a torch new enough for today's ComfyUI (2.7 and later).",
+            "Made for gfx1010 itself, so that no override is needed.",
+        ),
+        in_favour=(
+            "A few owners ran SD 1.5 with fp16 (August 2026).",
+            "AMD builds these wheels, and never tests them on this card.",
+        ),
+        against=(
+            "One RX 5500 XT failed to start (April 2026; another chip than yours).",
+            "int8 fails and some Triton kernels give rubbish.",
+        ),
+        unknown=(
+            "Training with BatchNorm failed on a build for ROCm 6.4; nobody has tried this one.",
+        ),
+        also=("Takes HSA_OVERRIDE_GFX_VERSION (~/.bashrc:118) out of this environment.",),
+        cost="1.6 GB to fetch, about 40 min at 6 Mbit/s, resumable; 6 of 91 GB free disk",
+        undo="rdna1-setup rollback; files you added are kept",
+        your_card="works" if name == "cpu" else "not tested",
+    )
+
+
+def make_plan(machine: Machine, choice: Choice) -> Plan:
+    """A plan with one step of most kinds."""
+    venv = choice.venv
+    python = f"{venv}/bin/python"
+    return Plan(
+        id="3f9a1c0b7d2e",
+        stack=choice.stack,
+        footprint=choice.footprint,
+        venv=venv,
+        steps=(
+            RunProgram(
+                "rocm52 needs Python 3.10 and this machine has only 3.12",
+                ("uv", "python", "install", "--no-bin", "3.10"),
+                "remove the folder that uv made",
+            ),
+            CreateVenv("one folder holds everything", "/usr/bin/python3.10", venv, "remove it"),
+            FetchWheels(
+                "resumable, and checked by hash",
+                "report.json",
+                f"{venv}/.staging",
+                f"{venv}/lock.txt",
+                "remove the staging folder",
+            ),
+            InstallWheels(
+                "exactly what was fetched",
+                python,
+                venv,
+                f"{venv}/.staging",
+                f"{venv}/lock.txt",
+                "remove what was installed",
+            ),
+            WriteFile(
+                "every start of this Python sees the override",
+                f"{venv}/lib/python3.10/site-packages/rdna1_setup.pth",
+                "import os; os.environ['HSA_OVERRIDE_GFX_VERSION'] = '10.3.0'\n",
+                0o644,
+                "remove it",
+            ),
+            CheckTorch("does it start on this card", python, "1.13.1", "cuda"),
+        ),
+        download_bytes=1_640_000_000,
+        installed_bytes=6 * GB,
+        relogin_needed=False,
+        notes=("Python 3.10 gets security updates until October 2026.",),
+    )
+
+
+CHOICE = Choice("rocm52", "venv", "/home/sam/rdna1/rocm52", ("comfyui",))
+PLAN = make_plan(MACHINE, CHOICE)
+NASTY_MACHINE = replace(
+    MACHINE,
+    gpus=(replace(CARD, name=NASTY, gfx=Unknown(NASTY)),),
+    system=replace(MACHINE.system, pretty_name=NASTY),
+    access=replace(MACHINE.access, home="/home/[/opt] [bold]x"),
+)
