@@ -1,0 +1,1 @@
+"""Ratios against a floor measured in the same run; each file is a script."""

@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# The README's two commands as an ordinary user in a fresh root that has only python3 and python3-venv.
+# Usage, as root: tests/e2e/fresh_root.sh [bookworm|jammy|noble] [MIRROR]
+# Ends with 0 when both ran to the end, 77 when such a root cannot be made here.
+set -euo pipefail
+suite=${1:-bookworm}
+source=$(cd "$(dirname "$0")/../.." && pwd)
+skip() { echo "SKIPPED fresh $suite root: $1"; exit 77; }
+
+[ "$(id -u)" -eq 0 ] || skip "making a root needs root"
+for program in debootstrap unshare runuser; do
+    command -v "$program" >/dev/null || skip "$program is not installed"
+done
+mirror=${2:-}
+if [ -z "$mirror" ] && [ "$suite" = bookworm ]; then
+    mirror=$(apt-get indextargets --format '$(REPO_URI) $(CODENAME)' | awk '$2 == "bookworm" {print $1; exit}')
+fi
+[ -n "$mirror" ] || skip "no mirror is named"
+
+root=$(mktemp -d /var/tmp/rdna1-fresh.XXXXXX)
+trap 'rm -rf --one-file-system "$root"' EXIT
+include=python3,python3-venv,ca-certificates
+debootstrap --variant=minbase --include=$include "$suite" "$root" "$mirror" >"$root.log" 2>&1 \
+    || skip "debootstrap failed: $(tail -n 1 "$root.log")"
+rm -f "$root.log"
+# What the site needs to reach its package index: names, certificates, pip's own configuration.
+for file in /etc/resolv.conf /etc/hosts /etc/pip.conf /etc/ssl/certs/ca-certificates.crt; do
+    if [ -e "$file" ]; then cp -L "$file" "$root$file"; fi
+done
+chroot "$root" useradd --create-home owner
+mkdir "$root/home/owner/rdna1-setup"
+tar -C "$source" --exclude=.venv --exclude=.git --exclude='.*_cache' --exclude=__pycache__ -cf - . \
+    | tar -C "$root/home/owner/rdna1-setup" -xf -
+chroot "$root" chown -R owner: /home/owner
+
+# The code blocks of the section "Two commands", one command a block.
+mapfile -t commands < <(awk '/^## Two commands/{on=1} /^To use it/{on=0} on && /^```sh/{getline; print}' \
+    "$source/README.md")
+[ "${#commands[@]}" -eq 2 ] || { echo "the README does not have its two commands"; exit 1; }
+settings=$(env | grep -E '^(PIP_|https?_proxy|no_proxy|SSL_CERT_FILE)' | grep -v PIP_FIND_LINKS || true)
+for command in "${commands[@]}"; do
+    echo "== fresh $suite root: $command"
+    # shellcheck disable=SC2086 # one setting a line, none holds a blank
+    unshare --mount --pid --fork chroot "$root" sh -c '
+        mount -t proc proc /proc
+        exec runuser -u owner -- env HOME=/home/owner "$@"' sh \
+        $settings sh -c "cd ~/rdna1-setup && $command" </dev/null
+done
+echo "== fresh $suite root: both commands ran to the end"

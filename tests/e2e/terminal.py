@@ -1,0 +1,87 @@
+"""A real terminal of 80x24 for a program under test: keys go in, the text it drew comes out."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import termios
+import time
+from collections.abc import Mapping
+from types import TracebackType
+
+_ESCAPES = re.compile(
+    rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[PX^_].*?\x1b\\|.)"
+)
+
+
+class Terminal:
+    """Starts a program on a pseudo terminal and ends it when left."""
+
+    def __init__(
+        self,
+        command: tuple[str, ...],
+        environment: Mapping[str, str],
+        size: tuple[int, int] = (24, 80),
+    ) -> None:
+        self._master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
+        self._process = subprocess.Popen(
+            command,
+            env={**environment, "TERM": "xterm-256color", "LC_ALL": "C.UTF-8"},
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            start_new_session=True,
+        )
+        os.close(slave)
+        self._seen = b""
+
+    def __enter__(self) -> Terminal:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._process.poll() is None:
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait(10)
+        os.close(self._master)
+
+    def send(self, keys: str) -> None:
+        """Type keys; what was drawn before no longer counts for ``wait_for``."""
+        self._seen = b""
+        os.write(self._master, keys.encode())
+
+    def wait_for(self, text: str, seconds: float = 60) -> None:
+        """Read until the text was drawn since the last key."""
+        limit = time.monotonic() + seconds
+        while text.encode() not in _ESCAPES.sub(b"", self._seen):
+            assert time.monotonic() < limit, f"{text!r} was not drawn; last: {self._shown()}"
+            self._read(0.2)
+
+    def exit_code(self, seconds: float = 30) -> int:
+        """Wait for the program's end, reading what it still draws."""
+        limit = time.monotonic() + seconds
+        while self._process.poll() is None:
+            assert time.monotonic() < limit, f"it does not end; last: {self._shown()}"
+            self._read(0.2)
+        return self._process.returncode
+
+    def _read(self, seconds: float) -> None:
+        if select.select([self._master], [], [], seconds)[0]:
+            try:
+                self._seen += os.read(self._master, 65_536)
+            except OSError:
+                time.sleep(0.05)  # the program closed its side and is about to end
+
+    def _shown(self) -> str:
+        return _ESCAPES.sub(b"", self._seen)[-2000:].decode(errors="replace")

@@ -1,0 +1,75 @@
+"""A dry run and the demo change nothing: seen from outside, by strace, over whole sessions."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.homes import Home
+from tests.e2e.strace import CLOSED_LIST, changes, programs, strace_command
+from tests.e2e.terminal import Terminal
+
+pytestmark = pytest.mark.e2e
+
+
+def check(trace: Path) -> None:
+    assert list(changes(trace)) == []
+    started, *others = programs(trace)
+    assert started.startswith("python")
+    assert set(others) <= set(CLOSED_LIST)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--dry-run",),
+        ("detect", "--json"),
+        ("plan", "--stack", "cpu"),
+        ("apply", "--dry-run", "--stack", "cpu", "--yes"),
+        ("report",),
+        ("rollback", "--list"),
+        ("conv2d", "--dry-run"),
+    ],
+    ids=" ".join,
+)
+def test_commands_that_only_look_change_nothing(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    home.folder.mkdir()
+    trace = tmp_path / "trace"
+    done = subprocess.run(
+        (*strace_command(trace), sys.executable, "-m", "wizard", *arguments),
+        env=home.environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    check(trace)
+    assert list(home.folder.iterdir()) == []
+
+
+def test_the_demo_walked_through_every_screen_changes_nothing(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    home.folder.mkdir()
+    trace = tmp_path / "trace"
+    command = (*strace_command(trace), sys.executable, "-m", "wizard", "--demo")
+    with Terminal(command, home.environment()) as terminal:
+        for title, key in (
+            ("WELCOME", "\r"),
+            ("DETECT", "\r"),
+            ("CHOOSE", "\r"),
+            ("REVIEW", "\r"),
+            ("APPLY", "\r"),
+            ("CONV2D", "\r"),
+            ("DONE", "q"),
+        ):
+            terminal.wait_for(title)
+            terminal.send(key)
+        assert terminal.exit_code() == 0
+    check(trace)
+    assert list(home.folder.iterdir()) == []
