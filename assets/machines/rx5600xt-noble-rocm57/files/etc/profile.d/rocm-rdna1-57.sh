@@ -1,0 +1,16 @@
+# ROCm settings of an earlier attempt
+if lspci -nn 2>/dev/null | grep -qiE "1002:(731f|731e|7310|7312)"; then
+    export HIP_FORCE_COARSE_GRAIN=1 HIP_VISIBLE_DEVICES=0
+    export HSA_ENABLE_SDMA=0 HSA_USE_SVM=0 HSA_XNACK=0
+    export HSA_OVERRIDE_GFX_VERSION=10.3.0
+    export PYTORCH_ROCM_ARCH=gfx1030
+    export MIOPEN_DEBUG_CONV_GEMM=1
+    export MIOPEN_DEBUG_CONV_DIRECT=0
+    export MIOPEN_DEBUG_CONV_FFT=0
+    export MIOPEN_DEBUG_CONV_IMPLICIT_GEMM=0
+    export MIOPEN_DEBUG_CONV_WINOGRAD=0
+    export MIOPEN_DISABLE_CACHE=0
+    export MIOPEN_FIND_ENFORCE=NONE
+    export MIOPEN_FIND_MODE=NORMAL
+    export MIOPEN_LOG_LEVEL=3
+fi

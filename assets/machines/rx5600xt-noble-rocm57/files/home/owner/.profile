@@ -1,0 +1,4 @@
+# ~/.profile
+if [ -f "$HOME/.bashrc" ]; then
+    . "$HOME/.bashrc"
+fi

@@ -1,0 +1,2 @@
+# ~/.bashrc
+HISTSIZE=1000
