@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
+
+from wizard.knowledge.rows import read_rows
 
 
 class Grade(Enum):
@@ -46,6 +49,7 @@ class Claim:
     contradicts: tuple[str, ...]
 
 
+@cache
 def load_claims() -> tuple[Claim, ...]:
     """All claims, in the order of the file."""
-    raise NotImplementedError
+    return read_rows("claims.toml", "claim", Claim, {"gfx": (), "supports": (), "contradicts": ()})

@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
+
+from wizard.knowledge.rows import read_rows
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A set of variables that somebody published for a stack: offered, never the default."""
+
+    name: str
+    variables: tuple[tuple[str, str], ...]
+    source: str
+    caution: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,13 +26,18 @@ class Stack:
     title: str
     """For people, for example ``ROCm 5.2 wheels, torch 1.13.1``."""
     torch: str
-    """Version shown to people, for example ``1.13.1+rocm5.2``."""
+    """Version shown to people, for example ``1.13.1+rocm5.2``; the last one seen where
+    ``requirements`` leave the choice to the index."""
+    torch_prefix: str
+    """How ``torch.__version__`` must begin after installation."""
     requirements: tuple[str, ...]
     """What one resolver run installs; ``{gfx}`` stands for the card's own target."""
     constraints: tuple[str, ...]
     """Left in the venv so that a later ``pip install`` does not undo the stack."""
     index: str
     """Address of the wheel index; ``""`` when pip's own configuration serves."""
+    other_indexes: tuple[str, ...]
+    """Further addresses of the same wheels, for when the first does not answer."""
     index_replaces_pypi: bool
     """True when the index holds every dependency too."""
     index_source: str
@@ -30,6 +48,8 @@ class Stack:
     """Targets that the stack can run on; empty when it needs no GPU."""
     environment: tuple[tuple[str, str], ...]
     """Variables that the stack sets before torch loads."""
+    presets: tuple[Preset, ...]
+    """Further variables on offer, each from its source and with its caution."""
     unset: tuple[str, ...]
     """Variables that must not reach torch."""
     system_release: str
@@ -47,6 +67,15 @@ class Stack:
     """What its user must know, such as the end of security updates."""
 
 
+@cache
 def load_stacks() -> tuple[Stack, ...]:
     """All stacks, in the order of the file."""
-    raise NotImplementedError
+    unless_said = {
+        "torch_prefix": "",
+        "other_indexes": (),
+        "presets": (),
+        "download_bytes": None,
+        "installed_bytes": None,
+    }
+    stacks = read_rows("stacks.toml", "stack", Stack, unless_said)
+    return tuple(replace(each, torch_prefix=each.torch_prefix or each.torch) for each in stacks)
