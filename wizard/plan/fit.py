@@ -3,31 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
 
+from wizard.knowledge.applications import Application
+from wizard.knowledge.claims import Claim, load_claims
+from wizard.knowledge.stacks import Stack
+from wizard.machine.facts import Machine
+from wizard.plan.card import chosen_card, target_of
+from wizard.plan.conditions import needs, obstacles
+from wizard.plan.pythons import chosen_python, python_need, python_obstacle
+from wizard.plan.verdict import Cell, Verdict
+from wizard.plan.weighing import weigh
 
-class Verdict(Enum):
-    """What can be said of one workload on one stack for this card, in words first."""
-
-    WORKS = "works"
-    LIKELY = "likely"
-    POSSIBLE = "possible"
-    UNKNOWN = "unknown"
-    DISPUTED = "disputed"
-    HANGS = "hangs?"
-    SLOW = "very slow"
-    NO = "no"
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """The verdict on one application with one stack."""
-
-    application: str
-    verdict: Verdict
-    because: str
-    claims: tuple[str, ...]
-    """Ids of the claims that it rests on, weightiest first."""
+__all__ = ["Cell", "Fit", "Verdict", "fit"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +31,39 @@ class Fit:
     cells: tuple[Cell, ...]
     """One for each application asked for, in their order."""
     python: str
-    """Path of the interpreter to use, or ``uv:3.10`` when uv must bring it."""
+    """Path of the interpreter to use, ``uv:3.10`` when uv must bring it, ``""`` without either."""
     download_bytes: int | None
     installed_bytes: int | None
+
+
+def fit(
+    machine: Machine,
+    applications: tuple[Application, ...],
+    stack: Stack,
+    claims: tuple[Claim, ...] | None = None,
+) -> Fit:
+    """What a stack is on this machine; pure but for the claims of ours, read when none are given.
+
+    Possible is what no obstacle rules out: card and target, processor, Python, disk. The verdicts
+    follow from floors and claims by the rule of ``wizard.plan.weighing``; a stack that is ruled out
+    is ``no`` for everything, because of its first obstacle.
+    """
+    python = chosen_python(machine, applications, stack)
+    missing = python_obstacle(machine, stack, python)
+    against = (*obstacles(machine, stack), *((missing,) if missing else ()))
+    fetched = python_need(python)
+    gfx = target_of(chosen_card(machine))
+    known = load_claims() if claims is None else claims
+    return Fit(
+        stack=stack.id,
+        possible=not against,
+        obstacles=against,
+        needs=(*((fetched,) if fetched else ()), *needs(machine, stack)),
+        cells=tuple(
+            Cell(each.id, Verdict.NO, against[0], ()) if against else weigh(each, stack, gfx, known)
+            for each in applications
+        ),
+        python=python,
+        download_bytes=stack.download_bytes,
+        installed_bytes=stack.installed_bytes,
+    )

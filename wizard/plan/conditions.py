@@ -1,0 +1,142 @@
+"""What a stack asks of a machine: what rules it out, and what is still missing."""
+
+from __future__ import annotations
+
+from packaging.version import InvalidVersion, Version
+
+from wizard.knowledge.stacks import Stack
+from wizard.machine.facts import Disk, Gpu, Machine, Unknown
+from wizard.plan.card import chosen_card
+
+STRICT_GLIBC = Version("2.41")
+"""From this release on, glibc refuses libraries that ask for an executable stack."""
+GIGABYTE = 10**9
+MEMORY_ASKED = 8 * GIGABYTE
+"""What the notes ask for (hkevin01/rocm-patch, README.md); firmware takes its share of 8 GB."""
+MEMORY_SHARE = 0.9
+RDNA1 = "RX 5500, 5600, 5700 and relatives"
+
+
+def obstacles(machine: Machine, stack: Stack) -> tuple[str, ...]:
+    """What rules the stack out here, each with what would mend it."""
+    card = (_wrong_card(machine, stack), _wrong_processor(machine)) if stack.gfx else ()
+    return tuple(text for text in (*card, _disk_full(machine, stack)) if text)
+
+
+def needs(machine: Machine, stack: Stack) -> tuple[str, ...]:
+    """What the stack needs that is not there yet, or that could not be seen."""
+    if not stack.gfx:
+        return ()
+    texts = (
+        _driver(chosen_card(machine)),
+        *_access(machine),
+        _glibc(machine, stack),
+        _memory(machine),
+        _unknown_processor(machine),
+    )
+    return tuple(text for text in texts if text)
+
+
+def home_disk(machine: Machine) -> Disk | None:
+    """The file system of the home folder, as far as it was read."""
+    home = machine.access.home.rstrip("/") + "/"
+    holding = [d for d in machine.disks if home.startswith(d.path.rstrip("/") + "/")]
+    return max(holding, key=lambda disk: len(disk.path), default=None)
+
+
+def gigabytes(count: int) -> str:
+    """A size as people read it: ``1.3 GB``."""
+    return f"{count / GIGABYTE:.1f} GB"
+
+
+def _wrong_card(machine: Machine, stack: Stack) -> str:
+    card = chosen_card(machine)
+    if card is None:
+        return f"no AMD card was found; this road is for {RDNA1}"
+    if isinstance(card.gfx, Unknown):
+        return f"the target of {card.name} is not known: {card.gfx.because}"
+    if card.gfx in stack.gfx:
+        return ""
+    if card.gfx == "gfx1013":
+        note = card.note or "a relative of RDNA1 for which no wheel is built or attested"
+        return f"{card.name} is gfx1013: {note}"
+    return f"{card.name} is {card.gfx}; this road is for {', '.join(stack.gfx)} ({RDNA1})"
+
+
+def _wrong_processor(machine: Machine) -> str:
+    architecture = machine.system.architecture
+    if isinstance(architecture, Unknown) or architecture == "x86_64":
+        return ""
+    return f"ROCm wheels exist for x86_64 only; this processor is {architecture}"
+
+
+def _disk_full(machine: Machine, stack: Stack) -> str:
+    disk = home_disk(machine)
+    parts = ((stack.download_bytes, "download"), (stack.installed_bytes, "installed"))
+    known = [(count, word) for count, word in parts if count is not None]
+    asked = sum(count for count, _ in known)
+    if disk is None or asked <= disk.free_bytes:
+        return ""
+    words = " and ".join(f"{gigabytes(count)} {word}" for count, word in known)
+    free = f"{disk.filesystem} has {gigabytes(disk.free_bytes)} free"
+    return f"it takes {words}; {free}: make room, or choose a folder elsewhere"
+
+
+def _driver(card: Gpu | None) -> str:
+    if card is None or isinstance(card.driver, Unknown) or card.driver == "amdgpu":
+        return ""
+    held = f"held by {card.driver}" if card.driver else "not driven by anything"
+    return f"the kernel driver amdgpu for {card.name}, which is {held}"
+
+
+def _access(machine: Machine) -> tuple[str, ...]:
+    card = chosen_card(machine)
+    access = machine.access
+    if not access.kfd.present:
+        return (
+            "/dev/kfd, which amdgpu makes when it drives the card (in a container: pass it in)",
+        )
+    ours = [node for node in access.render_nodes if card and node.path == card.render_node]
+    closed = [node for node in (access.kfd, *ours) if node.present and not node.usable]
+    if not closed:
+        return ()
+    paths = " and ".join(node.path for node in closed)
+    groups = {node.group for node in closed if not isinstance(node.group, Unknown)} or {"render"}
+    return (f"the right to open {paths}: {_remedy(machine, sorted(groups))}",)
+
+
+def _remedy(machine: Machine, groups: list[str]) -> str:
+    joined = machine.access.groups_in_file
+    if not isinstance(joined, Unknown) and all(group in joined for group in groups):
+        return f"you are in {', '.join(groups)}, but only from your next login on"
+    if "root" in groups:
+        return "the device belongs to root alone; a udev rule of the distribution is missing"
+    return f"sudo usermod -aG {','.join(groups)} {machine.access.user}, then log in again"
+
+
+def _glibc(machine: Machine, stack: Stack) -> str:
+    if not stack.executable_stack:
+        return ""
+    cure = "clear the executable-stack flag of libamdhip64.so and libhiprtc.so after installing"
+    version = machine.system.glibc
+    if isinstance(version, Unknown):
+        return f"glibc is not known ({version.because}); if it is 2.41 or newer: {cure}"
+    try:
+        strict = Version(version) >= STRICT_GLIBC
+    except InvalidVersion:
+        return f"glibc calls itself {version}; if it is 2.41 or newer: {cure}"
+    return f"{cure}: glibc {version} refuses them otherwise" if strict else ""
+
+
+def _memory(machine: Machine) -> str:
+    memory = machine.system.memory_bytes
+    if isinstance(memory, Unknown) or memory >= MEMORY_ASKED * MEMORY_SHARE:
+        return ""
+    return f"8 GB of memory by the notes; this machine has {gigabytes(memory)}"
+
+
+def _unknown_processor(machine: Machine) -> str:
+    architecture = machine.system.architecture
+    if not isinstance(architecture, Unknown):
+        return ""
+    return f"an x86_64 processor; what this one is could not be read ({architecture.because})"

@@ -1,0 +1,46 @@
+"""Which Python a stack gets on this machine."""
+
+from __future__ import annotations
+
+from wizard.knowledge.applications import Application
+from wizard.knowledge.stacks import Stack
+from wizard.machine.facts import Machine, Unknown
+from wizard.plan.floors import pythons_for
+
+
+def chosen_python(machine: Machine, applications: tuple[Application, ...], stack: Stack) -> str:
+    """Path of the interpreter to use, ``uv:3.10`` when uv must bring it, ``""`` for neither."""
+    for minor in _accepted(applications, stack):
+        for interpreter in machine.interpreters:
+            if interpreter.makes_venvs and _minor(interpreter.version) == minor:
+                return interpreter.path
+    return "" if isinstance(machine.uv, Unknown) else f"uv:{_accepted(applications, stack)[0]}"
+
+
+def python_need(python: str) -> str:
+    """What has to be fetched for that choice, ``""`` when it is there."""
+    version = python.removeprefix("uv:")
+    return f"Python {version}, which uv brings without root" if python.startswith("uv:") else ""
+
+
+def python_obstacle(machine: Machine, stack: Stack, python: str) -> str:
+    """Why there is no Python for the stack, and what would mend that; ``""`` when there is one."""
+    if python:
+        return ""
+    wanted = ", ".join(stack.pythons)
+    bare = [i for i in machine.interpreters if _minor(i.version) in stack.pythons]
+    if bare:
+        package = f"python{_minor(bare[0].version)}-venv"
+        return f"{bare[0].path} cannot make a venv: install {package}, or uv"
+    return f"it needs Python {wanted}; none was found, and no uv that would bring one"
+
+
+def _accepted(applications: tuple[Application, ...], stack: Stack) -> tuple[str, ...]:
+    """The stack's Pythons that every willing application accepts, else all of them."""
+    willing = [set(found) for each in applications if (found := pythons_for(each, stack))]
+    common = tuple(p for p in stack.pythons if all(p in found for found in willing))
+    return common or stack.pythons
+
+
+def _minor(version: str) -> str:
+    return ".".join(version.split(".")[:2])
