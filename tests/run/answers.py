@@ -1,0 +1,141 @@
+"""How the tests' server answers one request, and how it misbehaves when told to."""
+
+from __future__ import annotations
+
+import re
+import socket
+import threading
+from collections import Counter
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler
+from typing import ClassVar
+from urllib.parse import unquote
+
+PIECE = 1 << 14
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How one address is answered."""
+
+    drop_at: float | None = None
+    """Cut the first whole answer at this share of its body."""
+    drop_always: bool = False
+    hold_at: float | None = None
+    """Send this share of the first whole answer, set ``held``, and send no more."""
+    ranges: bool = True
+    head: bool = True
+    status: int = 200
+    content_type: str = "application/zip"
+    etag: str | None = '"one"'
+    last_modified: str | None = None
+    location: str = ""
+    chunked: bool = False
+    """Tell no length: the end of the connection is the end of the body."""
+
+
+@dataclass(slots=True)
+class Served:
+    """What a server offers, and what became of it."""
+
+    files: dict[str, tuple[bytes, Manner]] = field(default_factory=dict)
+    sent: Counter[str] = field(default_factory=Counter)
+    """Body bytes by path."""
+    requests: list[tuple[str, str, str]] = field(default_factory=list)
+    """Method, path and Range header."""
+    spoilt: set[str] = field(default_factory=set)
+    held: threading.Event = field(default_factory=threading.Event)
+    released: threading.Event = field(default_factory=threading.Event)
+
+
+class Answer(BaseHTTPRequestHandler):
+    """One connection."""
+
+    protocol_version = "HTTP/1.1"
+    served: ClassVar[Served]
+
+    def setup(self) -> None:
+        # Small buffers: what is counted as sent must be close to what the client has seen.
+        self.request.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, PIECE)
+        super().setup()
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base's name
+        """Say nothing: pytest shows what matters."""
+
+    def do_HEAD(self) -> None:
+        """Headers of the file."""
+        self._answer(body=False)
+
+    def do_GET(self) -> None:
+        """The file, or the part that was asked for."""
+        self._answer(body=True)
+
+    def _answer(self, *, body: bool) -> None:
+        path, asked = unquote(self.path), self.headers.get("Range", "")
+        self.served.requests.append((self.command, path, asked))
+        content, manner = self.served.files.get(path, (b"", Manner(status=404)))
+        if manner.status != 200 or (not body and not manner.head):
+            self._refuse(manner.status if manner.status != 200 else 501, manner)
+            return
+        start, end = self._span(asked, len(content), manner)
+        if start > end >= 0 or (asked and start >= len(content)):
+            self._refuse(416, manner)
+            return
+        self._headers(manner, start, end, len(content), partial=bool(asked) and self._fits(manner))
+        if body:
+            self._send(path, content[start : end + 1], manner)
+
+    def _fits(self, manner: Manner) -> bool:
+        """True when the client still means this very file."""
+        wanted = self.headers.get("If-Range")
+        return manner.ranges and wanted in (None, manner.etag, manner.last_modified)
+
+    def _span(self, asked: str, size: int, manner: Manner) -> tuple[int, int]:
+        found = re.fullmatch(r"bytes=(\d*)-(\d*)", asked)
+        if not found or not self._fits(manner):
+            return 0, size - 1
+        if not found[1]:
+            return size - int(found[2]), size - 1
+        return int(found[1]), min(int(found[2] or size), size - 1)
+
+    def _refuse(self, status: int, manner: Manner) -> None:
+        self.send_response(status)
+        if manner.location:
+            self.send_header("Location", manner.location)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def _headers(self, manner: Manner, start: int, end: int, size: int, *, partial: bool) -> None:
+        self.send_response(206 if partial else 200)
+        self.send_header("Content-Type", manner.content_type)
+        if manner.chunked:
+            self.close_connection = True
+        else:
+            self.send_header("Content-Length", str(end - start + 1))
+        if manner.ranges:
+            self.send_header("Accept-Ranges", "bytes")
+        if partial:
+            self.send_header("Content-Range", f"bytes {start}-{end}/{size}")
+        for name, value in (("ETag", manner.etag), ("Last-Modified", manner.last_modified)):
+            if value is not None:
+                self.send_header(name, value)
+        self.end_headers()
+
+    def _send(self, path: str, body: bytes, manner: Manner) -> None:
+        share = manner.drop_at if manner.drop_at is not None else manner.hold_at
+        spoil = share is not None and (manner.drop_always or path not in self.served.spoilt)
+        limit = int(len(body) * (share or 0)) if spoil else len(body)
+        self.served.spoilt.add(path)
+        try:
+            for at in range(0, limit, PIECE):
+                piece = body[at : min(at + PIECE, limit)]
+                self.wfile.write(piece)
+                self.served.sent[path] += len(piece)
+        except OSError:
+            self.close_connection = True  # the client was killed: that is what the test is about
+            return
+        if spoil:
+            self.close_connection = True
+            if manner.hold_at is not None:
+                self.served.held.set()
+                self.served.released.wait(60)

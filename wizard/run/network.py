@@ -1,0 +1,133 @@
+"""Names network failures: what broke, what that means, what to do."""
+
+from __future__ import annotations
+
+import http.client
+import socket
+import ssl
+from urllib.error import HTTPError, URLError
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+from wizard.run.credentials import redact
+from wizard.run.lines import clean
+from wizard.run.trouble import Trouble
+
+AGAIN = "then run the same command again: what has arrived is kept."
+
+_PASSING = frozenset((408, 416, 425, 429, 500, 502, 503, 504))
+"""HTTP answers that may be different a little later."""
+
+_BY_STATUS = {
+    401: ("a login is missing or wrong", "Put user and password into ~/.netrc or the index URL"),
+    403: ("the server refuses you this file", "Check the login, a VPN, or whether it was blocked"),
+    404: ("the file is not there any more", "The index has moved: check --torch-index"),
+    407: ("the proxy wants a login", "Put user and password into the proxy variable"),
+    410: ("the file was taken away for good", "Choose another stack or index"),
+    429: ("the server asks you to slow down", "Wait some minutes"),
+    511: ("this network wants you to log in first (captive portal)", "Log in with a browser"),
+}
+
+
+class Broken(OSError):
+    """An answer that ended early or did not hold what was asked for; asking again may help."""
+
+
+def worth_retrying(error: Exception) -> bool:
+    """True when the same request may work a little later."""
+    cause = _cause(error)
+    if isinstance(cause, HTTPError):
+        return cause.code in _PASSING
+    if isinstance(cause, ssl.SSLCertVerificationError) or "Tunnel connection" in str(cause):
+        return False
+    return isinstance(cause, (OSError, http.client.HTTPException))
+
+
+def name_failure(error: Exception, address: str) -> Trouble:
+    """The failure of one request as a person can act on it."""
+    host = clean(urlsplit(address).hostname or address)
+    cause = _cause(error)
+    if isinstance(cause, HTTPError):
+        return _status(cause.code, host, redact(clean(address)))
+    return _tunnel(cause, host) or _connection(cause, host + _by_proxy(address))
+
+
+def _cause(error: Exception) -> Exception:
+    """The error below urllib's wrapping."""
+    if isinstance(error, URLError) and not isinstance(error, HTTPError):
+        reason = error.reason
+        return reason if isinstance(reason, Exception) else OSError(str(reason))
+    return error
+
+
+def _by_proxy(address: str) -> str:
+    parts = urlsplit(address)
+    proxy = getproxies().get(parts.scheme)
+    if not proxy or proxy_bypass(parts.hostname or ""):
+        return ""
+    return f" (through the proxy {redact(proxy)})"
+
+
+def _status(code: int, host: str, address: str) -> Trouble:
+    if code >= 500 and code not in _BY_STATUS:
+        meaning, remedy = "the server is in trouble itself", "Wait some minutes"
+    else:
+        meaning, remedy = _BY_STATUS.get(
+            code, ("the server does not do what was asked", "Open the address in a browser")
+        )
+    return Trouble(
+        f"{host} answered HTTP {code} for {address}.",
+        f"That is: {meaning}.",
+        f"{remedy}, {AGAIN}",
+    )
+
+
+def _tunnel(cause: Exception, host: str) -> Trouble | None:
+    if "Tunnel connection failed" not in str(cause):
+        return None
+    wants_login = " 407" in str(cause)
+    return Trouble(
+        f"The proxy did not let us through to {host}: {clean(str(cause))}.",
+        "It wants a login." if wants_login else "It does not allow this server.",
+        f"Correct HTTPS_PROXY (http://USER:PASSWORD@HOST:PORT), {AGAIN}",
+    )
+
+
+def _connection(cause: Exception, host: str) -> Trouble:
+    match cause:
+        case socket.gaierror():
+            words = (
+                f"The name {host} could not be looked up (DNS).",
+                "There is no internet connection, or the name server does not answer.",
+                f"Check the connection (`getent hosts {host.split()[0]}`), {AGAIN}",
+            )
+        case ssl.SSLError():
+            words = _certificate(cause, host)
+        case ConnectionRefusedError():
+            words = (
+                f"{host} refused the connection.",
+                "The server is down, or a firewall or the proxy setting is in the way.",
+                f"Check the address and the proxy variables, {AGAIN}",
+            )
+        case TimeoutError():
+            words = (
+                f"{host} sent nothing for too long (timeout).",
+                "The line is slow or cut, or a firewall swallows the packets.",
+                f"Wait a little or use another network, {AGAIN}",
+            )
+        case _:
+            words = (
+                f"The connection to {host} broke off: {clean(str(cause)) or type(cause).__name__}.",
+                "The line or the server is unstable.",
+                f"Wait a little, {AGAIN}",
+            )
+    return Trouble(*words)
+
+
+def _certificate(cause: ssl.SSLError, host: str) -> tuple[str, str, str]:
+    why = cause.verify_message if isinstance(cause, ssl.SSLCertVerificationError) else cause.reason
+    return (
+        f"The TLS certificate of {host} was not accepted: {why}.",
+        "The clock is wrong, a proxy opens TLS connections, or this is not the server meant.",
+        f"Check the date; behind a company proxy point SSL_CERT_FILE at its certificate; {AGAIN}",
+    )

@@ -1,0 +1,47 @@
+"""Expected failures, told so that a person can act on them."""
+
+from __future__ import annotations
+
+from wizard.run.catalogue import KNOWN
+from wizard.run.credentials import redact
+
+
+class Trouble(Exception):
+    """A failure that was foreseen: what happened, what it means, what to do next."""
+
+    def __init__(self, happened: str, meaning: str, next_step: str) -> None:
+        super().__init__(happened)
+        self.happened = happened
+        self.meaning = meaning
+        self.next_step = next_step
+
+
+LAST_WORDS = 3
+"""Lines of unknown output that are worth repeating."""
+
+
+def explain_pip(output: str, code: int) -> Trouble:
+    """What the output of a failed pip, venv or uv run says, in plain words."""
+    output = redact(output)
+    for known in KNOWN:
+        if found := known.pattern.search(output):
+            return Trouble(
+                *(text.format(found=found) for text in (known.happened, known.meaning, known.next))
+            )
+    return _unknown(output, code)
+
+
+def _unknown(output: str, code: int) -> Trouble:
+    ended = f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
+    said = " / ".join(_last_words(output))
+    return Trouble(
+        f"The program {ended}" + (f": {said}" if said else " and said nothing."),
+        "This failure is not in our catalogue; the log has every line of it.",
+        "Read the log above, mend what it names, then run the same command again.",
+    )
+
+
+def _last_words(output: str) -> list[str]:
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    loud = [line for line in lines if line.lower().startswith(("error", "fatal"))]
+    return (loud or lines)[-LAST_WORDS:]
