@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wizard.plan.fit import Fit
+from wizard.knowledge.applications import Application, applications_named
+from wizard.knowledge.claims import Claim, load_claims
+from wizard.knowledge.stacks import Stack, load_stacks
+from wizard.machine.facts import Machine
+from wizard.plan.card import chosen_card, target_of
+from wizard.plan.fit import Fit, fit
+from wizard.plan.grounds import UNDO, also, cost, said, your_card
+from wizard.plan.ranking import ranked
+from wizard.plan.reasons import headline, reasons, would_change
+
+NOTHING_TICKED = ("own",)
+"""What is advised for when nothing was asked for: plain torch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,3 +45,54 @@ class Advice:
     headline: str
     """One or two sentences: the suggestion and its main reason."""
     would_change: tuple[str, ...]
+
+
+def advise(
+    machine: Machine,
+    application_ids: tuple[str, ...],
+    stacks: tuple[Stack, ...] | None = None,
+    claims: tuple[Claim, ...] | None = None,
+) -> Advice:
+    """All roads for these applications, best first; ours where no stacks and claims are given.
+
+    The order is that of ``wizard.plan.ranking``. Raises KeyError for an unknown application.
+    """
+    applications = applications_named(application_ids or NOTHING_TICKED)
+    known = {stack.id: stack for stack in (load_stacks() if stacks is None else stacks)}
+    evidence = load_claims() if claims is None else claims
+    fits = tuple(fit(machine, applications, stack, evidence) for stack in known.values())
+    order = ranked(fits, known, [application.id for application in applications])
+    roads = tuple(
+        _road(machine, known, order, number, applications, evidence)
+        for number in range(1, len(order) + 1)
+    )
+    return Advice(
+        roads=roads,
+        headline=headline(machine, known, order, applications),
+        would_change=would_change(machine, known, order, applications),
+    )
+
+
+def _road(
+    machine: Machine,
+    stacks: dict[str, Stack],
+    order: tuple[Fit, ...],
+    number: int,
+    applications: tuple[Application, ...],
+    claims: tuple[Claim, ...],
+) -> Road:
+    held = order[number - 1]
+    stack = stacks[held.stack]
+    gfx = target_of(chosen_card(machine))
+    return Road(
+        fit=held,
+        rank=number,
+        why=reasons(stacks, order, held, applications),
+        in_favour=said("for", stack, gfx, applications, claims),
+        against=said("against", stack, gfx, applications, claims),
+        unknown=said("unknown", stack, gfx, applications, claims),
+        also=also(machine, stack, held, applications),
+        cost=cost(machine, stack),
+        undo=UNDO,
+        your_card=your_card(machine, stack, claims),
+    )

@@ -14,6 +14,10 @@ GIGABYTE = 10**9
 MEMORY_ASKED = 8 * GIGABYTE
 """What the notes ask for (hkevin01/rocm-patch, README.md); firmware takes its share of 8 GB."""
 MEMORY_SHARE = 0.9
+SMALLEST_ROCM_WHEEL = 1_300_000_000
+"""torch 1.13.1+rocm5.2: every other ROCm wheel whose size is known is larger."""
+LARGEST_KNOWN = 9 * GIGABYTE
+"""Download and installed files of the largest road whose sizes are known."""
 RDNA1 = "RX 5500, 5600, 5700 and relatives"
 
 
@@ -26,12 +30,13 @@ def obstacles(machine: Machine, stack: Stack) -> tuple[str, ...]:
 def needs(machine: Machine, stack: Stack) -> tuple[str, ...]:
     """What the stack needs that is not there yet, or that could not be seen."""
     if not stack.gfx:
-        return ()
+        return tuple(text for text in (_unsure_size(machine, stack),) if text)
     texts = (
         _driver(chosen_card(machine)),
         *_access(machine),
         _glibc(machine, stack),
         _memory(machine),
+        _unsure_size(machine, stack),
         _unknown_processor(machine),
     )
     return tuple(text for text in texts if text)
@@ -72,14 +77,25 @@ def _wrong_processor(machine: Machine) -> str:
 
 def _disk_full(machine: Machine, stack: Stack) -> str:
     disk = home_disk(machine)
-    parts = ((stack.download_bytes, "download"), (stack.installed_bytes, "installed"))
+    parts = ((stack.download_bytes, "to download"), (stack.installed_bytes, "installed"))
     known = [(count, word) for count, word in parts if count is not None]
-    asked = sum(count for count, _ in known)
-    if disk is None or asked <= disk.free_bytes:
+    if not known and stack.gfx:
+        known = [(SMALLEST_ROCM_WHEEL, "at the very least (its size is not known)")]
+    if disk is None or sum(count for count, _ in known) <= disk.free_bytes:
         return ""
     words = " and ".join(f"{gigabytes(count)} {word}" for count, word in known)
     free = f"{disk.filesystem} has {gigabytes(disk.free_bytes)} free"
     return f"it takes {words}; {free}: make room, or choose a folder elsewhere"
+
+
+def _unsure_size(machine: Machine, stack: Stack) -> str:
+    disk = home_disk(machine)
+    if disk is None or disk.free_bytes > LARGEST_KNOWN:
+        return ""
+    if stack.download_bytes is not None and stack.installed_bytes is not None:
+        return ""
+    free = f"{disk.filesystem} has {gigabytes(disk.free_bytes)} free"
+    return f"room on the disk: how much is not known, and {free}"
 
 
 def _driver(card: Gpu | None) -> str:

@@ -1,0 +1,101 @@
+"""What is said of a road: claims as sentences, what it costs, and what is known for this card."""
+
+from __future__ import annotations
+
+from wizard.knowledge.applications import Application
+from wizard.knowledge.claims import Claim, Grade
+from wizard.knowledge.stacks import Stack
+from wizard.machine.facts import Machine, Unknown
+from wizard.plan.card import chosen_card, target_of
+from wizard.plan.conditions import gigabytes, home_disk
+from wizard.plan.fit import Fit
+from wizard.plan.leftovers import leftovers, short_path, torch_here
+from wizard.plan.strength import STRENGTH, sentence, strength
+from wizard.plan.verdict import Verdict
+from wizard.plan.weighing import BEARING
+
+UNDO = "rdna1-setup rollback removes what it made; files that you added are kept"
+
+
+def said(
+    leaning: str,
+    stack: Stack,
+    gfx: str,
+    applications: tuple[Application, ...],
+    claims: tuple[Claim, ...],
+) -> tuple[str, ...]:
+    """The claims of one leaning: what bears on the applications first, then by weight.
+
+    Refuted claims come last, with what refutes them: a reader will have met them elsewhere.
+    """
+    gfx = gfx if stack.gfx else ""
+    topics = {topic for each in applications for topic in _topics(each)}
+    about = [c for c in claims if stack.id in c.stacks and c.leaning == leaning]
+    standing = [claim for claim in about if claim.grade is not Grade.REFUTED]
+    standing.sort(key=lambda claim: claim.date, reverse=True)
+    standing.sort(key=lambda claim: (claim.topic not in topics, -strength(claim, gfx)))
+    by_id = {claim.id: claim for claim in claims}
+    refuted = [_refuted(claim, by_id) for claim in about if claim.grade is Grade.REFUTED]
+    return (*(sentence(claim, gfx) for claim in standing), *refuted)
+
+
+def also(
+    machine: Machine, stack: Stack, fit: Fit, applications: tuple[Application, ...]
+) -> tuple[str, ...]:
+    """What else its user meets: leftovers, what applications spoil, presets, cautions."""
+    accepted = {cell.application for cell in fit.cells if cell.verdict is not Verdict.NO}
+    spoils = [
+        f"{each.title}: {each.spoils}"
+        for each in applications
+        if each.spoils and each.id in accepted and stack.gfx and stack.constraints
+    ]
+    presets = [
+        f"variables on offer, not set: {each.name} ({each.source})" for each in stack.presets
+    ]
+    return (*leftovers(machine, stack), *spoils, *presets, *stack.cautions)
+
+
+def cost(machine: Machine, stack: Stack) -> str:
+    """Download and disk, from the data or said to be unknown, and what is free."""
+    download, installed = stack.download_bytes, stack.installed_bytes
+    parts = [
+        "download size not known" if download is None else f"{gigabytes(download)} to download",
+        "size on disk not known" if installed is None else f"{gigabytes(installed)} on disk",
+    ]
+    disk = home_disk(machine)
+    if disk is not None:
+        parts.append(f"{gigabytes(disk.free_bytes)} free on {disk.filesystem}")
+    return ", ".join(parts)
+
+
+def your_card(machine: Machine, stack: Stack, claims: tuple[Claim, ...]) -> str:
+    """What is known for this very card: what is there already, and what nobody tested."""
+    card = chosen_card(machine)
+    here = torch_here(machine, stack, target_of(card))
+    start = f"you have it ({short_path(here.path, machine)}); " if here else ""
+    if not stack.gfx:
+        return f"{start}no card needed"
+    if card is not None and isinstance(card.gfx, Unknown):
+        return f"{start}the card's target is not known"
+    if card is None or target_of(card) not in stack.gfx:
+        return f"{start}not for this machine's card"
+    standing = [c for c in claims if stack.id in c.stacks and c.grade is not Grade.REFUTED]
+    count = sum(_model(card.name) in claim.card.split(", ") for claim in standing)
+    about = f"{count} of {len(standing)} statements are about this model"
+    return f"{start}not tested by us; {about} ({_model(card.name)})"
+
+
+def _topics(application: Application) -> frozenset[str]:
+    bearing = BEARING[application.workload]
+    return bearing.close | bearing.beside
+
+
+def _model(name: str) -> str:
+    return name.removeprefix("AMD ").removeprefix("Radeon ")
+
+
+def _refuted(claim: Claim, by_id: dict[str, Claim]) -> str:
+    rivals = [by_id[each] for each in claim.contradicts if each in by_id]
+    truth = max(rivals, key=lambda rival: STRENGTH[rival.grade], default=None)
+    by = f". In truth: {truth.text.rstrip('.')} ({truth.grade.value})" if truth else ""
+    return f"refuted: {claim.text.rstrip('.')}{by}"

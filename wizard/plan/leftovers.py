@@ -1,0 +1,95 @@
+"""What lies about on a machine that meets a stack: settings, system ROCm, torch that is there."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from wizard.knowledge.stacks import Stack
+from wizard.machine.facts import Environment, Machine, Setting, Unknown
+
+LOADER = "LD_LIBRARY_PATH"
+REACHING = ("HSA_", "HIP_", "MIOPEN_", "ROCR_")
+"""How variables begin that a bundled ROCm reads as well as a system's."""
+
+
+def leftovers(machine: Machine, stack: Stack) -> tuple[str, ...]:
+    """What on this machine breaks, changes or does not matter to a stack, with file and line."""
+    if not stack.gfx:
+        return ()
+    settings = _known_places(machine.settings)
+    wanted = dict(stack.environment)
+    breaking = [s for s in settings if s.name in stack.unset]
+    other = [s for s in settings if s.name in wanted and s.value != wanted[s.name]]
+    named = {*stack.unset, *wanted}
+    reaching = [s for s in settings if s.name.startswith(REACHING) and s.name not in named]
+    return (
+        *(_breaks(setting, machine) for setting in breaking),
+        *(_differs(setting, wanted[setting.name], machine) for setting in other),
+        *_reach(reaching, machine),
+        *_system_rocm(machine),
+    )
+
+
+def torch_here(machine: Machine, stack: Stack, gfx: str) -> Environment | None:
+    """The first environment that holds this stack's torch already."""
+    return next((e for e in machine.environments if _holds(e, stack, gfx)), None)
+
+
+def short_path(path: str, machine: Machine) -> str:
+    """A path with ``~`` for the home folder."""
+    home = machine.access.home.rstrip("/")
+    return f"~{path.removeprefix(home)}" if home and path.startswith(f"{home}/") else path
+
+
+def _holds(environment: Environment, stack: Stack, gfx: str) -> bool:
+    torch = environment.torch
+    if torch is None:
+        return False
+    if torch.native_gfx:
+        return gfx in torch.native_gfx and "{gfx}" in " ".join(stack.requirements)
+    if not stack.gfx:
+        return torch.build == "cpu"
+    return torch.version == stack.torch
+
+
+def _known_places(settings: tuple[Setting, ...]) -> list[Setting]:
+    """Without those of the live environment that a file explains."""
+    explained = {(s.name, s.value) for s in settings if s.file}
+    return [s for s in settings if s.file or (s.name, s.value) not in explained]
+
+
+def _where(setting: Setting, machine: Machine) -> str:
+    if not setting.file:
+        return "set in this session"
+    return f"{short_path(setting.file, machine)}:{setting.line}"
+
+
+def _breaks(setting: Setting, machine: Machine) -> str:
+    # the loader reads its path when a process starts: nothing inside Python can take that back
+    starts = "rdna1-python starts without it" if setting.name == LOADER else "left out here"
+    return f"{setting.name}={setting.value} ({_where(setting, machine)}) breaks this road; {starts}"
+
+
+def _differs(setting: Setting, wanted: str, machine: Machine) -> str:
+    where = _where(setting, machine)
+    return f"{setting.name}={setting.value} ({where}) is another value than this road's {wanted}"
+
+
+def _reach(settings: list[Setting], machine: Machine) -> tuple[str, ...]:
+    texts = []
+    for file, group in groupby(sorted(settings, key=lambda s: s.file), key=lambda s: s.file):
+        found = list(group)
+        where = _where(found[0], machine) if file else "this session"
+        more = f" and {len(found) - 1} more" if len(found) > 1 else ""
+        texts.append(f"{found[0].name}={found[0].value}{more} ({where}) reaches this road as well")
+    return tuple(texts)
+
+
+def _system_rocm(machine: Machine) -> tuple[str, ...]:
+    trees = [tree for tree in machine.rocm_trees if tree.link_to is None]
+    packages = machine.rocm_packages
+    amd = () if isinstance(packages, Unknown) else [p for p in packages if p.origin == "amd"]
+    if not trees and amd:
+        found = f"{len(amd)} ROCm packages of AMD without a folder in /opt: half installed;"
+        return (f"{found} not used by these wheels",)
+    return tuple(f"{tree.path} (system ROCm) is not used by these wheels" for tree in trees)
