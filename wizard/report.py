@@ -34,6 +34,11 @@ def bytes_text(count: int | None) -> str:
     return f"{size:.1f} GB"
 
 
+def memory_text(count: Fact[int]) -> str:
+    """Memory in binary units, as it is sold."""
+    return f"{count / 2**30:.1f} GiB" if isinstance(count, int) else fact_text(count)
+
+
 def fact_text(fact: Fact[object]) -> str:
     """A fact for people; an unknown one says why."""
     return f"unknown, because {fact.because}" if isinstance(fact, Unknown) else str(fact)
@@ -62,8 +67,7 @@ def machine_lines(machine: Machine) -> Iterator[str]:
 def _gpu_lines(gpu: Gpu) -> Iterator[str]:
     by = {"kfd": ", says the kernel", "table": ", by PCI id"}.get(gpu.gfx_source, "")
     yield f"  {gpu.name} [{gpu.pci_id} rev {gpu.revision}] at {gpu.pci_address}"
-    vram = gpu.vram_bytes
-    memory = bytes_text(vram) if isinstance(vram, int) else fact_text(vram)
+    memory = memory_text(gpu.vram_bytes)
     driver = fact_text(gpu.driver) or "none"
     yield f"    {fact_text(gpu.gfx)}{by}; memory: {memory}; driver: {driver}"
     screen = {True: "drives a screen", False: "drives no screen"}
@@ -77,14 +81,13 @@ def _gpu_lines(gpu: Gpu) -> Iterator[str]:
 
 
 def _system_lines(system: System) -> Iterator[str]:
-    memory = system.memory_bytes
     for name, value in (
         ("distribution", system.pretty_name),
         ("kernel", system.kernel),
         ("glibc", system.glibc),
         ("processor", system.cpu),
         ("architecture", system.architecture),
-        ("memory", bytes_text(memory) if isinstance(memory, int) else memory),
+        ("memory", memory_text(system.memory_bytes)),
     ):
         yield f"  {name}: {fact_text(value)}"
 
@@ -135,10 +138,12 @@ def _environment_lines(environment: Environment) -> Iterator[str]:
 
 def _setting_lines(machine: Machine) -> Iterator[str]:
     yield "Settings that ROCm, MIOpen or the loader may read"
+    told: set[tuple[str, str]] = set()
     for setting in machine.settings:
         where = f"{setting.file}:{setting.line}" if setting.file else "this shell"
         yield f"  {setting.name}={setting.value}  ({where})"
-        if setting.effect:
+        if setting.effect and (setting.name, setting.value) not in told:
+            told.add((setting.name, setting.value))
             yield from textwrap.wrap(
                 setting.effect, WIDTH - 6, initial_indent="      ", subsequent_indent="      "
             )
@@ -205,7 +210,7 @@ def step_lines(number: int, step: Step) -> Iterator[str]:
     yield from textwrap.wrap(
         step.reason, WIDTH, initial_indent=f"{number:2}. ", subsequent_indent="    "
     )
-    yield f"    {'# ' if step.needs_root else '$ '}{step}"
+    yield f"    {'$' if hasattr(step, 'argv') else '-'} {step}"
     if isinstance(step, WriteFile):
         yield from (f"    | {line}" for line in step.content.splitlines())
     yield f"    undo: {step.inverse}"

@@ -32,9 +32,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         import json
 
-        from wizard.jsonform import SCHEMA, to_json
+        from wizard.jsonform import SCHEMA
+        from wizard.plan.form import plan_form
 
-        print(json.dumps({"schema": SCHEMA, **to_json(plan)}, indent=1))
+        print(json.dumps({"schema": SCHEMA, **plan_form(plan)}, indent=1))
         return 0
     from wizard.report import plan_lines
 

@@ -6,13 +6,14 @@ import hashlib
 import json
 from dataclasses import replace
 
-from wizard.jsonform import to_json
 from wizard.knowledge.stacks import Stack, load_stacks
 from wizard.machine.facts import Machine
 from wizard.places import Places
+from wizard.plan.card import chosen_card, target_of
 from wizard.plan.choice import Choice
 from wizard.plan.environment import MODULE, PTH, launcher_text, module_text, pip_configuration
 from wizard.plan.fit import Fit, fit
+from wizard.plan.form import plan_form
 from wizard.plan.resolve import resolve_argv
 from wizard.plan.steps import (
     CheckTorch,
@@ -21,6 +22,7 @@ from wizard.plan.steps import (
     DropDownloads,
     FetchWheels,
     InstallWheels,
+    PinInstalled,
     Plan,
     RunProgram,
     Step,
@@ -46,6 +48,8 @@ def make_plan(machine: Machine, choice: Choice, places: Places) -> Plan:
         raise PlanImpossible(f"There is no stack {choice.stack!r}. Known are: {known}.")
     if not choice.venv.startswith("/") or any(ord(letter) < 32 for letter in choice.venv):
         raise PlanImpossible(f"{choice.venv!r} is not the absolute path of a folder.")
+    if choice.gpu and chosen_card(machine, choice.gpu) is None:
+        raise PlanImpossible(f"There is no AMD card at the PCI address {choice.gpu}.")
     held = fit(machine, (), stack)
     if not held.python:
         raise PlanImpossible(" ".join(held.obstacles) or "No Python fits this stack.")
@@ -80,7 +84,7 @@ def _venv_steps(
     work = f"{places.cache}/{stack.id}-{key}"
     return (
         *_python_steps(machine, choice, held, places),
-        *_wheel_steps(choice, stack, work),
+        *_wheel_steps(choice, stack, work, _target(machine, choice, stack)),
         *_execstack_steps(machine, choice, stack),
         *_file_steps(machine, choice, stack, held),
         CheckTorch(
@@ -91,6 +95,11 @@ def _venv_steps(
         ),
         DropDownloads("The wheels are installed and checked: their space is yours again.", work),
     )
+
+
+def _target(machine: Machine, choice: Choice, stack: Stack) -> str:
+    """The instruction set of the chosen card, or the stack's first one where no card is here."""
+    return target_of(chosen_card(machine, choice.gpu)) or next(iter(stack.gfx), "")
 
 
 def _check_device(choice: Choice, stack: Stack) -> str:
@@ -154,12 +163,12 @@ def _pip_from(choice: Choice) -> tuple[str, ...]:
     return ("--no-index", "--find-links", choice.wheelhouse) if choice.wheelhouse else ()
 
 
-def _wheel_steps(choice: Choice, stack: Stack, work: str) -> tuple[Step, ...]:
+def _wheel_steps(choice: Choice, stack: Stack, work: str, gfx: str) -> tuple[Step, ...]:
     python, report = f"{choice.venv}/bin/python", f"{work}/report.json"
     lock, staging = f"{work}/lock.txt", f"{work}/wheels"
     argv = resolve_argv(
         python,
-        stack.requirements,
+        tuple(line.replace("{gfx}", gfx) for line in stack.requirements),
         index=stack.index,
         index_replaces_pypi=stack.index_replaces_pypi,
         torch_index=choice.torch_index,
@@ -220,7 +229,6 @@ def _file_steps(machine: Machine, choice: Choice, stack: Stack, held: Fit) -> tu
     venv, settings = choice.venv, (*stack.environment, *_visible_device(machine, choice, stack))
     packages = f"{venv}/lib/python{_minor(machine, held)}/site-packages"
     constraints = f"{venv}/rdna1-constraints.txt"
-    kept = "".join(f"{line}\n" for line in stack.constraints)
     launcher = launcher_text(venv, settings, stack.unset)
     variables: tuple[Step, ...] = ()
     if settings or stack.unset:
@@ -237,7 +245,7 @@ def _file_steps(machine: Machine, choice: Choice, stack: Stack, held: Fit) -> tu
             ),
         )
     return (
-        _file(constraints, kept, "So that a later installation does not undo the stack."),
+        _constraints(stack, venv, constraints),
         _file(f"{venv}/pip.conf", pip_configuration(constraints), "pip keeps to the constraints."),
         *variables,
         _file(
@@ -247,6 +255,14 @@ def _file_steps(machine: Machine, choice: Choice, stack: Stack, held: Fit) -> tu
             0o755,
         ),
     )
+
+
+def _constraints(stack: Stack, venv: str, path: str) -> Step:
+    reason = "So that a later installation does not undo the stack."
+    if stack.constraints:
+        return _file(path, "".join(f"{line}\n" for line in stack.constraints), reason)
+    family = ("torch", "torchvision", "torchaudio", "numpy")
+    return PinInstalled(reason, venv, family, path, f"remove {path}")
 
 
 def _file(path: str, content: str, reason: str, mode: int = 0o644) -> WriteFile:
@@ -267,12 +283,10 @@ def _visible_device(machine: Machine, choice: Choice, stack: Stack) -> tuple[tup
     offered = sorted(
         (gpu for gpu in machine.gpus if gpu.kfd_node is not None), key=lambda gpu: gpu.kfd_node or 0
     )
-    wanted = [
-        index
-        for index, gpu in enumerate(offered)
-        if (gpu.pci_address == choice.gpu if choice.gpu else gpu.gfx in stack.gfx)
-    ]
-    return (("ROCR_VISIBLE_DEVICES", str(wanted[0])),) if wanted and len(offered) > 1 else ()
+    card = chosen_card(machine, choice.gpu)
+    if card not in offered or len(offered) < 2:
+        return ()
+    return (("ROCR_VISIBLE_DEVICES", str(offered.index(card))),)
 
 
 def _notes(machine: Machine, stack: Stack, held: Fit) -> tuple[str, ...]:
@@ -283,4 +297,4 @@ def _notes(machine: Machine, stack: Stack, held: Fit) -> tuple[str, ...]:
 
 
 def _digest(plan: Plan) -> str:
-    return hashlib.sha256(json.dumps(to_json(plan), sort_keys=True).encode()).hexdigest()[:12]
+    return hashlib.sha256(json.dumps(plan_form(plan), sort_keys=True).encode()).hexdigest()[:12]

@@ -119,6 +119,21 @@ class WriteFile:
 
 
 @dataclass(frozen=True, slots=True)
+class PinInstalled:
+    """Write the versions that the resolver chose as constraints: known only once installed."""
+
+    reason: str
+    venv: str
+    names: tuple[str, ...]
+    path: str
+    inverse: str
+    needs_root: bool = False
+
+    def __str__(self) -> str:
+        return f"write {self.path}: the installed versions of {', '.join(self.names)}"
+
+
+@dataclass(frozen=True, slots=True)
 class ClearExecutableStack:
     """Clear the executable-stack flag of libraries, as ``patchelf --clear-execstack`` does."""
 
@@ -198,6 +213,7 @@ Step = Union[  # noqa: UP007 - cattrs reads the members of a Union
     FetchWheels,
     InstallWheels,
     WriteFile,
+    PinInstalled,
     ClearExecutableStack,
     SetAside,
     AddToGroups,

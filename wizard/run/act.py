@@ -20,13 +20,14 @@ from wizard.plan.steps import (
     DropDownloads,
     FetchWheels,
     InstallWheels,
+    PinInstalled,
     RunProgram,
     Step,
     WriteFile,
 )
 from wizard.run import execstack
 from wizard.run.events import Output, Progress
-from wizard.run.ownership import site_packages
+from wizard.run.ownership import installed_versions, site_packages
 from wizard.run.process import Exited, child_environment, stream
 from wizard.run.trouble import Trouble, explain_pip
 
@@ -73,7 +74,9 @@ def act(step: Step, around: Surroundings) -> Act:
         case CheckTorch():
             return _check_torch(step, around)
         case WriteFile():
-            return _at_once(lambda: _write_file(step))
+            return _at_once(lambda: _write_file(Path(step.path), step.content, step.mode))
+        case PinInstalled():
+            return _at_once(lambda: _pin_installed(step))
         case ClearExecutableStack():
             return _at_once(lambda: _clear_stack(step))
         case DropDownloads():
@@ -171,18 +174,24 @@ async def _at_once(action: Callable[[], str]) -> Act:
         ) from None
 
 
-def _write_file(step: WriteFile) -> str:
-    path = Path(step.path)
+def _write_file(path: Path, content: str, mode: int) -> str:
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.rdna1-setup")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, step.mode)
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, mode)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        os.fchmod(file.fileno(), step.mode)
-        file.write(step.content)
+        os.fchmod(file.fileno(), mode)
+        file.write(content)
         file.flush()
         os.fsync(file.fileno())
     draft.replace(path)
-    return f"{len(step.content.encode())} bytes written"
+    return f"{len(content.encode())} bytes written"
+
+
+def _pin_installed(step: PinInstalled) -> str:
+    versions = installed_versions(Path(step.venv))
+    pins = [f"{name}=={versions[name]}" for name in step.names if name in versions]
+    _write_file(Path(step.path), "".join(f"{pin}\n" for pin in pins), 0o644)
+    return ", ".join(pins) or "none of them is installed"
 
 
 def _clear_stack(step: ClearExecutableStack) -> str:

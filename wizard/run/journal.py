@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wizard.jsonform import SCHEMA, to_json
+from wizard.jsonform import SCHEMA
+from wizard.plan.form import plan_form
 from wizard.plan.steps import Plan
 
 
@@ -46,7 +47,7 @@ class Journal:
     def begin(self, plan: Plan, time: str) -> None:
         """Note the plan; the first line of every journal."""
         self.folder.mkdir(parents=True, mode=0o700)
-        self._append({"event": "begin", "schema": SCHEMA, "time": time, "plan": to_json(plan)})
+        self._append({"event": "begin", "schema": SCHEMA, "time": time, "plan": plan_form(plan)})
         _sync_folder(self.folder.parent)
 
     def intend(self, number: int, noted: Mapping[str, Any]) -> None:

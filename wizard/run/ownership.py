@@ -78,6 +78,16 @@ def site_packages(root: Path) -> tuple[Path, ...]:
     return tuple(sorted((root / "lib").glob("python3.*/site-packages")))
 
 
+def installed_versions(root: Path) -> dict[str, str]:
+    """Versions by canonical name, from the names of the dist-info folders of a venv."""
+    found: dict[str, str] = {}
+    for packages in site_packages(root):
+        for info in packages.glob("*.dist-info"):
+            name, _, version = info.name.removesuffix(".dist-info").partition("-")
+            found[canonicalize_name(name)] = version
+    return found
+
+
 def wheel_files(root: Path, wheels: Iterable[Path]) -> dict[str, Print]:
     """Files that installing these wheels leaves or would leave, as far as they are there now.
 

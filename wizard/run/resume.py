@@ -13,6 +13,7 @@ from wizard.plan.steps import (
     DropDownloads,
     FetchWheels,
     InstallWheels,
+    PinInstalled,
     Plan,
     RunProgram,
     Step,
@@ -111,7 +112,7 @@ def ours_after(step: Step, plan: Plan, record_notes: tuple[str, ...]) -> dict[st
             return made_with_venv(venv, record_notes)
         case InstallWheels():
             return installed(venv, lock_names(Path(step.lock)))
-        case WriteFile() if Path(step.path).is_relative_to(venv):
+        case WriteFile() | PinInstalled() if Path(step.path).is_relative_to(venv):
             relative = str(Path(step.path).relative_to(venv))
             return {relative: listing(venv).files[relative]}
         case ClearExecutableStack():
@@ -144,6 +145,8 @@ def _holds(step: Step, record: Record) -> bool:
             return all((venv / path).exists() for path in Owned(Path(record.folder)).read())
         case WriteFile():
             return _same_text(Path(step.path), step.content)
+        case PinInstalled():
+            return Path(step.path).is_file()
         case ClearExecutableStack():
             return not any(
                 execstack.asks_for_executable_stack(library)

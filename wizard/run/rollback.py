@@ -120,12 +120,9 @@ def _left_by_interrupted(record: Record, venv: Path) -> dict[str, Print]:
     found: dict[str, Print] = {}
     for number in record.interrupted:
         step = record.plan["steps"][number - 1]
-        noted = record.intents[number]
-        if noted["kind"] == "CreateVenv":
-            found |= made_with_venv(venv, noted.get("before", ()))
-        elif noted["kind"] == "InstallWheels":
+        if step["kind"] == "InstallWheels":
             found |= wheel_files(venv, Path(step["staging"]).glob("*.whl"))
-        elif noted["kind"] == "RunProgram":
+        elif step["kind"] in ("CreateVenv", "RunProgram"):
             found |= made_with_venv(venv, _noted(record, "CreateVenv").get("before", ()))
     return found
 

@@ -1,0 +1,85 @@
+"""What may import what, and what must stay unloaded until it is needed."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+STARTS_PROGRAMS = {
+    "wizard/machine/live.py",
+    "wizard/run/process.py",
+    "wizard/conv2d/channel.py",
+    "assets/conv2d_worker.py",
+}
+"""The only modules that may start another program."""
+
+CHANGES_FILES = {
+    "wizard/run/act.py",
+    "wizard/run/journal.py",
+    "wizard/run/live.py",
+    "wizard/run/lock.py",
+    "wizard/run/ownership.py",
+    "wizard/run/resume.py",
+    "wizard/run/rollback.py",
+}
+"""Modules that the executor of dry runs must not reach."""
+
+
+def modules(package: str) -> Iterator[Path]:
+    yield from (ROOT / package).rglob("*.py")
+
+
+def imports(path: Path) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module)
+    return found
+
+
+@pytest.mark.parametrize("path", list(modules("wizard")), ids=lambda p: str(p.relative_to(ROOT)))
+def test_the_core_knows_no_terminal_library(path: Path) -> None:
+    roots = {name.split(".")[0] for name in imports(path)}
+    assert not roots & {"textual", "screens"}
+
+
+def test_only_the_named_modules_start_programs() -> None:
+    starting = {
+        str(path.relative_to(ROOT))
+        for package in ("wizard", "screens", "assets")
+        for path in modules(package)
+        if "subprocess" in imports(path) or "create_subprocess" in path.read_text("utf-8")
+    }
+    assert starting <= STARTS_PROGRAMS
+
+
+def test_the_executor_of_dry_runs_reaches_nothing_that_changes_files() -> None:
+    program = "import sys, wizard.run.rehearsal; print(*sys.modules, sep='\\n')"
+    done = subprocess.run(
+        (sys.executable, "-c", program), cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    loaded = {f"{name.replace('.', '/')}.py" for name in done.stdout.split()}
+    assert not loaded & CHANGES_FILES
+
+
+@pytest.mark.parametrize("arguments", ["--help", "--version", "detect --json"])
+def test_headless_commands_never_load_the_terminal_library(arguments: str) -> None:
+    program = (
+        "import sys\n"
+        "from wizard.__main__ import main\n"
+        f"try: main({arguments.split()!r})\n"
+        "except SystemExit: pass\n"
+        "loaded = {name.split('.')[0] for name in sys.modules}\n"
+        "print(*sorted(loaded & {'textual', 'rich', 'asyncio'}), file=sys.stderr)\n"
+    )
+    done = subprocess.run(
+        (sys.executable, "-c", program), cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stderr.strip() == ""
