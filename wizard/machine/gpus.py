@@ -65,10 +65,10 @@ def _gfx(card: Card, node: KfdNode | None) -> Fact[str]:
 
 
 def _driver(host: Host, folder: str) -> Fact[str]:
-    if not host.exists(f"{folder}/driver"):
-        return ""
     target = host.link(f"{folder}/driver")
-    return target if isinstance(target, Unknown) else target.rpartition("/")[2]
+    if isinstance(target, str):
+        return target.rpartition("/")[2]
+    return target if "driver" in _names(host, folder) else ""
 
 
 def _vram(host: Host, folder: str, driver: Fact[str]) -> Fact[int]:

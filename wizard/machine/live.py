@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
+from collections.abc import Mapping
 from itertools import islice
 
 from wizard.machine.accounts import group_names, user_name
@@ -28,7 +29,9 @@ class LiveHost:
     def __init__(self, deadline_s: float = DEADLINE_S) -> None:
         """A host whose programs and driver-served files have so long to answer."""
         self._deadline_s = deadline_s
-        self.environ = {name: _readable(value) for name, value in os.environ.items()}
+        self.environ: Mapping[str, str] = {
+            name: _readable(value) for name, value in os.environ.items()
+        }
         self.uid = os.getuid()
         # Not getpwuid: it asks name services over sockets, and those may be away.
         account = user_name(self.read("/etc/passwd"), self.uid)

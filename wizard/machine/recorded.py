@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Mapping
 from itertools import islice
 from pathlib import Path
 
@@ -29,7 +30,7 @@ class RecordedHost:
         if not os.path.isdir(self._files):
             raise RecordError(f"{folder} is no recorded machine: it has no folder named files.")
         self.name = self._record.name
-        self.environ = self._record.environ
+        self.environ: Mapping[str, str] = self._record.environ
         self.user = self._record.user
         self.uid = self._record.uid
         self.home = self._record.home

@@ -1,0 +1,1 @@
+"""Tests of the data in ``assets`` and its typed view."""

@@ -1,0 +1,55 @@
+"""The four recorded machines, each against its reviewed JSON."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.conftest import Golden
+from tests.machine.records import NAMES, machine
+from wizard.jsonform import to_json
+from wizard.machine.detect import PartDone, detect
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_recorded_machine_gives_its_golden_facts(name: str, golden: Golden) -> None:
+    facts = to_json(detect(machine(name)))
+
+    golden.check(f"machines/{name}.json", json.dumps(facts, indent=1) + "\n")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_recorded_machine_leaves_nothing_unread(name: str) -> None:
+    assert detect(machine(name)).unread == ()
+
+
+def test_programs_find_the_four_keys_of_a_card_in_the_json() -> None:
+    card = to_json(detect(machine("rx5600xt-noble-rocm57")))["gpus"][0]
+
+    assert (card["pci_id"], card["gfx"]) == ("1002:731f", "gfx1010")
+    assert (card["name"], card["rdna1"]) == ("Radeon RX 5600 XT", True)
+
+
+def test_every_part_is_told_in_the_same_order_with_source_and_summary() -> None:
+    told: list[PartDone] = []
+
+    detect(machine("rx5600xt-noble-rocm57"), told.append)
+
+    assert [part.title for part in told] == [
+        "Graphics cards",
+        "System",
+        "Access to the GPU",
+        "Disks",
+        "Pythons",
+        "uv",
+        "Python environments",
+        "ROCm folders",
+        "ROCm packages",
+        "Settings",
+    ]
+    assert all(part.source and part.summary for part in told)
+
+
+def test_the_same_machine_twice_gives_the_same_facts() -> None:
+    assert detect(machine("rx5500xt-apu-vga")) == detect(machine("rx5500xt-apu-vga"))
