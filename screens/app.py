@@ -10,7 +10,7 @@ from textual.filter import LineFilter
 from assets import FOLDER
 from screens.output import SafeOutput
 from screens.services import Services
-from screens.session import Session, following, preceding
+from screens.session import STEPS, Session, following, preceding
 from screens.step import StepScreen
 
 FINE = 0
@@ -25,10 +25,13 @@ class SetupApp(App[int]):
     CSS_PATH = FOLDER / "screens.tcss"
     ENABLE_COMMAND_PALETTE = False
 
-    def __init__(self, services: Services, session: Session | None = None) -> None:
+    def __init__(
+        self, services: Services, session: Session | None = None, first: str = STEPS[0]
+    ) -> None:
         super().__init__()
         self._services = services
-        self._first = session or Session()
+        self._session = session or Session()
+        self._first = first
         self._safe_output = SafeOutput(ascii_only=not services.unicode)
         self.outcome = FINE
 
@@ -38,7 +41,7 @@ class SetupApp(App[int]):
 
     def on_mount(self) -> None:
         """Pushes the first step; later ones take its place."""
-        self.push_screen(make_step("welcome", self._first, self._services))
+        self.push_screen(make_step(self._first, self._session, self._services))
 
     def on_step_screen_next(self, message: StepScreen.Next) -> None:
         """Shows the following step."""

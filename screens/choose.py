@@ -163,7 +163,7 @@ class Choose(StepScreen):
         road = self.road
         if not road.fit.possible:
             reason = road.fit.obstacles[0] if road.fit.obstacles else "it does not fit this machine"
-            self.say(f"{road.fit.stack} cannot be taken: {reason}", "fault")
+            self.say(f"Not possible here: {reason}", "fault")
             return
         try:
             plan = self.services.make_plan(self._machine, self.choice())

@@ -21,26 +21,33 @@ from screens.run_text import bar
 from screens.services import DEMO, Services
 from screens.session import Session
 from screens.step import COMMON_KEYS, StepScreen
-from screens.sweep import (
-    Preset,
-    ShapeMeasured,
-    ShapeStarted,
-    SweepNote,
-    SweepRequest,
-    SweepShape,
-    SweepUpdate,
-)
 from screens.sweep_rows import (
     EXAMPLE,
     NOT_RUN,
     RUNNING,
     blank_row,
+    channels_of,
     columns,
     measured_cells,
     row_text,
     tally,
 )
 from screens.words import cut, shown
+from wizard.conv2d.presets import Preset
+from wizard.conv2d.sweep import (
+    Deadlines,
+    DeviceFound,
+    Note,
+    Phase,
+    ShapeDone,
+    ShapeStarted,
+    Sweep,
+    SweepDone,
+    SweepEvent,
+    Trouble,
+    WorkerStarted,
+)
+from wizard.conv2d.verdicts import Result
 from wizard.machine.facts import Machine
 
 DEVICES = ("cuda", "cpu")
@@ -89,8 +96,8 @@ class Conv2d(StepScreen):
         self._device_place = 1 if session.plan is not None and session.plan.stack == "cpu" else 0
         self._deadline_place = 0
         self._warned = False
-        self._verdicts: list[str] = []
-        self._measured: dict[str, ShapeMeasured] = {}
+        self._results: dict[int, Result] = {}
+        self._widths: dict[str, int] = {}
 
     def body(self) -> Iterable[Widget]:
         """Controls, table, progress."""
@@ -106,6 +113,7 @@ class Conv2d(StepScreen):
         table = self.query_one(DataTable)
         for title, key, cells in columns(self.app.size.width):
             table.add_column(title, key=key, width=cells)
+            self._widths[key] = cells
         self._show_preset()
         self.set_focus(table)
         if self.services.mode == DEMO:
@@ -129,11 +137,12 @@ class Conv2d(StepScreen):
         """The preset on the screen."""
         return self._presets[self._preset_place]
 
-    def request(self) -> SweepRequest:
+    def sweep(self) -> Sweep:
         """What would be measured right now."""
         python = self.query_one("#python", Input).value.strip()
-        device, deadline = DEVICES[self._device_place], DEADLINES_S[self._deadline_place]
-        return SweepRequest(python, device, self.preset.id, deadline)
+        device, first_s = DEVICES[self._device_place], DEADLINES_S[self._deadline_place]
+        deadlines = Deadlines(first=first_s, later=first_s / 2)
+        return Sweep(python, self.preset.rows, device, deadlines=deadlines)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Cancel while it runs; everything else only while it does not."""
@@ -151,10 +160,10 @@ class Conv2d(StepScreen):
         """Starts, after a warning before the first run on the GPU."""
         if self.services.rehearses:
             self.action_command()
-        elif not self.request().python.startswith("/"):
+        elif not self.sweep().python.startswith("/"):
             self.say("Tab: enter the path of a Python that has torch, for example "
                      "/home/you/venv/bin/python", "fault")  # fmt: skip
-        elif self.request().device == "cuda" and not self._warned:
+        elif self.sweep().device == "cuda" and not self._warned:
             question = Question("Before the first run on the GPU", WARNING, "y", "I saved my work")
             self.app.push_screen(question, self._start_if)
         else:
@@ -170,44 +179,59 @@ class Conv2d(StepScreen):
         self._show_preset()
         self.running = True
         self.say("Measuring. c cancels: the running shape is ended, verdicts are kept.")
-        self._sweep(self.request())
+        self._measure(self.sweep())
 
     @work(group="sweep", exclusive=True)
-    async def _sweep(self, request: SweepRequest) -> None:
+    async def _measure(self, sweep: Sweep) -> None:
         try:
-            async with aclosing(self.services.run_sweep(request)) as updates:
-                async for update in updates:
-                    self._take(update)
+            async with aclosing(self.services.run_sweep(sweep)) as events:
+                async for event in events:
+                    self._take(event)
         except (OSError, ValueError) as trouble:
             # No such Python, no torch in it: to be said here, not a reason to end the program.
             self.say(f"The sweep stopped: {trouble}", "fault")
-        else:
-            self.say(f"Finished: {tally(tuple(self._verdicts))}. All verdicts are on disk.")
         finally:
             self.running = False
 
-    def _take(self, update: SweepUpdate) -> None:
-        table = self.query_one(DataTable)
-        match update:
+    def _take(self, event: SweepEvent) -> None:
+        match event:
+            case WorkerStarted() | DeviceFound():
+                self.say(f"torch {event.loaded.torch}; {event.loaded.device or 'no device yet'}")
             case ShapeStarted():
-                table.update_cell(update.key, "verdict", Text(RUNNING))
-                place = table.get_row_index(update.key)
-                table.move_cursor(row=place)
-                self._show_progress(self.preset.shapes[place])
-            case ShapeMeasured():
-                for column, cell in measured_cells(update):
-                    table.update_cell(update.key, column, cell)
-                self._verdicts.append(update.verdict)
-                self._measured[update.key] = update
-                self._show_progress(None)
-            case SweepNote():
-                self.say(update.text, "warning")
+                self._cell(event.number, "verdict", Text(RUNNING))
+                self.query_one(DataTable).move_cursor(row=event.number - 1)
+                self._show_progress(f"  now {channels_of(event.row)} at {event.row.shape.h}")
+            case Phase():
+                self._cell(event.number, "verdict", Text(f"> {shown(event.name)}"))
+            case ShapeDone():
+                self._results[event.number] = event.result
+                for column, cell in measured_cells(event.result, self._widths["error"]):
+                    self._cell(event.number, column, cell)
+                self._show_progress()
+            case Note():
+                self.say(event.text, "warning")
+            case SweepDone():
+                self._tell_end(event.trouble)
+
+    def _cell(self, number: int, column: str, cell: Text) -> None:
+        self.query_one(DataTable).update_cell(str(number), column, cell)
+
+    def _tell_end(self, trouble: Trouble | None) -> None:
+        if trouble is None:
+            self.say(f"Finished: {self._tally()}. All verdicts are on disk.")
+            return
+        self.say(f"The sweep stopped: {trouble.happened}", "fault")
+        text = f"{trouble.happened}\n\n{trouble.meaning}\n\n{trouble.next_step}"
+        self.app.push_screen(Notice("The sweep stopped", text))
+
+    def _tally(self) -> str:
+        return tally(result.verdict for result in self._results.values())
 
     def action_cancel(self) -> None:
         """Ends the running shape and keeps what was measured."""
         self.workers.cancel_group(self, "sweep")
         self.say(
-            f"Cancelled after {len(self._verdicts)} shapes. Verdicts so far are kept.", "warning"
+            f"Cancelled after {len(self._results)} shapes. Verdicts so far are kept.", "warning"
         )
 
     def action_preset(self) -> None:
@@ -240,9 +264,9 @@ class Conv2d(StepScreen):
     def action_command(self) -> None:
         """Shows all of the highlighted row, and the shell line that does the same."""
         started = "Nothing was started.\n\n" if self.services.rehearses else ""
-        line = self.services.sweep_command(self.request())
-        shape = self.preset.shapes[self.query_one(DataTable).cursor_row]
-        row = row_text(shape, self._measured.get(shape.key))
+        line = self.services.sweep_command(self.sweep(), self.preset.id)
+        place = self.query_one(DataTable).cursor_row
+        row = row_text(self.preset.rows[place], self._results.get(place + 1))
         text = f"{row}\n\n{started}The whole preset from a shell:\n\n{line}"
         self.app.push_screen(Notice("This shape", f"{text}\n\nSource: {self.preset.source}"))
 
@@ -260,28 +284,26 @@ class Conv2d(StepScreen):
         self.set_focus(self.query_one(DataTable))
 
     def _show_preset(self) -> None:
-        self._verdicts = []
-        self._measured = {}
+        self._results = {}
         table = self.query_one(DataTable)
         table.clear()
         state = EXAMPLE if self.services.mode == DEMO else NOT_RUN
-        for shape in self.preset.shapes:
-            table.add_row(*blank_row(shape, state), key=shape.key)
+        for number, row in enumerate(self.preset.rows, 1):
+            table.add_row(*blank_row(row, state, self._widths["published"]), key=str(number))
         self._show_controls()
-        self._show_progress(None)
+        self._show_progress()
 
     def _show_controls(self) -> None:
-        device = "GPU (cuda)" if self._device_place == 0 else "CPU"
-        place = f"{self._preset_place + 1} of {len(self._presets)}"
-        deadline = f"{DEADLINES_S[self._deadline_place]:.0f} s a shape"
+        device = "GPU" if self._device_place == 0 else "CPU"
+        place = f"{self._preset_place + 1}/{len(self._presets)}"
+        deadline = f"{DEADLINES_S[self._deadline_place]:.0f} s"
         text = f"{deadline}  Device {device}  Preset {place} {shown(self.preset.title)}"
         line = cut(f"Deadline {text}", self.size.width - 2)
         self.query_one("#controls", Static).update(Content(line))
 
-    def _show_progress(self, shape: SweepShape | None) -> None:
-        done, total = len(self._verdicts), len(self.preset.shapes)
-        now = f"  now {shown(shape.channels)} at {shown(shape.size)}" if shape else ""
-        counts = f"  {tally(tuple(self._verdicts))}" if done else ""
+    def _show_progress(self, now: str = "") -> None:
+        done, total = len(self._results), len(self.preset.rows)
+        counts = f"  {self._tally()}" if done else ""
         line = cut(f"{bar(done, total)} {done} of {total}{now}{counts}", self.size.width - 2)
         self.query_one("#sweep-progress", Static).update(Content(line))
 

@@ -79,7 +79,8 @@ def _sections(session: Session, mode: str) -> Iterable[tuple[str, tuple[str, ...
     plan, finished, failure = session.plan, session.finished, session.failure
     if plan is None:
         return
-    tense = "Changed" if mode == LIVE else "Would be"
+    whole = failure is None and finished is not None and finished.ok
+    tense = ("Changed" if whole else "Planned") if mode == LIVE else "Would be"
     files = [shown(step.path) for step in plan.steps if isinstance(step, WriteFile)]
     place = f"{shown(plan.venv)} with {shown(plan.stack)}, {size_text(plan.installed_bytes)}"
     if failure is not None:
@@ -98,4 +99,5 @@ def _sections(session: Session, mode: str) -> Iterable[tuple[str, tuple[str, ...
         yield "Login", ("Log out and in again: the new groups count from then on.",)
     if finished is not None and finished.log:
         yield "Log", (shown(finished.log),)
-    yield "Measure", (f"rdna1-setup conv2d --python {python}",)
+    if whole:
+        yield "Measure", (f"rdna1-setup conv2d --python {python}",)

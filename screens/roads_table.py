@@ -15,8 +15,8 @@ from wizard.plan.advice import Road
 from wizard.plan.fit import Cell, Verdict
 
 ROAD_CELLS = 20
-GET_CELLS = 9
-ROOT_CELLS = 6
+GET_CELLS = 8
+ROOT_CELLS = 5
 CARD_CELLS = 12
 VERDICT_CELLS = 11
 WIDEST_VERDICT_CELLS = 15
@@ -73,7 +73,8 @@ def _head(ticked: tuple[Application, ...], columns: int, width: int) -> str:
     if len(titles) > columns:
         titles = [*titles[: columns - 1], f"+{len(titles) - columns + 1} more"]
     verdicts = "".join(column(title, width) for title in titles)
-    return f"{'  ROAD     TORCH':<{ROAD_CELLS}}{verdicts}{'GET':<{GET_CELLS}}{'ROOT':<6}YOUR CARD"
+    start = f"{'  ROAD     TORCH':<{ROAD_CELLS}}"
+    return f"{start}{verdicts}{'GET':<{GET_CELLS}}{'ROOT':<{ROOT_CELLS}}YOUR CARD"
 
 
 def _row(table: RoadsTable, road: Road, columns: int, width: int, cells: int) -> Content:
@@ -84,7 +85,7 @@ def _row(table: RoadsTable, road: Road, columns: int, width: int, cells: int) ->
     start = column(f"{'>' if chosen else ' '} {road.rank} {name}{torch}", ROAD_CELLS)
     root = "yes" if table.needs_root(stack.id) else "no"
     fixed = f"{size_text(road.fit.download_bytes):<{GET_CELLS}}{root:<{ROOT_CELLS}}"
-    verdicts = [_verdict(cell, width) for cell in _cells(road.fit.cells, columns)]
+    verdicts = [_verdict(cell, width) for cell in fitting_cells(road.fit.cells, columns)]
     left = ROAD_CELLS + width * len(verdicts) + GET_CELLS + ROOT_CELLS
     card = cut(shown(road.your_card) if road.fit.possible else BLOCKED, cells - left)
     style = "bold" if road.fit.possible else "dim"
@@ -93,7 +94,8 @@ def _row(table: RoadsTable, road: Road, columns: int, width: int, cells: int) ->
     return padded.stylize("reverse") if chosen else padded
 
 
-def _cells(cells: tuple[Cell, ...], columns: int) -> tuple[Cell, ...]:
+def fitting_cells(cells: tuple[Cell, ...], columns: int) -> tuple[Cell, ...]:
+    """As many verdicts as there are columns; the last one is the worst of those left over."""
     if len(cells) <= columns or not columns:
         return cells[:columns]
     worst = min(cells[columns - 1 :], key=lambda cell: WORST_FIRST.index(cell.verdict))

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from screens.sweep import Preset, SweepRequest, SweepUpdate
+    from wizard.conv2d.presets import Preset
+    from wizard.conv2d.sweep import Sweep, SweepEvent
     from wizard.knowledge.applications import Application
     from wizard.knowledge.claims import Claim
     from wizard.knowledge.stacks import Stack
@@ -68,9 +69,9 @@ class Services:
     ask_to_stop: Callable[[], None]
     """Asks the running plan to stop at its next safe point."""
     presets: Callable[[], tuple[Preset, ...]]
-    run_sweep: Callable[[SweepRequest], AsyncGenerator[SweepUpdate, None]]
-    sweep_command: Callable[[SweepRequest], str]
-    """The shell line that does the same as ``run_sweep``."""
+    run_sweep: Callable[[Sweep], AsyncGenerator[SweepEvent, None]]
+    sweep_command: Callable[[Sweep, str], str]
+    """The shell line that measures the same: from the sweep and the id of its preset."""
     save_text: Callable[[str, str], str] | None
     """Writes a text under a name and gives its path; None where nothing may be written."""
     clock: Callable[[], float]

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from rich.text import Text
 
-from screens.sweep import ShapeMeasured, SweepShape
-from screens.words import short_time, shown
+from screens.words import cut, short_time, shown
+from wizard.conv2d.presets import Published, Row
+from wizard.conv2d.verdicts import Result, Verdict
 
 COLUMNS = (
     ("Size", "size", 8),
-    ("Channels", "channels", 8),
+    ("Channels", "channels", 10),
     ("Verdict", "verdict", 11),
     ("Cold", "cold", 8),
     ("Warm", "warm", 8),
     ("Error", "error", 9),
-    ("Published", "published", 11),
+    ("Published", "published", 10),
 )
 """Head, key and width; fixed widths, so that nothing jumps when a verdict arrives."""
 GROWING = ("error", "published")
@@ -23,15 +26,16 @@ NOT_RUN = "· not run"
 EXAMPLE = "example"
 RUNNING = "> running"
 MARKS = {
-    "pass": ("✓", "green"),
-    "slow": ("✓", "yellow"),
-    "flaky": ("?", "yellow"),
-    "wrong": ("✗", "red"),
-    "error": ("✗", "red"),
-    "hung": ("✗", "red"),
-    "crashed": ("✗", "red"),
-    "out of memory": ("✗", "red"),
+    Verdict.PASS: ("✓", "green"),
+    Verdict.SLOW: ("✓", "yellow"),
+    Verdict.WRONG: ("✗", "red"),
+    Verdict.ERROR: ("✗", "red"),
+    Verdict.HUNG: ("✗", "red"),
+    Verdict.CRASHED: ("✗", "red"),
+    Verdict.OUT_OF_MEMORY: ("✗", "red"),
+    Verdict.UNUSABLE: ("?", "yellow"),
 }
+SHORT_VERDICTS = {Verdict.OUT_OF_MEMORY: "no memory"}
 
 
 def columns(cells: int) -> tuple[tuple[str, str, int], ...]:
@@ -40,38 +44,68 @@ def columns(cells: int) -> tuple[tuple[str, str, int], ...]:
     return tuple((head, key, width + more * (key in GROWING)) for head, key, width in COLUMNS)
 
 
-def row_text(shape: SweepShape, measured: ShapeMeasured | None) -> str:
-    """Everything about one row, uncut."""
-    lines = [f"{shape.channels} channels at {shape.size}"]
-    if measured is None:
-        lines.append("Not measured.")
-    else:
-        cold, warm = short_time(measured.cold_s), short_time(measured.warm_s)
-        lines.append(
-            f"{measured.verdict}; cold {cold}, warm {warm}; {measured.error or 'no error'}"
-        )
-    lines.append(f"Published: {shape.published or 'nothing for this shape'}")
-    return "\n".join(shown(line) for line in lines)
+def channels_of(row: Row) -> str:
+    """Channels, and the kernel where it is not the usual 3x3."""
+    shape = row.shape
+    kernel = "" if shape.kernel == 3 else f" {shape.kernel}x{shape.kernel}"
+    return f"{shape.c_in}->{shape.c_out}{kernel}"
 
 
-def blank_row(shape: SweepShape, verdict: str) -> tuple[Text, ...]:
-    """A row before its shape was measured."""
-    cells = (shape.size, shape.channels, verdict, "", "", "", shape.published)
+def blank_row(row: Row, verdict: str, width: int) -> tuple[Text, ...]:
+    """A row before its shape was measured; ``width`` is that of the last column."""
+    size = f"{row.shape.h}x{row.shape.w}"
+    cells = (size, channels_of(row), verdict, "", "", "", _published(row.published, width))
     return tuple(Text(shown(cell)) for cell in cells)
 
 
-def measured_cells(update: ShapeMeasured) -> tuple[tuple[str, Text], ...]:
-    """Column keys and cells of a verdict."""
-    mark, colour = MARKS.get(update.verdict, ("?", ""))
+def _published(published: Published | None, cells: int) -> str:
+    if published is None:
+        return ""
+    if cells > len(published.summary):
+        return published.summary
+    cold = "" if published.cold_s is None else f" {published.cold_s:g} s"
+    return cut(f"{published.verdict}{cold}", cells)
+
+
+def measured_cells(result: Result, width: int) -> tuple[tuple[str, Text], ...]:
+    """Column keys and cells of a verdict; ``width`` is that of the error."""
+    mark, colour = MARKS[result.verdict]
+    word = SHORT_VERDICTS.get(result.verdict, result.verdict.value)
     return (
-        ("verdict", Text(f"{mark} {shown(update.verdict)}", style=colour)),
-        ("cold", Text(short_time(update.cold_s))),
-        ("warm", Text(short_time(update.warm_s))),
-        ("error", Text(shown(update.error))),
+        ("verdict", Text(f"{mark} {word}", style=colour)),
+        ("cold", Text(short_time(result.cold_s))),
+        ("warm", Text(short_time(result.warm_s))),
+        ("error", Text(cut(shown(error_of(result)), width))),
     )
 
 
-def tally(verdicts: tuple[str, ...]) -> str:
+def error_of(result: Result) -> str:
+    """The largest error as a figure, or what happened in words."""
+    if result.detail:
+        return result.detail
+    return "-" if result.max_abs_error is None else f"{result.max_abs_error:.1e}"
+
+
+def row_text(row: Row, result: Result | None) -> str:
+    """Everything about one row, uncut."""
+    published = row.published
+    lines = [row.shape.label, *(_measured(result) if result else ["Not measured."])]
+    lines.append(f"Published: {published.summary if published else 'nothing for this shape'}")
+    if published:
+        lines.append(f"Published by: {published.source}")
+    return "\n".join(shown(line) for line in lines)
+
+
+def tally(verdicts: Iterable[Verdict]) -> str:
     """How often each verdict came, in the order of first appearance."""
-    counts = {verdict: verdicts.count(verdict) for verdict in dict.fromkeys(verdicts)}
-    return ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+    words = [verdict.value for verdict in verdicts]
+    return ", ".join(f"{words.count(word)} {word}" for word in dict.fromkeys(words))
+
+
+def _measured(result: Result) -> Iterable[str]:
+    cold, warm = short_time(result.cold_s), short_time(result.warm_s)
+    yield f"{result.verdict.value}; cold {cold}, warm {warm}; engine {result.engine}"
+    if result.detail:
+        yield result.detail
+    if result.max_abs_error is not None and result.tolerance is not None:
+        yield f"largest error {result.max_abs_error:.2g}, rounding explains {result.tolerance:.2g}"

@@ -6,15 +6,11 @@ from collections.abc import AsyncGenerator, Callable
 from dataclasses import replace
 
 from screens.services import DRY_RUN, LIVE, DetectedPart, Services
-from screens.sweep import (
-    Preset,
-    ShapeMeasured,
-    ShapeStarted,
-    SweepRequest,
-    SweepShape,
-    SweepUpdate,
-)
 from tests.screens import examples
+from wizard.conv2d.presets import Preset, Published, Row
+from wizard.conv2d.shapes import square
+from wizard.conv2d.sweep import ShapeDone, ShapeStarted, Sweep, SweepDone, SweepEvent
+from wizard.conv2d.verdicts import Loaded, Result, Verdict
 from wizard.machine.facts import Machine
 from wizard.plan.steps import Plan
 from wizard.run.events import (
@@ -26,6 +22,7 @@ from wizard.run.events import (
     StepFinished,
     StepStarted,
 )
+from wizard.run.rehearsal import Rehearsal
 
 LOG = "/home/sam/.local/state/rdna1-setup/runs/20260101-120000/log.txt"
 
@@ -70,40 +67,44 @@ async def break_off(plan: Plan) -> AsyncGenerator[Event, None]:
     raise OSError(28, "No space left on device", "/home")
 
 
+HUNG = Published("hung", None, None, None, "torch 2.2.2+rocm5.7", "notes 002")
 PRESETS = (
     Preset(
         "default",
-        "16->32, 32->64, 64->128",
+        "the shapes that the notes disagree about",
         "sizes of notes 002 and 003",
+        "",
         tuple(
-            SweepShape(f"{channels}@{size}", f"{size}x{size}", channels, published)
-            for channels, published in (("16->32", "hangs >32"), ("32->64", "hangs >48"))
+            Row(square(c_in, 2 * c_in, size), HUNG if size > 44 else None)
+            for c_in in (16, 32)
             for size in (32, 44, 48, 64, 224)
         ),
     ),
-    Preset("small", "one small shape", "our own", (SweepShape("a", "8x8", "1->1", ""),)),
+    Preset("small", "one small shape", "our own", "", (Row(square(1, 1, 8)),)),
 )
 
 
-async def run_sweep(request: SweepRequest) -> AsyncGenerator[SweepUpdate, None]:
+async def run_sweep(sweep: Sweep) -> AsyncGenerator[SweepEvent, None]:
     """Every shape passes but the largest, which hang."""
-    for preset in PRESETS:
-        if preset.id == request.preset:
-            for shape in preset.shapes:
-                yield ShapeStarted(shape.key)
-                hung = shape.size == "224x224"
-                yield ShapeMeasured(
-                    shape.key,
-                    "hung" if hung else "pass",
-                    None if hung else 0.412,
-                    None if hung else 0.0009,
-                    "spinning kernel" if hung else "2.1e-06",
-                )
+    results = tuple(result_of(row) for row in sweep.rows)
+    total = len(results)
+    for number, (row, result) in enumerate(zip(sweep.rows, results, strict=True), 1):
+        yield ShapeStarted(number, total, row, sweep.deadlines.first)
+        yield ShapeDone(number, total, result)
+    yield SweepDone(results, None, 0.1)
 
 
-def sweep_command(request: SweepRequest) -> str:
+def result_of(row: Row) -> Result:
+    """A pass, or a hang for the largest size."""
+    loaded = Loaded("1.13.1+rocm5.2", "5.2", "RX 5600 XT", "gfx1030")
+    if row.shape.h > 64:
+        return Result(row.shape, "miopen", Verdict.HUNG, "no end within 60 s", 1, loaded)
+    return Result(row.shape, "miopen", Verdict.PASS, "", 6, loaded, 0.412, 0.0009, 2.1e-6)
+
+
+def sweep_command(sweep: Sweep, preset: str) -> str:
     """The shell line."""
-    return f"rdna1-setup conv2d --python {request.python} --device {request.device}"
+    return f"rdna1-setup conv2d --python {sweep.python} --device {sweep.device} --preset {preset}"
 
 
 LIVE_SERVICES = Services(
@@ -126,4 +127,9 @@ LIVE_SERVICES = Services(
     save_text=lambda name, text: f"/home/sam/{name}",
     clock=lambda: 0.0,
 )
-DRY_SERVICES = replace(LIVE_SERVICES, mode=DRY_RUN, save_text=None)
+DRY_SERVICES = replace(
+    LIVE_SERVICES,
+    mode=DRY_RUN,
+    save_text=None,
+    carry_out=lambda plan: Rehearsal().carry_out(plan),
+)

@@ -1,0 +1,24 @@
+"""What the tests of the screens share: goldens of text, and an app at a size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+GOLDEN = Path(__file__).parent.parent / "golden" / "screens"
+
+
+@pytest.fixture
+def same_as_golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
+    """Compares a screen's text with its file; ``--golden`` rewrites the file."""
+
+    def compare(name: str, text: str) -> None:
+        path = GOLDEN / f"{name}.txt"
+        if request.config.getoption("--golden", default=False):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        assert text == path.read_text(encoding="utf-8"), f"{path} (pytest --golden rewrites it)"
+
+    return compare

@@ -1,0 +1,102 @@
+"""Choose: what its table and its words say, and what its keys do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from rich.cells import cell_len
+
+from screens.road_words import section_lines, sections_of, share_lines
+from screens.roads_table import RoadsTable, fitting_cells, table_lines
+from tests.screens import examples
+from tests.screens.driving import app_with, reach, screen_text, status, until
+from tests.screens.fakes import LIVE_SERVICES
+from wizard.plan.fit import Cell, Verdict
+
+ALL = tuple(application.id for application in examples.APPLICATIONS)
+
+
+async def test_arrows_move_the_road_and_the_words_follow() -> None:
+    async with app_with(LIVE_SERVICES, "choose").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "choose")
+        await pilot.press("down")
+        await until(pilot, lambda: "> 2 native" in screen_text(pilot.app))
+        assert "── 2 NATIVE: possible" in screen_text(pilot.app)
+
+
+async def test_ticking_ranks_again_and_keeps_the_highlighted_road() -> None:
+    async with app_with(LIVE_SERVICES, "choose").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "choose")
+        assert "> 1 rocm52" in screen_text(pilot.app)
+        await pilot.press("space")
+        await until(pilot, lambda: "> 2 rocm52" in screen_text(pilot.app))
+        assert "── 2 ROCM52" in screen_text(pilot.app)
+
+
+async def test_a_road_that_is_not_possible_can_be_read_and_not_taken() -> None:
+    async with app_with(LIVE_SERVICES, "choose").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "choose")
+        await pilot.press("down", "down", "down", "down", "enter")
+        await until(pilot, lambda: "Not possible here" in status(pilot.app))
+        assert "Blocked  No interpreter that fits" in screen_text(pilot.app)
+
+
+async def test_a_folder_below_home_may_be_typed_with_a_tilde() -> None:
+    async with app_with(LIVE_SERVICES, "choose").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "choose")
+        await pilot.press("tab", *["backspace"] * 40, *"~/x", "enter", "enter")
+        await reach(pilot, "review")
+        assert "into /home/sam/x" in screen_text(pilot.app)
+
+
+async def test_system_packages_are_offered_where_the_stack_has_some_and_mean_root() -> None:
+    async with app_with(LIVE_SERVICES, "choose").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "choose")
+        await pilot.press("f")
+        await until(pilot, lambda: "ROCm 5.2.0 system packages (root)" in screen_text(pilot.app))
+        assert "1.6 GB  yes" in screen_text(pilot.app)
+
+
+@pytest.mark.parametrize("cells", [78, 98, 118])
+@pytest.mark.parametrize("count", range(len(ALL) + 1))
+def test_no_line_of_the_table_is_wider_than_the_screen(cells: int, count: int) -> None:
+    lines = table_lines(table(ALL[:count]), cells)
+    assert {cell_len(line.plain) for line in lines} == {cells}
+
+
+def test_verdicts_that_do_not_fit_are_counted_and_the_worst_is_shown() -> None:
+    head, *_ = table_lines(table(("classifier", "llm", "anything", "yolo")), 78)
+    assert "+2 more" in head.plain
+    verdicts = (Verdict.LIKELY, Verdict.POSSIBLE, Verdict.HANGS, Verdict.WORKS)
+    cells = tuple(Cell("x", verdict, "", ()) for verdict in verdicts)
+    shown = [cell.verdict for cell in fitting_cells(cells, 2)]
+    assert shown == [Verdict.LIKELY, Verdict.HANGS]
+
+
+@pytest.mark.parametrize("lines", range(1, 30))
+def test_the_words_never_need_more_lines_than_there_are(lines: int) -> None:
+    road = examples.road("rocm52", 1, ALL)
+    shown = section_lines(sections_of(road, examples.APPLICATIONS), 78, lines)
+    assert len(shown) <= lines
+    assert all(cell_len(line.plain) <= 78 for line in shown)
+
+
+def test_each_section_has_its_line_before_any_has_two() -> None:
+    assert share_lines([5, 5, 5], [3, 1, 2], 4) == [1, 2, 1]
+    assert share_lines([1, 2], [1, 2], 9) == [1, 2]
+
+
+def test_a_cut_text_is_marked() -> None:
+    road = examples.road("rocm52", 1, ())
+    lines = section_lines(sections_of(road, ()), 78, 8)
+    assert any(line.plain.endswith("…") for line in lines)
+
+
+def table(ticked: tuple[str, ...]) -> RoadsTable:
+    """The table for what is ticked."""
+    applications = tuple(a for a in examples.APPLICATIONS if a.id in ticked)
+    roads = examples.advise(examples.MACHINE, tuple(a.id for a in applications)).roads
+    roads = tuple(replace(road, your_card="not tested " * 9) for road in roads)
+    stacks = {stack.id: stack for stack in examples.STACKS}
+    return RoadsTable(roads, stacks, applications, "rocm52", lambda stack: False)

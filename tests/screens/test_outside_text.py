@@ -1,0 +1,139 @@
+"""Text from outside is shown as it is: never markup, never a command to the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable
+from dataclasses import replace
+
+import pytest
+from rich.segment import Segment
+from textual.color import Color
+
+from screens.app import SetupApp
+from screens.output import SafeOutput, to_ascii
+from screens.services import DetectedPart, Services
+from screens.session import STEPS
+from tests.screens import examples
+from tests.screens.driving import reach, screen_text, session_at, settled
+from tests.screens.examples import NASTY
+from tests.screens.fakes import LIVE_SERVICES
+from wizard.conv2d.presets import Preset, Published, Row
+from wizard.conv2d.shapes import square
+from wizard.machine.facts import Machine
+from wizard.plan.advice import Advice
+from wizard.plan.choice import Choice
+from wizard.plan.fit import Cell, Verdict
+from wizard.plan.steps import Plan, WriteFile
+from wizard.run.events import Event, Output, PlanFinished, Progress, StepFailed, StepStarted
+
+SIZE = (120, 40)
+
+
+def detect(on_part: Callable[[DetectedPart], None]) -> Machine:
+    on_part(examples.Part(NASTY, NASTY, NASTY, (NASTY,)))
+    return examples.NASTY_MACHINE
+
+
+def advise(machine: Machine, applications: tuple[str, ...]) -> Advice:
+    text = (NASTY,)
+    road = examples.road("rocm52", 1, ())
+    cells = tuple(Cell(one, Verdict.NO, NASTY, ()) for one in applications)
+    fit = replace(road.fit, obstacles=text, needs=text, cells=cells, possible=not applications)
+    road = replace(road, fit=fit, why=text, in_favour=text, against=text, unknown=text)
+    return Advice((replace(road, also=text, cost=NASTY, undo=NASTY, your_card=NASTY),), NASTY, text)
+
+
+def make_plan(machine: Machine, choice: Choice) -> Plan:
+    step = WriteFile(NASTY, NASTY, f"{NASTY}\n{NASTY}", 0o644, NASTY)
+    return replace(examples.PLAN, steps=(step,), notes=(NASTY,), venv=NASTY, stack=NASTY)
+
+
+async def carry_out(plan: Plan) -> AsyncGenerator[Event, None]:
+    yield StepStarted(1, 1, NASTY, NASTY)
+    yield Output((NASTY,))
+    yield Progress(1, 2, NASTY, NASTY, None)
+    yield StepFailed(1, NASTY, NASTY, NASTY)
+    yield PlanFinished(False, False, True, True, NASTY, NASTY)
+
+
+ROW = Row(square(1, 1, 8), Published(NASTY, None, None, None, NASTY, NASTY))
+SERVICES = replace(
+    LIVE_SERVICES,
+    detect=detect,
+    advise=advise,
+    make_plan=make_plan,
+    carry_out=carry_out,
+    stacks=lambda: tuple(replace(s, title=NASTY, torch=NASTY) for s in examples.STACKS),
+    claims=lambda: tuple(
+        replace(claim, text=NASTY, who=NASTY, source=NASTY, card=NASTY) for claim in examples.CLAIMS
+    ),
+    applications=lambda: tuple(replace(a, title=NASTY) for a in examples.APPLICATIONS),
+    undoable=lambda: True,
+    way_back=lambda: NASTY,
+    presets=lambda: (Preset("a", NASTY, NASTY, NASTY, (ROW,)),),
+    sweep_command=lambda sweep, preset: NASTY,
+)
+KEYS = {
+    "welcome": ("r",),
+    "detect": ("enter",),
+    "choose": ("space", "enter", "e"),
+    "conv2d": ("enter",),
+}
+
+
+@pytest.mark.parametrize("step", STEPS)
+async def test_nasty_text_is_shown_and_obeyed_by_nobody(step: str) -> None:
+    async with nasty_app(SERVICES, step).run_test(size=SIZE, notifications=True) as pilot:
+        await reach(pilot, step)
+        await settled(pilot)
+        for key in KEYS.get(step, ()):
+            await pilot.press(key)
+            await pilot.pause()
+        text = screen_text(pilot.app)
+        assert "[/opt/rocm] [bold]x [gfx1010]" in text
+        assert "\x1b" not in text
+        assert "\x07" not in text
+
+
+async def test_a_saved_plan_holds_no_escape() -> None:
+    saved: list[str] = []
+
+    def save(name: str, text: str) -> str:
+        saved.append(text)
+        return name
+
+    services = replace(SERVICES, save_text=save)
+    async with nasty_app(services, "review").run_test(size=SIZE) as pilot:
+        await reach(pilot, "review")
+        await pilot.press("s")
+        await pilot.pause()
+        assert "[bold]x" in saved[0]
+        assert "\x1b" not in saved[0]
+
+
+def test_the_last_gate_lets_no_control_character_through() -> None:
+    segments = SafeOutput(ascii_only=False).apply([Segment("a\x1b[31mb\x9bc")], Color(0, 0, 0))
+    assert [segment.text for segment in segments] == ["abc"]
+
+
+@pytest.mark.parametrize("step", STEPS)
+async def test_an_ascii_terminal_gets_ascii_alone(step: str) -> None:
+    app = SetupApp(replace(LIVE_SERVICES, unicode=False), session_at(step), step)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await reach(pilot, step)
+        await settled(pilot)
+        await pilot.press("question_mark")
+        await pilot.pause()
+        assert screen_text(app).isascii()
+
+
+def test_ascii_keeps_the_width_of_our_marks() -> None:
+    assert to_ascii("✓ ok … ─ █░ é") == "* ok ~ - #. ?"
+
+
+def nasty_app(services: Services, step: str) -> SetupApp:
+    """The app at a step, with nasty text in everything that it was given."""
+    session = session_at(step)
+    machine = examples.NASTY_MACHINE if session.machine else None
+    plan = make_plan(examples.MACHINE, examples.CHOICE) if session.plan else None
+    return SetupApp(services, replace(session, machine=machine, plan=plan), step)

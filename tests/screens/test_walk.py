@@ -1,0 +1,253 @@
+"""Through the whole wizard by keys, in each mode."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from dataclasses import replace
+from threading import Event as Signal
+
+import pytest
+from textual.widgets import DataTable, Input
+
+from screens.app import SetupApp
+from screens.dialogs import Notice, Question
+from screens.roll_back import RollBack
+from screens.services import DEMO, Services
+from screens.session import STEPS
+from tests.screens import examples
+from tests.screens.driving import (
+    app_with,
+    reach,
+    screen_text,
+    settled,
+    status,
+    until,
+    usable_keys,
+    walk_to,
+)
+from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, break_off, fail_at_three
+from wizard.conv2d.sweep import Sweep, SweepDone, SweepEvent
+from wizard.machine.facts import Machine
+from wizard.plan.choice import Choice
+from wizard.plan.steps import Plan
+from wizard.run.events import Event, PlanFinished, StepStarted
+
+
+@pytest.mark.parametrize(
+    "services", [LIVE_SERVICES, DRY_SERVICES, replace(DRY_SERVICES, mode=DEMO)]
+)
+async def test_keys_alone_lead_from_welcome_to_done(services: Services) -> None:
+    async with SetupApp(services).run_test(size=(80, 24)) as pilot:
+        await walk_to(pilot, "done")
+        assert services.mode.upper() in screen_text(pilot.app).splitlines()[0]
+
+
+async def test_escape_leads_back_to_welcome_and_keeps_what_was_ticked() -> None:
+    async with SetupApp(LIVE_SERVICES).run_test(size=(80, 24)) as pilot:
+        await walk_to(pilot, "choose")
+        await pilot.press("space", "escape")
+        await reach(pilot, "detect")
+        await pilot.press("n")
+        await reach(pilot, "choose")
+        assert ">[x] ComfyUI" in screen_text(pilot.app)
+        await pilot.press("escape", "escape")
+        await reach(pilot, "welcome")
+
+
+@pytest.mark.parametrize("step", STEPS)
+async def test_focus_and_keys_fit_into_80x24_and_help_opens_by_key(step: str) -> None:
+    async with app_with(LIVE_SERVICES, step).run_test(size=(80, 24)) as pilot:
+        await reach(pilot, step)
+        await settled(pilot)
+        screen = pilot.app.screen
+        for widget in screen.focus_chain:
+            assert screen.region.contains_region(widget.region), widget
+            assert widget.region.height > 0, widget
+        keys = screen.query("FooterKey")
+        assert keys
+        assert all(key.region.right <= 80 for key in keys)
+        await pilot.press("question_mark")
+        await until(pilot, lambda: isinstance(pilot.app.screen, Notice))
+        await pilot.press("escape")
+        await reach(pilot, step)
+
+
+@pytest.mark.parametrize("size", [(60, 24), (80, 20)])
+async def test_a_small_window_says_what_it_needs_and_comes_back(size: tuple[int, int]) -> None:
+    async with app_with(LIVE_SERVICES, "choose").run_test(size=size) as pilot:
+        await reach(pilot, "choose")
+        assert "80 columns and 24 lines" in screen_text(pilot.app)
+        await pilot.resize_terminal(80, 24)
+        await until(pilot, lambda: "I want" in screen_text(pilot.app))
+
+
+async def test_leaving_is_blocked_while_a_plan_is_carried_out() -> None:
+    stopped = asyncio.Event()
+
+    async def endless(plan: Plan) -> AsyncGenerator[Event, None]:
+        yield StepStarted(1, len(plan.steps), "x", "y")
+        await stopped.wait()
+        yield PlanFinished(False, True, True, False, "run", "")
+
+    services = replace(LIVE_SERVICES, carry_out=endless, ask_to_stop=stopped.set)
+    async with app_with(services, "apply").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "apply")
+        await until(pilot, lambda: "running" in screen_text(pilot.app))
+        await pilot.press("escape", "q", "ctrl+q")
+        assert "Still working" in status(pilot.app)
+        await pilot.press("c")
+        await until(pilot, lambda: isinstance(pilot.app.screen, Question))
+        assert "inside a download" in screen_text(pilot.app)
+        await pilot.press("y")
+        await until(pilot, lambda: "n" in usable_keys(pilot.app))
+        assert "Stopped at a safe point" in screen_text(pilot.app)
+
+
+async def test_a_failed_step_says_what_happened_what_it_means_and_what_is_next() -> None:
+    services = replace(LIVE_SERVICES, carry_out=fail_at_three)
+    app = app_with(services, "apply")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "apply")
+        await settled(pilot)
+        text = screen_text(app)
+        assert all(word in text for word in ("Happened", "It means", "Next", "✗ failed"))
+        await pilot.press("n")
+        await reach(pilot, "done")
+        assert app.outcome == 1
+
+
+async def test_a_run_that_breaks_off_is_told_and_not_a_crash() -> None:
+    services = replace(LIVE_SERVICES, carry_out=break_off)
+    async with app_with(services, "apply").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "apply")
+        await settled(pilot)
+        assert "No space left on device" in screen_text(pilot.app)
+
+
+async def test_a_plan_that_cannot_be_made_is_told_and_choose_stays() -> None:
+    def impossible(machine: Machine, choice: Choice) -> Plan:
+        raise ValueError(f"{choice.venv} holds files of another program")
+
+    services = replace(LIVE_SERVICES, make_plan=impossible)
+    async with app_with(services, "choose").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "choose")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, Notice))
+        assert "holds files of another program" in screen_text(pilot.app)
+        await pilot.press("escape")
+        await reach(pilot, "choose")
+
+
+async def test_detection_that_breaks_is_told_and_can_be_tried_again() -> None:
+    tries = []
+
+    def detect_at_second_try(on_part: object) -> Machine:
+        tries.append(1)
+        if len(tries) == 1:
+            raise OSError("/proc is not mounted")
+        return examples.MACHINE
+
+    services = replace(LIVE_SERVICES, detect=detect_at_second_try)
+    async with app_with(services, "detect").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "detect")
+        await until(pilot, lambda: "/proc is not mounted" in status(pilot.app))
+        await pilot.press("r")
+        await until(pilot, lambda: "Your card" in screen_text(pilot.app))
+
+
+async def test_a_detection_that_never_ends_does_not_keep_the_program() -> None:
+    never = Signal()
+
+    def stuck(on_part: object) -> Machine:
+        never.wait()
+        return examples.MACHINE
+
+    async with app_with(replace(LIVE_SERVICES, detect=stuck), "detect").run_test() as pilot:
+        await reach(pilot, "detect")
+        await pilot.press("q")
+        await until(pilot, lambda: not pilot.app.is_running)
+    never.set()
+
+
+async def test_no_gpu_run_starts_before_its_warning_is_confirmed() -> None:
+    started = []
+
+    async def run_sweep(sweep: Sweep) -> AsyncGenerator[SweepEvent, None]:
+        started.append(sweep)
+        yield SweepDone((), None, 0.0)
+
+    services = replace(LIVE_SERVICES, run_sweep=run_sweep)
+    async with app_with(services, "conv2d").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "conv2d")
+        await pilot.press("s")
+        await until(pilot, lambda: isinstance(pilot.app.screen, Question))
+        await pilot.press("escape")
+        await reach(pilot, "conv2d")
+        assert not started
+        await pilot.press("s", "y")
+        await until(pilot, lambda: bool(started))
+        assert started[0].device == "cuda"
+
+
+@pytest.mark.parametrize("mode", ["dry run", "demo"])
+async def test_a_rehearsal_never_measures(mode: str) -> None:
+    async def forbidden(sweep: Sweep) -> AsyncGenerator[SweepEvent, None]:
+        raise AssertionError("a sweep was started")
+        yield
+
+    services = replace(DRY_SERVICES, mode=mode, run_sweep=forbidden)
+    async with app_with(services, "conv2d").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "conv2d")
+        await pilot.press("s")
+        await until(pilot, lambda: isinstance(pilot.app.screen, Notice))
+        assert "Nothing was started" in screen_text(pilot.app)
+
+
+async def test_a_sweep_can_be_cancelled_and_keeps_its_verdicts() -> None:
+    async def slow(sweep: Sweep) -> AsyncGenerator[SweepEvent, None]:
+        async for event in LIVE_SERVICES.run_sweep(sweep):
+            yield event
+            if len(seen) == 4:
+                await asyncio.Event().wait()
+            seen.append(event)
+
+    seen: list[SweepEvent] = []
+    services = replace(LIVE_SERVICES, run_sweep=slow)
+    async with app_with(services, "conv2d").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "conv2d")
+        await pilot.press("g", "s")
+        await until(pilot, lambda: len(seen) == 4)
+        await pilot.press("c")
+        await settled(pilot)
+        assert "Cancelled after 2 shapes" in status(pilot.app)
+        assert pilot.app.screen.query_one(DataTable).row_count == 10
+
+
+async def test_roll_back_shows_the_way_back_before_it_is_taken() -> None:
+    taken = []
+
+    def go_back() -> tuple[str, ...]:
+        taken.append(1)
+        return ()
+
+    services = replace(LIVE_SERVICES, undoable=lambda: True, go_back=go_back)
+    async with app_with(services).run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "welcome")
+        await pilot.press("r")
+        await until(pilot, lambda: "remove 12 files" in screen_text(pilot.app))
+        assert isinstance(pilot.app.screen, RollBack)
+        assert not taken
+        await pilot.press("y")
+        await until(pilot, lambda: "Taken back" in screen_text(pilot.app))
+        assert taken == [1]
+
+
+async def test_the_folder_field_takes_letters_that_are_keys_elsewhere() -> None:
+    async with app_with(LIVE_SERVICES, "choose").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "choose")
+        await pilot.press("tab", "end", *"-qed", "enter")
+        assert pilot.app.screen.query_one(Input).value == "/home/sam/rdna1/rocm52-qed"
+        await pilot.press("enter")
+        await reach(pilot, "review")
+        assert "into /home/sam/rdna1/rocm52-qed" in screen_text(pilot.app)
