@@ -34,6 +34,12 @@ def add_choice_arguments(parser: argparse.ArgumentParser) -> None:
         "--gpu", metavar="ADDRESS", default="", help="PCI address of the card to use"
     )
     parser.add_argument(
+        "--base-python",
+        metavar="PATH",
+        default="",
+        help="base the venv on this Python (default: the best one that fits)",
+    )
+    parser.add_argument(
         "--without-card",
         action="store_true",
         help="install for another machine: the device is not checked",
@@ -51,6 +57,7 @@ def choice_of(arguments: argparse.Namespace, stack: str, home: str) -> Choice:
         torch_index=arguments.torch_index,
         wheelhouse=_absolute(arguments.wheelhouse) if arguments.wheelhouse else "",
         gpu=arguments.gpu,
+        python=arguments.base_python,
         without_card=arguments.without_card,
     )
 

@@ -21,5 +21,7 @@ class Choice:
     """A folder of wheels to install from, without any network."""
     gpu: str = ""
     """PCI address of the card to use; ``""`` for the first RDNA1 card."""
+    python: str = ""
+    """Path of the Python to base the venv on; ``""`` for the best one that fits."""
     without_card: bool = False
     """True to install for another machine: the check of the device is left out, and said so."""

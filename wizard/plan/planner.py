@@ -50,7 +50,7 @@ def make_plan(machine: Machine, choice: Choice, places: Places) -> Plan:
         raise PlanImpossible(f"{choice.venv!r} is not the absolute path of a folder.")
     if choice.gpu and chosen_card(machine, choice.gpu) is None:
         raise PlanImpossible(f"There is no AMD card at the PCI address {choice.gpu}.")
-    held = fit(machine, (), stack)
+    held = _with_python(machine, choice, stack, fit(machine, (), stack))
     if not held.python:
         raise PlanImpossible(" ".join(held.obstacles) or "No Python fits this stack.")
     steps = (*_system(machine, choice, stack), *_venv_steps(machine, choice, stack, held, places))
@@ -66,6 +66,22 @@ def make_plan(machine: Machine, choice: Choice, places: Places) -> Plan:
         notes=_notes(machine, stack, held),
     )
     return replace(plan, id=_digest(plan))
+
+
+def _with_python(machine: Machine, choice: Choice, stack: Stack, held: Fit) -> Fit:
+    """The fit with the Python that the user asked for, if one was."""
+    if not choice.python:
+        return held
+    versions = {each.path: each.version for each in machine.interpreters if each.makes_venvs}
+    if choice.python not in versions:
+        found = ", ".join(versions) or "none"
+        raise PlanImpossible(f"{choice.python} is no Python that makes venvs. Found: {found}.")
+    if ".".join(versions[choice.python].split(".")[:2]) not in stack.pythons:
+        wanted = ", ".join(stack.pythons)
+        raise PlanImpossible(
+            f"{stack.id} needs Python {wanted}; that is {versions[choice.python]}."
+        )
+    return replace(held, python=choice.python)
 
 
 def _system(machine: Machine, choice: Choice, stack: Stack) -> tuple[Step, ...]:

@@ -69,7 +69,7 @@ def installed(root: Path, names: Iterable[str]) -> dict[str, Print]:
     for packages in site_packages(root):
         for info in packages.glob("*.dist-info"):
             if canonicalize_name(info.name.split("-", 1)[0]) in wanted:
-                found.update(_prints(root, _recorded(root, packages, info)))
+                found.update(prints(root, _recorded(root, packages, info)))
     return found
 
 
@@ -96,7 +96,7 @@ def wheel_files(root: Path, wheels: Iterable[Path]) -> dict[str, Print]:
     found: dict[str, Print] = {}
     for packages in site_packages(root):
         for wheel in wheels:
-            found.update(_prints(root, _unpacked(root, packages, wheel)))
+            found.update(prints(root, _unpacked(root, packages, wheel)))
     return found
 
 
@@ -187,7 +187,8 @@ def _scripts(wheel: Path, base: str) -> Iterator[str]:
             yield line.split("=", 1)[0].strip()
 
 
-def _prints(root: Path, paths: Iterable[Path]) -> dict[str, Print]:
+def prints(root: Path, paths: Iterable[Path]) -> dict[str, Print]:
+    """The paths that are there, below the root, with the bytecode of sources among them."""
     found: dict[str, Print] = {}
     for path in paths:
         for each in (path, *bytecode(path)):

@@ -28,6 +28,7 @@ from wizard.run.ownership import (
     listing,
     lock_names,
     made_with_venv,
+    prints,
     site_packages,
     wheel_files,
 )
@@ -112,12 +113,10 @@ def ours_after(step: Step, plan: Plan, record_notes: tuple[str, ...]) -> dict[st
             return made_with_venv(venv, record_notes)
         case InstallWheels():
             return installed(venv, lock_names(Path(step.lock)))
-        case WriteFile() | PinInstalled() if Path(step.path).is_relative_to(venv):
-            relative = str(Path(step.path).relative_to(venv))
-            return {relative: listing(venv).files[relative]}
+        case WriteFile() | PinInstalled():
+            return prints(venv, (Path(step.path),))
         case ClearExecutableStack():
-            now = listing(venv).files
-            return {p: s for p, s in now.items() if Path(p).name in step.libraries}
+            return prints(venv, _libraries(step))
         case _:
             return {}
 
@@ -150,14 +149,21 @@ def _holds(step: Step, record: Record) -> bool:
         case ClearExecutableStack():
             return not any(
                 execstack.asks_for_executable_stack(library)
-                for packages in site_packages(Path(step.venv))
-                for name in step.libraries
-                if (library := packages / "torch" / "lib" / name).is_file()
+                for library in _libraries(step)
+                if library.is_file()
             )
         case DropDownloads():
             return not Path(step.folder).exists()
         case _:
             return False  # checks are cheap and worth repeating
+
+
+def _libraries(step: ClearExecutableStack) -> tuple[Path, ...]:
+    return tuple(
+        packages / "torch" / "lib" / name
+        for packages in site_packages(Path(step.venv))
+        for name in step.libraries
+    )
 
 
 def _same_text(path: Path, content: str) -> bool:
