@@ -1,0 +1,187 @@
+"""Machine and choice in, plan out: the same facts give the same plan, and it says everything."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.plan.machines import HOME, card, clean_jammy, noble_with_leftovers, python
+from wizard.machine.facts import Machine, Unknown
+from wizard.places import places
+from wizard.plan.choice import Choice
+from wizard.plan.environment import MODULE
+from wizard.plan.form import plan_form
+from wizard.plan.planner import PlanImpossible, make_plan
+from wizard.plan.steps import (
+    AddToGroups,
+    CheckTorch,
+    ClearExecutableStack,
+    CreateVenv,
+    FetchWheels,
+    Plan,
+    RunProgram,
+    Step,
+    WriteFile,
+)
+
+OURS = places({}, HOME)
+
+
+def plan_for(machine: Machine, stack: str = "rocm52", **options: str | bool) -> Plan:
+    footprint = str(options.pop("footprint", "venv"))
+    choice = Choice(stack, footprint, f"{HOME}/ai/{stack}", **options)  # type: ignore[arg-type]
+    return make_plan(machine, choice, OURS)
+
+
+def file(plan: Plan, ending: str) -> WriteFile:
+    return next(s for s in plan.steps if isinstance(s, WriteFile) and s.path.endswith(ending))
+
+
+def steps(plan: Plan, kind: type[Step]) -> list[Step]:
+    return [step for step in plan.steps if isinstance(step, kind)]
+
+
+def test_the_same_facts_and_choice_give_the_same_id_and_another_choice_another() -> None:
+    machine = clean_jammy()
+    assert plan_for(machine).id == plan_for(machine).id
+    assert plan_for(machine).id != plan_for(machine, torch_index="pip").id
+
+
+def test_free_space_does_not_change_the_plan_so_that_a_cut_off_run_is_found_again() -> None:
+    machine = clean_jammy()
+    fuller = replace(machine, disks=tuple(replace(d, free_bytes=50 * 10**9) for d in machine.disks))
+    assert plan_for(machine).id == plan_for(fuller).id
+
+
+def test_a_venv_plan_needs_no_root_and_writes_only_below_its_folder_and_our_cache() -> None:
+    plan = plan_for(clean_jammy())
+    assert not any(step.needs_root for step in plan.steps)
+    for step in plan.steps:
+        if isinstance(step, WriteFile):
+            assert step.path.startswith(f"{HOME}/ai/rocm52/")
+        if isinstance(step, FetchWheels):
+            assert step.staging.startswith(OURS.cache)
+
+
+def test_rocm52_takes_python_310_although_a_newer_one_is_there() -> None:
+    machine = replace(clean_jammy(), interpreters=(python("3.12"), python("3.10")))
+    made = steps(plan_for(machine), CreateVenv)[0]
+    assert isinstance(made, CreateVenv)
+    assert made.python == "/usr/bin/python3.10"
+
+
+def test_a_missing_python_is_brought_by_uv_into_our_own_folder() -> None:
+    machine = replace(clean_jammy(), interpreters=(python("3.12"),))
+    first, made = plan_for(machine).steps[:2]
+    assert isinstance(first, RunProgram)
+    assert first.argv[:3] == ("/opt/wizard/bin/uv", "python", "install")
+    assert isinstance(made, CreateVenv)
+    assert (made.python,) == first.creates
+    assert made.python.startswith(OURS.data)
+
+
+def test_the_variables_of_the_stack_are_set_and_the_loader_s_path_is_taken_away() -> None:
+    text = file(plan_for(clean_jammy()), f"{MODULE}.py").content
+    assert "os.environ['HSA_OVERRIDE_GFX_VERSION'] = '10.3.0'" in text
+    assert "os.environ.pop('LD_LIBRARY_PATH', None)" in text
+
+
+def test_native_wheels_are_those_of_the_card_and_the_override_is_taken_away() -> None:
+    plan = plan_for(clean_jammy(card("gfx1012")), "native")
+    resolve = next(str(s) for s in steps(plan, RunProgram) if "--report" in str(s))
+    assert "torch[device-gfx1012]" in resolve
+    assert "{gfx}" not in resolve
+    assert "os.environ.pop('HSA_OVERRIDE_GFX_VERSION', None)" in file(plan, f"{MODULE}.py").content
+
+
+def test_beside_an_integrated_gpu_the_card_is_the_only_one_that_rocm_sees() -> None:
+    apu = replace(
+        card("gfx1031"), pci_address="0000:05:00.0", kfd_node=1, integrated=True, rdna1=False
+    )
+    both = clean_jammy(apu, replace(card(), kfd_node=2))
+    assert "ROCR_VISIBLE_DEVICES'] = '1'" in file(plan_for(both), f"{MODULE}.py").content
+    alone = file(plan_for(clean_jammy()), f"{MODULE}.py").content
+    assert "ROCR_VISIBLE_DEVICES" not in alone
+
+
+def test_a_card_that_is_not_there_cannot_be_chosen() -> None:
+    with pytest.raises(PlanImpossible, match=r"0000:99:00\.0"):
+        plan_for(clean_jammy(), gpu="0000:99:00.0")
+
+
+@pytest.mark.parametrize(
+    ("glibc", "cleared"), [("2.39", False), ("2.41", True), (Unknown("no file"), True)]
+)
+def test_the_executable_stack_is_cleared_where_glibc_refuses_it_or_may(
+    glibc: str | Unknown, cleared: bool
+) -> None:
+    machine = clean_jammy()
+    machine = replace(machine, system=replace(machine.system, glibc=glibc))
+    assert bool(steps(plan_for(machine), ClearExecutableStack)) is cleared
+    assert not steps(plan_for(machine, "cpu"), ClearExecutableStack)
+
+
+def test_the_check_asks_for_the_device_unless_the_card_is_elsewhere() -> None:
+    def device(plan: Plan) -> str:
+        check = steps(plan, CheckTorch)[0]
+        assert isinstance(check, CheckTorch)
+        return check.device
+
+    assert device(plan_for(clean_jammy())) == "cuda"
+    assert device(plan_for(clean_jammy(), "cpu")) == "cpu"
+    assert device(plan_for(clean_jammy(), without_card=True)) == "none"
+
+
+def test_the_system_footprint_shows_source_key_pin_and_packages_as_root_steps() -> None:
+    plan = plan_for(noble_with_leftovers(), footprint="venv+system")
+    rooted = [str(step) for step in plan.steps if step.needs_root]
+    assert any("rocm.gpg.key" in text for text in rooted)
+    assert "apt/5.2 ubuntu main" in file(plan, ".list").content
+    assert "Pin-Priority: 600" in file(plan, "preferences.d/rdna1-setup-rocm").content
+    assert not steps(plan, AddToGroups), "the user is in both groups already"
+
+
+def test_a_user_outside_the_groups_joins_them_and_must_log_in_again() -> None:
+    machine = clean_jammy()
+    machine = replace(machine, access=replace(machine.access, groups_in_file=("ada",)))
+    plan = plan_for(machine, footprint="venv+system")
+    assert steps(plan, AddToGroups)
+    assert plan.relogin_needed
+
+
+def test_a_stack_without_system_packages_refuses_the_system_footprint() -> None:
+    with pytest.raises(PlanImpossible, match=r"no system packages"):
+        plan_for(clean_jammy(), "cpu", footprint="venv+system")
+
+
+def test_an_unknown_stack_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(PlanImpossible, match=r"rocm52, rocm57"):
+        plan_for(clean_jammy(), "rocm99")
+
+
+@pytest.mark.parametrize("folder", ["relative", "", "/a\nb"])
+def test_a_folder_that_is_no_absolute_path_is_refused(folder: str) -> None:
+    with pytest.raises(PlanImpossible, match=r"absolute path"):
+        make_plan(clean_jammy(), Choice("cpu", "venv", folder), OURS)
+
+
+def test_a_python_that_the_stack_cannot_use_is_refused_by_name() -> None:
+    machine = replace(clean_jammy(), interpreters=(python("3.12"), python("3.10")))
+    with pytest.raises(PlanImpossible, match=r"needs Python 3\.10"):
+        plan_for(machine, python="/usr/bin/python3.12")
+    with pytest.raises(PlanImpossible, match=r"Found: /usr/bin/python3\.12"):
+        plan_for(machine, python="/nowhere/python3")
+
+
+def test_json_tells_the_kind_and_the_text_of_every_step() -> None:
+    plan = plan_for(clean_jammy())
+    form = plan_form(plan)
+    assert [step["text"] for step in form["steps"]] == [str(step) for step in plan.steps]
+    assert {step["kind"] for step in form["steps"]} >= {"CreateVenv", "FetchWheels", "WriteFile"}
+
+
+def test_every_step_says_why_and_how_it_is_undone() -> None:
+    for stack in ("rocm52", "rocm57", "rocm62", "native", "cpu"):
+        machine = replace(clean_jammy(), interpreters=(python("3.10"), python("3.12")))
+        for step in plan_for(machine, stack).steps:
+            assert step.reason
+            assert step.inverse
