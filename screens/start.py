@@ -1,0 +1,168 @@
+"""Hands the core to the screens: every service that they are given, for one command line."""
+
+from __future__ import annotations
+
+import argparse
+import locale
+import os
+import shlex
+import time
+from collections.abc import AsyncGenerator, Callable
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from screens.services import DEMO, DRY_RUN, LIVE, Services
+from wizard.commands.looking import acts, host_of, places_of
+from wizard.run.executor import Executor
+from wizard.run.rehearsal import Rehearsal
+
+if TYPE_CHECKING:
+    from screens.services import DetectedPart
+    from wizard.conv2d.presets import Preset
+    from wizard.conv2d.sweep import Sweep, SweepEvent
+    from wizard.knowledge.applications import Application
+    from wizard.knowledge.claims import Claim
+    from wizard.knowledge.stacks import Stack
+    from wizard.machine.facts import Machine
+    from wizard.machine.host import Host
+    from wizard.places import Places
+    from wizard.plan.advice import Advice
+    from wizard.plan.choice import Choice
+    from wizard.plan.steps import Plan
+    from wizard.run.journal import Record
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Show the wizard; gives the exit code."""
+    from screens.app import run_app
+
+    return run_app(services_for(arguments))
+
+
+def services_for(arguments: argparse.Namespace) -> Services:
+    """The services of one command line: the executor is chosen here, once."""
+    host, live = host_of(arguments), acts(arguments)
+    places = places_of(host)
+    executor = _executor(live, places)
+    return Services(
+        mode=LIVE if live else DEMO if arguments.demo else DRY_RUN,
+        detect=partial(_detect, host),
+        advise=_advise,
+        stacks=_stacks,
+        claims=_claims,
+        applications=_applications,
+        suggest_folder=lambda machine, stack: f"{machine.access.home}/ai/{stack}",
+        make_plan=partial(_make_plan, places),
+        undoable=lambda: live and bool(_standing(places)),
+        way_back=lambda: _way_back(places),
+        go_back=lambda: _go_back(places),
+        carry_out=executor.carry_out,
+        ask_to_stop=executor.cancel,
+        presets=_presets,
+        run_sweep=_run_sweep if live else _no_sweep,
+        sweep_command=_sweep_command,
+        save_text=partial(_save_text, places) if live else None,
+        clock=time.monotonic,
+        unicode=locale.getpreferredencoding(False).lower().replace("-", "") == "utf8",
+    )
+
+
+def _executor(live: bool, places: Places) -> Executor:
+    if not live:
+        return Rehearsal()
+    from wizard.run.live import Live
+
+    return Live(places, os.environ)
+
+
+def _detect(host: Host, on_part: Callable[[DetectedPart], None]) -> Machine:
+    from wizard.machine.detect import detect
+
+    return detect(host, on_part)
+
+
+def _advise(machine: Machine, applications: tuple[str, ...]) -> Advice:
+    from wizard.plan.advice import advise
+
+    return advise(machine, applications)
+
+
+def _stacks() -> tuple[Stack, ...]:
+    from wizard.knowledge.stacks import load_stacks
+
+    return load_stacks()
+
+
+def _claims() -> tuple[Claim, ...]:
+    from wizard.knowledge.claims import load_claims
+
+    return load_claims()
+
+
+def _applications() -> tuple[Application, ...]:
+    from wizard.knowledge.applications import load_applications
+
+    return load_applications()
+
+
+def _make_plan(places: Places, machine: Machine, choice: Choice) -> Plan:
+    from wizard.plan.planner import make_plan
+
+    return make_plan(machine, choice, places)
+
+
+def _standing(places: Places) -> tuple[Record, ...]:
+    """Runs that can be undone, newest first."""
+    from wizard.run.journal import read_records
+
+    records = read_records(Path(places.runs))
+    return tuple(record for record in records if record.state != "rolled back")
+
+
+def _way_back(places: Places) -> str:
+    from wizard.run.rollback import find_way_back
+
+    return str(find_way_back(_standing(places)[0]))
+
+
+def _go_back(places: Places) -> tuple[str, ...]:
+    from wizard.run.live import now
+    from wizard.run.lock import only_one
+    from wizard.run.rollback import find_way_back, go_back
+
+    record = _standing(places)[0]
+    with only_one(Path(places.state)):
+        return go_back(find_way_back(record), record, now())
+
+
+def _presets() -> tuple[Preset, ...]:
+    from wizard.conv2d.presets import load_presets
+
+    return load_presets()
+
+
+def _run_sweep(sweep: Sweep) -> AsyncGenerator[SweepEvent, None]:
+    from wizard.conv2d.client import run_sweep
+
+    return run_sweep(sweep)
+
+
+async def _no_sweep(sweep: Sweep) -> AsyncGenerator[SweepEvent, None]:
+    """In a dry run and in the demo no sweep can be started, whatever a screen asks for."""
+    raise ValueError(f"a dry run starts nothing, {sweep.python} included")
+    yield  # makes this a generator
+
+
+def _sweep_command(sweep: Sweep, preset: str) -> str:
+    words = ["rdna1-setup", "conv2d", "--python", sweep.python, "--device", sweep.device]
+    return shlex.join([*words, "--preset", preset, "--deadline", f"{sweep.deadlines.later:g}"])
+
+
+def _save_text(places: Places, name: str, text: str) -> str:
+    folder = Path(places.state) / "saved"
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path = folder / f"{datetime.now().astimezone():%Y%m%d-%H%M%S}-{Path(name).name}"
+    path.write_text(text, "utf-8")
+    return str(path)
