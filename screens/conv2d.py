@@ -110,12 +110,8 @@ class Conv2d(StepScreen):
 
     def on_mount(self) -> None:
         """Fills the table."""
-        table = self.query_one(DataTable)
-        for title, key, cells in columns(self.app.size.width):
-            table.add_column(title, key=key, width=cells)
-            self._widths[key] = cells
-        self._show_preset()
-        self.set_focus(table)
+        self._lay_out()
+        self.set_focus(self.query_one(DataTable))
         if self.services.mode == DEMO:
             self.say("Demo: rows are examples. Nothing is started; Enter shows the command.")
         elif self.services.rehearses:
@@ -124,7 +120,9 @@ class Conv2d(StepScreen):
             self.say("s starts, after a warning when the GPU is used. Enter shows the command.")
 
     def on_resize(self) -> None:
-        """Lays the lines out for the new width."""
+        """Lays table and lines out for the new width."""
+        if {key: cells for _, key, cells in columns(self.size.width)} != self._widths:
+            self._lay_out()
         self._show_controls()
 
     @property
@@ -205,13 +203,16 @@ class Conv2d(StepScreen):
                 self._cell(event.number, "verdict", Text(f"> {shown(event.name)}"))
             case ShapeDone():
                 self._results[event.number] = event.result
-                for column, cell in measured_cells(event.result, self._widths["error"]):
-                    self._cell(event.number, column, cell)
+                self._show_result(event.number, event.result)
                 self._show_progress()
             case Note():
                 self.say(event.text, "warning")
             case SweepDone():
                 self._tell_end(event.trouble)
+
+    def _show_result(self, number: int, result: Result) -> None:
+        for column, cell in measured_cells(result, self._widths["error"]):
+            self._cell(number, column, cell)
 
     def _cell(self, number: int, column: str, cell: Text) -> None:
         self.query_one(DataTable).update_cell(str(number), column, cell)
@@ -283,13 +284,28 @@ class Conv2d(StepScreen):
         event.stop()
         self.set_focus(self.query_one(DataTable))
 
+    def _lay_out(self) -> None:
+        table = self.query_one(DataTable)
+        place = table.cursor_row
+        table.clear(columns=True)
+        for title, key, cells in columns(self.app.size.width):
+            table.add_column(title, key=key, width=cells)
+            self._widths[key] = cells
+        self._show_rows()
+        table.move_cursor(row=place)
+
     def _show_preset(self) -> None:
         self._results = {}
+        self.query_one(DataTable).clear()
+        self._show_rows()
+
+    def _show_rows(self) -> None:
         table = self.query_one(DataTable)
-        table.clear()
         state = EXAMPLE if self.services.mode == DEMO else NOT_RUN
         for number, row in enumerate(self.preset.rows, 1):
             table.add_row(*blank_row(row, state, self._widths["published"]), key=str(number))
+        for number, result in self._results.items():
+            self._show_result(number, result)
         self._show_controls()
         self._show_progress()
 

@@ -34,9 +34,7 @@ from wizard.plan.steps import Plan
 from wizard.run.events import Event, PlanFinished, StepStarted
 
 
-@pytest.mark.parametrize(
-    "services", [LIVE_SERVICES, DRY_SERVICES, replace(DRY_SERVICES, mode=DEMO)]
-)
+@pytest.mark.parametrize("services", [LIVE_SERVICES, replace(DRY_SERVICES, mode=DEMO)])
 async def test_keys_alone_lead_from_welcome_to_done(services: Services) -> None:
     async with SetupApp(services).run_test(size=(80, 24)) as pilot:
         await walk_to(pilot, "done")
