@@ -53,7 +53,8 @@ def test_packages_with_similar_names_are_left_alone(name: str, tmp_path: Path) -
 @pytest.mark.parametrize(
     "name",
     ["rocm-core", "rocm-core5.2.0", "rocminfo", "hip-runtime-amd", "hsa-rocr", "miopen-hip",
-     "rocblas", "comgr", "rccl", "libamdhip64-5", "libhsa-runtime64-1", "librocblas0", "amdgpu-dkms", "half"],
+     "rocblas", "comgr", "rccl", "libamdhip64-5", "libhsa-runtime64-1", "librocblas0",
+     "amdgpu-dkms", "half"],
 )  # fmt: skip
 def test_the_parts_of_rocm_are_found(name: str, tmp_path: Path) -> None:
     assert [one.name for one in packages(tmp_path, f"{name}\t1.0\tii \t{AMD}")] == [name]

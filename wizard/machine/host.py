@@ -9,8 +9,15 @@ from typing import Protocol
 from wizard.machine.facts import Disk, Fact
 
 
+DRIVER_READER = ("cat", "--")
+"""Reads a file of the GPU's driver in our place: a child that gets stuck can be left behind."""
+
+
 class Query(Enum):
-    """The only programs that detection may run: read-only, each with its exact argv."""
+    """The only programs that detection may run: read-only, each with its exact argv.
+
+    Beside them there is only ``DRIVER_READER``, which reads files whose driver may not answer.
+    """
 
     DPKG_PACKAGES = (
         "dpkg-query",

@@ -10,7 +10,7 @@ from itertools import islice
 
 from wizard.machine.accounts import group_names, user_name
 from wizard.machine.facts import Disk, Fact, Unknown
-from wizard.machine.host import Query
+from wizard.machine.host import DRIVER_READER, Query
 from wizard.machine.watched import output
 
 CHUNK = 64 * 1024
@@ -46,7 +46,7 @@ class LiveHost:
             if not stat.S_ISREG(os.stat(path).st_mode):
                 return Unknown(f"{path} is not a regular file")
             if _may_stall(path):
-                return output(("cat", "--", path), self._deadline_s)
+                return output((*DRIVER_READER, path), self._deadline_s)
             return _text(path)
         except (OSError, ValueError) as error:
             return Unknown(_why(path, error))

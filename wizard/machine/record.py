@@ -8,6 +8,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+KIND_NAMES: dict[type[object], tuple[str, str]] = {
+    str: ("a text", "texts"),
+    int: ("a whole number", "whole numbers"),
+    list: ("a list", "lists"),
+    dict: ("an object", "objects"),
+}
 
 
 class RecordError(ValueError):
@@ -89,7 +95,9 @@ class _Fields:
     def many(self, key: str, kind: type[T]) -> tuple[T, ...]:
         values = self.one(key, list, [])
         if not all(isinstance(value, kind) for value in values):
-            raise RecordError(f"{self._path} is damaged: {key} must list {_kind_name(kind)}s.")
+            raise RecordError(
+                f"{self._path} is damaged: {key} must list only {_kind_name(kind, many=True)}."
+            )
         return tuple(values)
 
     def mapping(self, key: str) -> dict[str, str]:
@@ -117,8 +125,9 @@ def _joined(path: Path, text: object) -> str:
     raise RecordError(f"{path} is damaged: answers must be texts or lists of lines.")
 
 
-def _kind_name(kind: type[object]) -> str:
-    return {str: "a text", int: "a whole number", list: "a list"}.get(kind, "an object")
+def _kind_name(kind: type[object], *, many: bool = False) -> str:
+    one, several = KIND_NAMES[kind]
+    return several if many else one
 
 
 def _reason(path: Path, error: Exception) -> str:

@@ -1,0 +1,113 @@
+"""Whatever stands in the files: facts or reasons, never a traceback."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.machine.records import MACHINES, PCI, card, driven, make, node
+from wizard.jsonform import to_json
+from wizard.machine.detect import PartDone, detect
+from wizard.machine.recorded import RecordedHost
+
+DEVICE = f"{PCI}/0000:0b:00.0"
+VENV = "/home/owner/the venv"
+SITE = f"{VENV}/lib/python3.10/site-packages"
+FILES = (
+    *card(),
+    *node(),
+    f"{DEVICE}/power/runtime_status",
+    f"{DEVICE}/mem_info_vram_total",
+    f"{DEVICE}/drm/card1/card1-DP-1/status",
+    "/etc/os-release",
+    "/proc/sys/kernel/osrelease",
+    "/proc/cpuinfo",
+    "/etc/passwd",
+    "/etc/group",
+    "/etc/environment",
+    "/etc/profile.d/rocm.sh",
+    "/home/owner/.bashrc",
+    "/home/owner/.config/fish/config.fish",
+    "/opt/rocm-5.7.1/.info/version",
+    "/usr/include/python3.10/patchlevel.h",
+    f"{VENV}/pyvenv.cfg",
+    f"{SITE}/torch/version.py",
+    f"{SITE}/torch.dist-info/METADATA",
+)
+SHAPES = st.sampled_from(
+    [
+        b"HSA_XNACK=",
+        b"export LD_LIBRARY_PATH=:",
+        b"gfx_target_version ",
+        b"__version__ = '",
+        b"version = ",
+        b"0x",
+        b"render:x:",
+        b"ID=",
+        b"9" * 5000,
+        "٣".encode(),
+        b"'\"\\",
+        b"\r\n",
+        b"\t",
+        b"\xff\xfe\x00",
+    ]
+)
+contents = st.lists(st.binary(max_size=20) | SHAPES, max_size=6).map(b"".join)
+
+
+def look(host: RecordedHost) -> None:
+    """Detect, tell every part, and write it as JSON."""
+    told: list[PartDone] = []
+    json.dumps(to_json(detect(host, told.append)))
+    assert len(told) == 10
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.dictionaries(st.sampled_from(FILES), contents), contents)
+def test_any_bytes_in_any_file_give_facts_or_reasons(
+    files: dict[str, bytes], listing: bytes
+) -> None:
+    present = {**card(), **node(), "/usr/bin/python3.10": "", "/usr/lib/python3.10/os.py": ""}
+    with TemporaryDirectory() as folder:
+        look(
+            make(
+                Path(folder),
+                {**present, **files},
+                links=driven("amdgpu"),
+                answers={"DPKG_PACKAGES": listing.decode("latin-1")},
+            )
+        )
+
+
+names = st.text(
+    st.characters(exclude_characters="/\x00", exclude_categories=["Cs"]), min_size=1, max_size=30
+).filter(lambda name: name not in (".", "..") and len(name.encode()) < 200)
+FOLDERS = st.sampled_from(
+    [PCI, "/sys/class/kfd/kfd/topology/nodes", "/dev/dri", "/usr/bin", "/opt", SITE,
+     "/home/owner", "/home/owner/miniconda3/conda-meta", "/home/owner/.local/lib"]
+)  # fmt: skip
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(st.tuples(FOLDERS, names, contents), max_size=8))
+def test_any_names_in_any_folder_give_facts_or_reasons(
+    entries: list[tuple[str, str, bytes]],
+) -> None:
+    files = {f"{folder}/{name}": content for folder, name, content in entries}
+    with TemporaryDirectory() as folder:
+        look(make(Path(folder), {f"{VENV}/pyvenv.cfg": b"", **files}))
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.dictionaries(st.sampled_from(["PATH", "HOME", "VIRTUAL_ENV", "CONDA_PREFIX",
+    "PYENV_ROOT", "XDG_DATA_HOME", "UV_PYTHON_INSTALL_DIR", "TMPDIR", "LD_LIBRARY_PATH",
+    "HSA_OVERRIDE_GFX_VERSION"]), st.text(st.characters(exclude_categories=["Cs"]))))  # fmt: skip
+def test_any_environment_gives_facts_or_reasons(environ: dict[str, str]) -> None:
+    record = MACHINES / "no-amd-gpu"
+    host = RecordedHost(record)
+    host.environ = environ
+    look(host)
