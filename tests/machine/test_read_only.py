@@ -7,7 +7,6 @@ inside libraries.
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -93,7 +92,7 @@ def test_detection_runs_no_program_outside_the_closed_list() -> None:
         name, *rest = argv
         bare = (Path(name).name, *rest)
         assert bare in queries or bare[: len(DRIVER_READER)] == DRIVER_READER
-        assert os.path.isabs(name)
+        assert Path(name).is_absolute()
 
 
 def test_a_recorded_machine_runs_no_program_at_all() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.machine.records import make
@@ -141,6 +141,7 @@ keys = st.sampled_from(
 )  # fmt: skip
 
 
+@settings(deadline=None)  # files: a slow disk is no failure
 @given(st.dictionaries(keys, json_values))
 def test_any_record_is_either_usable_or_a_record_error(values: dict[str, object]) -> None:
     with TemporaryDirectory() as name:

@@ -8,7 +8,6 @@ from typing import Protocol
 
 from wizard.machine.facts import Disk, Fact
 
-
 DRIVER_READER = ("cat", "--")
 """Reads a file of the GPU's driver in our place: a child that gets stuck can be left behind."""
 
