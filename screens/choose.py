@@ -202,7 +202,13 @@ class Choose(StepScreen):
         self.session = replace(self.session, applications=chosen)
         self._advice = self.services.advise(self._machine, chosen)
         self._show_all()
-        self.say(self._advice.headline if chosen else NOTHING_TICKED)
+        self.say(self._ranked() if chosen else NOTHING_TICKED)
+
+    def _ranked(self) -> str:
+        headline = shown(self._advice.headline)
+        if len(headline) <= self._cells():
+            return headline
+        return f"Suggested now: {self._advice.roads[0].fit.stack}. d tells why, in full."
 
     def _highlight(self, stack: str) -> None:
         self.session = replace(self.session, stack=stack)

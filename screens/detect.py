@@ -23,8 +23,8 @@ from screens.words import card_text, column, cut, main_card, shown
 from wizard.machine.facts import Machine, Unknown
 from wizard.run.lines import clean
 
-TITLE_CELLS = 17
-SOURCE_CELLS = 20
+TITLE_CELLS = 20
+SOURCE_CELLS = 18
 WIDE = 100
 
 

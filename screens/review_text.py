@@ -50,15 +50,17 @@ def _step(number: int, total: int, step: Step, cells: int) -> list[Content]:
     if isinstance(step, WriteFile):
         text = clean(step.content).split("\n")
         for line in text[:-1] if text[-1] == "" else text:
-            lines += _hanging("      | ", line, cells)
+            lines += _hanging("      | ", line, cells, exact=True)
     lines += _hanging("   undo ", shown(step.inverse), cells)
     return [*lines, Content("")]
 
 
-def _hanging(label: str, text: str, cells: int, style: str = "$text-muted") -> list[Content]:
-    """The text beside its label; further lines are cut at spaces and stand below the text."""
+def _hanging(
+    label: str, text: str, cells: int, style: str = "$text-muted", *, exact: bool = False
+) -> list[Content]:
+    """The text beside its label, further lines below it; ``exact`` keeps every space."""
     wrapped = textwrap.wrap(
-        text, max(MINIMUM, cells - len(label)), drop_whitespace=False, break_on_hyphens=False
+        text, max(MINIMUM, cells - len(label)), drop_whitespace=not exact, break_on_hyphens=False
     )
     labels = [label, *[" " * len(label)] * len(wrapped)]
     return [

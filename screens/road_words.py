@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from dataclasses import dataclass
 
+from rich.cells import cell_len
 from textual.content import Content
 
 from screens.words import cut, shown
@@ -13,6 +14,10 @@ from wizard.plan.advice import Road
 
 LABEL_CELLS = 9
 MORE = " …"
+"""Marks a cut; a number behind it counts the sentences that are not shown at all."""
+JOIN = ". "
+ROOMY = 2
+"""Lines a section from which on each sentence gets lines of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,19 +53,53 @@ def sections_of(road: Road, ticked: tuple[Application, ...]) -> tuple[Section, .
     return tuple(section for section in sections if any(section.sentences))
 
 
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a section, and how many of its sentences have begun by its end."""
+
+    text: str
+    begun: int
+
+
 def section_lines(sections: tuple[Section, ...], cells: int, lines: int) -> tuple[Content, ...]:
     """The sections in at most so many lines: each has one, spare lines go by weight."""
-    wrapped = [wrap(section, cells - LABEL_CELLS) for section in sections]
+    lay = apart if lines >= ROOMY * len(sections) else in_one_run
+    wrapped = [lay(section, cells - LABEL_CELLS) for section in sections]
     shares = share_lines([len(text) for text in wrapped], [s.weight for s in sections], lines)
     shown_lines: list[Content] = []
     for section, text, share in zip(sections, wrapped, shares, strict=True):
-        shown_lines += _labelled(section.label, text, share, cells - LABEL_CELLS)
+        shown_lines += _labelled(section, text, share, cells - LABEL_CELLS)
     return tuple(shown_lines)
 
 
-def wrap(section: Section, cells: int) -> list[str]:
-    """The sentences of a section as lines of at most so many cells."""
-    text = ". ".join(shown(s).rstrip(".") for s in section.sentences if s)
+def sentences_of(section: Section) -> list[str]:
+    """The sentences without their full stops, which ``JOIN`` puts between them."""
+    return [shown(sentence).rstrip(".") for sentence in section.sentences if sentence]
+
+
+def apart(section: Section, cells: int) -> list[Line]:
+    """Each sentence on lines of its own: easier to read, where there is room."""
+    return [
+        Line(text, number)
+        for number, sentence in enumerate(sentences_of(section), 1)
+        for text in _wrapped(sentence, cells)
+    ]
+
+
+def in_one_run(section: Section, cells: int) -> list[Line]:
+    """One sentence behind the other."""
+    sentences = sentences_of(section)
+    starts = [0]
+    for sentence in sentences[:-1]:
+        starts.append(starts[-1] + len(sentence) + len(JOIN))
+    lines, end = [], 0
+    for text in _wrapped(JOIN.join(sentences), cells):
+        end += len(text) + 1
+        lines.append(Line(text, sum(start < end for start in starts)))
+    return lines
+
+
+def _wrapped(text: str, cells: int) -> list[str]:
     return textwrap.wrap(text, max(cells, 10), break_on_hyphens=False) or [""]
 
 
@@ -76,21 +115,23 @@ def share_lines(wanted: list[int], weights: list[int], lines: int) -> list[int]:
     return shares
 
 
-def _labelled(label: str, text: list[str], share: int, cells: int) -> list[Content]:
-    kept = text[:share]
-    if share < len(text) and kept:
-        kept[-1] = (
-            cut(f"{kept[-1]}{MORE}", cells) if len(kept[-1]) < cells - 1 else _marked(kept[-1])
-        )
-    labels = [label, *[""] * len(kept)]
+def _labelled(section: Section, lines: list[Line], share: int, cells: int) -> list[Content]:
+    kept = [line.text for line in lines[:share]]
+    if kept and share < len(lines):
+        hidden = lines[-1].begun - lines[share - 1].begun
+        kept[-1] = _marked(kept[-1], f"{MORE} +{hidden}" if hidden else MORE, cells)
+    labels = [section.label, *[""] * len(kept)]
     return [
         Content.assemble((f"{name:<{LABEL_CELLS}}", "bold $text-accent"), line)
         for name, line in zip(labels, kept, strict=False)
     ]
 
 
-def _marked(line: str) -> str:
-    return f"{line.rsplit(' ', 1)[0]}{MORE}"
+def _marked(line: str, mark: str, cells: int) -> str:
+    """The line with the mark at its end; whole words make room for it."""
+    while cell_len(line + mark) > cells and " " in line:
+        line = line.rsplit(" ", 1)[0]
+    return cut(f"{line}{mark}", cells)
 
 
 def full_text(road: Road, ticked: tuple[Application, ...]) -> str:

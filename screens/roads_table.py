@@ -19,7 +19,7 @@ GET_CELLS = 8
 ROOT_CELLS = 5
 CARD_CELLS = 12
 VERDICT_CELLS = 11
-WIDEST_VERDICT_CELLS = 15
+WIDEST_VERDICT_CELLS = 13
 STACK_CELLS = 8
 BLOCKED = "not possible here"
 
@@ -87,11 +87,19 @@ def _row(table: RoadsTable, road: Road, columns: int, width: int, cells: int) ->
     fixed = f"{size_text(road.fit.download_bytes):<{GET_CELLS}}{root:<{ROOT_CELLS}}"
     verdicts = [_verdict(cell, width) for cell in fitting_cells(road.fit.cells, columns)]
     left = ROAD_CELLS + width * len(verdicts) + GET_CELLS + ROOT_CELLS
-    card = cut(shown(road.your_card) if road.fit.possible else BLOCKED, cells - left)
+    card = cut(card_words(road, cells - left), cells - left)
     style = "bold" if road.fit.possible else "dim"
     line = Content.assemble((start, style), *verdicts, fixed, card)
     padded = line.pad_right(max(0, cells - cell_len(line.plain)))
     return padded.stylize("reverse") if chosen else padded
+
+
+def card_words(road: Road, cells: int) -> str:
+    """What is known for this card; its first clause alone where all of it is too long."""
+    if not road.fit.possible:
+        return BLOCKED
+    words = shown(road.your_card)
+    return words if cell_len(words) <= cells else words.partition(";")[0]
 
 
 def fitting_cells(cells: tuple[Cell, ...], columns: int) -> tuple[Cell, ...]:

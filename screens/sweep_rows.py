@@ -16,8 +16,8 @@ COLUMNS = (
     ("Verdict", "verdict", 11),
     ("Cold", "cold", 8),
     ("Warm", "warm", 8),
-    ("Error", "error", 9),
-    ("Published", "published", 10),
+    ("Error", "error", 8),
+    ("Published", "published", 11),
 )
 """Head, key and width; fixed widths, so that nothing jumps when a verdict arrives."""
 GROWING = ("error", "published")
@@ -63,7 +63,7 @@ def _published(published: Published | None, cells: int) -> str:
         return ""
     if cells > len(published.summary):
         return published.summary
-    cold = "" if published.cold_s is None else f" {published.cold_s:g} s"
+    cold = "" if published.cold_s is None else f" {published.cold_s:.2g} s"
     return cut(f"{published.verdict}{cold}", cells)
 
 

@@ -93,6 +93,12 @@ def test_a_cut_text_is_marked() -> None:
     assert any(line.plain.endswith("…") for line in lines)
 
 
+def test_sentences_that_are_not_shown_at_all_are_counted() -> None:
+    road = replace(examples.road("rocm52", 1, ()), why=("long " * 20, "second", "third"))
+    first, *_ = section_lines(sections_of(road, ()), 78, 8)
+    assert first.plain.endswith(" … +2")
+
+
 def table(ticked: tuple[str, ...]) -> RoadsTable:
     """The table for what is ticked."""
     applications = tuple(a for a in examples.APPLICATIONS if a.id in ticked)
