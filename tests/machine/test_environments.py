@@ -185,7 +185,7 @@ def test_a_folder_of_many_folders_is_not_searched_to_its_end_and_that_is_said(
 
     unread = read_environments(make(tmp_path, files)).unread
 
-    assert unread == (Unknown(f"{HOME}/data has 201 folders: 200 were searched"),)
+    assert unread == (Unknown(f"{HOME}/data has many folders: only {CHILD_LIMIT} were searched"),)
 
 
 def test_a_home_of_endless_folders_is_searched_within_a_limit(tmp_path: Path) -> None:

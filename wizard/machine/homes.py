@@ -10,7 +10,7 @@ from wizard.machine.part import Found
 
 DEPTH = 3
 FOLDER_LIMIT = 2_000
-CHILD_LIMIT = 200
+CHILD_LIMIT = 500
 """A folder with more sub-folders than this holds data, not projects."""
 MARK = "pyvenv.cfg"
 SKIPPED = frozenset(
@@ -47,7 +47,7 @@ def _children(host: Host, folder: str, unread: list[Unknown]) -> list[str]:
         return []
     wanted = [name for name in names if _promising(name)]
     if len(wanted) > CHILD_LIMIT:
-        unread.append(Unknown(f"{folder} has {len(wanted):,} folders: {CHILD_LIMIT} were searched"))
+        unread.append(Unknown(f"{folder} has many folders: only {CHILD_LIMIT} were searched"))
     return [f"{folder}/{name}" for name in wanted[:CHILD_LIMIT]]
 
 
