@@ -33,7 +33,7 @@ def _claim(claim: Claim, by_id: dict[str, Claim]) -> Content:
     lines = [
         Content.styled(
             f"{claim.leaning.upper()} · {claim.grade.value} · {shown(claim.topic)}",
-            "bold $text-accent",
+            "bold $text-primary",
         ),
         Content(f"  {shown(claim.text)}"),
         _fact("who", f"{claim.who}, {claim.date}"),

@@ -54,7 +54,7 @@ def ending_text(session: Session, mode: str) -> Content:
     for label, texts in _sections(session, mode):
         for index, text in enumerate(texts):
             name = label if index == 0 else ""
-            lines.append(Content.assemble((f"{name:<{LABEL_CELLS}}", "bold $text-accent"), text))
+            lines.append(Content.assemble((f"{name:<{LABEL_CELLS}}", "bold $text-primary"), text))
         lines.append(Content(""))
     return Content("\n").join(lines)
 

@@ -10,7 +10,7 @@ from screens.words import shown, size_text
 from wizard.plan.steps import Plan, Step, WriteFile
 from wizard.run.lines import clean
 
-ACCENT = "bold $text-accent"
+ACCENT = "bold $text-primary"
 MINIMUM = 20
 UNWRAPPED = 100_000
 

@@ -122,7 +122,7 @@ def _labelled(section: Section, lines: list[Line], share: int, cells: int) -> li
         kept[-1] = _marked(kept[-1], f"{MORE} +{hidden}" if hidden else MORE, cells)
     labels = [section.label, *[""] * len(kept)]
     return [
-        Content.assemble((f"{name:<{LABEL_CELLS}}", "bold $text-accent"), line)
+        Content.assemble((f"{name:<{LABEL_CELLS}}", "bold $text-primary"), line)
         for name, line in zip(labels, kept, strict=False)
     ]
 

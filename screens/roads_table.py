@@ -26,7 +26,7 @@ BLOCKED = "not possible here"
 STYLES = {
     Verdict.WORKS: "bold $text-success",
     Verdict.LIKELY: "$text-success",
-    Verdict.POSSIBLE: "$text-accent",
+    Verdict.POSSIBLE: "$text-primary",
     Verdict.UNKNOWN: "$text-muted",
     Verdict.DISPUTED: "$text-warning",
     Verdict.HANGS: "bold $text-error",
@@ -85,7 +85,9 @@ def _row(table: RoadsTable, road: Road, columns: int, width: int, cells: int) ->
     start = column(f"{'>' if chosen else ' '} {road.rank} {name}{torch}", ROAD_CELLS)
     root = "yes" if table.needs_root(stack.id) else "no"
     fixed = f"{size_text(road.fit.download_bytes):<{GET_CELLS}}{root:<{ROOT_CELLS}}"
-    verdicts = [_verdict(cell, width) for cell in fitting_cells(road.fit.cells, columns)]
+    verdicts = [
+        _verdict(cell, width, plain=chosen) for cell in fitting_cells(road.fit.cells, columns)
+    ]
     left = ROAD_CELLS + width * len(verdicts) + GET_CELLS + ROOT_CELLS
     card = cut(card_words(road, cells - left), cells - left)
     style = "bold" if road.fit.possible else "dim"
@@ -110,5 +112,6 @@ def fitting_cells(cells: tuple[Cell, ...], columns: int) -> tuple[Cell, ...]:
     return (*cells[: columns - 1], worst)
 
 
-def _verdict(cell: Cell, width: int) -> tuple[str, str]:
-    return column(cell.verdict.value, width), STYLES[cell.verdict]
+def _verdict(cell: Cell, width: int, *, plain: bool) -> tuple[str, str]:
+    style = "bold" if plain else STYLES[cell.verdict]
+    return column(cell.verdict.value, width), style

@@ -10,10 +10,10 @@ from wizard.run.events import Progress
 
 MARKS = {
     State.WAITING: ("·", "$text-muted"),
-    State.RUNNING: (">", "bold $text-accent"),
+    State.RUNNING: (">", "bold $text-primary"),
     State.DONE: ("✓", "$text-success"),
     State.BEFORE: ("✓", "$text-success"),
-    State.TOLD: ("·", "$text-accent"),
+    State.TOLD: ("·", "$text-primary"),
     State.FAILED: ("✗", "bold $text-error"),
 }
 WORD_CELLS = 10

@@ -32,7 +32,7 @@ DOES = (
 MODES = {
     LIVE: "LIVE: changes are made after you have reviewed them, never before.",
     DRY_RUN: "DRY RUN: nothing is changed, downloaded or started. Steps are only shown.",
-    DEMO: "DEMO: a recorded machine, not yours. Nothing is changed; results are examples.",
+    DEMO: "DEMO: a recorded machine, not yours. Nothing is changed or started.",
 }
 
 

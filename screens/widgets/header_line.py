@@ -47,7 +47,7 @@ class HeaderLine(Static):
         return Content.assemble(
             (NAME, "bold"),
             "  ",
-            (self._place, "bold $text-accent"),
+            (self._place, "bold $text-primary"),
             f"  {middle}{gap}",
             (mode, style),
         )
