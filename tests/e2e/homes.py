@@ -61,6 +61,8 @@ class Home:
             **kept,
             "HOME": str(self.folder),
             "PATH": self.path,
+            # pip asks rustc for its version, and rustup writes its settings into a new home.
+            "RUSTUP_HOME": os.environ.get("RUSTUP_HOME", str(Path.home() / ".rustup")),
             "PYTHONPATH": str(SOURCE),
             "PYTHONDONTWRITEBYTECODE": "1",
         }

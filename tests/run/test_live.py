@@ -102,6 +102,15 @@ async def test_undo_leaves_the_folder_as_it_was_and_keeps_what_is_not_ours(tmp_p
     }
 
 
+async def test_two_runs_that_begin_within_one_second_have_two_journals(tmp_path: Path) -> None:
+    moment = now()
+    for _ in range(2):
+        executor = Live(places_below(tmp_path), os.environ, clock=lambda: moment)
+        assert ending(await events_of(executor, two_steps(tmp_path))).ok
+        undo(tmp_path)
+    assert len(read_records(Path(places_below(tmp_path).runs))) == 2
+
+
 async def test_undo_keeps_a_file_of_ours_that_the_user_changed(tmp_path: Path) -> None:
     await events_of(live(tmp_path), two_steps(tmp_path))
     launcher = tmp_path / "venv/bin/rdna1-python"

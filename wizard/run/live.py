@@ -6,6 +6,7 @@ import time
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
 from datetime import datetime
+from itertools import chain, count
 from pathlib import Path
 
 from wizard.places import Places
@@ -80,7 +81,7 @@ class Live:
                 "Take the footprint venv: it needs no root, and torch needs no system ROCm.",
             )
         time_now = self._clock()
-        folder = runs / f"{time_now:%Y%m%d-%H%M%S}-{plan.id[:6]}"
+        folder = _new_folder(runs, f"{time_now:%Y%m%d-%H%M%S}-{plan.id[:6]}")
         Journal(folder).begin(plan, time_now.isoformat(timespec="seconds"))
         record = read_record(folder)
         assert record is not None  # noqa: S101 - written on the line above
@@ -151,6 +152,13 @@ class Live:
 
     def _time(self) -> str:
         return self._clock().isoformat(timespec="seconds")
+
+
+def _new_folder(runs: Path, name: str) -> Path:
+    """A folder that is not there yet: two runs of one plan can begin within a second."""
+    names = chain((name,), (f"{name}-{number}" for number in count(2)))
+    candidates = (runs / each for each in names)
+    return next(folder for folder in candidates if not folder.exists())
 
 
 def _log(record: Record, event: Event) -> None:

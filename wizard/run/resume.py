@@ -100,9 +100,16 @@ def notes_before(step: Step, plan: Plan) -> dict[str, Any]:
         there = listing(Path(plan.venv))
         noted["before"] = sorted(there.files)
         noted["folders_before"] = sorted(there.folders)
-        candidates = (Path(plan.venv), *Path(plan.venv).parents)
-        noted["made_folders"] = [str(path) for path in candidates if not path.exists()]
+        noted["made_folders"] = [str(path) for path in _folders(plan) if not path.exists()]
     return noted
+
+
+def _folders(plan: Plan) -> tuple[Path, ...]:
+    """Folders that the plan needs, each with its parents, deepest first."""
+    wanted = [Path(plan.venv)]
+    wanted += [Path(step.folder).parent for step in plan.steps if isinstance(step, DropDownloads)]
+    every = {folder for path in wanted for folder in (path, *path.parents)}
+    return tuple(sorted(every, key=lambda folder: len(folder.parts), reverse=True))
 
 
 def ours_after(step: Step, plan: Plan, record_notes: tuple[str, ...]) -> dict[str, Print]:

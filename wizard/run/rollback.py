@@ -86,11 +86,11 @@ def go_back(way: WayBack, record: Record, time: datetime) -> tuple[str, ...]:
     left = [problem for path in way.remove if (problem := _removed(venv / path))]
     held = frozenset(str(Path(path).parent) for path in way.remove) - {"."}
     _drop_empty(venv, held, frozenset(way.folders_before))
+    for folder in way.folders:
+        shutil.rmtree(folder, onerror=lambda _f, path, why: left.append(f"{path}: {why[1]}"))
     for parent in way.parents:
         with contextlib.suppress(OSError):
             Path(parent).rmdir()  # only when empty
-    for folder in way.folders:
-        shutil.rmtree(folder, onerror=lambda _f, path, why: left.append(f"{path}: {why[1]}"))
     state = "partly rolled back" if left else "rolled back"
     Journal(Path(record.folder)).close(state, time.isoformat(timespec="seconds"))
     return tuple(left)
@@ -143,4 +143,4 @@ def _noted(record: Record, kind: str) -> dict[str, list[str]]:
 
 
 def _own_folders(record: Record) -> tuple[str, ...]:
-    return tuple(sorted({step["staging"] for step in record.plan["steps"] if step.get("staging")}))
+    return tuple(s["folder"] for s in record.plan["steps"] if s["kind"] == "DropDownloads")
