@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from wizard.machine.facts import Disk, Unknown
+from wizard.machine.files import CHUNK, CHUNK_LIMIT
 from wizard.machine.host import Query
-from wizard.machine.live import CHUNK, CHUNK_LIMIT, LiveHost
+from wizard.machine.live import LiveHost
 from wizard.machine.watched import output
 
 PATIENCE_S = 30

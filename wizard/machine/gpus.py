@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wizard.knowledge.cards import Card, is_rdna1, look_up
 from wizard.machine.facts import Fact, Gpu, Unknown
+from wizard.machine.gpu_words import tell_gpus
 from wizard.machine.host import Host
 from wizard.machine.kfd import KfdNode, kfd_nodes
 from wizard.machine.part import Found, Part
@@ -131,40 +132,11 @@ def _decimal(text: str) -> int:
     return int(digits) if digits.isascii() and digits.isdecimal() and len(digits) < 20 else 0
 
 
-def _tell(gpus: tuple[Gpu, ...]) -> tuple[str, tuple[str, ...]]:
-    cards = [gpu for gpu in gpus if gpu.rdna1] or list(gpus)
-    summary = ", ".join(_title(gpu) for gpu in cards) or "no graphics card found"
-    if gpus and not any(gpu.rdna1 for gpu in gpus):
-        summary = f"no RDNA1 card; {summary}"
-    return summary, tuple(line for gpu in gpus for line in _lines(gpu))
-
-
-def _title(gpu: Gpu) -> str:
-    return f"{gpu.name} ({gpu.gfx})" if isinstance(gpu.gfx, str) else gpu.name
-
-
-def _lines(gpu: Gpu) -> list[str]:
-    screen = gpu.drives_screen
-    shown = (
-        f"unknown ({screen.because})" if isinstance(screen, Unknown) else "yes" if screen else "no"
-    )
-    size = gpu.vram_bytes
-    vram = f"unknown ({size.because})" if isinstance(size, Unknown) else f"{size / 2**30:.1f} GiB"
-    driver = gpu.driver.because if isinstance(gpu.driver, Unknown) else gpu.driver or "none"
-    kind = ", part of the processor" if gpu.integrated else ""
-    lines = [
-        f"{gpu.pci_address}: {_title(gpu)}{kind}",
-        f"  id {gpu.pci_id}, class {gpu.pci_class}, revision {gpu.revision or 'unknown'}",
-        f"  driver {driver}, memory {vram}, drives a screen: {shown}",
-    ]
-    return [*lines, f"  {gpu.note}"] if gpu.note else lines
-
-
 GPUS: Part[tuple[Gpu, ...]] = Part(
     title="Graphics cards",
     source=f"{PCI}, /sys/class/kfd",
     read=read_gpus,
     without=lambda _: (),
-    tell=_tell,
+    tell=tell_gpus,
 )
 """The graphics cards."""

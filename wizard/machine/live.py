@@ -10,12 +10,10 @@ from itertools import islice
 
 from wizard.machine.accounts import group_names, user_name
 from wizard.machine.facts import Disk, Fact, Unknown
+from wizard.machine.files import is_text, mount_point, readable, text_of, why
 from wizard.machine.host import DRIVER_READER, Query
 from wizard.machine.watched import output
 
-CHUNK = 64 * 1024
-CHUNK_LIMIT = 64
-"""Together 4 MiB: no fact is further down in a file."""
 ENTRY_LIMIT = 10_000
 DEADLINE_S = 5.0
 SERVED_BY_DRIVER = ("/sys/class/kfd/", "/sys/devices/virtual/kfd/")
@@ -30,7 +28,7 @@ class LiveHost:
         """A host whose programs and driver-served files have so long to answer."""
         self._deadline_s = deadline_s
         self.environ: Mapping[str, str] = {
-            name: _readable(value) for name, value in os.environ.items()
+            name: readable(value) for name, value in os.environ.items()
         }
         self.uid = os.getuid()
         # Not getpwuid: it asks name services over sockets, and those may be away.
@@ -47,9 +45,9 @@ class LiveHost:
                 return Unknown(f"{path} is not a regular file")
             if _may_stall(path):
                 return output((*DRIVER_READER, path), self._deadline_s)
-            return _text(path)
+            return text_of(path)
         except (OSError, ValueError) as error:
-            return Unknown(_why(path, error))
+            return Unknown(why(path, error))
 
     def names(self, folder: str) -> Fact[tuple[str, ...]]:
         """Sorted names among the first 10,000 entries of a folder."""
@@ -57,8 +55,8 @@ class LiveHost:
             with os.scandir(folder) as entries:
                 names = [entry.name for entry in islice(entries, ENTRY_LIMIT)]
         except (OSError, ValueError) as error:
-            return Unknown(_why(folder, error))
-        return tuple(sorted(filter(_is_text, names)))
+            return Unknown(why(folder, error))
+        return tuple(sorted(filter(is_text, names)))
 
     def folders(self, folder: str) -> Fact[tuple[str, ...]]:
         """Sorted names of the real sub-folders among the first 10,000 entries."""
@@ -67,15 +65,15 @@ class LiveHost:
                 first = islice(entries, ENTRY_LIMIT)
                 names = [entry.name for entry in first if entry.is_dir(follow_symlinks=False)]
         except (OSError, ValueError) as error:
-            return Unknown(_why(folder, error))
-        return tuple(sorted(filter(_is_text, names)))
+            return Unknown(why(folder, error))
+        return tuple(sorted(filter(is_text, names)))
 
     def link(self, path: str) -> Fact[str]:
         """Where a symbolic link points, as an absolute path."""
         try:
             target = os.readlink(path)
         except (OSError, ValueError) as error:
-            return Unknown(_why(path, error))
+            return Unknown(why(path, error))
         return os.path.normpath(os.path.join(os.path.dirname(path), target))
 
     def resolve(self, path: str) -> str:
@@ -109,7 +107,7 @@ class LiveHost:
         try:
             number = os.stat(path).st_gid
         except (OSError, ValueError) as error:
-            return Unknown(_why(path, error))
+            return Unknown(why(path, error))
         return self._groups().get(number, str(number))
 
     def groups_in_force(self) -> Fact[tuple[str, ...]]:
@@ -142,12 +140,12 @@ class LiveHost:
             sizes = os.statvfs(below)
             return Disk(
                 path=path,
-                filesystem=_mount_point(below),
+                filesystem=mount_point(below),
                 total_bytes=sizes.f_blocks * sizes.f_frsize,
                 free_bytes=sizes.f_bavail * sizes.f_frsize,
             )
         except (OSError, ValueError) as error:
-            return Unknown(_why(path, error))
+            return Unknown(why(path, error))
 
     def ask(self, query: Query) -> Fact[str]:
         """What a program of the closed list printed."""
@@ -160,40 +158,3 @@ class LiveHost:
 def _may_stall(path: str) -> bool:
     """True for files whose reading runs code of the GPU's driver, which may wait for the GPU."""
     return path.startswith(SERVED_BY_DRIVER) or "/mem_info_" in path
-
-
-def _text(path: str) -> str:
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
-    chunks: list[bytes] = []
-    try:
-        # In chunks: files in /proc/sys refuse a read of megabytes.
-        while len(chunks) < CHUNK_LIMIT and (chunk := os.read(descriptor, CHUNK)):
-            chunks.append(chunk)
-    finally:
-        os.close(descriptor)
-    return b"".join(chunks).decode("utf-8", "replace")
-
-
-def _mount_point(path: str) -> str:
-    device = os.stat(path).st_dev
-    while path != "/" and os.stat(os.path.dirname(path)).st_dev == device:
-        path = os.path.dirname(path)
-    return path
-
-
-def _is_text(name: str) -> bool:
-    return name.isascii() or _readable(name) == name
-
-
-def _readable(text: str) -> str:
-    """The text without the marks that Python puts in for bytes that are no UTF-8."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
-
-
-def _why(path: str, error: OSError | ValueError) -> str:
-    if isinstance(error, PermissionError):
-        return f"no permission to read {path}"
-    if isinstance(error, FileNotFoundError):
-        return f"there is no {path}"
-    reason = error.strerror if isinstance(error, OSError) else str(error)
-    return f"{path} could not be read: {reason or error}"

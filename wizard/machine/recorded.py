@@ -9,12 +9,12 @@ from itertools import islice
 from pathlib import Path
 
 from wizard.machine.facts import Disk, Fact, Unknown
+from wizard.machine.files import text_of, why
 from wizard.machine.host import Query
 from wizard.machine.record import RecordError, read_record
 
 __all__ = ["RecordError", "RecordedHost"]
 
-READ_LIMIT = 4 * 1024 * 1024
 ENTRY_LIMIT = 10_000
 LINK_LIMIT = 40
 """As in the kernel: more links than this in one path are a loop."""
@@ -45,10 +45,9 @@ class RecordedHost:
             real = self._real(path)
             if not stat.S_ISREG(os.lstat(real).st_mode):
                 return Unknown(f"{path} is not a regular file")
-            with open(real, "rb") as file:
-                return file.read(READ_LIMIT).decode("utf-8", "replace")
+            return text_of(real)
         except (OSError, ValueError) as error:
-            return Unknown(_why(path, error))
+            return Unknown(why(path, error))
 
     def names(self, folder: str) -> Fact[tuple[str, ...]]:
         """Sorted names in a recorded folder, links among them."""
@@ -59,7 +58,7 @@ class RecordedHost:
             with os.scandir(self._real(folder)) as entries:
                 names = {entry.name for entry in islice(entries, ENTRY_LIMIT)}
         except (OSError, ValueError) as error:
-            return Unknown(_why(folder, error))
+            return Unknown(why(folder, error))
         links = (os.path.split(path) for path in self._record.links)
         return tuple(sorted(names | {name for parent, name in links if parent == resolved}))
 
@@ -171,10 +170,3 @@ class RecordedHost:
         if target is None and os.path.islink(self._files + path):
             return os.readlink(self._files + path)
         return target
-
-
-def _why(path: str, error: OSError | ValueError) -> str:
-    if isinstance(error, FileNotFoundError):
-        return f"there is no {path}"
-    reason = error.strerror if isinstance(error, OSError) else str(error)
-    return f"{path} could not be read: {reason or error}"
