@@ -125,6 +125,9 @@ class Detect(StepScreen):
 
         try:
             machine = self.services.detect(on_part)
+            # Reads the data files here, where it holds nobody up: Choose opens at once then.
+            self.services.advise(machine, ())
+            self.services.claims()
         except Exception as error:  # a thread would swallow it: the handler decides
             self.post_message(self.DetectionBroke(error, run))
         else:
