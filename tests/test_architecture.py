@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 STARTS_PROGRAMS = {
-    "wizard/machine/live.py",
+    "wizard/machine/watched.py",
     "wizard/run/process.py",
     "wizard/conv2d/channel.py",
     "assets/conv2d_worker.py",

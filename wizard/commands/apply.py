@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
-import json
-import signal
 import sys
-from collections.abc import Callable
-from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
 from wizard.commands.choosing import add_choice_arguments, choice_of
 from wizard.commands.looking import acts, host_of, places_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from wizard.machine.facts import Machine
     from wizard.plan.steps import Plan
     from wizard.run.events import Event
@@ -49,6 +46,8 @@ def run(arguments: argparse.Namespace) -> int:
         print("\n".join(plan_lines(plan)), end="\n\n")
     if acts(arguments) and not arguments.yes and not _agreed():
         return _refuse("Nothing was changed. Read the plan above, then add --yes.")
+    import asyncio
+
     return asyncio.run(_carry_out(_executor(arguments), plan, as_json=arguments.json))
 
 
@@ -89,6 +88,10 @@ def _executor(arguments: argparse.Namespace) -> Executor:
 
 
 async def _carry_out(executor: Executor, plan: Plan, *, as_json: bool) -> int:
+    import asyncio
+    import signal
+    from contextlib import aclosing
+
     from wizard.run.events import PlanFinished
 
     loop = asyncio.get_running_loop()
@@ -105,6 +108,8 @@ async def _carry_out(executor: Executor, plan: Plan, *, as_json: bool) -> int:
 
 
 def _show_json(event: Event) -> None:
+    import json
+
     from wizard.jsonform import SCHEMA, to_json
 
     form: dict[str, Any] = {"schema": SCHEMA, "event": type(event).__name__, **to_json(event)}
