@@ -5,53 +5,37 @@ from __future__ import annotations
 from packaging.version import InvalidVersion, Version
 
 from wizard.knowledge.stacks import Stack
-from wizard.machine.facts import Disk, Gpu, Machine, Unknown
+from wizard.machine.facts import Gpu, Machine, Unknown
 from wizard.plan.card import chosen_card
+from wizard.plan.room import GIGABYTE, disk_full, gigabytes, unsure_size
 
 STRICT_GLIBC = Version("2.41")
 """From this release on, glibc refuses libraries that ask for an executable stack."""
-GIGABYTE = 10**9
 MEMORY_ASKED = 8 * GIGABYTE
 """What the notes ask for (hkevin01/rocm-patch, README.md); firmware takes its share of 8 GB."""
 MEMORY_SHARE = 0.9
-SMALLEST_ROCM_WHEEL = 1_300_000_000
-"""torch 1.13.1+rocm5.2: every other ROCm wheel whose size is known is larger."""
-LARGEST_KNOWN = 9 * GIGABYTE
-"""Download and installed files of the largest road whose sizes are known."""
 RDNA1 = "RX 5500, 5600, 5700 and relatives"
 
 
 def obstacles(machine: Machine, stack: Stack) -> tuple[str, ...]:
     """What rules the stack out here, each with what would mend it."""
     card = (_wrong_card(machine, stack), _wrong_processor(machine)) if stack.gfx else ()
-    return tuple(text for text in (*card, _disk_full(machine, stack)) if text)
+    return tuple(text for text in (*card, disk_full(machine, stack)) if text)
 
 
 def needs(machine: Machine, stack: Stack) -> tuple[str, ...]:
     """What the stack needs that is not there yet, or that could not be seen."""
     if not stack.gfx:
-        return tuple(text for text in (_unsure_size(machine, stack),) if text)
+        return tuple(text for text in (unsure_size(machine, stack),) if text)
     texts = (
         _driver(chosen_card(machine)),
         *_access(machine),
         _glibc(machine, stack),
         _memory(machine),
-        _unsure_size(machine, stack),
+        unsure_size(machine, stack),
         _unknown_processor(machine),
     )
     return tuple(text for text in texts if text)
-
-
-def home_disk(machine: Machine) -> Disk | None:
-    """The file system of the home folder, as far as it was read."""
-    home = machine.access.home.rstrip("/") + "/"
-    holding = [d for d in machine.disks if home.startswith(d.path.rstrip("/") + "/")]
-    return max(holding, key=lambda disk: len(disk.path), default=None)
-
-
-def gigabytes(count: int) -> str:
-    """A size as people read it: ``1.3 GB``."""
-    return f"{count / GIGABYTE:.1f} GB"
 
 
 def _wrong_card(machine: Machine, stack: Stack) -> str:
@@ -73,29 +57,6 @@ def _wrong_processor(machine: Machine) -> str:
     if isinstance(architecture, Unknown) or architecture == "x86_64":
         return ""
     return f"ROCm wheels exist for x86_64 only; this processor is {architecture}"
-
-
-def _disk_full(machine: Machine, stack: Stack) -> str:
-    disk = home_disk(machine)
-    parts = ((stack.download_bytes, "to download"), (stack.installed_bytes, "installed"))
-    known = [(count, word) for count, word in parts if count is not None]
-    if not known and stack.gfx:
-        known = [(SMALLEST_ROCM_WHEEL, "at the very least (its size is not known)")]
-    if disk is None or sum(count for count, _ in known) <= disk.free_bytes:
-        return ""
-    words = " and ".join(f"{gigabytes(count)} {word}" for count, word in known)
-    free = f"{disk.filesystem} has {gigabytes(disk.free_bytes)} free"
-    return f"it takes {words}; {free}: make room, or choose a folder elsewhere"
-
-
-def _unsure_size(machine: Machine, stack: Stack) -> str:
-    disk = home_disk(machine)
-    if disk is None or disk.free_bytes > LARGEST_KNOWN:
-        return ""
-    if stack.download_bytes is not None and stack.installed_bytes is not None:
-        return ""
-    free = f"{disk.filesystem} has {gigabytes(disk.free_bytes)} free"
-    return f"room on the disk: how much is not known, and {free}"
 
 
 def _driver(card: Gpu | None) -> str:

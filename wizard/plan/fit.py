@@ -10,7 +10,7 @@ from wizard.knowledge.stacks import Stack
 from wizard.machine.facts import Machine
 from wizard.plan.card import chosen_card, target_of
 from wizard.plan.conditions import needs, obstacles
-from wizard.plan.pythons import chosen_python, python_need, python_obstacle
+from wizard.plan.pythons import chosen_python, python_need, python_obstacle, python_refused
 from wizard.plan.verdict import Cell, Verdict
 from wizard.plan.weighing import weigh
 
@@ -60,8 +60,9 @@ def fit(
         obstacles=against,
         needs=(*((fetched,) if fetched else ()), *needs(machine, stack)),
         cells=tuple(
-            Cell(each.id, Verdict.NO, against[0], ()) if against else weigh(each, stack, gfx, known)
+            Cell(each.id, Verdict.NO, refused, ()) if refused else weigh(each, stack, gfx, known)
             for each in applications
+            for refused in [against[0] if against else python_refused(machine, each, stack, python)]
         ),
         python=python,
         download_bytes=stack.download_bytes,

@@ -7,9 +7,9 @@ from wizard.knowledge.claims import Claim, Grade
 from wizard.knowledge.stacks import Stack
 from wizard.machine.facts import Machine, Unknown
 from wizard.plan.card import chosen_card, target_of
-from wizard.plan.conditions import gigabytes, home_disk
 from wizard.plan.fit import Fit
 from wizard.plan.leftovers import leftovers, short_path, torch_here
+from wizard.plan.room import gigabytes, home_disk
 from wizard.plan.strength import STRENGTH, sentence, strength
 from wizard.plan.verdict import Verdict
 from wizard.plan.weighing import BEARING

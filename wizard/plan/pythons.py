@@ -9,12 +9,28 @@ from wizard.plan.floors import pythons_for
 
 
 def chosen_python(machine: Machine, applications: tuple[Application, ...], stack: Stack) -> str:
-    """Path of the interpreter to use, ``uv:3.10`` when uv must bring it, ``""`` for neither."""
-    for minor in _accepted(applications, stack):
-        for interpreter in machine.interpreters:
-            if interpreter.makes_venvs and _minor(interpreter.version) == minor:
-                return interpreter.path
-    return "" if isinstance(machine.uv, Unknown) else f"uv:{_accepted(applications, stack)[0]}"
+    """Path of the interpreter to use, ``uv:3.10`` when uv must bring it, ``""`` for neither.
+
+    What suits the applications goes first, also when uv must bring it.
+    """
+    suiting = _suiting(applications, stack)
+    found = _found(machine, suiting)
+    if not found and suiting and not isinstance(machine.uv, Unknown):
+        found = f"uv:{suiting[0]}"
+    return found or _found(machine, stack.pythons)
+
+
+def python_refused(machine: Machine, application: Application, stack: Stack, python: str) -> str:
+    """Why an application cannot run on the chosen Python, ``""`` when it can.
+
+    Where it accepts none of the stack's Pythons, that is a floor and told as one.
+    """
+    accepted = pythons_for(application, stack)
+    minor = next((_minor(i.version) for i in machine.interpreters if i.path == python), "")
+    minor = minor or python.removeprefix("uv:")
+    if not accepted or minor in accepted:
+        return ""
+    return f"{application.title} asks for Python {', '.join(accepted)}; here it would get {minor}"
 
 
 def python_need(python: str) -> str:
@@ -27,16 +43,24 @@ def python_obstacle(machine: Machine, stack: Stack, python: str) -> str:
     """Why there is no Python for the stack, and what would mend that; ``""`` when there is one."""
     if python:
         return ""
-    wanted = ", ".join(stack.pythons)
     bare = [i for i in machine.interpreters if _minor(i.version) in stack.pythons]
     if bare:
         package = f"python{_minor(bare[0].version)}-venv"
         return f"{bare[0].path} cannot make a venv: install {package}, or uv"
+    wanted = ", ".join(stack.pythons)
     return f"it needs Python {wanted}; none was found, and no uv that would bring one"
 
 
-def _accepted(applications: tuple[Application, ...], stack: Stack) -> tuple[str, ...]:
-    """The stack's Pythons that every willing application accepts, else all of them."""
+def _found(machine: Machine, minors: tuple[str, ...]) -> str:
+    for minor in minors:
+        for interpreter in machine.interpreters:
+            if interpreter.makes_venvs and _minor(interpreter.version) == minor:
+                return interpreter.path
+    return ""
+
+
+def _suiting(applications: tuple[Application, ...], stack: Stack) -> tuple[str, ...]:
+    """The stack's Pythons that every willing application accepts; all where they disagree."""
     willing = [set(found) for each in applications if (found := pythons_for(each, stack))]
     common = tuple(p for p in stack.pythons if all(p in found for found in willing))
     return common or stack.pythons
