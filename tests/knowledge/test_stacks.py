@@ -1,0 +1,120 @@
+"""The stacks in the data are complete, and say nothing that their sources do not."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.version import Version
+
+from wizard.knowledge.stacks import Stack, load_stacks
+
+STACKS = load_stacks()
+BY_ID = {stack.id: stack for stack in STACKS}
+CARDS = [stack for stack in STACKS if stack.gfx]
+every_stack = pytest.mark.parametrize("stack", STACKS, ids=lambda stack: stack.id)
+
+
+def test_the_five_stacks_of_the_design_are_there() -> None:
+    assert list(BY_ID) == ["rocm52", "rocm57", "rocm62", "native", "cpu"]
+
+
+@every_stack
+def test_requirements_and_constraints_are_valid_for_any_target(stack: Stack) -> None:
+    for text in (*stack.requirements, *stack.constraints):
+        Requirement(text.format(gfx="gfx1010"))
+
+
+@every_stack
+def test_what_a_person_reads_fits_its_place(stack: Stack) -> None:
+    assert 0 < len(stack.one_line) < 40
+    assert stack.title
+    assert stack.index_source
+    assert stack.size_source
+    assert all(stack.cautions)
+
+
+@pytest.mark.parametrize(
+    ("stack", "torch", "vision", "audio"),
+    [
+        ("rocm52", "1.13.1+rocm5.2", "0.14.1+rocm5.2", "0.13.1+rocm5.2"),
+        ("rocm57", "2.2.2+rocm5.7", "0.17.2+rocm5.7", "2.2.2+rocm5.7"),
+        ("rocm62", "2.5.1+rocm6.2", "0.20.1+rocm6.2", "2.5.1+rocm6.2"),
+    ],
+)
+def test_the_torch_family_is_pinned_to_builds_that_pypi_cannot_answer(
+    stack: str, torch: str, vision: str, audio: str
+) -> None:
+    family = (f"torch=={torch}", f"torchvision=={vision}", f"torchaudio=={audio}")
+    assert BY_ID[stack].requirements[:3] == family
+    assert BY_ID[stack].constraints[:3] == family
+
+
+@pytest.mark.parametrize("stack", ["rocm52", "rocm57"])
+def test_numpy_2_is_kept_out_in_the_same_run_and_later(stack: str) -> None:
+    assert "numpy<2" in BY_ID[stack].requirements
+    assert "numpy<2" in BY_ID[stack].constraints
+
+
+def test_native_asks_for_the_cards_own_target_and_for_no_override() -> None:
+    native = BY_ID["native"]
+    assert native.requirements[0].format(gfx="gfx1012") == "torch[device-gfx1012]"
+    assert native.environment == ()
+    assert native.unset == ("HSA_OVERRIDE_GFX_VERSION",)
+    assert len(native.other_indexes) == 2
+    assert native.gfx == ("gfx1010", "gfx1011", "gfx1012")
+
+
+@pytest.mark.parametrize("stack", ["rocm52", "rocm57", "rocm62"])
+def test_stock_wheels_get_the_override(stack: str) -> None:
+    assert BY_ID[stack].environment == (("HSA_OVERRIDE_GFX_VERSION", "10.3.0"),)
+
+
+def test_only_wheels_with_runpath_forbid_the_loader_path() -> None:
+    assert [s.id for s in STACKS if "LD_LIBRARY_PATH" in s.unset] == ["rocm52"]
+
+
+@every_stack
+def test_libraries_up_to_rocm_6_0_ask_for_an_executable_stack(stack: Stack) -> None:
+    rocm = re.search(r"\+rocm(\d+\.\d+)", stack.torch)
+    old = rocm is not None and Version(rocm.group(1)) <= Version("6.0")
+    assert stack.executable_stack is old
+
+
+@every_stack
+def test_a_known_hash_belongs_to_a_wheel_that_is_asked_for(stack: Stack) -> None:
+    asked = {text.replace("==", "-") for text in stack.requirements}
+    for name, digest in stack.hashes:
+        assert any(name.startswith(f"{wheel}-cp") for wheel in asked), name
+        assert re.fullmatch(r"[0-9a-f]{64}", digest)
+
+
+def test_hashes_are_known_for_two_wheels_only() -> None:
+    assert {stack.id: len(stack.hashes) for stack in STACKS if stack.hashes} == {"rocm52": 2}
+
+
+def test_sizes_that_no_source_gives_stay_unknown() -> None:
+    assert BY_ID["rocm57"].download_bytes is None
+    assert [s.id for s in STACKS if s.installed_bytes is None] == ["rocm57", "rocm62", "native"]
+
+
+@every_stack
+def test_the_prefix_to_check_for_is_that_of_the_torch_shown(stack: Stack) -> None:
+    assert stack.torch_prefix
+    assert stack.torch.startswith(stack.torch_prefix)
+
+
+def test_presets_are_offered_with_source_and_caution_and_change_nothing_by_default() -> None:
+    presets = BY_ID["rocm57"].presets
+    assert [preset.name for preset in presets] == ["GEMM only", "implicit GEMM only"]
+    for preset in presets:
+        assert preset.source
+        assert preset.caution
+        assert not set(preset.variables) & set(BY_ID["rocm57"].environment)
+
+
+def test_a_preset_holds_no_setting_of_one_which_miopen_ignores() -> None:
+    settings = [pair for s in STACKS for preset in s.presets for pair in preset.variables]
+    assert settings
+    assert not [n for n, value in settings if n.startswith("MIOPEN_DEBUG_CONV") and value != "0"]
