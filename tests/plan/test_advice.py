@@ -86,6 +86,7 @@ def test_the_only_road_new_enough_says_so() -> None:
     advice = advise(LEFTOVERS, ("comfyui", "yolo"))
     assert "only road for the card that suits ComfyUI (2.7 or newer)" in advice.roads[0].why[0]
     assert "only road" in advice.headline
+    assert "(ComfyUI possible, YOLO train. unknown)" in advice.headline
     assert "We have tested no RDNA1 card" in advice.headline
 
 
@@ -115,6 +116,13 @@ def test_a_leftover_that_breaks_a_road_is_named_with_file_and_line() -> None:
     old = " ".join(road(advice, "rocm52").also)
     assert "LD_LIBRARY_PATH=/opt/rocm-5.7.1/lib: (/etc/profile.d/rocm-rdna1-57.sh:4)" in old
     assert "HSA_OVERRIDE_GFX_VERSION" not in old
+
+
+def test_a_setting_in_several_files_is_one_sentence_with_every_place() -> None:
+    again = replace(LEFTOVERS.settings[0], file="/etc/environment", line=3)
+    machine = replace(LEFTOVERS, settings=(*LEFTOVERS.settings, again))
+    native = road(advise(machine, ("comfyui",)), "native").also
+    assert "HSA_OVERRIDE_GFX_VERSION=10.3.0 (~/.bashrc:118, /etc/environment:3) breaks" in native[0]
 
 
 def test_a_setting_of_this_session_alone_is_named_as_such() -> None:

@@ -69,11 +69,13 @@ def _driver(card: Gpu | None) -> str:
 def _access(machine: Machine) -> tuple[str, ...]:
     card = chosen_card(machine)
     access = machine.access
+    if card is None:
+        return ()
     if not access.kfd.present:
         return (
             "/dev/kfd, which amdgpu makes when it drives the card (in a container: pass it in)",
         )
-    ours = [node for node in access.render_nodes if card and node.path == card.render_node]
+    ours = [node for node in access.render_nodes if node.path == card.render_node]
     closed = [node for node in (access.kfd, *ours) if node.present and not node.usable]
     if not closed:
         return ()

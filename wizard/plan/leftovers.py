@@ -23,8 +23,8 @@ def leftovers(machine: Machine, stack: Stack) -> tuple[str, ...]:
     named = {*stack.unset, *wanted}
     reaching = [s for s in settings if s.name.startswith(REACHING) and s.name not in named]
     return (
-        *(_breaks(setting, machine) for setting in breaking),
-        *(_differs(setting, wanted[setting.name], machine) for setting in other),
+        *(_breaks(same, machine) for same in _alike(breaking)),
+        *(_differs(same, wanted[same[0].name], machine) for same in _alike(other)),
         *_reach(reaching, machine),
         *_system_rocm(machine),
     )
@@ -58,21 +58,33 @@ def _known_places(settings: tuple[Setting, ...]) -> list[Setting]:
     return [s for s in settings if s.file or (s.name, s.value) not in explained]
 
 
+def _alike(settings: list[Setting]) -> list[list[Setting]]:
+    """The same variable with the same value, wherever it was set."""
+    places: dict[tuple[str, str], list[Setting]] = {}
+    for setting in settings:
+        places.setdefault((setting.name, setting.value), []).append(setting)
+    return list(places.values())
+
+
+def _shown(same: list[Setting], machine: Machine) -> str:
+    where = ", ".join(_where(setting, machine) for setting in same)
+    return f"{same[0].name}={same[0].value} ({where})"
+
+
 def _where(setting: Setting, machine: Machine) -> str:
     if not setting.file:
         return "set in this session"
     return f"{short_path(setting.file, machine)}:{setting.line}"
 
 
-def _breaks(setting: Setting, machine: Machine) -> str:
+def _breaks(same: list[Setting], machine: Machine) -> str:
     # the loader reads its path when a process starts: nothing inside Python can take that back
-    starts = "rdna1-python starts without it" if setting.name == LOADER else "left out here"
-    return f"{setting.name}={setting.value} ({_where(setting, machine)}) breaks this road; {starts}"
+    starts = "rdna1-python starts without it" if same[0].name == LOADER else "left out here"
+    return f"{_shown(same, machine)} breaks this road; {starts}"
 
 
-def _differs(setting: Setting, wanted: str, machine: Machine) -> str:
-    where = _where(setting, machine)
-    return f"{setting.name}={setting.value} ({where}) is another value than this road's {wanted}"
+def _differs(same: list[Setting], wanted: str, machine: Machine) -> str:
+    return f"{_shown(same, machine)} is another value than this road's {wanted}"
 
 
 def _reach(settings: list[Setting], machine: Machine) -> tuple[str, ...]:

@@ -44,7 +44,8 @@ def headline(
         return f"No road is open on this machine. {stack.title}: {first.obstacles[0]}."
     if stack.gfx:
         reason = reasons(stacks, order, first, applications)[0]
-        return f"{stack.title}: {reason}. We have tested no RDNA1 card: measure Conv2d."
+        found = _verdicts(first, applications)
+        return f"{stack.title}: {reason} ({found}). We have tested no RDNA1 card: measure Conv2d."
     ruled_out = next((f.obstacles[0] for f in order if stacks[f.stack].gfx and f.obstacles), "")
     card = chosen_card(machine)
     start = "" if card and card.rdna1 else "No RDNA1 card is known here. "
