@@ -67,7 +67,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _dispatch(arguments: argparse.Namespace) -> int:
     if arguments.command is not None:
-        return COMMANDS[arguments.command].run(arguments)
+        return int(COMMANDS[arguments.command].run(arguments))
     plain = arguments.plain or not (sys.stdin.isatty() and sys.stdout.isatty())
     if plain or os.environ.get("TERM", "dumb") == "dumb":
         from wizard.commands.overview import run

@@ -20,6 +20,7 @@ HARMLESS_TARGETS = re.compile(
 )
 CLOSED_LIST = ("dpkg-query", "rpm")
 
+_WRITING = re.compile(r"O_WRONLY|O_RDWR|O_CREAT|O_TRUNC|O_APPEND|O_TMPFILE")
 _CALL = re.compile(r"^(?:\d+\s+)?(?P<name>\w+)\((?P<arguments>.*)\)\s+= (?P<result>-?\d+|\?)")
 _PATH = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
@@ -34,24 +35,25 @@ def strace_command(output: Path) -> tuple[str, ...]:
 
 
 def changes(trace: Path) -> Iterator[str]:
-    """Every successful call that created, changed, removed or connected something."""
+    """Every call that created, changed or removed something, and every try to connect."""
     for line in trace.read_text(errors="replace").splitlines():
         call = _CALL.match(line)
-        if call is None or call["result"].startswith("-"):
-            continue
-        name, arguments = call["name"], call["arguments"]
-        paths = _PATH.findall(arguments)
-        if name in ("execve", "execveat"):
-            continue
-        if name.startswith("open"):
-            if re.search(r"O_WRONLY|O_RDWR|O_CREAT|O_TRUNC|O_APPEND|O_TMPFILE", arguments) and not (
-                paths and HARMLESS_TARGETS.match(paths[0])
-            ):
-                yield line
-        elif name == "connect" and "AF_UNSPEC" in arguments:
-            continue
-        elif not (paths and HARMLESS_TARGETS.match(paths[0])):
+        if call is not None and _changes(call["name"], call["arguments"], call["result"]):
             yield line
+
+
+def _changes(name: str, arguments: str, result: str) -> bool:
+    paths = _PATH.findall(arguments)
+    if name in ("connect", "sendto", "bind"):
+        # The event loop wakes itself through a socket pair, which has no address.
+        return "AF_INET" in arguments or ("sa_family=AF_UNIX" in arguments and result == "0")
+    if result.startswith("-") or name.startswith("execve"):
+        return False
+    if paths and HARMLESS_TARGETS.match(paths[0]):
+        return False
+    if name.startswith("open"):
+        return _WRITING.search(arguments) is not None
+    return True
 
 
 def programs(trace: Path) -> list[str]:

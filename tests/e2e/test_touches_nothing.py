@@ -60,13 +60,13 @@ def test_the_demo_walked_through_every_screen_changes_nothing(tmp_path: Path) ->
     command = (*strace_command(trace), sys.executable, "-m", "wizard", "--demo")
     with Terminal(command, home.environment()) as terminal:
         for title, key in (
-            ("WELCOME", "\r"),
-            ("DETECT", "\r"),
-            ("CHOOSE", "\r"),
-            ("REVIEW", "\r"),
-            ("APPLY", "\r"),
-            ("CONV2D", "\r"),
-            ("DONE", "q"),
+            ("Start", "\r"),
+            ("Your card: RX 5600 XT", "n"),
+            ("Enter Review", "\r"),
+            ("a Rehearse", "a"),
+            ("All 12 steps rehearsed", "n"),
+            ("Nothing is started", "n"),
+            ("This was a demo", "q"),
         ):
             terminal.wait_for(title)
             terminal.send(key)
