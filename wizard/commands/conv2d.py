@@ -1,0 +1,101 @@
+"""Measure Conv2d shape by shape on the card itself, each with a deadline."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from wizard.conv2d.sweep import Sweep, SweepDone
+
+WARNING = (
+    "This runs convolutions on the GPU. One that hangs may freeze the desktop, and only a restart\n"
+    "may help: save your work first. Each verdict is on disk before the next shape starts.\n"
+    "Ctrl+C ends the sweep; --device cpu measures without this risk."
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of ``conv2d``."""
+    parser.add_argument("--json", action="store_true", help="results as JSON, progress on stderr")
+    parser.add_argument("--python", metavar="PY", help="the Python whose torch is measured")
+    parser.add_argument("--device", choices=["cuda", "cpu"], default="cuda", help="cuda is the GPU")
+    parser.add_argument("--preset", metavar="ID", help="a table of shapes, for example notes002")
+    parser.add_argument("--sizes", metavar="N,N", help="square images, for example 32,44,224")
+    parser.add_argument("--channels", metavar="A-B,A-B", help="for example 16-32,64-128")
+    parser.add_argument("--engine", choices=["configured", "native"], default="configured",
+                        help="native: past MIOpen")  # fmt: skip
+    parser.add_argument("--deadline", type=float, metavar="S", help="seconds for each shape")
+    parser.add_argument("--import-deadline", type=float, metavar="S", help="for import torch")
+    parser.add_argument("--spawn", action="store_true", help="a new interpreter for each shape")
+    parser.add_argument("--resume", action=argparse.BooleanOptionalAction, default=True,
+                        help="go on with an unfinished sweep of the same request")  # fmt: skip
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Measure; 0 when all is right, 1 when a shape is not, 2 when it cannot be measured."""
+    from wizard.conv2d.request import WrongRequest, sweep_of
+
+    try:
+        sweep, cautions = sweep_of(arguments)
+    except WrongRequest as error:
+        print(f"rdna1-setup: {error}", file=sys.stderr)
+        return 2
+    if getattr(arguments, "dry_run", False):
+        show(sweep, arguments)
+        return 0
+    for text in (*cautions, *([WARNING] if sweep.device == "cuda" else [])):
+        print(text, end="\n\n", file=sys.stderr)
+    done = measure(sweep, resume=arguments.resume)
+    if done is None:
+        print("Stopped. The same command goes on with the remaining shapes.", file=sys.stderr)
+        return 130
+    return report(done, as_json=arguments.json)
+
+
+def show(sweep: Sweep, arguments: argparse.Namespace) -> None:
+    """What would be measured and started, for a dry run."""
+    from wizard.conv2d.channel import worker_argv
+
+    command = shlex.join(worker_argv(sweep.python, "measure", sweep.device, sweep.spawn))
+    if arguments.json:
+        shapes = [row.shape.label for row in sweep.rows]
+        print(json.dumps({"schema": 1, "dry_run": True, "command": command, "shapes": shapes}))
+        return
+    print("Nothing is started. These shapes would be measured:\n")
+    for row in sweep.rows:
+        published = f"   published: {row.published.summary}" if row.published else ""
+        print(f"  {row.shape.label}{published}")
+    print(f"\nby this command, with a second one that computes the reference:\n\n  {command}")
+
+
+def measure(sweep: Sweep, *, resume: bool) -> SweepDone | None:
+    """Run the sweep with its progress on stderr; None when it was stopped by a signal."""
+    import asyncio
+
+    from wizard.conv2d.plaintext import follow
+
+    return asyncio.run(follow(sweep, resume))
+
+
+def report(done: SweepDone, *, as_json: bool) -> int:
+    """Print what came out and give the exit code."""
+    from wizard.conv2d.plaintext import table
+    from wizard.conv2d.verdicts import Verdict, result_json
+    from wizard.jsonform import to_json
+
+    if as_json:
+        document: dict[str, Any] = {"schema": 1}
+        document["results"] = [result_json(result) for result in done.results]
+        document["trouble"] = to_json(done.trouble)
+        print(json.dumps(document, indent=1, allow_nan=False))
+    elif done.results:
+        print(table(done.results))
+    if done.trouble is not None:
+        for text in (done.trouble.happened, done.trouble.meaning, done.trouble.next_step):
+            print(text, file=sys.stderr)
+        return 1 if done.results else 2
+    return 0 if all(result.verdict is Verdict.PASS for result in done.results) else 1

@@ -1,0 +1,135 @@
+"""A worker process under somebody's Python: started, listened to, and ended whatever it does."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import psutil
+
+from assets import FOLDER
+from wizard.conv2d.pipes import Lines, Tail, open_reader, send
+
+SCRIPT = FOLDER / "conv2d_worker.py"
+PROTOCOL = 1
+LEAVE_SECONDS = 5.0
+"""How long a worker may take to end by itself: drivers free their memory then."""
+
+
+def worker_argv(python: str, role: str, device: str, spawn: bool = False) -> tuple[str, ...]:
+    """The command line without the numbers of the pipes: what a dry run shows."""
+    extra = ("--spawn",) if spawn else ()
+    return (python, str(SCRIPT), role, "--device", device, *extra)
+
+
+@dataclass(slots=True)
+class Worker:
+    """A running worker; always to be closed."""
+
+    process: asyncio.subprocess.Process
+    control: int
+    lines: Lines
+    tail: Tail
+    transports: Sequence[asyncio.ReadTransport]
+
+    def send(self, command: dict[str, Any]) -> bool:
+        """Give it a command; False when it is gone."""
+        return send(self.control, command)
+
+    async def receive(self, seconds: float) -> dict[str, Any] | None:
+        """Its next event, or None when it has ended. Raises ``TimeoutError`` of asyncio."""
+        return await asyncio.wait_for(self.lines.queue.get(), max(seconds, 0.001))
+
+    async def exit_code(self) -> int | None:
+        """How it ended, or None when it has not within a few seconds."""
+        with contextlib.suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(self.process.wait(), LEAVE_SECONDS)
+        return self.process.returncode
+
+    async def close(self, patience: float = LEAVE_SECONDS) -> None:
+        """End it and everything below it; a process that cannot be killed is left behind."""
+        with contextlib.suppress(OSError):
+            os.close(self.control)
+        with contextlib.suppress(asyncio.TimeoutError):
+            if patience:
+                await asyncio.wait_for(self.process.wait(), patience)
+        if self.process.returncode is None:
+            kill_tree(self.process.pid)
+        with contextlib.suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(self.process.wait(), LEAVE_SECONDS)
+        for transport in self.transports:
+            transport.close()
+
+
+async def start_worker(
+    argv: Sequence[str], environ: Mapping[str, str], shared_memory: int
+) -> Worker:
+    """Start a worker with its private pipes. Raises ``OSError`` when it cannot be started."""
+    lines, tail = Lines(), Tail()
+    commands, control = os.pipe()
+    events, event_transport = await open_reader(lines)
+    printed, print_transport = await open_reader(tail)
+    kept = (commands, events, shared_memory)
+    numbers = ("--control", str(commands), "--events", str(events), "--buffer", str(shared_memory))
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *argv,
+            *numbers,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=printed,
+            stderr=printed,
+            pass_fds=kept,
+            start_new_session=True,
+            env={**environ, "PYTHONDONTWRITEBYTECODE": "1"},
+        )
+    except BaseException:
+        os.close(control)
+        event_transport.close()
+        print_transport.close()
+        raise
+    finally:
+        for descriptor in (commands, events, printed):
+            os.close(descriptor)
+    return Worker(process, control, lines, tail, (event_transport, print_transport))
+
+
+def kill_tree(pid: int) -> None:
+    """SIGKILL for a process, its group and all that descend from it."""
+    below: list[psutil.Process] = []
+    with contextlib.suppress(psutil.Error):
+        below = psutil.Process(pid).children(recursive=True)
+    for kill in (os.killpg, os.kill):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            kill(pid, signal.SIGKILL)
+    for process in below:
+        with contextlib.suppress(psutil.Error):
+            process.kill()
+
+
+def state_of(pid: int) -> str:
+    """What the kernel says a process is doing, for example ``disk-sleep``; ``""`` when gone."""
+    try:
+        return str(psutil.Process(pid).status())
+    except psutil.Error:
+        return ""
+
+
+@contextlib.contextmanager
+def shared_memory(size: int) -> Iterator[int]:
+    """A descriptor of memory that worker processes share for results; nothing is left on disk."""
+    if hasattr(os, "memfd_create"):
+        descriptor = os.memfd_create("conv2d")
+    else:  # a Python that was built for an old glibc
+        with tempfile.TemporaryFile() as file:
+            descriptor = os.dup(file.fileno())
+    try:
+        os.ftruncate(descriptor, max(size, 1))
+        yield descriptor
+    finally:
+        os.close(descriptor)

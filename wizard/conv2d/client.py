@@ -1,0 +1,97 @@
+"""Runs a sweep: launches shapes one after another, judges them, and survives what they do."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import aclosing, closing
+from pathlib import Path
+
+from wizard.conv2d.channel import kill_tree, shared_memory
+from wizard.conv2d.journal import Journal, JournalBusy, journal_path, open_journal
+from wizard.conv2d.sweep import Note, ShapeDone, Sweep, SweepDone, SweepEvent, WorkerStarted
+from wizard.conv2d.team import Team
+from wizard.conv2d.trial import Trial, unmeasured
+from wizard.conv2d.verdicts import Result, Verdict
+from wizard.conv2d.wording import LOST, journal_busy, journal_unusable
+
+
+async def run_sweep(
+    sweep: Sweep,
+    *,
+    journal: Path | None = None,
+    resume: bool = True,
+    environ: Mapping[str, str] | None = None,
+    kill: Callable[[int], None] = kill_tree,
+) -> AsyncGenerator[SweepEvent, None]:
+    """The events of a sweep; the last one is ``SweepDone``. To be closed (``aclosing``).
+
+    An unfinished sweep of the same request is gone on with when ``resume`` is true. Cancelling the
+    task, or closing the iterator, kills everything that was started.
+    """
+    environ = dict(os.environ if environ is None else environ)
+    path = journal or journal_path(sweep, environ)
+    try:
+        book = open_journal(path, resume)
+    except JournalBusy:
+        yield SweepDone((), journal_busy(str(path)), 0.0)
+        return
+    except OSError as error:
+        yield SweepDone((), journal_unusable(str(path), error), 0.0)
+        return
+    largest = max((row.shape.out_bytes for row in sweep.rows), default=0)
+    with closing(book), shared_memory(largest) as memory:
+        team = Team(sweep, environ, memory, kill)
+        trial = Trial(sweep, book, team, sweep.spawn)
+        try:
+            async with aclosing(_walk(sweep, book, team, trial)) as events:
+                async for event in events:
+                    yield event
+        finally:
+            await team.close()
+
+
+async def _walk(
+    sweep: Sweep, book: Journal, team: Team, trial: Trial
+) -> AsyncGenerator[SweepEvent, None]:
+    """Every row in order: taken from the journal, or measured."""
+    missing = sum(index not in book.results for index in range(len(sweep.rows)))
+    if missing:
+        async for event in team.assemble(sweep.spawn):
+            if isinstance(event, WorkerStarted) and not _same_torch(book, event):
+                book.forget()
+                yield Note("An unfinished sweep was made with another torch: starting afresh.")
+            yield event
+    if book.results:
+        yield Note(f"Going on with an unfinished sweep: {len(book.results)} shapes are known.")
+    for index in range(len(sweep.rows)):
+        async for event in _row(index, book, trial):
+            yield event
+    team.finished = True
+    if all(index in book.results for index in range(len(sweep.rows))):
+        book.finish()
+    yield SweepDone(trial.results(), team.trouble, team.reference_s)
+
+
+async def _row(index: int, book: Journal, trial: Trial) -> AsyncGenerator[SweepEvent, None]:
+    """One row: known, given up, not to be had any more, or measured now."""
+    total, team = len(trial.sweep.rows), trial.team
+    result: Result | None = book.results.get(index)
+    if result is None and book.lost.get(index, 0) > 1:
+        result = unmeasured(trial.sweep, index, Verdict.HUNG, f"{LOST}, twice", team.loaded)
+        book.outcome(index, result)
+    elif result is None and team.trouble is not None:
+        result = trial.give_up(index)
+    if result is not None:
+        yield ShapeDone(index + 1, total, result)
+    elif team.trouble is None:
+        if index in book.lost:
+            yield Note(f"{trial.sweep.rows[index].shape.label}: {LOST}. Trying it once more.")
+        async for event in trial.run(index):
+            yield event
+
+
+def _same_torch(book: Journal, started: WorkerStarted) -> bool:
+    """False when earlier results were measured with another torch than the one now loaded."""
+    seen = {(r.loaded.torch, r.loaded.hip) for r in book.results.values() if r.loaded.torch}
+    return started.loaded.torch is None or seen <= {(started.loaded.torch, started.loaded.hip)}

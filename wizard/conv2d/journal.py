@@ -1,0 +1,144 @@
+"""The journal of a sweep: each launch is on disk before it starts; a frozen machine still tells."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from cattrs import Converter
+
+from wizard.conv2d.sweep import Sweep
+from wizard.conv2d.verdicts import Result
+from wizard.jsonform import to_json
+from wizard.places import places
+
+FORMAT = 1
+SETTING_PREFIXES = ("HSA_", "HIP_", "ROCR_", "MIOPEN_", "CUDA_VISIBLE", "LD_LIBRARY_PATH")
+"""Variables that make the same request another one."""
+
+
+class JournalBusy(Exception):
+    """Another process is at work on the same sweep."""
+
+
+def request_id(sweep: Sweep, environ: Mapping[str, str]) -> str:
+    """A name for this very request: the same one again finds its journal."""
+    setting = sorted(item for item in environ.items() if item[0].startswith(SETTING_PREFIXES))
+    text = json.dumps([FORMAT, to_json(sweep), setting], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def journal_path(sweep: Sweep, environ: Mapping[str, str]) -> Path:
+    """Where the journal of this request lies when nobody names a place."""
+    home = environ.get("HOME") or str(Path.home())
+    return Path(places(environ, home).conv2d) / f"{request_id(sweep, environ)}.jsonl"
+
+
+@dataclass(slots=True)
+class Journal:
+    """The open journal, and what it says of earlier attempts at the same sweep."""
+
+    file: BinaryIO
+    results: dict[int, Result] = field(default_factory=dict)
+    """Shapes that have their verdict, by 0-based index."""
+    under_way: int | None = None
+    """The shape that was launched and has no outcome yet."""
+    lost: dict[int, int] = field(default_factory=dict)
+    """How often a shape was launched and its outcome never written."""
+
+    def launch(self, index: int, process: str) -> None:
+        """Record that a shape is about to start; on disk when this returns."""
+        self.under_way = index
+        self._write({"launch": index, "process": process})
+        os.fsync(self.file.fileno())
+
+    def outcome(self, index: int, result: Result) -> None:
+        """Record a verdict; the next launch, or the end, brings it to the disk."""
+        self.results[index], self.under_way = result, None
+        self._write({"outcome": index, "result": to_json(result)})
+
+    def forget(self) -> None:
+        """Drop the results of earlier attempts, which another torch has made."""
+        self.results.clear()
+        self._write({"forget": True})
+
+    def finish(self) -> None:
+        """Record that the sweep is complete: the same request then starts afresh."""
+        self._write({"finished": True})
+        os.fsync(self.file.fileno())
+
+    def close(self) -> None:
+        """Let go of the file; a shape still under way was stopped by us, which says nothing."""
+        if self.under_way is not None:
+            self._write({"cancelled": self.under_way})
+        self.file.close()
+
+    def _write(self, line: dict[str, Any]) -> None:
+        self.file.write(json.dumps(line).encode() + b"\n")
+        self.file.flush()
+
+
+def open_journal(path: Path, resume: bool) -> Journal:
+    """The journal at that path, locked; an unfinished one is gone on with when asked for.
+
+    Raises ``OSError`` when it cannot be written and ``JournalBusy`` when somebody else writes it.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    file = path.open("a+b")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        journal = Journal(file)
+        file.seek(0)
+        text = file.read()
+        lines = [line for raw in text.splitlines() if (line := _parsed(raw))]
+        if not resume or not lines or "finished" in lines[-1] or lines[0].get("journal") != FORMAT:
+            file.truncate(0)
+            journal._write({"journal": FORMAT})
+        else:
+            if not text.endswith(b"\n"):  # a machine froze in the middle of a line
+                file.write(b"\n")
+            _replay(journal, lines)
+    except BlockingIOError as error:
+        file.close()
+        raise JournalBusy from error
+    except BaseException:
+        file.close()
+        raise
+    return journal
+
+
+def _parsed(raw: bytes) -> dict[str, Any] | None:
+    """One line as an object; None for a torn one."""
+    try:
+        line = json.loads(raw)
+    except ValueError:
+        return None
+    return line if isinstance(line, dict) else None
+
+
+def _replay(journal: Journal, lines: list[dict[str, Any]]) -> None:
+    """Take up verdicts and count the launches that never got one."""
+    converter = Converter()
+    under_way: int | None = None
+    for line in lines:
+        if "launch" in line:
+            under_way = line["launch"]
+        elif "outcome" in line:
+            journal.results[line["outcome"]] = converter.structure(line["result"], Result)
+            under_way = None
+        elif "cancelled" in line:
+            under_way = None
+        elif "lost" in line:
+            journal.lost[line["lost"]] = journal.lost.get(line["lost"], 0) + 1
+            under_way = None
+        elif "forget" in line:
+            journal.results.clear()
+    if under_way is not None:
+        journal.lost[under_way] = journal.lost.get(under_way, 0) + 1
+        journal._write({"lost": under_way})

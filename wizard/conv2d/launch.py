@@ -1,0 +1,182 @@
+"""One launch of one shape: phases as they come, then what became of it."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import AsyncGenerator, Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from wizard.conv2d.channel import Worker, state_of
+from wizard.conv2d.sweep import Deadlines
+from wizard.conv2d.verdicts import Loaded
+
+Event = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a launch ended, before anybody judges the numbers."""
+
+    kind: str
+    """``measured``, ``error``, ``out of memory``, ``hung``, ``unkillable``, ``crashed``,
+    ``no device``, ``fork unsafe`` or ``import failed``."""
+    phase: str
+    text: str = ""
+    seconds: float = 0.0
+    """The deadline that was missed, for what hung."""
+    figures: Event = field(default_factory=dict)
+    """``cold``, ``warm``, ``memory`` and ``size`` of a measured shape."""
+
+
+@dataclass(slots=True)
+class Measurer:
+    """The measuring worker, and its child of the moment."""
+
+    worker: Worker
+    deadlines: Deadlines
+    spawn: bool
+    kill: Callable[[int], None]
+    loaded: Loaded = field(default_factory=Loaded)
+    child: int | None = None
+    broken: bool = False
+    """True when the worker cannot be used any more."""
+
+    async def launch(self, command: Event) -> AsyncGenerator[str | Loaded | Outcome, None]:
+        """Measure one shape: phases, what was loaded, and as last item the outcome."""
+        phase, idle = ("import" if self.spawn else "start"), self.child
+        limit = self.limit
+        until = self._now() + limit
+        if not self.worker.send(command):
+            self.broken = True
+        outcome: Outcome | None = None
+        while outcome is None:
+            try:
+                event = await self.worker.receive(until - self._now())
+            except asyncio.TimeoutError:
+                yield "killed"
+                yield replace(await self._end(phase), seconds=limit)
+                return
+            if event is not None and event["event"] == ("imported" if self.spawn else "child"):
+                phase, limit = "start", self.deadlines.first
+                until = self._now() + limit
+            answer = self._understand(event, command["ticket"], phase, idle)
+            if isinstance(answer, Outcome):
+                outcome = answer
+            elif answer is not None:
+                phase = answer if isinstance(answer, str) else phase
+                yield answer
+        if self.spawn or outcome.kind != "measured":
+            await self._leave()
+        yield outcome
+
+    @property
+    def limit(self) -> float:
+        """How long the next launch may take before it says anything."""
+        if self.spawn:
+            return self.deadlines.imports
+        return self.deadlines.later if self.child is not None else self.deadlines.first
+
+    def _understand(
+        self, event: Event | None, ticket: int, phase: str, idle: int | None
+    ) -> str | Loaded | Outcome | None:
+        """What an event says; None when it says nothing about this launch."""
+        if event is None:
+            self.broken = True
+            return Outcome("crashed", phase, "the worker itself ended; " + self.worker.tail.text())
+        match event["event"]:
+            case "gone":
+                return self._gone(event, phase, idle)
+            case "imported" | "ready":
+                self.loaded = loaded_from(self.loaded, event)
+                return self.loaded if event["event"] == "ready" else None
+            case "no-device":
+                return Outcome("no device", phase)
+            case "import-failed":
+                return Outcome("import failed", phase, event["text"])
+            case _:
+                pass
+        if event.get("ticket") != ticket:
+            return None  # the last words of a process that was given up
+        return self._about_this_launch(event, phase)
+
+    def _about_this_launch(self, event: Event, phase: str) -> str | Outcome | None:
+        match event["event"]:
+            case "child":
+                self.child = event["pid"]
+            case "phase":
+                return str(event["phase"])
+            case "measured":
+                return Outcome("measured", phase, figures=event)
+            case "failed":
+                return Outcome(event["kind"], phase, event["text"])
+            case "fork-unsafe":
+                return Outcome("fork unsafe", phase, ", ".join(event["paths"]))
+            case _:
+                pass
+        return None
+
+    def _gone(self, event: Event, phase: str, idle: int | None) -> Outcome | None:
+        if event["pid"] != self.child:
+            return None
+        self.child = None
+        if event["pid"] == idle and phase == "start":
+            return None  # it ended while idle: the parent starts another for this shape
+        return Outcome("crashed", phase, how_it_died(event["code"], self.worker.tail.text()))
+
+    async def _end(self, phase: str) -> Outcome:
+        """Kill a child that has hung and watch it end."""
+        if self.child is None:
+            self.broken = True  # the worker itself is stuck: there is no child to blame
+            return Outcome("hung", phase)
+        child = self.child
+        self.kill(child)
+        if await self._wait_until_gone(self.deadlines.killed):
+            return Outcome("hung", phase)
+        self.broken = True
+        state = state_of(child)
+        if state in ("", "zombie"):
+            return Outcome("hung", phase)
+        return Outcome("unkillable", phase, f"process {child} is in state {state}")
+
+    async def _leave(self) -> None:
+        """Let a child that is done end by itself; kill one that does not."""
+        if not await self._wait_until_gone(self.deadlines.later):
+            await self._end("exit")
+
+    async def _wait_until_gone(self, seconds: float) -> bool:
+        until = self._now() + seconds
+        while self.child is not None:
+            try:
+                event = await self.worker.receive(until - self._now())
+            except asyncio.TimeoutError:
+                return False
+            if event is None:
+                self.broken = True
+                return True
+            if event["event"] == "gone" and event["pid"] == self.child:
+                self.child = None
+        return True
+
+    @staticmethod
+    def _now() -> float:
+        return asyncio.get_running_loop().time()
+
+
+def loaded_from(loaded: Loaded, event: Event) -> Loaded:
+    """What was loaded, with what an ``imported`` or ``ready`` event adds."""
+    if event["event"] == "imported":
+        setting = tuple((name, value) for name, value in event["setting"].items())
+        return replace(loaded, torch=event["torch"], hip=event["hip"], setting=setting)
+    libraries = tuple(event["libraries"])
+    return replace(loaded, device=event["device"], gfx=event["gfx"], libraries=libraries)
+
+
+def how_it_died(code: int | None, printed: str) -> str:
+    """The end of a process in words, with the last that it printed."""
+    end = f"ended with status {code}" if code is not None else "closed its pipe"
+    if code is not None and code < 0:
+        known = -code in {number.value for number in signal.Signals}
+        end = f"died by {signal.Signals(-code).name}" if known else f"died by signal {-code}"
+    return f"the process {end}" + (f"; it last printed: {printed}" if printed else "")

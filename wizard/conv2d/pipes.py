@@ -1,0 +1,74 @@
+"""Pipes to a worker: JSON lines both ways, and the end of whatever it printed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from typing import Any
+
+LONGEST_LINE = 65536
+"""A worker's line stays below 4096 bytes: more without a newline is no line of ours."""
+TAIL_BYTES = 4096
+
+
+class Lines(asyncio.Protocol):
+    """Events from a worker, in order; None once nobody can send any more."""
+
+    def __init__(self) -> None:
+        self.queue: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
+        self._unread = b""
+
+    def data_received(self, data: bytes) -> None:
+        """Take whole lines that are JSON objects; drop all else."""
+        *lines, self._unread = (self._unread + data).split(b"\n")
+        if len(self._unread) > LONGEST_LINE:
+            self._unread = b""
+        for line in lines:
+            try:
+                event = json.loads(line)
+            except ValueError:
+                continue
+            if isinstance(event, dict) and isinstance(event.get("event"), str):
+                self.queue.put_nowait(event)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Say that this is the end."""
+        self.queue.put_nowait(None)
+
+
+class Tail(asyncio.Protocol):
+    """The last bytes of what a worker and all below it printed, whatever they were."""
+
+    def __init__(self) -> None:
+        self._bytes = b""
+
+    def data_received(self, data: bytes) -> None:
+        """Keep the end."""
+        self._bytes = (self._bytes + data)[-TAIL_BYTES:]
+
+    def text(self) -> str:
+        """The last lines with anything printable in them, on one line, at most 300 characters."""
+        lines = self._bytes.decode("utf-8", "replace").splitlines()
+        clean = ["".join(c for c in line if c.isprintable()).strip() for line in lines[-8:]]
+        return " | ".join(line for line in clean if line)[-300:]
+
+
+async def open_reader(protocol: asyncio.Protocol) -> tuple[int, asyncio.ReadTransport]:
+    """A pipe whose read end feeds the protocol, and its write end for the worker."""
+    read, write = os.pipe()
+    loop = asyncio.get_running_loop()
+    transport, _ = await loop.connect_read_pipe(lambda: protocol, os.fdopen(read, "rb", 0))
+    return write, transport
+
+
+def send(descriptor: int, command: dict[str, Any]) -> bool:
+    """Write one command; False when nobody is left to read it.
+
+    A pipe holds 64 KiB and a worker is sent one short command at a time, so this never blocks.
+    """
+    try:
+        os.write(descriptor, json.dumps(command).encode() + b"\n")
+    except BrokenPipeError:
+        return False
+    return True

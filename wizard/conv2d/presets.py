@@ -1,0 +1,90 @@
+"""Presets: named tables of shapes, with what others have published for each row."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+from assets import FOLDER
+from wizard.conv2d.shapes import Shape
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+DEFAULT = "default"
+"""Id of the preset that is measured when nobody chooses."""
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What somebody has published for a shape: a claim to compare with, never a measurement."""
+
+    verdict: str
+    """``pass`` or ``hung``."""
+    cold_s: float | None
+    warm_s: float | None
+    memory_bytes: int | None
+    text: str
+    """The claim in a few words, with the versions that it was made for."""
+    source: str
+
+    @property
+    def summary(self) -> str:
+        """Verdict and figures in one line."""
+        times = [f"{s:g} s" for s in (self.cold_s, self.warm_s) if s is not None]
+        return " ".join([self.verdict, "/".join(times), f"({self.text})"]).replace("  ", " ")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A shape to measure, and what was published for it."""
+
+    shape: Shape
+    published: Published | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A table of shapes with its source and what to beware of."""
+
+    id: str
+    title: str
+    source: str
+    caution: str
+    rows: tuple[Row, ...]
+
+
+def load_presets() -> tuple[Preset, ...]:
+    """All presets, in the order of the file; the default one is first."""
+    with (FOLDER / "presets.toml").open("rb") as file:
+        return tuple(_preset(entry) for entry in tomllib.load(file)["preset"])
+
+
+def find_preset(name: str) -> Preset | None:
+    """The preset of that id."""
+    return next((preset for preset in load_presets() if preset.id == name), None)
+
+
+def _preset(entry: dict[str, Any]) -> Preset:
+    rows = tuple(_row(entry, row) for row in entry["rows"])
+    return Preset(entry["id"], entry["title"], entry["source"], entry["caution"], rows)
+
+
+def _row(entry: dict[str, Any], row: dict[str, Any]) -> Row:
+    (c_in, c_out), size = row["channels"], row["size"]
+    kernel = row.get("kernel", 3)
+    shape = Shape(c_in, c_out, size, size, kernel, padding=kernel // 2, n=row.get("batch", 1))
+    if "verdict" not in row:
+        return Row(shape)
+    published = Published(
+        verdict=row["verdict"],
+        cold_s=row.get("cold_s"),
+        warm_s=row.get("warm_s"),
+        memory_bytes=row.get("memory_bytes"),
+        text=row.get("text", entry["setup"]),
+        source=row.get("source", entry["source"]),
+    )
+    return Row(shape, published)

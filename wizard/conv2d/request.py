@@ -1,0 +1,78 @@
+"""A request in words, as the command line has it, made into a sweep."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+
+from wizard.conv2d.presets import DEFAULT, Preset, Row, find_preset, load_presets
+from wizard.conv2d.shapes import square
+from wizard.conv2d.sweep import Deadlines, Sweep
+
+SIZES = (32, 44, 48, 64, 224)
+CHANNELS = ((16, 32), (32, 64), (64, 128))
+
+
+class WrongRequest(Exception):
+    """The request cannot be meant, with a text fit to show."""
+
+
+def sweep_of(arguments: argparse.Namespace) -> tuple[Sweep, tuple[str, ...]]:
+    """The sweep that was asked for, and what to beware of in its published figures."""
+    name = arguments.preset or DEFAULT
+    preset = find_preset(name)
+    if preset is None:
+        known = ", ".join(preset.id for preset in load_presets())
+        raise WrongRequest(f"there is no preset {name!r}. Known: {known}.")
+    if arguments.preset and (arguments.sizes or arguments.channels):
+        raise WrongRequest("--preset brings its own shapes: leave out --sizes and --channels.")
+    sweep = Sweep(
+        python=arguments.python or sys.executable,
+        rows=_rows(arguments, preset),
+        device=arguments.device,
+        engine=arguments.engine,
+        spawn=arguments.spawn,
+        deadlines=_deadlines(arguments),
+    )
+    return sweep, (_caution(preset),) if arguments.preset else ()
+
+
+def _rows(arguments: argparse.Namespace, preset: Preset) -> tuple[Row, ...]:
+    if not (arguments.sizes or arguments.channels):
+        return preset.rows
+    known = {row.shape: row for row in preset.rows}
+    sizes = _sizes(arguments.sizes) if arguments.sizes else SIZES
+    channels = _channels(arguments.channels) if arguments.channels else CHANNELS
+    shapes = (square(c_in, c_out, size) for c_in, c_out in channels for size in sizes)
+    return tuple(known.get(shape, Row(shape)) for shape in shapes)
+
+
+def _sizes(text: str) -> tuple[int, ...]:
+    parts = text.split(",")
+    if not all(re.fullmatch(r" *[1-9][0-9]{0,4} *", part) for part in parts):
+        raise WrongRequest(f"--sizes {text!r}: write sizes as 32,44,224.")
+    return tuple(int(part) for part in parts)
+
+
+def _channels(text: str) -> tuple[tuple[int, int], ...]:
+    found = [re.fullmatch(r" *([1-9][0-9]{0,4})->?([1-9][0-9]{0,4}) *", p) for p in text.split(",")]
+    if not all(found):
+        raise WrongRequest(f"--channels {text!r}: write channels as 16-32,64-128.")
+    return tuple((int(match[1]), int(match[2])) for match in found if match)
+
+
+def _deadlines(arguments: argparse.Namespace) -> Deadlines:
+    usual = Deadlines()
+    for seconds in (arguments.deadline, arguments.import_deadline):
+        if seconds is not None and not 0 < seconds <= 86400:
+            raise WrongRequest("a deadline is a number of seconds above 0.")
+    return Deadlines(
+        imports=arguments.import_deadline or usual.imports,
+        first=arguments.deadline or usual.first,
+        later=arguments.deadline or usual.later,
+    )
+
+
+def _caution(preset: Preset) -> str:
+    return f"{preset.title} ({preset.source}). {' '.join(preset.caution.split())}"

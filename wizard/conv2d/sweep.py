@@ -1,0 +1,122 @@
+"""A sweep as a value, and what happens while it runs, one value an event."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Union
+
+from wizard.conv2d.presets import Row
+from wizard.conv2d.verdicts import Loaded, Result
+
+
+@dataclass(frozen=True, slots=True)
+class Deadlines:
+    """How many seconds each part may take before it counts as hung."""
+
+    imports: float = 120.0
+    """Importing torch: gigabytes from a cold disk."""
+    first: float = 60.0
+    """The first shape of a process: the card is started, and kernels are compiled."""
+    later: float = 30.0
+    reference: float = 120.0
+    """The float64 convolution on the CPU."""
+    killed: float = 30.0
+    """How long a killed process is watched: the kernel may take that long to free the card."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """What to measure, with which torch, and how."""
+
+    python: str
+    """The interpreter whose torch is measured."""
+    rows: tuple[Row, ...]
+    device: str = "cuda"
+    """``cuda`` (which is HIP on ROCm) or ``cpu``."""
+    engine: str = "configured"
+    """``configured``, or ``native``: past MIOpen (``torch.backends.cudnn.enabled=False``)."""
+    warm_runs: int = 5
+    spawn: bool = False
+    """A new interpreter for each shape, in place of forked ones."""
+    seed: int = 5600
+    slow_s: float = 10.0
+    """Later calls that take longer make a right result ``slow``."""
+    deadlines: Deadlines = Deadlines()
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """Why a sweep cannot go on: what happened, what it means, what to do next."""
+
+    happened: str
+    meaning: str
+    next_step: str
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerStarted:
+    """torch is imported; the next shape can be launched."""
+
+    pid: int
+    loaded: Loaded
+    process: str
+    """``fork`` or ``spawn``."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceFound:
+    """The device has answered in the measuring process."""
+
+    loaded: Loaded
+
+
+@dataclass(frozen=True, slots=True)
+class ShapeStarted:
+    """A shape is launched; its launch is already in the journal."""
+
+    number: int
+    """1-based."""
+    total: int
+    row: Row
+    deadline_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """Where the running shape is: ``import``, ``tensors``, ``cold``, ``warm``, ``copy back``,
+    ``compare``."""
+
+    number: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShapeDone:
+    """A shape has its verdict."""
+
+    number: int
+    total: int
+    result: Result
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something worth knowing that is no verdict, in words fit to show."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SweepDone:
+    """Nothing more will happen."""
+
+    results: tuple[Result, ...]
+    """In the order of the request; fewer than asked for only when there is trouble."""
+    trouble: Trouble | None
+    reference_s: float
+    """Seconds spent waiting for the CPU reference: no part of what was measured."""
+
+
+SweepEvent = Union[  # noqa: UP007 - one closed union, matched exhaustively
+    WorkerStarted, DeviceFound, ShapeStarted, Phase, ShapeDone, Note, SweepDone
+]
