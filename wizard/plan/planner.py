@@ -6,6 +6,7 @@ import hashlib
 import json
 from dataclasses import replace
 
+from wizard.knowledge.applications import applications_named
 from wizard.knowledge.stacks import Stack, load_stacks
 from wizard.machine.facts import Machine
 from wizard.places import Places
@@ -14,7 +15,7 @@ from wizard.plan.choice import Choice
 from wizard.plan.environment import MODULE, PTH, launcher_text, module_text, pip_configuration
 from wizard.plan.fit import Fit, fit
 from wizard.plan.form import plan_form
-from wizard.plan.resolve import resolve_argv
+from wizard.plan.resolve import AS_CONFIGURED, resolve_argv
 from wizard.plan.steps import (
     CheckTorch,
     ClearExecutableStack,
@@ -50,7 +51,9 @@ def make_plan(machine: Machine, choice: Choice, places: Places) -> Plan:
         raise PlanImpossible(f"{choice.venv!r} is not the absolute path of a folder.")
     if choice.gpu and chosen_card(machine, choice.gpu) is None:
         raise PlanImpossible(f"There is no AMD card at the PCI address {choice.gpu}.")
-    held = _with_python(machine, choice, stack, fit(machine, (), stack))
+    held = _with_python(
+        machine, choice, stack, fit(machine, applications_named(choice.applications), stack)
+    )
     if not held.python:
         raise PlanImpossible(" ".join(held.obstacles) or "No Python fits this stack.")
     steps = (*_system(machine, choice, stack), *_venv_steps(machine, choice, stack, held, places))
@@ -63,7 +66,7 @@ def make_plan(machine: Machine, choice: Choice, places: Places) -> Plan:
         download_bytes=held.download_bytes,
         installed_bytes=held.installed_bytes,
         relogin_needed=any(type(step).__name__ == "AddToGroups" for step in steps),
-        notes=_notes(machine, stack, held),
+        notes=_notes(choice, stack, held),
     )
     return replace(plan, id=_digest(plan))
 
@@ -106,7 +109,7 @@ def _venv_steps(
         CheckTorch(
             "See that torch loads, which libraries it loads, and that one tiny product is right.",
             f"{choice.venv}/bin/python",
-            stack.torch.split("+", 1)[0] if choice.torch_index else stack.torch,
+            stack.torch_prefix.split("+", 1)[0] if choice.torch_index else stack.torch_prefix,
             _check_device(choice, stack),
         ),
         DropDownloads("The wheels are installed and checked: their space is yours again.", work),
@@ -305,8 +308,10 @@ def _visible_device(machine: Machine, choice: Choice, stack: Stack) -> tuple[tup
     return (("ROCR_VISIBLE_DEVICES", str(offered.index(card))),)
 
 
-def _notes(machine: Machine, stack: Stack, held: Fit) -> tuple[str, ...]:
+def _notes(choice: Choice, stack: Stack, held: Fit) -> tuple[str, ...]:
     notes = [*held.obstacles, *held.needs, *stack.cautions]
+    if not stack.gfx and choice.torch_index == AS_CONFIGURED:
+        notes.append("PyPI's own torch for Linux is the CUDA build: gigabytes more, and it works.")
     if stack.gfx:
         notes.append("Nobody who made this program has run this stack on an RDNA1 card.")
     return tuple(dict.fromkeys(notes))
