@@ -7,11 +7,14 @@ from pathlib import Path
 import pytest
 
 from tests.run.places import fake_python, places_below, plan_of, tree
-from wizard.plan.steps import AddToGroups, CreateVenv, Plan, RunProgram, WriteFile
+from tests.run.wheels import make_wheel
+from wizard.plan.steps import AddToGroups, CreateVenv, InstallWheels, Plan, RunProgram, WriteFile
 from wizard.run.events import Event, Output, PlanFinished, StepFailed, StepFinished
-from wizard.run.journal import read_records
+from wizard.run.journal import Journal, read_records
 from wizard.run.live import Live, now
+from wizard.run.ownership import missing_files
 from wizard.run.rehearsal import Rehearsal
+from wizard.run.resume import clear_remains
 from wizard.run.rollback import find_way_back, go_back
 
 
@@ -223,3 +226,32 @@ async def test_a_folder_without_permission_is_named(tmp_path: Path) -> None:
     events = await events_of(live(tmp_path), plan_of(tmp_path, step))
     failed = next(event for event in events if isinstance(event, StepFailed))
     assert "Permission denied" in failed.happened
+
+
+async def test_a_cut_off_installation_leaves_no_folder_that_pip_takes_for_a_package(
+    tmp_path: Path,
+) -> None:
+    """pip calls a package installed when its dist-info folder is there, even an empty one."""
+    packages = tmp_path / "venv/lib/python3.10/site-packages"
+    wheels = make_wheel(tmp_path / "wheels", "thing", "1.0", {"thing/__init__.py": "x = 1\n"})
+    (packages / "thing").mkdir(parents=True)
+    (packages / "thing/__init__.py").write_text("x = 1\n")
+    (packages / "thing-1.0.dist-info").mkdir()
+    (packages / "thing-1.0.dist-info/METADATA").write_text("Name: thing\n")
+    (packages / "mine.py").write_text("mine")
+    step = InstallWheels("x", "p", str(tmp_path / "venv"), str(wheels.parent), "lock", "y")
+    plan = plan_of(tmp_path, step)
+    Journal(tmp_path / "runs/one").begin(plan, "t")
+    record = read_records(tmp_path / "runs")[0]
+    assert clear_remains(step, plan, record) == 2
+    assert tree(packages) == {"mine.py": "mine"}
+
+
+def test_a_file_that_an_installed_package_lacks_is_missed(tmp_path: Path) -> None:
+    info = tmp_path / "venv/lib/python3.10/site-packages/thing-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "RECORD").write_text("thing.py,,\nthing-1.0.dist-info/RECORD,,\n")
+    lock = tmp_path / "lock.txt"
+    lock.write_text("thing==1.0 --hash=sha256:0\nother==2 --hash=sha256:0\n")
+    missing = missing_files(tmp_path / "venv", lock)
+    assert missing == (str(info.parent / "thing.py"), "other")

@@ -27,7 +27,7 @@ from wizard.plan.steps import (
 )
 from wizard.run import execstack
 from wizard.run.events import Output, Progress
-from wizard.run.ownership import installed_versions, site_packages
+from wizard.run.ownership import installed_versions, missing_files, site_packages
 from wizard.run.process import Exited, child_environment, stream
 from wizard.run.trouble import Trouble, explain_pip
 
@@ -160,7 +160,13 @@ async def _install(step: InstallWheels, around: Surroundings) -> Act:
     check = (step.python, "-m", "pip", "check")
     async for output in _program(check, environment, 120):
         yield output
-    yield Done("installed; pip finds no conflict")
+    if missing := await asyncio.to_thread(missing_files, Path(step.venv), Path(step.lock)):
+        raise Trouble(
+            f"pip says that all is installed, but {len(missing)} files are missing: {missing[0]}.",
+            "An earlier installation was cut off, or something else works in this folder.",
+            f"Undo this run with `rdna1-setup rollback` and start again: {step.venv} is ours.",
+        )
+    yield Done("installed: every file is there, and pip finds no conflict")
 
 
 async def _at_once(action: Callable[[], str]) -> Act:

@@ -73,6 +73,28 @@ def installed(root: Path, names: Iterable[str]) -> dict[str, Print]:
     return found
 
 
+def missing_files(root: Path, lock: Path) -> tuple[str, ...]:
+    """What the distributions in a lock should have put into the venv and is not there."""
+    missing: list[str] = []
+    for name in lock_names(lock):
+        records = [
+            info / "RECORD"
+            for packages in site_packages(root)
+            for info in packages.glob("*.dist-info")
+            if canonicalize_name(info.name.split("-", 1)[0]) == canonicalize_name(name)
+        ]
+        missing += [name] if not records else []
+        for record in records:
+            paths = _recorded(root, record.parents[1], record.parent)
+            required = (p for p in paths if p.name not in _OPTIONAL and p.suffix != ".pyc")
+            missing += [str(path) for path in required if not path.exists()]
+    return tuple(missing)
+
+
+_OPTIONAL = ("INSTALLER", "REQUESTED", "direct_url.json")
+"""Files that pip writes only at times."""
+
+
 def site_packages(root: Path) -> tuple[Path, ...]:
     """The site-packages folders of a venv (one, unless its Python was changed)."""
     return tuple(sorted((root / "lib").glob("python3.*/site-packages")))

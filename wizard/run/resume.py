@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -90,7 +90,17 @@ def clear_remains(step: Step, plan: Plan, record: Record) -> int:
     for path in left:
         with contextlib.suppress(FileNotFoundError):
             (venv / path).unlink()
+    _drop_emptied(venv, left)
     return len(left)
+
+
+def _drop_emptied(venv: Path, files: Iterable[str]) -> None:
+    # An empty dist-info folder would make pip believe that the package is installed.
+    folders = {folder for path in files for folder in (venv / path).parents if folder != venv}
+    for folder in sorted(folders, key=lambda folder: len(folder.parts), reverse=True):
+        if venv in folder.parents:
+            with contextlib.suppress(OSError):
+                folder.rmdir()
 
 
 def notes_before(step: Step, plan: Plan) -> dict[str, Any]:
