@@ -1,0 +1,108 @@
+"""Conv2d on a real GPU: the default sweep, and a kernel that really spins until it is killed.
+
+An NVIDIA card serves: ``torch.cuda`` is the interface that ROCm builds of torch use too.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+pytestmark = pytest.mark.e2e
+
+SOURCE = Path(__file__).parents[2]
+SPINNING = """
+import os, torch, torch.nn.functional as functional
+real = functional.conv2d
+def conv2d(image, *rest, **named):
+    if image.is_cuda and image.shape[-1] == int(os.environ["SPIN_AT"]):
+        torch.cuda._sleep(10**14)  # a kernel that spins for hours
+    return real(image, *rest, **named)
+functional.conv2d = conv2d
+"""
+
+
+@pytest.fixture(scope="module")
+def python() -> str:
+    """A Python whose torch sees a GPU."""
+    for candidate in (*os.environ.get("RDNA1_SETUP_TORCH_PYTHONS", "").split(":"), sys.executable):
+        program = "import torch; print(torch.cuda.is_available())"
+        if candidate and Path(candidate).exists():
+            asked = subprocess.run(
+                (candidate, "-c", program), capture_output=True, text=True, check=False
+            )
+            if asked.stdout.strip() == "True":
+                return candidate
+    pytest.skip("no Python here has a torch that sees a GPU")
+
+
+def sweep(
+    python: str, home: Path, *options: str, **variables: str
+) -> tuple[dict[str, Any], float, int]:
+    """The parsed results, the seconds it took, and the exit code."""
+    began = time.monotonic()
+    done = subprocess.run(
+        (sys.executable, "-m", "wizard", "conv2d", "--json", "--python", python, *options),
+        cwd=SOURCE,
+        env={**os.environ, "HOME": str(home), "XDG_STATE_HOME": str(home / "state"), **variables},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=False,
+        timeout=400,
+    )
+    seconds = time.monotonic() - began
+    parsed: dict[str, Any] = json.loads(done.stdout)
+    return parsed, seconds, done.returncode
+
+
+def verdicts(parsed: dict[str, Any]) -> dict[str, str]:
+    """The verdict by channels and size."""
+    shapes = ((r["shape"], r["verdict"]) for r in parsed["results"])
+    return {f"{s['c_in']}->{s['c_out']} @{s['h']}": verdict for s, verdict in shapes}
+
+
+@pytest.mark.parametrize("way", [(), ("--spawn",)], ids=["forked", "spawned"])
+def test_every_default_shape_is_measured_and_right(
+    python: str, tmp_path: Path, way: tuple[str, ...]
+) -> None:
+    parsed, seconds, code = sweep(python, tmp_path, *way)
+    print(f"\n{way or 'forked'}: {len(parsed['results'])} shapes in {seconds:.1f} s")
+    for result in parsed["results"]:
+        shape = result["shape"]
+        print(
+            f"  {shape['c_in']}->{shape['c_out']} @{shape['h']}: {result['verdict']}, "
+            f"cold {result['cold_s']:.4f} s, warm {result['warm_s']:.6f} s, "
+            f"error {result['max_abs_error']:.1e} of {result['tolerance']:.1e}, "
+            f"{result['memory_bytes']} bytes"
+        )
+    assert code == 0
+    assert set(verdicts(parsed).values()) == {"pass"}
+
+
+def test_a_spinning_kernel_costs_its_shapes_and_nothing_else(python: str, tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(SPINNING)
+    parsed, seconds, code = sweep(
+        python, tmp_path, "--deadline", "6", PYTHONPATH=str(tmp_path), SPIN_AT="48"
+    )
+    found = verdicts(parsed)
+    print(f"\nspinning at 48: {seconds:.1f} s, {found}")
+    assert code == 1
+    assert {shape for shape, verdict in found.items() if verdict != "pass"} == {
+        "16->32 @48",
+        "32->64 @48",
+        "64->128 @48",
+    }
+    assert {found[shape] for shape in found if shape.endswith("@48")} == {"hung"}
+    lines = [
+        " ".join(process.info["cmdline"] or ()) for process in psutil.process_iter(["cmdline"])
+    ]
+    assert not [line for line in lines if "conv2d_worker.py" in line]
