@@ -90,8 +90,9 @@ def test_every_default_shape_is_measured_and_right(
 
 def test_a_spinning_kernel_costs_its_shapes_and_nothing_else(python: str, tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(SPINNING)
+    path = f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}"
     parsed, seconds, code = sweep(
-        python, tmp_path, "--deadline", "6", PYTHONPATH=str(tmp_path), SPIN_AT="48"
+        python, tmp_path, "--deadline", "6", PYTHONPATH=path, SPIN_AT="48"
     )
     found = verdicts(parsed)
     print(f"\nspinning at 48: {seconds:.1f} s, {found}")
