@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import signal
 import sys
 from contextlib import aclosing
 from pathlib import Path
@@ -104,3 +105,63 @@ def test_variables_that_mislead_pip_do_not_reach_a_child() -> None:
     assert "PIP_TARGET" not in made
     assert made["PIP_INDEX_URL"] == "z"
     assert made["A"] == "1"
+
+
+GRANDCHILD = (
+    "import subprocess, sys\n"
+    "argv = [sys.executable, '-c', 'import time; time.sleep(60)']\n"
+    "child = subprocess.Popen(argv, start_new_session=True)\n"
+    "print(child.pid, flush=True)\n"
+)
+"""Leaves a child in another session, with our pipe in its hands."""
+
+
+async def test_a_grandchild_that_keeps_the_pipe_does_not_keep_us_waiting(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("wizard.run.process.LAST_WORDS_S", 0.2)
+    lines, code = await asyncio.wait_for(collect(sys.executable, "-c", GRANDCHILD), 10)
+    os.kill(int(lines[0]), signal.SIGKILL)
+    assert code == 0
+
+
+async def test_a_grandchild_that_keeps_the_pipe_does_not_make_its_parent_look_unkillable(
+    tmp_path: Path,
+) -> None:
+    note = tmp_path / "pid"
+    waiting = f"open({str(note)!r}, 'w').write(str(child.pid)); import time; time.sleep(60)\n"
+    with pytest.raises(Trouble, match=r"did not end within"):
+        await collect(sys.executable, "-c", GRANDCHILD + waiting, deadline_s=1)
+    os.kill(int(note.read_text()), signal.SIGKILL)
+
+
+async def test_a_program_that_ignores_the_request_to_end_is_killed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("wizard.run.process.PATIENCE_S", 0.2)
+    program = (
+        "import os, signal, time\n"
+        "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+        "print(os.getpid(), flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    argv = (sys.executable, "-c", program)
+    async with aclosing(stream(argv, environment=ENVIRONMENT, deadline_s=30)) as output:
+        first = await anext(output)
+    assert isinstance(first, tuple)
+    await _gone(int(first[0]))
+
+
+async def test_a_login_in_an_argument_is_not_repeated_when_the_program_is_too_slow() -> None:
+    with pytest.raises(Trouble) as caught:
+        await collect("sh", "-c", "sleep 60", "x", "https://me:hunter2@host/", deadline_s=0.2)
+    assert "hunter2" not in caught.value.happened
+
+
+def test_only_settings_that_say_where_wheels_come_from_reach_pip() -> None:
+    given = dict.fromkeys(("PIP_NO_DEPS", "PIP_DRY_RUN", "PIP_PRE", "PIP_LOG", "PIP_USER"), "1")
+    kept = {"PIP_INDEX_URL": "u", "PIP_CERT": "c", "PIP_PROXY": "p", "PIP_CONFIG_FILE": "f"}
+    made = child_environment({**given, **kept}, ())
+    assert {name: made[name] for name in kept} == kept
+    assert not set(made) & (set(given) - {"PIP_USER"})
+    assert made["PIP_USER"] == "0"  # a pip.conf may say otherwise, and a venv has no user site

@@ -12,6 +12,7 @@ from collections.abc import AsyncGenerator, Awaitable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
+from wizard.run.credentials import redact
 from wizard.run.lines import Lines
 from wizard.run.trouble import Trouble
 
@@ -21,21 +22,32 @@ PATIENCE_S = 5.0
 """Time between SIGTERM and SIGKILL."""
 WATCH_S = 30.0
 """Time that the kernel may need to end a killed process before we call it unkillable."""
+LAST_WORDS_S = 2.0
+"""Time for output after a program's end: something that it left behind may keep the pipe open."""
 
 _SETPRIV = "/usr/bin/setpriv"
 _MORTAL = (_SETPRIV, "--pdeathsig", "KILL", "--") if os.access(_SETPRIV, os.X_OK) else ()
 """A child dies with us: a run that is killed leaves no pip at work behind it."""
-_MISLEADING = frozenset(
-    (
-        "PYTHONHOME",
-        "PYTHONPATH",
-        "PYTHONSTARTUP",
-        "PIP_TARGET",
-        "PIP_PREFIX",
-        "PIP_ROOT",
-        "PIP_USER",
+_MISLEADING = frozenset(("PYTHONHOME", "PYTHONPATH", "PYTHONSTARTUP"))
+_PIP_SOURCES = frozenset(
+    f"PIP_{name}"
+    for name in (
+        "CERT",
+        "CLIENT_CERT",
+        "CONFIG_FILE",
+        "DEFAULT_TIMEOUT",
+        "EXTRA_INDEX_URL",
+        "FIND_LINKS",
+        "INDEX_URL",
+        "KEYRING_PROVIDER",
+        "NO_INDEX",
+        "PROXY",
+        "RETRIES",
+        "TIMEOUT",
+        "TRUSTED_HOST",
     )
 )
+"""Where wheels come from is the user's to say; what pip does with them is the plan's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +62,20 @@ def child_environment(
 ) -> dict[str, str]:
     """The caller's environment for a child: plain language, unbuffered, nobody to ask.
 
-    Variables that would make another Python or pip write elsewhere do not reach it.
+    Variables that would make another Python or pip do something else do not reach it.
     """
     return {
-        **{name: value for name, value in base.items() if name not in _MISLEADING},
+        **{name: value for name, value in base.items() if _may_reach_a_child(name)},
         "LC_ALL": "C.UTF-8",
+        "PIP_USER": "0",  # outranks `user = true` of a pip.conf, which fails in a venv
         "PYTHONUNBUFFERED": "1",
         "DEBIAN_FRONTEND": "noninteractive",
         **dict(additions),
     }
+
+
+def _may_reach_a_child(name: str) -> bool:
+    return name in _PIP_SOURCES if name.startswith("PIP_") else name not in _MISLEADING
 
 
 async def stream(
@@ -71,18 +88,21 @@ async def stream(
     """
     if shutil.which(argv[0], path=environment.get("PATH", os.defpath)) is None:
         raise _not_started(argv[0], "no such program")  # else setpriv would fail in its words
-    process = await _start(argv, environment)
-    assert process.stdout is not None  # noqa: S101 - asked for with PIPE
-    limit = asyncio.get_running_loop().time() + deadline_s
-    lines = Lines()
+    process, output, pipe = await _start(argv, environment)
+    ended = asyncio.ensure_future(process.wait())
+    loop = asyncio.get_running_loop()
+    ended.add_done_callback(lambda _: loop.call_later(LAST_WORDS_S, pipe.close))
+    limit, lines = loop.time() + deadline_s, Lines()
     try:
-        while chunk := await _before(limit, process.stdout.read(65_536), argv, deadline_s):
+        while chunk := await _before(limit, output.read(65_536), argv, deadline_s):
             if complete := lines.feed(chunk):
                 yield complete
         if rest := lines.feed(b"", final=True):
             yield rest
-        yield Exited(await _before(limit, process.wait(), argv, deadline_s))
+        yield Exited(await _before(limit, ended, argv, deadline_s))
     finally:
+        ended.cancel()
+        pipe.close()
         await end(process)
 
 
@@ -96,19 +116,39 @@ def _not_started(program: str, why: str) -> Trouble:
 
 async def _start(
     argv: tuple[str, ...], environment: Mapping[str, str]
-) -> asyncio.subprocess.Process:
+) -> tuple[asyncio.subprocess.Process, asyncio.StreamReader, asyncio.ReadTransport]:
+    """The child, and its output through a pipe of our own.
+
+    asyncio's own pipe would keep ``wait()`` waiting for whoever holds it after the child's end.
+    """
+    ours, theirs = os.pipe()
+    output, pipe = await _reader(ours)
     try:
-        return await asyncio.create_subprocess_exec(
+        child = await asyncio.create_subprocess_exec(
             *_MORTAL,
             *argv,
             stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
+            stdout=theirs,
             stderr=asyncio.subprocess.STDOUT,
             env=dict(environment),
             start_new_session=True,
         )
-    except OSError as error:
-        raise _not_started(argv[0], error.strerror or "") from None
+    except BaseException as error:  # a cancellation must not leave the pipe open either
+        pipe.close()
+        if isinstance(error, OSError):
+            raise _not_started(argv[0], error.strerror or "") from None
+        raise
+    finally:
+        os.close(theirs)
+    return child, output, pipe
+
+
+async def _reader(descriptor: int) -> tuple[asyncio.StreamReader, asyncio.ReadTransport]:
+    output = asyncio.StreamReader()
+    pipe, _ = await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(output), os.fdopen(descriptor, "rb", buffering=0)
+    )
+    return output, pipe
 
 
 async def _before(limit: float, wanted: Awaitable[T], argv: tuple[str, ...], given_s: float) -> T:
@@ -116,7 +156,7 @@ async def _before(limit: float, wanted: Awaitable[T], argv: tuple[str, ...], giv
         return await asyncio.wait_for(wanted, limit - asyncio.get_running_loop().time())
     except asyncio.TimeoutError:
         raise Trouble(
-            f"{shlex.join(argv)} did not end within {given_s:.0f} s and was ended.",
+            f"{redact(shlex.join(argv))} did not end within {given_s:.0f} s and was ended.",
             "It may wait for something that does not come, such as a slow network or disk.",
             "Run the same command again: what was finished is kept.",
         ) from None
