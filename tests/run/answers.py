@@ -30,6 +30,8 @@ class Manner:
     etag: str | None = '"one"'
     last_modified: str | None = None
     location: str = ""
+    announce: int | None = None
+    """The size that HEAD pretends."""
     chunked: bool = False
     """Tell no length: the end of the connection is the end of the body."""
 
@@ -111,7 +113,8 @@ class Answer(BaseHTTPRequestHandler):
         if manner.chunked:
             self.close_connection = True
         else:
-            self.send_header("Content-Length", str(end - start + 1))
+            pretended = manner.announce if self.command == "HEAD" else None
+            self.send_header("Content-Length", str(pretended or end - start + 1))
         if manner.ranges:
             self.send_header("Accept-Ranges", "bytes")
         if partial:

@@ -125,7 +125,7 @@ def _connection(cause: Exception, host: str) -> Trouble:
 
 
 def _certificate(cause: ssl.SSLError, host: str) -> tuple[str, str, str]:
-    why = cause.verify_message if isinstance(cause, ssl.SSLCertVerificationError) else cause.reason
+    why = getattr(cause, "verify_message", "") or clean(str(cause))
     return (
         f"The TLS certificate of {host} was not accepted: {why}.",
         "The clock is wrong, a proxy opens TLS connections, or this is not the server meant.",

@@ -18,6 +18,7 @@ from urllib.request import (
     OpenerDirector,
     ProxyHandler,
     Request,
+    UnknownHandler,
 )
 
 from wizard.run.credentials import authorization, without_login
@@ -78,6 +79,7 @@ def open_web(environ: Mapping[str, str], indexes: tuple[str, ...] = ()) -> Web:
         HTTPRedirectHandler(),
         HTTPErrorProcessor(),
         HTTPDefaultErrorHandler(),
+        UnknownHandler(),
     ):
         opener.add_handler(handler)
     return Web(opener, environ, indexes)

@@ -1,0 +1,267 @@
+"""One file by range, against a server that drops, changes, lies and refuses."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from tests.run.fetching import never
+from tests.run.server import Manner, WheelServer
+from wizard.run.download import PAUSES_S, Patience, Wanted, download
+from wizard.run.events import Output
+from wizard.run.partial import Staged
+from wizard.run.receive import Reached
+from wizard.run.trouble import Trouble
+from wizard.run.web import open_web
+
+PATH = "/torch-1.0-py3-none-any.whl"
+BODY = b"PK\x03\x04" + random.Random(1).randbytes(8_000_000)  # noqa: S311 - a body
+OTHER = b"PK\x03\x04" + random.Random(2).randbytes(6_000_000)  # noqa: S311 - a body
+HASH, OTHER_HASH = sha256(BODY).hexdigest(), sha256(OTHER).hexdigest()
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[WheelServer]:
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    with WheelServer() as running:
+        yield running
+
+
+def get(
+    server: WheelServer, folder: Path, expected: str = HASH, waits: list[float] | None = None
+) -> list[Reached | Output]:
+    wanted = Wanted(server.url(PATH), folder / PATH[1:], expected)
+    wait = (waits if waits is not None else []).append
+    return list(download(wanted, open_web({}), Patience(never, wait)))
+
+
+def stop_after(server: WheelServer, folder: Path, count: int, expected: str = HASH) -> int:
+    """Cancel once that many bytes are on the disk; how many there are then."""
+    reached = 0
+    waits: list[float] = []
+    wanted = Wanted(server.url(PATH), folder / PATH[1:], expected)
+    patience = Patience(lambda: reached >= count, waits.append)
+    for news in download(wanted, open_web({}), patience):
+        if isinstance(news, Reached):
+            reached = news.done
+    return (folder / f"{PATH[1:]}.part").stat().st_size
+
+
+def staged(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_a_file_arrives_whole_and_leaves_nothing_else(server: WheelServer, tmp_path: Path) -> None:
+    server.put(PATH, BODY)
+    get(server, tmp_path)
+    assert (tmp_path / PATH[1:]).read_bytes() == BODY
+    assert staged(tmp_path) == [PATH[1:]]
+
+
+def test_a_connection_dropped_at_40_percent_goes_on_where_it_broke(
+    server: WheelServer, tmp_path: Path
+) -> None:
+    server.put(PATH, BODY, Manner(drop_at=0.4))
+    waits: list[float] = []
+    news = get(server, tmp_path, waits=waits)
+    assert (tmp_path / PATH[1:]).read_bytes() == BODY
+    assert server.sent(PATH) <= 1.05 * len(BODY)
+    assert waits == [PAUSES_S[0]]
+    assert any("Trying again" in one.lines[0] for one in news if isinstance(one, Output))
+
+
+def test_a_cancelled_download_goes_on_in_the_next_run(server: WheelServer, tmp_path: Path) -> None:
+    server.put(PATH, BODY, Manner(hold_at=0.6))
+    kept = stop_after(server, tmp_path, 4_000_000)
+    assert not (tmp_path / PATH[1:]).exists()
+    before = server.sent(PATH)
+    get(server, tmp_path)
+    assert server.served.requests[-1] == ("GET", PATH, f"bytes={kept}-")
+    assert server.sent(PATH) - before == len(BODY) - kept
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        Manner(etag='"two"'),
+        Manner(etag='"two"', ranges=False),
+        Manner(etag=None, last_modified="Tue, 02 Jan 2024 00:00:00 GMT"),
+    ],
+)
+def test_a_file_that_changed_on_the_server_starts_again(
+    server: WheelServer, tmp_path: Path, after: Manner
+) -> None:
+    server.put(PATH, BODY, Manner(hold_at=0.5))
+    stop_after(server, tmp_path, 3_000_000, expected="")
+    server.put(PATH, OTHER, after)
+    before = server.sent(PATH)
+    get(server, tmp_path, expected="")
+    assert (tmp_path / PATH[1:]).read_bytes() == OTHER
+    assert server.sent(PATH) - before == len(OTHER)
+
+
+def test_a_shorter_file_on_the_server_starts_again(server: WheelServer, tmp_path: Path) -> None:
+    server.put(PATH, BODY, Manner(hold_at=0.9, etag=None, last_modified=None))
+    stop_after(server, tmp_path, 7_000_000)
+    server.put(PATH, OTHER, Manner(etag=None))
+    with pytest.raises(Trouble, match="wrong SHA-256"):
+        get(server, tmp_path)
+    get(server, tmp_path, expected=OTHER_HASH)
+    assert (tmp_path / PATH[1:]).read_bytes() == OTHER
+
+
+def test_an_answer_for_another_file_is_noticed_by_its_size(
+    server: WheelServer, tmp_path: Path
+) -> None:
+    server.put(PATH, BODY, Manner(hold_at=0.5, etag=None))
+    stop_after(server, tmp_path, 3_000_000)
+    server.put(PATH, BODY + b"more", Manner(etag=None))
+    waits: list[float] = []
+    with pytest.raises(Trouble, match="wrong SHA-256"):
+        get(server, tmp_path, waits=waits)
+    assert server.ranges_asked(PATH)[-1] == ""
+    assert waits == [PAUSES_S[0]]
+
+
+def test_a_server_without_ranges_starts_again(server: WheelServer, tmp_path: Path) -> None:
+    server.put(PATH, BODY, Manner(drop_at=0.4, ranges=False))
+    get(server, tmp_path)
+    assert (tmp_path / PATH[1:]).read_bytes() == BODY
+    assert server.sent(PATH) == int(len(BODY) * 0.4) + len(BODY)
+
+
+def test_a_server_that_tells_no_length_is_read_to_its_end(
+    server: WheelServer, tmp_path: Path
+) -> None:
+    server.put(PATH, BODY, Manner(chunked=True))
+    news = get(server, tmp_path)
+    assert (tmp_path / PATH[1:]).read_bytes() == BODY
+    assert all(one.size is None for one in news if isinstance(one, Reached))
+
+
+def test_a_part_without_validators_is_used_only_when_a_hash_can_check_it(
+    server: WheelServer, tmp_path: Path
+) -> None:
+    server.put(PATH, BODY, Manner(hold_at=0.5, etag=None))
+    stop_after(server, tmp_path, 3_000_000)
+    get(server, tmp_path)
+    assert server.ranges_asked(PATH)[-1].startswith("bytes=")
+    (tmp_path / PATH[1:]).unlink()
+    server.served.spoilt.clear()
+    stop_after(server, tmp_path, 3_000_000, expected="")
+    get(server, tmp_path, expected="")
+    assert server.ranges_asked(PATH)[-1] == ""
+
+
+def test_a_weak_etag_is_never_sent_as_a_condition(server: WheelServer, tmp_path: Path) -> None:
+    server.put(PATH, BODY, Manner(hold_at=0.5, etag='W/"one"'))
+    stop_after(server, tmp_path, 3_000_000)
+    mark = Staged(tmp_path / PATH[1:]).mark()
+    assert mark is not None
+    assert mark.validator == ""
+    get(server, tmp_path)
+    assert server.sent(PATH) <= 1.05 * len(BODY)
+
+
+def test_a_wrong_hash_is_refused_and_nothing_is_kept(server: WheelServer, tmp_path: Path) -> None:
+    server.put(PATH, OTHER)
+    with pytest.raises(Trouble) as caught:
+        get(server, tmp_path)
+    assert HASH in caught.value.happened
+    assert OTHER_HASH in caught.value.happened
+    assert staged(tmp_path) == []
+
+
+def test_a_part_that_was_damaged_meanwhile_costs_one_more_download(
+    server: WheelServer, tmp_path: Path
+) -> None:
+    server.put(PATH, BODY, Manner(hold_at=0.5))
+    stop_after(server, tmp_path, 3_000_000)
+    part = tmp_path / f"{PATH[1:]}.part"
+    part.write_bytes(b"\0" * part.stat().st_size)
+    get(server, tmp_path)
+    assert (tmp_path / PATH[1:]).read_bytes() == BODY
+
+
+@pytest.mark.parametrize(
+    ("page", "manner"),
+    [
+        (b"please log in", Manner(content_type="text/html; charset=utf-8", ranges=False)),
+        (b"<!DOCTYPE html><p>log in", Manner(ranges=False)),
+        (b"\n <HTML><p>log in", Manner(content_type="application/octet-stream", ranges=False)),
+    ],
+)
+def test_a_log_in_page_is_named_and_what_had_arrived_is_kept(
+    server: WheelServer, tmp_path: Path, page: bytes, manner: Manner
+) -> None:
+    server.put(PATH, BODY, Manner(hold_at=0.5))
+    kept = stop_after(server, tmp_path, 3_000_000)
+    server.put(PATH, page, manner)
+    with pytest.raises(Trouble) as caught:
+        get(server, tmp_path)
+    assert "captive portal" in caught.value.meaning
+    assert (tmp_path / f"{PATH[1:]}.part").stat().st_size == kept
+
+
+def test_a_log_in_page_behind_a_redirect_is_named(server: WheelServer, tmp_path: Path) -> None:
+    server.put("/login", b"<html>", Manner(content_type="text/html"))
+    server.put(PATH, b"", Manner(status=302, location=server.url("/login")))
+    with pytest.raises(Trouble, match="web page"):
+        get(server, tmp_path)
+
+
+def test_without_a_hash_something_that_is_no_archive_is_refused(
+    server: WheelServer, tmp_path: Path
+) -> None:
+    server.put(PATH, b"sorry")
+    with pytest.raises(Trouble, match="not a wheel"):
+        get(server, tmp_path, expected="")
+
+
+def test_a_server_that_always_breaks_off_is_given_up_after_a_few_tries(
+    server: WheelServer, tmp_path: Path
+) -> None:
+    server.put(PATH, BODY, Manner(drop_at=0.4, drop_always=True, ranges=False))
+    waits: list[float] = []
+    with pytest.raises(Trouble, match="broke off"):
+        get(server, tmp_path, waits=waits)
+    assert waits[-len(PAUSES_S) :] == list(PAUSES_S)
+    assert len(waits) <= len(PAUSES_S) + 1
+
+
+def test_progress_between_the_breaks_starts_the_count_again(
+    server: WheelServer, tmp_path: Path
+) -> None:
+    server.put(PATH, BODY, Manner(drop_at=0.3, drop_always=True))
+    waits: list[float] = []
+    with pytest.raises(Trouble):
+        get(server, tmp_path, waits=waits)
+    assert waits.count(PAUSES_S[0]) > 2
+
+
+@pytest.mark.parametrize("status", [403, 404])
+def test_a_refusal_is_not_tried_again(server: WheelServer, tmp_path: Path, status: int) -> None:
+    server.put(PATH, BODY, Manner(status=status))
+    waits: list[float] = []
+    with pytest.raises(Trouble, match=f"HTTP {status}"):
+        get(server, tmp_path, waits=waits)
+    assert waits == []
+
+
+def test_a_busy_server_is_tried_again(server: WheelServer, tmp_path: Path) -> None:
+    server.put(PATH, BODY, Manner(status=503))
+    waits: list[float] = []
+    with pytest.raises(Trouble, match="HTTP 503"):
+        get(server, tmp_path, waits=waits)
+    assert waits == list(PAUSES_S)
+
+
+def test_an_empty_answer_is_never_a_file(server: WheelServer, tmp_path: Path) -> None:
+    server.put(PATH, b"")
+    with pytest.raises(Trouble):
+        get(server, tmp_path)
+    assert not (tmp_path / PATH[1:]).exists()

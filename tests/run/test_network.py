@@ -1,0 +1,162 @@
+"""Every way in which a server cannot be reached has a name and a remedy."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+from collections.abc import Iterator
+from email.message import Message
+from http.client import IncompleteRead
+from pathlib import Path
+from urllib.error import HTTPError, URLError
+
+import pytest
+
+from tests.run.server import Manner, WheelServer
+from wizard.run.credentials import authorization, redact, without_login
+from wizard.run.network import name_failure, worth_retrying
+from wizard.run.trouble import Trouble
+from wizard.run.web import Web, open_web
+
+ADDRESS = "https://download.example/whl/torch.whl"
+
+
+@pytest.fixture
+def no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("http_proxy", "https_proxy", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+
+
+@pytest.fixture
+def server(no_proxies: None) -> Iterator[WheelServer]:
+    with WheelServer() as running:
+        yield running
+
+
+def status(code: int) -> HTTPError:
+    return HTTPError(ADDRESS, code, "said", Message(), None)
+
+
+FAILURES: list[tuple[Exception, bool, str]] = [
+    (URLError(socket.gaierror(-2, "Name or service not known")), True, "DNS"),
+    (URLError(ConnectionRefusedError(111, "Connection refused")), True, "refused"),
+    (URLError(TimeoutError("timed out")), True, "timeout"),
+    (TimeoutError("The read operation timed out"), True, "timeout"),
+    (URLError(ssl.SSLCertVerificationError(1, "self-signed certificate")), False, "certificate"),
+    (URLError(OSError("Tunnel connection failed: 407 Proxy Auth")), False, "wants a login"),
+    (URLError(OSError("Tunnel connection failed: 403 Forbidden")), False, "does not allow"),
+    (ConnectionResetError(104, "Connection reset by peer"), True, "broke off"),
+    (IncompleteRead(b"abc", 5), True, "broke off"),
+    (status(401), False, "login"),
+    (status(403), False, "refuses"),
+    (status(404), False, "not there any more"),
+    (status(407), False, "proxy wants a login"),
+    (status(418), False, "does not do what was asked"),
+    (status(429), True, "slow down"),
+    (status(500), True, "in trouble"),
+    (status(503), True, "in trouble"),
+    (status(511), False, "captive portal"),
+]
+
+
+@pytest.mark.parametrize(("error", "again", "word"), FAILURES, ids=lambda value: str(value)[:40])
+def test_a_failure_is_named_and_tried_again_only_where_that_can_help(
+    error: Exception, again: bool, word: str
+) -> None:
+    trouble = name_failure(error, ADDRESS)
+    assert word in f"{trouble.happened} {trouble.meaning}"
+    assert "download.example" in trouble.happened
+    assert trouble.next_step.endswith(".")
+    assert worth_retrying(error) is again
+
+
+def failure_of(web: Web, address: str) -> Exception:
+    with pytest.raises(OSError) as caught:  # noqa: PT011 - the kind is what name_failure tells
+        web.get(address, {}).close()
+    return caught.value
+
+
+def test_a_port_where_nobody_listens_is_a_refused_connection(no_proxies: None) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        address = f"http://127.0.0.1:{taken.getsockname()[1]}/a.whl"
+        trouble = name_failure(failure_of(open_web({}), address), address)
+    assert trouble.happened == "127.0.0.1 refused the connection."
+
+
+def test_a_server_without_tls_is_not_spoken_to_in_the_clear(server: WheelServer) -> None:
+    address = server.url("/a.whl").replace("http:", "https:")
+    trouble = name_failure(failure_of(open_web({}), address), address)
+    assert "TLS" in trouble.happened
+
+
+def test_other_schemes_are_not_opened() -> None:
+    with pytest.raises(URLError):
+        open_web({}).get("file:///etc/passwd", {})
+
+
+def test_the_proxy_of_the_environment_is_used_and_named_without_its_password(
+    monkeypatch: pytest.MonkeyPatch, no_proxies: None
+) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        proxy = f"http://me:geheim@127.0.0.1:{taken.getsockname()[1]}"
+        monkeypatch.setenv("http_proxy", proxy)
+        monkeypatch.delenv("no_proxy", raising=False)
+        monkeypatch.delenv("NO_PROXY", raising=False)
+        address = "http://download.example/a.whl"
+        trouble = name_failure(failure_of(open_web({}), address), address)
+    assert "through the proxy http://***@127.0.0.1" in trouble.happened
+    assert "geheim" not in trouble.happened
+
+
+def test_pips_own_proxy_serves_too(server: WheelServer) -> None:
+    server.put("http://download.example/a.whl", b"through the proxy")
+    web = open_web({"PIP_PROXY": server.url("/")})
+    with web.get("http://download.example/a.whl", {}) as answer:
+        assert answer.read() == b"through the proxy"
+
+
+def test_a_certificate_bundle_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    with pytest.raises(Trouble, match=r"PIP_CERT names .*no\.pem"):
+        open_web({"PIP_CERT": str(tmp_path / "no.pem")})
+
+
+def test_a_server_that_knows_no_head_has_no_known_size(server: WheelServer) -> None:
+    assert open_web({}).size(server.put("/a.whl", b"12345", Manner(head=False))) is None
+    assert open_web({}).size(server.put("/b.whl", b"12345")) == 5
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("get https://me:pw@host/x?a=b", "get https://***@host/x?a=b"),
+        ("https://token@host/ and http://a:b@c/", "https://***@host/ and http://***@c/"),
+        ("https://me:p@ss@host/", "https://***@host/"),
+        ("see https://host/user@example", "see https://host/user@example"),
+        ("nothing here", "nothing here"),
+    ],
+)
+def test_logins_in_addresses_are_never_shown(text: str, shown: str) -> None:
+    assert redact(text) == shown
+
+
+def test_a_login_goes_only_to_the_server_that_it_was_given_for() -> None:
+    indexes = ("https://me:p%40ss@host/simple/",)
+    assert authorization("https://host/files/a.whl", indexes, {})
+    assert not authorization("https://other/files/a.whl", indexes, {})
+    assert not authorization("http://host/files/a.whl", indexes, {})
+    assert not authorization("https://host:444/files/a.whl", indexes, {})
+    assert without_login("https://me:pw@host/a.whl#sha256=1") == "https://host/a.whl"
+
+
+def test_logins_are_found_in_pips_variables_and_in_netrc(tmp_path: Path) -> None:
+    netrc = tmp_path / "netrc"
+    netrc.write_text("machine host login me password pw\n")
+    netrc.chmod(0o600)
+    by_file = authorization("https://host/a.whl", (), {"NETRC": str(netrc)})
+    by_variable = authorization(
+        "https://host/a.whl", (), {"PIP_EXTRA_INDEX_URL": "https://x/ https://me:pw@host/simple"}
+    )
+    assert by_file == by_variable == (("Authorization", "Basic bWU6cHc="),)
