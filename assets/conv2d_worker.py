@@ -19,6 +19,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import ctypes
+import importlib
 import json
 import math
 import mmap
@@ -82,6 +83,7 @@ def main() -> int:
     for descriptor in (arguments.control, arguments.events, arguments.buffer, arguments.life):
         if descriptor is not None:
             os.set_inheritable(descriptor, False)
+    forbid_core_dumps()
     channel = Channel(arguments.control, arguments.events)
     if arguments.role == "once":
         die_with_parent()
@@ -122,15 +124,16 @@ def import_torch(channel: Channel) -> Any:
     sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry or ".") != here]
     started = time.perf_counter()
     try:
-        import torch
-        import torch.nn.functional
+        torch = importlib.import_module("torch")
+        importlib.import_module("torch.nn.functional")
+        version = str(torch.__version__)  # a folder that was left behind has none
     except Exception as error:  # an import runs arbitrary code: whatever it raises is the finding
         missing = isinstance(error, ModuleNotFoundError) and error.name == "torch"
         channel.tell("import-failed", missing=missing, text=words_of(error))
         sys.exit(3)
     channel.tell(
         "imported",
-        torch=str(torch.__version__),
+        torch=version,
         hip=getattr(torch.version, "hip", None),
         cuda=getattr(torch.version, "cuda", None),
         setting=setting_in_force(),
@@ -258,6 +261,8 @@ def watch(pid: int, alive: int, channel: Channel) -> None:
             kill_group(pid)
     # Left as a zombie: the client may be about to kill this id, which must not be anyone else's.
     ended = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+    if ended is None:
+        return  # only a call that may not wait comes back with nothing
     code = ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status
     try:
         channel.tell("gone", pid=pid, code=code)
@@ -282,7 +287,6 @@ def run_child(
 ) -> None:
     """Measure this command and, in a forked child, those that follow until one fails."""
     os.setpgid(0, 0)  # a group of its own: killed with all that it starts, and without the parent
-    forbid_core_dumps()
     command: dict[str, Any] | None = first
     buffer = mmap.mmap(arguments.buffer, 0)
     announced = False

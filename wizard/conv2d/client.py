@@ -9,9 +9,10 @@ from pathlib import Path
 
 from wizard.conv2d.channel import kill_tree, shared_memory
 from wizard.conv2d.journal import Journal, JournalBusy, journal_path, open_journal
+from wizard.conv2d.judging import unmeasured
 from wizard.conv2d.sweep import Note, ShapeDone, Sweep, SweepDone, SweepEvent, WorkerStarted
 from wizard.conv2d.team import Team
-from wizard.conv2d.trial import Trial, unmeasured
+from wizard.conv2d.trial import Trial
 from wizard.conv2d.verdicts import Result, Verdict
 from wizard.conv2d.wording import LOST, journal_busy, journal_unusable
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import signal
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from wizard.conv2d.channel import Worker, state_of
+from wizard.conv2d.events import Event, how_it_died, loaded_from
 from wizard.conv2d.sweep import Deadlines
 from wizard.conv2d.verdicts import Loaded
-
-Event = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,21 +159,3 @@ class Measurer:
     @staticmethod
     def _now() -> float:
         return asyncio.get_running_loop().time()
-
-
-def loaded_from(loaded: Loaded, event: Event) -> Loaded:
-    """What was loaded, with what an ``imported`` or ``ready`` event adds."""
-    if event["event"] == "imported":
-        setting = tuple((name, value) for name, value in event["setting"].items())
-        return replace(loaded, torch=event["torch"], hip=event["hip"], setting=setting)
-    libraries = tuple(event["libraries"])
-    return replace(loaded, device=event["device"], gfx=event["gfx"], libraries=libraries)
-
-
-def how_it_died(code: int | None, printed: str) -> str:
-    """The end of a process in words, with the last that it printed."""
-    end = f"ended with status {code}" if code is not None else "closed its pipe"
-    if code is not None and code < 0:
-        known = -code in {number.value for number in signal.Signals}
-        end = f"died by {signal.Signals(-code).name}" if known else f"died by signal {-code}"
-    return f"the process {end}" + (f"; it last printed: {printed}" if printed else "")

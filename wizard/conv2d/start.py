@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from wizard.conv2d.channel import PROTOCOL, Worker, start_worker, worker_argv
-from wizard.conv2d.launch import how_it_died, loaded_from
+from wizard.conv2d.events import how_it_died, loaded_from
 from wizard.conv2d.sweep import Deadlines, Sweep, Trouble
 from wizard.conv2d.verdicts import Loaded, Verdict
 
@@ -99,7 +99,7 @@ def import_failed(python: str, missing: bool, text: str) -> Trouble:
     return Trouble(
         f"torch is there, but {python} cannot import it: {text}.",
         "The installation is damaged or does not fit this system. Nothing was measured.",
-        "Run: rdna1-setup explain, with this message.",
+        "Install the stack anew, or choose another one.",
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import asdict, dataclass, field
@@ -11,6 +10,7 @@ from typing import Any
 
 from wizard.conv2d import wording
 from wizard.conv2d.journal import Journal
+from wizard.conv2d.judging import Launched, judged, unmeasured
 from wizard.conv2d.launch import Measurer, Outcome
 from wizard.conv2d.reference import Comparison
 from wizard.conv2d.sweep import (
@@ -23,16 +23,7 @@ from wizard.conv2d.sweep import (
     SweepEvent,
 )
 from wizard.conv2d.team import Team
-from wizard.conv2d.verdicts import Loaded, Result, Verdict, judge, tolerance
-
-VERDICTS = {
-    "error": Verdict.ERROR,
-    "out of memory": Verdict.OUT_OF_MEMORY,
-    "import failed": Verdict.ERROR,
-    "crashed": Verdict.CRASHED,
-    "hung": Verdict.HUNG,
-    "unkillable": Verdict.HUNG,
-}
+from wizard.conv2d.verdicts import Loaded, Result, Verdict
 
 
 @dataclass(slots=True)
@@ -66,7 +57,9 @@ class Trial:
         if self.team.trouble is not None and self.outcome.kind != "unkillable":
             return
         yield Phase(index + 1, "compare")
-        result = await self._judge(index, runs, "spawn" if spawn else "fork")
+        comparison = await self._comparison()
+        launched = Launched(self.outcome, comparison, runs, "spawn" if spawn else "fork")
+        result = judged(self.sweep, index, launched, self.team.loaded)
         self.book.outcome(index, result)
         yield ShapeDone(index + 1, len(self.sweep.rows), result)
 
@@ -84,7 +77,8 @@ class Trial:
         if verdict is Verdict.UNUSABLE:
             text = f"not measured. {text}"
         self.team.trouble_verdict = Verdict.UNUSABLE
-        result = unmeasured(self.sweep, index, verdict, text, self.team.loaded)
+        phase = None if verdict is Verdict.UNUSABLE else "import"
+        result = unmeasured(self.sweep, index, verdict, text, self.team.loaded, phase)
         self.unmeasured[index] = result
         return result
 
@@ -115,6 +109,11 @@ class Trial:
                     yield DeviceFound(answer)
                 else:
                     yield Phase(index + 1, answer)
+
+    async def _comparison(self) -> Comparison:
+        if self.outcome.kind != "measured":
+            return Comparison(None, None)
+        return await self.team.compare(self.command, self.outcome.figures["size"])
 
     def _command(self, index: int) -> dict[str, Any]:
         return {
@@ -151,71 +150,3 @@ class Trial:
         answered = ("error", "out of memory") if first.kind in ("hung", "crashed") else ()
         self.spawn = self.outcome.kind in ("measured", *answered)
         return Note(wording.FORK_BAD if self.spawn else wording.FORK_CLEARED)
-
-    async def _judge(self, index: int, runs: int, process: str) -> Result:
-        row, outcome = self.sweep.rows[index], self.outcome
-        allowed, warm = tolerance(row.shape), outcome.figures.get("warm") or None
-        warm_s = statistics.median(warm) if warm else None
-        comparison = Comparison(None, None)
-        if outcome.kind == "measured":
-            comparison = await self.team.compare(self.command, outcome.figures["size"])
-        verdict, detail = self._verdict(comparison, allowed, warm_s)
-        hang = "unkillable" if outcome.kind == "unkillable" else "unclassified"
-        return Result(
-            shape=row.shape,
-            engine=engine_name(self.sweep, self.team.loaded),
-            verdict=verdict,
-            detail=detail,
-            runs=runs,
-            loaded=self.team.loaded,
-            cold_s=outcome.figures.get("cold"),
-            warm_s=warm_s,
-            max_abs_error=comparison.max_abs_error,
-            nonfinite=comparison.nonfinite,
-            tolerance=allowed,
-            memory_bytes=outcome.figures.get("memory"),
-            hang_class=hang if verdict is Verdict.HUNG else None,
-            phase=None if outcome.kind == "measured" else outcome.phase,
-            process=process,
-            published=row.published,
-        )
-
-    def _verdict(
-        self, comparison: Comparison, allowed: float, warm_s: float | None
-    ) -> tuple[Verdict, str]:
-        outcome = self.outcome
-        if outcome.kind in ("hung", "unkillable"):
-            return Verdict.HUNG, wording.hung(outcome)
-        if outcome.kind != "measured":
-            return VERDICTS[outcome.kind], outcome.text
-        if comparison.nonfinite is None:
-            return Verdict.ERROR, f"measured, but not checked: {comparison.failure}"
-        verdict, detail = judge(comparison.max_abs_error, comparison.nonfinite, allowed)
-        if verdict is Verdict.PASS and (warm_s or 0) > self.sweep.slow_s:
-            return Verdict.SLOW, f"right numbers, but {warm_s:.3g} s for each later call"
-        return verdict, detail
-
-
-def engine_name(sweep: Sweep, loaded: Loaded) -> str:
-    """Who does the convolution."""
-    if sweep.device == "cpu":
-        return "cpu"
-    if sweep.engine == "native":
-        return "native"
-    return "miopen" if loaded.hip else "cudnn"
-
-
-def unmeasured(sweep: Sweep, index: int, verdict: Verdict, text: str, loaded: Loaded) -> Result:
-    """The result of a shape without a launch of its own."""
-    row, hung = sweep.rows[index], verdict is Verdict.HUNG
-    return Result(
-        shape=row.shape,
-        engine=engine_name(sweep, loaded),
-        verdict=verdict,
-        detail=text,
-        runs=0,
-        loaded=loaded,
-        hang_class="unclassified" if hung else None,
-        phase="import" if hung else None,
-        published=row.published,
-    )

@@ -56,7 +56,8 @@ def no_device(hip: str | None, torch: str | None) -> Trouble:
         f"torch {torch} sees no GPU.",
         f"This torch is {build}. Without a usable /dev/kfd and render node, or with another "
         "instruction set than the wheel has, torch finds no device.",
-        "Run: rdna1-setup diagnose. To measure on the processor: --device cpu.",
+        "Look at the card and its device files: rdna1-setup detect. To measure on the processor: "
+        "--device cpu.",
     )
 
 

@@ -1,0 +1,1 @@
+"""Tests of the Conv2d worker, its client, presets and verdicts."""

@@ -1,0 +1,126 @@
+"""A stand-in for torch that computes little and fails on request (variable FAKE_TORCH).
+
+It has what the worker uses, in plain Python, and runs under Python 3.8 to 3.13.
+"""
+
+# mypy: disable-error-code="import-not-found"
+# These files find each other only where this folder is on the path.
+from __future__ import annotations
+
+import math
+import os
+import random
+from array import array
+from typing import Any
+
+from torch import backends, cuda, faults, version
+
+__version__ = os.environ.get("FAKE_TORCH_VERSION", "0.0+fake")
+__all__ = ["backends", "cuda", "version"]
+
+
+class dtype:
+    """A number format: its code in ``array``."""
+
+    def __init__(self, code: str) -> None:
+        self.code = code
+
+
+float32 = dtype("f")
+float64 = dtype("d")
+
+
+class Tensor:
+    """Numbers in a flat array or in foreign memory, and a shape."""
+
+    def __init__(self, values: Any, shape: tuple[int, ...], kind: dtype) -> None:
+        self.values = values
+        self.shape = shape
+        self.kind = kind
+
+    def to(self, target: Any) -> Tensor:
+        """Itself on a device, or rounded to another format."""
+        if isinstance(target, str):
+            return self
+        return Tensor(array(target.code, self.values), self.shape, target)
+
+    def double(self) -> Tensor:
+        """The same numbers as float64."""
+        return self.to(float64)
+
+    def view(self, shape: tuple[int, ...]) -> Tensor:
+        """The same numbers in another shape."""
+        return Tensor(self.values, tuple(shape), self.kind)
+
+    def copy_(self, other: Tensor) -> Tensor:
+        """Takes over the numbers of another."""
+        for place, value in enumerate(other.values):
+            self.values[place] = value
+        return self
+
+    def __truediv__(self, number: float) -> Tensor:
+        return Tensor(array("f", (v / number for v in self.values)), self.shape, self.kind)
+
+    def __sub__(self, other: Tensor) -> Tensor:
+        pairs = zip(self.values, other.values)  # noqa: B905 - strict= came with Python 3.10
+        return Tensor(array("d", (a - b for a, b in pairs)), self.shape, float64)
+
+    def abs(self) -> Tensor:
+        """Sizes."""
+        return Tensor(array("d", map(math.fabs, self.values)), self.shape, float64)
+
+    def max(self) -> float:
+        """The largest number."""
+        return float(max(self.values))
+
+    def sum(self) -> float:
+        """The sum of all numbers."""
+        return float(sum(self.values))
+
+
+class Generator:
+    """A source of random numbers with a seed."""
+
+    def __init__(self) -> None:
+        self.source = random.Random(0)  # noqa: S311 - numbers to compute with
+
+    def manual_seed(self, seed: int) -> None:
+        """Starts anew from this seed."""
+        self.source.seed(seed)
+
+
+def randn(*shape: int, generator: Generator) -> Tensor:
+    """Normally distributed numbers."""
+    draw = generator.source.gauss
+    return Tensor(array("f", (draw(0, 1) for _ in range(math.prod(shape)))), shape, float32)
+
+
+def frombuffer(buffer: Any, dtype: dtype, count: int) -> Tensor:
+    """Foreign memory as numbers."""
+    memory = memoryview(buffer)[: count * array(dtype.code).itemsize].cast(dtype.code)  # type: ignore[call-overload]
+    return Tensor(memory, (count,), dtype)
+
+
+def isfinite(tensor: Tensor) -> Tensor:
+    """1 for each number that is one."""
+    return Tensor([math.isfinite(v) for v in tensor.values], tensor.shape, tensor.kind)
+
+
+class no_grad:
+    """Nothing: this torch has no gradients."""
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *_: object) -> None: ...
+
+
+def get_num_threads() -> int:
+    """One."""
+    return 1
+
+
+def set_num_threads(_: int) -> None:
+    """Nothing to set."""
+
+
+faults.at_import()

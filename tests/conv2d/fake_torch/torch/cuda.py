@@ -1,0 +1,45 @@
+"""A GPU that is there when ``FAKE_TORCH_HIP`` is set."""
+
+# mypy: disable-error-code="import-not-found"
+# These files find each other only where this folder is on the path.
+from __future__ import annotations
+
+import os
+
+from torch.faults import OutOfMemoryError
+
+__all__ = ["OutOfMemoryError"]
+
+
+class Properties:
+    """What a card says of itself."""
+
+    gcnArchName = "gfx1030"
+
+
+def is_available() -> bool:
+    """True when a card was asked for."""
+    return "FAKE_TORCH_HIP" in os.environ
+
+
+def get_device_name(_: int) -> str:
+    """The name of the card."""
+    return "Fake RX 5600 XT"
+
+
+def get_device_properties(_: int) -> Properties:
+    """More of the card."""
+    return Properties()
+
+
+def synchronize() -> None:
+    """Nothing is under way."""
+
+
+def reset_peak_memory_stats() -> None:
+    """Nothing is counted."""
+
+
+def max_memory_allocated() -> int:
+    """Always the same."""
+    return 4096

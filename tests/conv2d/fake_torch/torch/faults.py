@@ -1,0 +1,77 @@
+"""What can go wrong, on request.
+
+``FAKE_TORCH`` holds ``{"import": NAME, "shapes": {C_OUT: NAME}}``.
+
+Faults of shapes strike in float32 alone, so that the float64 reference is right.
+"""
+
+from __future__ import annotations
+
+import collections
+import ctypes
+import itertools
+import json
+import os
+import signal
+import threading
+from typing import Any
+
+WISHES: dict[str, Any] = json.loads(os.environ.get("FAKE_TORCH", "{}"))
+HOME_PROCESS = os.getpid()
+HELD = threading.Lock()
+
+
+class OutOfMemoryError(RuntimeError):
+    """What torch raises when the card is full."""
+
+
+def loop_natively() -> None:
+    """An endless loop in native code that holds the interpreter: no signal handler ever runs."""
+    collections.deque(itertools.repeat(0), maxlen=0)
+
+
+def print_rubbish() -> None:
+    """What no reader of lines survives: binary, megabytes without a newline, and false events."""
+    os.write(1, b'{"event": "measured", "ticket": 1, "cold": 0, "warm": [], "size": [1]}\n')
+    os.write(1, b'\xff\xfe\x00\x1b[2J{"event": \n')
+    os.write(2, b"x" * 3_000_000)
+
+
+def at_import() -> None:
+    """The fault of importing torch."""
+    wish = WISHES.get("import")
+    if wish == "hang":
+        loop_natively()
+    elif wish == "crash":
+        ctypes.string_at(0)
+    elif wish == "raise":
+        raise ImportError("libamdhip64.so: cannot enable executable stack")
+    elif wish == "rubbish":
+        print_rubbish()
+    elif wish == "ignore sigterm":
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    elif wish == "fork deadlock":
+        # A thread takes a lock for good. A forked child has the lock and not the thread.
+        thread = threading.Thread(target=HELD.acquire)
+        thread.start()
+        thread.join()
+
+
+def at_convolution(c_out: int) -> str:
+    """Strike before a convolution with that many output channels; the name of what comes after."""
+    if WISHES.get("import") == "fork deadlock" and os.getpid() != HOME_PROCESS:
+        HELD.acquire()
+    wish = str(WISHES.get("shapes", {}).get(str(c_out), ""))
+    if wish == "hang":
+        loop_natively()
+    elif wish == "crash":
+        ctypes.string_at(0)
+    elif wish == "leave":
+        os._exit(7)
+    elif wish == "rubbish":
+        print_rubbish()
+    elif wish == "raise":
+        raise RuntimeError("HIP error: invalid device function")
+    elif wish == "out of memory":
+        raise OutOfMemoryError("HIP out of memory. Tried to allocate 20.00 GiB")
+    return wish

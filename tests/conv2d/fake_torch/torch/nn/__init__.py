@@ -1,0 +1,1 @@
+"""Layers: none are needed."""

@@ -1,0 +1,100 @@
+"""Running a sweep against the stand-in torch, and looking at its events."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from contextlib import aclosing
+from pathlib import Path
+from typing import TypeVar
+
+from wizard.conv2d.channel import kill_tree
+from wizard.conv2d.client import run_sweep
+from wizard.conv2d.presets import Row
+from wizard.conv2d.shapes import Shape
+from wizard.conv2d.sweep import Deadlines, Note, ShapeDone, Sweep, SweepDone, SweepEvent
+from wizard.conv2d.verdicts import Result, Verdict
+
+FAKE_TORCH = Path(__file__).parent / "fake_torch"
+SHORT = Deadlines(imports=20, first=1.0, later=1.0, reference=20, killed=10)
+T = TypeVar("T")
+
+
+def small(c_out: int) -> Row:
+    """A shape that is told from the others by its output channels."""
+    return Row(Shape(2, c_out, 4, 4))
+
+
+def sweep_of(python: str, *c_outs: int, device: str = "cpu", spawn: bool = False) -> Sweep:
+    """A sweep over small shapes with short deadlines."""
+    rows = tuple(small(c_out) for c_out in c_outs)
+    return Sweep(python, rows, device, spawn=spawn, deadlines=SHORT)
+
+
+def environ(
+    faults: dict[int, str] | None = None, importing: str = "", hip: str | None = None
+) -> dict[str, str]:
+    """Variables under which the worker finds the stand-in torch with these faults."""
+    wishes = {
+        "import": importing,
+        "shapes": {str(key): name for key, name in (faults or {}).items()},
+    }
+    card = {} if hip is None else {"FAKE_TORCH_HIP": hip}
+    return {
+        "PATH": os.environ["PATH"],
+        "PYTHONPATH": str(FAKE_TORCH),
+        "FAKE_TORCH": json.dumps(wishes),
+        **card,
+    }
+
+
+async def events_of(
+    sweep: Sweep,
+    folder: Path,
+    variables: dict[str, str] | None = None,
+    *,
+    resume: bool = True,
+    kill: Callable[[int], None] = kill_tree,
+) -> list[SweepEvent]:
+    """Every event of a sweep that runs to its end."""
+    journal = folder / "journal.jsonl"
+    stream = run_sweep(
+        sweep,
+        journal=journal,
+        resume=resume,
+        environ=environ() if variables is None else variables,
+        kill=kill,
+    )
+    async with aclosing(stream) as events:
+        return [event async for event in events]
+
+
+def of_type(events: list[SweepEvent], kind: type[T]) -> list[T]:
+    """The events of one kind."""
+    return [event for event in events if isinstance(event, kind)]
+
+
+def end_of(events: list[SweepEvent]) -> SweepDone:
+    """The last event."""
+    (done,) = of_type(events, SweepDone)
+    assert events[-1] is done
+    assert [event.result for event in of_type(events, ShapeDone)] == list(done.results)
+    return done
+
+
+def results_of(events: list[SweepEvent]) -> tuple[Result, ...]:
+    """Every result of a sweep without trouble."""
+    done = end_of(events)
+    assert done.trouble is None
+    return done.results
+
+
+def verdicts_of(events: list[SweepEvent]) -> list[Verdict]:
+    """The verdicts of a sweep without trouble."""
+    return [result.verdict for result in results_of(events)]
+
+
+def notes_of(events: list[SweepEvent]) -> list[str]:
+    """What the sweep remarked."""
+    return [note.text for note in of_type(events, Note)]

@@ -1,0 +1,110 @@
+"""From what became of a launch to the result of its shape."""
+
+from __future__ import annotations
+
+import statistics
+from dataclasses import dataclass
+
+from wizard.conv2d import wording
+from wizard.conv2d.launch import Outcome
+from wizard.conv2d.reference import Comparison
+from wizard.conv2d.sweep import Sweep
+from wizard.conv2d.verdicts import Loaded, Result, Verdict, judge, tolerance
+
+VERDICTS = {
+    "error": Verdict.ERROR,
+    "import failed": Verdict.ERROR,
+    "out of memory": Verdict.OUT_OF_MEMORY,
+    "crashed": Verdict.CRASHED,
+}
+HUNG = ("hung", "unkillable")
+
+
+@dataclass(frozen=True, slots=True)
+class Launched:
+    """All that is known of a shape once its launches are over."""
+
+    outcome: Outcome
+    comparison: Comparison
+    runs: int
+    process: str
+
+
+def judged(sweep: Sweep, index: int, launched: Launched, loaded: Loaded) -> Result:
+    """The result of a shape that was launched."""
+    row, outcome = sweep.rows[index], launched.outcome
+    warm = outcome.figures.get("warm")
+    warm_s = statistics.median(warm) if warm else None
+    verdict, detail = _verdict(launched, tolerance(row.shape), warm_s, sweep.slow_s)
+    return Result(
+        shape=row.shape,
+        engine=engine_name(sweep, loaded),
+        verdict=verdict,
+        detail=detail,
+        runs=launched.runs,
+        loaded=loaded,
+        cold_s=outcome.figures.get("cold"),
+        warm_s=warm_s,
+        max_abs_error=launched.comparison.max_abs_error,
+        nonfinite=launched.comparison.nonfinite,
+        tolerance=tolerance(row.shape),
+        memory_bytes=outcome.figures.get("memory"),
+        hang_class=_hang_class(outcome),
+        phase=None if outcome.kind == "measured" else outcome.phase,
+        process=launched.process,
+        published=row.published,
+    )
+
+
+def unmeasured(
+    sweep: Sweep,
+    index: int,
+    verdict: Verdict,
+    text: str,
+    loaded: Loaded,
+    phase: str | None = None,
+) -> Result:
+    """The result of a shape that was not launched now."""
+    row = sweep.rows[index]
+    return Result(
+        shape=row.shape,
+        engine=engine_name(sweep, loaded),
+        verdict=verdict,
+        detail=text,
+        runs=0,
+        loaded=loaded,
+        hang_class="unclassified" if verdict is Verdict.HUNG else None,
+        phase=phase,
+        published=row.published,
+    )
+
+
+def engine_name(sweep: Sweep, loaded: Loaded) -> str:
+    """Who does the convolution."""
+    if sweep.device == "cpu":
+        return "cpu"
+    if sweep.engine == "native":
+        return "native"
+    return "miopen" if loaded.hip else "cudnn"
+
+
+def _hang_class(outcome: Outcome) -> str | None:
+    if outcome.kind not in HUNG:
+        return None
+    return "unkillable" if outcome.kind == "unkillable" else "unclassified"
+
+
+def _verdict(
+    launched: Launched, allowed: float, warm_s: float | None, slow_s: float
+) -> tuple[Verdict, str]:
+    outcome, comparison = launched.outcome, launched.comparison
+    if outcome.kind in HUNG:
+        return Verdict.HUNG, wording.hung(outcome)
+    if outcome.kind != "measured":
+        return VERDICTS[outcome.kind], outcome.text
+    if comparison.nonfinite is None:
+        return Verdict.ERROR, f"measured, but not checked: {comparison.failure}"
+    verdict, detail = judge(comparison.max_abs_error, comparison.nonfinite, allowed)
+    if verdict is Verdict.PASS and warm_s is not None and warm_s > slow_s:
+        return Verdict.SLOW, f"right numbers, but {warm_s:.3g} s for each later call"
+    return verdict, detail
