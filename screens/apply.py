@@ -29,7 +29,6 @@ SAFE = (
     "A step that installs is finished first."
 )
 RUNNING_HINT = "Running. c stops at a safe point: after this step, or inside a download (kept)."
-WIDE_STEPS_SHARE = 0.45
 
 
 class Apply(StepScreen):
@@ -76,7 +75,7 @@ class Apply(StepScreen):
         self._carry_out()
 
     def on_resize(self) -> None:
-        """Lays the lines out for the new width."""
+        """Lays the line of the progress out for the new width."""
         self.watch_state(self.state)
 
     @property
@@ -143,9 +142,7 @@ class Apply(StepScreen):
         """Shows the state."""
         if state is None or not self.is_mounted:
             return
-        wide = self.has_class("-wide")
-        cells = int(self.size.width * WIDE_STEPS_SHARE) - 3 if wide else self.size.width - 3
-        self.query_one("#step-lines", Static).update(step_lines(state, cells))
+        self.query_one("#step-lines", Static).update(step_lines(state))
         self.query_one("#progress", Static).update(progress_line(state, self.size.width - 2))
         failure = self.query_one("#failure", Static)
         failure.update(failure_text(state))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual import events
 from textual.binding import Binding, BindingType
@@ -13,26 +13,22 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
+from screens.choosing import SYSTEM, VENV, Choosing
 from screens.claims_text import claims_text
 from screens.dialogs import Notice
-from screens.road_words import full_text, section_lines, sections_of, title_of
+from screens.road_sections import Section, full_text, sections_of, title_of
 from screens.roads_table import RoadsTable, table_lines
+from screens.section_lines import section_lines
 from screens.services import Services
 from screens.session import Session
 from screens.step import COMMON_KEYS, StepScreen
 from screens.wishes import wish_lines
 from screens.words import shown
-from wizard.knowledge.applications import Application
-from wizard.machine.facts import Machine
-from wizard.plan.advice import Advice, Road
-from wizard.plan.choice import Choice
 
-VENV = "venv"
-SYSTEM = "venv+system"
 FIXED_LINES = 4  # header, place, status, keys
 NOTHING_TICKED = "Tick what you want to run: ←→ moves, Space ticks. The roads are ranked for it."
 NO_PLAN_ADVICE = "\n\nNothing was changed. Choose another folder or another road."
-HINT = "↑↓ road   ←→ and Space tick what you want   Tab folder   d uncut text"
+HINT = "↑↓ road   ←→ and Space tick what you want   Tab folder   d more of this road"
 
 
 class Choose(StepScreen):
@@ -47,7 +43,7 @@ class Choose(StepScreen):
         "'unknown' means that nobody has said anything that we could find.\n\n"
         "GET is the download; ROOT says whether administrator rights are needed.\n"
         "e lists who says so: card, versions, date, method and grade of every claim.\n"
-        "d shows all sentences of the road uncut.\n"
+        "d shows all sentences of the road; '… 3 more' counts those left out here.\n"
         "f switches between one folder of yours and the folder plus ROCm system packages.\n"
         "Tab goes to the folder, Enter there takes it, Esc leaves it.\n\n"
         "Enter makes the plan and shows it. It changes nothing."
@@ -56,7 +52,7 @@ class Choose(StepScreen):
         Binding("enter", "review", "Review", key_display="Enter"),
         Binding("space", "tick", "Tick", key_display="Space"),
         Binding("e", "claims", "Who says so"),
-        Binding("d", "full_text", "All"),
+        Binding("d", "full_text", "More"),
         Binding("f", "footprint", "System"),
         Binding("tab", "folder", "Folder", show=False, priority=True),
         Binding("up,k", "move(-1)", "Up", show=False),
@@ -70,14 +66,17 @@ class Choose(StepScreen):
         super().__init__(session, services)
         if session.machine is None:
             raise ValueError("Choose needs a machine")
-        self._machine: Machine = session.machine
-        self._applications = services.applications()
-        self._stacks = {stack.id: stack for stack in services.stacks()}
+        self._choosing = Choosing(
+            session,
+            session.machine,
+            services.applications(),
+            {stack.id: stack for stack in services.stacks()},
+            services.advise(session.machine, session.applications),
+            services.suggest_folder,
+        )
         self._wish = 0
         self._wish_lines = 1
-        self._advice: Advice = services.advise(self._machine, session.applications)
-        if session.stack not in {road.fit.stack for road in self._advice.roads}:
-            self.session = replace(session, stack=self._advice.roads[0].fit.stack)
+        self._take(stack=self._choosing.road.fit.stack)
 
     def body(self) -> Iterable[Widget]:
         """Wishes, place, roads, words."""
@@ -101,35 +100,33 @@ class Choose(StepScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Hides Footprint where the stack has no system packages."""
         if action == "footprint":
-            return bool(self._stacks[self.session.stack].system_release)
+            return bool(self._choosing.stack.system_release)
         return super().check_action(action, parameters)
-
-    @property
-    def road(self) -> Road:
-        """The highlighted road."""
-        return next(r for r in self._advice.roads if r.fit.stack == self.session.stack)
 
     def action_move(self, by: int) -> None:
         """Highlights the road above or below."""
-        roads = self._advice.roads
-        place = min(max(roads.index(self.road) + by, 0), len(roads) - 1)
-        self._highlight(roads[place].fit.stack)
+        self._highlight(self._choosing.moved(by))
 
     def action_wish(self, by: int) -> None:
         """Moves to the thing to run on the left or right."""
-        if self._applications:
-            self._wish = (self._wish + by) % len(self._applications)
+        if self._choosing.applications:
+            self._wish = (self._wish + by) % len(self._choosing.applications)
             self._show_wishes()
 
     def action_tick(self) -> None:
         """Ticks or unticks the current thing to run and ranks the roads again."""
-        if self._applications:
-            self._toggle(self._applications[self._wish].id)
+        if not self._choosing.applications:
+            return
+        ticked = self._choosing.toggled(self._choosing.applications[self._wish])
+        advice = self.services.advise(self._choosing.machine, ticked)
+        self._choosing = replace(self._choosing, advice=advice)
+        self._take(applications=ticked)
+        self._show_all()
+        self.say(self._ranked() if ticked else NOTHING_TICKED)
 
     def action_footprint(self) -> None:
         """Switches between the folder alone and the folder plus system packages."""
-        other = SYSTEM if self.session.footprint == VENV else VENV
-        self.session = replace(self.session, footprint=other)
+        self._take(footprint=SYSTEM if self.session.footprint == VENV else VENV)
         self._show_all()
 
     def action_folder(self) -> None:
@@ -146,42 +143,37 @@ class Choose(StepScreen):
 
     def action_claims(self) -> None:
         """Lists who says what about the highlighted stack."""
-        text = claims_text(self.session.stack, self.services.claims())
-        self.app.push_screen(Notice(f"Who says so: {self.session.stack}", text))
+        text = claims_text(self._choosing.stack.id, self.services.claims())
+        self.app.push_screen(Notice(f"Who says so: {self._choosing.stack.id}", text))
 
     def action_full_text(self) -> None:
         """Shows every sentence about the highlighted road."""
-        text = full_text(self.road, self._ticked())
-        changes = "\n".join(f"  {shown(line)}" for line in self._advice.would_change)
+        text = full_text(self._sections())
+        changes = "\n".join(f"  {shown(line)}" for line in self._choosing.advice.would_change)
         ending = f"\n\nWould change the order\n{changes}" if changes else ""
-        headline = shown(self._advice.headline)
-        title = f"{self.session.stack}: everything we can say"
-        self.app.push_screen(Notice(title, f"{headline}\n\n{text}{ending}"))
+        headline = shown(self._choosing.advice.headline)
+        title = f"{self._choosing.stack.id}: everything we can say"
+        self.app.push_screen(Notice(title, f"Suggested\n  {headline}\n\n{text}{ending}"))
 
     def action_review(self) -> None:
         """Makes the plan and goes on; says why where there can be none."""
-        road = self.road
-        if not road.fit.possible:
-            reason = road.fit.obstacles[0] if road.fit.obstacles else "it does not fit this machine"
+        fit = self._choosing.road.fit
+        if not fit.possible:
+            reason = fit.obstacles[0] if fit.obstacles else "it does not fit this machine"
             self.say(f"Not possible here: {reason}", "fault")
             return
         try:
-            plan = self.services.make_plan(self._machine, self.choice())
+            plan = self.services.make_plan(self._choosing.machine, self._choosing.choice)
         except ValueError as trouble:
             self.say(f"No plan: {trouble}", "fault")
             self.app.push_screen(Notice("No plan can be made", f"{trouble}{NO_PLAN_ADVICE}"))
             return
         self.post_message(self.Next(replace(self.session, plan=plan, finished=None, failure=None)))
 
-    def choice(self) -> Choice:
-        """What is chosen on the screen right now."""
-        stack = self.session.stack
-        return Choice(stack, self._footprint(stack), self._folder(), self.session.applications)
-
     def on_input_changed(self, event: Input.Changed) -> None:
         """Keeps what the user typed; an empty field means the suggestion again."""
-        typed = event.value if event.value != self._suggestion() else ""
-        self.session = replace(self.session, folder=typed.strip())
+        typed = event.value.strip()
+        self._take(folder="" if typed == self._choosing.suggestion else typed)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Takes the folder and leaves the field."""
@@ -193,41 +185,28 @@ class Choose(StepScreen):
         """Highlights the road that was clicked."""
         if event.widget is not None and event.widget.id == "table":
             line = event.screen_y - event.widget.region.y - 1
-            if 0 <= line < len(self._advice.roads):
-                self._highlight(self._advice.roads[line].fit.stack)
+            if 0 <= line < len(self._choosing.advice.roads):
+                self._highlight(self._choosing.advice.roads[line].fit.stack)
 
-    def _toggle(self, application: str) -> None:
-        ticked = set(self.session.applications) ^ {application}
-        chosen = tuple(a.id for a in self._applications if a.id in ticked)
-        self.session = replace(self.session, applications=chosen)
-        self._advice = self.services.advise(self._machine, chosen)
-        self._show_all()
-        self.say(self._ranked() if chosen else NOTHING_TICKED)
+    def _take(self, **changes: Any) -> None:
+        self.session = replace(self.session, **changes)
+        self._choosing = replace(self._choosing, session=self.session)
 
     def _ranked(self) -> str:
-        headline = shown(self._advice.headline)
+        headline = shown(self._choosing.advice.headline)
         if len(headline) <= self._cells():
             return headline
-        return f"Suggested now: {self._advice.roads[0].fit.stack}. d tells why, in full."
+        return f"Suggested now: {self._choosing.advice.roads[0].fit.stack}. d tells why, in full."
 
     def _highlight(self, stack: str) -> None:
-        self.session = replace(self.session, stack=stack)
+        self._take(stack=stack)
         self._show_all()
         self.say(HINT)
         self.refresh_bindings()
 
-    def _ticked(self) -> tuple[Application, ...]:
-        return tuple(a for a in self._applications if a.id in self.session.applications)
-
-    def _footprint(self, stack: str) -> str:
-        return self.session.footprint if self._stacks[stack].system_release else VENV
-
-    def _suggestion(self) -> str:
-        return self.services.suggest_folder(self._machine, self.session.stack)
-
-    def _folder(self) -> str:
-        typed = self.session.folder or self._suggestion()
-        return typed.replace("~", self._machine.access.home, 1) if typed[:2] == "~/" else typed
+    def _sections(self) -> tuple[Section, ...]:
+        choosing = self._choosing
+        return sections_of(choosing.road, choosing.stack, choosing.ticked)
 
     def _show_all(self) -> None:
         self._show_wishes()
@@ -235,7 +214,10 @@ class Choose(StepScreen):
         self._show_roads()
 
     def _show_wishes(self) -> None:
-        lines = wish_lines(self._applications, self.session.applications, self._wish, self._cells())
+        choosing = self._choosing
+        lines = wish_lines(
+            choosing.applications, self.session.applications, self._wish, self._cells()
+        )
         self.query_one("#wishes", Static).update(lines)
         self._wish_lines = lines.plain.count("\n") + 1
 
@@ -243,26 +225,23 @@ class Choose(StepScreen):
         folder = self.query_one("#folder", Input)
         if not folder.has_focus:
             with self.prevent(Input.Changed):
-                folder.value = self.session.folder or self._suggestion()
-        system = self._stacks[self.session.stack].system_release
-        whole = self._footprint(self.session.stack) == SYSTEM
-        place = f"+ ROCm {shown(system)} system packages (root)" if whole else "this folder only"
+                folder.value = self._choosing.folder
+        stack = self._choosing.stack
+        system = f"+ ROCm {shown(stack.system_release)} system packages (root)"
+        place = system if self._choosing.with_system(stack.id) else "this folder only"
         self.query_one("#footprint", Static).update(Content(f" {place}"))
 
     def _show_roads(self) -> None:
-        cells, road = self._cells(), self.road
+        cells, choosing = self._cells(), self._choosing
+        stack = choosing.stack
         table = RoadsTable(
-            self._advice.roads,
-            self._stacks,
-            self._ticked(),
-            self.session.stack,
-            lambda stack: self._footprint(stack) == SYSTEM,
+            choosing.advice.roads, choosing.stacks, choosing.asked, stack.id, choosing.with_system
         )
         rows = table_lines(table, cells)
         self.query_one("#table", Static).update(Content("\n").join(rows))
         spare = self.size.height - FIXED_LINES - self._wish_lines - len(rows)
-        title = title_of(road, self._stacks[road.fit.stack].title, cells)
-        words = section_lines(sections_of(road, self._ticked()), cells, spare - 1)
+        title = title_of(choosing.road, stack.title, cells)
+        words = section_lines(self._sections(), cells, spare - 1)
         lines = [Content.styled(title, "bold"), *words]
         self.query_one("#words", Static).update(Content("\n").join(lines))
 

@@ -320,7 +320,9 @@ class Conv2d(StepScreen):
     def _show_progress(self, now: str = "") -> None:
         done, total = len(self._results), len(self.preset.rows)
         counts = f"  {self._tally()}" if done else ""
-        line = cut(f"{bar(done, total)} {done} of {total}{now}{counts}", self.size.width - 2)
+        line = cut(
+            f"{bar(done / max(1, total))} {done} of {total}{now}{counts}", self.size.width - 2
+        )
         self.query_one("#sweep-progress", Static).update(Content(line))
 
 

@@ -99,9 +99,9 @@ class Detect(StepScreen):
         self._fill()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Dims Next until the machine is known."""
+        """Shows Next once the machine is known: dimmed keys look alike in some terminals."""
         if action == "next":
-            return True if self.session.machine is not None else None
+            return self.session.machine is not None
         return super().check_action(action, parameters)
 
     def action_next(self) -> None:

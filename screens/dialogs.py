@@ -27,13 +27,13 @@ class Notice(ModalScreen[None]):
         self._text = clean(text) if isinstance(text, str) else text
 
     def compose(self) -> ComposeResult:
-        """The text in a frame, with its keys below."""
+        """The text in a frame, with its keys on the lower edge."""
         with Vertical(classes="dialog") as dialog:
             dialog.border_title = Content(self._title)
+            dialog.border_subtitle = Content("Esc closes   ↑ ↓ PgUp PgDn scroll")
             with VerticalScroll(can_focus=True) as scroll:
                 scroll.focus()
                 yield Static(self._text, markup=False)
-            yield Static("Esc closes   ↑ ↓ PgUp PgDn scroll", classes="dialog-keys", markup=False)
 
     def action_close(self) -> None:
         """Closes the window."""
@@ -50,13 +50,13 @@ class Question(ModalScreen[bool]):
         self._bindings.bind("escape,n,q", "deny", "No", key_display="Esc")
 
     def compose(self) -> ComposeResult:
-        """The question in a frame, with its keys below."""
+        """The question in a frame, with its keys on the lower edge."""
         with Vertical(classes="dialog question") as dialog:
             dialog.border_title = Content(self._title)
-            with VerticalScroll(can_focus=False):
+            dialog.border_subtitle = Content(f"{self._key} {self._label}   Esc no, go back")
+            with VerticalScroll(can_focus=True) as scroll:
+                scroll.focus()
                 yield Static(self._text, markup=False)
-            keys = f"{self._key} {self._label}   Esc no, go back"
-            yield Static(keys, classes="dialog-keys", markup=False)
 
     def action_affirm(self) -> None:
         """Answers yes."""

@@ -11,13 +11,16 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
+from screens.hanging import hanging
 from screens.services import DEMO, LIVE
 from screens.session import Session
 from screens.step import COMMON_KEYS, StepScreen
 from screens.words import shown, size_text
-from wizard.plan.steps import WriteFile
+from wizard.plan.steps import Plan, WriteFile
+from wizard.run.events import PlanFinished
 
 LABEL_CELLS = 10
+FRAME_CELLS = 4
 
 
 class Done(StepScreen):
@@ -40,7 +43,12 @@ class Done(StepScreen):
     def body(self) -> Iterable[Widget]:
         """The ending, scrollable."""
         with VerticalScroll(id="ending", can_focus=True):
-            yield Static(ending_text(self.session, self.services.mode), markup=False)
+            yield Static(id="text", markup=False)
+
+    def on_resize(self) -> None:
+        """Lays the text out for the new width."""
+        text = ending_text(self.session, self.services.mode, self.size.width - FRAME_CELLS)
+        self.query_one("#text", Static).update(text)
 
     def action_welcome(self) -> None:
         """Goes to the first step with the machine that is known."""
@@ -48,13 +56,13 @@ class Done(StepScreen):
         self.post_message(self.Go("welcome", session))
 
 
-def ending_text(session: Session, mode: str) -> Content:
+def ending_text(session: Session, mode: str, cells: int) -> Content:
     """The whole ending as text."""
     lines = [Content.styled(_headline(session, mode), "bold"), Content("")]
     for label, texts in _sections(session, mode):
         for index, text in enumerate(texts):
             name = label if index == 0 else ""
-            lines.append(Content.assemble((f"{name:<{LABEL_CELLS}}", "bold $text-primary"), text))
+            lines += hanging(f"{name:<{LABEL_CELLS}}", text, cells, "bold $text-primary")
         lines.append(Content(""))
     return Content("\n").join(lines)
 
@@ -81,23 +89,34 @@ def _sections(session: Session, mode: str) -> Iterable[tuple[str, tuple[str, ...
         return
     whole = failure is None and finished is not None and finished.ok
     tense = ("Changed" if whole else "Planned") if mode == LIVE else "Would be"
-    files = [shown(step.path) for step in plan.steps if isinstance(step, WriteFile)]
-    place = f"{shown(plan.venv)} with {shown(plan.stack)}, {size_text(plan.installed_bytes)}"
     if failure is not None:
-        yield "Failed", (f"step {failure.number}: {shown(failure.happened)}",)
+        step = f"step {failure.number}: " if failure.number else ""
+        yield "Failed", (f"{step}{shown(failure.happened)}",)
         yield "It means", (shown(failure.meaning),)
         yield "Next", (shown(failure.next_step),)
-    yield tense, (place, *files)
+    yield tense, tuple(_changes(plan))
     python = f"{shown(plan.venv)}/bin/python"
-    yield (
-        "Use it",
-        (f"{python} your_script.py", f"{shown(plan.venv)}/bin/rdna1-python your_script.py"),
-    )
-    run = f" {shown(finished.run)}" if finished is not None and finished.run else ""
-    yield "Undo it", (f"rdna1-setup rollback{run}", "Files that you added are kept.")
+    if whole:
+        launcher = f"{shown(plan.venv)}/bin/rdna1-python your_script.py"
+        yield "Use it", (f"{python} your_script.py", launcher)
+        yield "Measure", (f"rdna1-setup conv2d --python {python}",)
+    if mode != LIVE or (finished is not None and finished.run):
+        yield "Undo it", (_undo(finished), "Files that you added are kept.")
     if finished is not None and finished.relogin_needed:
         yield "Login", ("Log out and in again: the new groups count from then on.",)
     if finished is not None and finished.log:
         yield "Log", (shown(finished.log),)
-    if whole:
-        yield "Measure", (f"rdna1-setup conv2d --python {python}",)
+
+
+def _undo(finished: PlanFinished | None) -> str:
+    run = finished.run if finished is not None else ""
+    return f"rdna1-setup rollback {shown(run)}".rstrip()
+
+
+def _changes(plan: Plan) -> Iterable[str]:
+    known = plan.installed_bytes is not None
+    size = size_text(plan.installed_bytes) if known else "size not known"
+    yield f"{shown(plan.venv)} ({shown(plan.stack)}, {size}), in it:"
+    for step in plan.steps:
+        if isinstance(step, WriteFile):
+            yield shown(step.path).removeprefix(f"{shown(plan.venv)}/")

@@ -26,7 +26,7 @@ class Review(StepScreen):
         "what you read here is what runs. Lines after '|' are the content of a file, whole. "
         "'undo' says how the step is taken back.\n\n"
         "a applies the plan (in a dry run and in the demo it only rehearses it).\n"
-        "s saves this text to a file and says where.\n"
+        "s saves this text to a file and says where (not in a dry run, which writes nothing).\n"
         "Arrows, PgUp, PgDn, Home and End scroll. Esc goes back to Choose."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -63,11 +63,11 @@ class Review(StepScreen):
             self.say("Nothing has been changed yet. a applies this plan; Esc goes back.")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offers either Apply or Rehearse; dims Save where nothing may be written."""
+        """Offers either Apply or Rehearse, and Save where something may be written."""
         if action in ("apply", "rehearse"):
             return (action == "rehearse") == self.services.rehearses
         if action == "save":
-            return True if self.services.save_text is not None else None
+            return self.services.save_text is not None
         return super().check_action(action, parameters)
 
     def action_apply(self) -> None:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import textwrap
-
 from textual.content import Content
 
+from screens.hanging import hanging
 from screens.words import shown, size_text
 from wizard.plan.steps import Plan, Step, WriteFile
 from wizard.run.lines import clean
 
 ACCENT = "bold $text-primary"
-MINIMUM = 20
 UNWRAPPED = 100_000
 
 
@@ -19,7 +17,7 @@ def review_text(plan: Plan, cells: int) -> Content:
     """The plan as Review shows it, or saves it: then with ``UNWRAPPED`` cells."""
     lines = [Content.styled(head(plan), "bold"), Content(totals(plan)), Content("")]
     for note in plan.notes:
-        lines += _hanging("Note    ", shown(note), cells, ACCENT)
+        lines += hanging("Note    ", shown(note), cells, ACCENT)
     if plan.notes:
         lines.append(Content(""))
     for number, step in enumerate(plan.steps, 1):
@@ -38,32 +36,22 @@ def totals(plan: Plan) -> str:
     rights = f"{root} of {len(plan.steps)} steps as root" if root else "no root"
     login = "a new login afterwards" if plan.relogin_needed else "no new login"
     return (
-        f"{len(plan.steps)} steps, {rights}; download {size_text(plan.download_bytes)}, "
-        f"disk {size_text(plan.installed_bytes)}; {login}"
+        f"{len(plan.steps)} steps, {rights}; download {_size(plan.download_bytes)}, "
+        f"disk {_size(plan.installed_bytes)}; {login}"
     )
+
+
+def _size(count: int | None) -> str:
+    return "of unknown size" if count is None else size_text(count)
 
 
 def _step(number: int, total: int, step: Step, cells: int) -> list[Content]:
     root = " as root" if step.needs_root else ""
-    lines = _hanging(f"{number:>2} of {total}{root}  ", shown(step.reason), cells, ACCENT)
-    lines += _hanging("   does ", clean(str(step)), cells)
+    lines = hanging(f"{number:>2} of {total}{root}  ", shown(step.reason), cells, ACCENT)
+    lines += hanging("   does ", clean(str(step)), cells)
     if isinstance(step, WriteFile):
         text = clean(step.content).split("\n")
         for line in text[:-1] if text[-1] == "" else text:
-            lines += _hanging("      | ", line, cells, exact=True)
-    lines += _hanging("   undo ", shown(step.inverse), cells)
+            lines += hanging("      | ", line, cells, exact=True)
+    lines += hanging("   undo ", shown(step.inverse), cells)
     return [*lines, Content("")]
-
-
-def _hanging(
-    label: str, text: str, cells: int, style: str = "$text-muted", *, exact: bool = False
-) -> list[Content]:
-    """The text beside its label, further lines below it; ``exact`` keeps every space."""
-    wrapped = textwrap.wrap(
-        text, max(MINIMUM, cells - len(label)), drop_whitespace=not exact, break_on_hyphens=False
-    )
-    labels = [label, *[" " * len(label)] * len(wrapped)]
-    return [
-        Content.assemble((head, style), line)
-        for head, line in zip(labels, wrapped or [""], strict=False)
-    ]

@@ -34,12 +34,12 @@ class RollBack(ModalScreen[str]):
         self._outcome = ""
 
     def compose(self) -> ComposeResult:
-        """The way back in a frame, with its keys below."""
+        """The way back in a frame, with its keys on the lower edge."""
         with Vertical(classes="dialog question") as dialog:
             dialog.border_title = Content("Roll back the last run")
-            with VerticalScroll(can_focus=False):
+            with VerticalScroll(can_focus=True) as scroll:
+                scroll.focus()
                 yield Static(READING, id="way-back", markup=False)
-            yield Static(id="keys", classes="dialog-keys", markup=False)
 
     def on_mount(self) -> None:
         """Starts to read."""
@@ -53,7 +53,7 @@ class RollBack(ModalScreen[str]):
             text = "Esc closes" if self._outcome else "Esc closes (nothing is changed in this mode)"
         else:
             text = "y take it back   Esc no, keep everything"
-        self.query_one("#keys", Static).update(text)
+        self.query_one(".dialog").border_subtitle = Content(text)
 
     # A pool worker on purpose: leaving the program waits until the files are dealt with.
     @work(thread=True, group="roll-back", exclusive=True)

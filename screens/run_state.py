@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from wizard.plan.steps import Plan
+from wizard.plan.steps import FetchWheels, Plan, Step
 from wizard.run.events import (
     Event,
     Output,
@@ -15,6 +15,11 @@ from wizard.run.events import (
     StepFinished,
     StepStarted,
 )
+
+STEP_BYTES = 20_000_000
+"""A step that moves no bytes over the network counts as so many in the bar of the whole plan."""
+UNKNOWN_DOWNLOAD_BYTES = 2_000_000_000
+"""What a download of unknown size counts as: the stacks' wheels take 0.2 to 4.2 GB."""
 
 
 class State(Enum):
@@ -34,6 +39,8 @@ class RunState:
 
     reasons: tuple[str, ...]
     states: tuple[State, ...]
+    weights: tuple[int, ...]
+    """What each step counts in the bar of the whole plan, in bytes."""
     current: int = 0
     """Number of the running or last step, 0 before the first."""
     progress: Progress | None = None
@@ -42,11 +49,40 @@ class RunState:
     rehearsed: bool = False
     """True when nothing is really done."""
 
+    @property
+    def share(self) -> float:
+        """How much of the whole plan is through, from 0 to 1."""
+        if self.finished is not None and self.finished.ok:
+            return 1.0
+        through = sum(
+            weight
+            for weight, word in zip(self.weights, self.states, strict=True)
+            if word in THROUGH
+        )
+        return (through + self._running_bytes()) / max(1, sum(self.weights))
+
+    def _running_bytes(self) -> float:
+        progress = self.progress
+        if progress is None or not progress.total or not 0 < self.current <= len(self.weights):
+            return 0.0
+        return self.weights[self.current - 1] * min(1.0, progress.done / progress.total)
+
+
+THROUGH = (State.DONE, State.BEFORE, State.TOLD)
+
 
 def before_run(plan: Plan, *, rehearsed: bool = False) -> RunState:
     """The state before the first event."""
     reasons = tuple(step.reason for step in plan.steps)
-    return RunState(reasons, (State.WAITING,) * len(reasons), rehearsed=rehearsed)
+    weights = tuple(_weight(step, plan) for step in plan.steps)
+    return RunState(reasons, (State.WAITING,) * len(reasons), weights, rehearsed=rehearsed)
+
+
+def _weight(step: Step, plan: Plan) -> int:
+    if not isinstance(step, FetchWheels):
+        return STEP_BYTES
+    known = plan.download_bytes
+    return max(STEP_BYTES, UNKNOWN_DOWNLOAD_BYTES if known is None else known)
 
 
 def after(state: RunState, event: Event) -> RunState:

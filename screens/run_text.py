@@ -21,62 +21,54 @@ BAR_CELLS = 24
 LABEL_CELLS = 11
 
 
-def step_lines(state: RunState, cells: int) -> Content:
-    """One line a step: mark, word, number, what it is for."""
+def step_lines(state: RunState) -> Content:
+    """One line a step: mark, word, number, what it is for; the widget cuts it to its width."""
     lines = []
     for number, (word, reason) in enumerate(zip(state.states, state.reasons, strict=True), 1):
         mark, style = MARKS[word]
         lead = f"{mark} {word.value:<{WORD_CELLS}}{number:>2} "
-        lines.append(Content.assemble((lead, style), cut(shown(reason), cells - len(lead))))
+        lines.append(Content.assemble((lead, style), shown(reason)))
     return Content("\n").join(lines)
 
 
-def bar(done: int, total: int, cells: int = BAR_CELLS) -> str:
-    """A bar of so many cells."""
-    filled = cells * min(done, total) // total if total else 0
+def bar(share: float, cells: int = BAR_CELLS) -> str:
+    """A bar of so many cells, filled to a share between 0 and 1; full only at 1."""
+    filled = int(cells * min(max(share, 0.0), 1.0))
     return "█" * filled + "░" * (cells - filled)
 
 
 def progress_line(state: RunState, cells: int) -> Content:
-    """Which step runs, how far it is, and how long it still takes."""
+    """The whole plan's bar, then which step runs, how far it is, and how long it still takes."""
+    drawn = f"{bar(state.share)} {int(100 * state.share):>3} %  "
     if state.finished or state.failure:
-        return Content.styled(_ending(state), "bold")
-    total = len(state.states)
+        return Content.styled(cut(f"{drawn}{_ending(state)}", cells), "bold")
     if state.current == 0:
-        return Content("Starting")
-    step = f"Step {state.current} of {total}  "
-    progress = state.progress
-    if progress is None:
-        done = sum(word in (State.DONE, State.BEFORE, State.TOLD) for word in state.states)
-        return Content(f"{step}{bar(done, total)} {done} of {total} steps done")
-    return Content(cut(f"{step}{progress_text(progress)}", cells))
+        return Content(f"{drawn}Starting")
+    step = f"step {state.current} of {len(state.states)}"
+    about = f": {progress_text(state.progress)}" if state.progress is not None else ""
+    return Content(cut(f"{drawn}{step}{about}", cells))
 
 
 def progress_text(progress: Progress) -> str:
-    """Bar, percent, amount, time left, file."""
-    if not progress.total:
-        return f"{_amount(progress.done, progress.unit)}  {shown(progress.what)}"
-    percent = 100 * progress.done // progress.total
+    """Amount, time left, file."""
     left = progress.seconds_left
     time_left = f", about {time_text(left)} left" if left is not None else ""
-    amount = _of(progress.done, progress.total, progress.unit)
-    drawn = bar(progress.done, progress.total)
-    return f"{drawn} {percent:>3} %  {amount}{time_left}  {shown(progress.what)}"
+    return f"{_amount(progress)}{time_left}  {shown(progress.what)}"
 
 
-def _amount(count: int, unit: str) -> str:
-    return size_text(count) if unit == "bytes" else f"{count} {shown(unit)}"
-
-
-def _of(done: int, total: int, unit: str) -> str:
-    if unit == "bytes":
-        return f"{size_text(done)} of {size_text(total)}"
-    return f"{done} of {total} {shown(unit)}"
+def _amount(progress: Progress) -> str:
+    done, total = progress.done, progress.total
+    if progress.unit == "bytes":
+        return f"{size_text(done)} of {size_text(total)}" if total else size_text(done)
+    return (
+        f"{done} of {total} {shown(progress.unit)}" if total else f"{done} {shown(progress.unit)}"
+    )
 
 
 def _ending(state: RunState) -> str:
     if state.failure is not None:
-        return f"Stopped: step {state.failure.number} failed"
+        number = state.failure.number
+        return f"Stopped: step {number} failed" if number else "Stopped before the first step"
     if state.finished is not None and state.finished.cancelled:
         return "Stopped at a safe point, as you asked"
     if state.finished is not None and not state.finished.ok:

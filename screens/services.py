@@ -74,7 +74,6 @@ class Services:
     """The shell line that measures the same: from the sweep and the id of its preset."""
     save_text: Callable[[str, str], str] | None
     """Writes a text under a name and gives its path; None where nothing may be written."""
-    clock: Callable[[], float]
     unicode: bool = True
     """False when the terminal's locale cannot show more than ASCII."""
 

@@ -6,7 +6,6 @@ import argparse
 import locale
 import os
 import shlex
-import time
 from collections.abc import AsyncGenerator, Callable
 from datetime import datetime
 from functools import partial
@@ -64,7 +63,6 @@ def services_for(arguments: argparse.Namespace) -> Services:
         run_sweep=_run_sweep if live else _no_sweep,
         sweep_command=_sweep_command,
         save_text=partial(_save_text, places) if live else None,
-        clock=time.monotonic,
         unicode=locale.getpreferredencoding(False).lower().replace("-", "") == "utf8",
     )
 

@@ -125,7 +125,6 @@ LIVE_SERVICES = Services(
     run_sweep=run_sweep,
     sweep_command=sweep_command,
     save_text=lambda name, text: f"/home/sam/{name}",
-    clock=lambda: 0.0,
 )
 DRY_SERVICES = replace(
     LIVE_SERVICES,

@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 from rich.cells import cell_len
 
-from screens.road_words import section_lines, sections_of, share_lines
+from screens.road_sections import sections_of
 from screens.roads_table import RoadsTable, fitting_cells, table_lines
+from screens.section_lines import section_lines, share_lines, shortened
 from tests.screens import examples
 from tests.screens.driving import app_with, reach, screen_text, status, until
 from tests.screens.fakes import LIVE_SERVICES
@@ -22,7 +23,7 @@ async def test_arrows_move_the_road_and_the_words_follow() -> None:
         await reach(pilot, "choose")
         await pilot.press("down")
         await until(pilot, lambda: "> 2 native" in screen_text(pilot.app))
-        assert "── 2 NATIVE: possible" in screen_text(pilot.app)
+        assert "── 2 NATIVE: can be installed here" in screen_text(pilot.app)
 
 
 async def test_ticking_ranks_again_and_keeps_the_highlighted_road() -> None:
@@ -39,7 +40,7 @@ async def test_a_road_that_is_not_possible_can_be_read_and_not_taken() -> None:
         await reach(pilot, "choose")
         await pilot.press("down", "down", "down", "down", "enter")
         await until(pilot, lambda: "Not possible here" in status(pilot.app))
-        assert "Blocked  No interpreter that fits" in screen_text(pilot.app)
+        assert "Blocked No interpreter that fits" in screen_text(pilot.app)
 
 
 async def test_a_folder_below_home_may_be_typed_with_a_tilde() -> None:
@@ -77,7 +78,7 @@ def test_verdicts_that_do_not_fit_are_counted_and_the_worst_is_shown() -> None:
 @pytest.mark.parametrize("lines", range(1, 30))
 def test_the_words_never_need_more_lines_than_there_are(lines: int) -> None:
     road = examples.road("rocm52", 1, ALL)
-    shown = section_lines(sections_of(road, examples.APPLICATIONS), 78, lines)
+    shown = section_lines(sections_of(road, examples.STACKS[0], examples.APPLICATIONS), 78, lines)
     assert len(shown) <= lines
     assert all(cell_len(line.plain) <= 78 for line in shown)
 
@@ -89,14 +90,42 @@ def test_each_section_has_its_line_before_any_has_two() -> None:
 
 def test_a_cut_text_is_marked() -> None:
     road = examples.road("rocm52", 1, ())
-    lines = section_lines(sections_of(road, ()), 78, 8)
+    lines = section_lines(sections_of(road, examples.STACKS[0], ()), 78, 8)
     assert any(line.plain.endswith("…") for line in lines)
 
 
 def test_sentences_that_are_not_shown_at_all_are_counted() -> None:
     road = replace(examples.road("rocm52", 1, ()), why=("long " * 20, "second", "third"))
-    first, *_ = section_lines(sections_of(road, ()), 78, 8)
-    assert first.plain.endswith(" … +2")
+    first, *_ = section_lines(sections_of(road, examples.STACKS[0], ()), 78, 8)
+    assert first.plain.endswith(" … 2 more")
+
+
+@pytest.mark.parametrize(
+    ("text", "short"),
+    [
+        (
+            "It ran on every card that we know, because nobody had",
+            "It ran on every card that we know",
+        ),
+        (
+            "One word, and then a very long clause without any end at all",
+            "One word, and then a very long clause",
+        ),
+    ],
+)
+def test_a_cut_falls_behind_a_clause_where_one_ends_late_enough(text: str, short: str) -> None:
+    assert shortened(text, 38) == short
+
+
+def test_a_sentence_behind_a_verdict_is_not_said_again() -> None:
+    road = examples.road("rocm52", 1, ("yolo",))
+    because = road.fit.cells[0].because
+    road = replace(road, in_favour=(f"{because}.", "another"))
+    named = {
+        s.label: s.sentences for s in sections_of(road, examples.STACKS[0], examples.APPLICATIONS)
+    }
+    assert because in named["Verdict"][0]
+    assert named["For"] == ("another",)
 
 
 def table(ticked: tuple[str, ...]) -> RoadsTable:

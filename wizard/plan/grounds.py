@@ -14,7 +14,7 @@ from wizard.plan.strength import STRENGTH, sentence, strength
 from wizard.plan.verdict import Verdict
 from wizard.plan.weighing import BEARING
 
-UNDO = "rdna1-setup rollback removes what it made; files that you added are kept"
+UNDO = "rdna1-setup rollback removes what it made; files you added stay"
 
 
 def said(
@@ -81,8 +81,8 @@ def your_card(machine: Machine, stack: Stack, claims: tuple[Claim, ...]) -> str:
         return f"{start}not for this machine's card"
     standing = [c for c in claims if stack.id in c.stacks and c.grade is not Grade.REFUTED]
     count = sum(_model(card.name) in claim.card.split(", ") for claim in standing)
-    about = f"{count} of {len(standing)} statements are about this model"
-    return f"{start}not tested by us; {about} ({_model(card.name)})"
+    about = f"{count} of {len(standing)} statements are about the {_model(card.name)}"
+    return f"{start}not tested by us; {about}"
 
 
 def _topics(application: Application) -> frozenset[str]:

@@ -91,9 +91,10 @@ def _reach(settings: list[Setting], machine: Machine) -> tuple[str, ...]:
     texts = []
     for file, group in groupby(sorted(settings, key=lambda s: s.file), key=lambda s: s.file):
         found = list(group)
-        where = _where(found[0], machine) if file else "this session"
+        where = f"in {_where(found[0], machine)}" if file else "of this session"
         more = f" and {len(found) - 1} more" if len(found) > 1 else ""
-        texts.append(f"{found[0].name}={found[0].value}{more} ({where}) reaches this road as well")
+        first = f"{found[0].name}={found[0].value}"
+        texts.append(f"settings {where} reach this road as well: {first}{more}")
     return tuple(texts)
 
 

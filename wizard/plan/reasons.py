@@ -26,7 +26,7 @@ def reasons(
     alone = _only_road_for(stacks, order, held, applications)
     verdicts = _verdicts(held, applications)
     if held is not order[0]:
-        return (f"behind {order[0].stack}: {verdicts}",)
+        return (f"behind {order[0].stack} ({verdicts})",)
     second = next((f for f in order[1:] if f.possible and stacks[f.stack].gfx), None)
     return (*alone, *_lead(held, second, stacks, applications), verdicts)
 
@@ -145,7 +145,12 @@ def _ruled_out(order: tuple[Fit, ...]) -> tuple[str, ...]:
 
 
 def _verdicts(held: Fit, applications: tuple[Application, ...]) -> str:
-    return ", ".join(f"{a.title} {_verdict(held, a).value}" for a in applications)
+    return ", ".join(f"{asked_for(a)}: {_verdict(held, a).value}" for a in applications)
+
+
+def asked_for(application: Application) -> str:
+    """An application as a verdict names it; plain torch is nobody's title."""
+    return "any torch program" if application.workload == "any" else application.title
 
 
 def _verdict(held: Fit, application: Application) -> Verdict:

@@ -1,0 +1,86 @@
+"""What is chosen on Choose, and what follows from it: plain values, no terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from screens.session import Session
+from wizard.knowledge.applications import Application
+from wizard.knowledge.stacks import Stack
+from wizard.machine.facts import Machine
+from wizard.plan.advice import Advice, Road
+from wizard.plan.choice import Choice
+
+VENV = "venv"
+SYSTEM = "venv+system"
+ANY = "any program"
+"""The verdict column's head when nothing is ticked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choosing:
+    """A session with the advice for it."""
+
+    session: Session
+    machine: Machine
+    applications: tuple[Application, ...]
+    stacks: dict[str, Stack]
+    advice: Advice
+    suggest_folder: Callable[[Machine, str], str]
+
+    @property
+    def road(self) -> Road:
+        """The highlighted road; the suggested one when the session names none."""
+        roads = self.advice.roads
+        return next((r for r in roads if r.fit.stack == self.session.stack), roads[0])
+
+    @property
+    def stack(self) -> Stack:
+        """The highlighted stack."""
+        return self.stacks[self.road.fit.stack]
+
+    @property
+    def ticked(self) -> tuple[Application, ...]:
+        """What the user wants to run."""
+        return tuple(a for a in self.applications if a.id in self.session.applications)
+
+    @property
+    def asked(self) -> tuple[Application, ...]:
+        """What the verdicts are about: when nothing is ticked, any program."""
+        judged = {cell.application for cell in self.road.fit.cells}
+        found = tuple(a for a in self.applications if a.id in judged)
+        return found if self.ticked else tuple(replace(a, title=ANY) for a in found)
+
+    @property
+    def suggestion(self) -> str:
+        """The folder that is taken when none was typed."""
+        return self.suggest_folder(self.machine, self.stack.id)
+
+    @property
+    def folder(self) -> str:
+        """The folder as it is shown."""
+        return self.session.folder or self.suggestion
+
+    @property
+    def choice(self) -> Choice:
+        """What a plan is made for."""
+        typed, home = self.folder, self.machine.access.home
+        folder = typed.replace("~", home, 1) if typed[:2] == "~/" else typed
+        footprint = SYSTEM if self.with_system(self.stack.id) else VENV
+        return Choice(self.stack.id, footprint, folder, self.session.applications)
+
+    def with_system(self, stack: str) -> bool:
+        """True when system packages would be installed for a stack."""
+        return self.session.footprint == SYSTEM and bool(self.stacks[stack].system_release)
+
+    def moved(self, by: int) -> str:
+        """The stack so many rows below the highlighted one."""
+        roads = self.advice.roads
+        place = min(max(roads.index(self.road) + by, 0), len(roads) - 1)
+        return roads[place].fit.stack
+
+    def toggled(self, application: Application) -> tuple[str, ...]:
+        """What is ticked after this tick was changed, in the order of the screen."""
+        ticked = set(self.session.applications) ^ {application.id}
+        return tuple(a.id for a in self.applications if a.id in ticked)

@@ -1,0 +1,41 @@
+"""Text beside a label, its further lines below itself: how plans and endings are laid out."""
+
+from __future__ import annotations
+
+import textwrap
+
+from textual.content import Content
+
+MINIMUM = 20
+
+
+def hanging(
+    label: str, text: str, cells: int, style: str = "$text-muted", *, exact: bool = False
+) -> list[Content]:
+    """The label and its text in lines of at most so many cells; ``exact`` keeps every space."""
+    room = max(MINIMUM, cells - len(label))
+    wrapped = textwrap.wrap(
+        text if exact else breakable(text, room),
+        room,
+        drop_whitespace=not exact,
+        break_on_hyphens=False,
+    )
+    labels = [label, *[" " * len(label)] * len(wrapped)]
+    return [
+        Content.assemble((head, style), line)
+        for head, line in zip(labels, wrapped or [""], strict=False)
+    ]
+
+
+def breakable(text: str, cells: int) -> str:
+    """The text with a blank behind a slash in every word too long for a line."""
+    return " ".join(" ".join(_pieces(word, cells)) for word in text.split(" "))
+
+
+def _pieces(word: str, cells: int) -> list[str]:
+    pieces = []
+    while len(word) > cells:
+        end = word.rfind("/", 1, cells) + 1 or cells
+        pieces.append(word[:end])
+        word = word[end:]
+    return [*pieces, word]
