@@ -5,13 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from wizard.jsonform import to_json
-from wizard.plan.steps import Plan
+from wizard.plan.steps import Plan, RunProgram, Step
+from wizard.run.credentials import redact
 
 
 def plan_form(plan: Plan) -> dict[str, Any]:
-    """The plan as JSON types; each step tells its kind and the text that Review shows."""
-    form: dict[str, Any] = to_json(plan)
-    form["steps"] = [
-        {"kind": type(step).__name__, "text": str(step), **to_json(step)} for step in plan.steps
-    ]
+    """The plan as JSON types, logins in addresses left out."""
+    return {**to_json(plan), "steps": [_step_form(step) for step in plan.steps]}
+
+
+def _step_form(step: Step) -> dict[str, Any]:
+    """A step with its kind and the text that Review shows."""
+    form = {"kind": type(step).__name__, "text": str(step), **to_json(step)}
+    if isinstance(step, RunProgram):
+        form["argv"] = [redact(word) for word in step.argv]
     return form

@@ -6,10 +6,12 @@ import shlex
 from dataclasses import dataclass
 from typing import Union
 
+from wizard.run.credentials import redact
+
 
 @dataclass(frozen=True, slots=True)
 class RunProgram:
-    """Run one program, from an argv tuple, without a shell."""
+    """Run one program, from an argv tuple, without a shell; logins in addresses are not shown."""
 
     reason: str
     argv: tuple[str, ...]
@@ -23,7 +25,7 @@ class RunProgram:
     def __str__(self) -> str:
         settings = "".join(f"{name}={shlex.quote(value)} " for name, value in self.environment)
         prefix = "sudo " if self.needs_root else ""
-        return f"{prefix}{settings}{shlex.join(self.argv)}"
+        return redact(f"{prefix}{settings}{shlex.join(self.argv)}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -63,13 +63,18 @@ class Journal:
         self._append({"event": "state", "state": state, "time": time})
 
     def _append(self, line: Mapping[str, Any]) -> None:
-        descriptor = os.open(self._file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-        with os.fdopen(descriptor, "ab") as file:
-            # A line cut off by a crash stays alone on its line and is skipped when read.
-            torn = file.tell() > 0 and not self._file.read_bytes().endswith(b"\n")
-            file.write(b"\n" * torn + json.dumps(line).encode() + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
+        append_lines(self._file, [json.dumps(line)])
+
+
+def append_lines(path: Path, lines: Iterable[str]) -> None:
+    """Append to a file of ours, private to the user, and wait until it is on the disk."""
+    with os.fdopen(os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600), "ab+") as file:
+        # A line cut off by a crash stays alone on its line and is skipped when read.
+        end = file.seek(0, os.SEEK_END)
+        torn = end > 0 and os.pread(file.fileno(), 1, end - 1) != b"\n"
+        file.write(b"\n" * torn + b"".join(line.encode() + b"\n" for line in lines))
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _sync_folder(folder: Path) -> None:
@@ -81,36 +86,80 @@ def _sync_folder(folder: Path) -> None:
 
 
 def read_record(folder: Path) -> Record | None:
-    """The run in a folder, or None when there is no readable journal in it."""
-    try:
-        raw = (folder / "journal.jsonl").read_bytes().splitlines()
-    except OSError:
+    """The run in a folder, or None when there is no usable journal in it."""
+    lines = [line for line in map(_parsed, _complete_lines(folder)) if line]
+    if not lines or not _usable(lines[0]):
         return None
-    lines = [line for line in map(_parsed, raw) if line]
-    if not lines or lines[0].get("event") != "begin":
-        return None
-    return Record(
-        id=folder.name,
-        folder=str(folder),
-        began=str(lines[0].get("time", "")),
-        plan=lines[0]["plan"],
-        outcomes={line["step"]: line["outcome"] for line in lines if line["event"] == "outcome"},
-        intents={line["step"]: line["noted"] for line in lines if line["event"] == "intent"},
-        state=next((x["state"] for x in reversed(lines) if x["event"] == "state"), "unfinished"),
-    )
+    plan = lines[0]["plan"]
+    steps = range(1, len(plan["steps"]) + 1)
+    intents: dict[int, Mapping[str, Any]] = {}
+    outcomes: dict[int, str] = {}
+    state = "unfinished"
+    for line in lines[1:]:
+        match line:
+            case {"event": "intent", "step": int(number), "noted": dict(noted)} if number in steps:
+                outcomes.pop(number, None)  # begun again: what was proved before counts no more
+                intents[number] = noted
+            case {"event": "outcome", "step": int(number), "outcome": str(outcome)} if (
+                number in steps
+            ):
+                outcomes[number] = outcome
+            case {"event": "state", "state": str(state)}:
+                pass
+            case _:
+                pass  # damaged, or an event that only a later version knows
+    began = str(lines[0].get("time", ""))
+    return Record(folder.name, str(folder), began, plan, outcomes, intents, state)
 
 
 def read_records(runs: Path) -> tuple[Record, ...]:
     """Every run of ours, newest first."""
-    if not runs.is_dir():
-        return ()
-    folders = sorted((entry for entry in runs.iterdir() if entry.is_dir()), reverse=True)
-    return tuple(record for record in map(read_record, folders) if record is not None)
+    found = map(read_record, _newest_first(runs))
+    return tuple(record for record in found if record is not None)
+
+
+def unreadable_runs(runs: Path) -> tuple[str, ...]:
+    """Names of runs that began and whose journal is damaged or of a newer version, newest first."""
+    return tuple(
+        folder.name
+        for folder in _newest_first(runs)
+        if read_record(folder) is None and _complete_lines(folder)
+    )
+
+
+def _newest_first(runs: Path) -> list[Path]:
+    try:
+        return sorted((entry for entry in runs.iterdir() if entry.is_dir()), reverse=True)
+    except OSError:
+        return []
+
+
+def _complete_lines(folder: Path) -> list[bytes]:
+    """Whole lines only: while the first one is not, no step has acted."""
+    try:
+        return (folder / "journal.jsonl").read_bytes().split(b"\n")[:-1]
+    except OSError:
+        return []
+
+
+def _usable(begin: Mapping[str, Any]) -> bool:
+    """True for the first line of a journal of this schema, with all that undo needs of the plan."""
+    match begin:
+        case {
+            "event": "begin",
+            "schema": int(schema),
+            "plan": {"id": str(), "stack": str(), "venv": str(), "steps": list(steps)},
+        }:
+            return schema == SCHEMA and all(
+                isinstance(step, dict) and "kind" in step for step in steps
+            )
+        case _:
+            return False
 
 
 def _parsed(line: bytes) -> dict[str, Any] | None:
     try:
         value = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) and "event" in value else None

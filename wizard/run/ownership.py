@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import glob
 import json
 import os
 import re
@@ -14,6 +15,8 @@ from importlib.util import cache_from_source
 from pathlib import Path
 
 from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
+
+from wizard.run.journal import append_lines
 
 Print = tuple[int, int]
 """Size in bytes and modification time in ns: what tells that a file is still as we left it."""
@@ -139,25 +142,23 @@ class Owned:
 
     def add(self, files: Mapping[str, Print]) -> None:
         """Note files as ours; a later note of the same path replaces the earlier one."""
-        with self._file.open("a", encoding="utf-8") as file:
-            file.writelines(json.dumps([p, *seen]) + "\n" for p, seen in sorted(files.items()))
-            file.flush()
-            os.fsync(file.fileno())
+        append_lines(self._file, [json.dumps([path, *files[path]]) for path in sorted(files)])
 
     def read(self) -> dict[str, Print]:
-        """Everything noted so far; a line cut off by a crash is left out."""
-        found: dict[str, Print] = {}
+        """Everything noted so far; a line cut off by a crash, or damaged, is left out."""
         try:
-            lines = self._file.read_text("utf-8").splitlines()
+            lines = self._file.read_bytes().splitlines()
         except OSError:
-            return found
-        for line in lines:
-            try:
-                path, size, time = json.loads(line)
-            except ValueError:
-                continue
-            found[path] = (size, time)
-        return found
+            return {}
+        return dict(note for note in map(_note, lines) if note is not None)
+
+
+def _note(line: bytes) -> tuple[str, Print] | None:
+    try:
+        path, size, time = json.loads(line)
+    except (ValueError, TypeError):
+        return None
+    return (path, (size, time)) if isinstance(path, str) else None
 
 
 def _recorded(root: Path, packages: Path, info: Path) -> Iterator[Path]:
@@ -167,8 +168,8 @@ def _recorded(root: Path, packages: Path, info: Path) -> Iterator[Path]:
             for row in csv.reader(file):
                 if row:
                     yield packages / row[0]
-    except OSError:
-        return
+    except (OSError, ValueError, csv.Error):
+        return  # missing, or no text: it names nothing
 
 
 def _unpacked(root: Path, packages: Path, wheel: Path) -> Iterator[Path]:
@@ -186,10 +187,12 @@ def _unpacked(root: Path, packages: Path, wheel: Path) -> Iterator[Path]:
         "headers": root / "include" / "site" / packages.parent.name / str(name),
     }
     for entry in names:
+        if entry.endswith("/"):
+            continue
         if entry.startswith(f"{base}.data/"):
-            _, kind, rest = entry.split("/", 2)
+            kind, _, rest = entry.removeprefix(f"{base}.data/").partition("/")
             yield targets.get(kind, packages) / rest
-        elif not entry.endswith("/"):
+        else:
             yield packages / entry
     for extra in ("RECORD", "INSTALLER", "REQUESTED", "direct_url.json"):
         yield packages / f"{base}.dist-info" / extra
@@ -210,20 +213,38 @@ def _scripts(wheel: Path, base: str) -> Iterator[str]:
 
 
 def prints(root: Path, paths: Iterable[Path]) -> dict[str, Print]:
-    """The paths that are there, below the root, with the bytecode of sources among them."""
+    """The paths that are there, below the root, with the bytecode of sources among them.
+
+    A RECORD may name paths outside of the venv, and a folder in the venv may have become a link
+    to one elsewhere: such files are never ours.
+    """
     found: dict[str, Print] = {}
-    for path in paths:
-        for each in (path, *bytecode(path)):
-            relative = os.path.relpath(os.path.normpath(each), root)
-            if relative.startswith(".."):
-                continue  # a RECORD may name paths outside of the venv: never ours
-            try:
-                seen = os.lstat(each)
-            except OSError:
-                continue
-            if not stat.S_ISDIR(seen.st_mode):
-                found[relative] = (seen.st_size, seen.st_mtime_ns)
+    straight: dict[str, bool] = {}
+    for each in (each for path in paths for each in (path, *bytecode(path))):
+        relative = os.path.relpath(os.path.normpath(each), root)
+        folder = relative.rpartition("/")[0]
+        if folder not in straight:
+            straight[folder] = _straight(root, folder)
+        if straight[folder] and (seen := _seen(each)) is not None:
+            found[relative] = seen
     return found
+
+
+def _straight(root: Path, folder: str) -> bool:
+    """True when no link and no ``..`` lies between the root and the folder below it."""
+    try:
+        return os.path.realpath(root / folder) == f"{os.path.realpath(root)}/{folder}".rstrip("/")
+    except ValueError:
+        return False  # a NUL in a RECORD
+
+
+def _seen(path: Path) -> Print | None:
+    """The print of a file or link; None for a folder and for nothing."""
+    try:
+        seen = path.lstat()
+    except (OSError, ValueError):
+        return None
+    return None if stat.S_ISDIR(seen.st_mode) else (seen.st_size, seen.st_mtime_ns)
 
 
 def bytecode(source: Path) -> tuple[Path, ...]:
@@ -231,4 +252,6 @@ def bytecode(source: Path) -> tuple[Path, ...]:
     if source.suffix != ".py":
         return ()
     folder = Path(cache_from_source(str(source))).parent
-    return tuple(folder.glob(f"{source.stem}.cpython-*.pyc")) if folder.is_dir() else ()
+    if not folder.is_dir():
+        return ()
+    return tuple(folder.glob(f"{glob.escape(source.stem)}.cpython-*.pyc"))
