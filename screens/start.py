@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from screens.services import DEMO, DRY_RUN, LIVE, Services
+from wizard.commands.choosing import folder_of, with_sources
 from wizard.commands.looking import acts, host_of, places_of
 from wizard.run.executor import Executor
 from wizard.run.rehearsal import Rehearsal
@@ -52,8 +53,8 @@ def services_for(arguments: argparse.Namespace) -> Services:
         stacks=_stacks,
         claims=_claims,
         applications=_applications,
-        suggest_folder=lambda machine, stack: f"{machine.access.home}/ai/{stack}",
-        make_plan=partial(_make_plan, places),
+        suggest_folder=lambda machine, stack: folder_of(arguments, stack, machine.access.home),
+        make_plan=partial(_make_plan, arguments, places),
         undoable=lambda: live and bool(_standing(places)),
         way_back=lambda: _way_back(places),
         go_back=lambda: _go_back(places),
@@ -105,10 +106,12 @@ def _applications() -> tuple[Application, ...]:
     return load_applications()
 
 
-def _make_plan(places: Places, machine: Machine, choice: Choice) -> Plan:
+def _make_plan(
+    arguments: argparse.Namespace, places: Places, machine: Machine, choice: Choice
+) -> Plan:
     from wizard.plan.planner import make_plan
 
-    return make_plan(machine, choice, places)
+    return make_plan(machine, with_sources(choice, arguments), places)
 
 
 def _standing(places: Places) -> tuple[Record, ...]:

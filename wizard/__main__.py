@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from wizard.commands import apply, conv2d, detect, plan, report, rollback
+from wizard.commands.choosing import SOURCES, add_source_arguments
 
 COMMANDS = {
     "detect": detect,
@@ -38,7 +39,8 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--version", action="version", version=f"rdna1-setup {__version__}")
     top.add_argument("--demo", action="store_true", help="the wizard on a recorded machine")
     top.add_argument("--plain", action="store_true", help="plain text instead of screens")
-    top.set_defaults(dry_run=False, machine=None, command=None)
+    add_source_arguments(top)
+    top.set_defaults(dry_run=False, machine=None, command=None, **SOURCES)
     commands = top.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     for name, module in COMMANDS.items():
         summary = (module.__doc__ or "").split("\n", 1)[0]

@@ -5,10 +5,28 @@ from __future__ import annotations
 import argparse
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from wizard.plan.choice import Choice
+
+
+SOURCES: dict[str, Any] = {"venv": None, "torch_index": "", "wheelhouse": ""}
+"""What counts where the command line names no place and no source."""
+
+
+def add_source_arguments(parser: argparse.ArgumentParser) -> None:
+    """Place and sources, for the wizard and for its commands; unnamed ones stay unset.
+
+    Unset, so that a command does not put its defaults over what was named before it.
+    """
+    unset = argparse.SUPPRESS
+    where = "where to put it (default: ~/ai/ID)"
+    parser.add_argument("--venv", metavar="DIR", default=unset, help=where)
+    index = "another wheel index; pip: as pip is configured"
+    parser.add_argument("--torch-index", metavar="URL", default=unset, help=index)
+    house = "a folder of wheels, no network (pip's too)"
+    parser.add_argument("--wheelhouse", metavar="DIR", default=unset, help=house)
 
 
 def add_choice_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,16 +38,7 @@ def add_choice_arguments(parser: argparse.ArgumentParser) -> None:
         default="venv",
         help="venv: one folder, no root (default); venv+system: ROCm packages too",
     )
-    parser.add_argument("--venv", metavar="DIR", help="where to put it (default: ~/ai/ID)")
-    parser.add_argument(
-        "--torch-index",
-        metavar="URL",
-        default="",
-        help="another wheel index; pip: as pip is configured",
-    )
-    parser.add_argument(
-        "--wheelhouse", metavar="DIR", default="", help="a folder of wheels, no network (pip's too)"
-    )
+    add_source_arguments(parser)
     parser.add_argument(
         "--gpu", metavar="ADDRESS", default="", help="PCI address of the card to use"
     )
@@ -46,22 +55,39 @@ def add_choice_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def with_sources(choice: Choice, arguments: argparse.Namespace) -> Choice:
+    """The choice, taken from the sources that the command line names."""
+    from dataclasses import replace  # costs --help more than all of argparse
+
+    house = arguments.wheelhouse
+    return replace(
+        choice,
+        torch_index=arguments.torch_index,
+        wheelhouse=absolute(house) if house else "",
+    )
+
+
 def choice_of(arguments: argparse.Namespace, stack: str, home: str) -> Choice:
     """The choice that the options make."""
     from wizard.plan.choice import Choice
 
-    return Choice(
+    choice = Choice(
         stack=stack,
         footprint=arguments.footprint,
-        venv=_absolute(arguments.venv or f"{home}/ai/{stack}"),
-        torch_index=arguments.torch_index,
-        wheelhouse=_absolute(arguments.wheelhouse) if arguments.wheelhouse else "",
+        venv=folder_of(arguments, stack, home),
         gpu=arguments.gpu,
         python=arguments.base_python,
         without_card=arguments.without_card,
     )
+    return with_sources(choice, arguments)
 
 
-def _absolute(path: str) -> str:
+def folder_of(arguments: argparse.Namespace, stack: str, home: str) -> str:
+    """The folder that the command line names, else a new one of the stack's own."""
+    return absolute(arguments.venv or f"{home}/ai/{stack}")
+
+
+def absolute(path: str) -> str:
+    """A path of the command line as the plan names it."""
     # Not resolve(): a link in the path is the user's own way of naming the place.
     return os.path.abspath(Path(path).expanduser())  # noqa: PTH100

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import shlex
+from typing import TYPE_CHECKING
 
+from wizard.commands.choosing import folder_of, with_sources
 from wizard.commands.looking import acts, host_of, places_of
+
+if TYPE_CHECKING:
+    from wizard.plan.choice import Choice
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -23,14 +29,27 @@ def run(arguments: argparse.Namespace) -> int:
     print("\n== This machine", *machine_lines(machine), sep="\n")
     print("\n== Advice", *advice_lines(advice), sep="\n")
     print("\n== What the first road would do")
+    choice = Choice(stack, "venv", folder_of(arguments, stack, host.home))
+    choice = with_sources(choice, arguments)
     try:
-        plan = make_plan(machine, Choice(stack, "venv", f"{host.home}/ai/{stack}"), places_of(host))
+        plan = make_plan(machine, choice, places_of(host))
     except PlanImpossible as error:
         print(f"No plan can be made here: {error}")
         return 0
     print("\n".join(plan_lines(plan)))
-    print(f"\nNothing was changed. To carry it out: rdna1-setup apply --stack {stack} --yes")
+    print(f"\nNothing was changed. To carry it out: {_command(choice, arguments)}")
     return 0
+
+
+def _command(choice: Choice, arguments: argparse.Namespace) -> str:
+    """The command that carries out what was shown, with the place and sources that were named."""
+    sources = (
+        ("--venv", choice.venv if arguments.venv else ""),
+        ("--torch-index", arguments.torch_index),
+        ("--wheelhouse", choice.wheelhouse),
+    )
+    named = [word for option, value in sources if value for word in (option, value)]
+    return shlex.join(["rdna1-setup", "apply", "--stack", choice.stack, *named, "--yes"])
 
 
 def _heading(arguments: argparse.Namespace) -> str:
