@@ -30,6 +30,8 @@ class Manner:
     etag: str | None = '"one"'
     last_modified: str | None = None
     location: str = ""
+    login: str = ""
+    """The Authorization header without which the answer is 401."""
     announce: int | None = None
     """The size that HEAD pretends."""
     chunked: bool = False
@@ -76,6 +78,9 @@ class Answer(BaseHTTPRequestHandler):
         path, asked = unquote(self.path), self.headers.get("Range", "")
         self.served.requests.append((self.command, path, asked))
         content, manner = self.served.files.get(path, (b"", Manner(status=404)))
+        if manner.login and self.headers.get("Authorization") != manner.login:
+            self._refuse(401, manner)
+            return
         if manner.status != 200 or (not body and not manner.head):
             self._refuse(manner.status if manner.status != 200 else 501, manner)
             return

@@ -15,10 +15,10 @@ from threading import Event
 
 import pytest
 
-from tests.run.fetching import Chosen, fetched, make_step, never, text_of, ticking
+from tests.run.fetching import Chosen, fetched, make_step, text_of, ticking
 from tests.run.server import Manner, WheelServer, make_wheel, sha256_of
 from wizard.plan.steps import FetchWheels
-from wizard.run.events import Output, Progress
+from wizard.run.events import Progress
 from wizard.run.fetch import fetch_wheels
 from wizard.run.trouble import Trouble
 
@@ -213,11 +213,21 @@ def test_cancelling_keeps_the_part_and_writes_no_lock(
 def test_a_login_reaches_the_server_and_never_the_log(
     server: WheelServer, torch: Path, tmp_path: Path
 ) -> None:
-    missing = server.url(TORCH).replace("http://", "http://me:geheim@")
-    step = make_step(tmp_path, Chosen.published(torch, missing))
-    events: list[Progress | Output] = []
+    login = Manner(login="Basic bWU6Z2VoZWlt")
+    step = make_step(tmp_path, offered(server, torch, login))
+    with pytest.raises(Trouble, match="HTTP 401"):
+        fetched(step)
+    index = server.url("/simple/").replace("http://", "http://me:geheim@")
+    events = fetched(step, indexes=(index,))
+    assert sha256_of(tmp_path / "staging" / TORCH[1:]) == sha256_of(torch)
+    assert "geheim" not in text_of(events)
+    assert "geheim" not in (tmp_path / "lock.txt").read_text()
+
+
+def test_a_login_in_an_address_is_not_told_when_that_address_fails(
+    server: WheelServer, torch: Path, tmp_path: Path
+) -> None:
+    missing = server.url("/gone" + TORCH).replace("http://", "http://me:geheim@")
     with pytest.raises(Trouble) as caught:
-        events.extend(fetch_wheels(step, cancelled=never))
-    told = f"{text_of(events)}{caught.value.happened}{caught.value.meaning}"
-    assert "HTTP 404" in told
-    assert "geheim" not in told
+        fetched(make_step(tmp_path, Chosen.published(torch, missing)))
+    assert "HTTP 404 for http://***@127.0.0.1" in caught.value.happened

@@ -128,6 +128,22 @@ def test_a_server_that_knows_no_head_has_no_known_size(server: WheelServer) -> N
     assert open_web({}).size(server.put("/b.whl", b"12345")) == 5
 
 
+def test_asking_for_a_size_never_becomes_a_download_behind_a_redirect(server: WheelServer) -> None:
+    there = server.put("/there.whl", b"12345")
+    here = server.put("/here.whl", b"", Manner(status=302, location=there))
+    assert open_web({}).size(here) == 5
+    assert [method for method, _, _ in server.served.requests] == ["HEAD", "HEAD"]
+
+
+def test_a_login_does_not_follow_a_redirect_elsewhere(server: WheelServer) -> None:
+    there = server.put("/there.whl", b"12345", Manner(login="Basic bWU6cHc="))
+    here = server.put("/here.whl", b"", Manner(status=302, location=there))
+    with pytest.raises(HTTPError) as caught:
+        open_web({}).get(here.replace("http://", "http://me:pw@"), {})
+    caught.value.close()
+    assert caught.value.code == 401
+
+
 @pytest.mark.parametrize(
     ("text", "shown"),
     [

@@ -20,6 +20,9 @@ def _known(pattern: str, happened: str, meaning: str, next_step: str) -> Known:
     return Known(re.compile(pattern, re.MULTILINE), happened, meaning, next_step)
 
 
+# A network failure also shows up as a warning of a try that later worked: causes that pip names
+# as final come first. "No matching distribution" comes last, because a dead network ends in it.
+
 _AGAIN = "then run the same command again: what was finished is kept."
 
 KNOWN = (
@@ -41,6 +44,57 @@ KNOWN = (
         "Debian and Ubuntu keep it in a package of its own.",
         "Run `sudo apt install python3-venv` (for another Python: python3.X-venv), or let uv bring "
         "a Python; then run the same command again.",
+    ),
+    _known(
+        r"DO NOT MATCH THE HASHES(?:.*\n)*?\s*(?P<file>\S+) from .*\n"
+        r"\s*Expected sha256 (?P<expected>\w+)\n\s*Got\s+(?P<got>\w+)",
+        "{found[file]} has the wrong SHA-256: expected {found[expected]}, got {found[got]}.",
+        "The file is damaged, or is not the one that was meant; it was not installed.",
+        "Remove the staging folder and run the same command again; if it happens twice, another "
+        "index or network is needed.",
+    ),
+    _known(
+        r"ResolutionImpossible(?:.*)|No solution found when resolving",
+        "The wanted versions exclude one another.",
+        "Two packages ask for different versions of a third; the lines above name them.",
+        "Take the stack's own versions, or leave out what you added.",
+    ),
+    _known(
+        r"^ERROR: (?P<file>\S+) is not a supported wheel on this platform",
+        "{found[file]} is not for this Python or this machine.",
+        "The tags in a wheel's name say which Python and platform it was built for; "
+        "torch 1.13.1+rocm5.2, for example, ends at Python 3.10.",
+        "Choose a Python that the stack lists; the wizard can bring it with uv.",
+    ),
+    _known(
+        r"Wheel '(?P<name>[^']+)' located at \S+ is invalid|File is not a zip file|BadZipFile",
+        "What came in place of a wheel is no archive.",
+        "A log-in page answered in its place (captive portal), or the file is damaged.",
+        f"Open any page in a browser and log in to the network, {_AGAIN}",
+    ),
+    _known(
+        r"No download found for request: (?P<wanted>\S+)",
+        "uv knows no Python of this kind: {found[wanted]}.",
+        "Its list has no build of that version for this machine.",
+        "Choose another Python that the stack lists.",
+    ),
+    _known(
+        r"compiled using NumPy 1\.x cannot be run in\s+NumPy 2",
+        "torch was built for NumPy 1, and NumPy 2 is installed.",
+        "Something installed numpy 2 after the stack.",
+        "Install the stack again: it holds numpy below 2.",
+    ),
+    _known(
+        r"cannot enable executable stack",
+        "glibc refuses a library of this torch: it asks for an executable stack.",
+        "glibc 2.41 and later load no such library.",
+        "Run the same command again: the plan clears that flag on such systems.",
+    ),
+    _known(
+        r"Permission denied|\[Errno 13\]|Read-only file system|\[Errno 30\]",
+        "A file or folder could not be written.",
+        "It belongs to somebody else, or its file system is read-only.",
+        "Choose a folder of your own with --venv DIR.",
     ),
     _known(
         r"CERTIFICATE_VERIFY_FAILED|confirming the ssl certificate",
@@ -83,25 +137,12 @@ KNOWN = (
         f"Wait a little, {_AGAIN}",
     ),
     _known(
-        r"DO NOT MATCH THE HASHES(?:.*\n)*?\s*(?P<file>\S+) from .*\n"
-        r"\s*Expected sha256 (?P<expected>\w+)\n\s*Got\s+(?P<got>\w+)",
-        "{found[file]} has the wrong SHA-256: expected {found[expected]}, got {found[got]}.",
-        "The file is damaged, or is not the one that was meant; it was not installed.",
-        "Remove the staging folder and run the same command again; if it happens twice, another "
-        "index or network is needed.",
-    ),
-    _known(
-        r"ResolutionImpossible(?:.*)|No solution found when resolving",
-        "The wanted versions exclude one another.",
-        "Two packages ask for different versions of a third; the lines above name them.",
-        "Take the stack's own versions, or leave out what you added.",
-    ),
-    _known(
-        r"^ERROR: (?P<file>\S+) is not a supported wheel on this platform",
-        "{found[file]} is not for this Python or this machine.",
-        "The tags in a wheel's name say which Python and platform it was built for; "
-        "torch 1.13.1+rocm5.2, for example, ends at Python 3.10.",
-        "Choose a Python that the stack lists; the wizard can bring it with uv.",
+        r"(?P<code>40[134]|5\d\d) (?:Client|Server) Error: [^\n]*?for url: (?P<url>\S+)"
+        r"|too many (?P<many>5\d\d) error responses",
+        "The server refused a file with an HTTP error: {found[0]}.",
+        "401 and 403: it wants a login; 404: the file has moved; 501: it refuses range requests; "
+        "other 5xx: it is in trouble itself.",
+        f"Check the index address and your login, or wait if it is a 5xx, {_AGAIN}",
     ),
     _known(
         r"requirement (?P<wanted>\S+) \(from versions: none\)",
@@ -123,31 +164,5 @@ KNOWN = (
         "{found[wanted]} was not found.",
         "The index has no wheel of it for this Python and machine.",
         "Check --torch-index, and that the stack lists this Python.",
-    ),
-    _known(
-        r"(?P<code>40[134]|5\d\d) (?:Client|Server) Error: [^\n]*?for url: (?P<url>\S+)"
-        r"|too many (?P<many>5\d\d) error responses",
-        "The server refused a file with an HTTP error: {found[0]}.",
-        "401 and 403: it wants a login; 404: the file has moved; 501: it refuses range requests; "
-        "other 5xx: it is in trouble itself.",
-        f"Check the index address and your login, or wait if it is a 5xx, {_AGAIN}",
-    ),
-    _known(
-        r"compiled using NumPy 1\.x cannot be run in\s+NumPy 2",
-        "torch was built for NumPy 1, and NumPy 2 is installed.",
-        "Something installed numpy 2 after the stack.",
-        "Install the stack again: it holds numpy below 2.",
-    ),
-    _known(
-        r"cannot enable executable stack",
-        "glibc refuses a library of this torch: it asks for an executable stack.",
-        "glibc 2.41 and later load no such library.",
-        "Run the same command again: the plan clears that flag on such systems.",
-    ),
-    _known(
-        r"Permission denied|\[Errno 13\]|Read-only file system|\[Errno 30\]",
-        "A file or folder could not be written.",
-        "It belongs to somebody else, or its file system is read-only.",
-        "Choose a folder of your own with --venv DIR.",
     ),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wizard.run.catalogue import KNOWN
 from wizard.run.credentials import redact
+from wizard.run.lines import clean
 
 
 class Trouble(Exception):
@@ -14,6 +15,18 @@ class Trouble(Exception):
         self.happened = happened
         self.meaning = meaning
         self.next_step = next_step
+
+
+def as_trouble(error: Trouble | OSError) -> Trouble:
+    """A failed look or write as Trouble; Trouble as it is."""
+    if isinstance(error, Trouble):
+        return error
+    return Trouble(
+        f"{clean(str(error.filename or 'A file'))} could not be changed: "
+        f"{error.strerror or error}.",
+        "The disk may be full or read-only, or the folder belongs to somebody else.",
+        "Mend that, then run the same command again: what was finished is kept.",
+    )
 
 
 LAST_WORDS = 3

@@ -7,7 +7,7 @@ import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
+from typing import IO, cast
 from urllib.error import HTTPError
 from urllib.request import (
     HTTPDefaultErrorHandler,
@@ -69,6 +69,24 @@ class Web:
         return cast(http.client.HTTPResponse, self.opener.open(request, timeout=STALL_S))
 
 
+class _SameMethod(HTTPRedirectHandler):
+    """Follows a redirect of HEAD with HEAD: urllib turns it into a GET of the whole file."""
+
+    def redirect_request(
+        self,
+        req: Request,
+        fp: IO[bytes],
+        code: int,
+        msg: str,
+        headers: http.client.HTTPMessage,
+        newurl: str,
+    ) -> Request | None:
+        follow = super().redirect_request(req, fp, code, msg, headers, newurl)
+        if follow is not None:
+            follow.method = req.get_method()
+        return follow
+
+
 def open_web(environ: Mapping[str, str], indexes: tuple[str, ...] = ()) -> Web:
     """The web as this environment reaches it."""
     opener = OpenerDirector()
@@ -76,7 +94,7 @@ def open_web(environ: Mapping[str, str], indexes: tuple[str, ...] = ()) -> Web:
         ProxyHandler(_proxies(environ)),
         HTTPHandler(),
         HTTPSHandler(context=_trust(environ)),
-        HTTPRedirectHandler(),
+        _SameMethod(),
         HTTPErrorProcessor(),
         HTTPDefaultErrorHandler(),
         UnknownHandler(),

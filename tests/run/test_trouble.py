@@ -1,0 +1,244 @@
+"""What pip, venv and uv really print when they fail, and what we make of it.
+
+The texts come from pip 25.0.1 and 26.3, uv 0.13 and Debian's venv, made to fail; shortened.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from wizard.run.catalogue import KNOWN
+from wizard.run.trouble import explain_pip
+
+RETRYING = (
+    "WARNING: Retrying (Retry(total=0, connect=None, read=None, redirect=None, status=None)) after "
+    "connection broken by '{}': /simple/torch/\n"
+    "ERROR: Could not find a version that satisfies the requirement torch (from versions: none)\n"
+    "ERROR: No matching distribution found for torch\n"
+)
+
+CONFLICT = """\
+ERROR: Cannot install torch==2.0.0 and torchvision==0.14.1+rocm5.2 because these package versions \
+have conflicting dependencies.
+
+The conflict is caused by:
+    The user requested torch==2.0.0
+    torchvision 0.14.1+rocm5.2 depends on torch==1.13.1
+
+To fix this you could try to:
+1. loosen the range of package versions you've specified
+2. remove package versions to allow pip to attempt to solve the dependency conflict
+
+ERROR: ResolutionImpossible: for help visit https://pip.pypa.io/en/latest/topics/\
+dependency-resolution/#dealing-with-dependency-conflicts
+"""
+
+WRONG_HASH = """\
+ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE. If you have updated the \
+package versions, please update the hashes. Otherwise, examine the package contents carefully; \
+someone may have tampered with them.
+    numpy==1.26.4 from file:///srv/numpy-1.26.4-py3-none-any.whl (from -r req.txt (line 1)):
+        Expected sha256 0000000000000000000000000000000000000000000000000000000000000000
+             Got        0da9366f5cf191bd17ca7d42d0f50be36e317f57abead2fe34384cc6ab0c4c8b
+"""
+
+NO_ENSUREPIP = """\
+The virtual environment was not created successfully because ensurepip is not
+available.  On Debian/Ubuntu systems, you need to install the python3-venv
+package using the following command.
+
+    apt install python3.12-venv
+
+You may need to use sudo with that command.  After installing the python3-venv
+package, recreate your virtual environment.
+
+Failing command: /srv/v/bin/python3
+"""
+
+UV_CONFLICT = """\
+error: No solution found when resolving dependencies
+  cause: Because all versions of torchvision depend on torch==1.13.1 and you require torch==2.0.0, \
+we can conclude that your requirements and all versions of torchvision are incompatible.
+"""
+
+UV_DNS = """\
+error: Request failed after 3 retries in 10.9s
+  cause: Failed to fetch: https://no-such-host.invalid/simple/torch/
+  cause: client error (Connect)
+  cause: dns error
+  cause: failed to lookup address information: Name or service not known
+"""
+
+UV_REFUSED = """\
+error: Failed to install cpython-3.10.22-linux-x86_64-gnu
+  cause: Failed to download `http://127.0.0.1:9/cpython-3.10.22.tar.gz`
+  cause: tcp connect error
+  cause: Connection refused (os error 111)
+"""
+
+MESSAGES: list[tuple[str, str]] = [
+    (
+        "ERROR: Could not find a version that satisfies the requirement torch==1.13.1+rocm5.3 "
+        "(from versions: 1.13.1+rocm5.2, 2.0.0)\n"
+        "ERROR: No matching distribution found for torch==1.13.1+rocm5.3\n",
+        "torch==1.13.1+rocm5.3 was not found; there is: 1.13.1+rocm5.2, 2.0.0.",
+    ),
+    (
+        "ERROR: Could not find a version that satisfies the requirement nothere "
+        "(from versions: none)\nERROR: No matching distribution found for nothere\n",
+        "No file at all was found for nothere.",
+    ),
+    (
+        "ERROR: torch-2.0.0-cp37-cp37m-linux_x86_64.whl is not a supported wheel on this "
+        "platform.\n",
+        "torch-2.0.0-cp37-cp37m-linux_x86_64.whl is not for this Python or this machine.",
+    ),
+    (CONFLICT, "The wanted versions exclude one another."),
+    (UV_CONFLICT, "The wanted versions exclude one another."),
+    (
+        WRONG_HASH,
+        f"numpy==1.26.4 has the wrong SHA-256: expected {'0' * 64}, "
+        "got 0da9366f5cf191bd17ca7d42d0f50be36e317f57abead2fe34384cc6ab0c4c8b.",
+    ),
+    (
+        "error: externally-managed-environment\n\nThis environment is externally managed\n",
+        "The system's own Python refuses packages from pip (PEP 668).",
+    ),
+    (NO_ENSUREPIP, "This Python cannot make a venv with pip: ensurepip is missing."),
+    (
+        "ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device\n",
+        "The disk became full.",
+    ),
+    (
+        "error: Failed to install: numpy-1.26.4-py3-none-any.whl (numpy==1.26.4)\n"
+        "  cause: failed to copy file from /a to /b: No space left on device (os error 28)\n",
+        "The disk became full.",
+    ),
+    (
+        RETRYING.format(
+            "NewConnectionError(\"HTTPConnection(host='127.0.0.1', port=9): Failed to establish "
+            'a new connection: [Errno 111] Connection refused")'
+        ),
+        "No connection to the server could be made.",
+    ),
+    (UV_REFUSED, "No connection to the server could be made."),
+    (
+        RETRYING.format(
+            "NewConnectionError('<pip._vendor.urllib3.connection.HTTPSConnection object at 0x7f>: "
+            "Failed to establish a new connection: [Errno -2] Name or service not known')"
+        ),
+        "A server's name could not be looked up.",
+    ),
+    (
+        RETRYING.format(
+            "NameResolutionError(\"HTTPSConnection(host='no-such-host.invalid', port=443): Failed "
+            "to resolve 'no-such-host.invalid' ([Errno -2] Name or service not known)\")"
+        ),
+        "A server's name could not be looked up.",
+    ),
+    (UV_DNS, "A server's name could not be looked up."),
+    (
+        RETRYING.format(
+            "ProxyError('Cannot connect to proxy.', NewConnectionError('<pip._vendor.urllib3."
+            "connection.HTTPSConnection object at 0x7f>: Failed to establish a new connection: "
+            "[Errno 111] Connection refused'))"
+        ),
+        "The proxy could not be reached, or refused the connection.",
+    ),
+    (
+        RETRYING.format("OSError('Tunnel connection failed: 407 Proxy Authentication Required')"),
+        "The proxy wants a login.",
+    ),
+    (
+        RETRYING.format(
+            "ReadTimeoutError(\"HTTPConnectionPool(host='127.0.0.1', port=8000): Read timed out. "
+            '(read timeout=2.0)")'
+        ),
+        "The connection broke off, or nothing came for too long.",
+    ),
+    (
+        "pip._vendor.urllib3.exceptions.ProtocolError: ('Connection broken: IncompleteRead(1458 "
+        "bytes read, 2189 more expected)', IncompleteRead(1458 bytes read, 2189 more expected))\n",
+        "The connection broke off, or nothing came for too long.",
+    ),
+    (
+        RETRYING.format(
+            "SSLError(SSLCertVerificationError(1, '[SSL: CERTIFICATE_VERIFY_FAILED] certificate "
+            "verify failed: self-signed certificate (_ssl.c:1000)'))"
+        ),
+        "The server's certificate was not accepted.",
+    ),
+    (
+        "ERROR: 501 Server Error: Not Implemented for url: http://127.0.0.1:8000/f/numpy.whl\n",
+        "The server refused a file with an HTTP error: 501 Server Error: Not Implemented for url: "
+        "http://127.0.0.1:8000/f/numpy.whl.",
+    ),
+    (
+        "ERROR: Could not install packages due to an OSError: HTTPConnectionPool(host='127.0.0.1',"
+        " port=8000): Max retries exceeded with url: /f/numpy.whl (Caused by ResponseError('too "
+        "many 503 error responses'))\n",
+        "The server refused a file with an HTTP error: too many 503 error responses.",
+    ),
+    (
+        "ERROR: Wheel 'numpy' located at /tmp/tmpiomo_sr3 is invalid.\n",
+        "What came in place of a wheel is no archive.",
+    ),
+    (
+        "error: No download found for request: cpython-3.99-linux-x86_64-gnu\n",
+        "uv knows no Python of this kind: cpython-3.99-linux-x86_64-gnu.",
+    ),
+    (
+        "A module that was compiled using NumPy 1.x cannot be run in\nNumPy 2.1.0 as it may crash.",
+        "torch was built for NumPy 1, and NumPy 2 is installed.",
+    ),
+    (
+        "ImportError: libamdhip64.so: cannot enable executable stack as shared object requires: "
+        "Invalid argument\n",
+        "glibc refuses a library of this torch: it asks for an executable stack.",
+    ),
+    (
+        "ERROR: Could not install packages due to an OSError: [Errno 13] Permission denied: "
+        "'/opt/v/lib'\n",
+        "A file or folder could not be written.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("output", "happened"), MESSAGES, ids=[text for _, text in MESSAGES])
+def test_a_known_failure_is_told_in_plain_words(output: str, happened: str) -> None:
+    trouble = explain_pip(output, 1)
+    assert trouble.happened == happened
+    assert trouble.meaning.endswith(".")
+    assert trouble.next_step.endswith(".")
+
+
+def test_a_warning_about_a_try_that_worked_later_does_not_hide_the_cause() -> None:
+    warning = RETRYING.splitlines()[0].format("ReadTimeoutError('Read timed out.')")
+    assert "exclude one another" in explain_pip(f"{warning}\n{CONFLICT}", 1).happened
+
+
+def test_an_unknown_failure_repeats_the_programs_last_words() -> None:
+    trouble = explain_pip("Collecting torch\nERROR: the moon is full\nnote: see below\n", 3)
+    assert trouble.happened == "The program ended with exit code 3: ERROR: the moon is full"
+
+
+def test_without_an_error_line_the_last_lines_count() -> None:
+    assert explain_pip("one\ntwo\n\nthree\nfour\n", 1).happened.endswith(": two / three / four")
+
+
+def test_silence_and_signals_are_told_too() -> None:
+    assert explain_pip("", -9).happened == "The program was ended by signal 9 and said nothing."
+
+
+def test_a_login_in_the_output_is_not_repeated() -> None:
+    output = "ERROR: 404 Client Error: Not Found for url: https://me:geheim@host/a.whl\n"
+    assert "geheim" not in explain_pip(output, 1).happened
+    assert "geheim" not in explain_pip("ERROR: odd https://me:geheim@host/\n", 1).happened
+
+
+def test_every_entry_of_the_catalogue_can_be_reached() -> None:
+    texts = [output for output, _ in MESSAGES]
+    unused = [
+        known.happened for known in KNOWN if not any(known.pattern.search(text) for text in texts)
+    ]
+    assert unused == []
