@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The README's two commands as an ordinary user in a fresh root that has only python3 and python3-venv.
-# Usage, as root: tests/e2e/fresh_root.sh [bookworm|jammy|noble] [MIRROR]
+# Usage, as root: tests/e2e/fresh_root.sh [bookworm|jammy|noble] [MIRROR]; Ubuntu needs a MIRROR.
 # Ends with 0 when both ran to the end, 77 when such a root cannot be made here.
 set -euo pipefail
 suite=${1:-bookworm}
@@ -18,9 +18,18 @@ fi
 [ -n "$mirror" ] || skip "no mirror is named"
 
 root=$(mktemp -d /var/tmp/rdna1-fresh.XXXXXX)
+chmod 0755 "$root"  # it becomes the / of an ordinary user
 trap 'rm -rf --one-file-system "$root"' EXIT
-include=python3,python3-venv,ca-certificates
-debootstrap --variant=minbase --include=$include "$suite" "$root" "$mirror" >"$root.log" 2>&1 \
+options=(--variant=minbase --include=python3,python3-venv,ca-certificates)
+if [ "$suite" != bookworm ]; then
+    options+=(--components=main,universe)
+    # A root that is thrown away after the test: without Ubuntu's keyring nothing is verified.
+    [ -e /usr/share/keyrings/ubuntu-archive-keyring.gpg ] || options=(--no-check-gpg "${options[@]}")
+fi
+# Debian's debootstrap treats all Ubuntu releases alike, but does not know every one by name.
+script=/usr/share/debootstrap/scripts/$suite
+[ -e "$script" ] || script=/usr/share/debootstrap/scripts/gutsy
+debootstrap "${options[@]}" "$suite" "$root" "$mirror" "$script" >"$root.log" 2>&1 \
     || skip "debootstrap failed: $(tail -n 1 "$root.log")"
 rm -f "$root.log"
 # What the site needs to reach its package index: names, certificates, pip's own configuration.
