@@ -36,7 +36,7 @@ from typing import Any
 PROTOCOL = 1
 LONGEST_TEXT = 600
 """Characters of an error text: a line of less than PIPE_BUF (4096 bytes) is never torn apart."""
-GRACE_SECONDS = 2.0
+GRACE_SECONDS = 1.0
 """How long a child may take to leave by itself after the client is gone."""
 PR_SET_PDEATHSIG = 1
 GPU_DEVICES = ("/dev/kfd", "/dev/dri/", "/dev/nvidia")

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Callable
 from contextlib import aclosing
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -17,7 +18,9 @@ from wizard.conv2d.sweep import Deadlines, Note, ShapeDone, Sweep, SweepDone, Sw
 from wizard.conv2d.verdicts import Result, Verdict
 
 FAKE_TORCH = Path(__file__).parent / "fake_torch"
-SHORT = Deadlines(imports=20, first=1.0, later=1.0, reference=20, killed=10)
+PATIENT = Deadlines(imports=30, first=30, later=30, reference=30, killed=30)
+IMPATIENT = replace(PATIENT, first=1.0, later=1.0)
+"""For sweeps in which something hangs: each hang costs a deadline."""
 T = TypeVar("T")
 
 
@@ -26,10 +29,16 @@ def small(c_out: int) -> Row:
     return Row(Shape(2, c_out, 4, 4))
 
 
-def sweep_of(python: str, *c_outs: int, device: str = "cpu", spawn: bool = False) -> Sweep:
-    """A sweep over small shapes with short deadlines."""
+def sweep_of(
+    python: str,
+    *c_outs: int,
+    device: str = "cpu",
+    spawn: bool = False,
+    deadlines: Deadlines = PATIENT,
+) -> Sweep:
+    """A sweep over small shapes."""
     rows = tuple(small(c_out) for c_out in c_outs)
-    return Sweep(python, rows, device, spawn=spawn, deadlines=SHORT)
+    return Sweep(python, rows, device, spawn=spawn, deadlines=deadlines)
 
 
 def environ(

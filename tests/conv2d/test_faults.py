@@ -10,6 +10,7 @@ import psutil
 import pytest
 
 from tests.conv2d.sweeping import (
+    IMPATIENT,
     end_of,
     environ,
     events_of,
@@ -37,7 +38,9 @@ async def test_a_shape_that_never_returns_from_native_code_is_hung(
     worker_python: str, tmp_path: Path
 ) -> None:
     variables = environ({4: "hang"})
-    events = await events_of(sweep_of(worker_python, 3, 4, 5), tmp_path, variables)
+    events = await events_of(
+        sweep_of(worker_python, 3, 4, 5, deadlines=IMPATIENT), tmp_path, variables
+    )
 
     assert verdicts_of(events) == [PASS, HUNG, PASS]
     hung = results_of(events)[1]
@@ -77,7 +80,9 @@ async def test_a_worker_that_ignores_sigterm_is_ended_all_the_same(
     worker_python: str, tmp_path: Path
 ) -> None:
     variables = environ({4: "hang"}, importing="ignore sigterm")
-    events = await events_of(sweep_of(worker_python, 3, 4, 5), tmp_path, variables)
+    events = await events_of(
+        sweep_of(worker_python, 3, 4, 5, deadlines=IMPATIENT), tmp_path, variables
+    )
 
     assert verdicts_of(events) == [PASS, HUNG, PASS]
 
@@ -86,7 +91,9 @@ async def test_forked_children_that_deadlock_lead_to_a_process_per_shape(
     worker_python: str, tmp_path: Path
 ) -> None:
     variables = environ(importing="fork deadlock")
-    events = await events_of(sweep_of(worker_python, 3, 4, 5), tmp_path, variables)
+    events = await events_of(
+        sweep_of(worker_python, 3, 4, 5, deadlines=IMPATIENT), tmp_path, variables
+    )
 
     assert verdicts_of(events) == [PASS] * 3
     assert notes_of(events) == [wording.FORK_SUSPECTED, wording.FORK_BAD]
@@ -98,10 +105,12 @@ async def test_forked_children_that_deadlock_lead_to_a_process_per_shape(
 async def test_a_first_shape_that_hangs_in_either_process_clears_forking(
     worker_python: str, tmp_path: Path
 ) -> None:
-    variables = environ({3: "hang", 5: "hang"})
-    events = await events_of(sweep_of(worker_python, 3, 4, 5), tmp_path, variables)
+    variables = environ({3: "hang", 5: "crash"})
+    events = await events_of(
+        sweep_of(worker_python, 3, 4, 5, deadlines=IMPATIENT), tmp_path, variables
+    )
 
-    assert verdicts_of(events) == [HUNG, PASS, HUNG]
+    assert verdicts_of(events) == [HUNG, PASS, CRASHED]
     assert notes_of(events) == [wording.FORK_SUSPECTED, wording.FORK_CLEARED]
     assert [result.runs for result in results_of(events)] == [2, 1, 1]
     assert results_of(events)[1].process == "fork"
@@ -133,7 +142,7 @@ async def test_errors_and_shortage_of_memory_cost_only_their_shape(
 
 async def test_a_card_is_measured_the_same_way(worker_python: str, tmp_path: Path) -> None:
     variables = environ({4: "hang", 5: "raise", 6: "crash"}, hip="5.2")
-    sweep = sweep_of(worker_python, 3, 4, 5, 6, 7, device="cuda")
+    sweep = sweep_of(worker_python, 3, 4, 5, 6, 7, device="cuda", deadlines=IMPATIENT)
     events = await events_of(sweep, tmp_path, variables)
 
     assert verdicts_of(events) == [PASS, HUNG, Verdict.ERROR, CRASHED, PASS]
@@ -143,7 +152,7 @@ async def test_a_process_that_cannot_be_killed_ends_the_sweep(
     worker_python: str, tmp_path: Path
 ) -> None:
     spared: list[int] = []
-    sweep = sweep_of(worker_python, 3, 4, 5, 6)
+    sweep = sweep_of(worker_python, 3, 4, 5, 6, deadlines=IMPATIENT)
     sweep = replace(sweep, deadlines=replace(sweep.deadlines, killed=0.2))
     events = await events_of(sweep, tmp_path, environ({4: "hang"}), kill=spared.append)
 
@@ -167,7 +176,7 @@ async def test_a_worker_that_is_killed_from_outside_is_replaced(
             os.kill(victim, 9)
         killed.append(parent)
 
-    sweep = sweep_of(worker_python, 3, 4, 5)
+    sweep = sweep_of(worker_python, 3, 4, 5, deadlines=IMPATIENT)
     events = await events_of(sweep, tmp_path, environ({4: "hang"}), kill=kill_its_parent_too)
 
     assert len(killed) == 1

@@ -44,7 +44,16 @@ class Worker:
 
     async def receive(self, seconds: float) -> dict[str, Any] | None:
         """Its next event, or None when it has ended. Raises ``TimeoutError`` of asyncio."""
-        return await asyncio.wait_for(self.lines.queue.get(), max(seconds, 0.001))
+        # Not asyncio.wait_for: before Python 3.12 it swallows a cancellation that comes together
+        # with an event (python/cpython#86296), and the sweep would go on to its deadline.
+        coming = asyncio.ensure_future(self.lines.queue.get())
+        try:
+            await asyncio.wait({coming}, timeout=max(seconds, 0.0))
+            if not coming.done():
+                raise asyncio.TimeoutError
+            return coming.result()
+        finally:
+            coming.cancel()
 
     async def exit_code(self) -> int | None:
         """How it ended, or None when it has not within a few seconds."""

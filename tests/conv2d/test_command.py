@@ -1,0 +1,177 @@
+"""The headless command: tables, JSON, exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.conv2d.sweeping import environ
+
+ROOT = Path(__file__).parents[2]
+SMALL = ("--sizes", "4,6", "--channels", "1-3,1-4", "--deadline", "1")
+
+
+class Home:
+    """A home of its own, in which the command is run as a whole process."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def variables(self, extra: dict[str, str]) -> dict[str, str]:
+        path = f"{ROOT}:{extra.get('PYTHONPATH', '')}"
+        clean = {"HOME": str(self.folder), "PYTHONDONTWRITEBYTECODE": "1"}
+        return {**extra, **clean, "PYTHONPATH": path}
+
+    def start(self, *arguments: str, **extra: str) -> subprocess.Popen[str]:
+        """The command as a process."""
+        return subprocess.Popen(
+            (sys.executable, "-m", "wizard", "conv2d", *arguments),
+            env=self.variables({**environ(), **extra}),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def run(self, *arguments: str, **extra: str) -> tuple[int, str, str]:
+        """Exit code and outputs of the command."""
+        with self.start(*arguments, **extra) as process:
+            output, errors = process.communicate(timeout=60)
+        return process.returncode, output, errors
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path)
+
+
+def measured(home: Home, worker_python: str, *arguments: str, **extra: str) -> tuple[int, str, str]:
+    """A measurement on the processor."""
+    return home.run("--python", worker_python, "--device", "cpu", *SMALL, *arguments, **extra)
+
+
+def test_json_comes_alone_on_stdout_and_all_right_is_zero(home: Home, worker_python: str) -> None:
+    code, output, errors = measured(home, worker_python, "--json")
+
+    document = json.loads(output)
+    assert (code, document["schema"], document["trouble"]) == (0, 1, None)
+    labels = [result["shape"]["label"] for result in document["results"]]
+    assert labels == [
+        "1->3 3x3 @4x4", "1->3 3x3 @6x6", "1->4 3x3 @4x4", "1->4 3x3 @6x6",
+    ]  # fmt: skip
+    assert {result["verdict"] for result in document["results"]} == {"pass"}
+    assert "1/4 1->3 3x3 @4x4" in errors
+
+
+def test_the_table_shows_verdicts_and_one_bad_shape_is_exit_one(
+    home: Home, worker_python: str
+) -> None:
+    faults = environ({4: "wrong"})["FAKE_TORCH"]
+    code, output, _ = measured(home, worker_python, FAKE_TORCH=faults)
+
+    head, *rows = output.splitlines()
+    assert head.split()[:4] == ["Shape", "Verdict", "Cold", "Warm"]
+    assert [row.split()[3] for row in rows] == ["pass", "pass", "wrong", "wrong"]
+    assert code == 1
+
+
+def test_published_figures_stand_in_the_table_and_their_caution_before_it(
+    home: Home, worker_python: str
+) -> None:
+    arguments = ("--python", worker_python, "--device", "cpu", "--preset", "notes002", "--dry-run")
+    code, output, _ = home.run(*arguments)
+
+    assert code == 0
+    row = next(line for line in output.splitlines() if "16->32 3x3 @64x64" in line)
+    assert "published: hung" in row
+
+
+def test_a_dry_run_names_shapes_and_command_and_starts_nothing(home: Home) -> None:
+    code, output, _ = home.run("--dry-run", "--python", "/nowhere/python", *SMALL)
+
+    assert code == 0
+    assert "1->4 3x3 @6x6" in output
+    assert "/nowhere/python" in output
+    assert "conv2d_worker.py measure --device cuda" in output
+    assert list(home.folder.iterdir()) == []
+
+
+def test_a_gpu_is_only_measured_after_a_warning(home: Home, worker_python: str) -> None:
+    code, _, errors = home.run("--python", worker_python, *SMALL, FAKE_TORCH_HIP="5.2")
+
+    assert code == 0
+    warning = errors.index("may freeze the desktop")
+    assert warning < errors.index("device: Fake RX 5600 XT, gfx1030")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--preset", "nonsense"), "Known: default, notes000-sizes"),
+        (("--sizes", "32,big"), "write sizes as 32,44,224"),
+        (("--channels", "16"), "write channels as 16-32,64-128"),
+        (("--preset", "notes002", "--sizes", "32"), "leave out --sizes"),
+        (("--deadline", "0"), "above 0"),
+        (("--device", "cpu", "--python", "/nowhere/python"), "could not be started"),
+    ],
+)
+def test_what_cannot_be_meant_or_started_is_exit_two(
+    home: Home, arguments: tuple[str, ...], words: str
+) -> None:
+    code, output, errors = home.run(*arguments)
+
+    assert (code, output) == (2, "")
+    assert words in errors
+    assert "Traceback" not in errors
+
+
+def test_a_folder_that_may_not_be_written_is_exit_two(home: Home, worker_python: str) -> None:
+    (home.folder / "file").write_text("in the way")
+    state = str(home.folder / "file")
+    code, _, errors = measured(home, worker_python, XDG_STATE_HOME=state)
+
+    assert code == 2
+    assert "The journal" in errors
+    assert "set XDG_STATE_HOME" in errors
+
+
+def ended(descriptor: int) -> bool:
+    """True once the process behind this descriptor has ended, within ten seconds."""
+    readable, _, _ = select.select([descriptor], [], [], 10)
+    os.close(descriptor)
+    return bool(readable)
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 130), (signal.SIGKILL, -9)]
+)
+def test_stopped_half_way_and_run_again_it_ends_the_same(
+    home: Home, worker_python: str, number: signal.Signals, code: int
+) -> None:
+    arguments = ("--python", worker_python, "--device", "cpu", *SMALL, "--json")
+    stuck = environ({4: "hang"})["FAKE_TORCH"]
+    with home.start(*arguments, "--deadline", "30", FAKE_TORCH=stuck) as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if line.startswith("3/4 1->4"):
+                break
+        workers = [os.pidfd_open(p.pid) for p in psutil.Process(process.pid).children(True)]
+        os.kill(process.pid, number)
+        process.communicate(timeout=20)
+    assert process.returncode == code
+    assert len(workers) == 3  # the parent, its child, and the reference
+    assert all(ended(worker) for worker in workers)
+
+    code_again, output, errors = home.run(*arguments, "--deadline", "30")
+    assert code_again == 0
+    assert [result["verdict"] for result in json.loads(output)["results"]] == ["pass"] * 4
+    assert "Going on with an unfinished sweep: 2 shapes are known." in errors
+    assert ("Trying it once more" in errors) == (number == signal.SIGKILL)
