@@ -9,6 +9,7 @@ import shutil
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Union
 
@@ -26,9 +27,12 @@ from wizard.plan.steps import (
     WriteFile,
 )
 from wizard.run import execstack
+from wizard.run.credentials import redact
 from wizard.run.events import Output, Progress
+from wizard.run.lines import clean
 from wizard.run.ownership import installed_versions, missing_files, site_packages
 from wizard.run.process import Exited, child_environment, stream
+from wizard.run.remains import draft_of, holds
 from wizard.run.trouble import Trouble, explain_pip
 
 
@@ -54,6 +58,8 @@ class Surroundings:
     scratch: str
     """A folder on a big disk for programs that want a temporary one."""
     cancelled: Callable[[], bool]
+    indexes: tuple[str, ...] = ()
+    """Addresses that the resolver was given, with their logins: pip's report carries none."""
 
     def environment(self, additions: tuple[tuple[str, str], ...] = ()) -> dict[str, str]:
         """The environment of a child of this run."""
@@ -74,7 +80,7 @@ def act(step: Step, around: Surroundings) -> Act:
         case CheckTorch():
             return _check_torch(step, around)
         case WriteFile():
-            return _at_once(lambda: _write_file(Path(step.path), step.content, step.mode))
+            return _at_once(lambda: _write_settings(Path(step.path), step.content, step.mode))
         case PinInstalled():
             return _at_once(lambda: _pin_installed(step))
         case ClearExecutableStack():
@@ -101,7 +107,7 @@ async def _program(
                     raise explain_pip("\n".join(seen), item.code)
             else:
                 seen = [*seen, *item][-limit:]
-                yield Output(item)
+                yield Output(tuple(map(redact, item)))
 
 
 async def _run_program(step: RunProgram, around: Surroundings) -> Act:
@@ -135,7 +141,9 @@ async def _create_venv(step: CreateVenv, around: Surroundings) -> Act:
 async def _fetch(step: FetchWheels, around: Surroundings) -> Act:
     from wizard.run.fetch import fetch_wheels  # brings ssl and the network with it
 
-    events: Iterator[Progress | Output] = fetch_wheels(step, cancelled=around.cancelled)
+    events: Iterator[Progress | Output] = fetch_wheels(
+        step, cancelled=around.cancelled, indexes=around.indexes
+    )
     while (event := await asyncio.to_thread(next, events, None)) is not None:
         yield event
     if around.cancelled():
@@ -170,19 +178,27 @@ async def _install(step: InstallWheels, around: Surroundings) -> Act:
 
 
 async def _at_once(action: Callable[[], str]) -> Act:
-    try:
-        yield Done(await asyncio.to_thread(action))
-    except OSError as error:
-        raise Trouble(
-            f"{error.filename or 'A file'} could not be changed: {error.strerror}.",
-            "The disk may be full or read-only, or the folder belongs to somebody else.",
-            "Mend that, then run the same command again: what was finished is kept.",
-        ) from None
+    yield Done(await asyncio.to_thread(action))
+
+
+def _write_settings(path: Path, content: str, mode: int) -> str:
+    """Write a file of ours; what somebody made of an earlier one is kept beside it."""
+    kept = ""
+    if path.is_file() and not holds(path, content):
+        aside = _free_name(path)
+        path.rename(aside)
+        kept = f"; what it was before is kept as {aside}"
+    return _write_file(path, content, mode) + kept
+
+
+def _free_name(path: Path) -> Path:
+    names = (path.with_name(f"{path.name}.kept-{number}") for number in count(1))
+    return next(name for name in names if not os.path.lexists(name))
 
 
 def _write_file(path: Path, content: str, mode: int) -> str:
     path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.rdna1-setup")
+    draft = draft_of(path)
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, mode)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         os.fchmod(file.fileno(), mode)
@@ -206,6 +222,7 @@ def _clear_stack(step: ClearExecutableStack) -> str:
         for packages in site_packages(Path(step.venv))
         for name in step.libraries
         if (library := packages / "torch" / "lib" / name).is_file()
+        and library.resolve().is_relative_to(Path(step.venv).resolve())
     ]
     try:
         cleared = [library.name for library in found if execstack.clear(library)]
@@ -231,11 +248,26 @@ async def _check_torch(step: CheckTorch, around: Surroundings) -> Act:
     environment = around.environment((("PYTHONDONTWRITEBYTECODE", "1"),))
     async for output in _program(argv, environment, step.deadline_s):
         yield output
-    answer = json.loads(answer_file.read_text("utf-8"))
-    for line in _told(answer):
-        yield Output((line,))
+    answer = _answer_in(answer_file)
+    yield Output(tuple(_told(answer)))
     _judge(step, answer)
     yield Done(f"torch {answer['torch']}, {answer['device'] or 'no device asked for'}")
+
+
+def _answer_in(file: Path) -> Mapping[str, object]:
+    """What the check found; torch itself may end Python before it could be written."""
+    try:
+        answer = json.loads(file.read_text("utf-8"))
+    except (OSError, ValueError, RecursionError):
+        answer = None
+    expected = {"error"}, {"torch", "torch_folder", "device", "matmul"}
+    if isinstance(answer, dict) and any(names <= answer.keys() for names in expected):
+        return answer
+    raise Trouble(
+        "The check of torch ended without an answer.",
+        "Importing torch ended Python itself, or what it wrote was cut off.",
+        "Look at the log above; run the same command again to check once more.",
+    )
 
 
 def _told(answer: Mapping[str, object]) -> list[str]:
@@ -243,12 +275,13 @@ def _told(answer: Mapping[str, object]) -> list[str]:
     libraries = answer.get("libraries")
     if isinstance(libraries, dict):
         lines += [f"loaded {name}: {path}" for name, path in sorted(libraries.items())]
-    return lines
+    return [clean(line) for text in lines for line in text.splitlines()]
 
 
 def _judge(step: CheckTorch, answer: Mapping[str, object]) -> None:
     if "error" in answer:
-        raise explain_pip(str(answer["error"]), 1)
+        words = str(answer["error"]).splitlines()
+        raise explain_pip("\n".join(map(clean, words)), 1)
     if not str(answer["torch"]).startswith(step.expect_torch):
         raise Trouble(
             f"torch {answer['torch']} was loaded instead of {step.expect_torch}.",

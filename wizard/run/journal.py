@@ -13,6 +13,10 @@ from wizard.jsonform import SCHEMA
 from wizard.plan.form import plan_form
 from wizard.plan.steps import Plan
 
+ROLLED_BACK = "rolled back"
+PARTLY_ROLLED_BACK = "partly rolled back"
+"""Also the state from the moment in which an undo begins, so that a killed one can be told."""
+
 
 @dataclass(frozen=True, slots=True)
 class Record:
@@ -110,6 +114,11 @@ def read_record(folder: Path) -> Record | None:
                 pass  # damaged, or an event that only a later version knows
     began = str(lines[0].get("time", ""))
     return Record(folder.name, str(folder), began, plan, outcomes, intents, state)
+
+
+def last_written_ns(folder: Path) -> int:
+    """When the journal of a run was last added to, as the file system tells it."""
+    return (folder / "journal.jsonl").stat().st_mtime_ns
 
 
 def read_records(runs: Path) -> tuple[Record, ...]:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
 import time
-from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from contextlib import aclosing, contextmanager
 from datetime import datetime
 from itertools import chain, count
 from pathlib import Path
 
 from wizard.places import Places
-from wizard.plan.steps import CheckTorch, Plan, Step
+from wizard.plan.steps import CheckTorch, Plan, RunProgram, Step
 from wizard.run.act import Done, Stopped, Surroundings, act
 from wizard.run.events import (
     Event,
@@ -24,15 +25,17 @@ from wizard.run.events import (
 from wizard.run.journal import Journal, Record, read_record, read_records
 from wizard.run.lock import only_one
 from wizard.run.ownership import Owned
+from wizard.run.remains import files_before
 from wizard.run.resume import (
-    before,
     clear_remains,
     done_steps,
     notes_before,
     ours_after,
+    refuse_to_overwrite,
     run_to_resume,
 )
-from wizard.run.trouble import Trouble
+from wizard.run.rollback import SCRATCH
+from wizard.run.trouble import Trouble, as_trouble
 
 
 def now() -> datetime:
@@ -58,6 +61,7 @@ class Live:
     async def carry_out(self, plan: Plan) -> AsyncGenerator[Event, None]:
         """Go through the plan; a run of the same plan that was cut off is gone on with."""
         self._cancelled = False
+        record: Record | None = None
         try:
             with only_one(Path(self._places.state)):
                 record = self._run_of(plan)
@@ -65,9 +69,10 @@ class Live:
                     async for event in events:
                         _log(record, event)
                         yield event
-        except Trouble as trouble:
+        except (Trouble, OSError) as error:
+            trouble = as_trouble(error)
             yield StepFailed(0, trouble.happened, trouble.meaning, trouble.next_step)
-            yield PlanFinished(False, False, False, False, "", "")
+            yield _failed_outside_of_a_step(record)
 
     def _run_of(self, plan: Plan) -> Record:
         runs = Path(self._places.runs)
@@ -88,6 +93,12 @@ class Live:
         return record
 
     async def _steps(self, plan: Plan, record: Record) -> AsyncGenerator[Event, None]:
+        with _scratch(record):
+            async with aclosing(self._each_step(plan, record)) as events:
+                async for event in events:
+                    yield event
+
+    async def _each_step(self, plan: Plan, record: Record) -> AsyncGenerator[Event, None]:
         done = done_steps(plan, record)
         changed = False
         for number, step in enumerate(plan.steps, 1):
@@ -117,28 +128,29 @@ class Live:
         try:
             if number in record.interrupted and (left := clear_remains(step, plan, record)):
                 yield Output((f"Removed {left} files that the interrupted step had left.",))
+            refuse_to_overwrite(step, plan, _as_noted(record))
             noted = record.intents.get(number) or notes_before(step, plan)
             journal.intend(number, noted)
             outcome = ""
-            async with aclosing(act(step, self._around(record))) as acting:
+            async with aclosing(act(step, self._around(plan, record))) as acting:
                 async for item in acting:
                     if isinstance(item, Done):
                         outcome = item.outcome
                     else:
                         yield item
-            known = before(read_record(Path(record.folder)) or record, "before")
+            known = files_before(_as_noted(record))
             Owned(Path(record.folder)).add(ours_after(step, plan, known))
             journal.finish(number, outcome)
             yield StepFinished(number, time.monotonic() - began, False, outcome)
         except Stopped:
             yield Output(("Stopped at a safe point; what was fetched is kept.",))
-        except Trouble as trouble:
+        except (Trouble, OSError) as error:
+            trouble = as_trouble(error)
             yield StepFailed(number, trouble.happened, trouble.meaning, trouble.next_step)
 
-    def _around(self, record: Record) -> Surroundings:
-        scratch = Path(record.folder) / "scratch"
-        scratch.mkdir(exist_ok=True)
-        return Surroundings(self._environ, str(scratch), lambda: self._cancelled)
+    def _around(self, plan: Plan, record: Record) -> Surroundings:
+        scratch = str(Path(record.folder) / SCRATCH)
+        return Surroundings(self._environ, scratch, lambda: self._cancelled, _indexes(plan))
 
     def _end(self, plan: Plan, record: Record, *, ok: bool, changed: bool) -> PlanFinished:
         return PlanFinished(
@@ -152,6 +164,34 @@ class Live:
 
     def _time(self) -> str:
         return self._clock().isoformat(timespec="seconds")
+
+
+def _as_noted(record: Record) -> Record:
+    """The record with what this very run has noted so far."""
+    return read_record(Path(record.folder)) or record
+
+
+@contextmanager
+def _scratch(record: Record) -> Iterator[None]:
+    """The folder for temporary files, empty at first; a killed pip leaves gigabytes in it."""
+    folder = Path(record.folder) / SCRATCH
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(exist_ok=True)
+    try:
+        yield
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _indexes(plan: Plan) -> tuple[str, ...]:
+    programs = (step for step in plan.steps if isinstance(step, RunProgram))
+    return tuple(word for program in programs for word in program.argv if "://" in word)
+
+
+def _failed_outside_of_a_step(record: Record | None) -> PlanFinished:
+    if record is None:
+        return PlanFinished(False, False, False, False, "", "")
+    return PlanFinished(False, False, True, False, record.id, f"{record.folder}/log.txt")
 
 
 def _new_folder(runs: Path, name: str) -> Path:
@@ -176,5 +216,6 @@ def _log(record: Record, event: Event) -> None:
             lines = ("finished" if event.ok else "not finished",)
         case Progress():
             return
-    with (Path(record.folder) / "log.txt").open("a", encoding="utf-8") as file:
+    path = Path(record.folder) / "log.txt"
+    with path.open("a", encoding="utf-8", errors="backslashreplace") as file:
         file.writelines(f"{line}\n" for line in lines)

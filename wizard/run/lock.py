@@ -22,7 +22,7 @@ def only_one(state: Path) -> Iterator[None]:
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        except BlockingIOError:
             holder = os.pread(descriptor, 20, 0).decode(errors="replace").strip() or "unknown"
             raise Trouble(
                 f"Another rdna1-setup is at work (process {holder}).",

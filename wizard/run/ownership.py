@@ -33,6 +33,10 @@ _VENV_LAYOUT = re.compile(
 """
 
 
+LAYOUT = ("bin", "include", "lib", "share")
+"""Where a venv's own folders lie: only there are emptied folders removed."""
+
+
 @dataclass(frozen=True, slots=True)
 class Listing:
     """Everything in a folder, by path relative to it."""
@@ -48,13 +52,12 @@ def listing(root: Path) -> Listing:
     folders: set[str] = set()
     for folder, names, plain in os.walk(root):
         for name in (*names, *plain):
-            path = f"{folder}/{name}"
+            path = Path(folder, name)
             relative = os.path.relpath(path, root)
-            seen = os.lstat(path)
-            if stat.S_ISDIR(seen.st_mode):
+            if (seen := _seen(path)) is not None:
+                files[relative] = seen
+            elif path.is_dir():
                 folders.add(relative)
-            else:
-                files[relative] = (seen.st_size, seen.st_mtime_ns)
     return Listing(files, frozenset(folders))
 
 

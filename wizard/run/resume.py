@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,9 @@ from wizard.plan.steps import (
     WriteFile,
 )
 from wizard.run import execstack
-from wizard.run.journal import Record
+from wizard.run.journal import PARTLY_ROLLED_BACK, ROLLED_BACK, Record
 from wizard.run.ownership import (
+    LAYOUT,
     Owned,
     Print,
     installed,
@@ -32,18 +34,17 @@ from wizard.run.ownership import (
     site_packages,
     wheel_files,
 )
+from wizard.run.remains import files_before, holds, remains
 from wizard.run.trouble import Trouble
 
 
 def run_to_resume(plan: Plan, records: tuple[Record, ...]) -> Record | None:
     """The newest run of this very plan that was not rolled back; raises Trouble on a conflict."""
-    same_folder = [
-        record
-        for record in records
-        if record.plan["venv"] == plan.venv and not record.state.endswith("rolled back")
-    ]
+    here = os.path.realpath(plan.venv)
+    standing = [r for r in records if r.state != ROLLED_BACK]
+    same_folder = [r for r in standing if os.path.realpath(r.plan["venv"]) == here]
     for record in same_folder:
-        if record.plan["id"] == plan.id:
+        if record.plan["id"] == plan.id and record.state != PARTLY_ROLLED_BACK:
             return record
     if same_folder:
         other = same_folder[0]
@@ -58,7 +59,48 @@ def run_to_resume(plan: Plan, records: tuple[Record, ...]) -> Record | None:
             "Changing an existing environment is not built yet, and it will not be guessed at.",
             "Choose a new folder with --venv.",
         )
+    if taken := _in_the_way(plan):
+        raise Trouble(
+            f"{_some(taken)} is there already, and is not ours.",
+            "Making the venv would write over it, and nothing could bring it back.",
+            "Choose a new folder with --venv, or move that away.",
+        )
     return None
+
+
+def _in_the_way(plan: Plan) -> list[str]:
+    """What lies where the plan would write."""
+    venv = Path(plan.venv)
+    if os.path.lexists(venv) and not venv.is_dir():
+        return [plan.venv]
+    written = (s.path for s in plan.steps if isinstance(s, (WriteFile, PinInstalled)))
+    taken = [
+        str(venv / name)
+        for name in LAYOUT
+        if os.path.lexists(venv / name)
+        and (not (venv / name).is_dir() or (venv / name).is_symlink())
+    ]
+    taken += [str(venv / path) for path in sorted(made_with_venv(venv, ()))]
+    return taken + [path for path in written if os.path.lexists(path)]
+
+
+def _some(paths: Sequence[str]) -> str:
+    more = f" (and {len(paths) - 1} more)" if len(paths) > 1 else ""
+    return f"{paths[0]}{more}"
+
+
+def refuse_to_overwrite(step: Step, plan: Plan, record: Record) -> None:
+    """Raise Trouble when installing would write over files that were there before the run."""
+    if not isinstance(step, InstallWheels):
+        return
+    wheels = tuple(Path(step.staging).glob("*.whl"))
+    taken = sorted(wheel_files(Path(plan.venv), wheels).keys() & set(files_before(record)))
+    if taken:
+        raise Trouble(
+            f"{plan.venv}/{_some(taken)} is there already, and is not ours.",
+            "A wheel holds a file of that name and would write over it.",
+            "Move it away, or undo this run and choose a new folder with --venv.",
+        )
 
 
 def done_steps(plan: Plan, record: Record) -> frozenset[int]:
@@ -82,11 +124,9 @@ def done_steps(plan: Plan, record: Record) -> frozenset[int]:
 def clear_remains(step: Step, plan: Plan, record: Record) -> int:
     """Remove what the interrupted step left of its own; gives the number of files."""
     venv = Path(plan.venv)
-    left: Mapping[str, Print] = {}
-    if isinstance(step, CreateVenv):
-        left = made_with_venv(venv, before(record, "before"))
-    elif isinstance(step, InstallWheels):
-        left = wheel_files(venv, Path(step.staging).glob("*.whl"))
+    if not isinstance(step, (CreateVenv, InstallWheels)):
+        return 0  # these write over what they left
+    left = remains(record, plan.steps.index(step) + 1)
     for path in left:
         with contextlib.suppress(FileNotFoundError):
             (venv / path).unlink()
@@ -122,12 +162,17 @@ def _folders(plan: Plan) -> tuple[Path, ...]:
     return tuple(sorted(every, key=lambda folder: len(folder.parts), reverse=True))
 
 
-def ours_after(step: Step, plan: Plan, record_notes: tuple[str, ...]) -> dict[str, Print]:
-    """Files below the venv that are ours because this step ran."""
+def ours_after(step: Step, plan: Plan, before: Iterable[str]) -> dict[str, Print]:
+    """Files below the venv that are ours because this step ran; never one that was there before."""
+    theirs = frozenset(before)
+    return {path: seen for path, seen in _made_by(step, plan).items() if path not in theirs}
+
+
+def _made_by(step: Step, plan: Plan) -> dict[str, Print]:
     venv = Path(plan.venv)
     match step:
         case CreateVenv() | RunProgram():
-            return made_with_venv(venv, record_notes)
+            return made_with_venv(venv, ())
         case InstallWheels():
             return installed(venv, lock_names(Path(step.lock)))
         case WriteFile() | PinInstalled():
@@ -138,12 +183,6 @@ def ours_after(step: Step, plan: Plan, record_notes: tuple[str, ...]) -> dict[st
             return {}
 
 
-def before(record: Record, what: str) -> tuple[str, ...]:
-    """What the venv's folder held before the run began."""
-    noted = next((n for n in record.intents.values() if n["kind"] == "CreateVenv"), {})
-    return tuple(noted.get(what, ()))
-
-
 def _works_on_pip(step: Step, plan: Plan) -> bool:
     return isinstance(step, RunProgram) and f"{plan.venv}/bin/pip" in step.creates
 
@@ -151,7 +190,8 @@ def _works_on_pip(step: Step, plan: Plan) -> bool:
 def _holds(step: Step, record: Record) -> bool:
     match step:
         case CreateVenv():
-            return (Path(step.venv) / "pyvenv.cfg").is_file()
+            # Both: an undo that was cut off may have left one of them.
+            return all((Path(step.venv) / name).exists() for name in ("pyvenv.cfg", "bin/python"))
         case RunProgram():
             return all(Path(path).exists() for path in step.creates)
         case FetchWheels():
@@ -160,19 +200,22 @@ def _holds(step: Step, record: Record) -> bool:
             venv = Path(step.venv)
             return all((venv / path).exists() for path in Owned(Path(record.folder)).read())
         case WriteFile():
-            return _same_text(Path(step.path), step.content)
+            return holds(Path(step.path), step.content)
         case PinInstalled():
             return Path(step.path).is_file()
         case ClearExecutableStack():
-            return not any(
-                execstack.asks_for_executable_stack(library)
-                for library in _libraries(step)
-                if library.is_file()
-            )
+            return not any(_may_ask(lib) for lib in _libraries(step) if lib.is_file())
         case DropDownloads():
             return not Path(step.folder).exists()
         case _:
             return False  # checks are cheap and worth repeating
+
+
+def _may_ask(library: Path) -> bool:
+    try:
+        return execstack.asks_for_executable_stack(library)
+    except (OSError, ValueError):
+        return True  # the step itself will look again, and say what is wrong
 
 
 def _libraries(step: ClearExecutableStack) -> tuple[Path, ...]:
@@ -181,10 +224,3 @@ def _libraries(step: ClearExecutableStack) -> tuple[Path, ...]:
         for packages in site_packages(Path(step.venv))
         for name in step.libraries
     )
-
-
-def _same_text(path: Path, content: str) -> bool:
-    try:
-        return path.read_text("utf-8") == content
-    except (OSError, UnicodeDecodeError):
-        return False

@@ -10,18 +10,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from wizard.run.journal import Journal, Record
-from wizard.run.ownership import (
-    Owned,
-    Print,
-    bytecode,
-    listing,
-    made_with_venv,
-    wheel_files,
-)
+from wizard.run.journal import PARTLY_ROLLED_BACK, ROLLED_BACK, Journal, Record, read_record
+from wizard.run.ownership import LAYOUT, Owned, Print, bytecode, listing, prints
+from wizard.run.remains import notes_of_the_venv, remains
+from wizard.run.trouble import Trouble
 
-_LAYOUT = ("bin", "include", "lib", "share")
-"""Where a venv's own folders lie: only there are emptied folders removed."""
+SCRATCH = "scratch"
+"""Folder of a run for the temporary files of its programs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +55,13 @@ def find_way_back(record: Record) -> WayBack:
     plan = record.plan
     venv = Path(plan["venv"])
     now = listing(venv)
-    ours = {**_left_by_interrupted(record, venv), **Owned(Path(record.folder)).read()}
+    ours = {**_left_by_interrupted(record), **Owned(Path(record.folder)).read()}
     ours = {**ours, **_compiled(venv, ours)}
     there = {path: seen for path, seen in ours.items() if path in now.files}
     remove = tuple(sorted(path for path, seen in there.items() if now.files[path] == seen))
     changed = tuple(sorted(set(there) - set(remove)))
     kept = set(now.files) - set(there)
-    before = _noted(record, "CreateVenv")
+    before = notes_of_the_venv(record)
     return WayBack(
         run=record.id,
         venv=str(venv),
@@ -80,9 +75,31 @@ def find_way_back(record: Record) -> WayBack:
     )
 
 
+def newer_run(record: Record, records: Iterable[Record]) -> Record | None:
+    """A later run in the same folder that still stands; its files must go first."""
+    here = os.path.realpath(record.plan["venv"])
+    for other in records:
+        if other.id == record.id:
+            return None
+        if other.state != ROLLED_BACK and os.path.realpath(other.plan["venv"]) == here:
+            return other
+    return None
+
+
 def go_back(way: WayBack, record: Record, time: datetime) -> tuple[str, ...]:
-    """Remove what the way back names; gives what could not be removed, with the reason."""
-    venv = Path(way.venv)
+    """Remove what the way back names; gives what could not be removed, with the reason.
+
+    Raises Trouble, and removes nothing, when the way back is another one by now. Call it with the
+    lock held.
+    """
+    if find_way_back(read_record(Path(record.folder)) or record) != way:
+        raise Trouble(
+            f"Something changed below {way.venv} meanwhile.",
+            "What would be removed is no longer what was shown; nothing was removed.",
+            "Run the same command again, and look at what it shows.",
+        )
+    venv, journal = Path(way.venv), Journal(Path(record.folder))
+    journal.close(PARTLY_ROLLED_BACK, time.isoformat(timespec="seconds"))
     left = [problem for path in way.remove if (problem := _removed(venv / path))]
     held = frozenset(str(Path(path).parent) for path in way.remove) - {"."}
     _drop_empty(venv, held, frozenset(way.folders_before))
@@ -91,8 +108,9 @@ def go_back(way: WayBack, record: Record, time: datetime) -> tuple[str, ...]:
     for parent in way.parents:
         with contextlib.suppress(OSError):
             Path(parent).rmdir()  # only when empty
-    state = "partly rolled back" if left else "rolled back"
-    Journal(Path(record.folder)).close(state, time.isoformat(timespec="seconds"))
+    shutil.rmtree(Path(record.folder) / SCRATCH, ignore_errors=True)
+    state = PARTLY_ROLLED_BACK if left else ROLLED_BACK
+    journal.close(state, time.isoformat(timespec="seconds"))
     return tuple(left)
 
 
@@ -110,37 +128,25 @@ def _drop_empty(venv: Path, held: frozenset[str], before: frozenset[str]) -> Non
     """Remove folders of the venv's own layout that are empty now, deepest first."""
     folders = (listing(venv).folders | held) - before
     for folder in sorted(folders, key=len, reverse=True):
-        if folder in held or folder.split("/", 1)[0] in _LAYOUT:
+        if folder in held or folder.split("/", 1)[0] in LAYOUT:
             with contextlib.suppress(OSError):
                 (venv / folder).rmdir()
 
 
-def _left_by_interrupted(record: Record, venv: Path) -> dict[str, Print]:
+def _left_by_interrupted(record: Record) -> dict[str, Print]:
     """Files of steps that were begun and never finished, told by what they would write."""
-    found: dict[str, Print] = {}
-    for number in record.interrupted:
-        step = record.plan["steps"][number - 1]
-        if step["kind"] == "InstallWheels":
-            found |= wheel_files(venv, Path(step["staging"]).glob("*.whl"))
-        elif step["kind"] in ("CreateVenv", "RunProgram"):
-            found |= made_with_venv(venv, _noted(record, "CreateVenv").get("before", ()))
-    return found
+    return {p: seen for number in record.interrupted for p, seen in remains(record, number).items()}
 
 
 def _compiled(venv: Path, ours: Iterable[str]) -> dict[str, Print]:
     """Bytecode that Python made later from sources of ours."""
     found: dict[str, Print] = {}
     for path in ours:
-        for compiled in bytecode(venv / path):
-            with contextlib.suppress(OSError):
-                seen = os.lstat(compiled)
-                found[os.path.relpath(compiled, venv)] = (seen.st_size, seen.st_mtime_ns)
+        found.update(prints(venv, bytecode(venv / path)))
     return found
 
 
-def _noted(record: Record, kind: str) -> dict[str, list[str]]:
-    return next((dict(n) for n in record.intents.values() if n.get("kind") == kind), {})
-
-
 def _own_folders(record: Record) -> tuple[str, ...]:
-    return tuple(s["folder"] for s in record.plan["steps"] if s["kind"] == "DropDownloads")
+    return tuple(
+        s["folder"] for s in record.plan["steps"] if s["kind"] == "DropDownloads" and "folder" in s
+    )

@@ -1,0 +1,263 @@
+"""What goes wrong around a run is said in words; what is not ours outlives every undo."""
+
+import os
+import shutil
+from contextlib import aclosing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.run.places import fake_python, places_below, plan_of, tree
+from tests.run.test_live import ending, events_of, live, two_steps, undo
+from tests.run.wheels import make_wheel
+from wizard.plan.steps import (
+    CheckTorch,
+    ClearExecutableStack,
+    CreateVenv,
+    InstallWheels,
+    Plan,
+    RunProgram,
+    WriteFile,
+)
+from wizard.run.events import Event, Output, StepFailed, StepStarted
+from wizard.run.journal import Journal, Record, read_records
+from wizard.run.live import now
+from wizard.run.rollback import find_way_back, go_back, newer_run
+from wizard.run.trouble import Trouble
+
+PACKAGES = "lib/python3.10/site-packages"
+
+
+def failure(events: list[Event]) -> str:
+    failed = next(event for event in events if isinstance(event, StepFailed))
+    assert not ending(events).ok
+    return failed.happened
+
+
+def records(home: Path) -> tuple[Record, ...]:
+    return read_records(Path(places_below(home).runs))
+
+
+async def test_a_state_folder_that_cannot_be_made_is_trouble(tmp_path: Path) -> None:
+    (tmp_path / ".local").write_text("a file")
+    assert "could not be changed" in failure(await events_of(live(tmp_path), two_steps(tmp_path)))
+
+
+@pytest.mark.parametrize(
+    ("file", "target", "words"),
+    [
+        ("journal.jsonl", "/nowhere/journal", "No such file or directory"),
+        ("log.txt", "/dev/full", "No space left on device"),
+        ("owned.jsonl", "/dev/full", "No space left on device"),
+    ],
+)
+async def test_notes_of_ours_that_cannot_be_written_are_trouble_that_names_the_run(
+    tmp_path: Path, file: str, target: str, words: str
+) -> None:
+    seen: list[Event] = []
+    async with aclosing(live(tmp_path).carry_out(two_steps(tmp_path))) as events:
+        async for event in events:
+            seen.append(event)
+            if isinstance(event, StepStarted) and event.number == 1:
+                notes = Path(records(tmp_path)[0].folder, file)
+                notes.unlink(missing_ok=True)
+                notes.symlink_to(target)
+    assert words in failure(seen)
+    assert ending(seen).run
+
+
+async def test_a_parent_that_is_a_file_is_trouble(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    venv = str(tmp_path / "file/venv")
+    step = CreateVenv("x", str(fake_python(tmp_path)), venv, "y")
+    events = await events_of(live(tmp_path), replace(plan_of(tmp_path, step), venv=venv))
+    assert f"{tmp_path}/file could not be changed" in failure(events)
+
+
+@pytest.mark.parametrize("taken", ["pip.conf", "bin/activate", "bin", "lib64", "."])
+async def test_what_lies_in_the_way_is_named_and_not_written_over(
+    tmp_path: Path, taken: str
+) -> None:
+    mine = tmp_path / "venv" / taken
+    mine.parent.mkdir(parents=True, exist_ok=True)
+    mine.write_text("mine")
+    first, _ = two_steps(tmp_path).steps
+    settings = WriteFile("x", str(tmp_path / "venv/pip.conf"), "ours", 0o644, "y")
+    events = await events_of(live(tmp_path), plan_of(tmp_path, first, settings))
+    assert f"{mine} is there already" in failure(events)
+    assert mine.read_text() == "mine"
+    assert records(tmp_path) == ()
+
+
+async def test_a_wheel_that_would_write_over_a_file_of_the_user_is_not_installed(
+    tmp_path: Path,
+) -> None:
+    mine = tmp_path / "venv" / PACKAGES / "thing.py"
+    mine.parent.mkdir(parents=True)
+    mine.write_text("mine")
+    wheels = make_wheel(tmp_path / "wheels", "thing", "1.0", {"thing.py": "theirs"}).parent
+    lock = str(tmp_path / "lock")
+    step = InstallWheels("x", "true", str(tmp_path / "venv"), str(wheels), lock, "y")
+    plan = plan_of(tmp_path, two_steps(tmp_path).steps[0], step)
+    assert f"{mine} is there already" in failure(await events_of(live(tmp_path), plan))
+    undo(tmp_path)
+    assert mine.read_text() == "mine"
+
+
+async def test_a_record_that_names_a_file_of_the_user_does_not_make_it_ours(
+    tmp_path: Path,
+) -> None:
+    """pip carries rows of a wheel's RECORD over, also those of files that the wheel lacks."""
+    (tmp_path / "venv").mkdir()
+    (tmp_path / "venv/mine.txt").write_text("mine")
+    info = tmp_path / "venv" / PACKAGES / "thing-1.0.dist-info"
+    install = f"mkdir -p {info} && echo ../../../mine.txt,, > {info}/RECORD"
+    pip = tmp_path / "pip"
+    pip.write_text(f'#!/bin/sh\ncase "$3" in install) {install};; esac\n')
+    pip.chmod(0o755)
+    (tmp_path / "lock").write_text("thing==1.0\n")
+    step = InstallWheels(
+        "x", str(pip), str(tmp_path / "venv"), "no wheels", str(tmp_path / "lock"), "y"
+    )
+    plan = plan_of(tmp_path, two_steps(tmp_path).steps[0], step)
+    await events_of(live(tmp_path), plan)
+    undo(tmp_path)
+    assert tree(tmp_path / "venv") == {"mine.txt": "mine"}
+
+
+async def test_a_program_that_fails_before_the_venv_is_made_makes_nothing_there_ours(
+    tmp_path: Path,
+) -> None:
+    bring = RunProgram("bring a Python", ("false",), "kept")
+    await events_of(live(tmp_path), plan_of(tmp_path, bring, *two_steps(tmp_path).steps))
+    (tmp_path / "venv/bin").mkdir(parents=True)
+    (tmp_path / "venv/bin/pip").write_text("mine")
+    undo(tmp_path)
+    assert (tmp_path / "venv/bin/pip").read_text() == "mine"
+
+
+async def test_a_venv_made_by_hand_long_after_a_cut_off_run_is_not_ours(tmp_path: Path) -> None:
+    async with aclosing(live(tmp_path).carry_out(two_steps(tmp_path))) as events:
+        async for event in events:
+            if isinstance(event, Output):
+                break
+    shutil.rmtree(tmp_path / "venv")
+    journal = Path(records(tmp_path)[0].folder, "journal.jsonl")
+    os.utime(journal, (1_700_000_000, 1_700_000_000))
+    (tmp_path / "venv/bin").mkdir(parents=True)
+    (tmp_path / "venv/pyvenv.cfg").write_text("mine")
+    undo(tmp_path)
+    assert (tmp_path / "venv/pyvenv.cfg").read_text() == "mine"
+
+
+@pytest.mark.parametrize("left", ["pip.conf", ".pip.conf.rdna1-setup"])
+async def test_undo_removes_a_file_whose_writing_was_cut_off(tmp_path: Path, left: str) -> None:
+    made, _ = two_steps(tmp_path).steps
+    settings = WriteFile("x", str(tmp_path / "venv/pip.conf"), "ours", 0o644, "y")
+    wall = RunProgram("stops here", ("false",), "nothing")
+    plan = plan_of(tmp_path, made, wall, settings)
+    await events_of(live(tmp_path), plan)
+    Journal(Path(records(tmp_path)[0].folder)).intend(3, {"kind": "WriteFile"})
+    (tmp_path / "venv" / left).write_text("ours")
+    undo(tmp_path)
+    assert not (tmp_path / "venv").exists()
+
+
+async def test_a_file_that_the_user_changed_is_kept_beside_the_one_that_is_written_again(
+    tmp_path: Path,
+) -> None:
+    await events_of(live(tmp_path), two_steps(tmp_path))
+    launcher = tmp_path / "venv/bin/rdna1-python"
+    launcher.write_text("my own line\n")
+    assert ending(await events_of(live(tmp_path), two_steps(tmp_path))).ok
+    assert launcher.read_text() == "#!/bin/sh\n"
+    undo(tmp_path)
+    kept = {"bin": "folder", "bin/rdna1-python.kept-1": "my own line\n"}
+    assert tree(tmp_path / "venv") == kept
+
+
+async def test_a_folder_swapped_for_a_link_does_not_lead_undo_astray(tmp_path: Path) -> None:
+    await events_of(live(tmp_path), two_steps(tmp_path))
+    shutil.move(tmp_path / "venv/lib", tmp_path / "precious")
+    (tmp_path / "venv/lib").symlink_to(tmp_path / "precious")
+    before = tree(tmp_path / "precious")
+    undo(tmp_path)
+    assert tree(tmp_path / "precious") == before
+
+
+async def test_a_library_that_is_a_link_out_of_the_venv_is_left_alone(tmp_path: Path) -> None:
+    await events_of(live(tmp_path), two_steps(tmp_path))
+    (tmp_path / "system.so").write_text("not even a library")
+    folder = tmp_path / "venv" / PACKAGES / "torch/lib"
+    folder.mkdir(parents=True)
+    (folder / "libx.so").symlink_to(tmp_path / "system.so")
+    clear = ClearExecutableStack("x", str(tmp_path / "venv"), ("libx.so",), "y")
+    plan = plan_of(tmp_path, *two_steps(tmp_path).steps, clear)
+    assert ending(await events_of(live(tmp_path), plan)).ok
+
+
+async def test_undo_that_is_no_longer_what_was_shown_removes_nothing(tmp_path: Path) -> None:
+    await events_of(live(tmp_path), two_steps(tmp_path))
+    record = records(tmp_path)[0]
+    way = find_way_back(record)
+    (tmp_path / "venv/bin/rdna1-python").write_text("my own line\n")
+    before = tree(tmp_path / "venv")
+    with pytest.raises(Trouble, match="changed"):
+        go_back(way, record, now())
+    assert tree(tmp_path / "venv") == before
+
+
+async def test_a_cut_off_undo_must_be_finished_before_the_folder_is_used_again(
+    tmp_path: Path,
+) -> None:
+    await events_of(live(tmp_path), two_steps(tmp_path))
+    record = records(tmp_path)[0]
+    Journal(Path(record.folder)).close("partly rolled back", "t")
+    assert f"run {record.id}" in failure(await events_of(live(tmp_path), two_steps(tmp_path)))
+    undo(tmp_path)
+    assert ending(await events_of(live(tmp_path), two_steps(tmp_path))).ok
+
+
+async def test_a_newer_run_in_the_same_folder_is_found(tmp_path: Path) -> None:
+    for second in (1, 2):
+        executor = live(tmp_path)
+        await events_of(executor, two_steps(tmp_path))
+        if second == 1:
+            undo(tmp_path)
+    newer, older = records(tmp_path)
+    assert newer_run(older, (newer, older)) == newer
+    assert newer_run(newer, (newer, older)) is None
+
+
+async def test_temporary_files_of_a_killed_program_do_not_stay(tmp_path: Path) -> None:
+    litter = RunProgram("x", ("sh", "-c", 'echo much > "$TMPDIR/much"; kill -9 $$'), "y")
+    events = await events_of(live(tmp_path), plan_of(tmp_path, litter))
+    assert "signal 9" in failure(events)
+    assert not list(Path(records(tmp_path)[0].folder).rglob("much"))
+
+
+ANSWER = '{"torch": "1.13", "torch_folder": "/x", "device": "cpu", "matmul": "right"'
+
+
+@pytest.mark.parametrize("answer", ["", ANSWER, "[]", "{}", '{"torch": "1.13"}', "\\377"])
+async def test_a_torch_that_ends_without_a_whole_answer_is_trouble(
+    tmp_path: Path, answer: str
+) -> None:
+    failed = failure(await events_of(live(tmp_path), check(tmp_path, answer)))
+    assert "ended without an answer" in failed
+
+
+async def test_what_torch_says_is_shown_without_control_characters(tmp_path: Path) -> None:
+    answer = '{"error": "bad\\\\n\\\\u001b]0;title\\\\u0007 thing"}'
+    events = await events_of(live(tmp_path), check(tmp_path, answer))
+    told = [line for event in events if isinstance(event, Output) for line in event.lines]
+    assert told == ["error: bad", " thing"]
+    assert "\x1b" not in failure(events)
+
+
+def check(folder: Path, answer: str) -> Plan:
+    python = folder / "python"
+    python.write_text(f"#!/bin/sh\nprintf '{answer}' > \"$5\"\n")
+    python.chmod(0o755)
+    return plan_of(folder, CheckTorch("see", str(python), "1.13", "cpu"))

@@ -1,0 +1,69 @@
+"""What a step that was begun and never finished left below the venv; reads only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from wizard.run.journal import Record, last_written_ns
+from wizard.run.ownership import Print, made_with_venv, prints, wheel_files
+
+GRACE_S = 60
+"""Time that a step may outlast its deadline before it is ended."""
+
+
+def draft_of(path: Path) -> Path:
+    """Where a file of ours is written before it takes its name."""
+    return path.with_name(f".{path.name}.rdna1-setup")
+
+
+def notes_of_the_venv(record: Record) -> Mapping[str, Any]:
+    """What was noted before the venv was made; empty while it was not begun."""
+    return next((n for n in record.intents.values() if n.get("kind") == "CreateVenv"), {})
+
+
+def files_before(record: Record) -> tuple[str, ...]:
+    """Files that were in the venv's folder before the run: never ours."""
+    return tuple(notes_of_the_venv(record).get("before", ()))
+
+
+def remains(record: Record, number: int) -> dict[str, Print]:
+    """Files that the interrupted step left, told by what it would write.
+
+    What was written after the step must have ended is somebody else's, whatever its name.
+    """
+    step = record.plan["steps"][number - 1]
+    before = frozenset(files_before(record))
+    deadline_s = float(step.get("deadline_s", 0)) + GRACE_S
+    latest = last_written_ns(Path(record.folder)) + int(deadline_s * 10**9)
+    found = _left(step, Path(record.plan["venv"]), record)
+    return {p: seen for p, seen in found.items() if p not in before and seen[1] <= latest}
+
+
+def _left(step: Mapping[str, Any], venv: Path, record: Record) -> dict[str, Print]:
+    match step:
+        case {"kind": "InstallWheels", "staging": str(staging)}:
+            return wheel_files(venv, tuple(Path(staging).glob("*.whl")))
+        case {"kind": "CreateVenv" | "RunProgram"} if notes_of_the_venv(record):
+            return made_with_venv(venv, ())
+        case {"kind": "WriteFile", "path": str(path), "content": str(content)}:
+            return prints(venv, _written(Path(path), content))
+        case {"kind": "PinInstalled", "path": str(path)}:
+            return prints(venv, (Path(path), draft_of(Path(path))))
+        case _:
+            return {}
+
+
+def _written(path: Path, content: str) -> Iterable[Path]:
+    yield draft_of(path)
+    if holds(path, content):
+        yield path
+
+
+def holds(path: Path, content: str) -> bool:
+    """True for a file with exactly this text."""
+    try:
+        return path.read_text("utf-8") == content
+    except (OSError, UnicodeDecodeError):
+        return False
