@@ -1,11 +1,21 @@
-"""Driving the app in tests: wait for conditions, read the screen as rows of text."""
+"""Driving the app in tests: press keys, wait for conditions, read the screen as rows of text.
+
+Pilot's own ``press`` and ``pause`` sleep until the processor is idle, some 0.1 s a key. Here every
+widget answers once all that was queued for it is done, which is sooner and does not depend on load.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
+from textual import events
 from textual.app import App
+from textual.drivers.headless_driver import HeadlessDriver
+from textual.geometry import Size
+from textual.message_pump import MessagePump
 from textual.pilot import Pilot
 
 from screens.app import SetupApp
@@ -16,23 +26,81 @@ from screens.widgets.status_line import StatusLine
 from tests.screens import examples, fakes
 from wizard.run.events import PlanFinished
 
-PATIENCE = 2_000
-"""Rounds of the event loop before a condition counts as never met."""
+PATIENCE_S = 20
+"""After that a condition counts as never met."""
+GONE_S = 0.05
+"""How often to look whether a widget that does not answer is gone."""
+ROUNDS = 3
+"""A message may cause another one: a key an action, an action a new screen, that one its layout."""
+
+
+async def press(pilot: Pilot[int], *keys: str) -> None:
+    """Types keys, each after all that the one before it caused."""
+    for key in keys:
+        pilot.app.post_message(events.Key(key, key if len(key) == 1 else None))
+        await settle(pilot.app)
+
+
+async def resize(pilot: Pilot[int], width: int, height: int) -> None:
+    """Gives the terminal another size."""
+    size = Size(width, height)
+    driver = pilot.app._driver
+    assert isinstance(driver, HeadlessDriver)
+    driver._size = size
+    pilot.app.post_message(events.Resize(size, size))
+    await until(pilot, lambda: pilot.app.screen._compositor.size == size)
+
+
+async def settle(app: App[int]) -> None:
+    """Returns when all widgets have done what was queued for them, and the screen is drawn."""
+    for _ in range(ROUNDS):
+        if app.is_running:
+            await _all_answered([app, *app.screen.walk_children(with_self=True)])
+    if app.is_running:
+        app.screen._on_timer_update()
+
+
+async def _all_answered(nodes: Sequence[MessagePump]) -> None:
+    waiting = set(nodes)
+    answered = asyncio.Event()
+
+    def answer(node: MessagePump) -> None:
+        waiting.discard(node)
+        if not waiting:
+            answered.set()
+
+    for node in nodes:
+        if not node.call_later(answer, node):
+            answer(node)
+    while any(node.is_running for node in waiting):
+        with suppress(asyncio.TimeoutError):  # a widget that was removed never answers
+            await asyncio.wait_for(answered.wait(), GONE_S)
+            return
 
 
 async def until(pilot: Pilot[int], holds: Callable[[], bool]) -> None:
     """Lets the app work until something holds."""
-    for _ in range(PATIENCE):
-        if holds():
-            await pilot.pause()
-            return
-        await pilot.pause()
-    raise AssertionError(f"never came true; the screen:\n{screen_text(pilot.app)}")
+    limit = asyncio.get_running_loop().time() + PATIENCE_S
+    while not holds():
+        if asyncio.get_running_loop().time() > limit:
+            raise AssertionError(f"never came true; the screen:\n{screen_text(pilot.app)}")
+        await settle(pilot.app)
+    await settle(pilot.app)
 
 
 async def reach(pilot: Pilot[int], step: str) -> None:
     """Waits until a step is on the screen and has settled."""
     await until(pilot, lambda: step_name(pilot.app) == step and pilot.app.screen.is_current)
+
+
+async def go(pilot: Pilot[int], step: str, session: Session | None = None) -> None:
+    """Puts a step on the screen afresh, out of the order: one app serves many cases."""
+    while not isinstance(pilot.app.screen, StepScreen):
+        await press(pilot, "escape")
+    before = pilot.app.screen
+    before.post_message(StepScreen.Go(step, session or session_at(step)))
+    await until(pilot, lambda: pilot.app.screen is not before)
+    await reach(pilot, step)
 
 
 def step_name(app: App[int]) -> str:
@@ -68,7 +136,7 @@ async def walk_to(pilot: Pilot[int], step: str) -> None:
             return
         await reach(pilot, name)
         await until(pilot, lambda key=key: key in usable_keys(pilot.app))  # type: ignore[misc]
-        await pilot.press(key)
+        await press(pilot, key)
     await reach(pilot, step)
 
 

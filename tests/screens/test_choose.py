@@ -11,7 +11,7 @@ from screens.road_sections import sections_of
 from screens.roads_table import RoadsTable, fitting_cells, table_lines
 from screens.section_lines import section_lines, share_lines, shortened
 from tests.screens import examples
-from tests.screens.driving import app_with, reach, screen_text, status, until
+from tests.screens.driving import app_with, press, reach, screen_text, status, until
 from tests.screens.fakes import LIVE_SERVICES
 from wizard.plan.fit import Cell, Verdict
 
@@ -21,7 +21,7 @@ ALL = tuple(application.id for application in examples.APPLICATIONS)
 async def test_arrows_move_the_road_and_the_words_follow() -> None:
     async with app_with(LIVE_SERVICES, "choose").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "choose")
-        await pilot.press("down")
+        await press(pilot, "down")
         await until(pilot, lambda: "> 2 native" in screen_text(pilot.app))
         assert "── 2 NATIVE: can be installed here" in screen_text(pilot.app)
 
@@ -30,7 +30,7 @@ async def test_ticking_ranks_again_and_keeps_the_highlighted_road() -> None:
     async with app_with(LIVE_SERVICES, "choose").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "choose")
         assert "> 1 rocm52" in screen_text(pilot.app)
-        await pilot.press("space")
+        await press(pilot, "space")
         await until(pilot, lambda: "> 2 rocm52" in screen_text(pilot.app))
         assert "── 2 ROCM52" in screen_text(pilot.app)
 
@@ -38,7 +38,7 @@ async def test_ticking_ranks_again_and_keeps_the_highlighted_road() -> None:
 async def test_a_road_that_is_not_possible_can_be_read_and_not_taken() -> None:
     async with app_with(LIVE_SERVICES, "choose").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "choose")
-        await pilot.press("down", "down", "down", "down", "enter")
+        await press(pilot, "down", "down", "down", "down", "enter")
         await until(pilot, lambda: "Not possible here" in status(pilot.app))
         assert "Blocked No interpreter that fits" in screen_text(pilot.app)
 
@@ -46,7 +46,7 @@ async def test_a_road_that_is_not_possible_can_be_read_and_not_taken() -> None:
 async def test_a_folder_below_home_may_be_typed_with_a_tilde() -> None:
     async with app_with(LIVE_SERVICES, "choose").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "choose")
-        await pilot.press("tab", "ctrl+u", *"~/x", "enter", "enter")
+        await press(pilot, "tab", "ctrl+u", *"~/x", "enter", "enter")
         await reach(pilot, "review")
         assert "into /home/sam/x" in screen_text(pilot.app)
 
@@ -54,7 +54,7 @@ async def test_a_folder_below_home_may_be_typed_with_a_tilde() -> None:
 async def test_system_packages_are_offered_where_the_stack_has_some_and_mean_root() -> None:
     async with app_with(LIVE_SERVICES, "choose").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "choose")
-        await pilot.press("f")
+        await press(pilot, "f")
         await until(pilot, lambda: "ROCm 5.2.0 system packages (root)" in screen_text(pilot.app))
         assert "1.6 GB  yes" in screen_text(pilot.app)
 

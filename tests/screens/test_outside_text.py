@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import replace
 
-import pytest
 from rich.segment import Segment
 from textual.color import Color
 
 from screens.app import SetupApp
 from screens.output import SafeOutput, to_ascii
 from screens.services import DetectedPart, Services
-from screens.session import STEPS
+from screens.session import STEPS, Session
 from tests.screens import examples
-from tests.screens.driving import reach, screen_text, session_at, settled
+from tests.screens.driving import go, press, reach, screen_text, session_at, settled
 from tests.screens.examples import NASTY
 from tests.screens.fakes import LIVE_SERVICES
 from wizard.conv2d.presets import Preset, Published, Row
@@ -81,18 +80,16 @@ KEYS = {
 }
 
 
-@pytest.mark.parametrize("step", STEPS)
-async def test_nasty_text_is_shown_and_obeyed_by_nobody(step: str) -> None:
-    async with nasty_app(SERVICES, step).run_test(size=SIZE, notifications=True) as pilot:
-        await reach(pilot, step)
-        await settled(pilot)
-        for key in KEYS.get(step, ()):
-            await pilot.press(key)
-            await pilot.pause()
-        text = screen_text(pilot.app)
-        assert "[/opt/rocm] [bold]x [gfx1010]" in text
-        assert "\x1b" not in text
-        assert "\x07" not in text
+async def test_nasty_text_is_shown_and_obeyed_by_nobody() -> None:
+    async with nasty_app(SERVICES, "welcome").run_test(size=SIZE, notifications=True) as pilot:
+        for step in STEPS:
+            await go(pilot, step, nasty_session(step))
+            await settled(pilot)
+            await press(pilot, *KEYS.get(step, ()))
+            text = screen_text(pilot.app)
+            assert "[/opt/rocm] [bold]x [gfx1010]" in text, step
+            assert "\x1b" not in text
+            assert "\x07" not in text
 
 
 async def test_a_saved_plan_holds_no_escape() -> None:
@@ -105,8 +102,7 @@ async def test_a_saved_plan_holds_no_escape() -> None:
     services = replace(SERVICES, save_text=save)
     async with nasty_app(services, "review").run_test(size=SIZE) as pilot:
         await reach(pilot, "review")
-        await pilot.press("s")
-        await pilot.pause()
+        await press(pilot, "s")
         assert "[bold]x" in saved[0]
         assert "\x1b" not in saved[0]
 
@@ -116,15 +112,14 @@ def test_the_last_gate_lets_no_control_character_through() -> None:
     assert [segment.text for segment in segments] == ["abc"]
 
 
-@pytest.mark.parametrize("step", ["welcome", "choose", "apply", "conv2d"])
-async def test_an_ascii_terminal_gets_ascii_alone(step: str) -> None:
-    app = SetupApp(replace(LIVE_SERVICES, unicode=False), session_at(step), step)
+async def test_an_ascii_terminal_gets_ascii_alone() -> None:
+    app = SetupApp(replace(LIVE_SERVICES, unicode=False))
     async with app.run_test(size=(80, 24)) as pilot:
-        await reach(pilot, step)
-        await settled(pilot)
-        await pilot.press("question_mark")
-        await pilot.pause()
-        assert screen_text(app).isascii()
+        for step in STEPS:
+            await go(pilot, step)
+            await settled(pilot)
+            await press(pilot, "question_mark")
+            assert screen_text(app).isascii(), step
 
 
 def test_ascii_keeps_the_width_of_our_marks() -> None:
@@ -133,7 +128,12 @@ def test_ascii_keeps_the_width_of_our_marks() -> None:
 
 def nasty_app(services: Services, step: str) -> SetupApp:
     """The app at a step, with nasty text in everything that it was given."""
+    return SetupApp(services, nasty_session(step), step)
+
+
+def nasty_session(step: str) -> Session:
+    """What a step needs, as nasty as can be."""
     session = session_at(step)
     machine = examples.NASTY_MACHINE if session.machine else None
     plan = make_plan(examples.MACHINE, examples.CHOICE) if session.plan else None
-    return SetupApp(services, replace(session, machine=machine, plan=plan), step)
+    return replace(session, machine=machine, plan=plan)

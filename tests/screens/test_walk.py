@@ -18,6 +18,8 @@ from screens.session import STEPS
 from tests.screens import examples
 from tests.screens.driving import (
     app_with,
+    go,
+    press,
     reach,
     screen_text,
     settled,
@@ -44,31 +46,31 @@ async def test_keys_alone_lead_from_welcome_to_done(services: Services) -> None:
 async def test_escape_leads_back_to_welcome_and_keeps_what_was_ticked() -> None:
     async with SetupApp(LIVE_SERVICES).run_test(size=(80, 24)) as pilot:
         await walk_to(pilot, "choose")
-        await pilot.press("space", "escape")
+        await press(pilot, "space", "escape")
         await reach(pilot, "detect")
-        await pilot.press("n")
+        await press(pilot, "n")
         await reach(pilot, "choose")
         assert ">[x] ComfyUI" in screen_text(pilot.app)
-        await pilot.press("escape", "escape")
+        await press(pilot, "escape", "escape")
         await reach(pilot, "welcome")
 
 
-@pytest.mark.parametrize("step", STEPS)
-async def test_focus_and_keys_fit_into_80x24_and_help_opens_by_key(step: str) -> None:
-    async with app_with(LIVE_SERVICES, step).run_test(size=(80, 24)) as pilot:
-        await reach(pilot, step)
-        await settled(pilot)
-        screen = pilot.app.screen
-        for widget in screen.focus_chain:
-            assert screen.region.contains_region(widget.region), widget
-            assert widget.region.height > 0, widget
-        keys = screen.query("FooterKey")
-        assert keys
-        assert all(key.region.right <= 80 for key in keys)
-        await pilot.press("question_mark")
-        await until(pilot, lambda: isinstance(pilot.app.screen, Notice))
-        await pilot.press("escape")
-        await reach(pilot, step)
+async def test_focus_and_keys_fit_into_80x24_and_help_opens_by_key() -> None:
+    async with app_with(LIVE_SERVICES).run_test(size=(80, 24)) as pilot:
+        for step in STEPS:
+            await go(pilot, step)
+            await settled(pilot)
+            screen = pilot.app.screen
+            for widget in screen.focus_chain:
+                assert screen.region.contains_region(widget.region), widget
+                assert widget.region.height > 0, widget
+            keys = screen.query("FooterKey")
+            assert keys
+            assert all(key.region.right <= 80 for key in keys), step
+            await press(pilot, "question_mark")
+            await until(pilot, lambda: isinstance(pilot.app.screen, Notice))
+            await press(pilot, "escape")
+            await reach(pilot, step)
 
 
 @pytest.mark.parametrize("size", [(60, 24), (80, 20)])
@@ -92,12 +94,12 @@ async def test_leaving_is_blocked_while_a_plan_is_carried_out() -> None:
     async with app_with(services, "apply").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "apply")
         await until(pilot, lambda: "running" in screen_text(pilot.app))
-        await pilot.press("escape", "q", "ctrl+q")
+        await press(pilot, "escape", "q", "ctrl+q")
         assert "Still working" in status(pilot.app)
-        await pilot.press("c")
+        await press(pilot, "c")
         await until(pilot, lambda: isinstance(pilot.app.screen, Question))
         assert "inside a download" in screen_text(pilot.app)
-        await pilot.press("y")
+        await press(pilot, "y")
         await until(pilot, lambda: "n" in usable_keys(pilot.app))
         assert "Stopped at a safe point" in screen_text(pilot.app)
 
@@ -110,7 +112,7 @@ async def test_a_failed_step_says_what_happened_what_it_means_and_what_is_next()
         await settled(pilot)
         text = screen_text(app)
         assert all(word in text for word in ("Happened", "It means", "Next", "✗ failed"))
-        await pilot.press("n")
+        await press(pilot, "n")
         await reach(pilot, "done")
         assert app.outcome == 1
 
@@ -130,10 +132,10 @@ async def test_a_plan_that_cannot_be_made_is_told_and_choose_stays() -> None:
     services = replace(LIVE_SERVICES, make_plan=impossible)
     async with app_with(services, "choose").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "choose")
-        await pilot.press("enter")
+        await press(pilot, "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, Notice))
         assert "holds files of another program" in screen_text(pilot.app)
-        await pilot.press("escape")
+        await press(pilot, "escape")
         await reach(pilot, "choose")
 
 
@@ -150,7 +152,7 @@ async def test_detection_that_breaks_is_told_and_can_be_tried_again() -> None:
     async with app_with(services, "detect").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "detect")
         await until(pilot, lambda: "/proc is not mounted" in status(pilot.app))
-        await pilot.press("r")
+        await press(pilot, "r")
         await until(pilot, lambda: "Your card" in screen_text(pilot.app))
 
 
@@ -163,7 +165,7 @@ async def test_a_detection_that_never_ends_does_not_keep_the_program() -> None:
 
     async with app_with(replace(LIVE_SERVICES, detect=stuck), "detect").run_test() as pilot:
         await reach(pilot, "detect")
-        await pilot.press("q")
+        await press(pilot, "q")
         await until(pilot, lambda: not pilot.app.is_running)
     never.set()
 
@@ -178,12 +180,12 @@ async def test_no_gpu_run_starts_before_its_warning_is_confirmed() -> None:
     services = replace(LIVE_SERVICES, run_sweep=run_sweep)
     async with app_with(services, "conv2d").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "conv2d")
-        await pilot.press("s")
+        await press(pilot, "s")
         await until(pilot, lambda: isinstance(pilot.app.screen, Question))
-        await pilot.press("escape")
+        await press(pilot, "escape")
         await reach(pilot, "conv2d")
         assert not started
-        await pilot.press("s", "y")
+        await press(pilot, "s", "y")
         await until(pilot, lambda: bool(started))
         assert started[0].device == "cuda"
 
@@ -197,7 +199,7 @@ async def test_a_rehearsal_never_measures(mode: str) -> None:
     services = replace(DRY_SERVICES, mode=mode, run_sweep=forbidden)
     async with app_with(services, "conv2d").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "conv2d")
-        await pilot.press("s")
+        await press(pilot, "s")
         await until(pilot, lambda: isinstance(pilot.app.screen, Notice))
         assert "Nothing was started" in screen_text(pilot.app)
 
@@ -214,9 +216,9 @@ async def test_a_sweep_can_be_cancelled_and_keeps_its_verdicts() -> None:
     services = replace(LIVE_SERVICES, run_sweep=slow)
     async with app_with(services, "conv2d").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "conv2d")
-        await pilot.press("g", "s")
+        await press(pilot, "g", "s")
         await until(pilot, lambda: len(seen) == 4)
-        await pilot.press("c")
+        await press(pilot, "c")
         await settled(pilot)
         assert "Cancelled after 2 shapes" in status(pilot.app)
         assert pilot.app.screen.query_one(DataTable).row_count == 10
@@ -232,11 +234,11 @@ async def test_roll_back_shows_the_way_back_before_it_is_taken() -> None:
     services = replace(LIVE_SERVICES, undoable=lambda: True, go_back=go_back)
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await reach(pilot, "welcome")
-        await pilot.press("r")
+        await press(pilot, "r")
         await until(pilot, lambda: "remove 12 files" in screen_text(pilot.app))
         assert isinstance(pilot.app.screen, RollBack)
         assert not taken
-        await pilot.press("y")
+        await press(pilot, "y")
         await until(pilot, lambda: "Taken back" in screen_text(pilot.app))
         assert taken == [1]
 
@@ -244,8 +246,8 @@ async def test_roll_back_shows_the_way_back_before_it_is_taken() -> None:
 async def test_the_folder_field_takes_letters_that_are_keys_elsewhere() -> None:
     async with app_with(LIVE_SERVICES, "choose").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "choose")
-        await pilot.press("tab", "end", *"-qed", "enter")
+        await press(pilot, "tab", "end", *"-qed", "enter")
         assert pilot.app.screen.query_one(Input).value == "/home/sam/rdna1/rocm52-qed"
-        await pilot.press("enter")
+        await press(pilot, "enter")
         await reach(pilot, "review")
         assert "into /home/sam/rdna1/rocm52-qed" in screen_text(pilot.app)

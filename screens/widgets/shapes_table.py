@@ -1,0 +1,77 @@
+"""The table of the Conv2d panel: one row a shape, filled as the verdicts come."""
+
+from __future__ import annotations
+
+from rich.text import Text
+from textual.widgets import DataTable
+
+from screens.sweep_rows import RUNNING, blank_row, columns, measured_cells, row_text
+from screens.words import shown
+from wizard.conv2d.presets import Row
+from wizard.conv2d.verdicts import Result
+
+
+class ShapesTable(DataTable[Text]):
+    """Rows of a preset; it remembers their results, so that a new width loses nothing."""
+
+    def __init__(self, rows: tuple[Row, ...], blank: str) -> None:
+        super().__init__(id="shapes", cursor_type="row", zebra_stripes=True)
+        self._shapes = rows
+        self._blank = blank
+        self._widths: dict[str, int] = {}
+        self.results: dict[int, Result] = {}
+
+    def on_mount(self) -> None:
+        """Shows the rows."""
+        self._lay_out()
+
+    def on_resize(self) -> None:
+        """Lays the columns out for the new width."""
+        if {key: cells for _, key, cells in columns(self.app.size.width)} != self._widths:
+            self._lay_out()
+
+    def start_over(self, rows: tuple[Row, ...]) -> None:
+        """Shows these rows, none of them measured."""
+        self._shapes, self.results = rows, {}
+        self.clear()
+        self._fill()
+
+    def mark_running(self, number: int) -> None:
+        """A row's shape is being measured."""
+        self._set(number, "verdict", Text(RUNNING))
+        self.move_cursor(row=number - 1)
+
+    def mark_phase(self, number: int, phase: str) -> None:
+        """What the running shape is at."""
+        self._set(number, "verdict", Text(f"> {shown(phase)}"))
+
+    def show_result(self, number: int, result: Result) -> None:
+        """A row's verdict."""
+        self.results[number] = result
+        for key, cell in measured_cells(result, self._widths["error"]):
+            self._set(number, key, cell)
+
+    @property
+    def current_text(self) -> str:
+        """Everything about the highlighted row, uncut."""
+        place = self.cursor_row
+        return row_text(self._shapes[place], self.results.get(place + 1))
+
+    def _lay_out(self) -> None:
+        place = self.cursor_row
+        self.clear(columns=True)
+        for title, key, cells in columns(self.app.size.width):
+            self.add_column(title, key=key, width=cells)
+            self._widths[key] = cells
+        self._fill()
+        self.move_cursor(row=place)
+
+    def _fill(self) -> None:
+        for number, row in enumerate(self._shapes, 1):
+            cells = blank_row(row, self._blank, self._widths["published"])
+            self.add_row(*cells, key=str(number))
+        for number, result in self.results.items():
+            self.show_result(number, result)
+
+    def _set(self, number: int, key: str, cell: Text) -> None:
+        self.update_cell(str(number), key, cell)
