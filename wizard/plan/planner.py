@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import replace
+from os.path import normpath
+from pathlib import PurePosixPath
 
 from wizard.knowledge.applications import applications_named
 from wizard.knowledge.stacks import Stack, load_stacks
@@ -47,8 +49,7 @@ def make_plan(machine: Machine, choice: Choice, places: Places) -> Plan:
     if stack is None:
         known = ", ".join(each.id for each in load_stacks())
         raise PlanImpossible(f"There is no stack {choice.stack!r}. Known are: {known}.")
-    if not choice.venv.startswith("/") or any(ord(letter) < 32 for letter in choice.venv):
-        raise PlanImpossible(f"{choice.venv!r} is not the absolute path of a folder.")
+    _require_usable(choice, places.home)
     if choice.gpu and chosen_card(machine, choice.gpu) is None:
         raise PlanImpossible(f"There is no AMD card at the PCI address {choice.gpu}.")
     held = _with_python(
@@ -69,6 +70,20 @@ def make_plan(machine: Machine, choice: Choice, places: Places) -> Plan:
         notes=_notes(choice, stack, held),
     )
     return replace(plan, id=_digest(plan))
+
+
+def _require_usable(choice: Choice, home: str) -> None:
+    """Raise PlanImpossible for names that cannot be used, and for folders that hold everything."""
+    for text in (choice.venv, choice.wheelhouse, choice.torch_index):
+        if not text.isprintable():
+            raise PlanImpossible(f"{text!r} holds letters that cannot be shown: choose another.")
+    if not choice.venv.startswith("/"):
+        raise PlanImpossible(f"{choice.venv!r} is not the absolute path of a folder.")
+    if PurePosixPath(normpath(home)).is_relative_to(normpath(choice.venv)):
+        raise PlanImpossible(
+            f"{choice.venv} holds more than this program may touch: give a folder of its own, "
+            f"such as {home}/ai/{choice.stack}."
+        )
 
 
 def _with_python(machine: Machine, choice: Choice, stack: Stack, held: Fit) -> Fit:
@@ -148,6 +163,7 @@ def _python_steps(machine: Machine, choice: Choice, held: Fit, places: Places) -
                 ),
                 f"kept: other venvs may use {folder}",
                 creates=(python,),
+                environment=(("UV_NO_CACHE", "1"),),
                 deadline_s=1800,
             ),
         )
@@ -200,6 +216,7 @@ def _wheel_steps(choice: Choice, stack: Stack, work: str, gfx: str) -> tuple[Ste
             argv,
             "nothing to undo",
             creates=(report,),
+            folder=work,
             environment=PIP_QUIET,
             deadline_s=900,
         ),
@@ -318,4 +335,6 @@ def _notes(choice: Choice, stack: Stack, held: Fit) -> tuple[str, ...]:
 
 
 def _digest(plan: Plan) -> str:
-    return hashlib.sha256(json.dumps(plan_form(plan), sort_keys=True).encode()).hexdigest()[:12]
+    # Without the notes: they tell of free space, which the run itself takes.
+    form = plan_form(replace(plan, notes=()))
+    return hashlib.sha256(json.dumps(form, sort_keys=True).encode()).hexdigest()[:12]

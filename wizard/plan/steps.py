@@ -18,6 +18,8 @@ class RunProgram:
     inverse: str
     creates: tuple[str, ...] = ()
     """Paths that exist once it has worked: the outcome that is verified."""
+    folder: str = ""
+    """A folder that is made first, for what the program writes; ``""`` for none."""
     environment: tuple[tuple[str, str], ...] = ()
     deadline_s: float = 600.0
     needs_root: bool = False
@@ -229,7 +231,7 @@ class Plan:
     """Steps in order, with what they cost and what they are for."""
 
     id: str
-    """Digest of everything below: the same facts and choice give the same id."""
+    """Digest of all below but the notes: the same facts and choice give the same id."""
     stack: str
     footprint: str
     venv: str

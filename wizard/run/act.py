@@ -111,8 +111,8 @@ async def _program(
 
 
 async def _run_program(step: RunProgram, around: Surroundings) -> Act:
-    for path in step.creates:
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
+    if step.folder:
+        _make_folder(step.folder)
     environment = around.environment(step.environment)
     async for output in _program(step.argv, environment, step.deadline_s):
         yield output
@@ -150,6 +150,10 @@ async def _fetch(step: FetchWheels, around: Surroundings) -> Act:
         raise Stopped
     sizes = _sizes(Path(step.staging))
     yield Done(f"{len(sizes)} wheels, {sum(sizes)} bytes, hashes right")
+
+
+def _make_folder(path: str) -> None:
+    Path(path).mkdir(parents=True, exist_ok=True)
 
 
 def _missing(paths: tuple[str, ...]) -> tuple[str, ...]:
