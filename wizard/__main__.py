@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -10,6 +11,7 @@ from importlib import import_module
 
 from wizard.commands import apply, conv2d, detect, plan, report, rollback
 from wizard.commands.choosing import SOURCES, add_source_arguments
+from wizard.commands.looking import acts, forget_reader
 
 COMMANDS = {
     "detect": detect,
@@ -21,6 +23,11 @@ COMMANDS = {
 }
 READS_ONLY = ("detect", "plan", "report")
 """Commands that change nothing, whatever their options."""
+CHANGES_FILES = ("apply", "rollback")
+"""Commands whose files must belong to the user."""
+
+STDERR = 2
+"""The highest of the three standard descriptors."""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -51,8 +58,9 @@ def parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; gives the exit code: 0 fine, 1 findings, 2 wrong use, 130 cancelled."""
+    _provide_streams()
     arguments = parser().parse_args(argv)
-    if arguments.dry_run or arguments.demo or arguments.command in (None, *READS_ONLY):
+    if not acts(arguments) or arguments.command in (None, *READS_ONLY):
         sys.dont_write_bytecode = True  # a dry run that leaves caches behind is none
     try:
         return _dispatch(arguments)
@@ -62,32 +70,62 @@ def main(argv: Sequence[str] | None = None) -> int:
         )
         return 130
     except BrokenPipeError:
-        # The reader left (`| head`). What is still buffered must not raise again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        forget_reader()
+        return 0 if arguments.command in (None, *READS_ONLY) else 1
+    except OSError as error:
+        print(
+            f"rdna1-setup: {error.filename or 'the system'}: {error.strerror or error}.\n"
+            "The folder it was started in may be gone, or a disk is full or failing.\n"
+            "Mend that, then run the same command again.",
+            file=sys.stderr,
+        )
+        return 2
+
+
+def _provide_streams() -> None:
+    """Closed streams become /dev/null; what an encoding cannot show is shown by number."""
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= STDERR:
+        pass  # it takes the number of a closed one, which a file of ours must not get
+    os.close(descriptor)
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115, PTH123
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _dispatch(arguments: argparse.Namespace) -> int:
-    if arguments.command is not None:
-        return int(COMMANDS[arguments.command].run(arguments))
-    plain = arguments.plain or not (sys.stdin.isatty() and sys.stdout.isatty())
-    if plain or os.environ.get("TERM", "dumb") == "dumb":
-        from wizard.commands.overview import run
-
-        return run(arguments)
-    if os.geteuid() == 0 and os.environ.get("SUDO_USER") and not _harmless(arguments):
+    if _started_with_sudo(arguments):
         print(
             "Started with sudo. The wizard works as you, and asks for root itself where a step\n"
             "needs it: files below your home must stay yours. Start it again without sudo.",
             file=sys.stderr,
         )
         return 2
+    if arguments.command is not None:
+        return int(COMMANDS[arguments.command].run(arguments))
+    if _plain(arguments):
+        from wizard.commands.overview import run
+
+        return run(arguments)
     # Imported by name: the core knows no terminal library, and --help never loads one.
     return int(import_module("screens.start").run(arguments))
 
 
-def _harmless(arguments: argparse.Namespace) -> bool:
-    return bool(arguments.dry_run or arguments.demo or arguments.machine)
+def _plain(arguments: argparse.Namespace) -> bool:
+    """True when there are no screens to show: asked for, or no terminal for them."""
+    shown = sys.stdin.isatty() and sys.stdout.isatty()
+    return arguments.plain or not shown or os.environ.get("TERM", "dumb") == "dumb"
+
+
+def _started_with_sudo(arguments: argparse.Namespace) -> bool:
+    """True for what would leave files of root's in the home of the user behind sudo."""
+    if os.geteuid() != 0 or not os.environ.get("SUDO_USER") or not acts(arguments):
+        return False
+    if arguments.command is None:
+        return not _plain(arguments)
+    return arguments.command in CHANGES_FILES
 
 
 if __name__ == "__main__":

@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
 
 from wizard.machine.facts import Access, Environment, Fact, Gpu, Machine, System, Unknown
 from wizard.plan.advice import Advice, Road
 from wizard.plan.steps import Plan, Step, WriteFile
+from wizard.run.credentials import redact
 from wizard.run.events import (
     Event,
     Output,
@@ -18,8 +21,10 @@ from wizard.run.events import (
     StepFinished,
     StepStarted,
 )
+from wizard.run.lines import clean
 
 WIDTH = 79
+_PATH = re.compile(r"[^\s\"']*/[^\s\"']*")
 
 
 def bytes_text(count: int | None) -> str:
@@ -45,7 +50,11 @@ def fact_text(fact: Fact[object]) -> str:
 
 
 def machine_lines(machine: Machine) -> Iterator[str]:
-    """Everything that detection found."""
+    """Everything that detection found; a line is a line, whatever a name or a value holds."""
+    return (clean(line).replace("\n", " ") for line in _machine_lines(machine))
+
+
+def _machine_lines(machine: Machine) -> Iterator[str]:
     if machine.recorded:
         yield f"RECORDED MACHINE {machine.recorded}: not this computer"
         yield ""
@@ -261,6 +270,39 @@ def _ending_lines(event: PlanFinished) -> Iterator[str]:
 
 
 def redacted(text: str, access: Access) -> str:
-    """The text with the home folder and the user's name left out."""
-    text = text.replace(access.home, "~") if len(access.home) > 1 else text
-    return re.sub(rf"\b{re.escape(access.user)}\b", "USER", text) if access.user else text
+    """The text without logins in addresses, the home folder, and the user's name in paths.
+
+    Elsewhere the name stays: a user may be called "a" or "render".
+    """
+    text = redact(text)
+    if len(access.home) > 1:
+        text = re.sub(rf"{re.escape(access.home)}(?![\w.-])", "~", text)
+    if not access.user:
+        return text
+    name = re.compile(rf"\b{re.escape(access.user)}\b")
+    return _PATH.sub(lambda path: name.sub("USER", path[0]), text)
+
+
+def redacted_form(form: Any, access: Access) -> Any:
+    """The JSON form with every text in it redacted; keys stay as they are."""
+    if isinstance(form, dict):
+        return {key: redacted_form(value, access) for key, value in form.items()}
+    if isinstance(form, list):
+        return [redacted_form(value, access) for value in form]
+    return redacted(form, access) if isinstance(form, str) else form
+
+
+def without_name(machine: Machine) -> Machine:
+    """The machine with the user's name, and the group that is called like the user, left out."""
+    access = machine.access
+    shared = ("render", "video")
+    names = {access.user: "USER"} if access.user not in shared else {}
+
+    def others(groups: Fact[tuple[str, ...]]) -> Fact[tuple[str, ...]]:
+        if isinstance(groups, Unknown):
+            return groups
+        return tuple(names.get(group, group) for group in groups)
+
+    in_force, in_file = others(access.groups_in_force), others(access.groups_in_file)
+    hidden = replace(access, user="USER", groups_in_force=in_force, groups_in_file=in_file)
+    return replace(machine, access=hidden)

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from wizard.plan.environment import MODULE, PTH, launcher_text, module_text
+from wizard.plan.environment import MODULE, PTH, launcher_text, module_text, pip_configuration
 
 SETTINGS = (("HSA_OVERRIDE_GFX_VERSION", "10.3.0"), ("ODD", "a 'b' \"c\" $d\\"))
 UNSET = ("LD_LIBRARY_PATH",)
@@ -39,3 +39,8 @@ def test_the_launcher_settles_them_before_the_interpreter_starts(tmp_path: Path)
     seen = dict(line.split("=", 1) for line in done.stdout.splitlines())
     assert {name: seen[name] for name, _ in SETTINGS} == dict(SETTINGS)
     assert "LD_LIBRARY_PATH" not in seen
+
+
+def test_a_constraint_file_with_spaces_in_its_path_is_one_word_to_pip() -> None:
+    assert pip_configuration("/a/b.txt") == "[install]\nconstraint = /a/b.txt\n"
+    assert pip_configuration("/a b/ü.txt") == "[install]\nconstraint = file:///a%20b/%C3%BC.txt\n"

@@ -158,7 +158,7 @@ def test_an_unknown_stack_is_refused_with_the_known_ones() -> None:
         plan_for(clean_jammy(), "rocm99")
 
 
-@pytest.mark.parametrize("folder", ["relative", "", "/a\nb"])
+@pytest.mark.parametrize("folder", ["relative", ""])
 def test_a_folder_that_is_no_absolute_path_is_refused(folder: str) -> None:
     with pytest.raises(PlanImpossible, match=r"absolute path"):
         make_plan(clean_jammy(), Choice("cpu", "venv", folder), OURS)
@@ -185,3 +185,30 @@ def test_every_step_says_why_and_how_it_is_undone() -> None:
         for step in plan_for(machine, stack).steps:
             assert step.reason
             assert step.inverse
+
+
+def test_scarce_space_is_told_in_a_note_and_does_not_change_the_plan() -> None:
+    machine = clean_jammy()
+    scarce, scarcer = (
+        replace(machine, disks=tuple(replace(d, free_bytes=gb * 10**9) for d in machine.disks))
+        for gb in (7, 3)
+    )
+    assert plan_for(scarce, "native").notes != plan_for(scarcer, "native").notes
+    assert plan_for(scarce, "native").id == plan_for(scarcer, "native").id
+
+
+@pytest.mark.parametrize("venv", ["/", "/home", HOME, f"{HOME}/", f"{HOME}/x/..", "//"])
+def test_a_folder_that_holds_the_home_is_no_place_for_a_venv(venv: str) -> None:
+    with pytest.raises(PlanImpossible, match="folder of its own"):
+        make_plan(clean_jammy(), Choice("cpu", "venv", venv), OURS)
+
+
+@pytest.mark.parametrize("name", ["a\nb", "a\x1b[31m", "a\udcff", "a\u202eb"])
+def test_names_that_cannot_be_shown_are_refused(name: str) -> None:
+    for choice in (
+        Choice("cpu", "venv", f"{HOME}/{name}"),
+        Choice("cpu", "venv", f"{HOME}/ai", wheelhouse=f"/{name}"),
+        Choice("cpu", "venv", f"{HOME}/ai", torch_index=f"http://{name}"),
+    ):
+        with pytest.raises(PlanImpossible, match="cannot be shown"):
+            make_plan(clean_jammy(), choice, OURS)

@@ -7,12 +7,14 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from wizard.commands.choosing import add_choice_arguments, choice_of
-from wizard.commands.looking import acts, host_of, places_of
+from wizard.commands.looking import acts, agreed, forget_reader, host_of, places_of
 
 if TYPE_CHECKING:
+    import asyncio
     from collections.abc import Callable
 
     from wizard.machine.facts import Machine
+    from wizard.places import Places
     from wizard.plan.steps import Plan
     from wizard.run.events import Event
     from wizard.run.executor import Executor
@@ -32,19 +34,21 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.stack is None:
         return _refuse("apply needs --stack: see `rdna1-setup plan` for the suggested one.")
+    if arguments.json and acts(arguments) and not arguments.yes:
+        return _refuse("--json asks nothing. Read `rdna1-setup plan`, then add --yes.")
     host = host_of(arguments)
     machine = detect(host)
-    if obstacle := _obstacle(machine, arguments):
-        return _refuse(obstacle)
     try:
         plan = make_plan(machine, choice_of(arguments, arguments.stack, host.home), places_of(host))
     except PlanImpossible as error:
         return _refuse(str(error))
+    if (obstacle := _obstacle(machine, arguments)) and not _begun(plan, places_of(host)):
+        return _refuse(obstacle)
     if not arguments.json:
         from wizard.report import plan_lines
 
-        print("\n".join(plan_lines(plan)), end="\n\n")
-    if acts(arguments) and not arguments.yes and not _agreed():
+        print("\n".join(plan_lines(plan)), end="\n\n", flush=True)
+    if acts(arguments) and not arguments.yes and not agreed("Carry this plan out?"):
         return _refuse("Nothing was changed. Read the plan above, then add --yes.")
     import asyncio
 
@@ -65,15 +69,19 @@ def _obstacle(machine: Machine, arguments: argparse.Namespace) -> str:
     return ""
 
 
+def _begun(plan: Plan, places: Places) -> bool:
+    """True when a run of this plan waits to be gone on with: the disk it fills is its own doing."""
+    from pathlib import Path
+
+    from wizard.run.journal import read_records
+
+    records = read_records(Path(places.runs))
+    return any(r.plan["id"] == plan.id and r.state == "unfinished" for r in records)
+
+
 def _refuse(text: str) -> int:
     print(f"rdna1-setup: {text}", file=sys.stderr)
     return 2
-
-
-def _agreed() -> bool:
-    if not sys.stdin.isatty():
-        return False
-    return input("Carry this plan out? [y/N] ").strip().lower() in ("y", "yes")
 
 
 def _executor(arguments: argparse.Namespace) -> Executor:
@@ -90,21 +98,76 @@ def _executor(arguments: argparse.Namespace) -> Executor:
 async def _carry_out(executor: Executor, plan: Plan, *, as_json: bool) -> int:
     import asyncio
     import signal
+
+    task = asyncio.current_task()
+    assert task is not None  # noqa: S101 - this is one
+    stop = _Stop(executor, task)
+    # Children never see the terminal's own signal.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        asyncio.get_running_loop().add_signal_handler(number, stop)
+    show = _Listened(_show_json if as_json else _Teller(), executor)
+    try:
+        return await _follow(executor, plan, show)
+    except asyncio.CancelledError:
+        print("Stopped inside a step. The same command does it again and goes on.", file=sys.stderr)
+        return 130
+
+
+async def _follow(executor: Executor, plan: Plan, show: Callable[[Event], None]) -> int:
     from contextlib import aclosing
 
     from wizard.run.events import PlanFinished
 
-    loop = asyncio.get_running_loop()
-    # The first request stops at a safe point; children never see the terminal's own signal.
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        loop.add_signal_handler(number, executor.cancel)
-    show: Callable[[Event], None] = _show_json if as_json else _Teller()
     async with aclosing(executor.carry_out(plan)) as events:
         async for event in events:
             show(event)
             if isinstance(event, PlanFinished):
                 return 0 if event.ok else 130 if event.cancelled else 1
     return 1
+
+
+class _Stop:
+    """A first request stops at a safe point, a second one ends the running program."""
+
+    def __init__(self, executor: Executor, task: asyncio.Task[int]) -> None:
+        self._executor = executor
+        self._task = task
+        self._asked = False
+
+    def __call__(self) -> None:
+        from contextlib import suppress
+
+        if self._asked:
+            self._task.cancel()
+            return
+        self._asked = True
+        self._executor.cancel()
+        with suppress(OSError):  # the terminal may be what went
+            print(
+                "Stopping when this step is done, or at once inside a download. "
+                "Ctrl+C again ends the step.",
+                file=sys.stderr,
+                flush=True,
+            )
+
+
+class _Listened:
+    """Shows events while somebody reads them; asks to stop when nobody does any more."""
+
+    def __init__(self, show: Callable[[Event], None], executor: Executor) -> None:
+        self._show = show
+        self._executor = executor
+        self._alone = False
+
+    def __call__(self, event: Event) -> None:
+        if self._alone:
+            return
+        try:
+            self._show(event)
+        except OSError:
+            self._alone = True
+            forget_reader()
+            self._executor.cancel()
 
 
 def _show_json(event: Event) -> None:

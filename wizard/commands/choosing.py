@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -90,4 +89,5 @@ def folder_of(arguments: argparse.Namespace, stack: str, home: str) -> str:
 def absolute(path: str) -> str:
     """A path of the command line as the plan names it."""
     # Not resolve(): a link in the path is the user's own way of naming the place.
-    return os.path.abspath(Path(path).expanduser())  # noqa: PTH100
+    # Not Path.expanduser(): it raises for a user that does not exist.
+    return os.path.abspath(os.path.expanduser(path))  # noqa: PTH100, PTH111

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -41,6 +42,21 @@ def places_of(host: Host) -> Places:
     from wizard.places import places
 
     return places(host.environ, host.home)
+
+
+def agreed(question: str) -> bool:
+    """True when somebody at a terminal says yes; an end of input is a no."""
+    if not sys.stdin.isatty():
+        return False
+    try:
+        return input(f"{question} [y/N] ").strip().lower() in ("y", "yes")
+    except EOFError:
+        return False
+
+
+def forget_reader() -> None:
+    """The reader left (`| head`): what is still buffered must not raise again at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def acts(arguments: argparse.Namespace) -> bool:

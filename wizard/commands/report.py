@@ -21,24 +21,31 @@ def run(arguments: argparse.Namespace) -> int:
     from wizard.jsonform import SCHEMA, to_json
     from wizard.machine.detect import detect
     from wizard.plan.advice import advise
-    from wizard.report import advice_lines, machine_lines, redacted
+    from wizard.report import (
+        advice_lines,
+        machine_lines,
+        redacted,
+        redacted_form,
+        without_name,
+    )
     from wizard.run.journal import read_records
 
     host = host_of(arguments)
     machine = detect(host)
+    access, shown = machine.access, without_name(machine)
     records = () if arguments.machine else read_records(Path(places_of(host).runs))
     runs = [f"{r.id} {r.plan['stack']} {r.plan['venv']} {r.state}" for r in records]
     if arguments.format == "json":
-        form = {"schema": SCHEMA, "version": __version__, "machine": to_json(machine), "runs": runs}
-        print(redacted(json.dumps(form, indent=1), machine.access))
+        form = {"schema": SCHEMA, "version": __version__, "machine": to_json(shown), "runs": runs}
+        print(json.dumps(redacted_form(form, access), indent=1))
         return 0
     parts = {
-        "Machine": machine_lines(machine),
+        "Machine": machine_lines(shown),
         "Advice": advice_lines(advise(machine, ())),
         "Runs": runs or ["none"],
     }
     text = [f"# rdna1-setup {__version__}"]
     for title, lines in parts.items():
         text += ["", f"## {title}", "", "```", *lines, "```"]
-    print(redacted("\n".join(text), machine.access))
+    print(redacted("\n".join(text), access))
     return 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from pathlib import Path
 
 MODULE = "rdna1_setup_environment"
 """Name of the module in site-packages that the ``.pth`` file imports."""
@@ -34,4 +35,6 @@ def launcher_text(venv: str, settings: tuple[tuple[str, str], ...], unset: tuple
 
 def pip_configuration(constraints: str) -> str:
     """``pip.conf`` of the venv: later installations keep to the constraints."""
-    return f"[install]\nconstraint = {constraints}\n"
+    # pip cuts the value at white space and reads the file in the locale's encoding.
+    plain = constraints.isascii() and not any(map(str.isspace, constraints))
+    return f"[install]\nconstraint = {constraints if plain else Path(constraints).as_uri()}\n"

@@ -79,7 +79,8 @@ def _require_usable(choice: Choice, home: str) -> None:
             raise PlanImpossible(f"{text!r} holds letters that cannot be shown: choose another.")
     if not choice.venv.startswith("/"):
         raise PlanImpossible(f"{choice.venv!r} is not the absolute path of a folder.")
-    if PurePosixPath(normpath(home)).is_relative_to(normpath(choice.venv)):
+    folder = normpath(f"/{choice.venv.lstrip('/')}")  # POSIX keeps two slashes apart
+    if PurePosixPath(normpath(home)).is_relative_to(folder):
         raise PlanImpossible(
             f"{choice.venv} holds more than this program may touch: give a folder of its own, "
             f"such as {home}/ai/{choice.stack}."

@@ -1,0 +1,185 @@
+"""Headless commands around their edges: signals, closed streams, sudo, damaged journals."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.run.places import places_below
+
+ROOT = Path(__file__).parents[2]
+
+
+def environment(home: Path, **more: str) -> dict[str, str]:
+    kept = {n: v for n, v in os.environ.items() if not n.startswith(("XDG_", "SUDO_"))}
+    return {**kept, "HOME": str(home), "PYTHONPATH": str(ROOT), **more}
+
+
+def wizard(home: Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        (sys.executable, "-m", "wizard", *arguments),
+        env=environment(home, **more),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+APPLY = """
+import asyncio, os, sys
+from pathlib import Path
+from tests.run.places import places_below, plan_of
+from wizard.commands.apply import _carry_out
+from wizard.plan.steps import RunProgram
+from wizard.run.live import Live
+home = Path(sys.argv[1])
+plan = plan_of(home, RunProgram("waits", ("sh", "-c", sys.argv[2]), "nothing"),
+               RunProgram("after", ("touch", str(home / "after")), "nothing"))
+executor = Live(places_below(home), os.environ)
+sys.exit(asyncio.run(_carry_out(executor, plan, as_json=False)))
+"""
+
+
+def applying(home: Path, script: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        (sys.executable, "-c", APPLY, str(home), script),
+        env=environment(home),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def line_with(run: subprocess.Popen[str], word: str) -> str:
+    assert run.stdout is not None
+    return next(line for line in run.stdout if word in line)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_the_first_signal_lets_the_step_end_and_says_so(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    door = tmp_path / "door"
+    os.mkfifo(door)
+    with applying(tmp_path, f"echo here; cat {door}") as run:
+        line_with(run, "    here")
+        run.send_signal(number)
+        assert run.stderr is not None
+        assert "Stopping when this step is done" in run.stderr.readline()
+        door.write_text("")
+        output, _ = run.communicate(timeout=20)
+    assert run.returncode == 130
+    assert "Stopped at a safe point" in output
+    assert not (tmp_path / "after").exists()
+
+
+def test_the_second_signal_ends_the_running_program_at_once(tmp_path: Path) -> None:
+    with applying(tmp_path, "echo here; echo $$; sleep 60") as run:
+        line_with(run, "    here")
+        child = int(line_with(run, ""))
+        run.send_signal(signal.SIGINT)
+        assert run.stderr is not None
+        run.stderr.readline()
+        run.send_signal(signal.SIGINT)
+        _, errors = run.communicate(timeout=20)
+    assert run.returncode == 130
+    assert "Stopped inside a step" in errors
+    assert not Path(f"/proc/{child}").exists()
+
+
+def test_a_reader_that_leaves_stops_the_run_at_a_safe_point_and_never_looks_like_success(
+    tmp_path: Path,
+) -> None:
+    with applying(tmp_path, "echo here; sleep 0.2; echo there") as run:
+        line_with(run, "    here")
+        assert run.stdout is not None
+        assert run.stderr is not None
+        run.stdout.close()
+        assert run.wait(20) == 130
+        assert run.stderr.read() == ""
+    assert not (tmp_path / "after").exists()
+
+
+def test_json_without_yes_asks_nothing_and_does_nothing(tmp_path: Path) -> None:
+    done = wizard(tmp_path, "apply", "--stack", "cpu", "--json")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--yes" in done.stderr
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be behind sudo")
+@pytest.mark.parametrize("command", ["apply --stack cpu --yes", "rollback --yes"])
+def test_sudo_is_refused_where_files_would_become_root_s(tmp_path: Path, command: str) -> None:
+    done = wizard(tmp_path, *command.split(), SUDO_USER="ada")
+    assert done.returncode == 2
+    assert "Start it again without sudo" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "options",
+    ["--stack cpu --venv ~nosuchuser/x --torch-index \udcff", "--stack cpu --venv /", "--stack x"],
+)
+def test_a_choice_that_cannot_be_is_refused_in_words(tmp_path: Path, options: str) -> None:
+    done = wizard(tmp_path, "plan", *options.split())
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert done.stderr.startswith("rdna1-setup: ")
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-", "| head -1"])
+@pytest.mark.parametrize("command", ["plan --stack cpu", "apply --stack cpu", ""])
+def test_closed_streams_are_no_traceback(tmp_path: Path, closed: str, command: str) -> None:
+    done = subprocess.run(
+        ("/bin/sh", "-c", f"{sys.executable} -m wizard {command} {closed}"),
+        env=environment(tmp_path),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "Traceback" not in done.stderr
+    assert "Exception" not in done.stderr
+
+
+def run_folder(home: Path, name: str, *lines: object) -> None:
+    folder = Path(places_below(home).runs, name)
+    folder.mkdir(parents=True)
+    text = "".join(f"{json.dumps(line)}\n" for line in lines)
+    (folder / "journal.jsonl").write_text(text)
+
+
+def begin(home: Path, plan_id: str = "one") -> dict[str, object]:
+    plan = {"id": plan_id, "stack": "cpu", "venv": str(home / "venv"), "steps": []}
+    return {"event": "begin", "schema": 1, "time": "t", "plan": plan}
+
+
+def test_undo_does_not_reach_past_a_run_whose_journal_it_cannot_read(tmp_path: Path) -> None:
+    run_folder(tmp_path, "20260101-a", begin(tmp_path))
+    run_folder(tmp_path, "20260102-b", {"event": "begin", "schema": 2, "plan": {}})
+    for arguments in ((), ("20260102-b",)):
+        done = wizard(tmp_path, "rollback", "--yes", *arguments)
+        assert done.returncode == 2
+        assert "20260102-b is damaged, or of a newer version" in done.stderr
+    assert "20260102-b  its journal is damaged" in wizard(tmp_path, "rollback", "--list").stdout
+    assert wizard(tmp_path, "rollback", "--yes", "20260101-a").returncode == 0
+
+
+def test_an_older_run_is_not_undone_below_a_newer_one_in_the_same_folder(tmp_path: Path) -> None:
+    run_folder(tmp_path, "20260101-a", begin(tmp_path))
+    run_folder(tmp_path, "20260102-b", begin(tmp_path, "two"))
+    done = wizard(tmp_path, "rollback", "--yes", "20260101-a")
+    assert done.returncode == 2
+    assert "run 20260102-b came later" in done.stderr
+
+
+def test_undo_with_a_state_folder_that_cannot_be_written_says_so(tmp_path: Path) -> None:
+    run_folder(tmp_path, "20260101-a", begin(tmp_path))
+    (Path(places_below(tmp_path).state) / "lock").mkdir()
+    done = wizard(tmp_path, "rollback", "--yes")
+    assert done.returncode == 1
+    assert "could not be changed" in done.stderr
