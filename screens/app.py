@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import signal
 from collections.abc import Sequence
 
 from textual.app import App
@@ -13,6 +15,10 @@ from screens.services import Services
 from screens.session import STEPS, Session, following, preceding
 from screens.step import StepScreen
 
+ENDINGS = (signal.SIGHUP, signal.SIGTERM)
+"""The window was closed, or somebody wants the program to end: left alone, it would die at once."""
+SIGNALLED = 128
+"""What a shell adds to a signal's number in an exit code."""
 FINE = 0
 FAILED = 1
 CANCELLED = 130
@@ -41,6 +47,8 @@ class SetupApp(App[int]):
 
     def on_mount(self) -> None:
         """Pushes the first step; later ones take its place."""
+        for number in ENDINGS:
+            asyncio.get_running_loop().add_signal_handler(number, self._leave, number)
         self.push_screen(make_step(self._first, self._session, self._services))
 
     def on_step_screen_next(self, message: StepScreen.Next) -> None:
@@ -62,6 +70,11 @@ class SetupApp(App[int]):
             step.say("Still working: c stops at the next safe point, then q leaves.", "warning")
         else:
             self.exit()
+
+    def _leave(self, number: signal.Signals) -> None:
+        """Ends in order: workers end their programs, and the terminal is as it was."""
+        self._services.ask_to_stop()
+        self.exit(return_code=SIGNALLED + number)
 
     def _current(self) -> StepScreen:
         return next(s for s in reversed(self.screen_stack) if isinstance(s, StepScreen))

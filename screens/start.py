@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import locale
 import os
 import shlex
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Mapping
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -64,8 +63,20 @@ def services_for(arguments: argparse.Namespace) -> Services:
         run_sweep=_run_sweep if live else _no_sweep,
         sweep_command=_sweep_command,
         save_text=partial(_save_text, places) if live else None,
-        unicode=locale.getpreferredencoding(False).lower().replace("-", "") == "utf8",
+        unicode=speaks_unicode(os.environ),
     )
+
+
+def speaks_unicode(environ: Mapping[str, str]) -> bool:
+    """True unless the locale says that its terminal shows less.
+
+    Python itself says UTF-8 in the C locale too, and may put LC_CTYPE=C.UTF-8 over LANG=C
+    (PEP 538 and 540): that is how it writes, not what the terminal can show.
+    """
+    coerced = environ.get("LC_CTYPE") == "C.UTF-8" and not environ.get("LC_ALL")
+    names = ("LC_ALL", "LANG") if coerced else ("LC_ALL", "LC_CTYPE", "LANG")
+    named = next((environ[name] for name in names if environ.get(name)), "UTF-8")
+    return "utf8" in named.lower().replace("-", "")
 
 
 def _executor(live: bool, places: Places) -> Executor:
