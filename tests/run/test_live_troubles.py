@@ -261,3 +261,28 @@ def check(folder: Path, answer: str) -> Plan:
     python.write_text(f"#!/bin/sh\nprintf '{answer}' > \"$5\"\n")
     python.chmod(0o755)
     return plan_of(folder, CheckTorch("see", str(python), "1.13", "cpu"))
+
+
+async def test_undo_removes_a_pip_that_was_cut_off_while_it_replaced_itself(
+    tmp_path: Path,
+) -> None:
+    package = tmp_path / "venv" / PACKAGES / "pip/__init__.py"
+    replace_pip = RunProgram(
+        "x",
+        ("sh", "-c", f"echo newer > {package}; exit 1"),
+        "y",
+        creates=(str(tmp_path / "venv/bin/pip"),),
+    )
+    await events_of(live(tmp_path), plan_of(tmp_path, two_steps(tmp_path).steps[0], replace_pip))
+    undo(tmp_path)
+    assert not (tmp_path / "venv").exists()
+
+
+async def test_a_venv_script_that_the_user_changed_survives_the_undo_of_a_failed_run(
+    tmp_path: Path,
+) -> None:
+    made, _ = two_steps(tmp_path).steps
+    await events_of(live(tmp_path), plan_of(tmp_path, made, RunProgram("x", ("false",), "y")))
+    (tmp_path / "venv/pyvenv.cfg").write_text("my own words")
+    undo(tmp_path)
+    assert tree(tmp_path / "venv") == {"pyvenv.cfg": "my own words"}

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wizard.commands.looking import acts, agreed, host_of, places_of
 from wizard.run.lines import clean
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from wizard.run.journal import Record
+    from wizard.run.trouble import Trouble
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,8 +24,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Show what would go and what would stay, ask, then go back."""
-    from pathlib import Path
-
     from wizard.run.journal import read_records, unreadable_runs
 
     if arguments.machine or arguments.demo:
@@ -71,9 +69,15 @@ def _undo(record: Record, state: Path, arguments: argparse.Namespace) -> int:
     from wizard.run.live import now
     from wizard.run.lock import only_one
     from wizard.run.rollback import find_way_back, go_back
+    from wizard.run.strays import wait_for_strays
     from wizard.run.trouble import Trouble, as_trouble
 
-    way = find_way_back(record)
+    try:
+        if acts(arguments):
+            wait_for_strays(Path(record.plan["venv"]))
+        way = find_way_back(record)
+    except (Trouble, OSError) as error:
+        return _failed(as_trouble(error))
     text = "\n".join(map(clean, str(way).splitlines()))
     print(f"Undo run {record.id} ({record.plan['stack']}):\n{text}", flush=True)
     if not acts(arguments):
@@ -86,11 +90,14 @@ def _undo(record: Record, state: Path, arguments: argparse.Namespace) -> int:
         with only_one(state):
             left = go_back(way, record, now())
     except (Trouble, OSError) as error:
-        trouble = as_trouble(error)
-        words = (f"rdna1-setup: {trouble.happened}", trouble.meaning, trouble.next_step)
-        print(*words, sep="\n", file=sys.stderr)
-        return 1
+        return _failed(as_trouble(error))
     for problem in left:
         print(f"not removed: {clean(problem)}", file=sys.stderr)
     print("Undone." if not left else "Undone but for the above.")
     return 1 if left else 0
+
+
+def _failed(trouble: Trouble) -> int:
+    words = (f"rdna1-setup: {trouble.happened}", trouble.meaning, trouble.next_step)
+    print(*words, sep="\n", file=sys.stderr)
+    return 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import time
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
@@ -35,6 +36,7 @@ from wizard.run.resume import (
     run_to_resume,
 )
 from wizard.run.rollback import SCRATCH
+from wizard.run.strays import wait_for_strays
 from wizard.run.trouble import Trouble, as_trouble
 
 
@@ -65,6 +67,8 @@ class Live:
         try:
             with only_one(Path(self._places.state)):
                 record = self._run_of(plan)
+                if record.interrupted:
+                    await asyncio.to_thread(wait_for_strays, Path(plan.venv))
                 async with aclosing(self._steps(plan, record)) as events:
                     async for event in events:
                         _log(record, event)

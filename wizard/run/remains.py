@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,8 @@ from typing import Any
 from wizard.run.journal import Record, last_written_ns
 from wizard.run.ownership import Print, made_with_venv, prints, wheel_files
 
+_OF_PIP = re.compile(r"bin/pip[\d.]*|lib/python[\d.]+/site-packages/(pip|~)[^/]*/.*")
+"""What a pip that replaces itself writes and removes."""
 GRACE_S = 60
 """Time that a step may outlast its deadline before it is ended."""
 
@@ -45,8 +48,13 @@ def _left(step: Mapping[str, Any], venv: Path, record: Record) -> dict[str, Prin
     match step:
         case {"kind": "InstallWheels", "staging": str(staging)}:
             return wheel_files(venv, tuple(Path(staging).glob("*.whl")))
-        case {"kind": "CreateVenv" | "RunProgram"} if notes_of_the_venv(record):
+        case {"kind": "CreateVenv"}:
             return made_with_venv(venv, ())
+        case {"kind": "RunProgram", "creates": list(paths)} if (
+            f"{venv}/bin/pip" in paths and notes_of_the_venv(record)
+        ):
+            found = made_with_venv(venv, ())
+            return {path: found[path] for path in found if _OF_PIP.fullmatch(path)}
         case {"kind": "WriteFile", "path": str(path), "content": str(content)}:
             return prints(venv, _written(Path(path), content))
         case {"kind": "PinInstalled", "path": str(path)}:

@@ -13,6 +13,7 @@ from pathlib import Path
 from wizard.run.journal import PARTLY_ROLLED_BACK, ROLLED_BACK, Journal, Record, read_record
 from wizard.run.ownership import LAYOUT, Owned, Print, bytecode, listing, prints
 from wizard.run.remains import notes_of_the_venv, remains
+from wizard.run.strays import wait_for_strays
 from wizard.run.trouble import Trouble
 
 SCRATCH = "scratch"
@@ -55,7 +56,8 @@ def find_way_back(record: Record) -> WayBack:
     plan = record.plan
     venv = Path(plan["venv"])
     now = listing(venv)
-    ours = {**_left_by_interrupted(record), **Owned(Path(record.folder)).read()}
+    # A cut-off step may have written anew what an earlier one had noted as ours.
+    ours = {**Owned(Path(record.folder)).read(), **_left_by_interrupted(record)}
     ours = {**ours, **_compiled(venv, ours)}
     there = {path: seen for path, seen in ours.items() if path in now.files}
     remove = tuple(sorted(path for path, seen in there.items() if now.files[path] == seen))
@@ -92,6 +94,7 @@ def go_back(way: WayBack, record: Record, time: datetime) -> tuple[str, ...]:
     Raises Trouble, and removes nothing, when the way back is another one by now. Call it with the
     lock held.
     """
+    wait_for_strays(Path(way.venv))
     if find_way_back(read_record(Path(record.folder)) or record) != way:
         raise Trouble(
             f"Something changed below {way.venv} meanwhile.",
