@@ -17,7 +17,7 @@ from wizard.plan.choice import Choice
 from wizard.plan.environment import MODULE, PTH, launcher_text, module_text, pip_configuration
 from wizard.plan.fit import Fit, fit
 from wizard.plan.form import plan_form
-from wizard.plan.resolve import AS_CONFIGURED, resolve_argv
+from wizard.plan.resolve import AS_CONFIGURED, resolve_argv, second_try
 from wizard.plan.steps import (
     CheckTorch,
     ClearExecutableStack,
@@ -217,6 +217,7 @@ def _wheel_steps(choice: Choice, stack: Stack, work: str, gfx: str) -> tuple[Ste
             argv,
             "nothing to undo",
             creates=(report,),
+            otherwise=second_try(argv),
             folder=work,
             environment=PIP_QUIET,
             deadline_s=900,

@@ -18,6 +18,8 @@ class RunProgram:
     inverse: str
     creates: tuple[str, ...] = ()
     """Paths that exist once it has worked: the outcome that is verified."""
+    otherwise: tuple[str, ...] = ()
+    """What is run should that fail; ``()`` for nothing."""
     folder: str = ""
     """A folder that is made first, for what the program writes; ``""`` for none."""
     environment: tuple[tuple[str, str], ...] = ()
@@ -27,7 +29,8 @@ class RunProgram:
     def __str__(self) -> str:
         settings = "".join(f"{name}={shlex.quote(value)} " for name, value in self.environment)
         prefix = "sudo " if self.needs_root else ""
-        return redact(f"{prefix}{settings}{shlex.join(self.argv)}")
+        calls = " || ".join(shlex.join(argv) for argv in (self.argv, self.otherwise) if argv)
+        return redact(f"{prefix}{settings}{calls}")
 
 
 @dataclass(frozen=True, slots=True)

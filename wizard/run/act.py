@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shlex
 import shutil
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from contextlib import aclosing
@@ -114,8 +115,17 @@ async def _run_program(step: RunProgram, around: Surroundings) -> Act:
     if step.folder:
         _make_folder(step.folder)
     environment = around.environment(step.environment)
-    async for output in _program(step.argv, environment, step.deadline_s):
-        yield output
+    try:
+        async for output in _program(step.argv, environment, step.deadline_s):
+            yield output
+    except Trouble as trouble:
+        if not step.otherwise:
+            raise
+        yield Output(
+            (trouble.happened, redact(f"Now the second way: {shlex.join(step.otherwise)}"))
+        )
+        async for output in _program(step.otherwise, environment, step.deadline_s):
+            yield output
     if missing := _missing(step.creates):
         raise Trouble(
             f"The program ended well, but {', '.join(missing)} is not there.",
