@@ -254,7 +254,9 @@ async def test_a_cut_off_installation_leaves_no_folder_that_pip_takes_for_a_pack
     (packages / "mine.py").write_text("mine")
     step = InstallWheels("x", "p", str(tmp_path / "venv"), str(wheels.parent), "lock", "y")
     plan = plan_of(tmp_path, step)
-    Journal(tmp_path / "runs/one").begin(plan, "t")
+    journal = Journal(tmp_path / "runs/one")
+    journal.begin(plan, "t")
+    journal.intend(1, {"kind": "InstallWheels"})
     record = read_records(tmp_path / "runs")[0]
     assert clear_remains(step, plan, record) == 2
     assert tree(packages) == {"mine.py": "mine"}

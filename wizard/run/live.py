@@ -130,8 +130,8 @@ class Live:
     ) -> AsyncGenerator[Event, None]:
         journal, began = Journal(Path(record.folder)), time.monotonic()
         try:
-            if number in record.interrupted and (left := clear_remains(step, plan, record)):
-                yield Output((f"Removed {left} files that the interrupted step had left.",))
+            if left := clear_remains(step, plan, record):
+                yield Output((f"Removed {left} files that an interrupted step had left.",))
             refuse_to_overwrite(step, plan, _as_noted(record))
             noted = record.intents.get(number) or notes_before(step, plan)
             journal.intend(number, noted)

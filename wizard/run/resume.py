@@ -122,16 +122,23 @@ def done_steps(plan: Plan, record: Record) -> frozenset[int]:
 
 
 def clear_remains(step: Step, plan: Plan, record: Record) -> int:
-    """Remove what the interrupted step left of its own; gives the number of files."""
+    """Remove what was left half done and the step would stumble over; gives the number of files."""
     venv = Path(plan.venv)
-    if not isinstance(step, (CreateVenv, InstallWheels)):
-        return 0  # these write over what they left
-    left = remains(record, plan.steps.index(step) + 1)
+    left: dict[str, Print] = {}
+    for number in record.interrupted:
+        if _must_go_first(plan.steps[number - 1], step, plan):
+            left |= remains(record, number)
     for path in left:
         with contextlib.suppress(FileNotFoundError):
             (venv / path).unlink()
     _drop_emptied(venv, left)
     return len(left)
+
+
+def _must_go_first(left_by: Step, step: Step, plan: Plan) -> bool:
+    if isinstance(step, CreateVenv) and _works_on_pip(left_by, plan):
+        return True  # half a pip looks installed: neither ensurepip nor pip would mend it
+    return left_by == step and isinstance(step, (CreateVenv, InstallWheels))
 
 
 def _drop_emptied(venv: Path, files: Iterable[str]) -> None:
