@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wizard.commands.looking import acts, agreed, host_of, places_of
-from wizard.run.lines import clean
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from wizard.run.journal import Record
     from wizard.run.trouble import Trouble
 
@@ -24,6 +24,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Show what would go and what would stay, ask, then go back."""
+    from pathlib import Path
+
     from wizard.run.journal import read_records, unreadable_runs
 
     if arguments.machine or arguments.demo:
@@ -66,6 +68,9 @@ def _refusal(
 
 
 def _undo(record: Record, state: Path, arguments: argparse.Namespace) -> int:
+    from pathlib import Path
+
+    from wizard.run.lines import clean
     from wizard.run.live import now
     from wizard.run.lock import only_one
     from wizard.run.rollback import find_way_back, go_back
