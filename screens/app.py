@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
+import sys
 from collections.abc import Sequence
 
 from textual.app import App
@@ -17,6 +19,8 @@ from screens.step import StepScreen
 
 ENDINGS = (signal.SIGHUP, signal.SIGTERM)
 """The window was closed, or somebody wants the program to end: left alone, it would die at once."""
+ORDERLY_END_S = 20
+"""Whoever does not end within that time is ended: the signal was meant."""
 SIGNALLED = 128
 """What a shell adds to a signal's number in an exit code."""
 FINE = 0
@@ -48,7 +52,7 @@ class SetupApp(App[int]):
     def on_mount(self) -> None:
         """Pushes the first step; later ones take its place."""
         for number in ENDINGS:
-            asyncio.get_running_loop().add_signal_handler(number, self._leave, number)
+            asyncio.get_running_loop().add_signal_handler(number, self._end_on, number)
         self.push_screen(make_step(self._first, self._session, self._services))
 
     def on_step_screen_next(self, message: StepScreen.Next) -> None:
@@ -69,10 +73,26 @@ class SetupApp(App[int]):
         if step.busy:
             step.say("Still working: c stops at the next safe point, then q leaves.", "warning")
         else:
-            self.exit()
+            self._leave(step.session)
 
-    def _leave(self, number: signal.Signals) -> None:
+    def on_step_screen_leave(self, message: StepScreen.Leave) -> None:
+        """Ends the program."""
+        self._leave(message.session)
+
+    def _leave(self, session: Session) -> None:
+        self._judge(session)
+        self.exit()
+
+    def _judge(self, session: Session) -> None:
+        if session.finished is not None or session.failure is not None:
+            self.outcome = outcome_of(session)
+
+    def _end_on(self, number: signal.Signals) -> None:
         """Ends in order: workers end their programs, and the terminal is as it was."""
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.alarm(ORDERLY_END_S)
+        if number is signal.SIGHUP:
+            _let_go_of_the_terminal()
         self._services.ask_to_stop()
         self.exit(return_code=SIGNALLED + number)
 
@@ -80,9 +100,16 @@ class SetupApp(App[int]):
         return next(s for s in reversed(self.screen_stack) if isinstance(s, StepScreen))
 
     def _show(self, step: str, session: Session) -> None:
-        if session.finished is not None:
-            self.outcome = outcome_of(session)
+        self._judge(session)
         self.switch_screen(make_step(step, session, self._services))
+
+
+def _let_go_of_the_terminal() -> None:
+    """What is still drawn goes nowhere: a write to a closed window would fail or block."""
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for stream in (sys.__stdin__, sys.__stdout__, sys.__stderr__):
+        if stream is not None:
+            os.dup2(nowhere, stream.fileno())
 
 
 def outcome_of(session: Session) -> int:

@@ -15,6 +15,8 @@ from screens.services import DEMO, Services
 from screens.session import Session
 from screens.step import COMMON_KEYS, StepScreen
 
+WITHOUT_ROOT = "Esc, then f, leaves them out."
+
 
 class Review(StepScreen):
     """Every step with its reason, its exact text, its files and its way back."""
@@ -59,6 +61,11 @@ class Review(StepScreen):
             self.say("Demo: a rehearses the plan for the recorded machine and changes nothing.")
         elif self.services.rehearses:
             self.say("Dry run: a rehearses the plan and changes nothing.")
+        elif root := sum(step.needs_root for step in self._plan.steps):
+            # The executor refuses such a plan before its first step: said here, where it helps.
+            total = len(self._plan.steps)
+            text = f"{root} of {total} steps need root, which is not built yet: {WITHOUT_ROOT}"
+            self.say(text, "warning")
         else:
             self.say("Nothing has been changed yet. a applies this plan; Esc goes back.")
 

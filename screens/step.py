@@ -65,6 +65,12 @@ class StepScreen(Screen[None]):
         step: str
         session: Session
 
+    @dataclass
+    class Leave(Message):
+        """The user leaves the program with this session."""
+
+        session: Session
+
     def __init__(self, session: Session, services: Services) -> None:
         super().__init__()
         self.session = session
@@ -105,8 +111,8 @@ class StepScreen(Screen[None]):
         self.post_message(self.Back(self.session))
 
     def action_leave(self) -> None:
-        """Ends the program."""
-        self.app.exit()
+        """Ends the program, with what came of it so far."""
+        self.post_message(self.Leave(self.session))
 
     def action_help(self) -> None:
         """Shows what this step is and does."""

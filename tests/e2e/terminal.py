@@ -12,12 +12,17 @@ import struct
 import subprocess
 import termios
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import TracebackType
 
 _ESCAPES = re.compile(
     rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[PX^_].*?\x1b\\|.)"
 )
+
+
+def _own_the_terminal() -> None:
+    """As a login does it: closing the window then hangs the program up."""
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
 class Terminal:
@@ -38,8 +43,10 @@ class Terminal:
             stdout=slave,
             stderr=slave,
             start_new_session=True,
+            preexec_fn=_own_the_terminal,
         )
         os.close(slave)
+        self._open = True
         self._seen = b""
 
     def __enter__(self) -> Terminal:
@@ -54,7 +61,18 @@ class Terminal:
         if self._process.poll() is None:
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait(10)
-        os.close(self._master)
+        self.hang_up()
+
+    @property
+    def pid(self) -> int:
+        """The program's process."""
+        return self._process.pid
+
+    def hang_up(self) -> None:
+        """Close the window: the kernel tells the program, and nobody reads what it draws."""
+        if self._open:
+            self._open = False
+            os.close(self._master)
 
     def send(self, keys: str) -> None:
         """Type keys; what was drawn before no longer counts for ``wait_for``."""
@@ -75,6 +93,21 @@ class Terminal:
             assert time.monotonic() < limit, f"it does not end; last: {self._shown()}"
             self._read(0.2)
         return self._process.returncode
+
+    def wait_for_end(self, seconds: float = 30) -> int:
+        """Wait for a program whose terminal may be gone."""
+        return self._process.wait(seconds) if not self._open else self.exit_code(seconds)
+
+    def text(self) -> str:
+        """What was drawn since the last key, without the escapes."""
+        return _ESCAPES.sub(b"", self._seen).decode(errors="replace")
+
+    def wait_until(self, holds: Callable[[], bool], what: str, seconds: float = 120) -> None:
+        """Read on until something outside holds: a program that nobody reads would block."""
+        limit = time.monotonic() + seconds
+        while not holds():
+            assert time.monotonic() < limit, f"{what} never came true; last: {self._shown()}"
+            self._read(0.02)
 
     def _read(self, seconds: float) -> None:
         if select.select([self._master], [], [], seconds)[0]:

@@ -22,6 +22,7 @@ from tests.screens.driving import (
     press,
     reach,
     screen_text,
+    session_at,
     settled,
     status,
     until,
@@ -32,8 +33,10 @@ from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, break_off, fail_at_
 from wizard.conv2d.sweep import Sweep, SweepDone, SweepEvent
 from wizard.machine.facts import Machine
 from wizard.plan.choice import Choice
-from wizard.plan.steps import Plan
+from wizard.plan.steps import AddToGroups, Plan
 from wizard.run.events import Event, PlanFinished, StepStarted
+
+STOPPED = PlanFinished(False, True, True, False, "run", "")
 
 
 @pytest.mark.parametrize("services", [LIVE_SERVICES, replace(DRY_SERVICES, mode=DEMO)])
@@ -117,6 +120,18 @@ async def test_a_failed_step_says_what_happened_what_it_means_and_what_is_next()
         assert app.outcome == 1
 
 
+async def test_leaving_from_apply_tells_how_its_own_run_went() -> None:
+    for carry_out, outcome in ((fail_at_three, 1), (LIVE_SERVICES.carry_out, 0)):
+        stopped = replace(session_at("apply"), finished=STOPPED)
+        app = SetupApp(replace(LIVE_SERVICES, carry_out=carry_out), stopped, "apply")
+        app.outcome = 130
+        async with app.run_test(size=(80, 24)) as pilot:
+            await reach(pilot, "apply")
+            await settled(pilot)
+            await press(pilot, "q")
+        assert app.outcome == outcome
+
+
 async def test_a_run_that_breaks_off_is_told_and_not_a_crash() -> None:
     services = replace(LIVE_SERVICES, carry_out=break_off)
     async with app_with(services, "apply").run_test(size=(80, 24)) as pilot:
@@ -137,6 +152,20 @@ async def test_a_plan_that_cannot_be_made_is_told_and_choose_stays() -> None:
         assert "holds files of another program" in screen_text(pilot.app)
         await press(pilot, "escape")
         await reach(pilot, "choose")
+
+
+async def test_steps_that_cannot_be_carried_out_are_told_before_apply() -> None:
+    step = AddToGroups("so that the card may be used", "sam", ("render",), "gpasswd -d")
+
+    def with_root(machine: Machine, choice: Choice) -> Plan:
+        return replace(examples.PLAN, steps=(step, *examples.PLAN.steps))
+
+    services = replace(LIVE_SERVICES, make_plan=with_root)
+    async with app_with(services, "choose").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "choose")
+        await press(pilot, "enter")
+        await reach(pilot, "review")
+        assert status(pilot.app).startswith("1 of 7 steps need root, which is not built")
 
 
 async def test_detection_that_breaks_is_told_and_can_be_tried_again() -> None:

@@ -1,0 +1,199 @@
+"""The live road through the screens, in a real terminal, with real processes and a real index.
+
+torch is a stand-in (``small_torch``); detection, Python, pip, downloads, journal and undo are real.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import psutil
+import pytest
+
+from tests.e2e.homes import Home, listing
+from tests.e2e.small_torch import make_small_torch
+from tests.e2e.terminal import Terminal
+from tests.run.server import Manner, WheelIndex
+
+pytestmark = pytest.mark.e2e
+
+TORCH = "/files/torch-2.13.0-py3-none-any.whl"
+SIZE = 24_000_000
+HELD = Manner(hold_at=0.4)
+"""The download stands still at 40 % until the test lets go."""
+
+
+@pytest.fixture
+def home() -> Iterator[Home]:
+    """A home with a short path, so that what the screens show of it is not cut."""
+    with TemporaryDirectory(prefix="home-") as folder:
+        (Path(folder) / "photo.txt").write_text("mine")
+        yield Home(Path(folder))
+
+
+@pytest.fixture(scope="module")
+def wheels(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ...]:
+    return make_small_torch(tmp_path_factory.mktemp("wheels"), SIZE)
+
+
+@contextmanager
+def wizard(home: Home, index: WheelIndex, *more: str) -> Iterator[Terminal]:
+    command = (sys.executable, "-m", "wizard", "--torch-index", index.simple, *more)
+    with Terminal(command, home.environment()) as terminal:
+        yield terminal
+
+
+def walk_to_apply(terminal: Terminal) -> None:
+    """From Welcome to a running plan, by keys; the processor is what is suggested here."""
+    terminal.wait_for("Start")
+    terminal.send("\r")
+    terminal.wait_for("n Choose a set-up")
+    terminal.send("n")
+    terminal.wait_for("1 CPU: suggested")
+    terminal.send("\r")
+    terminal.wait_for("a Apply this plan")
+    terminal.send("a")
+
+
+def ours(home: Home) -> list[psutil.Process]:
+    """Processes that belong to this home, other than the test itself."""
+    marked = f"HOME={home.folder}"
+    found = []
+    for process in psutil.process_iter():
+        try:
+            environment = Path(f"/proc/{process.pid}/environ").read_bytes().decode(errors="replace")
+        except OSError:
+            continue
+        if marked in environment.split("\0") and process.status() != psutil.STATUS_ZOMBIE:
+            found.append(process)
+    return found
+
+
+def wait_until_alone(home: Home, seconds: float = 20) -> None:
+    limit = time.monotonic() + seconds
+    while left := ours(home):
+        assert time.monotonic() < limit, [process.cmdline() for process in left]
+        time.sleep(0.1)
+
+
+def test_the_whole_road_in_a_terminal_and_back_again(home: Home, wheels: tuple[Path, ...]) -> None:
+    before, venv = home.listing(), home.folder / "ai" / "cpu"
+    with WheelIndex(wheels, metadata=True, manner=HELD) as index:
+        with wizard(home, index) as terminal:
+            walk_to_apply(terminal)
+            terminal.wait_for("[1/", 120)
+            terminal.wait_for("MB of 24 MB", 240)
+            assert "torch-2.13.0" in terminal.text()
+            assert re.search(r"█+░+ +\d+ %", terminal.text())
+            index.served.released.set()
+            terminal.wait_for("steps are done", 240)
+            assert "100 %" in terminal.text()
+            terminal.send("n")
+            terminal.wait_for("ai/cpu/bin/python")
+            terminal.wait_for("Device CPU")
+            terminal.send("n")
+            terminal.wait_for("Set up.")
+            assert (venv / "bin" / "rdna1-python").is_file()
+            terminal.send("q")
+            assert terminal.exit_code() == 0
+        (venv / "model.bin").write_text("mine too")
+        with wizard(home, index) as terminal:
+            terminal.wait_for("Roll back       take back")
+            terminal.send("r")
+            terminal.wait_for("y take it back")
+            terminal.send("y")
+            terminal.wait_for("Taken back.")
+            terminal.send("\x1b")
+            terminal.wait_for("Taken back.")
+            terminal.send("q")
+            assert terminal.exit_code() == 0
+    left = {name: seen for name, seen in home.listing().items() if name not in before}
+    assert set(left) == {"ai", "ai/cpu", "ai/cpu/model.bin"}
+
+
+def test_an_index_that_is_gone_is_told_in_plain_words_and_can_be_undone(
+    home: Home, wheels: tuple[Path, ...]
+) -> None:
+    with WheelIndex(wheels, metadata=True) as index:
+        gone = index.simple
+    with WheelIndex(wheels) as index, wizard(home, index, "--torch-index", gone) as terminal:
+        walk_to_apply(terminal)
+        terminal.wait_for("Happened", 300)
+        terminal.wait_for("It means")
+        assert "failed" in terminal.text()
+        terminal.send("n")
+        terminal.wait_for("Not finished: a step failed.")
+        terminal.send("q")
+        assert terminal.exit_code() == 1
+    wait_until_alone(home)
+    assert home.run("rollback", "--yes").returncode == 0
+
+
+def test_cancel_stops_inside_a_download_and_the_same_plan_goes_on(
+    home: Home, wheels: tuple[Path, ...]
+) -> None:
+    with WheelIndex(wheels, metadata=True, manner=HELD) as index, wizard(home, index) as terminal:
+        walk_to_apply(terminal)
+        terminal.wait_for("MB of 24 MB", 240)
+        terminal.send("q")
+        terminal.send("c")
+        terminal.wait_for("Stop at a safe point?")
+        terminal.send("y")
+        index.served.released.set()
+        terminal.wait_for("Stopped at a safe point, as you asked", 60)
+        terminal.send("n")
+        terminal.wait_for("Start the same plan again and it goes on.")
+        terminal.send("\x1b")
+        terminal.wait_for("a Apply this plan")
+        terminal.send("a")
+        terminal.wait_for("steps are done", 240)
+        assert "was done" in terminal.text()
+        terminal.send("q")
+        assert terminal.exit_code() == 0
+        assert index.sent(TORCH) <= 1.05 * SIZE + 1_000_000
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGKILL, signal.SIGTERM])
+def test_a_wizard_that_is_ended_leaves_no_child_and_the_rerun_goes_on(
+    home: Home, wheels: tuple[Path, ...], number: signal.Signals
+) -> None:
+    venv = home.folder / "ai" / "cpu"
+    with WheelIndex(wheels, metadata=True) as index:
+        for moment in ("-m venv", "pip install"):
+            with wizard(home, index) as terminal:
+                walk_to_apply(terminal)
+                terminal.wait_until(partial(runs, home, moment), f"{moment} runs")
+                if number is signal.SIGHUP:
+                    terminal.hang_up()
+                else:
+                    os.kill(terminal.pid, number)
+                terminal.wait_for_end()
+                wait_until_alone(home)
+        with wizard(home, index) as terminal:
+            walk_to_apply(terminal)
+            terminal.wait_for("steps are done", 240)
+            terminal.send("q")
+            assert terminal.exit_code() == 0
+    assert "bin/rdna1-python" in listing(venv)
+    assert home.run("rollback", "--yes").returncode == 0
+    assert not venv.exists()
+
+
+def runs(home: Home, words: str) -> bool:
+    """True while a program of this home has these words in its command line."""
+    return any(words in line for line in command_lines(home))
+
+
+def command_lines(home: Home) -> Iterator[str]:
+    for process in ours(home):
+        with suppress(psutil.Error):
+            yield " ".join(process.cmdline())
