@@ -5,8 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 GOLDEN = Path(__file__).parent / "golden"
+
+# No folder of examples in the source tree, which may not be ours to write; no time limit an
+# example, since the machine may be busy with something else.
+settings.register_profile("anywhere", database=None, deadline=None)
+settings.load_profile("anywhere")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
