@@ -19,6 +19,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import ctypes
+import gc
 import importlib
 import json
 import math
@@ -39,6 +40,9 @@ LONGEST_TEXT = 600
 GRACE_SECONDS = 1.0
 """How long a child may take to leave by itself after the client is gone."""
 PR_SET_PDEATHSIG = 1
+MADV_POPULATE_WRITE = 23
+MAPPED_AHEAD = 256 << 20
+"""Bytes of shared memory up to which it is mapped before the first result is copied there."""
 GPU_DEVICES = ("/dev/kfd", "/dev/dri/", "/dev/nvidia")
 GPU_LIBRARIES = (
     "libamdhip64",
@@ -131,6 +135,10 @@ def import_torch(channel: Channel) -> Any:
         missing = isinstance(error, ModuleNotFoundError) and error.name == "torch"
         channel.tell("import-failed", missing=missing, text=words_of(error))
         sys.exit(3)
+    # What the import has left behind is never looked through again: a collection in a forked child
+    # would touch, and so copy, every page of it.
+    gc.collect()
+    gc.freeze()
     channel.tell(
         "imported",
         torch=version,
@@ -157,25 +165,31 @@ def words_of(error: BaseException) -> str:
 
 
 def start_children(torch: Any, channel: Channel, arguments: argparse.Namespace) -> None:
-    """Start a process for each command that no living child has taken."""
-    dead = None
+    """Start a process for each command that no living child has taken, and a forked one ahead."""
+    if torch is not None:
+        start_child(torch, channel, arguments, None)
     command = channel.read()
     while command is not None:
-        if dead is not None:
-            os.waitpid(dead, 0)
-        held = [] if torch is None else gpu_devices_held()
-        if held:
-            channel.tell("fork-unsafe", ticket=command["ticket"], paths=held[:3])
-            dead = None
-        else:
-            alive, life = os.pipe()
-            start = spawn_child if torch is None else fork_child
-            dead = start(torch, channel, arguments, command, alive, life)
-            channel.tell("child", pid=dead, ticket=command["ticket"])
-            os.close(life)
-            watch(dead, alive, channel)
-            os.close(alive)
+        start_child(torch, channel, arguments, command)
         command = channel.read()
+
+
+def start_child(
+    torch: Any, channel: Channel, arguments: argparse.Namespace, command: dict[str, Any] | None
+) -> None:
+    """Start a child with what it measures first, if that is known yet, and wait for its end."""
+    ticket = None if command is None else command["ticket"]
+    held = [] if torch is None else gpu_devices_held()
+    if held:
+        channel.tell("fork-unsafe", ticket=ticket, paths=held[:3])
+        return
+    alive, life = os.pipe()
+    start = spawn_child if torch is None else fork_child
+    pid = start(torch, channel, arguments, command, alive, life)
+    channel.tell("child", pid=pid, ticket=ticket)
+    os.close(life)
+    watch(pid, alive, channel)
+    os.close(alive)
 
 
 def gpu_devices_held() -> list[str]:
@@ -195,7 +209,7 @@ def fork_child(
     torch: Any,
     channel: Channel,
     arguments: argparse.Namespace,
-    command: dict[str, Any],
+    command: dict[str, Any] | None,
     alive: int,
     life: int,
 ) -> int:
@@ -221,7 +235,7 @@ def spawn_child(
     _torch: Any,
     channel: Channel,
     arguments: argparse.Namespace,
-    command: dict[str, Any],
+    command: dict[str, Any] | None,
     alive: int,
     life: int,
 ) -> int:
@@ -259,7 +273,8 @@ def watch(pid: int, alive: int, channel: Channel) -> None:
         mercy.register(alive, 0)
         if not mercy.poll(GRACE_SECONDS * 1000):
             kill_group(pid)
-    # Left as a zombie: the client may be about to kill this id, which must not be anyone else's.
+    # Left as a zombie while this process lives: the client may be about to kill this id, which must
+    # not become anyone else's.
     ended = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
     if ended is None:
         return  # only a call that may not wait comes back with nothing
@@ -283,13 +298,17 @@ def die_with_parent() -> None:
 
 
 def run_child(
-    torch: Any, channel: Channel, arguments: argparse.Namespace, first: dict[str, Any]
+    torch: Any, channel: Channel, arguments: argparse.Namespace, command: dict[str, Any] | None
 ) -> None:
     """Measure this command and, in a forked child, those that follow until one fails."""
     os.setpgid(0, 0)  # a group of its own: killed with all that it starts, and without the parent
-    command: dict[str, Any] | None = first
     buffer = mmap.mmap(arguments.buffer, 0)
+    if len(buffer) <= MAPPED_AHEAD:
+        with contextlib.suppress(OSError):  # Linux before 5.14 cannot
+            buffer.madvise(MADV_POPULATE_WRITE)
     announced = False
+    if command is None:
+        command = channel.read()
     while command is not None:
         try:
             if not announced:
@@ -323,7 +342,8 @@ def announce_device(torch: Any, channel: Channel, device: str) -> None:
         gfx = getattr(torch.cuda.get_device_properties(0), "gcnArchName", None)
         # Reduced precision on newer cards would look like wrong numbers.
         torch.backends.cudnn.allow_tf32 = False
-    channel.tell("ready", device=name, gfx=gfx, libraries=gpu_libraries())
+    libraries = gpu_libraries() if device == "cuda" else []
+    channel.tell("ready", device=name, gfx=gfx, libraries=libraries)
 
 
 def gpu_libraries() -> list[str]:
@@ -386,8 +406,8 @@ def inputs_of(torch: Any, shape: dict[str, Any], seed: int) -> tuple[Any, Any, A
     generator.manual_seed(seed)
     inner, kernel = shape["c_in"] // shape["groups"], shape["kernel"]
     image = torch.randn(shape["n"], shape["c_in"], shape["h"], shape["w"], generator=generator)
-    weight = torch.randn(shape["c_out"], inner, kernel, kernel, generator=generator)
-    weight = weight / math.sqrt(inner * kernel * kernel)
+    weight = torch.empty(shape["c_out"], inner, kernel, kernel)
+    weight.normal_(0, 1 / math.sqrt(inner * kernel * kernel), generator=generator)
     bias = torch.randn(shape["c_out"], generator=generator).to(dtype) if shape["bias"] else None
     return image.to(dtype), weight.to(dtype), bias
 

@@ -18,6 +18,8 @@ from wizard.conv2d.pipes import Lines, Tail, open_reader, send
 
 SCRIPT = FOLDER / "conv2d_worker.py"
 PROTOCOL = 1
+ALLOCATED_AHEAD = 256 << 20
+"""Bytes of shared memory up to which it is taken at once."""
 LEAVE_SECONDS = 5.0
 """How long a worker may take to end by itself: drivers free their memory then."""
 
@@ -139,6 +141,9 @@ def shared_memory(size: int) -> Iterator[int]:
             descriptor = os.dup(file.fileno())
     try:
         os.ftruncate(descriptor, max(size, 1))
+        if size <= ALLOCATED_AHEAD:
+            # Or the first result of each size pays for the pages of its copy.
+            os.posix_fallocate(descriptor, 0, max(size, 1))
         yield descriptor
     finally:
         os.close(descriptor)

@@ -37,6 +37,9 @@ class Measurer:
     kill: Callable[[int], None]
     loaded: Loaded = field(default_factory=Loaded)
     child: int | None = None
+    """Its process id while it lives."""
+    proven: bool = False
+    """True when the living child has measured a shape."""
     broken: bool = False
     """True when the worker cannot be used any more."""
 
@@ -73,7 +76,7 @@ class Measurer:
         """How long the next launch may take before it says anything."""
         if self.spawn:
             return self.deadlines.imports
-        return self.deadlines.later if self.child is not None else self.deadlines.first
+        return self.deadlines.later if self.proven else self.deadlines.first
 
     def _understand(
         self, event: Event | None, ticket: int, phase: str, idle: int | None
@@ -105,6 +108,7 @@ class Measurer:
             case "phase":
                 return str(event["phase"])
             case "measured":
+                self.proven = True
                 return Outcome("measured", phase, figures=event)
             case "failed":
                 return Outcome(event["kind"], phase, event["text"])
@@ -117,7 +121,7 @@ class Measurer:
     def _gone(self, event: Event, phase: str, idle: int | None) -> Outcome | None:
         if event["pid"] != self.child:
             return None
-        self.child = None
+        self.child, self.proven = None, False
         if event["pid"] == idle and phase == "start":
             return None  # it ended while idle: the parent starts another for this shape
         return Outcome("crashed", phase, how_it_died(event["code"], self.worker.tail.text()))
@@ -153,7 +157,7 @@ class Measurer:
                 self.broken = True
                 return True
             if event["event"] == "gone" and event["pid"] == self.child:
-                self.child = None
+                self.child, self.proven = None, False
         return True
 
     @staticmethod

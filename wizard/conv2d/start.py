@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 from wizard.conv2d.channel import PROTOCOL, Worker, start_worker, worker_argv
 from wizard.conv2d.events import how_it_died, loaded_from
 from wizard.conv2d.sweep import Deadlines, Sweep, Trouble
 from wizard.conv2d.verdicts import Loaded, Verdict
+
+YIELDING = {"OMP_WAIT_POLICY": "PASSIVE", "GOMP_SPINCOUNT": "0", "KMP_BLOCKTIME": "0"}
+"""For the reference: idle threads of OpenMP spin otherwise, on cores that the next shape needs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +30,8 @@ class Started:
 
     worker: Worker
     loaded: Loaded
+    child: int | None = None
+    """The process that was forked ahead, if any."""
 
 
 async def start(
@@ -33,17 +39,23 @@ async def start(
 ) -> Started | NotStarted:
     """A worker of that role with torch imported (not for ``spawn``), within its deadline."""
     argv = worker_argv(sweep.python, role, sweep.device, spawn)
+    environ = {**environ, **YIELDING} if role == "reference" else environ
     try:
         worker = await start_worker(argv, environ, memory)
     except (OSError, ValueError) as error:  # ValueError: a path with a null byte
         return NotStarted(no_python(sweep.python, error))
-    answer: Loaded | NotStarted | None = None
+    started: Started | None = None
     try:
         answer = await _first_words(worker, sweep.python, spawn, sweep.deadlines)
+        if isinstance(answer, NotStarted):
+            return answer
+        forks = role == "measure" and not spawn
+        child = await _forked_ahead(worker, sweep.deadlines.first) if forks else None
+        started = Started(worker, answer, child)
+        return started
     finally:
-        if not isinstance(answer, Loaded):
+        if started is None:
             await worker.close(patience=0)
-    return Started(worker, answer) if isinstance(answer, Loaded) else answer
 
 
 async def _first_words(
@@ -67,6 +79,15 @@ async def _first_words(
             return NotStarted(import_failed(python, event["missing"], event["text"]))
         elif event["event"] == "imported" and greeted:
             return loaded_from(Loaded(), event)
+
+
+async def _forked_ahead(worker: Worker, seconds: float) -> int | None:
+    """The child that the worker forks before its first command; None when it says of none."""
+    with suppress(asyncio.TimeoutError):
+        while (event := await worker.receive(seconds)) is not None:
+            if event["event"] in ("child", "fork-unsafe"):
+                return event.get("pid")
+    return None
 
 
 def no_python(python: str, error: Exception) -> Trouble:

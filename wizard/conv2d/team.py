@@ -80,7 +80,7 @@ class Team:
             return
         deadlines = self.sweep.deadlines
         self.loaded = self.loaded if spawn else answer.loaded
-        measurer = Measurer(answer.worker, deadlines, spawn, self.kill, self.loaded)
+        measurer = Measurer(answer.worker, deadlines, spawn, self.kill, self.loaded, answer.child)
         self.measurers[spawn] = measurer
 
     async def _start_reference(self) -> None:

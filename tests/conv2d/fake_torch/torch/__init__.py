@@ -58,8 +58,11 @@ class Tensor:
             self.values[place] = value
         return self
 
-    def __truediv__(self, number: float) -> Tensor:
-        return Tensor(array("f", (v / number for v in self.values)), self.shape, self.kind)
+    def normal_(self, mean: float, deviation: float, generator: Generator) -> Tensor:
+        """Fills itself with normally distributed numbers."""
+        for place in range(len(self.values)):
+            self.values[place] = generator.source.gauss(mean, deviation)
+        return self
 
     def __sub__(self, other: Tensor) -> Tensor:
         pairs = zip(self.values, other.values)  # noqa: B905 - strict= came with Python 3.10
@@ -89,10 +92,14 @@ class Generator:
         self.source.seed(seed)
 
 
+def empty(*shape: int) -> Tensor:
+    """Room for numbers."""
+    return Tensor(array("f", bytes(4 * math.prod(shape))), shape, float32)
+
+
 def randn(*shape: int, generator: Generator) -> Tensor:
     """Normally distributed numbers."""
-    draw = generator.source.gauss
-    return Tensor(array("f", (draw(0, 1) for _ in range(math.prod(shape)))), shape, float32)
+    return empty(*shape).normal_(0, 1, generator)
 
 
 def frombuffer(buffer: Any, dtype: dtype, count: int) -> Tensor:
