@@ -23,7 +23,7 @@ COMMANDS = {
 }
 READS_ONLY = ("detect", "plan", "report")
 """Commands that change nothing, whatever their options."""
-CHANGES_FILES = ("apply", "rollback")
+CHANGES_FILES = ("apply", "conv2d", "rollback")
 """Commands whose files must belong to the user."""
 
 STDERR = 2

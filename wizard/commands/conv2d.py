@@ -8,6 +8,8 @@ import shlex
 import sys
 from typing import TYPE_CHECKING, Any
 
+from wizard.commands.looking import acts, host_of, places_of
+
 if TYPE_CHECKING:
     from wizard.conv2d.sweep import Sweep, SweepDone
 
@@ -21,7 +23,11 @@ WARNING = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``conv2d``."""
     parser.add_argument("--json", action="store_true", help="results as JSON, progress on stderr")
-    parser.add_argument("--python", metavar="PY", help="the Python whose torch is measured")
+    parser.add_argument(
+        "--python",
+        metavar="PY",
+        help="the Python whose torch is measured (default: of the newest venv of ours)",
+    )
     parser.add_argument("--device", choices=["cuda", "cpu"], default="cuda", help="cuda is the GPU")
     parser.add_argument("--preset", metavar="ID", help="a table of shapes, for example notes002")
     parser.add_argument("--sizes", metavar="N,N", help="square images, for example 32,44,224")
@@ -39,12 +45,13 @@ def run(arguments: argparse.Namespace) -> int:
     """Measure; 0 when all is right, 1 when a shape is not, 2 when it cannot be measured."""
     from wizard.conv2d.request import WrongRequest, sweep_of
 
+    arguments.python = arguments.python or newest_python(arguments)
     try:
         sweep, cautions = sweep_of(arguments)
     except WrongRequest as error:
         print(f"rdna1-setup: {error}", file=sys.stderr)
         return 2
-    if getattr(arguments, "dry_run", False):
+    if not acts(arguments):
         show(sweep, arguments)
         return 0
     for text in (*cautions, *([WARNING] if sweep.device == "cuda" else [])):
@@ -54,6 +61,21 @@ def run(arguments: argparse.Namespace) -> int:
         print("Stopped. The same command goes on with the remaining shapes.", file=sys.stderr)
         return 130
     return report(done, as_json=arguments.json)
+
+
+def newest_python(arguments: argparse.Namespace) -> str | None:
+    """The Python of the newest venv that this program made and that still stands."""
+    from pathlib import Path
+
+    from wizard.run.journal import read_records
+
+    if arguments.machine:
+        return None
+    for record in read_records(Path(places_of(host_of(arguments)).runs)):
+        python = Path(str(record.plan["venv"])) / "bin" / "python"
+        if python.exists():
+            return str(python)
+    return None
 
 
 def show(sweep: Sweep, arguments: argparse.Namespace) -> None:

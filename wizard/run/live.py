@@ -39,6 +39,9 @@ from wizard.run.rollback import SCRATCH
 from wizard.run.strays import wait_for_strays
 from wizard.run.trouble import Trouble, as_trouble
 
+LONGEST_LOG = 64 * 2**20
+"""Bytes of program output kept in one log: a program that prints without end fills no disk."""
+
 
 def now() -> datetime:
     """The local time, with its offset."""
@@ -222,4 +225,5 @@ def _log(record: Record, event: Event) -> None:
             return
     path = Path(record.folder) / "log.txt"
     with path.open("a", encoding="utf-8", errors="backslashreplace") as file:
-        file.writelines(f"{line}\n" for line in lines)
+        if file.tell() < LONGEST_LOG or not isinstance(event, Output):
+            file.writelines(f"{line}\n" for line in lines)
