@@ -87,10 +87,11 @@ async def test_a_worker_that_ignores_sigterm_is_ended_all_the_same(
     assert verdicts_of(events) == [PASS, HUNG, PASS]
 
 
+@pytest.mark.parametrize("fault", ["fork deadlock", "deadlock at fork"])
 async def test_forked_children_that_deadlock_lead_to_a_process_per_shape(
-    worker_python: str, tmp_path: Path
+    worker_python: str, tmp_path: Path, fault: str
 ) -> None:
-    variables = environ(importing="fork deadlock")
+    variables = environ(importing=fault)
     events = await events_of(
         sweep_of(worker_python, 3, 4, 5, deadlines=IMPATIENT), tmp_path, variables
     )

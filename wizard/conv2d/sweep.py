@@ -83,8 +83,8 @@ class ShapeStarted:
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """Where the running shape is: ``import``, ``tensors``, ``cold``, ``warm``, ``copy back``,
-    ``compare``."""
+    """Where the running shape is: ``tensors``, ``cold``, ``warm``, ``copy back``, ``compare``; or
+    ``killed``, while a hung process is watched."""
 
     number: int
     name: str

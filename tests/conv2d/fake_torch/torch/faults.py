@@ -50,6 +50,9 @@ def at_import() -> None:
         print_rubbish()
     elif wish == "ignore sigterm":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    elif wish == "deadlock at fork":
+        HELD.acquire()
+        os.register_at_fork(after_in_child=HELD.acquire)
     elif wish == "fork deadlock":
         # A thread takes a lock for good. A forked child has the lock and not the thread.
         thread = threading.Thread(target=HELD.acquire)
