@@ -28,6 +28,8 @@ from wizard.run.events import PlanFinished
 
 PATIENCE_S = 20
 """After that a condition counts as never met."""
+LOOK_AGAIN_S = 0.002
+"""Between two looks at a condition: a loop without a pause would hold up the threads that work."""
 GONE_S = 0.05
 """How often to look whether a widget that does not answer is gone."""
 ROUNDS = 3
@@ -49,15 +51,22 @@ async def resize(pilot: Pilot[int], width: int, height: int) -> None:
     driver._size = size
     pilot.app.post_message(events.Resize(size, size))
     await until(pilot, lambda: pilot.app.screen._compositor.size == size)
+    await drawn(pilot.app)
 
 
 async def settle(app: App[int]) -> None:
-    """Returns when all widgets have done what was queued for them, and the screen is drawn."""
+    """Returns when all widgets have done what was queued for them."""
     for _ in range(ROUNDS):
         if app.is_running:
             await _all_answered([app, *app.screen.walk_children(with_self=True)])
-    if app.is_running:
-        app.screen._on_timer_update()
+
+
+async def drawn(app: App[int]) -> None:
+    """Returns when the screen is laid out and drawn, and what waited for that is done too."""
+    for _ in range(2):
+        await settle(app)
+        app.screen._on_timer_update()  # else up to a sixtieth of a second later
+    await settle(app)
 
 
 async def _all_answered(nodes: Sequence[MessagePump]) -> None:
@@ -85,6 +94,7 @@ async def until(pilot: Pilot[int], holds: Callable[[], bool]) -> None:
         if asyncio.get_running_loop().time() > limit:
             raise AssertionError(f"never came true; the screen:\n{screen_text(pilot.app)}")
         await settle(pilot.app)
+        await asyncio.sleep(LOOK_AGAIN_S)
     await settle(pilot.app)
 
 
@@ -141,10 +151,11 @@ async def walk_to(pilot: Pilot[int], step: str) -> None:
 
 
 async def settled(pilot: Pilot[int]) -> None:
-    """Waits until no step works any more: machine read, plan carried out, shapes measured."""
+    """Waits until no step works any more, and all is drawn: machine, plan, shapes are through."""
     steps = [screen for screen in pilot.app.screen_stack if isinstance(screen, StepScreen)]
     for step in steps:
         await until(pilot, lambda step=step: not working(step))  # type: ignore[misc]
+    await drawn(pilot.app)
 
 
 def working(step: StepScreen) -> bool:
