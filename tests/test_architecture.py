@@ -19,6 +19,7 @@ STARTS_PROGRAMS = {
 """The only modules that may start another program."""
 
 CHANGES_FILES = {
+    "wizard/run/own_files.py",
     "wizard/run/act.py",
     "wizard/run/journal.py",
     "wizard/run/live.py",

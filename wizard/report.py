@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
+from wizard.credentials import redact
 from wizard.machine.facts import Access, Environment, Fact, Gpu, Machine, System, Unknown
 from wizard.plan.advice import Advice, Road
 from wizard.plan.steps import Plan, Step, WriteFile
-from wizard.run.credentials import redact
 from wizard.run.events import (
     Event,
     Output,

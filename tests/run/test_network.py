@@ -13,7 +13,7 @@ from urllib.error import HTTPError, URLError
 import pytest
 
 from tests.run.server import Manner, WheelServer
-from wizard.run.credentials import authorization, redact, without_login
+from wizard.credentials import authorization, redact, without_login
 from wizard.run.network import name_failure, worth_retrying
 from wizard.run.trouble import Trouble
 from wizard.run.web import Web, open_web

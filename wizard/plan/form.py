@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from wizard.credentials import redact
 from wizard.jsonform import to_json
 from wizard.plan.steps import Plan, RunProgram, Step
-from wizard.run.credentials import redact
 
 
 def plan_form(plan: Plan) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import shlex
 from dataclasses import dataclass
 from typing import Union
 
-from wizard.run.credentials import redact
+from wizard.credentials import redact
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ class InstallWheels:
         )
 
     def __str__(self) -> str:
-        return shlex.join(self.argv)
+        return f"{shlex.join(self.argv)} && {shlex.join((self.python, '-m', 'pip', 'check'))}"
 
 
 @dataclass(frozen=True, slots=True)

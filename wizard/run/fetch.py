@@ -18,7 +18,7 @@ from wizard.run.lines import clean
 from wizard.run.pace import Pace
 from wizard.run.partial import Staged, digest
 from wizard.run.receive import Reached
-from wizard.run.report import Wheel, read_report, unlabelled
+from wizard.run.resolution import Wheel, read_report, unlabelled
 from wizard.run.space import in_words, require, write_failure
 from wizard.run.trouble import Trouble
 from wizard.run.web import Web, open_web

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from wizard.run.partial import replace_text
-from wizard.run.report import Wheel
+from wizard.run.resolution import Wheel
 
 
 def lock_text(wheels: Iterable[tuple[Wheel, str]]) -> str:

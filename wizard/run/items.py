@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 from wizard.run.download import Patience
 from wizard.run.partial import Staged, digest
-from wizard.run.report import Wheel
+from wizard.run.resolution import Wheel
 from wizard.run.web import Web
 
 

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from wizard.places import Places
 from wizard.plan.steps import CheckTorch, Plan, RunProgram, Step
-from wizard.run.act import Done, Stopped, Surroundings, act
+from wizard.run.act import act
+from wizard.run.acting import Done, Stopped, Surroundings
 from wizard.run.events import (
     Event,
     Output,

@@ -9,7 +9,7 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from wizard.run.credentials import redact
+from wizard.credentials import redact
 from wizard.run.lines import clean
 from wizard.run.trouble import Trouble
 

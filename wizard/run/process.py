@@ -12,7 +12,7 @@ from collections.abc import AsyncGenerator, Awaitable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-from wizard.run.credentials import redact
+from wizard.credentials import redact
 from wizard.run.lines import Lines
 from wizard.run.trouble import Trouble
 

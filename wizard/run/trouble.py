@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from wizard.credentials import redact
 from wizard.run.catalogue import KNOWN
-from wizard.run.credentials import redact
 from wizard.run.lines import clean
 
 

@@ -21,7 +21,7 @@ from urllib.request import (
     UnknownHandler,
 )
 
-from wizard.run.credentials import authorization, without_login
+from wizard.credentials import authorization, without_login
 from wizard.run.trouble import Trouble
 
 STALL_S = 30.0

@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
 from packaging.version import InvalidVersion, Version
 
-from wizard.run.credentials import redact
+from wizard.credentials import redact
 from wizard.run.lines import clean
 from wizard.run.trouble import Trouble
 

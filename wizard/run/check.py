@@ -1,0 +1,71 @@
+"""The check of an installed torch: runs it in a child and judges what it answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import assets
+from wizard.plan.steps import CheckTorch
+from wizard.run.acting import Act, Done, Surroundings, program
+from wizard.run.events import Output
+from wizard.run.lines import clean
+from wizard.run.trouble import Trouble, explain_pip
+
+
+async def check_torch(step: CheckTorch, around: Surroundings) -> Act:
+    """Import, device, one tiny product, and which libraries were really loaded."""
+    answer_file = Path(around.scratch) / "torch_check.json"
+    answer_file.unlink(missing_ok=True)
+    script = assets.FOLDER / "torch_check.py"
+    argv = (step.python, str(script), "--device", step.device, "--result", str(answer_file))
+    environment = around.environment((("PYTHONDONTWRITEBYTECODE", "1"),))
+    async for output in program(argv, environment, step.deadline_s):
+        yield output
+    answer = _answer_in(answer_file)
+    yield Output(tuple(_told(answer)))
+    _judge(step, answer)
+    yield Done(f"torch {answer['torch']}, {answer['device'] or 'no device asked for'}")
+
+
+def _answer_in(file: Path) -> Mapping[str, object]:
+    """What the check found; torch itself may end Python before it could be written."""
+    try:
+        answer = json.loads(file.read_text("utf-8"))
+    except (OSError, ValueError, RecursionError):
+        answer = None
+    expected = {"error"}, {"torch", "torch_folder", "device", "matmul"}
+    if isinstance(answer, dict) and any(names <= answer.keys() for names in expected):
+        return answer
+    raise Trouble(
+        "The check of torch ended without an answer.",
+        "Importing torch ended Python itself, or what it wrote was cut off.",
+        "Look at the log above; run the same command again to check once more.",
+    )
+
+
+def _told(answer: Mapping[str, object]) -> list[str]:
+    lines = [f"{name}: {value}" for name, value in answer.items() if name != "libraries"]
+    libraries = answer.get("libraries")
+    if isinstance(libraries, dict):
+        lines += [f"loaded {name}: {path}" for name, path in sorted(libraries.items())]
+    return [clean(line) for text in lines for line in text.splitlines()]
+
+
+def _judge(step: CheckTorch, answer: Mapping[str, object]) -> None:
+    if "error" in answer:
+        words = str(answer["error"]).splitlines()
+        raise explain_pip("\n".join(map(clean, words)), 1)
+    if not str(answer["torch"]).startswith(step.expect_torch):
+        raise Trouble(
+            f"torch {answer['torch']} was loaded instead of {step.expect_torch}.",
+            "Another torch comes first on the import path.",
+            f"It lies in {answer['torch_folder']}.",
+        )
+    if step.device != "none" and answer["matmul"] != "right":
+        raise Trouble(
+            f"The tiny matrix product failed: {answer['matmul']}.",
+            "torch is installed; the device could not be used, or it counts wrong.",
+            "Look at the device rows of `rdna1-setup detect`; then run the same command again.",
+        )

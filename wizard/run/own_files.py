@@ -1,0 +1,77 @@
+"""Steps that change files of ours at once: settings, pins, a flag, the downloads."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from itertools import count
+from pathlib import Path
+
+from wizard.plan.steps import ClearExecutableStack, DropDownloads, PinInstalled
+from wizard.run import execstack
+from wizard.run.ownership import installed_versions, site_packages
+from wizard.run.remains import draft_of, holds
+from wizard.run.trouble import Trouble
+
+
+def write_settings(path: Path, content: str, mode: int) -> str:
+    """Write a file of ours; what somebody made of an earlier one is kept beside it."""
+    kept = ""
+    if path.is_file() and not holds(path, content):
+        aside = _free_name(path)
+        path.rename(aside)
+        kept = f"; what it was before is kept as {aside}"
+    return _write_file(path, content, mode) + kept
+
+
+def _free_name(path: Path) -> Path:
+    names = (path.with_name(f"{path.name}.kept-{number}") for number in count(1))
+    return next(name for name in names if not os.path.lexists(name))
+
+
+def _write_file(path: Path, content: str, mode: int) -> str:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = draft_of(path)
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, mode)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        os.fchmod(file.fileno(), mode)
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    draft.replace(path)
+    return f"{len(content.encode())} bytes written"
+
+
+def pin_installed(step: PinInstalled) -> str:
+    """Write what is installed as constraints; gives the pins."""
+    versions = installed_versions(Path(step.venv))
+    pins = [f"{name}=={versions[name]}" for name in step.names if name in versions]
+    _write_file(Path(step.path), "".join(f"{pin}\n" for pin in pins), 0o644)
+    return ", ".join(pins) or "none of them is installed"
+
+
+def clear_stack(step: ClearExecutableStack) -> str:
+    """Clear the flag of the libraries that lie in the venv itself; gives their names."""
+    found = [
+        library
+        for packages in site_packages(Path(step.venv))
+        for name in step.libraries
+        if (library := packages / "torch" / "lib" / name).is_file()
+        and library.resolve().is_relative_to(Path(step.venv).resolve())
+    ]
+    try:
+        cleared = [library.name for library in found if execstack.clear(library)]
+    except ValueError as error:
+        raise Trouble(
+            f"The flag could not be cleared: {error}.",
+            "The library is not in the form that was expected; nothing in it was changed.",
+            "Take another stack, or clear it with patchelf --clear-execstack and run this again.",
+        ) from None
+    return f"cleared: {', '.join(cleared)}" if cleared else "no library asks for it"
+
+
+def drop_downloads(step: DropDownloads) -> str:
+    """Remove the folder of downloads."""
+    if Path(step.folder).exists():
+        shutil.rmtree(step.folder)
+    return "removed"
