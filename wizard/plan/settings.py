@@ -1,0 +1,76 @@
+"""Files that a venv keeps: constraints, variables, and the launcher that sets them."""
+
+from __future__ import annotations
+
+from wizard.knowledge.stacks import Stack
+from wizard.machine.facts import Machine
+from wizard.plan.card import chosen_card
+from wizard.plan.choice import Choice
+from wizard.plan.environment import MODULE, PTH, launcher_text, module_text, pip_configuration
+from wizard.plan.fit import Fit
+from wizard.plan.steps import PinInstalled, Step, WriteFile
+
+
+def setting_steps(machine: Machine, choice: Choice, stack: Stack, held: Fit) -> tuple[Step, ...]:
+    """What keeps the stack as it is, and its variables in every start of its Python."""
+    venv, settings = choice.venv, (*stack.environment, *_visible_device(machine, choice, stack))
+    packages = f"{venv}/lib/python{_minor(machine, held)}/site-packages"
+    constraints = f"{venv}/rdna1-constraints.txt"
+    launcher = launcher_text(venv, settings, stack.unset)
+    variables: tuple[Step, ...] = ()
+    if settings or stack.unset:
+        variables = (
+            _file(
+                f"{packages}/{MODULE}.py",
+                module_text(settings, stack.unset),
+                "The variables of this stack, for this venv alone.",
+            ),
+            _file(
+                f"{packages}/{MODULE}.pth",
+                PTH,
+                "Every start of this Python sees them: a shell, an IDE, Jupyter, cron.",
+            ),
+        )
+    return (
+        _constraints(stack, venv, constraints),
+        _file(f"{venv}/pip.conf", pip_configuration(constraints), "pip keeps to the constraints."),
+        *variables,
+        _file(
+            f"{venv}/bin/rdna1-python",
+            launcher,
+            "The same variables, for what must be settled before Python starts.",
+            0o755,
+        ),
+    )
+
+
+def _constraints(stack: Stack, venv: str, path: str) -> Step:
+    reason = "So that a later installation does not undo the stack."
+    if stack.constraints:
+        return _file(path, "".join(f"{line}\n" for line in stack.constraints), reason)
+    family = ("torch", "torchvision", "torchaudio", "numpy")
+    return PinInstalled(reason, venv, family, path, f"remove {path}")
+
+
+def _file(path: str, content: str, reason: str, mode: int = 0o644) -> WriteFile:
+    return WriteFile(reason, path, content, mode, f"remove {path}")
+
+
+def _minor(machine: Machine, held: Fit) -> str:
+    if held.python.startswith("uv:"):
+        return held.python.removeprefix("uv:")
+    versions = {each.path: each.version for each in machine.interpreters}
+    return ".".join(versions[held.python].split(".")[:2])
+
+
+def _visible_device(machine: Machine, choice: Choice, stack: Stack) -> tuple[tuple[str, str], ...]:
+    """ROCR_VISIBLE_DEVICES, where KFD offers more than the card that was chosen."""
+    if not stack.gfx:
+        return ()
+    offered = sorted(
+        (gpu for gpu in machine.gpus if gpu.kfd_node is not None), key=lambda gpu: gpu.kfd_node or 0
+    )
+    card = chosen_card(machine, choice.gpu)
+    if card not in offered or len(offered) < 2:
+        return ()
+    return (("ROCR_VISIBLE_DEVICES", str(offered.index(card))),)

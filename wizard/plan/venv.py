@@ -1,0 +1,182 @@
+"""Steps of the footprint ``venv``: the Python, the wheels, the settings, the check."""
+
+from __future__ import annotations
+
+import hashlib
+
+from wizard.knowledge.stacks import Stack
+from wizard.machine.facts import Machine
+from wizard.places import Places
+from wizard.plan.card import chosen_card, target_of
+from wizard.plan.choice import Choice
+from wizard.plan.fit import Fit
+from wizard.plan.resolve import resolve_argv, second_try
+from wizard.plan.settings import setting_steps
+from wizard.plan.steps import (
+    CheckTorch,
+    ClearExecutableStack,
+    CreateVenv,
+    DropDownloads,
+    FetchWheels,
+    InstallWheels,
+    RunProgram,
+    Step,
+)
+
+STRICT_GLIBC = (2, 41)
+"""From this release on, glibc refuses libraries that ask for an executable stack."""
+EXECUTABLE_STACK_LIBRARIES = ("libamdhip64.so", "libhiprtc.so")
+"""Where reports found the flag: https://github.com/easydiffusion/easydiffusion/issues/1921"""
+
+
+def venv_steps(
+    machine: Machine, choice: Choice, stack: Stack, held: Fit, places: Places
+) -> tuple[Step, ...]:
+    """Everything that fills one folder; nothing in it needs root."""
+    source = (choice.venv, stack.id, choice.torch_index, choice.wheelhouse)
+    key = hashlib.sha256("\0".join(source).encode()).hexdigest()[:12]
+    work = f"{places.cache}/{stack.id}-{key}"
+    return (
+        *_python_steps(machine, choice, held, places),
+        *_wheel_steps(choice, stack, work, _target(machine, choice, stack)),
+        *_execstack_steps(machine, choice, stack),
+        *setting_steps(machine, choice, stack, held),
+        CheckTorch(
+            "See that torch loads, which libraries it loads, and that one tiny product is right.",
+            f"{choice.venv}/bin/python",
+            stack.torch_prefix.split("+", 1)[0] if choice.torch_index else stack.torch_prefix,
+            _check_device(choice, stack),
+        ),
+        DropDownloads("The wheels are installed and checked: their space is yours again.", work),
+    )
+
+
+def _target(machine: Machine, choice: Choice, stack: Stack) -> str:
+    """The instruction set of the chosen card, or the stack's first one where no card is here."""
+    return target_of(chosen_card(machine, choice.gpu)) or next(iter(stack.gfx), "")
+
+
+def _check_device(choice: Choice, stack: Stack) -> str:
+    if choice.without_card:
+        return "none"
+    return "cuda" if stack.gfx else "cpu"
+
+
+def _python_steps(machine: Machine, choice: Choice, held: Fit, places: Places) -> tuple[Step, ...]:
+    python = held.python
+    fetched: tuple[Step, ...] = ()
+    if python.startswith("uv:"):
+        version = python.removeprefix("uv:")
+        folder = f"{places.data}/python"
+        python = f"{folder}/cpython-{version}-linux-x86_64-gnu/bin/python{version}"
+        fetched = (
+            RunProgram(
+                f"This machine has no Python {version} that makes venvs; uv brings one, no root.",
+                (
+                    str(machine.uv),
+                    "python",
+                    "install",
+                    "--no-bin",
+                    "--install-dir",
+                    folder,
+                    version,
+                ),
+                f"kept: other venvs may use {folder}",
+                creates=(python,),
+                environment=(("UV_NO_CACHE", "1"),),
+                deadline_s=1800,
+            ),
+        )
+    return (
+        *fetched,
+        CreateVenv(
+            "A folder of its own: nothing outside it changes.",
+            python,
+            choice.venv,
+            "remove the files that were made",
+        ),
+        RunProgram(
+            "The pip that comes with Python is too old for what follows.",
+            (
+                f"{choice.venv}/bin/python",
+                *("-m", "pip", "install", "--no-input", "--upgrade"),
+                *_pip_from(choice),
+                "pip",
+            ),
+            "goes with the venv",
+            creates=(f"{choice.venv}/bin/pip",),
+            environment=PIP_QUIET,
+        ),
+    )
+
+
+PIP_QUIET = (("PIP_NO_CACHE_DIR", "1"), ("PIP_DISABLE_PIP_VERSION_CHECK", "1"))
+"""pip writes nothing outside the venv, and looks for no newer pip."""
+
+
+def _pip_from(choice: Choice) -> tuple[str, ...]:
+    return ("--no-index", "--find-links", choice.wheelhouse) if choice.wheelhouse else ()
+
+
+def _wheel_steps(choice: Choice, stack: Stack, work: str, gfx: str) -> tuple[Step, ...]:
+    python, report = f"{choice.venv}/bin/python", f"{work}/report.json"
+    lock, staging = f"{work}/lock.txt", f"{work}/wheels"
+    argv = resolve_argv(
+        python,
+        tuple(line.replace("{gfx}", gfx) for line in stack.requirements),
+        index=stack.index,
+        index_replaces_pypi=stack.index_replaces_pypi,
+        torch_index=choice.torch_index,
+        wheelhouse=choice.wheelhouse,
+        report=report,
+    )
+    return (
+        RunProgram(
+            "Decide on every version in one go, numpy included, before anything is fetched.",
+            argv,
+            "nothing to undo",
+            creates=(report,),
+            otherwise=second_try(argv),
+            folder=work,
+            environment=PIP_QUIET,
+            deadline_s=900,
+        ),
+        FetchWheels(
+            "Resumable: what was fetched survives a dropped line, a closed lid, a kill.",
+            report,
+            staging,
+            lock,
+            f"remove {staging}",
+            hashes=stack.hashes,
+        ),
+        InstallWheels(
+            "No index, no surprise: exactly the files that were checked.",
+            python,
+            choice.venv,
+            staging,
+            lock,
+            "remove the files that were installed",
+        ),
+    )
+
+
+def _execstack_steps(machine: Machine, choice: Choice, stack: Stack) -> tuple[Step, ...]:
+    if not stack.executable_stack or _glibc(machine) < STRICT_GLIBC:
+        return ()
+    return (
+        ClearExecutableStack(
+            "glibc 2.41 and later refuse to load libraries that ask for an executable stack; "
+            "these do not need one.",
+            choice.venv,
+            EXECUTABLE_STACK_LIBRARIES,
+            "goes with the venv",
+        ),
+    )
+
+
+def _glibc(machine: Machine) -> tuple[int, ...]:
+    """The release as numbers; an unknown one counts as new, since the remedy is harmless."""
+    found = machine.system.glibc
+    if not isinstance(found, str):
+        return STRICT_GLIBC
+    return tuple(int(part) for part in found.split(".")[:2] if part.isdigit())
