@@ -15,7 +15,9 @@ from textual.widgets import Static
 
 from screens.services import Services
 from wizard.run.lines import clean
+from wizard.run.trouble import Trouble
 
+NOTHING_CHANGED = "Nothing was taken back."
 READING = "Looking at what the last run left. Nothing is changed."
 
 
@@ -32,6 +34,7 @@ class RollBack(ModalScreen[str]):
         super().__init__()
         self._services = services
         self._outcome = ""
+        self._shown = ""
 
     def compose(self) -> ComposeResult:
         """The way back in a frame, with its keys on the lower edge."""
@@ -58,14 +61,22 @@ class RollBack(ModalScreen[str]):
     # A pool worker on purpose: leaving the program waits until the files are dealt with.
     @work(thread=True, group="roll-back", exclusive=True)
     def _read(self) -> None:
-        text = clean(self._services.way_back())
-        self.app.call_from_thread(self._show, text, "")
+        try:
+            self._shown = self._services.way_back()
+        except Trouble as trouble:
+            self.app.call_from_thread(self._show, words_of(trouble), NOTHING_CHANGED)
+            return
+        self.app.call_from_thread(self._show, clean_lines(self._shown), "")
 
     @work(thread=True, group="roll-back", exclusive=True)
     def _go_back(self) -> None:
-        left = self._services.go_back()
-        problems = "\n".join(clean(line) for line in left)
+        try:
+            left = self._services.go_back(self._shown)
+        except Trouble as trouble:
+            self.app.call_from_thread(self._show, words_of(trouble), NOTHING_CHANGED)
+            return
         outcome = f"Taken back, but {len(left)} paths are left." if left else "Taken back."
+        problems = clean_lines("\n".join(left))
         self.app.call_from_thread(self._show, f"{outcome}\n{problems}", outcome)
 
     def _show(self, text: str, outcome: str) -> None:
@@ -83,3 +94,13 @@ class RollBack(ModalScreen[str]):
         """Closes with the outcome, when nothing is under way."""
         if not self.working:
             self.dismiss(self._outcome)
+
+
+def clean_lines(text: str) -> str:
+    """Every line without control characters."""
+    return "\n".join(map(clean, text.splitlines()))
+
+
+def words_of(trouble: Trouble) -> str:
+    """What happened, what it means, what to do, with a line between them."""
+    return clean_lines(f"{trouble.happened}\n\n{trouble.meaning}\n\n{trouble.next_step}")

@@ -62,9 +62,10 @@ class Services:
     undoable: Callable[[], bool]
     """Quick: is there a run that can be taken back."""
     way_back: Callable[[], str]
-    """Blocks; what taking the last run back would remove and keep, as text."""
-    go_back: Callable[[], tuple[str, ...]]
-    """Blocks; takes the last run back and gives what could not be removed."""
+    """Blocks; what taking the last run back would remove and keep. Raises Trouble."""
+    go_back: Callable[[str], tuple[str, ...]]
+    """Blocks; takes the last run back as it was shown and gives what could not be removed.
+    Raises Trouble, with nothing done, when that is no longer what would happen."""
     carry_out: Callable[[Plan], AsyncGenerator[Event, None]]
     ask_to_stop: Callable[[], None]
     """Asks the running plan to stop at its next safe point."""

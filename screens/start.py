@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from wizard.plan.advice import Advice
     from wizard.plan.choice import Choice
     from wizard.plan.steps import Plan
-    from wizard.run.journal import Record
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -54,9 +53,9 @@ def services_for(arguments: argparse.Namespace) -> Services:
         applications=_applications,
         suggest_folder=lambda machine, stack: folder_of(arguments, stack, machine.access.home),
         make_plan=partial(_make_plan, arguments, places),
-        undoable=lambda: live and bool(_standing(places)),
+        undoable=lambda: live and _undoable(places),
         way_back=lambda: _way_back(places),
-        go_back=lambda: _go_back(places),
+        go_back=partial(_go_back, places),
         carry_out=executor.carry_out,
         ask_to_stop=executor.cancel,
         presets=_presets,
@@ -125,28 +124,31 @@ def _make_plan(
     return make_plan(machine, with_sources(choice, arguments), places)
 
 
-def _standing(places: Places) -> tuple[Record, ...]:
-    """Runs that can be undone, newest first."""
-    from wizard.run.journal import read_records
-
-    records = read_records(Path(places.runs))
-    return tuple(record for record in records if record.state != "rolled back")
-
-
 def _way_back(places: Places) -> str:
-    from wizard.run.rollback import find_way_back
+    from wizard.run.undo import find_undo
 
-    return str(find_way_back(_standing(places)[0]))
+    return str(find_undo(places))
 
 
-def _go_back(places: Places) -> tuple[str, ...]:
+def _go_back(places: Places, shown: str) -> tuple[str, ...]:
     from wizard.run.live import now
-    from wizard.run.lock import only_one
-    from wizard.run.rollback import find_way_back, go_back
+    from wizard.run.trouble import Trouble
+    from wizard.run.undo import find_undo, undo
 
-    record = _standing(places)[0]
-    with only_one(Path(places.state)):
-        return go_back(find_way_back(record), record, now())
+    found = find_undo(places)
+    if str(found) != shown:
+        raise Trouble(
+            "The folder has changed since the way back was shown.",
+            "Nothing was removed: only what was shown may be.",
+            "Close this, open it again, and read it once more.",
+        )
+    return undo(found, places, now())
+
+
+def _undoable(places: Places) -> bool:
+    from wizard.run.undo import can_undo
+
+    return can_undo(places)
 
 
 def _presets() -> tuple[Preset, ...]:

@@ -1,0 +1,79 @@
+"""Undoing a run, for the command and the wizard alike: which one, what it would do, doing it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from wizard.places import Places
+from wizard.run.journal import ROLLED_BACK, Record, read_records, unreadable_runs
+from wizard.run.lock import only_one
+from wizard.run.rollback import WayBack, find_way_back, go_back, newer_run
+from wizard.run.strays import wait_for_strays
+from wizard.run.trouble import Trouble, as_trouble
+
+SEE_LIST = "See `rdna1-setup rollback --list`."
+
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """A run that can be undone, and the way back as it is now."""
+
+    record: Record
+    way: WayBack
+
+    def __str__(self) -> str:
+        return f"Undo run {self.record.id} ({self.record.plan['stack']}):\n{self.way}"
+
+
+def can_undo(places: Places) -> bool:
+    """True when there is a run that was not undone yet."""
+    return any(record.state != ROLLED_BACK for record in read_records(Path(places.runs)))
+
+
+def find_undo(places: Places, wanted: str = "", *, wait: bool = True) -> Undo:
+    """What undoing a run, or the newest one, would do; raises Trouble when it cannot be undone.
+
+    With ``wait``, programs that a killed run left behind may end first: seconds.
+    """
+    record = _run_to_undo(Path(places.runs), wanted)
+    try:
+        if wait:
+            wait_for_strays(Path(record.plan["venv"]))
+        return Undo(record, find_way_back(record))
+    except OSError as error:
+        raise as_trouble(error) from None
+
+
+def undo(shown: Undo, places: Places, time: datetime) -> tuple[str, ...]:
+    """Go back as it was shown; gives what could not be removed. Raises Trouble, with nothing done,
+    when another run is at work or the way back has changed since."""
+    try:
+        with only_one(Path(places.state)):
+            return go_back(shown.way, shown.record, time)
+    except OSError as error:
+        raise as_trouble(error) from None
+
+
+def _run_to_undo(runs: Path, wanted: str) -> Record:
+    records = read_records(runs)
+    standing = [record for record in records if record.state != ROLLED_BACK]
+    chosen = [r for r in standing if r.id == wanted] if wanted else standing[:1]
+    unreadable = unreadable_runs(runs)
+    damaged = [name for name in unreadable if not chosen or name > chosen[0].id]
+    if wanted in unreadable or (damaged and not wanted):
+        raise Trouble(
+            f"The journal of run {wanted or damaged[0]} is damaged, or of a newer version.",
+            "What that run made cannot be told from your own files.",
+            f"Name another run with its ID. {SEE_LIST}",
+        )
+    if not chosen:
+        raise Trouble("There is no such run to undo.", "Nothing was changed.", SEE_LIST)
+    if newer := newer_run(chosen[0], records):
+        raise Trouble(
+            f"Run {newer.id} came later and is in the same folder.",
+            "Undoing the older one first would take files from under it.",
+            f"Undo the newer one first: rdna1-setup rollback {newer.id}",
+        )
+    return chosen[0]
