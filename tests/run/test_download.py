@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.run.answers import PIECE
 from tests.run.fetching import never
 from tests.run.server import Manner, WheelServer
 from wizard.run.download import PAUSES_S, Patience, Wanted, download
@@ -29,6 +30,10 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[WheelServer]:
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     with WheelServer() as running:
         yield running
+
+
+ON_ITS_WAY = 4 * PIECE
+"""What the server may still count of an answer that the client has just broken off."""
 
 
 def get(
@@ -81,7 +86,7 @@ def test_a_cancelled_download_goes_on_in_the_next_run(server: WheelServer, tmp_p
     before = server.sent(PATH)
     get(server, tmp_path)
     assert server.served.requests[-1] == ("GET", PATH, f"bytes={kept}-")
-    assert server.sent(PATH) - before == len(BODY) - kept
+    assert 0 <= server.sent(PATH) - before - (len(BODY) - kept) <= ON_ITS_WAY
 
 
 @pytest.mark.parametrize(
@@ -101,7 +106,7 @@ def test_a_file_that_changed_on_the_server_starts_again(
     before = server.sent(PATH)
     get(server, tmp_path, expected="")
     assert (tmp_path / PATH[1:]).read_bytes() == OTHER
-    assert server.sent(PATH) - before == len(OTHER)
+    assert 0 <= server.sent(PATH) - before - len(OTHER) <= ON_ITS_WAY
 
 
 def test_a_shorter_file_on_the_server_starts_again(server: WheelServer, tmp_path: Path) -> None:
