@@ -34,14 +34,11 @@ def parser() -> argparse.ArgumentParser:
     """The whole command line."""
     from wizard import __version__
 
-    common = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
-    common.add_argument("--dry-run", action="store_true", help="show everything, change nothing")
-    common.add_argument("--machine", metavar="DIR", help="a recorded machine instead of this one")
     top = argparse.ArgumentParser(
         prog="rdna1-setup",
-        description="Takes RX 5500, 5600 and 5700 cards to a working, measured PyTorch.",
+        description="Takes RX 5300, 5500, 5600 and 5700 cards to a working, measured PyTorch.",
         epilog="Without a command: the wizard. Without a terminal: the same as plain text.",
-        parents=[common],
+        parents=[_common()],
     )
     top.add_argument("--version", action="version", version=f"rdna1-setup {__version__}")
     top.add_argument("--demo", action="store_true", help="the wizard on a recorded machine")
@@ -51,9 +48,20 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     for name, module in COMMANDS.items():
         summary = (module.__doc__ or "").split("\n", 1)[0]
-        one = commands.add_parser(name, help=summary, description=summary, parents=[common])
+        one = commands.add_parser(name, help=summary, description=summary, parents=[_common()])
         module.add_arguments(one)
     return top
+
+
+def _common() -> argparse.ArgumentParser:
+    """What goes before and after a command: a new one each, for defaults set on one reach its twin.
+
+    Unnamed ones stay unset, so that a command does not put a default over what stood before it.
+    """
+    common = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
+    common.add_argument("--dry-run", action="store_true", help="show everything, change nothing")
+    common.add_argument("--machine", metavar="DIR", help="a recorded machine instead of this one")
+    return common
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -183,3 +183,32 @@ def test_undo_with_a_state_folder_that_cannot_be_written_says_so(tmp_path: Path)
     done = wizard(tmp_path, "rollback", "--yes")
     assert done.returncode == 1
     assert "could not be changed" in done.stderr
+
+
+def test_options_before_a_command_count_as_those_behind_it(tmp_path: Path) -> None:
+    done = wizard(tmp_path, "--dry-run", "apply", "--stack", "cpu", "--yes")
+    assert done.returncode == 0
+    assert "rehearsed: nothing was changed" in done.stdout
+    assert list(tmp_path.iterdir()) == []
+    record = str(ROOT / "tests" / "machines" / "rx5700xt-jammy-clean")
+    before = wizard(tmp_path, "--machine", record, "detect")
+    assert "RECORDED MACHINE" in before.stdout
+    assert before.stdout == wizard(tmp_path, "detect", "--machine", record).stdout
+
+
+def test_undo_tells_no_run_at_all_from_a_run_that_it_does_not_know(tmp_path: Path) -> None:
+    assert wizard(tmp_path, "rollback", "--list").stdout == "No run yet.\n"
+    nothing = wizard(tmp_path, "rollback", "--yes")
+    assert nothing.returncode == 2
+    assert "There is no run to undo." in nothing.stderr
+    unknown = wizard(tmp_path, "rollback", "--yes", "20260101-a")
+    assert unknown.returncode == 2
+    assert "There is no run 20260101-a to undo." in unknown.stderr
+
+
+def test_a_wheelhouse_that_is_not_there_is_refused_before_anything_is_made(tmp_path: Path) -> None:
+    house = str(tmp_path / "wheels")
+    done = wizard(tmp_path, "apply", "--stack", "cpu", "--wheelhouse", house, "--yes")
+    assert done.returncode == 2
+    assert done.stderr == f"rdna1-setup: --wheelhouse {house}: there is no such folder.\n"
+    assert list(tmp_path.iterdir()) == []

@@ -29,6 +29,7 @@ def check(trace: Path) -> None:
         ("detect", "--json"),
         ("plan", "--stack", "cpu"),
         ("apply", "--dry-run", "--stack", "cpu", "--yes"),
+        ("--dry-run", "apply", "--stack", "cpu", "--yes"),
         ("report",),
         ("rollback", "--list"),
         ("conv2d", "--dry-run"),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from wizard.commands.choosing import add_choice_arguments, choice_of
+from wizard.commands.choosing import absolute, add_choice_arguments, choice_of
 from wizard.commands.looking import acts, agreed, forget_reader, host_of, places_of
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ def run(arguments: argparse.Namespace) -> int:
         return _refuse("apply needs --stack: see `rdna1-setup plan` for the suggested one.")
     if arguments.json and acts(arguments) and not arguments.yes:
         return _refuse("--json asks nothing. Read `rdna1-setup plan`, then add --yes.")
+    if acts(arguments) and (house := arguments.wheelhouse) and not os.path.isdir(absolute(house)):  # noqa: PTH112
+        return _refuse(f"--wheelhouse {house}: there is no such folder.")
     host = host_of(arguments)
     machine = detect(host)
     try:
@@ -52,7 +55,22 @@ def run(arguments: argparse.Namespace) -> int:
         return _refuse("Nothing was changed. Read the plan above, then add --yes.")
     import asyncio
 
-    return asyncio.run(_carry_out(_executor(arguments), plan, as_json=arguments.json))
+    code = asyncio.run(_carry_out(_executor(arguments), plan, as_json=arguments.json))
+    if code == 0 and acts(arguments) and not arguments.json:
+        print(_use(plan))
+    return code
+
+
+def _use(plan: Plan) -> str:
+    """What to do with what was installed."""
+    import shlex
+
+    from wizard.run.lines import clean
+
+    python = shlex.quote(clean(f"{plan.venv}/bin/python"))
+    device = " --device cpu" if plan.stack == "cpu" else ""
+    measure = f"rdna1-setup conv2d --python {python}{device}"
+    return f"Use it: {python} your_script.py\nMeasure Conv2d: {measure}"
 
 
 def _obstacle(machine: Machine, arguments: argparse.Namespace) -> str:

@@ -52,10 +52,13 @@ def _list(places: Places) -> int:
 
     from wizard.run.journal import read_records, unreadable_runs
 
-    for record in read_records(Path(places.runs)):
+    records, unreadable = read_records(Path(places.runs)), unreadable_runs(Path(places.runs))
+    for record in records:
         print(f"{record.id}  {record.plan['stack']}  {record.plan['venv']}  {record.state}")
-    for name in unreadable_runs(Path(places.runs)):
+    for name in unreadable:
         print(f"{name}  its journal is damaged, or of a newer version")
+    if not records and not unreadable:
+        print("No run yet.")
     return 0
 
 

@@ -38,7 +38,9 @@ def setting_steps(machine: Machine, choice: Choice, stack: Stack, held: Fit) -> 
         _file(
             f"{venv}/bin/rdna1-python",
             launcher,
-            "The same variables, for what must be settled before Python starts.",
+            "The same variables, for what must be settled before Python starts."
+            if variables
+            else "A name that is the same for every stack; this one needs no variables.",
             0o755,
         ),
     )

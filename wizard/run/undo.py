@@ -68,8 +68,14 @@ def _run_to_undo(runs: Path, wanted: str) -> Record:
             "What that run made cannot be told from your own files.",
             f"Name another run with its ID. {SEE_LIST}",
         )
+    if not chosen and not wanted:
+        raise Trouble(
+            "There is no run to undo.",
+            "Nothing was installed with this program, or all of it was undone.",
+            "Nothing needs to be done.",
+        )
     if not chosen:
-        raise Trouble("There is no such run to undo.", "Nothing was changed.", SEE_LIST)
+        raise Trouble(f"There is no run {wanted} to undo.", "Nothing was changed.", SEE_LIST)
     if newer := newer_run(chosen[0], records):
         raise Trouble(
             f"Run {newer.id} came later and is in the same folder.",
