@@ -166,6 +166,29 @@ async def test_a_process_that_cannot_be_killed_ends_the_sweep(
     assert f"process {spared[0]} is in state running" in done.trouble.happened
 
 
+async def test_a_replacement_that_never_imports_is_the_verdict_of_the_next_shape(
+    worker_python: str, tmp_path: Path
+) -> None:
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\nexec {worker_python} "$@"\n')
+    python.chmod(0o755)
+
+    def kill_all_and_spoil_the_python(pid: int) -> None:
+        parent = psutil.Process(pid).ppid()
+        for victim in (parent, pid):
+            os.kill(victim, 9)
+        python.write_text("#!/bin/sh\nexec sleep 60\n")
+
+    sweep = sweep_of(str(python), 3, 4, 5, 6, deadlines=replace(IMPATIENT, imports=2.0))
+    events = await events_of(
+        sweep, tmp_path, environ({4: "hang"}), kill=kill_all_and_spoil_the_python
+    )
+
+    verdicts = [result.verdict for result in end_of(events).results]
+    assert verdicts == [PASS, HUNG, HUNG, Verdict.UNUSABLE]
+    assert end_of(events).results[2].phase == "import"
+
+
 async def test_a_worker_that_is_killed_from_outside_is_replaced(
     worker_python: str, tmp_path: Path
 ) -> None:

@@ -55,6 +55,9 @@ class Trial:
             if not self.spawn and self.team.trouble is None:
                 yield self._conclude(first)
         if self.team.trouble is not None and self.outcome.kind != "unkillable":
+            given_up = self.give_up(index)
+            if given_up is not None:
+                yield ShapeDone(index + 1, len(self.sweep.rows), given_up)
             return
         yield Phase(index + 1, "compare")
         comparison = await self._comparison()
