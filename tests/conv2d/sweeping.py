@@ -20,7 +20,10 @@ from wizard.conv2d.verdicts import Result, Verdict
 FAKE_TORCH = Path(__file__).parent / "fake_torch"
 PATIENT = Deadlines(imports=30, first=30, later=30, reference=30, killed=30)
 IMPATIENT = replace(PATIENT, first=1.0, later=1.0)
-"""For sweeps in which something hangs: each hang costs a deadline."""
+"""For sweeps in which something hangs: each hang costs a deadline.
+
+Not for those in which something dies by a signal: the kernel may write to a slow console first.
+"""
 T = TypeVar("T")
 
 

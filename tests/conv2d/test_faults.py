@@ -106,7 +106,7 @@ async def test_forked_children_that_deadlock_lead_to_a_process_per_shape(
 async def test_a_first_shape_that_hangs_in_either_process_clears_forking(
     worker_python: str, tmp_path: Path
 ) -> None:
-    variables = environ({3: "hang", 5: "crash"})
+    variables = environ({3: "hang", 5: "leave"})
     events = await events_of(
         sweep_of(worker_python, 3, 4, 5, deadlines=IMPATIENT), tmp_path, variables
     )
@@ -142,7 +142,7 @@ async def test_errors_and_shortage_of_memory_cost_only_their_shape(
 
 
 async def test_a_card_is_measured_the_same_way(worker_python: str, tmp_path: Path) -> None:
-    variables = environ({4: "hang", 5: "raise", 6: "crash"}, hip="5.2")
+    variables = environ({4: "hang", 5: "raise", 6: "leave"}, hip="5.2")
     sweep = sweep_of(worker_python, 3, 4, 5, 6, 7, device="cuda", deadlines=IMPATIENT)
     events = await events_of(sweep, tmp_path, variables)
 

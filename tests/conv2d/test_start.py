@@ -59,17 +59,17 @@ async def test_a_torch_that_cannot_be_imported(worker_python: str, tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("fault", "verdict", "words"),
+    ("fault", "seconds", "verdict", "words"),
     [
-        ("hang", Verdict.HUNG, "import torch did not finish within 1 s"),
-        ("crash", Verdict.CRASHED, "died by SIGSEGV"),
+        ("hang", 1.0, Verdict.HUNG, "import torch did not finish within 1 s"),
+        ("crash", 30.0, Verdict.CRASHED, "died by SIGSEGV"),
     ],
 )
 async def test_an_import_that_never_ends_or_crashes_is_a_verdict(
-    worker_python: str, tmp_path: Path, fault: str, verdict: Verdict, words: str
+    worker_python: str, tmp_path: Path, fault: str, seconds: float, verdict: Verdict, words: str
 ) -> None:
     sweep = sweep_of(worker_python, 3, 4)
-    sweep = replace(sweep, deadlines=replace(sweep.deadlines, imports=1.0))
+    sweep = replace(sweep, deadlines=replace(sweep.deadlines, imports=seconds))
     events = await events_of(sweep, tmp_path, environ(importing=fault))
 
     done = end_of(events)
