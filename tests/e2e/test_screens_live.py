@@ -48,7 +48,10 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ...]:
 @contextmanager
 def wizard(home: Home, index: WheelIndex, *more: str) -> Iterator[Terminal]:
     command = (sys.executable, "-m", "wizard", "--torch-index", index.simple, *more)
-    with Terminal(command, home.environment()) as terminal:
+    # A torch of the site's own would be taken before the small one of this test.
+    own = ("PIP_FIND_LINKS", "PIP_EXTRA_INDEX_URL")
+    environment = {n: v for n, v in home.environment().items() if n not in own}
+    with Terminal(command, environment) as terminal:
         yield terminal
 
 

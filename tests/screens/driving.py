@@ -29,6 +29,7 @@ from wizard.run.events import PlanFinished
 PATIENCE_S = 20
 """After that a condition counts as never met."""
 LOOK_AGAIN_S = 0.002
+REDRAWN_S = 3
 """Between two looks at a condition: a loop without a pause would hold up the threads that work."""
 GONE_S = 0.05
 """How often to look whether a widget that does not answer is gone."""
@@ -96,6 +97,21 @@ async def until(pilot: Pilot[int], holds: Callable[[], bool]) -> None:
         await settle(pilot.app)
         await asyncio.sleep(LOOK_AGAIN_S)
     await settle(pilot.app)
+
+
+async def agreed(pilot: Pilot[int], compare: Callable[[str, str], None], name: str) -> None:
+    """Compares the screen with its golden file, and looks again while it is still being drawn."""
+    limit = asyncio.get_running_loop().time() + REDRAWN_S
+    while True:
+        try:
+            return compare(name, screen_text(pilot.app))
+        except AssertionError:
+            if asyncio.get_running_loop().time() > limit:
+                raise
+        for screen in pilot.app.screen_stack:
+            screen.refresh()  # the one below a dialog too
+        await settle(pilot.app)
+        await asyncio.sleep(LOOK_AGAIN_S)
 
 
 async def reach(pilot: Pilot[int], step: str) -> None:

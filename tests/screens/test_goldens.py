@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from screens.services import DEMO, Services
-from tests.screens.driving import app_with, go, press, resize, screen_text, settled
+from tests.screens.driving import agreed, app_with, go, press, resize, settled
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, fail_at_three
 
 SIZES = ((80, 24), (120, 40))
@@ -66,5 +66,5 @@ async def test_every_screen_looks_as_agreed_also_after_resizing(
             for width, height in sizes:
                 await resize(pilot, width, height)
                 if name not in DIALOGS or (width, height) == SIZES[0]:
-                    same_as_golden(f"{name}-{width}x{height}", screen_text(pilot.app))
+                    await agreed(pilot, same_as_golden, f"{name}-{width}x{height}")
             sizes = sizes[::-1]  # the next one begins at the size where this one ended
