@@ -14,7 +14,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from screens.services import Services
-from wizard.run.lines import clean
+from wizard.run.lines import clean_lines
 from wizard.run.trouble import Trouble
 
 NOTHING_CHANGED = "Nothing was taken back."
@@ -94,11 +94,6 @@ class RollBack(ModalScreen[str]):
         """Closes with the outcome, when nothing is under way."""
         if not self.working:
             self.dismiss(self._outcome)
-
-
-def clean_lines(text: str) -> str:
-    """Every line without control characters."""
-    return "\n".join(map(clean, text.splitlines()))
 
 
 def words_of(trouble: Trouble) -> str:

@@ -29,7 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
     places = places_of(host_of(arguments))
     if arguments.list:
         return _list(places)
-    from wizard.run.lines import clean
+    from wizard.run.lines import clean_lines
     from wizard.run.trouble import Trouble
     from wizard.run.undo import find_undo
 
@@ -37,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
         found = find_undo(places, arguments.run_id or "", wait=acts(arguments))
     except Trouble as trouble:
         return _failed(trouble, 2)
-    print("\n".join(map(clean, str(found).splitlines())), flush=True)
+    print(clean_lines(str(found)), flush=True)
     if not acts(arguments):
         print("Dry run: nothing was removed.")
         return 0

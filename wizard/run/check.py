@@ -10,7 +10,7 @@ import assets
 from wizard.plan.steps import CheckTorch
 from wizard.run.acting import Act, Done, Surroundings, program
 from wizard.run.events import Output
-from wizard.run.lines import clean
+from wizard.run.lines import clean, clean_lines
 from wizard.run.trouble import Trouble, explain_pip
 
 
@@ -55,8 +55,7 @@ def _told(answer: Mapping[str, object]) -> list[str]:
 
 def _judge(step: CheckTorch, answer: Mapping[str, object]) -> None:
     if "error" in answer:
-        words = str(answer["error"]).splitlines()
-        raise explain_pip("\n".join(map(clean, words)), 1)
+        raise explain_pip(clean_lines(str(answer["error"])), 1)
     if not str(answer["torch"]).startswith(step.expect_torch):
         raise Trouble(
             f"torch {answer['torch']} was loaded instead of {step.expect_torch}.",

@@ -22,6 +22,11 @@ def clean(text: str) -> str:
     return _CONTROLS.sub("", _ESCAPES.sub("", text).expandtabs(8))
 
 
+def clean_lines(text: str) -> str:
+    """Every line of a text without escape sequences and control characters."""
+    return "\n".join(map(clean, text.splitlines()))
+
+
 class Lines:
     """Cuts chunks of bytes into lines; a carriage return ends a line too."""
 
