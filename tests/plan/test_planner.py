@@ -212,3 +212,11 @@ def test_names_that_cannot_be_shown_are_refused(name: str) -> None:
     ):
         with pytest.raises(PlanImpossible, match="cannot be shown"):
             make_plan(clean_jammy(), choice, OURS)
+
+
+def test_of_two_cards_the_one_that_was_chosen_is_judged() -> None:
+    newer = replace(card("gfx1031"), pci_address="0000:03:00.0")
+    both = clean_jammy(newer, card())
+    assert not any("gfx1031" in note for note in plan_for(both).notes)
+    notes = " ".join(plan_for(both, gpu="0000:03:00.0").notes)
+    assert "RX 6700 XT is gfx1031" in notes

@@ -76,13 +76,14 @@ def _use(plan: Plan) -> str:
 def _obstacle(machine: Machine, arguments: argparse.Namespace) -> str:
     """Why this stack cannot work here; the device is not asked for with --without-card."""
     from wizard.knowledge.stacks import load_stacks
+    from wizard.plan.card import with_card
     from wizard.plan.fit import fit
 
     if arguments.without_card:
         return ""
     for stack in load_stacks():
         if stack.id == arguments.stack:
-            found = fit(machine, (), stack)
+            found = fit(with_card(machine, arguments.gpu), (), stack)
             return "" if found.possible else " ".join(found.obstacles)
     return ""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from wizard.machine.facts import Gpu, Machine, Unknown
 
 AMD = "1002:"
@@ -14,6 +16,13 @@ def chosen_card(machine: Machine, pci_address: str = "") -> Gpu | None:
         return next((gpu for gpu in amd if gpu.pci_address == pci_address), None)
     amd.sort(key=lambda gpu: (not gpu.rdna1, gpu.integrated))
     return amd[0] if amd else None
+
+
+def with_card(machine: Machine, pci_address: str) -> Machine:
+    """The machine as if it held no other card than the one at that address; ``""``: all of them."""
+    if not pci_address:
+        return machine
+    return replace(machine, gpus=tuple(g for g in machine.gpus if g.pci_address == pci_address))
 
 
 def target_of(card: Gpu | None) -> str:

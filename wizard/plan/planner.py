@@ -12,7 +12,7 @@ from wizard.knowledge.applications import applications_named
 from wizard.knowledge.stacks import Stack, load_stacks
 from wizard.machine.facts import Machine
 from wizard.places import Places
-from wizard.plan.card import chosen_card
+from wizard.plan.card import chosen_card, with_card
 from wizard.plan.choice import Choice
 from wizard.plan.fit import Fit, fit
 from wizard.plan.form import plan_form
@@ -35,9 +35,9 @@ def make_plan(machine: Machine, choice: Choice, places: Places) -> Plan:
     _require_usable(choice, places.home)
     if choice.gpu and chosen_card(machine, choice.gpu) is None:
         raise PlanImpossible(f"There is no AMD card at the PCI address {choice.gpu}.")
-    held = _with_python(
-        machine, choice, stack, fit(machine, applications_named(choice.applications), stack)
-    )
+    applications = applications_named(choice.applications)
+    found = fit(with_card(machine, choice.gpu), applications, stack)
+    held = _with_python(machine, choice, stack, found)
     if not held.python:
         raise PlanImpossible(" ".join(held.obstacles) or "No Python fits this stack.")
     steps = (*_system(machine, choice, stack), *venv_steps(machine, choice, stack, held, places))
