@@ -23,6 +23,8 @@ ORDERLY_END_S = 20
 """Whoever does not end within that time is ended: the signal was meant."""
 SIGNALLED = 128
 """What a shell adds to a signal's number in an exit code."""
+STOP_HINT = "Still working: c stops it safely, then q leaves."
+LEAVE_HINT = "q leaves. Ctrl+C ends nothing here, so that no work breaks off by accident."
 FINE = 0
 FAILED = 1
 CANCELLED = 130
@@ -71,9 +73,13 @@ class SetupApp(App[int]):
         """Leaves, unless a step would be broken off."""
         step = self._current()
         if step.busy:
-            step.say("Still working: c stops at the next safe point, then q leaves.", "warning")
+            step.say(STOP_HINT, "warning")
         else:
             self._leave(step.session)
+
+    def action_help_quit(self) -> None:
+        """Answers Ctrl+C, which elsewhere ends a program."""
+        self._current().say(STOP_HINT if self._current().busy else LEAVE_HINT, "warning")
 
     def on_step_screen_leave(self, message: StepScreen.Leave) -> None:
         """Ends the program."""

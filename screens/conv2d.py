@@ -72,6 +72,7 @@ class Conv2d(StepScreen):
         Binding("n", "next", "Next"),
         *COMMON_KEYS,
     ]
+    AUTO_FOCUS = "#shapes"
     running: reactive[bool] = reactive(False, bindings=True)
 
     def __init__(self, session: Session, services: Services) -> None:
@@ -91,7 +92,6 @@ class Conv2d(StepScreen):
 
     def on_mount(self) -> None:
         """Says what the keys do here."""
-        self.set_focus(self._table)
         if self.services.mode == DEMO:
             self.say("Demo: rows are examples. Nothing is started; Enter shows the command.")
         elif self.services.rehearses:

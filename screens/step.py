@@ -91,6 +91,15 @@ class StepScreen(Screen[None]):
         yield Footer(show_command_palette=False, compact=True)
         yield Static(TOO_SMALL, id="too-small", markup=False)
 
+    def on_resize(self) -> None:
+        """Gives the focus back that a window too small for the screens has taken."""
+        self.call_after_refresh(self._focus_again)
+
+    def _focus_again(self) -> None:
+        shown = not self.has_class("-cramped") and not self.has_class("-flat")
+        if shown and self.AUTO_FOCUS and self.focused is None:
+            self.set_focus(self.query(self.AUTO_FOCUS).first())
+
     @property
     def busy(self) -> bool:
         """True while leaving would break something off."""
