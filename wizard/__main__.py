@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from wizard.commands import apply, conv2d, detect, plan, report, rollback
-from wizard.commands.choosing import SOURCES, add_source_arguments
+from wizard.commands.choosing import SOURCES, add_source_arguments, wrong_wheelhouse
 from wizard.commands.looking import acts, forget_reader
 
 COMMANDS = {
@@ -110,6 +110,9 @@ def _dispatch(arguments: argparse.Namespace) -> int:
             "needs it: files below your home must stay yours. Start it again without sudo.",
             file=sys.stderr,
         )
+        return 2
+    if refusal := wrong_wheelhouse(arguments):
+        print(f"rdna1-setup: {refusal}", file=sys.stderr)
         return 2
     if arguments.command is not None:
         return int(COMMANDS[arguments.command].run(arguments))

@@ -9,26 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.commands.running import ROOT, environment, wizard
 from tests.run.places import places_below
-
-ROOT = Path(__file__).parents[2]
-
-
-def environment(home: Path, **more: str) -> dict[str, str]:
-    kept = {n: v for n, v in os.environ.items() if not n.startswith(("XDG_", "SUDO_"))}
-    return {**kept, "HOME": str(home), "PYTHONPATH": str(ROOT), **more}
-
-
-def wizard(home: Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        (sys.executable, "-m", "wizard", *arguments),
-        env=environment(home, **more),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
 
 APPLY = """
 import asyncio, os, sys
@@ -123,7 +105,7 @@ def test_sudo_is_refused_where_files_would_become_root_s(tmp_path: Path, command
 
 @pytest.mark.parametrize(
     "options",
-    ["--stack cpu --venv ~nosuchuser/x --torch-index \udcff", "--stack cpu --venv /", "--stack x"],
+    ["--stack cpu --venv ~nosuchuser/x\udcff", "--stack cpu --venv /", "--stack x"],
 )
 def test_a_choice_that_cannot_be_is_refused_in_words(tmp_path: Path, options: str) -> None:
     done = wizard(tmp_path, "plan", *options.split())

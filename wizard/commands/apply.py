@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from wizard.commands.choosing import absolute, add_choice_arguments, choice_of
+from wizard.commands.choosing import add_choice_arguments, choice_of
 from wizard.commands.looking import acts, agreed, forget_reader, host_of, places_of
 
 if TYPE_CHECKING:
@@ -37,8 +36,6 @@ def run(arguments: argparse.Namespace) -> int:
         return _refuse("apply needs --stack: see `rdna1-setup plan` for the suggested one.")
     if arguments.json and acts(arguments) and not arguments.yes:
         return _refuse("--json asks nothing. Read `rdna1-setup plan`, then add --yes.")
-    if acts(arguments) and (house := arguments.wheelhouse) and not os.path.isdir(absolute(house)):  # noqa: PTH112
-        return _refuse(f"--wheelhouse {house}: there is no such folder.")
     host = host_of(arguments)
     machine = detect(host)
     try:
@@ -52,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
 
         print("\n".join(plan_lines(plan)), end="\n\n", flush=True)
     if acts(arguments) and not arguments.yes and not agreed("Carry this plan out?"):
-        return _refuse("Nothing was changed. Read the plan above, then add --yes.")
+        return _not_agreed()
     import asyncio
 
     code = asyncio.run(_carry_out(_executor(arguments), plan, as_json=arguments.json))
@@ -96,6 +93,15 @@ def _begun(plan: Plan, places: Places) -> bool:
 
     records = read_records(Path(places.runs))
     return any(r.plan["id"] == plan.id and r.state == "unfinished" for r in records)
+
+
+def _not_agreed() -> int:
+    if sys.stdin.isatty():
+        print("Nothing was changed.", file=sys.stderr)
+        return 2
+    return _refuse(
+        "Nothing was changed: there is no terminal to ask at. Read the plan above, then add --yes."
+    )
 
 
 def _refuse(text: str) -> int:

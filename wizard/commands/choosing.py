@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from wizard.plan.choice import Choice
-
 
 SOURCES: dict[str, Any] = {"venv": None, "torch_index": "", "wheelhouse": ""}
 """What counts where the command line names no place and no source."""
@@ -23,9 +23,42 @@ def add_source_arguments(parser: argparse.ArgumentParser) -> None:
     where = "where to put it (default: ~/ai/ID)"
     parser.add_argument("--venv", metavar="DIR", default=unset, help=where)
     index = "another wheel index; pip: as pip is configured"
-    parser.add_argument("--torch-index", metavar="URL", default=unset, help=index)
+    parser.add_argument("--torch-index", metavar="URL", default=unset, type=_index, help=index)
     house = "a folder of wheels, no network (pip's too)"
     parser.add_argument("--wheelhouse", metavar="DIR", default=unset, help=house)
+
+
+def _index(text: str) -> str:
+    """An index as it was named; anything that is none is refused by the parser."""
+    if not text:
+        return text  # the stack's own: argparse sends defaults this way too
+    from urllib.parse import urlsplit  # costs --help a tenth of its time
+
+    from wizard.credentials import redact
+    from wizard.plan.resolve import AS_CONFIGURED
+
+    with suppress(ValueError):
+        parts = urlsplit(text)
+        if text == AS_CONFIGURED or (parts.hostname and parts.scheme in ("http", "https")):
+            return text
+        if parts.scheme == "file" and parts.path.startswith("/"):
+            return text
+    raise argparse.ArgumentTypeError(
+        f"{redact(text)!r} is no index. Give an address that begins with http://, https:// or "
+        "file:///, or the word pip: from wherever pip is configured to look."
+    )
+
+
+def wrong_wheelhouse(arguments: argparse.Namespace) -> str:
+    """Why the folder of wheels cannot be one, ``""`` when it can, or lies on another machine."""
+    house = arguments.wheelhouse
+    if not house or arguments.machine or getattr(arguments, "demo", False):
+        return ""
+    folder = absolute(house)
+    if os.path.isdir(folder):  # noqa: PTH112 - pathlib costs --help more than all of argparse
+        return ""
+    why = "is no folder" if os.path.lexists(folder) else "there is no such folder"
+    return f"--wheelhouse {house}: {why}."
 
 
 def add_choice_arguments(parser: argparse.ArgumentParser) -> None:

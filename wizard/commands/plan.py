@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
+from typing import TYPE_CHECKING
 
 from wizard.commands.choosing import add_choice_arguments, choice_of
 from wizard.commands.looking import host_of, places_of
+
+if TYPE_CHECKING:
+    from wizard.plan.advice import Advice
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,11 +23,13 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the plan; without --stack, the suggested one."""
     from wizard.machine.detect import detect
     from wizard.plan.advice import advise
+    from wizard.plan.card import with_card
     from wizard.plan.planner import PlanImpossible, make_plan
 
     host = host_of(arguments)
     machine = detect(host)
-    stack = arguments.stack or advise(machine, ()).roads[0].fit.stack
+    advice = None if arguments.stack else advise(with_card(machine, arguments.gpu), ())
+    stack = arguments.stack if advice is None else advice.roads[0].fit.stack
     try:
         plan = make_plan(machine, choice_of(arguments, stack, host.home), places_of(host))
     except PlanImpossible as error:
@@ -39,5 +45,21 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     from wizard.report import plan_lines
 
-    print("\n".join(plan_lines(plan)))
+    print("\n".join((*(_taken(advice) if advice else ()), *plan_lines(plan))))
     return 0
+
+
+def _taken(advice: Advice) -> tuple[str, ...]:
+    """Which stack was taken where none was named, why, and how to take another."""
+    import textwrap
+
+    first, *others = sorted(advice.roads, key=lambda road: road.rank)
+    *names, last = (road.fit.stack for road in others)
+    stack = first.fit.stack
+    texts = (
+        f"No --stack was given: this is the plan for {stack}, the suggested one.",
+        f"Why: {advice.headline}",
+        f"To choose another: --stack {', '.join(names)} or {last}. "
+        "What speaks for and against each: rdna1-setup --plain",
+    )
+    return (*(line for text in texts for line in textwrap.wrap(text, 79)), "")
