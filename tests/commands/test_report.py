@@ -8,7 +8,8 @@ import pytest
 from tests.plan.machines import clean_jammy
 from wizard.jsonform import to_json
 from wizard.machine.facts import Access, Machine, Setting
-from wizard.report import machine_lines, redacted, redacted_form, without_name
+from wizard.report.machine import machine_lines
+from wizard.report.private import redacted, redacted_form, without_name
 
 
 def access(user: str, home: str) -> Access:

@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
     if (obstacle := _obstacle(machine, arguments)) and not _begun(plan, places_of(host)):
         return _refuse(obstacle)
     if not arguments.json:
-        from wizard.report import plan_lines
+        from wizard.report.plan import plan_lines
 
         print("\n".join(plan_lines(plan)), end="\n\n", flush=True)
     if acts(arguments) and not arguments.yes and not agreed("Carry this plan out?"):
@@ -211,7 +211,7 @@ class _Teller:
         self._tenth = -1
 
     def __call__(self, event: Event) -> None:
-        from wizard.report import event_lines, progress_line
+        from wizard.report.events import event_lines, progress_line
         from wizard.run.events import Progress, StepStarted
 
         if isinstance(event, StepStarted):

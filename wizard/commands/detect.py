@@ -24,7 +24,7 @@ def run(arguments: argparse.Namespace) -> int:
 
         print(json.dumps({"schema": SCHEMA, **to_json(machine)}, indent=1))
         return 0
-    from wizard.report import machine_lines
+    from wizard.report.machine import machine_lines
 
     print("\n".join(machine_lines(machine)))
     return 0

@@ -19,7 +19,9 @@ def run(arguments: argparse.Namespace) -> int:
     from wizard.plan.advice import advise
     from wizard.plan.choice import Choice
     from wizard.plan.planner import PlanImpossible, make_plan
-    from wizard.report import advice_lines, machine_lines, plan_lines
+    from wizard.report.advice import advice_lines
+    from wizard.report.machine import machine_lines
+    from wizard.report.plan import plan_lines
 
     host = host_of(arguments)
     machine = detect(host)

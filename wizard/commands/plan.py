@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
 
         print(json.dumps({"schema": SCHEMA, **plan_form(plan)}, indent=1))
         return 0
-    from wizard.report import plan_lines
+    from wizard.report.plan import plan_lines
 
     print("\n".join((*(_taken(advice) if advice else ()), *plan_lines(plan))))
     return 0

@@ -21,13 +21,9 @@ def run(arguments: argparse.Namespace) -> int:
     from wizard.jsonform import SCHEMA, to_json
     from wizard.machine.detect import detect
     from wizard.plan.advice import advise
-    from wizard.report import (
-        advice_lines,
-        machine_lines,
-        redacted,
-        redacted_form,
-        without_name,
-    )
+    from wizard.report.advice import advice_lines
+    from wizard.report.machine import machine_lines
+    from wizard.report.private import redacted, redacted_form, without_name
     from wizard.run.journal import read_records
 
     host = host_of(arguments)

@@ -1,0 +1,1 @@
+"""One machine, one advice, one plan -> plain text for people."""

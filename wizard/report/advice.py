@@ -1,0 +1,49 @@
+"""The suggestion and every road, as lines."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator
+
+from wizard.plan.advice import Advice, Road
+from wizard.report.units import WIDTH
+
+
+def advice_lines(advice: Advice) -> Iterator[str]:
+    """The suggestion, then every road with its reasons."""
+    yield from textwrap.wrap(advice.headline, WIDTH)
+    for road in advice.roads:
+        yield ""
+        yield from _road_lines(road)
+    if advice.would_change:
+        yield ""
+        yield from _listed("What would change this advice", advice.would_change)
+
+
+def _road_lines(road: Road) -> Iterator[str]:
+    state = "" if road.fit.possible else "  [not possible here]"
+    yield f"{road.rank}. {road.fit.stack}{state}"
+    yield from _listed("   For your card", (road.your_card,))
+    for cell in road.fit.cells:
+        yield from _listed(f"   {cell.application}: {cell.verdict.value}", (cell.because,))
+    for title, sentences in (
+        ("   Stands in the way", road.fit.obstacles),
+        ("   Needs", road.fit.needs),
+        ("   Why", road.why),
+        ("   For", road.in_favour),
+        ("   Against", road.against),
+        ("   Unknown", road.unknown),
+        ("   Also", road.also),
+        ("   Cost", (road.cost,)),
+        ("   Undo", (road.undo,)),
+    ):
+        yield from _listed(title, sentences)
+
+
+def _listed(title: str, sentences: Iterable[str]) -> Iterator[str]:
+    for number, sentence in enumerate(sentences):
+        head = f"{title}: " if number == 0 else " " * (len(title) + 2)
+        indent = " " * min(len(head), 22)
+        yield from textwrap.wrap(
+            sentence, WIDTH, initial_indent=head, subsequent_indent=indent, break_on_hyphens=False
+        )

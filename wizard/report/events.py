@@ -1,0 +1,60 @@
+"""What happens while a plan is carried out, as lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wizard.report.units import bytes_text
+from wizard.run.events import (
+    Event,
+    Output,
+    PlanFinished,
+    Progress,
+    StepFailed,
+    StepFinished,
+    StepStarted,
+)
+
+
+def event_lines(event: Event) -> Iterator[str]:
+    """What happens while a plan is carried out, as plain lines."""
+    match event:
+        case StepStarted():
+            yield f"[{event.number}/{event.total}] {event.text}"
+        case Output():
+            yield from (f"    {line}" for line in event.lines)
+        case StepFinished():
+            state = "done before" if event.already_done else f"ok, {event.seconds:.1f} s"
+            yield f"    {state}: {event.outcome}"
+        case StepFailed():
+            yield f"    FAILED: {event.happened}"
+            yield f"    What it means: {event.meaning}"
+            yield f"    What to do: {event.next_step}"
+        case PlanFinished():
+            yield from _ending_lines(event)
+        case Progress():
+            yield progress_line(event)
+
+
+def progress_line(progress: Progress) -> str:
+    """How far a step is, in words."""
+    percent = f"{progress.done * 100 // progress.total} %" if progress.total else ""
+    done, total = bytes_text(progress.done), bytes_text(progress.total)
+    count = f"{done} of {total}" if progress.unit == "bytes" else f"{progress.done} files"
+    left = progress.seconds_left
+    time = "" if left is None else f", {left // 60:.0f} min {left % 60:.0f} s left"
+    return f"{percent} ({count}{time}) {progress.what}".strip()
+
+
+def _ending_lines(event: PlanFinished) -> Iterator[str]:
+    if event.ok:
+        yield "Finished." if event.changed else "Nothing had to be changed."
+    elif event.cancelled:
+        yield "Stopped at a safe point. The same command goes on from here."
+    else:
+        yield "Not finished. The same command goes on from here once the cause is mended."
+    if event.relogin_needed:
+        yield "Log out and in again: the new groups count from then on."
+    if event.run:
+        yield f"Undo: rdna1-setup rollback {event.run}"
+        yield f"Log: {event.log}"

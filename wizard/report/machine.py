@@ -1,0 +1,123 @@
+"""What detection found, as lines."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+
+from wizard.machine.facts import Access, Environment, Gpu, Machine, System, Unknown
+from wizard.report.units import WIDTH, bytes_text, fact_text, memory_text
+from wizard.run.lines import clean
+
+
+def machine_lines(machine: Machine) -> Iterator[str]:
+    """Everything that detection found; a line is a line, whatever a name or a value holds."""
+    return (clean(line).replace("\n", " ") for line in _machine_lines(machine))
+
+
+def _machine_lines(machine: Machine) -> Iterator[str]:
+    if machine.recorded:
+        yield f"RECORDED MACHINE {machine.recorded}: not this computer"
+        yield ""
+    yield "Graphics"
+    for gpu in machine.gpus:
+        yield from _gpu_lines(gpu)
+    if not machine.gpus:
+        yield "  no display device found on PCI"
+    if not any(gpu.rdna1 for gpu in machine.gpus):
+        yield "  There is no RDNA1 card (RX 5300 to 5700, W5500, W5700, V520) here."
+    yield "System"
+    yield from _system_lines(machine.system)
+    yield "Access"
+    yield from _access_lines(machine.access)
+    yield from _software_lines(machine)
+    yield from _setting_lines(machine)
+
+
+def _gpu_lines(gpu: Gpu) -> Iterator[str]:
+    by = {"kfd": ", says the kernel", "table": ", by PCI id"}.get(gpu.gfx_source, "")
+    yield f"  {gpu.name} [{gpu.pci_id} rev {gpu.revision}] at {gpu.pci_address}"
+    memory = memory_text(gpu.vram_bytes)
+    driver = fact_text(gpu.driver) or "none"
+    yield f"    {fact_text(gpu.gfx)}{by}; memory: {memory}; driver: {driver}"
+    screen = {True: "drives a screen", False: "drives no screen"}
+    shown = gpu.drives_screen
+    told = screen[shown] if isinstance(shown, bool) else f"screen: {fact_text(shown)}"
+    yield f"    {told}; integrated: {'yes' if gpu.integrated else 'no'}"
+    if gpu.note:
+        yield from textwrap.wrap(
+            gpu.note, WIDTH - 4, initial_indent="    ", subsequent_indent="    "
+        )
+
+
+def _system_lines(system: System) -> Iterator[str]:
+    for name, value in (
+        ("distribution", system.pretty_name),
+        ("kernel", system.kernel),
+        ("glibc", system.glibc),
+        ("processor", system.cpu),
+        ("architecture", system.architecture),
+        ("memory", memory_text(system.memory_bytes)),
+    ):
+        yield f"  {name}: {fact_text(value)}"
+
+
+def _access_lines(access: Access) -> Iterator[str]:
+    for node in (access.kfd, *access.render_nodes):
+        state = "usable" if node.usable else "no permission" if node.present else "not there"
+        yield f"  {node.path}: {state}"
+    in_force, in_file = access.groups_in_force, access.groups_in_file
+    if isinstance(in_force, tuple) and isinstance(in_file, tuple):
+        yield f"  groups in force: {', '.join(in_force) or 'none'}"
+        waiting = [name for name in in_file if name not in in_force]
+        if waiting:
+            yield f"  joined, but not before the next login: {', '.join(waiting)}"
+
+
+def _software_lines(machine: Machine) -> Iterator[str]:
+    yield "Disks"
+    for disk in machine.disks:
+        yield f"  {disk.path} on {disk.filesystem}: {bytes_text(disk.free_bytes)} free"
+    yield "Python"
+    for python in machine.interpreters:
+        yield f"  {python.path}: {python.version}{'' if python.makes_venvs else ', no venv module'}"
+    yield f"  uv: {fact_text(machine.uv)}"
+    yield "PyTorch and environments"
+    with_torch = [each for each in machine.environments if each.torch is not None]
+    yield from (f"  {line}" for each in with_torch for line in _environment_lines(each))
+    yield f"  {len(machine.environments) - len(with_torch)} more without torch"
+    yield "System ROCm"
+    for tree in machine.rocm_trees:
+        target = f" -> {tree.link_to}" if tree.link_to else ""
+        yield f"  {tree.path}: {fact_text(tree.version)}{target}"
+    packages = machine.rocm_packages
+    if isinstance(packages, Unknown):
+        yield f"  packages: {fact_text(packages)}"
+    else:
+        yield from (f"  {p.name} {p.version} ({p.origin})" for p in packages)
+        if not packages and not machine.rocm_trees:
+            yield "  none (torch wheels bring their own)"
+
+
+def _environment_lines(environment: Environment) -> Iterator[str]:
+    torch = environment.torch
+    assert torch is not None  # noqa: S101 - the caller chose those with torch
+    yield f"{environment.path} ({environment.kind}, Python {fact_text(environment.python)})"
+    yield f"  torch {torch.version}, numpy {torch.numpy or 'none'}"
+
+
+def _setting_lines(machine: Machine) -> Iterator[str]:
+    yield "Settings that ROCm, MIOpen or the loader may read"
+    told: set[tuple[str, str]] = set()
+    for setting in machine.settings:
+        where = f"{setting.file}:{setting.line}" if setting.file else "this shell"
+        yield f"  {setting.name}={setting.value}  ({where})"
+        if setting.effect and (setting.name, setting.value) not in told:
+            told.add((setting.name, setting.value))
+            yield from textwrap.wrap(
+                setting.effect, WIDTH - 6, initial_indent="      ", subsequent_indent="      "
+            )
+    if not machine.settings:
+        yield "  none"
+    for source in machine.unread:
+        yield f"  not read: {source.because}"
