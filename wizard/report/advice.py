@@ -5,7 +5,10 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Iterator
 
+from wizard.knowledge.applications import applications_named
 from wizard.plan.advice import Advice, Road
+from wizard.plan.reasons import asked_for
+from wizard.plan.verdict import Cell
 from wizard.report.units import WIDTH
 
 
@@ -25,7 +28,7 @@ def _road_lines(road: Road) -> Iterator[str]:
     yield f"{road.rank}. {road.fit.stack}{state}"
     yield from _listed("   For your card", (road.your_card,))
     for cell in road.fit.cells:
-        yield from _listed(f"   {cell.application}: {cell.verdict.value}", (cell.because,))
+        yield from _listed(f"   {_asked_for(cell)} ({cell.verdict.value})", (cell.because,))
     for title, sentences in (
         ("   Stands in the way", road.fit.obstacles),
         ("   Needs", road.fit.needs),
@@ -38,6 +41,11 @@ def _road_lines(road: Road) -> Iterator[str]:
         ("   Undo", (road.undo,)),
     ):
         yield from _listed(title, sentences)
+
+
+def _asked_for(cell: Cell) -> str:
+    words = asked_for(*applications_named((cell.application,)))
+    return f"{words[:1].upper()}{words[1:]}"
 
 
 def _listed(title: str, sentences: Iterable[str]) -> Iterator[str]:
