@@ -226,6 +226,7 @@ class Choose(StepScreen):
         if not folder.has_focus:
             with self.prevent(Input.Changed):
                 folder.value = self._choosing.folder
+            folder.cursor_position = len(folder.value)
         stack = self._choosing.stack
         system = f"+ ROCm {shown(stack.system_release)} system packages (root)"
         place = system if self._choosing.with_system(stack.id) else "this folder only"

@@ -17,7 +17,9 @@ from screens.session import Session
 from screens.step import COMMON_KEYS, StepScreen
 from screens.words import shown, size_text
 from wizard.plan.steps import Plan, WriteFile
+from wizard.plan.using import launcher_command, measure_command, on_processor, use_command
 from wizard.run.events import PlanFinished
+from wizard.run.lines import clean
 
 LABEL_CELLS = 10
 FRAME_CELLS = 4
@@ -30,8 +32,8 @@ class Done(StepScreen):
     TITLE_WORD = "Done"
     HELP_TEXT = (
         "What changed, how to use it and how to undo it. Passing the check of Apply means that "
-        "torch loads and that one tiny product is right. Only the Conv2d panel says whether "
-        "convolutions work on your card.\n\nEsc goes back to the plan, w to the start, q leaves."
+        "torch loads and that one tiny product is right. Whether convolutions work on your card "
+        "only the Conv2d panel says.\n\nEsc goes back to the plan, w to the start, q leaves."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("q", "leave", "Finish"),
@@ -70,7 +72,7 @@ def ending_text(session: Session, mode: str, cells: int) -> Content:
 def _headline(session: Session, mode: str) -> str:
     finished = session.finished
     if session.plan is None:
-        return "Nothing was set up."
+        return "Nothing was installed."
     if mode != LIVE:
         word = "demo" if mode == DEMO else "dry run"
         return f"Rehearsed to the end. This was a {word}: nothing was changed."
@@ -80,7 +82,9 @@ def _headline(session: Session, mode: str) -> str:
         return "Stopped before the end. Start the same plan again and it goes on."
     if not finished.changed:
         return "Everything was already as planned: nothing was changed."
-    return "Set up. What is left to know is whether convolutions work on your card."
+    if on_processor(session.plan):
+        return "Installed. It computes on the processor, without the card."
+    return "Installed. What is left to know is whether convolutions work on your card."
 
 
 def _sections(session: Session, mode: str) -> Iterable[tuple[str, tuple[str, ...]]]:
@@ -95,11 +99,9 @@ def _sections(session: Session, mode: str) -> Iterable[tuple[str, tuple[str, ...
         yield "It means", (shown(failure.meaning),)
         yield "Next", (shown(failure.next_step),)
     yield tense, tuple(_changes(plan))
-    python = f"{shown(plan.venv)}/bin/python"
     if whole:
-        launcher = f"{shown(plan.venv)}/bin/rdna1-python your_script.py"
-        yield "Use it", (f"{python} your_script.py", launcher)
-        yield "Measure", (f"rdna1-setup conv2d --python {python}",)
+        yield "Use it", (clean(use_command(plan)), clean(launcher_command(plan)))
+        yield "Measure", (clean(measure_command(plan)),)
     if mode != LIVE or (finished is not None and finished.run):
         yield "Undo it", (_undo(finished), "Files that you added are kept.")
     if finished is not None and finished.relogin_needed:

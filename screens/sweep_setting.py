@@ -8,6 +8,7 @@ from screens.session import Session
 from screens.words import shown
 from wizard.conv2d.presets import Preset
 from wizard.conv2d.sweep import Deadlines, Sweep
+from wizard.plan.using import on_processor
 
 DEVICES = ("cuda", "cpu")
 DEADLINES_S = (60.0, 180.0, 600.0, 20.0)
@@ -59,7 +60,7 @@ class SweepSetting:
 
 def setting_for(session: Session, presets: tuple[Preset, ...]) -> SweepSetting:
     """The setting to begin with: the device that the plan's stack is for."""
-    on_cpu = session.plan is not None and session.plan.stack == "cpu"
+    on_cpu = session.plan is not None and on_processor(session.plan)
     return SweepSetting(presets, device_place=DEVICES.index("cpu") if on_cpu else 0)
 
 

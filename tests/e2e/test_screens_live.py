@@ -104,7 +104,7 @@ def test_the_whole_road_in_a_terminal_and_back_again(home: Home, wheels: tuple[P
             terminal.wait_for("ai/cpu/bin/python")
             terminal.wait_for("Device CPU")
             terminal.send("n")
-            terminal.wait_for("Set up.")
+            terminal.wait_for("Installed.")
             assert (venv / "bin" / "rdna1-python").is_file()
             terminal.send("q")
             assert terminal.exit_code() == 0

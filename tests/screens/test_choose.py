@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from rich.cells import cell_len
+from textual.widgets import Input
 
 from screens.road_sections import sections_of
 from screens.roads_table import RoadsTable, fitting_cells, table_lines
@@ -49,6 +50,15 @@ async def test_a_folder_below_home_may_be_typed_with_a_tilde() -> None:
         await press(pilot, "tab", "ctrl+u", *"~/x", "enter", "enter")
         await reach(pilot, "review")
         assert "into /home/sam/x" in screen_text(pilot.app)
+
+
+async def test_the_cursor_of_the_folder_stands_behind_the_folder_of_every_row() -> None:
+    async with app_with(LIVE_SERVICES, "choose").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "choose")
+        await press(pilot, "tab", "home", "escape", "down", "tab", "x")
+        assert pilot.app.screen.query_one(Input).value == "/home/sam/rdna1/nativex"
+        await press(pilot, "ctrl+u", "escape", "down", "tab", "x")
+        assert pilot.app.screen.query_one(Input).value == "/home/sam/rdna1/rocm57x"
 
 
 async def test_system_packages_are_offered_where_the_stack_has_some_and_mean_root() -> None:
