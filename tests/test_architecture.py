@@ -24,6 +24,7 @@ CHANGES_FILES = {
     "wizard/run/journal.py",
     "wizard/run/live.py",
     "wizard/run/lock.py",
+    "wizard/run/place.py",
     "wizard/run/ownership.py",
     "wizard/run/resume.py",
     "wizard/run/rollback.py",

@@ -23,6 +23,7 @@ from wizard.plan.steps import (
 from wizard.run.events import Event, Output, StepFailed, StepStarted
 from wizard.run.journal import Journal, Record, read_records
 from wizard.run.live import now
+from wizard.run.place import require_place
 from wizard.run.rollback import find_way_back, go_back, newer_run
 from wizard.run.trouble import Trouble
 
@@ -72,7 +73,31 @@ async def test_a_parent_that_is_a_file_is_trouble(tmp_path: Path) -> None:
     venv = str(tmp_path / "file/venv")
     step = CreateVenv("x", str(fake_python(tmp_path)), venv, "y")
     events = await events_of(live(tmp_path), replace(plan_of(tmp_path, step), venv=venv))
-    assert f"{tmp_path}/file could not be changed" in failure(events)
+    assert failure(events) == f"No folder can be made at {venv}: Not a directory."
+    assert records(tmp_path) == ()
+
+
+@pytest.mark.parametrize("place", ["/proc/x", "/proc/deep/x", "/sys/x", "closed/deep/x"])
+async def test_a_place_where_no_folder_can_be_made_is_refused_before_any_step(
+    tmp_path: Path, place: str
+) -> None:
+    if place.startswith("closed") and os.geteuid() == 0:
+        pytest.skip("root may write everywhere: run as a user")
+    (tmp_path / "closed").mkdir(mode=0o500)
+    venv = str(tmp_path / place)
+    made = CreateVenv("x", str(fake_python(tmp_path)), venv, "y")
+    events = await events_of(live(tmp_path), replace(plan_of(tmp_path, made), venv=venv))
+    assert failure(events).startswith(f"No folder can be made at {venv}: ")
+    assert not any(isinstance(event, StepStarted) for event in events)
+    assert "--venv" in next(e.next_step for e in events if isinstance(e, StepFailed))
+    assert records(tmp_path) == ()
+    assert not (tmp_path / "closed/deep").exists()
+
+
+async def test_looking_whether_a_folder_can_be_made_leaves_nothing(tmp_path: Path) -> None:
+    for venv in (tmp_path / "new/deep/venv", tmp_path):
+        require_place(venv)
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("taken", ["pip.conf", "bin/activate", "bin", "lib64", "."])

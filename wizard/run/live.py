@@ -24,9 +24,10 @@ from wizard.run.events import (
     StepFinished,
     StepStarted,
 )
-from wizard.run.journal import Journal, Record, read_record, read_records
+from wizard.run.journal import Journal, Record, read_record
 from wizard.run.lock import only_one
 from wizard.run.ownership import Owned
+from wizard.run.ready import run_to_go_on_with
 from wizard.run.remains import files_before
 from wizard.run.resume import (
     clear_remains,
@@ -34,7 +35,6 @@ from wizard.run.resume import (
     notes_before,
     ours_after,
     refuse_to_overwrite,
-    run_to_resume,
 )
 from wizard.run.rollback import SCRATCH
 from wizard.run.strays import wait_for_strays
@@ -83,18 +83,11 @@ class Live:
             yield _failed_outside_of_a_step(record)
 
     def _run_of(self, plan: Plan) -> Record:
-        runs = Path(self._places.runs)
-        found = run_to_resume(plan, read_records(runs))
+        found = run_to_go_on_with(plan, self._places)
         if found is not None:
             return found
-        if rooted := [str(step) for step in plan.steps if step.needs_root]:
-            raise Trouble(
-                f"This plan needs root for {len(rooted)} steps, the first: {rooted[0]}",
-                "Steps that need root are planned and shown; carrying them out is not built yet.",
-                "Take the footprint venv: it needs no root, and torch needs no system ROCm.",
-            )
         time_now = self._clock()
-        folder = _new_folder(runs, f"{time_now:%Y%m%d-%H%M%S}-{plan.id[:6]}")
+        folder = _new_folder(Path(self._places.runs), f"{time_now:%Y%m%d-%H%M%S}-{plan.id[:6]}")
         Journal(folder).begin(plan, time_now.isoformat(timespec="seconds"))
         record = read_record(folder)
         assert record is not None  # noqa: S101 - written on the line above
