@@ -27,6 +27,7 @@ from wizard.run.events import (
 from wizard.run.journal import Journal, Record, read_record
 from wizard.run.lock import only_one
 from wizard.run.ownership import Owned
+from wizard.run.place import require_place
 from wizard.run.ready import run_to_go_on_with
 from wizard.run.remains import files_before
 from wizard.run.resume import (
@@ -86,6 +87,7 @@ class Live:
         found = run_to_go_on_with(plan, self._places)
         if found is not None:
             return found
+        require_place(Path(plan.venv))
         time_now = self._clock()
         folder = _new_folder(Path(self._places.runs), f"{time_now:%Y%m%d-%H%M%S}-{plan.id[:6]}")
         Journal(folder).begin(plan, time_now.isoformat(timespec="seconds"))

@@ -1,7 +1,8 @@
-"""Whether there is a place for a new folder: tried, for only the file system itself knows."""
+"""Whether there is a place for a new folder, by its permissions, and then by trying."""
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
@@ -9,17 +10,33 @@ from wizard.run.lines import clean
 from wizard.run.trouble import Trouble
 
 
+def require_open_place(folder: Path) -> None:
+    """Raise Trouble where permissions tell already that no files can be put there; reads only."""
+    nearest = next(path for path in (folder, *folder.parents) if os.path.lexists(path))
+    if not nearest.is_dir():
+        raise _no_place(folder, os.strerror(errno.ENOTDIR))
+    if not os.access(nearest, os.W_OK | os.X_OK):
+        raise _no_place(folder, os.strerror(errno.EACCES))
+
+
 def require_place(folder: Path) -> None:
-    """Raise Trouble unless files can be put there; leaves nothing behind."""
+    """Raise Trouble unless files can be put there; leaves nothing behind.
+
+    Tried, for only the file system itself knows.
+    """
     missing = [path for path in (folder, *folder.parents) if not os.path.lexists(path)]
     tried = missing[-1] if missing else folder / ".rdna1-setup-tries"
     try:
         tried.mkdir()
         tried.rmdir()
     except OSError as error:
-        raise Trouble(
-            f"No folder can be made at {clean(str(folder))}: {error.strerror or error}.",
-            "What is above it takes no files of yours: it belongs to somebody else, is read-only "
-            "or full, is a file, or is the kernel's own, such as /proc.",
-            "Choose a folder of your own with --venv DIR.",
-        ) from None
+        raise _no_place(folder, error.strerror or str(error)) from None
+
+
+def _no_place(folder: Path, why: str) -> Trouble:
+    return Trouble(
+        f"No folder can be made at {clean(str(folder))}: {why}.",
+        "What is above it takes no files of yours: it belongs to somebody else, is read-only "
+        "or full, is a file, or is the kernel's own, such as /proc.",
+        "Choose a folder of your own with --venv DIR.",
+    )
