@@ -29,10 +29,10 @@ from wizard.conv2d.sweep import (
     Phase,
     ShapeDone,
     ShapeStarted,
+    StopReason,
     Sweep,
     SweepDone,
     SweepEvent,
-    Trouble,
     WorkerStarted,
 )
 
@@ -180,7 +180,7 @@ class Conv2d(StepScreen):
             case SweepDone():
                 self._tell_end(event.trouble)
 
-    def _tell_end(self, trouble: Trouble | None) -> None:
+    def _tell_end(self, trouble: StopReason | None) -> None:
         if trouble is None:
             self.say(f"Finished: {self._tally()}. All verdicts are on disk.")
             return

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from tests.conv2d.sweeping import end_of, environ, events_of, sweep_of
-from wizard.conv2d.sweep import ShapeStarted, SweepDone, Trouble
+from wizard.conv2d.sweep import ShapeStarted, StopReason, SweepDone
 from wizard.conv2d.verdicts import Verdict
 
 
-async def trouble_of(python: str, folder: Path, variables: dict[str, str]) -> Trouble:
+async def trouble_of(python: str, folder: Path, variables: dict[str, str]) -> StopReason:
     """The trouble of a sweep that measures nothing and gives no verdict."""
     done = end_of(await events_of(sweep_of(python, 3, 4), folder, variables))
     assert done.results == ()

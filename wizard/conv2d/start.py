@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from wizard.conv2d.channel import PROTOCOL, Worker, start_worker, worker_argv
 from wizard.conv2d.events import how_it_died, loaded_from
-from wizard.conv2d.sweep import Deadlines, Sweep, Trouble
+from wizard.conv2d.sweep import Deadlines, StopReason, Sweep
 from wizard.conv2d.verdicts import Loaded, Verdict
 
 YIELDING = {"OMP_WAIT_POLICY": "PASSIVE", "GOMP_SPINCOUNT": "0", "KMP_BLOCKTIME": "0"}
@@ -20,7 +20,7 @@ YIELDING = {"OMP_WAIT_POLICY": "PASSIVE", "GOMP_SPINCOUNT": "0", "KMP_BLOCKTIME"
 class NotStarted:
     """Why there is no worker; with a verdict when torch itself is what failed."""
 
-    trouble: Trouble
+    trouble: StopReason
     verdict: Verdict | None = None
 
 
@@ -90,43 +90,43 @@ async def _forked_ahead(worker: Worker, seconds: float) -> int | None:
     return None
 
 
-def no_python(python: str, error: Exception) -> Trouble:
+def no_python(python: str, error: Exception) -> StopReason:
     """The interpreter itself cannot be started."""
     reason = getattr(error, "strerror", None) or str(error)
-    return Trouble(
+    return StopReason(
         f"{python} could not be started: {reason}.",
         "No torch was reached, so nothing was measured.",
         "Name the Python of the environment that has torch, for example --python VENV/bin/python.",
     )
 
 
-def no_worker(python: str, said: str) -> Trouble:
+def no_worker(python: str, said: str) -> StopReason:
     """Something was started that did not become our worker."""
-    return Trouble(
+    return StopReason(
         f"{python} did not run the worker: {said}.",
         "It is no Python that torch runs on; the worker needs 3.8 or newer. Nothing was measured.",
         "Name the Python of the environment that has torch, for example --python VENV/bin/python.",
     )
 
 
-def import_failed(python: str, missing: bool, text: str) -> Trouble:
+def import_failed(python: str, missing: bool, text: str) -> StopReason:
     """``import torch`` raised."""
     if missing:
-        return Trouble(
+        return StopReason(
             f"{python} has no torch.",
             "Nothing was measured.",
             "Install a stack, or name the Python of an environment that has torch with --python.",
         )
-    return Trouble(
+    return StopReason(
         f"torch is there, but {python} cannot import it: {text}.",
         "The installation is damaged or does not fit this system. Nothing was measured.",
         "Install the stack anew, or choose another one.",
     )
 
 
-def import_hung(python: str, seconds: float) -> Trouble:
+def import_hung(python: str, seconds: float) -> StopReason:
     """``import torch`` did not come back."""
-    return Trouble(
+    return StopReason(
         f"import torch did not finish within {seconds:g} s under {python}; it was killed.",
         "The hang is in loading torch, before any convolution. A cold disk can also be that slow.",
         "Try again; if it stays, reinstall torch, or give more time with --import-deadline.",
@@ -135,7 +135,7 @@ def import_hung(python: str, seconds: float) -> Trouble:
 
 def import_died(python: str, said: str) -> NotStarted:
     """``import torch`` took its process with it."""
-    trouble = Trouble(
+    trouble = StopReason(
         f"import torch killed {python}: {said}.",
         "torch or a library below it does not run on this machine. Nothing was measured.",
         "Reinstall torch, or choose another stack.",

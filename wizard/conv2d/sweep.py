@@ -45,7 +45,7 @@ class Sweep:
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble:
+class StopReason:
     """Why a sweep cannot go on: what happened, what it means, what to do next."""
 
     happened: str
@@ -112,7 +112,7 @@ class SweepDone:
 
     results: tuple[Result, ...]
     """In the order of the request; fewer than asked for only when there is trouble."""
-    trouble: Trouble | None
+    trouble: StopReason | None
     reference_s: float
     """Seconds spent waiting for the CPU reference: no part of what was measured."""
 

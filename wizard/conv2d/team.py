@@ -12,7 +12,7 @@ from wizard.conv2d.channel import LEAVE_SECONDS
 from wizard.conv2d.launch import Measurer
 from wizard.conv2d.reference import Comparison, Reference
 from wizard.conv2d.start import NotStarted, start
-from wizard.conv2d.sweep import Sweep, SweepEvent, Trouble, WorkerStarted
+from wizard.conv2d.sweep import StopReason, Sweep, SweepEvent, WorkerStarted
 from wizard.conv2d.verdicts import Loaded, Verdict
 
 
@@ -26,7 +26,7 @@ class Team:
     """Descriptor of the memory in which a result is handed over."""
     kill: Callable[[int], None]
     loaded: Loaded = field(default_factory=Loaded)
-    trouble: Trouble | None = None
+    trouble: StopReason | None = None
     """Why nothing more can be measured."""
     trouble_verdict: Verdict | None = None
     """What that says of the shape that was to be measured next; None when it says nothing."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from wizard.conv2d.launch import Outcome
-from wizard.conv2d.sweep import Trouble
+from wizard.conv2d.sweep import StopReason
 
 LOST = "hung or killed before its outcome was written"
 FORK_SUSPECTED = (
@@ -39,9 +39,9 @@ def hung(outcome: Outcome) -> str:
     return text
 
 
-def unkillable(outcome: Outcome, seconds: float) -> Trouble:
+def unkillable(outcome: Outcome, seconds: float) -> StopReason:
     """A process that even SIGKILL does not end."""
-    return Trouble(
+    return StopReason(
         f"The kernel did not end the hung process within {seconds:g} s: {outcome.text}.",
         "The driver is waiting for the card. Nothing measured on it now could be trusted.",
         "Save your work and restart the machine. The remaining shapes can be measured afterwards: "
@@ -49,10 +49,10 @@ def unkillable(outcome: Outcome, seconds: float) -> Trouble:
     )
 
 
-def no_device(hip: str | None, torch: str | None) -> Trouble:
+def no_device(hip: str | None, torch: str | None) -> StopReason:
     """torch runs and sees no GPU."""
     build = "a ROCm build" if hip else "not a ROCm build"
-    return Trouble(
+    return StopReason(
         f"torch {torch} sees no GPU.",
         f"This torch is {build}. Without a usable /dev/kfd and render node, or with another "
         "instruction set than the wheel has, torch finds no device.",
@@ -61,19 +61,19 @@ def no_device(hip: str | None, torch: str | None) -> Trouble:
     )
 
 
-def journal_unusable(path: str, error: Exception) -> Trouble:
+def journal_unusable(path: str, error: Exception) -> StopReason:
     """The journal cannot be written, and without it nothing is launched."""
     reason = getattr(error, "strerror", None) or str(error)
-    return Trouble(
+    return StopReason(
         f"The journal {path} cannot be written: {reason}.",
         "A hang may freeze the machine, so nothing is launched that is not on disk first.",
         "Make the folder writable, or set XDG_STATE_HOME to one that is.",
     )
 
 
-def journal_busy(path: str) -> Trouble:
+def journal_busy(path: str) -> StopReason:
     """Another sweep with the same request is under way."""
-    return Trouble(
+    return StopReason(
         f"Another process is running this very sweep ({path}).",
         "Two at once would disturb each other.",
         "Wait for it, or stop it, then run this again.",
