@@ -51,6 +51,8 @@ def _ending_lines(event: PlanFinished) -> Iterator[str]:
         yield "Finished." if event.changed else "Nothing had to be changed."
     elif event.cancelled:
         yield "Stopped at a safe point. The same command goes on from here."
+    elif not event.run:
+        yield "Nothing was changed."
     else:
         yield "Not finished. The same command goes on from here once the cause is mended."
     if event.relogin_needed:

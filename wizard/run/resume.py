@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from wizard.plan.form import plan_form
 from wizard.plan.steps import (
     ClearExecutableStack,
     CreateVenv,
@@ -21,6 +22,7 @@ from wizard.plan.steps import (
     WriteFile,
 )
 from wizard.run import execstack
+from wizard.run.asked import difference
 from wizard.run.journal import PARTLY_ROLLED_BACK, ROLLED_BACK, Record
 from wizard.run.ownership import (
     LAYOUT,
@@ -47,12 +49,7 @@ def run_to_resume(plan: Plan, records: tuple[Record, ...]) -> Record | None:
         if record.plan["id"] == plan.id and record.state != PARTLY_ROLLED_BACK:
             return record
     if same_folder:
-        other = same_folder[0]
-        raise Trouble(
-            f"{plan.venv} already holds {other.plan['stack']} (run {other.id}, {other.state}).",
-            "A folder holds one stack at a time.",
-            f"Take another folder, or undo that run first: rdna1-setup rollback {other.id}",
-        )
+        raise _other_plan(plan, same_folder[0])
     if (Path(plan.venv) / "pyvenv.cfg").exists():
         raise Trouble(
             f"{plan.venv} is a venv that this program did not make.",
@@ -66,6 +63,25 @@ def run_to_resume(plan: Plan, records: tuple[Record, ...]) -> Record | None:
             "Choose a new folder with --venv, or move that away.",
         )
     return None
+
+
+def _other_plan(plan: Plan, other: Record) -> Trouble:
+    found = difference(other.plan, plan_form(plan))
+    asked = f"It was begun {found.before}; this time the command came {found.now}." if found else ""
+    if other.state != "unfinished":
+        return Trouble(
+            f"{plan.venv} already holds {other.plan['stack']} (run {other.id}, {other.state}).",
+            f"A folder holds one stack at a time. {asked}".strip(),
+            f"Take another folder, or undo that run first: rdna1-setup rollback {other.id}",
+        )
+    again = f"To go on with it, run the command again {found.before}. " if found else ""
+    return Trouble(
+        f"{plan.venv} already holds an unfinished run of {other.plan['stack']} ({other.id}).",
+        asked
+        or "Its steps are others: another version of this program planned it, or the machine "
+        "has changed since.",
+        f"{again}To begin anew, undo it first: rdna1-setup rollback {other.id}",
+    )
 
 
 def _in_the_way(plan: Plan) -> list[str]:

@@ -1,0 +1,95 @@
+"""Two plans for one folder: how they were asked for, in the words of the command line."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.plan.machines import clean_jammy, python
+from tests.run.places import places_below
+from wizard.plan.choice import Choice
+from wizard.plan.planner import make_plan
+from wizard.plan.steps import Plan
+from wizard.run.journal import Journal, Record, read_records
+from wizard.run.resume import run_to_resume
+from wizard.run.trouble import Trouble
+
+MACHINE = replace(clean_jammy(), interpreters=(python("3.10"), python("3.12")))
+
+
+def plan_in(folder: Path, stack: str = "cpu", **options: str | bool) -> Plan:
+    choice = Choice(stack, "venv", str(folder / "venv"), **options)  # type: ignore[arg-type]
+    return make_plan(MACHINE, choice, places_below(folder))
+
+
+def begun(folder: Path, plan: Plan, state: str = "") -> tuple[Record, ...]:
+    journal = Journal(folder / "runs" / "one")
+    journal.begin(plan, "t")
+    if state:
+        journal.close(state, "t")
+    return read_records(folder / "runs")
+
+
+def refused(folder: Path, before: Plan, now: Plan, state: str = "") -> Trouble:
+    with pytest.raises(Trouble) as caught:
+        run_to_resume(now, begun(folder, before, state))
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "was", "comes"),
+    [
+        ({"torch_index": "pip"}, {}, "with --torch-index pip", "without it"),
+        (
+            {},
+            {"torch_index": "https://me:pw@mirror/cpu"},
+            "without --torch-index",
+            "with --torch-index 'https://***@mirror/cpu'",
+        ),
+        (
+            {"torch_index": "https://a/cpu"},
+            {"torch_index": "pip"},
+            "with --torch-index https://a/cpu",
+            "with --torch-index pip",
+        ),
+        ({"wheelhouse": "/usb stick"}, {}, "with --wheelhouse '/usb stick'", "without it"),
+        (
+            {"python": "/usr/bin/python3.10"},
+            {},
+            "with --base-python /usr/bin/python3.10",
+            "with --base-python /usr/bin/python3.12",
+        ),
+        ({"without_card": True}, {}, "with --without-card", "without it"),
+    ],
+)
+def test_an_unfinished_run_that_was_asked_for_otherwise_says_how_and_how_to_go_on(
+    tmp_path: Path, before: dict[str, str], now: dict[str, str], was: str, comes: str
+) -> None:
+    trouble = refused(tmp_path, plan_in(tmp_path, **before), plan_in(tmp_path, **now))
+    assert trouble.happened.endswith("already holds an unfinished run of cpu (one).")
+    assert trouble.meaning == f"It was begun {was}; this time the command came {comes}."
+    assert trouble.next_step == (
+        f"To go on with it, run the command again {was}. "
+        "To begin anew, undo it first: rdna1-setup rollback one"
+    )
+
+
+def test_another_stack_in_the_folder_is_named(tmp_path: Path) -> None:
+    trouble = refused(tmp_path, plan_in(tmp_path), plan_in(tmp_path, "rocm62"))
+    assert "begun with --stack cpu; " in trouble.meaning
+
+
+def test_a_finished_run_cannot_be_gone_on_with(tmp_path: Path) -> None:
+    before, now = plan_in(tmp_path, torch_index="pip"), plan_in(tmp_path)
+    trouble = refused(tmp_path, before, now, "finished")
+    assert "already holds cpu (run one, finished)" in trouble.happened
+    assert "It was begun with --torch-index pip" in trouble.meaning
+    assert trouble.next_step.startswith("Take another folder")
+
+
+def test_what_no_option_explains_is_said_to_be_another_plan(tmp_path: Path) -> None:
+    before = plan_in(tmp_path)
+    now = replace(before, id="another")
+    trouble = refused(tmp_path, before, now)
+    assert "another version of this program" in trouble.meaning
+    assert "rdna1-setup rollback one" in trouble.next_step

@@ -1,0 +1,76 @@
+"""What a plan was asked for, in the words of the command line, and how two plans differ in that."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from wizard.credentials import redact
+from wizard.knowledge.stacks import load_stacks
+from wizard.plan.resolve import AS_CONFIGURED
+
+Options = dict[str, str]
+"""Options by name; a value of ``""`` is an option that was left out, one of its name a flag."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How two plans for one folder were asked for, as far as they differ."""
+
+    before: str
+    """For example ``with --torch-index pip``."""
+    now: str
+
+
+def difference(before: Mapping[str, Any], now: Mapping[str, Any]) -> Difference | None:
+    """How the JSON forms of two plans differ; None where no option explains it."""
+    was, comes = _options(before), _options(now)
+    names = [name for name in was if was[name] != comes[name]]
+    if not names:
+        return None
+    only_left_out = len(names) == 1 and not comes[names[0]]
+    return Difference(_words(names, was), "without it" if only_left_out else _words(names, comes))
+
+
+def _words(names: Sequence[str], options: Options) -> str:
+    given = [_given(name, options[name]) for name in names if options[name]]
+    left_out = [name for name in names if not options[name]]
+    parts = ((f"with {' '.join(given)}", given), (f"without {' '.join(left_out)}", left_out))
+    return " and ".join(words for words, found in parts if found)
+
+
+def _given(name: str, value: str) -> str:
+    return name if value == name else f"{name} {shlex.quote(value)}"
+
+
+def _options(form: Mapping[str, Any]) -> Options:
+    steps = form["steps"]
+    argv = next(_calls(steps, "--report"), ())
+    check = next((s for s in steps if s["kind"] == "CheckTorch"), {})
+    venv = next((s for s in steps if s["kind"] == "CreateVenv"), {})
+    return {
+        "--stack": form["stack"],
+        "--footprint": str(form.get("footprint", "")),
+        "--torch-index": _index(form["stack"], argv),
+        "--wheelhouse": _after(argv, "--find-links"),
+        "--base-python": str(venv.get("python", "")),
+        "--without-card": "--without-card" if check.get("device") == "none" else "",
+    }
+
+
+def _calls(steps: Sequence[Mapping[str, Any]], word: str) -> Iterator[Sequence[str]]:
+    return (s["argv"] for s in steps if s["kind"] == "RunProgram" and word in s.get("argv", ()))
+
+
+def _index(stack: str, argv: Sequence[str]) -> str:
+    own = next((redact(each.index) for each in load_stacks() if each.id == stack), "")
+    named = _after(argv, "--index-url") or _after(argv, "--extra-index-url")
+    if named:
+        return "" if named == own else named
+    return "" if not own or not argv or "--find-links" in argv else AS_CONFIGURED
+
+
+def _after(argv: Sequence[str], option: str) -> str:
+    return argv[list(argv).index(option) + 1] if option in argv else ""
