@@ -48,8 +48,7 @@ def _given(name: str, value: str) -> str:
 def _options(form: Mapping[str, Any]) -> Options:
     steps = form["steps"]
     argv = next(_calls(steps, "--report"), ())
-    check = next((s for s in steps if s["kind"] == "CheckTorch"), {})
-    venv = next((s for s in steps if s["kind"] == "CreateVenv"), {})
+    check, venv = _step(steps, "CheckTorch"), _step(steps, "CreateVenv")
     return {
         "--stack": form["stack"],
         "--footprint": str(form.get("footprint", "")),
@@ -58,6 +57,10 @@ def _options(form: Mapping[str, Any]) -> Options:
         "--base-python": str(venv.get("python", "")),
         "--without-card": "--without-card" if check.get("device") == "none" else "",
     }
+
+
+def _step(steps: Sequence[Mapping[str, Any]], kind: str) -> Mapping[str, Any]:
+    return next((step for step in steps if step["kind"] == kind), {})
 
 
 def _calls(steps: Sequence[Mapping[str, Any]], word: str) -> Iterator[Sequence[str]]:
