@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
 from typing import ClassVar
 
+from textual import work
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
+from textual.reactive import reactive
 from textual.widget import Widget
 from textual.widgets import Static
 
@@ -14,8 +17,9 @@ from screens.review_text import UNWRAPPED, review_text
 from screens.services import DEMO, Services
 from screens.session import Session
 from screens.step import COMMON_KEYS, StepScreen
+from wizard.run.trouble import Trouble
 
-WITHOUT_ROOT = "Esc, then f, leaves them out."
+REFUSED = "Apply would refuse this plan: why stands on top. Esc goes back, to change it."
 
 
 class Review(StepScreen):
@@ -27,7 +31,9 @@ class Review(StepScreen):
         "This is the whole plan, in order. 'does' is the exact text of what is carried out: "
         "what you read here is what runs. Lines after '|' are the content of a file, whole. "
         "'undo' says how the step is taken back.\n\n"
-        "a applies the plan (in a dry run and in the demo it only rehearses it).\n"
+        "a applies the plan (in a dry run and in the demo it only rehearses it). It is not there "
+        "where Apply would refuse the plan, such as for a folder that is taken: why, and what to "
+        "do, stands on top then.\n"
         "s saves this text to a file and says where (not in a dry run, which writes nothing).\n"
         "Arrows, PgUp, PgDn, Home and End scroll. Esc goes back to Choose."
     )
@@ -38,12 +44,15 @@ class Review(StepScreen):
         *COMMON_KEYS,
     ]
     AUTO_FOCUS = "#plan"
+    allowed: reactive[bool] = reactive(False, bindings=True)
+    """True once it is known that Apply would begin."""
 
     def __init__(self, session: Session, services: Services) -> None:
         super().__init__(session, services)
         if session.plan is None:
             raise ValueError("Review needs a plan")
         self._plan = session.plan
+        self._refusal: Trouble | None = None
 
     def body(self) -> Iterable[Widget]:
         """The plan, scrollable."""
@@ -52,27 +61,36 @@ class Review(StepScreen):
 
     def on_resize(self) -> None:
         """Lays the text out for the new width."""
-        text = review_text(self._plan, self.size.width - 4)
-        self.query_one("#text", Static).update(text)
+        self._show()
 
     def on_mount(self) -> None:
-        """Says what the next key does."""
+        """Says what the next key does, and looks whether Apply would begin."""
         if self.services.mode == DEMO:
             self.say("Demo: a rehearses the plan for the recorded machine and changes nothing.")
         elif self.services.rehearses:
             self.say("Dry run: a rehearses the plan and changes nothing.")
-        elif root := sum(step.needs_root for step in self._plan.steps):
-            # The executor refuses such a plan before its first step: said here, where it helps.
-            total = len(self._plan.steps)
-            text = f"{root} of {total} steps need root, which is not built yet: {WITHOUT_ROOT}"
-            self.say(text, "warning")
         else:
             self.say("Nothing has been changed yet. a applies this plan; Esc goes back.")
+        self._look()
+
+    @work(group="look", exclusive=True)
+    async def _look(self) -> None:
+        self._refusal = await asyncio.to_thread(self.services.obstacle, self._plan)
+        self.allowed = self._refusal is None
+        if self._refusal is not None:
+            self.say(REFUSED, "warning")
+            self._show()
+
+    def _show(self) -> None:
+        text = review_text(self._plan, self.size.width - 4, self._refusal)
+        self.query_one("#text", Static).update(text)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offers either Apply or Rehearse, and Save where something may be written."""
-        if action in ("apply", "rehearse"):
-            return (action == "rehearse") == self.services.rehearses
+        """Offers Rehearse, or Apply where it would begin, and Save where that may write."""
+        if action == "rehearse":
+            return self.services.rehearses
+        if action == "apply":
+            return self.allowed and not self.services.rehearses
         if action == "save":
             return self.services.save_text is not None
         return super().check_action(action, parameters)
@@ -90,7 +108,7 @@ class Review(StepScreen):
         if self.services.save_text is None:
             return
         name = f"rdna1-plan-{self._plan.id[:12]}.txt"
-        text = f"{review_text(self._plan, UNWRAPPED).plain}\n"
+        text = f"{review_text(self._plan, UNWRAPPED, self._refusal).plain}\n"
         try:
             path = self.services.save_text(name, text)
         except OSError as trouble:

@@ -8,14 +8,20 @@ from screens.hanging import hanging
 from screens.words import shown, size_text
 from wizard.plan.steps import Plan, Step, WriteFile
 from wizard.run.lines import clean
+from wizard.run.trouble import Trouble
 
 ACCENT = "bold $text-primary"
 UNWRAPPED = 100_000
 
 
-def review_text(plan: Plan, cells: int) -> Content:
-    """The plan as Review shows it, or saves it: then with ``UNWRAPPED`` cells."""
+def review_text(plan: Plan, cells: int, refusal: Trouble | None = None) -> Content:
+    """The plan as Review shows it, or saves it: then with ``UNWRAPPED`` cells.
+
+    A ``refusal`` is why Apply would not begin: it comes first.
+    """
     lines = [Content.styled(head(plan), "bold"), Content(totals(plan)), Content("")]
+    if refusal is not None:
+        lines += _refused(refusal, cells)
     for note in plan.notes:
         lines += hanging("Note    ", shown(note), cells, ACCENT)
     if plan.notes:
@@ -23,6 +29,15 @@ def review_text(plan: Plan, cells: int) -> Content:
     for number, step in enumerate(plan.steps, 1):
         lines += _step(number, len(plan.steps), step, cells)
     return Content("\n").join(lines)
+
+
+def _refused(refusal: Trouble, cells: int) -> list[Content]:
+    parts = (refusal.happened, refusal.meaning, refusal.next_step)
+    labels = ("Refused ", "It means", "Next    ")
+    lines = []
+    for label, text in zip(labels, parts, strict=True):
+        lines += hanging(f"{label} ", shown(text), cells, "bold $text-error")
+    return [*lines, Content("")]
 
 
 def head(plan: Plan) -> str:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from wizard.plan.choice import Choice
     from wizard.plan.steps import Plan
     from wizard.run.events import Event
+    from wizard.run.trouble import Trouble
 
 LIVE = "live"
 DRY_RUN = "dry run"
@@ -59,6 +60,8 @@ class Services:
     """Absolute path of a new folder for a stack."""
     make_plan: Callable[[Machine, Choice], Plan]
     """Raises ValueError, with a text fit to show, when no plan can be made."""
+    obstacle: Callable[[Plan], Trouble | None]
+    """May take a while and changes nothing; why Apply would refuse the plan."""
     undoable: Callable[[], bool]
     """Quick: is there a run that can be taken back."""
     way_back: Callable[[], str]

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from wizard.plan.advice import Advice
     from wizard.plan.choice import Choice
     from wizard.plan.steps import Plan
+    from wizard.run.trouble import Trouble
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -53,6 +54,7 @@ def services_for(arguments: argparse.Namespace) -> Services:
         applications=_applications,
         suggest_folder=lambda machine, stack: folder_of(arguments, stack, machine.access.home),
         make_plan=partial(_make_plan, arguments, places),
+        obstacle=lambda plan: None if host.name else _obstacle(places, plan),
         undoable=lambda: live and _undoable(places),
         way_back=lambda: _way_back(places),
         go_back=partial(_go_back, places),
@@ -122,6 +124,12 @@ def _make_plan(
     from wizard.plan.planner import make_plan
 
     return make_plan(machine, with_sources(choice, arguments), places)
+
+
+def _obstacle(places: Places, plan: Plan) -> Trouble | None:
+    from wizard.run.ready import obstacle
+
+    return obstacle(plan, places)
 
 
 def _way_back(places: Places) -> str:

@@ -56,7 +56,8 @@ async def test_a_run_of_the_same_plan_is_no_obstacle_and_one_of_another_plan_is(
 @pytest.mark.skipif(ROOT, reason="root may write everywhere")
 async def test_a_folder_below_one_that_may_not_be_written_is_refused(tmp_path: Path) -> None:
     (tmp_path / "closed").mkdir(mode=0o555)
-    found = obstacle(two_steps(tmp_path / "closed"), places_below(tmp_path))
+    plan = replace(two_steps(tmp_path), venv=f"{tmp_path}/closed/venv")
+    found = obstacle(plan, places_below(tmp_path))
     assert found is not None
     assert found.happened == f"No folder can be made at {tmp_path}/closed/venv: Permission denied."
     assert "Choose a folder of your own" in found.next_step

@@ -116,6 +116,7 @@ LIVE_SERVICES = Services(
     applications=lambda: examples.APPLICATIONS,
     suggest_folder=lambda machine, stack: f"{machine.access.home}/rdna1/{stack}",
     make_plan=examples.make_plan,
+    obstacle=lambda plan: None,
     undoable=lambda: False,
     way_back=lambda: "remove 12 files of ours below /home/sam/rdna1/rocm52",
     go_back=lambda _shown: (),

@@ -33,7 +33,7 @@ from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, break_off, fail_at_
 from wizard.conv2d.sweep import Sweep, SweepDone, SweepEvent
 from wizard.machine.facts import Machine
 from wizard.plan.choice import Choice
-from wizard.plan.steps import AddToGroups, Plan
+from wizard.plan.steps import Plan
 from wizard.run.events import Event, PlanFinished, StepStarted
 from wizard.run.trouble import Trouble
 
@@ -153,20 +153,6 @@ async def test_a_plan_that_cannot_be_made_is_told_and_choose_stays() -> None:
         assert "holds files of another program" in screen_text(pilot.app)
         await press(pilot, "escape")
         await reach(pilot, "choose")
-
-
-async def test_steps_that_cannot_be_carried_out_are_told_before_apply() -> None:
-    step = AddToGroups("so that the card may be used", "sam", ("render",), "gpasswd -d")
-
-    def with_root(machine: Machine, choice: Choice) -> Plan:
-        return replace(examples.PLAN, steps=(step, *examples.PLAN.steps))
-
-    services = replace(LIVE_SERVICES, make_plan=with_root)
-    async with app_with(services, "choose").run_test(size=(80, 24)) as pilot:
-        await reach(pilot, "choose")
-        await press(pilot, "enter")
-        await reach(pilot, "review")
-        assert status(pilot.app).startswith("1 of 7 steps need root, which is not built")
 
 
 async def test_detection_that_breaks_is_told_and_can_be_tried_again() -> None:

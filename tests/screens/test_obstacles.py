@@ -1,0 +1,52 @@
+"""What Apply would refuse is said on Review, with the remedy, and Apply is not offered."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from screens.services import Services
+from tests.screens.driving import app_with, press, reach, screen_text, status, until, usable_keys
+from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES
+from wizard.plan.steps import Plan
+from wizard.run.trouble import Trouble
+
+TAKEN = Trouble(
+    "/home/sam/[x] is a venv that this program did not make.",
+    "Changing an existing environment is not built yet.",
+    "Choose a new folder with --venv.",
+)
+
+
+def refusing(services: Services) -> Services:
+    return replace(services, obstacle=lambda plan: TAKEN)
+
+
+async def test_a_folder_that_is_taken_is_refused_on_review_with_the_remedy() -> None:
+    async with app_with(refusing(LIVE_SERVICES), "review").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "review")
+        await until(pilot, lambda: "Apply would refuse this plan" in status(pilot.app))
+        text = screen_text(pilot.app)
+        assert "/home/sam/[x] is a venv that this program did not make." in text
+        assert "Choose a new folder" in text
+        assert "a" not in usable_keys(pilot.app)
+
+
+async def test_a_plan_that_would_be_refused_can_still_be_rehearsed() -> None:
+    async with app_with(refusing(DRY_SERVICES), "review").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "review")
+        await until(pilot, lambda: "Apply would refuse this plan" in status(pilot.app))
+        await press(pilot, "a")
+        await reach(pilot, "apply")
+
+
+async def test_apply_is_offered_only_once_the_folder_was_looked_at() -> None:
+    looked: list[Plan] = []
+
+    def look(plan: Plan) -> None:
+        looked.append(plan)
+
+    services = replace(LIVE_SERVICES, obstacle=look)
+    async with app_with(services, "review").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "review")
+        await until(pilot, lambda: "a" in usable_keys(pilot.app))
+        assert looked
