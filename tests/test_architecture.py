@@ -20,6 +20,7 @@ STARTS_PROGRAMS = {
 
 CHANGES_FILES = {
     "wizard/run/own_files.py",
+    "wizard/run/whole_file.py",
     "wizard/run/act.py",
     "wizard/run/journal.py",
     "wizard/run/live.py",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from wizard.run.partial import replace_text
 from wizard.run.resolution import Wheel
+from wizard.run.whole_file import write_whole
 
 
 def lock_text(wheels: Iterable[tuple[Wheel, str]]) -> str:
@@ -21,5 +21,4 @@ def lock_text(wheels: Iterable[tuple[Wheel, str]]) -> str:
 
 def write_lock(path: Path, wheels: Iterable[tuple[Wheel, str]]) -> None:
     """Write it whole, so that a kill leaves the old file or the new one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    replace_text(path, lock_text(wheels))
+    write_whole(path, lock_text(wheels))

@@ -10,8 +10,9 @@ from pathlib import Path
 from wizard.plan.steps import ClearExecutableStack, DropDownloads, PinInstalled
 from wizard.run import execstack
 from wizard.run.ownership import installed_versions, site_packages
-from wizard.run.remains import draft_of, holds
+from wizard.run.remains import holds
 from wizard.run.trouble import Trouble
+from wizard.run.whole_file import write_whole
 
 
 def write_settings(path: Path, content: str, mode: int) -> str:
@@ -21,7 +22,8 @@ def write_settings(path: Path, content: str, mode: int) -> str:
         aside = _free_name(path)
         path.rename(aside)
         kept = f"; what it was before is kept as {aside}"
-    return _write_file(path, content, mode) + kept
+    write_whole(path, content, mode)
+    return f"{len(content.encode())} bytes written{kept}"
 
 
 def _free_name(path: Path) -> Path:
@@ -29,24 +31,11 @@ def _free_name(path: Path) -> Path:
     return next(name for name in names if not os.path.lexists(name))
 
 
-def _write_file(path: Path, content: str, mode: int) -> str:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = draft_of(path)
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, mode)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        os.fchmod(file.fileno(), mode)
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    draft.replace(path)
-    return f"{len(content.encode())} bytes written"
-
-
 def pin_installed(step: PinInstalled) -> str:
     """Write what is installed as constraints; gives the pins."""
     versions = installed_versions(Path(step.venv))
     pins = [f"{name}=={versions[name]}" for name in step.names if name in versions]
-    _write_file(Path(step.path), "".join(f"{pin}\n" for pin in pins), 0o644)
+    write_whole(Path(step.path), "".join(f"{pin}\n" for pin in pins))
     return ", ".join(pins) or "none of them is installed"
 
 

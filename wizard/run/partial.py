@@ -11,6 +11,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from wizard.run.whole_file import write_whole
+
 HASH_CHUNK = 1 << 20
 
 
@@ -71,11 +73,11 @@ class Staged:
 
     def remember(self, mark: Mark) -> None:
         """Keep the Mark for the next run."""
-        replace_text(self.state, json.dumps(asdict(mark)))
+        write_whole(self.state, json.dumps(asdict(mark)))
 
     def record(self, computed: str) -> None:
         """Keep the hash that we computed, beside the finished file."""
-        replace_text(self.state, json.dumps({"computed": computed}))
+        write_whole(self.state, json.dumps({"computed": computed}))
 
     def usable(self, expected: str) -> int:
         """How many bytes of the part may be kept if the server still has the same file."""
@@ -118,16 +120,6 @@ def digest(path: Path, cancelled: Callable[[], bool]) -> str:
                 return ""
             total.update(chunk)
     return total.hexdigest()
-
-
-def replace_text(path: Path, text: str) -> None:
-    """Write a small file whole: after a kill there is the old one or the new one."""
-    draft = path.with_name(f"{path.name}.new")
-    with draft.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    draft.replace(path)
 
 
 def sync(path: Path) -> None:

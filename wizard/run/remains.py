@@ -9,16 +9,12 @@ from typing import Any
 
 from wizard.run.journal import Record, last_written_ns
 from wizard.run.ownership import Print, made_with_venv, prints, wheel_files
+from wizard.run.whole_file import draft_of
 
 _OF_PIP = re.compile(r"bin/pip[\d.]*|lib/python[\d.]+/site-packages/(pip|~)[^/]*/.*")
 """What a pip that replaces itself writes and removes."""
 GRACE_S = 60
 """Time that a step may outlast its deadline before it is ended."""
-
-
-def draft_of(path: Path) -> Path:
-    """Where a file of ours is written before it takes its name."""
-    return path.with_name(f".{path.name}.rdna1-setup")
 
 
 def notes_of_the_venv(record: Record) -> Mapping[str, Any]:
