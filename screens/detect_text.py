@@ -17,7 +17,10 @@ WIDE = 100
 def row_text(part: DetectedPart, cells: int) -> Content:
     """A row of the checklist: state, question, answer, and its source where there is room."""
     unknown = part.summary.strip().lower().startswith("unknown")
-    mark, style = ("? ", "$text-warning") if unknown else ("✓ ", "$text-success")
+    if part.warns:
+        mark, style = "! ", "bold $text-warning"
+    else:
+        mark, style = ("? ", "$text-warning") if unknown else ("✓ ", "$text-success")
     source_cells = SOURCE_CELLS + max(0, cells - WIDE) // 2
     answer_cells = cells - len(mark) - TITLE_CELLS - source_cells
     return Content.assemble(

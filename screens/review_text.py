@@ -5,8 +5,9 @@ from __future__ import annotations
 from textual.content import Content
 
 from screens.hanging import hanging
-from screens.words import shown, size_text
+from screens.words import shown
 from wizard.plan.steps import Plan, Step, WriteFile
+from wizard.report.plan import totals
 from wizard.run.lines import clean
 from wizard.run.trouble import Trouble
 
@@ -22,9 +23,11 @@ def review_text(plan: Plan, cells: int, refusal: Trouble | None = None) -> Conte
     lines = [Content.styled(head(plan), "bold"), Content(totals(plan)), Content("")]
     if refusal is not None:
         lines += _refused(refusal, cells)
+    if plan.first:
+        lines += hanging("First   ", f"By you: {shown(plan.first)}", cells, "bold $text-warning")
     for note in plan.notes:
         lines += hanging("Note    ", shown(note), cells, ACCENT)
-    if plan.notes:
+    if plan.notes or plan.first:
         lines.append(Content(""))
     for number, step in enumerate(plan.steps, 1):
         lines += _step(number, len(plan.steps), step, cells)
@@ -43,21 +46,6 @@ def _refused(refusal: Trouble, cells: int) -> list[Content]:
 def head(plan: Plan) -> str:
     """What the plan is for, and its digest."""
     return f"{shown(plan.stack)} into {shown(plan.venv)}   plan {shown(plan.id)[:12]}"
-
-
-def totals(plan: Plan) -> str:
-    """What the plan costs, on one line."""
-    root = sum(step.needs_root for step in plan.steps)
-    rights = f"{root} of {len(plan.steps)} steps as root" if root else "no root"
-    login = "a new login afterwards" if plan.relogin_needed else "no new login"
-    return (
-        f"{len(plan.steps)} steps, {rights}; download {_size(plan.download_bytes)}, "
-        f"disk {_size(plan.installed_bytes)}; {login}"
-    )
-
-
-def _size(count: int | None) -> str:
-    return "of unknown size" if count is None else size_text(count)
 
 
 def _step(number: int, total: int, step: Step, cells: int) -> list[Content]:

@@ -83,7 +83,7 @@ def _row(table: RoadsTable, road: Road, columns: int, width: int, cells: int) ->
     name = column(shown(stack.id), STACK_CELLS)
     torch = shown(stack.torch).partition("+")[0]
     start = column(f"{'>' if chosen else ' '} {road.rank} {name}{torch}", ROAD_CELLS)
-    root = "yes" if table.needs_root(stack.id) else "no"
+    root = root_word(road, steps=table.needs_root(stack.id))
     fixed = f"{size_text(road.fit.download_bytes):<{GET_CELLS}}{root:<{ROOT_CELLS}}"
     verdicts = [
         _verdict(cell, width, plain=chosen) for cell in fitting_cells(road.fit.cells, columns)
@@ -94,6 +94,14 @@ def _row(table: RoadsTable, road: Road, columns: int, width: int, cells: int) ->
     line = Content.assemble((start, style), *verdicts, fixed, card)
     padded = line.pad_right(max(0, cells - cell_len(line.plain)))
     return padded.stylize("reverse") if chosen else padded
+
+
+def root_word(road: Road, *, steps: bool) -> str:
+    """Whether root is needed: for steps of the plan, once before it, or not at all."""
+    missing = road.fit.missing_right
+    if steps:
+        return "yes"
+    return "once" if missing is not None and missing.needs_root else "no"
 
 
 def card_words(road: Road, cells: int) -> str:

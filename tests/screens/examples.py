@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from tests.handmade import card, noble_with_leftovers, torch
 from wizard.knowledge.applications import Application
 from wizard.knowledge.claims import Claim, Grade
 from wizard.knowledge.stacks import Stack, load_stacks
 from wizard.machine.facts import (
-    Access,
-    DeviceNode,
     Disk,
     Environment,
-    Gpu,
     Interpreter,
     Machine,
     Package,
     RocmTree,
     Setting,
-    System,
-    TorchInstall,
     Unknown,
 )
 from wizard.plan.advice import Advice, Road
@@ -47,58 +43,34 @@ class Part:
     source: str
     summary: str
     details: tuple[str, ...] = ()
+    warns: bool = False
 
 
-CARD = Gpu(
-    pci_address="0000:0b:00.0",
-    pci_id="1002:731f",
-    pci_class="0300",
-    revision="ca",
-    name="AMD Radeon RX 5600 XT",
-    gfx="gfx1010",
-    gfx_source="kfd",
-    rdna1=True,
-    integrated=False,
-    vram_bytes=6 * 2**30,
-    driver="amdgpu",
-    drives_screen=True,
-    render_node="/dev/dri/renderD128",
-    kfd_node=1,
-    note="",
-)
-
-MACHINE = Machine(
+CARD = replace(card(name="AMD Radeon RX 5600 XT", revision="ca"), vram_bytes=6 * 2**30)
+NOBLE = noble_with_leftovers()
+MACHINE = replace(
+    NOBLE,
     recorded="example",
     gpus=(CARD,),
-    system=System(
-        distribution="ubuntu",
-        release="24.04",
+    system=replace(
+        NOBLE.system,
         pretty_name="Ubuntu 24.04.3 LTS",
         kernel="6.14.0-35-generic",
-        glibc="2.39",
-        architecture="x86_64",
         cpu="AMD Ryzen 5 3600 6-Core Processor",
         memory_bytes=32 * 2**30,
     ),
-    access=Access(
+    access=replace(
+        NOBLE.access,
         user="sam",
-        uid=1000,
         home="/home/sam",
         groups_in_force=("sam", "render", "video"),
         groups_in_file=("sam", "render", "video"),
-        kfd=DeviceNode("/dev/kfd", True, True, "render"),
-        render_nodes=(DeviceNode("/dev/dri/renderD128", True, True, "render"),),
     ),
     disks=(Disk("/home/sam", "/", 500 * GB, 91 * GB),),
     interpreters=(Interpreter("/usr/bin/python3.12", "3.12.3", True),),
     uv=Unknown("uv is not in PATH"),
     environments=(
-        Environment(
-            "/home/sam/ai/venv",
-            "venv",
-            "3.12",
-            TorchInstall("2.2.2+rocm5.7", "rocm", "5.7", "1.26.4", ()),
-        ),
+        Environment("/home/sam/ai/venv", "venv", "3.12", torch("2.2.2+rocm5.7", rocm="5.7")),
     ),
     rocm_trees=(RocmTree("/opt/rocm-5.7.1", "5.7.1", None),),
     rocm_packages=(Package("rocm-core", "5.7.1.50701-98~22.04", "amd"),),
@@ -111,7 +83,6 @@ MACHINE = Machine(
             "runs gfx1030 code; breaks native builds",
         ),
     ),
-    unread=(),
 )
 
 PARTS = (

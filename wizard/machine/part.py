@@ -32,6 +32,12 @@ class PartDone:
     source: str
     summary: str
     details: tuple[str, ...]
+    warns: bool = False
+    """True where the answer stands in the way of using an RDNA1 card."""
+
+
+def _never(_: object) -> bool:
+    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +52,8 @@ class Part(Generic[T]):
     """The value when reading did not end in time."""
     tell: Callable[[T], tuple[str, tuple[str, ...]]]
     """Summary in one line, and details."""
+    warns: Callable[[T], bool] = _never
+    """Whether what was found stands in the way of using an RDNA1 card."""
 
 
 class Reading(Generic[T]):
@@ -81,4 +89,5 @@ class Reading(Generic[T]):
         """The answer in words."""
         summary, details = self._part.tell(found.value)
         unread = tuple(f"not read: {reason.because}" for reason in found.unread)
-        return PartDone(self._part.title, self._part.source, summary, details + unread)
+        warns = self._part.warns(found.value)
+        return PartDone(self._part.title, self._part.source, summary, details + unread, warns)

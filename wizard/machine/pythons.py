@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from wizard.machine.facts import Fact, Interpreter, Unknown
 from wizard.machine.host import Host
@@ -112,12 +112,21 @@ def _version(host: Host, prefix: str, minor: str) -> str:
 
 
 def _tell(interpreters: tuple[Interpreter, ...]) -> tuple[str, tuple[str, ...]]:
-    versions = dict.fromkeys(".".join(one.version.split(".")[:2]) for one in interpreters)
+    able = _minors(one for one in interpreters if one.makes_venvs)
+    unable = [minor for minor in _minors(interpreters) if minor not in able]
+    parts = (
+        ", ".join(able),
+        f"{', '.join(unable)} cannot make venvs" if unable else "",
+    )
     lines = tuple(
         f"{one.version} at {one.path}" + ("" if one.makes_venvs else ", cannot make venvs")
         for one in interpreters
     )
-    return ", ".join(versions) or "none found", lines
+    return "; ".join(part for part in parts if part) or "none found", lines
+
+
+def _minors(interpreters: Iterable[Interpreter]) -> list[str]:
+    return list(dict.fromkeys(".".join(one.version.split(".")[:2]) for one in interpreters))
 
 
 INTERPRETERS: Part[tuple[Interpreter, ...]] = Part(
@@ -126,5 +135,6 @@ INTERPRETERS: Part[tuple[Interpreter, ...]] = Part(
     read=read_interpreters,
     without=lambda _: (),
     tell=_tell,
+    warns=lambda interpreters: not any(one.makes_venvs for one in interpreters),
 )
 """Pythons that can be the base of a venv."""

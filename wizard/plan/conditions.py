@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from packaging.version import InvalidVersion, Version
 
 from wizard.knowledge.stacks import Stack
@@ -17,6 +19,15 @@ MEMORY_SHARE = 0.9
 RDNA1 = "RX 5500, 5600, 5700 and relatives"
 
 
+@dataclass(frozen=True, slots=True)
+class MissingRight:
+    """A right that the user must get before the stack can use the card; no plan gives it."""
+
+    text: str
+    needs_root: bool
+    """False where a new login is enough."""
+
+
 def obstacles(machine: Machine, stack: Stack) -> tuple[str, ...]:
     """What rules the stack out here, each with what would mend it."""
     card = (_wrong_card(machine, stack), _wrong_processor(machine)) if stack.gfx else ()
@@ -29,7 +40,7 @@ def needs(machine: Machine, stack: Stack) -> tuple[str, ...]:
         return tuple(text for text in (unsure_size(machine, stack),) if text)
     texts = (
         _driver(chosen_card(machine)),
-        *_access(machine),
+        _access(machine, stack),
         _glibc(machine, stack),
         _memory(machine),
         unsure_size(machine, stack),
@@ -66,31 +77,38 @@ def _driver(card: Gpu | None) -> str:
     return f"the kernel driver amdgpu for {card.name}, which is {held}"
 
 
-def _access(machine: Machine) -> tuple[str, ...]:
-    card = chosen_card(machine)
-    access = machine.access
-    if card is None:
-        return ()
-    if not access.kfd.present:
-        return (
-            "/dev/kfd, which amdgpu makes when it drives the card (in a container: pass it in)",
-        )
+def _access(machine: Machine, stack: Stack) -> str:
+    if chosen_card(machine) is None:
+        return ""
+    if not machine.access.kfd.present:
+        return "/dev/kfd, which amdgpu makes when it drives the card (in a container: pass it in)"
+    missing = missing_right(machine, stack)
+    return missing.text if missing else ""
+
+
+def missing_right(machine: Machine, stack: Stack) -> MissingRight | None:
+    """The right to open the card's devices, and how to get it; None where nothing is missing."""
+    card, access = chosen_card(machine), machine.access
+    if card is None or not stack.gfx or not access.kfd.present:
+        return None
     ours = [node for node in access.render_nodes if node.path == card.render_node]
     closed = [node for node in (access.kfd, *ours) if node.present and not node.usable]
     if not closed:
-        return ()
+        return None
     paths = " and ".join(node.path for node in closed)
     groups = {node.group for node in closed if not isinstance(node.group, Unknown)} or {"render"}
-    return (f"the right to open {paths}: {_remedy(machine, sorted(groups))}",)
+    remedy, needs_root = _remedy(machine, sorted(groups))
+    return MissingRight(f"the right to open {paths}: {remedy}", needs_root)
 
 
-def _remedy(machine: Machine, groups: list[str]) -> str:
+def _remedy(machine: Machine, groups: list[str]) -> tuple[str, bool]:
+    """What gives the right, and whether root must do it."""
     joined = machine.access.groups_in_file
     if not isinstance(joined, Unknown) and all(group in joined for group in groups):
-        return f"you are in {', '.join(groups)}, but only from your next login on"
+        return f"you are in {', '.join(groups)}, but only from your next login on", False
     if "root" in groups:
-        return "the device belongs to root alone; a udev rule of the distribution is missing"
-    return f"sudo usermod -aG {','.join(groups)} {machine.access.user}, then log in again"
+        return "the device belongs to root alone; a udev rule of the distribution is missing", True
+    return f"sudo usermod -aG {','.join(groups)} {machine.access.user}, then log in again", True
 
 
 def _glibc(machine: Machine, stack: Stack) -> str:

@@ -9,7 +9,7 @@ from wizard.knowledge.claims import Claim, load_claims
 from wizard.knowledge.stacks import Stack
 from wizard.machine.facts import Machine
 from wizard.plan.card import chosen_card, target_of
-from wizard.plan.conditions import needs, obstacles
+from wizard.plan.conditions import MissingRight, missing_right, needs, obstacles
 from wizard.plan.pythons import chosen_python, python_need, python_obstacle, python_refused
 from wizard.plan.verdict import Cell, Verdict
 from wizard.plan.weighing import weigh
@@ -34,6 +34,8 @@ class Fit:
     """Path of the interpreter to use, ``uv:3.10`` when uv must bring it, ``""`` without either."""
     download_bytes: int | None
     installed_bytes: int | None
+    missing_right: MissingRight | None = None
+    """What the user must be given first, by root or by a new login; also among ``needs``."""
 
 
 def fit(
@@ -67,4 +69,5 @@ def fit(
         python=python,
         download_bytes=stack.download_bytes,
         installed_bytes=stack.installed_bytes,
+        missing_right=missing_right(machine, stack),
     )

@@ -41,6 +41,8 @@ def make_plan(machine: Machine, choice: Choice, places: Places) -> Plan:
     if not held.python:
         raise PlanImpossible(" ".join(held.obstacles) or "No Python fits this stack.")
     steps = (*_system(machine, choice, stack), *venv_steps(machine, choice, stack, held, places))
+    relogin_needed = any(isinstance(step, AddToGroups) for step in steps)
+    first = held.missing_right.text if held.missing_right and not relogin_needed else ""
     plan = Plan(
         id="",
         stack=stack.id,
@@ -49,8 +51,9 @@ def make_plan(machine: Machine, choice: Choice, places: Places) -> Plan:
         steps=steps,
         download_bytes=held.download_bytes,
         installed_bytes=held.installed_bytes,
-        relogin_needed=any(isinstance(step, AddToGroups) for step in steps),
-        notes=_notes(choice, stack, held),
+        relogin_needed=relogin_needed,
+        notes=tuple(note for note in _notes(choice, stack, held) if note != first),
+        first=first,
     )
     return replace(plan, id=_digest(plan))
 
@@ -110,6 +113,7 @@ WORDS = ("reason", "inverse", "text")
 def _digest(plan: Plan) -> str:
     # Without the notes: they tell of free space, which the run itself takes.
     form = plan_form(replace(plan, notes=()))
+    del form["first"]  # a right that was given since makes no other plan
     form["steps"] = [
         {name: value for name, value in step.items() if name not in WORDS} for step in form["steps"]
     ]

@@ -234,7 +234,7 @@ class Plan:
     """Steps in order, with what they cost and what they are for."""
 
     id: str
-    """Digest of all below but the notes: the same facts and choice give the same id."""
+    """Digest of all that is done: the same facts and choice give the same id."""
     stack: str
     footprint: str
     venv: str
@@ -244,3 +244,5 @@ class Plan:
     relogin_needed: bool
     notes: tuple[str, ...]
     """What the user must know before saying yes."""
+    first: str = ""
+    """What the user must do before the card can be used, since no step does it."""

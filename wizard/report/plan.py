@@ -12,13 +12,28 @@ from wizard.report.units import WIDTH, bytes_text
 def plan_lines(plan: Plan) -> Iterator[str]:
     """Every step with its reason, its exact text and the whole content of every file."""
     yield f"Plan {plan.id}: {plan.stack}, footprint {plan.footprint}, in {plan.venv}"
-    yield f"Download {bytes_text(plan.download_bytes)}, on disk {bytes_text(plan.installed_bytes)}"
-    yield f"New login needed: {'yes' if plan.relogin_needed else 'no'}"
+    yield totals(plan)
+    if plan.first:
+        yield from textwrap.wrap(
+            plan.first, WIDTH, initial_indent="First, by you: ", subsequent_indent="  "
+        )
     for note in plan.notes:
         yield from textwrap.wrap(note, WIDTH, initial_indent="! ", subsequent_indent="  ")
     for number, step in enumerate(plan.steps, 1):
         yield ""
         yield from step_lines(number, step)
+
+
+def totals(plan: Plan) -> str:
+    """What the plan takes, on one line."""
+    root = sum(step.needs_root for step in plan.steps)
+    rights = f"{root} of them as root" if root else "none as root"
+    if plan.first:
+        login = "one thing is yours to do first"
+    else:
+        login = "a new login afterwards" if plan.relogin_needed else "no new login"
+    download, disk = bytes_text(plan.download_bytes), bytes_text(plan.installed_bytes)
+    return f"{len(plan.steps)} steps, {rights}; download {download}, disk {disk}; {login}"
 
 
 def step_lines(number: int, step: Step) -> Iterator[str]:

@@ -36,6 +36,6 @@ def _refuse_root(plan: Plan) -> None:
         raise Trouble(
             f"This plan needs root for {len(rooted)} steps, the first: {rooted[0]}",
             "Steps that need root are planned and shown; carrying them out is not built yet.",
-            "Take the footprint venv (in the wizard f on Choose): it needs no root, and torch needs "
-            "no system ROCm.",
+            "Take the footprint venv (in the wizard: f on Choose). It needs no root, and torch "
+            "needs no system ROCm.",
         )

@@ -1,0 +1,40 @@
+"""Detect: marks that agree with what stands beside them, and texts that are whole."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from screens.detect_text import row_text
+from tests.screens import examples
+from wizard.machine.access import ACCESS
+from wizard.machine.facts import DeviceNode
+from wizard.machine.gpus import GPUS
+from wizard.machine.pythons import INTERPRETERS
+
+CLOSED = DeviceNode("/dev/kfd", True, False, "render")
+
+
+def test_an_answer_that_stands_in_the_way_has_no_tick() -> None:
+    part = examples.Part("Access to the GPU", "access(2)", "may not open /dev/kfd", warns=True)
+    assert row_text(part, 76).plain.startswith("! ")
+    assert row_text(replace(part, warns=False), 76).plain.startswith("✓ ")
+
+
+def test_closed_devices_missing_cards_and_pythons_without_venv_stand_in_the_way() -> None:
+    machine = examples.MACHINE
+    assert not ACCESS.warns(machine.access)
+    assert ACCESS.warns(replace(machine.access, kfd=CLOSED))
+    assert not GPUS.warns(machine.gpus)
+    assert GPUS.warns(())
+    assert not INTERPRETERS.warns(machine.interpreters)
+    bare = tuple(replace(one, makes_venvs=False) for one in machine.interpreters)
+    assert INTERPRETERS.warns(bare)
+
+
+def test_pythons_that_make_no_venvs_are_told_apart() -> None:
+    found = (
+        *examples.MACHINE.interpreters,
+        replace(examples.MACHINE.interpreters[0], version="3.10.4", makes_venvs=False),
+    )
+    assert INTERPRETERS.tell(found)[0] == "3.12; 3.10 cannot make venvs"
+    assert INTERPRETERS.tell(found[1:])[0] == "3.10 cannot make venvs"
