@@ -6,10 +6,12 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from wizard.plan.steps import FetchWheels
+from wizard.run.aside import pause
 from wizard.run.download import Patience, Wanted, download, wrong_hash
 from wizard.run.events import Output, Progress
 from wizard.run.hashed import write_lock
@@ -32,20 +34,22 @@ def fetch_wheels(
     cancelled: Callable[[], bool],
     indexes: tuple[str, ...] = (),
     clock: Callable[[], float] = time.monotonic,
-    wait: Callable[[float], None] = time.sleep,
+    wait: Callable[[float], None] | None = None,
 ) -> Fetching:
     """Carry the step out; raises Trouble, and ends early, without a lock, when cancelled.
 
     pip's report carries no logins: those in ``indexes`` serve for files on the same servers.
     """
-    staging, patience = Path(step.staging), Patience(cancelled, wait)
+    staging, patience = Path(step.staging), Patience(cancelled, wait or partial(pause, cancelled))
     try:
         staging.mkdir(parents=True, exist_ok=True)
         published = read_report(Path(step.report))
         wheels = with_known_hashes(published, dict(step.hashes))
         yield from _warnings(published, wheels)
         web = open_web(os.environ, indexes)
-        items = with_sizes(tuple(as_found(wheel, staging, patience) for wheel in wheels), web)
+        items = with_sizes(
+            tuple(as_found(wheel, staging, patience) for wheel in wheels), web, cancelled
+        )
         require(sum(item.missing for item in items), staging)
         yield from _all(items, web, patience, clock)
         if not cancelled():

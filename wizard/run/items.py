@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import http.client
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from wizard.run.aside import Aside, Left
 from wizard.run.download import Patience
 from wizard.run.partial import Staged, digest
 from wizard.run.resolution import Wheel
@@ -63,12 +64,21 @@ def as_found(wheel: Wheel, staging: Path, patience: Patience) -> Item:
     return item
 
 
-def with_sizes(items: tuple[Item, ...], web: Web) -> tuple[Item, ...]:
+def with_sizes(
+    items: tuple[Item, ...], web: Web, cancelled: Callable[[], bool]
+) -> tuple[Item, ...]:
     """The items with the sizes that their servers announce; without them where that fails."""
     try:
-        return tuple(item if item.kept else replace(item, size=_size(item, web)) for item in items)
+        with Aside(cancelled) as aside:
+            return tuple(_sized(item, web, aside) for item in items)
     except (OSError, http.client.HTTPException):
         return items  # the download itself will meet the same failure, retry it and name it
+    except Left:
+        return items
+
+
+def _sized(item: Item, web: Web, aside: Aside) -> Item:
+    return item if item.kept else replace(item, size=aside.call(lambda: _size(item, web)))
 
 
 def _size(item: Item, web: Web) -> int | None:

@@ -6,12 +6,15 @@ import http.client
 import os
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from http import HTTPStatus
 from io import FileIO
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
 
+from wizard.run.aside import Aside, Left
 from wizard.run.lines import clean
 from wizard.run.network import Broken
 from wizard.run.partial import Mark, Staged, from_headers
@@ -41,15 +44,17 @@ def receive(
     mark = staged.mark() if start else None
     if mark is not None and start == mark.size:
         return  # killed between the last byte and the rename
-    with _ask(address, staged, web, start, mark) as answer:
+    with suppress(Left), Aside(cancelled) as aside:
+        answer = aside.call(lambda: _ask(address, staged, web, start, mark))
         start, size = _place_in_file(answer, start, mark, staged)
-        first = answer.read1(CHUNK)
+        read = partial(aside.call, partial(answer.read1, CHUNK))
+        first = read()
         _refuse_a_page(answer, first, staged)
         if start == 0 and not expected:
             _refuse_other_content(first, staged)
         begun = None if start else from_headers(expected, answer.headers, size)
         with _open_part(staged, start, begun) as file:
-            yield from _write_all(answer, first, file, Reached(start, size), staged, cancelled)
+            yield from _write_all(read, first, file, Reached(start, size), staged, cancelled)
 
 
 def _ask(
@@ -128,7 +133,7 @@ def _open_part(staged: Staged, start: int, begun: Mark | None) -> FileIO:
 
 
 def _write_all(
-    answer: http.client.HTTPResponse,
+    read: Callable[[], bytes],
     chunk: bytes,
     file: FileIO,
     at: Reached,
@@ -141,7 +146,7 @@ def _write_all(
         yield at
         if cancelled():
             return
-        chunk = answer.read1(CHUNK)
+        chunk = read()
     if at.size is not None and at.done != at.size:
         raise Broken(f"only {at.done} of {at.size} bytes came")
 

@@ -1,0 +1,122 @@
+"""Who asks to stop is obeyed within a second, also while a server keeps silent."""
+
+from __future__ import annotations
+
+import random
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.run.fetching import Chosen, make_step
+from tests.run.server import Manner, WheelServer, make_wheel
+from wizard.plan.steps import FetchWheels
+from wizard.run.events import Output
+from wizard.run.fetch import fetch_wheels
+
+AT_MOST_S = 1.0
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[WheelServer]:
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    with WheelServer() as running:
+        yield running
+
+
+@pytest.fixture
+def wheel(tmp_path: Path) -> Path:
+    return make_wheel(tmp_path, "thing", "1.0", {"thing.py": ""}, size=200_000)
+
+
+class Stop:
+    """A wish to stop that comes when something has happened."""
+
+    def __init__(self, when: Callable[[], object]) -> None:
+        self._wished = threading.Event()
+        self._at = 0.0
+        self._thread = threading.Thread(target=self._wish, args=(when,), daemon=True)
+        self._thread.start()
+
+    def _wish(self, when: Callable[[], object]) -> None:
+        when()
+        self._at = time.monotonic()
+        self._wished.set()
+
+    def __call__(self) -> bool:
+        return self._wished.is_set()
+
+    def waited_s(self) -> float:
+        """Seconds since the wish."""
+        self._thread.join(10)
+        assert self._wished.is_set()
+        return time.monotonic() - self._at
+
+
+def stopped_within(step: FetchWheels, stop: Stop) -> float:
+    list(fetch_wheels(step, cancelled=stop))
+    assert not Path(step.lock).exists()
+    return stop.waited_s()
+
+
+def test_a_body_that_does_not_go_on_is_left(
+    server: WheelServer, wheel: Path, tmp_path: Path
+) -> None:
+    address = server.put(f"/{wheel.name}", wheel.read_bytes(), Manner(hold_at=0.5))
+    step = make_step(tmp_path, Chosen.published(wheel, address))
+    part = Path(step.staging, f"{wheel.name}.part")
+    half = wheel.stat().st_size // 2
+
+    def all_that_comes_has_come() -> None:
+        server.held.wait(30)
+        while not part.exists() or part.stat().st_size < half:
+            pass
+
+    assert stopped_within(step, Stop(all_that_comes_has_come)) < AT_MOST_S
+    assert part.read_bytes() == wheel.read_bytes()[:half]
+
+
+def test_a_server_that_never_answers_is_left(
+    monkeypatch: pytest.MonkeyPatch, wheel: Path, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        accepted: list[socket.socket] = []
+        stop = Stop(lambda: accepted.append(mute.accept()[0]))
+        address = f"http://127.0.0.1:{mute.getsockname()[1]}/{wheel.name}"
+        step = make_step(tmp_path, Chosen.published(wheel, address))
+        assert stopped_within(step, stop) < AT_MOST_S
+        accepted[0].close()
+
+
+def test_a_pause_before_the_next_try_is_cut_short(
+    server: WheelServer, wheel: Path, tmp_path: Path
+) -> None:
+    address = server.put(f"/{wheel.name}", b"", Manner(status=503, head=False))
+    step = make_step(tmp_path, Chosen.published(wheel, address))
+    told = threading.Event()
+    stop = Stop(told.wait)
+    pauses = 0
+    for event in fetch_wheels(step, cancelled=stop):
+        if isinstance(event, Output) and "Trying again" in event.lines[0]:
+            pauses += 1
+            told.set()
+            while not stop():
+                pass
+    assert stop.waited_s() < AT_MOST_S / 2
+    assert pauses == 1
+
+
+def test_a_whole_file_still_comes_in_order(
+    server: WheelServer, wheel: Path, tmp_path: Path
+) -> None:
+    body = b"PK\x03\x04" + random.Random(3).randbytes(3_000_000)  # noqa: S311 - a body
+    wheel.write_bytes(body)
+    address = server.put(f"/{wheel.name}", body, Manner(drop_at=0.5))
+    step = make_step(tmp_path, Chosen.published(wheel, address))
+    list(fetch_wheels(step, cancelled=lambda: False, wait=lambda s: None))
+    assert Path(step.staging, wheel.name).read_bytes() == body
+    assert [t for t in threading.enumerate() if "aside" in t.name and t.is_alive()] == []
