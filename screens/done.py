@@ -15,11 +15,12 @@ from screens.hanging import hanging
 from screens.services import DEMO, LIVE
 from screens.session import Session
 from screens.step import COMMON_KEYS, StepScreen
-from screens.words import shown, size_text
+from screens.words import shown
 from wizard.plan.steps import Plan, WriteFile
 from wizard.plan.using import launcher_command, measure_command, on_processor, use_command
 from wizard.run.events import PlanFinished
 from wizard.run.lines import clean
+from wizard.sizes import size_text
 
 LABEL_CELLS = 10
 FRAME_CELLS = 4
@@ -116,8 +117,7 @@ def _undo(finished: PlanFinished | None) -> str:
 
 
 def _changes(plan: Plan) -> Iterable[str]:
-    known = plan.installed_bytes is not None
-    size = size_text(plan.installed_bytes) if known else "size not known"
+    size = "size not known" if plan.installed_bytes is None else size_text(plan.installed_bytes)
     yield f"{shown(plan.venv)} ({shown(plan.stack)}, {size}), in it:"
     for step in plan.steps:
         if isinstance(step, WriteFile):

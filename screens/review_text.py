@@ -24,7 +24,7 @@ def review_text(plan: Plan, cells: int, refusal: Trouble | None = None) -> Conte
     if refusal is not None:
         lines += _refused(refusal, cells)
     if plan.first:
-        lines += hanging("First   ", f"By you: {shown(plan.first)}", cells, "bold $text-warning")
+        lines += hanging("First   ", f"you need {shown(plan.first)}", cells, "bold $text-warning")
     for note in plan.notes:
         lines += hanging("Note    ", shown(note), cells, ACCENT)
     if plan.notes or plan.first:

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from rich.cells import cell_len, set_cell_size
 from textual.content import Content
 
-from screens.words import column, cut, shown, size_text
+from screens.words import column, cut, shown
 from wizard.knowledge.applications import Application
 from wizard.knowledge.stacks import Stack
 from wizard.plan.advice import Road
 from wizard.plan.fit import Cell, Verdict
+from wizard.sizes import size_text
 
 ROAD_CELLS = 20
 GET_CELLS = 8
@@ -84,7 +85,9 @@ def _row(table: RoadsTable, road: Road, columns: int, width: int, cells: int) ->
     torch = shown(stack.torch).partition("+")[0]
     start = column(f"{'>' if chosen else ' '} {road.rank} {name}{torch}", ROAD_CELLS)
     root = root_word(road, steps=table.needs_root(stack.id))
-    fixed = f"{size_text(road.fit.download_bytes):<{GET_CELLS}}{root:<{ROOT_CELLS}}"
+    download = road.fit.download_bytes
+    get = "?" if download is None else size_text(download)
+    fixed = f"{get:<{GET_CELLS}}{root:<{ROOT_CELLS}}"
     verdicts = [
         _verdict(cell, width, plain=chosen) for cell in fitting_cells(road.fit.cells, columns)
     ]

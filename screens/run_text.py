@@ -5,8 +5,9 @@ from __future__ import annotations
 from textual.content import Content
 
 from screens.run_state import RunState, State
-from screens.words import cut, shown, size_text, time_text
+from screens.words import cut, shown, time_text
 from wizard.run.events import Progress
+from wizard.sizes import size_text
 
 MARKS = {
     State.WAITING: ("·", "$text-muted"),

@@ -33,19 +33,6 @@ def column(text: str, cells: int) -> str:
     return set_cell_size(cut(text, cells - 1), cells)
 
 
-def size_text(count: int | None) -> str:
-    """A number of bytes for people, in powers of ten as download pages give it."""
-    if count is None:
-        return "?"
-    if count == 0:
-        return "0"
-    if count < 1_000_000:
-        return f"{max(1, round(count / 1000))} kB"
-    if count < 100_000_000:
-        return f"{count / 1_000_000:.0f} MB"
-    return f"{count / 1_000_000_000:.1f} GB"
-
-
 def time_text(seconds: float) -> str:
     """A duration for people: seconds below a minute, else minutes, else hours."""
     if seconds < MINUTE_S:
@@ -73,14 +60,13 @@ def main_card(machine: Machine) -> Gpu | None:
 
 
 def card_text(machine: Machine) -> str:
-    """The main card with its target and memory, in under 40 cells as a rule."""
+    """The main card with its target, in under 40 cells as a rule."""
     gpu = main_card(machine)
     if gpu is None:
         return "no graphics card found"
-    memory = "" if isinstance(gpu.vram_bytes, Unknown) else f" {gpu.vram_bytes / 2**30:.0f} GB"
     name = shown(gpu.name).removeprefix("AMD ").removeprefix("Radeon ")
     relation = "" if gpu.rdna1 else " (not RDNA1)"
-    return f"{name} {fact_text(gpu.gfx)}{memory}{relation}"
+    return f"{name} {fact_text(gpu.gfx)}{relation}"
 
 
 def system_text(machine: Machine) -> str:

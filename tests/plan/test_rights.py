@@ -29,9 +29,9 @@ def test_what_is_to_be_done_first_stands_in_the_plan_apart_from_the_notes() -> N
 
 def test_a_plan_with_something_to_do_first_never_says_no_new_login() -> None:
     lines = "\n".join(plan_lines(plan_for(closed())))
-    assert "one thing is yours to do first" in totals(plan_for(closed()))
+    assert "see First" in totals(plan_for(closed()))
     assert "no new login" not in lines
-    assert "First, by you: the right to open /dev/kfd" in lines
+    assert "First you need the right to open /dev/kfd" in lines
     assert "none as root" in totals(plan_for(clean_jammy()))
     assert "no new login" in totals(plan_for(clean_jammy()))
 

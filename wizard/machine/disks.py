@@ -5,6 +5,7 @@ from __future__ import annotations
 from wizard.machine.facts import Disk, Unknown
 from wizard.machine.host import Host
 from wizard.machine.part import Found, Part
+from wizard.sizes import size_text
 
 ALWAYS = ("/tmp", "/opt", "/var/cache/apt/archives")  # noqa: S108 - only looked at
 """pip's unpacking, system ROCm, apt's downloads."""
@@ -27,16 +28,12 @@ def _tell(disks: tuple[Disk, ...]) -> tuple[str, tuple[str, ...]]:
     lines = tuple(_line(disk) for disk in disks)
     if not disks:
         return "unknown", lines
-    return f"{_gib(disks[0].free_bytes)} free for {disks[0].path}", lines
+    return f"{size_text(disks[0].free_bytes)} free for {disks[0].path}", lines
 
 
 def _line(disk: Disk) -> str:
-    room = f"{_gib(disk.free_bytes)} free of {_gib(disk.total_bytes)}"
+    room = f"{size_text(disk.free_bytes)} free of {size_text(disk.total_bytes)}"
     return f"{disk.path}: {room} on {disk.filesystem}"
-
-
-def _gib(size: int) -> str:
-    return f"{size / 2**30:.1f} GiB"
 
 
 DISKS: Part[tuple[Disk, ...]] = Part(

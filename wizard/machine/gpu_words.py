@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from wizard.machine.facts import Gpu, Unknown
+from wizard.sizes import size_text
 
 
 def tell_gpus(gpus: tuple[Gpu, ...]) -> tuple[str, tuple[str, ...]]:
@@ -24,7 +25,7 @@ def _lines(gpu: Gpu) -> list[str]:
         f"unknown ({screen.because})" if isinstance(screen, Unknown) else "yes" if screen else "no"
     )
     size = gpu.vram_bytes
-    vram = f"unknown ({size.because})" if isinstance(size, Unknown) else f"{size / 2**30:.1f} GiB"
+    vram = f"unknown ({size.because})" if isinstance(size, Unknown) else size_text(size)
     driver = gpu.driver.because if isinstance(gpu.driver, Unknown) else gpu.driver or "none"
     kind = ", part of the processor" if gpu.integrated else ""
     lines = [

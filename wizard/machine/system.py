@@ -7,6 +7,7 @@ import re
 from wizard.machine.facts import Fact, System, Unknown
 from wizard.machine.host import Host
 from wizard.machine.part import Found, Part
+from wizard.sizes import size_text
 
 OS_RELEASE = ("/etc/os-release", "/usr/lib/os-release")
 KERNEL = "/proc/sys/kernel/osrelease"
@@ -71,7 +72,7 @@ def _tell(system: System) -> tuple[str, tuple[str, ...]]:
         ("C library (glibc)", system.glibc),
         ("Architecture", system.architecture),
         ("Processor", system.cpu),
-        ("Memory", _gib(system.memory_bytes)),
+        ("Memory", _memory(system.memory_bytes)),
     )
     summary = ", ".join(
         text
@@ -85,8 +86,8 @@ def _tell(system: System) -> tuple[str, tuple[str, ...]]:
     return summary or "unknown system", tuple(f"{name}: {_words(fact)}" for name, fact in facts)
 
 
-def _gib(size: Fact[int]) -> Fact[str]:
-    return size if isinstance(size, Unknown) else f"{size / 2**30:.1f} GiB"
+def _memory(size: Fact[int]) -> Fact[str]:
+    return size if isinstance(size, Unknown) else size_text(size)
 
 
 def _words(fact: Fact[str]) -> str:

@@ -9,7 +9,8 @@ from packaging.version import InvalidVersion, Version
 from wizard.knowledge.stacks import Stack
 from wizard.machine.facts import Gpu, Machine, Unknown
 from wizard.plan.card import chosen_card
-from wizard.plan.room import GIGABYTE, disk_full, gigabytes, unsure_size
+from wizard.plan.room import GIGABYTE, disk_full, unsure_size
+from wizard.sizes import size_text
 
 STRICT_GLIBC = Version("2.41")
 """From this release on, glibc refuses libraries that ask for an executable stack."""
@@ -129,7 +130,7 @@ def _memory(machine: Machine) -> str:
     memory = machine.system.memory_bytes
     if isinstance(memory, Unknown) or memory >= MEMORY_ASKED * MEMORY_SHARE:
         return ""
-    return f"8 GB of memory by the notes; this machine has {gigabytes(memory)}"
+    return f"8 GB of memory by the notes; this machine has {size_text(memory)}"
 
 
 def _unknown_processor(machine: Machine) -> str:

@@ -9,10 +9,11 @@ from wizard.machine.facts import Machine, Unknown
 from wizard.plan.card import chosen_card, target_of
 from wizard.plan.fit import Fit
 from wizard.plan.leftovers import leftovers, short_path, torch_here
-from wizard.plan.room import gigabytes, home_disk
+from wizard.plan.room import home_disk
 from wizard.plan.strength import STRENGTH, sentence, strength
 from wizard.plan.verdict import Verdict
 from wizard.plan.weighing import BEARING
+from wizard.sizes import size_text
 
 UNDO = "rdna1-setup rollback removes what it made; files you added stay"
 
@@ -59,12 +60,12 @@ def cost(machine: Machine, stack: Stack) -> str:
     """Download and disk, from the data or said to be unknown, and what is free."""
     download, installed = stack.download_bytes, stack.installed_bytes
     parts = [
-        "download size not known" if download is None else f"{gigabytes(download)} to download",
-        "size on disk not known" if installed is None else f"{gigabytes(installed)} on disk",
+        "download size not known" if download is None else f"{size_text(download)} to download",
+        "size on disk not known" if installed is None else f"{size_text(installed)} on disk",
     ]
     disk = home_disk(machine)
     if disk is not None:
-        parts.append(f"{gigabytes(disk.free_bytes)} free on {disk.filesystem}")
+        parts.append(f"{size_text(disk.free_bytes)} free on {disk.filesystem}")
     return ", ".join(parts)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wizard.knowledge.stacks import Stack
 from wizard.machine.facts import Disk, Machine
+from wizard.sizes import size_text
 
 GIGABYTE = 10**9
 SMALLEST_ROCM_WHEEL = 1_300_000_000
@@ -19,11 +20,6 @@ def home_disk(machine: Machine) -> Disk | None:
     return max(holding, key=lambda disk: len(disk.path), default=None)
 
 
-def gigabytes(count: int) -> str:
-    """A size as people read it: ``1.3 GB``."""
-    return f"{count / GIGABYTE:.1f} GB"
-
-
 def disk_full(machine: Machine, stack: Stack) -> str:
     """Why the stack does not fit on the disk of the home folder, ``""`` when nothing says so."""
     disk = home_disk(machine)
@@ -33,8 +29,8 @@ def disk_full(machine: Machine, stack: Stack) -> str:
         known = [(SMALLEST_ROCM_WHEEL, "at the very least (its size is not known)")]
     if disk is None or sum(count for count, _ in known) <= disk.free_bytes:
         return ""
-    words = " and ".join(f"{gigabytes(count)} {word}" for count, word in known)
-    free = f"{disk.filesystem} has {gigabytes(disk.free_bytes)} free"
+    words = " and ".join(f"{size_text(count)} {word}" for count, word in known)
+    free = f"{disk.filesystem} has {size_text(disk.free_bytes)} free"
     return f"it takes {words}; {free}: make room, or choose a folder elsewhere"
 
 
@@ -45,5 +41,5 @@ def unsure_size(machine: Machine, stack: Stack) -> str:
         return ""
     if stack.download_bytes is not None and stack.installed_bytes is not None:
         return ""
-    free = f"{disk.filesystem} has {gigabytes(disk.free_bytes)} free"
+    free = f"{disk.filesystem} has {size_text(disk.free_bytes)} free"
     return f"room on the disk: how much is not known, and {free}"

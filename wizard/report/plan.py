@@ -15,7 +15,7 @@ def plan_lines(plan: Plan) -> Iterator[str]:
     yield totals(plan)
     if plan.first:
         yield from textwrap.wrap(
-            plan.first, WIDTH, initial_indent="First, by you: ", subsequent_indent="  "
+            plan.first, WIDTH, initial_indent="First you need ", subsequent_indent="  "
         )
     for note in plan.notes:
         yield from textwrap.wrap(note, WIDTH, initial_indent="! ", subsequent_indent="  ")
@@ -29,7 +29,7 @@ def totals(plan: Plan) -> str:
     root = sum(step.needs_root for step in plan.steps)
     rights = f"{root} of them as root" if root else "none as root"
     if plan.first:
-        login = "one thing is yours to do first"
+        login = "see First"
     else:
         login = "a new login afterwards" if plan.relogin_needed else "no new login"
     download, disk = bytes_text(plan.download_bytes), bytes_text(plan.installed_bytes)

@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 from wizard.machine.facts import Fact, Unknown
+from wizard.sizes import size_text
 
 WIDTH = 79
 """Columns of our plain text."""
 
 
 def bytes_text(count: int | None) -> str:
-    """A size for people, in decimal units as shops and download pages use them."""
-    if count is None:
-        return "not known"
-    size = float(count)
-    for unit in ("B", "kB", "MB"):
-        if size < 1000:
-            return f"{size:.0f} {unit}"
-        size /= 1000
-    return f"{size:.1f} GB"
+    """A size for people."""
+    return "not known" if count is None else size_text(count)
 
 
 def memory_text(count: Fact[int]) -> str:
-    """Memory in binary units, as it is sold."""
-    return f"{count / 2**30:.1f} GiB" if isinstance(count, int) else fact_text(count)
+    """Memory for people; unknown memory says why."""
+    return size_text(count) if isinstance(count, int) else fact_text(count)
 
 
 def fact_text(fact: Fact[object]) -> str:

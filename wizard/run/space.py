@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 from wizard.run.trouble import Trouble
+from wizard.sizes import KB, size_text
 
 _FULL = frozenset((errno.ENOSPC, errno.EDQUOT))
 
@@ -53,12 +54,5 @@ def write_failure(error: OSError, folder: Path, missing: int | None) -> Trouble:
 
 
 def in_words(count: int) -> str:
-    """A number of bytes for people, in decimal units as disks and indexes use them."""
-    if count < 1000:
-        return f"{count} bytes"
-    size = float(count)
-    for unit in ("kB", "MB", "GB"):
-        size /= 1000
-        if size < 1000 or unit == "GB":
-            return f"{size:.1f} {unit}"
-    raise AssertionError("unreachable")
+    """A number of bytes for people; a few are counted."""
+    return f"{count} bytes" if count < KB else size_text(count)
