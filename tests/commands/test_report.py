@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.plan.machines import clean_jammy
+from tests.handmade import clean_jammy
 from wizard.jsonform import to_json
 from wizard.machine.facts import Access, Machine, Setting
 from wizard.report.machine import machine_lines

@@ -114,6 +114,18 @@ def test_a_stack_that_unsets_the_override_leaves_none_behind(home: Home, index: 
         assert "HSA_OVERRIDE_GFX_VERSION" not in json.loads(done.stdout), way
 
 
+def kill_at_step(number: int, home: Home, command: tuple[str, ...]) -> None:
+    """Run it until it says that it is at this step, then kill it and all that it started."""
+    with home.start(*command) as run:
+        assert run.stdout is not None
+        for line in run.stdout:
+            if line.startswith(f"[{number}/"):
+                os.killpg(run.pid, signal.SIGKILL)
+                break
+        run.communicate()
+    assert run.returncode == -signal.SIGKILL, f"step {number} was never reached"
+
+
 def test_killed_at_every_step_and_rerun_it_ends_the_same_and_undo_leaves_nothing(
     home: Home, index: WheelIndex
 ) -> None:
@@ -123,14 +135,7 @@ def test_killed_at_every_step_and_rerun_it_ends_the_same_and_undo_leaves_nothing
     assert home.run("rollback", "--yes").returncode == 0
     assert home.listing() == before
     for number in range(1, 13):
-        run = home.start(*apply(index, venv))
-        assert run.stdout is not None
-        for line in run.stdout:
-            if line.startswith(f"[{number}/"):
-                os.killpg(run.pid, signal.SIGKILL)
-                break
-        run.communicate()
-        assert run.returncode == -signal.SIGKILL, f"step {number} was never reached"
+        kill_at_step(number, home, apply(index, venv))
     again = home.run(*apply(index, venv))
     assert again.returncode == 0, again.stdout + again.stderr
     assert listing(venv) == complete
@@ -146,13 +151,7 @@ def test_undo_of_a_run_cut_off_at_any_step_leaves_the_home_as_it_was(
     (venv / "mine.txt").write_text("mine")
     before = home.listing()
     for number in range(1, 13):
-        run = home.start(*apply(index, venv))
-        assert run.stdout is not None
-        for line in run.stdout:
-            if line.startswith(f"[{number}/"):
-                os.killpg(run.pid, signal.SIGKILL)
-                break
-        run.communicate()
+        kill_at_step(number, home, apply(index, venv))
         undone = home.run("rollback", "--yes")
         assert undone.returncode == 0, undone.stdout + undone.stderr
         assert home.listing() == before, f"cut off at step {number}"

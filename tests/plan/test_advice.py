@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.plan.machines import (
+from tests.handmade import (
     GIGABYTE,
     HOME,
     card,

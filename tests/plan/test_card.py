@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tests.plan.machines import card, clean_jammy, in_the_dark
+from tests.handmade import card, clean_jammy, in_the_dark
 from wizard.plan.card import chosen_card, target_of
 
 RDNA2 = replace(card("gfx1031"), pci_address="0000:03:00.0")

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.plan.machines import (
+from tests.handmade import (
     GIGABYTE,
     HOME,
     card,

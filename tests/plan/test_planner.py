@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.plan.machines import HOME, card, clean_jammy, noble_with_leftovers, python
+from tests.handmade import HOME, card, clean_jammy, noble_with_leftovers, python
 from wizard.machine.facts import Machine, Unknown
 from wizard.places import places
 from wizard.plan.choice import Choice

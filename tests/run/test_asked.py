@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.plan.machines import clean_jammy, python
+from tests.handmade import clean_jammy, python
 from tests.run.places import places_below
 from wizard.plan.choice import Choice
 from wizard.plan.planner import make_plan

@@ -1,4 +1,4 @@
-"""Machines built by hand, so that fit and advice are tested without detection."""
+"""Machines built by hand, so that what follows from them is tested without detection."""
 
 from __future__ import annotations
 
