@@ -220,3 +220,9 @@ def test_of_two_cards_the_one_that_was_chosen_is_judged() -> None:
     assert not any("gfx1031" in note for note in plan_for(both).notes)
     notes = " ".join(plan_for(both, gpu="0000:03:00.0").notes)
     assert "RX 6700 XT is gfx1031" in notes
+
+
+def test_why_pip_is_upgraded_names_the_releases_that_matter() -> None:
+    reason = next(s.reason for s in steps(plan_for(clean_jammy()), RunProgram) if "pip" in s.reason)
+    assert "needs pip 23.0 or newer" in reason
+    assert "from 25.3 on" in reason

@@ -3,9 +3,10 @@
 Measured with a server that counts the bytes it sends: ``pip install --dry-run --report`` of pip
 25.3 and later leaves wheels where they are when the index publishes their metadata (PEP 658), and
 with ``fast-deps`` reads about 10 KB at the end of each wheel when it does not. Older pips download
-every wheel whole and throw it away, so the pip in the venv is upgraded first. Python 3.8 ends at
-pip 25.0.1: there, and on a server that offers neither metadata nor ranges, the wheels cross the
-line twice. ``uv pip compile`` is no way out: it downloads whatever has no published hash.
+every wheel whole and throw it away, so the pip in the venv is upgraded first. The floor is pip
+23.0, the first that writes the report in format 1; before 22.2 there is no ``--dry-run``. Python
+3.8 ends at pip 25.0.1: there, and on a server that offers neither metadata nor ranges, the wheels
+cross the line twice. ``uv pip compile`` is no way out: it downloads whatever has no published hash.
 """
 
 from __future__ import annotations

@@ -10,12 +10,12 @@ from wizard.places import Places
 from wizard.plan.card import chosen_card, target_of
 from wizard.plan.choice import Choice
 from wizard.plan.fit import Fit
+from wizard.plan.python_steps import PIP_QUIET, python_steps
 from wizard.plan.resolve import resolve_argv, second_try
 from wizard.plan.settings import setting_steps
 from wizard.plan.steps import (
     CheckTorch,
     ClearExecutableStack,
-    CreateVenv,
     DropDownloads,
     FetchWheels,
     InstallWheels,
@@ -37,7 +37,7 @@ def venv_steps(
     key = hashlib.sha256("\0".join(source).encode()).hexdigest()[:12]
     work = f"{places.cache}/{stack.id}-{key}"
     return (
-        *_python_steps(machine, choice, held, places),
+        *python_steps(machine, choice, held, places),
         *_wheel_steps(choice, stack, work, _target(machine, choice, stack)),
         *_execstack_steps(machine, choice, stack),
         *setting_steps(machine, choice, stack, held),
@@ -60,62 +60,6 @@ def _check_device(choice: Choice, stack: Stack) -> str:
     if choice.without_card:
         return "none"
     return "cuda" if stack.gfx else "cpu"
-
-
-def _python_steps(machine: Machine, choice: Choice, held: Fit, places: Places) -> tuple[Step, ...]:
-    python = held.python
-    fetched: tuple[Step, ...] = ()
-    if python.startswith("uv:"):
-        version = python.removeprefix("uv:")
-        folder = f"{places.data}/python"
-        python = f"{folder}/cpython-{version}-linux-x86_64-gnu/bin/python{version}"
-        fetched = (
-            RunProgram(
-                f"This machine has no Python {version} that makes venvs; uv brings one, no root.",
-                (
-                    str(machine.uv),
-                    "python",
-                    "install",
-                    "--no-bin",
-                    "--install-dir",
-                    folder,
-                    version,
-                ),
-                f"kept: other venvs may use {folder}",
-                creates=(python,),
-                environment=(("UV_NO_CACHE", "1"),),
-                deadline_s=1800,
-            ),
-        )
-    return (
-        *fetched,
-        CreateVenv(
-            "A folder of its own: nothing outside it changes.",
-            python,
-            choice.venv,
-            "remove the files that were made",
-        ),
-        RunProgram(
-            "The pip that comes with Python is too old for what follows.",
-            (
-                f"{choice.venv}/bin/python",
-                *("-m", "pip", "install", "--no-input", "--upgrade"),
-                *_pip_from(choice),
-                "pip",
-            ),
-            "goes with the venv",
-            creates=(f"{choice.venv}/bin/pip",),
-            environment=PIP_QUIET,
-        ),
-    )
-
-
-PIP_QUIET = (("PIP_NO_CACHE_DIR", "1"), ("PIP_DISABLE_PIP_VERSION_CHECK", "1"))
-"""pip writes nothing outside the venv, and looks for no newer pip."""
-
-
-def _pip_from(choice: Choice) -> tuple[str, ...]:
-    return ("--no-index", "--find-links", choice.wheelhouse) if choice.wheelhouse else ()
 
 
 def _wheel_steps(choice: Choice, stack: Stack, work: str, gfx: str) -> tuple[Step, ...]:

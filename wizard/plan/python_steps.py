@@ -1,0 +1,66 @@
+"""Steps that bring a Python, make the venv of it, and bring its pip up to date."""
+
+from __future__ import annotations
+
+from wizard.machine.facts import Machine
+from wizard.places import Places
+from wizard.plan.choice import Choice
+from wizard.plan.fit import Fit
+from wizard.plan.steps import CreateVenv, RunProgram, Step
+
+PIP_QUIET = (("PIP_NO_CACHE_DIR", "1"), ("PIP_DISABLE_PIP_VERSION_CHECK", "1"))
+"""pip writes nothing outside the venv, and looks for no newer pip."""
+
+
+def python_steps(machine: Machine, choice: Choice, held: Fit, places: Places) -> tuple[Step, ...]:
+    """A venv of the right Python, which uv may have to bring, with a pip that is new enough."""
+    python = held.python
+    fetched: tuple[Step, ...] = ()
+    if python.startswith("uv:"):
+        version = python.removeprefix("uv:")
+        folder = f"{places.data}/python"
+        python = f"{folder}/cpython-{version}-linux-x86_64-gnu/bin/python{version}"
+        fetched = (
+            RunProgram(
+                f"This machine has no Python {version} that makes venvs; uv brings one, no root.",
+                (
+                    str(machine.uv),
+                    "python",
+                    "install",
+                    "--no-bin",
+                    "--install-dir",
+                    folder,
+                    version,
+                ),
+                f"kept: other venvs may use {folder}",
+                creates=(python,),
+                environment=(("UV_NO_CACHE", "1"),),
+                deadline_s=1800,
+            ),
+        )
+    return (
+        *fetched,
+        CreateVenv(
+            "A folder of its own: nothing outside it changes.",
+            python,
+            choice.venv,
+            "remove the files that were made",
+        ),
+        RunProgram(
+            "This plan needs pip 23.0 or newer; from 25.3 on, pip decides without fetching whole "
+            "wheels. Python often brings an older one.",
+            (
+                f"{choice.venv}/bin/python",
+                *("-m", "pip", "install", "--no-input", "--upgrade"),
+                *_pip_from(choice),
+                "pip",
+            ),
+            "goes with the venv",
+            creates=(f"{choice.venv}/bin/pip",),
+            environment=PIP_QUIET,
+        ),
+    )
+
+
+def _pip_from(choice: Choice) -> tuple[str, ...]:
+    return ("--no-index", "--find-links", choice.wheelhouse) if choice.wheelhouse else ()
