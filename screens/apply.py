@@ -16,10 +16,11 @@ from textual.widgets import Log, Static
 
 from screens.dialogs import Question
 from screens.run_state import RunState, after, before_run, broken_off
-from screens.run_text import failure_text, progress_line, step_lines
+from screens.run_text import failure_text, progress_line
 from screens.services import Services
 from screens.session import Session
 from screens.step import COMMON_KEYS, StepScreen
+from screens.widgets.step_list import StepList
 from wizard.run.events import Event, Output, StepFinished, StepStarted
 from wizard.run.lines import clean
 
@@ -41,7 +42,8 @@ class Apply(StepScreen):
         f"prints.\n\nc stops at the next safe point. {SAFE}\n\n"
         "Back and Quit wait until the run has ended. If the program is killed, start it again "
         "with the same plan: it goes on where it stopped.\n\n"
-        "Tab goes to the log; arrows and PgUp scroll it. n goes on when the run has ended."
+        "Tab goes to the log; arrows and PgUp scroll it, sideways too where a line is long. "
+        "n goes on when the run has ended."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n", "next", "Next"),
@@ -61,10 +63,10 @@ class Apply(StepScreen):
     def body(self) -> Iterable[Widget]:
         """Steps, log, what went wrong, bar."""
         with Container(id="run"):
-            with VerticalScroll(id="steps", can_focus=False):
-                yield Static(id="step-lines", markup=False)
+            yield StepList()
             yield Log(id="log", max_lines=LOG_LINES)
-        yield Static(id="failure", classes="pad", markup=False)
+        with VerticalScroll(id="failure", classes="pad"):
+            yield Static(id="failure-text", markup=False)
         yield Static(id="progress", classes="pad", markup=False)
 
     def on_mount(self) -> None:
@@ -73,10 +75,6 @@ class Apply(StepScreen):
         self.running = True
         self.say(RUNNING_HINT)
         self._carry_out()
-
-    def on_resize(self) -> None:
-        """Lays the line of the progress out for the new width."""
-        self.watch_state(self.state)
 
     @property
     def busy(self) -> bool:
@@ -136,19 +134,16 @@ class Apply(StepScreen):
                 "Nothing more happens. Esc goes back to the plan, n shows how to undo.", "fault"
             )
         else:
-            self.say("Nothing more happens by itself. n goes on.")
+            self.say("Nothing more happens by itself. n goes on; arrow keys scroll the log.")
 
     def watch_state(self, state: RunState | None) -> None:
         """Shows the state."""
         if state is None or not self.is_mounted:
             return
-        self.query_one("#step-lines", Static).update(step_lines(state))
-        self.query_one("#progress", Static).update(progress_line(state, self.size.width - 2))
-        failure = self.query_one("#failure", Static)
-        failure.update(failure_text(state))
-        failure.display = state.failure is not None
-        steps = self.query_one("#steps", VerticalScroll)
-        steps.scroll_to(y=max(0, state.current - 3), animate=False)
+        self.query_one(StepList).show(state)
+        self.query_one("#progress", Static).update(progress_line(state))
+        self.query_one("#failure-text", Static).update(failure_text(state))
+        self.query_one("#failure").display = state.failure is not None
 
     def action_stop(self) -> None:
         """Asks whether to stop, and says what safe means."""

@@ -21,9 +21,11 @@ def claims_text(stack: str, claims: tuple[Claim, ...]) -> Content:
     chosen = claims_of(stack, claims)
     if not chosen:
         return Content("Nobody's statement about this stack is in our data.")
+    refuted = sum(claim.grade is Grade.REFUTED for claim in chosen)
+    last = f", then {refuted} refuted" if refuted else ""
     head = (
-        f"{len(chosen)} statements, best supported first. They are other people's: we have "
-        "run nothing on an RDNA1 card.\n"
+        f"{len(chosen) - refuted} statements, best supported first{last}. They are other "
+        "people's: we have run nothing on an RDNA1 card.\n"
     )
     by_id = {claim.id: claim for claim in claims}
     return Content("\n").join([Content(head), *(_claim(claim, by_id) for claim in chosen)])

@@ -228,8 +228,9 @@ class Conv2d(StepScreen):
         """Shows all of the highlighted row, and the shell line that does the same."""
         preset = self._setting.preset
         started = "Nothing was started.\n\n" if self.services.rehearses else ""
-        line = self.services.sweep_command(self.sweep(), preset.id)
-        shell = f"The whole preset from a shell:\n\n{line}"
+        sweep = self.sweep()
+        line = self.services.sweep_command(sweep, preset.id)
+        shell = f"The whole preset from a shell:\n\n{line}" if sweep.python else NO_PYTHON
         text = f"{self._table.current_text}\n\n{started}{shell}\n\nSource: {preset.source}"
         self.app.push_screen(Notice("This shape", text))
 

@@ -2,33 +2,49 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
+
 from textual.content import Content
 
+from screens.hanging import wrapped
 from screens.services import DetectedPart
-from screens.words import card_text, column, cut, main_card, shown
+from screens.words import card_text, column, main_card, shown
 from wizard.machine.facts import Machine, Unknown
 from wizard.run.lines import clean
 
 TITLE_CELLS = 20
-SOURCE_CELLS = 18
-WIDE = 100
+SOURCE_CELLS = 30
+WIDE = 96
+"""From this width on there is room for a column of sources."""
 
 
 def row_text(part: DetectedPart, cells: int) -> Content:
-    """A row of the checklist: state, question, answer, and its source where there is room."""
-    unknown = part.summary.strip().lower().startswith("unknown")
-    if part.warns:
-        mark, style = "! ", "bold $text-warning"
-    else:
-        mark, style = ("? ", "$text-warning") if unknown else ("✓ ", "$text-success")
-    source_cells = SOURCE_CELLS + max(0, cells - WIDE) // 2
+    """A row of the checklist: mark, question, answer, and its source where there is room.
+
+    Nothing is cut: a long answer takes further lines.
+    """
+    mark, style = mark_of(part)
+    source_cells = SOURCE_CELLS if cells >= WIDE else 0
     answer_cells = cells - len(mark) - TITLE_CELLS - source_cells
-    return Content.assemble(
-        (mark, style),
-        (column(shown(part.title), TITLE_CELLS), "bold"),
-        column(shown(part.summary), answer_cells),
-        (cut(shown(part.source), source_cells), "$text-muted"),
+    answers = wrapped(shown(part.summary), answer_cells - 1)
+    sources = wrapped(shown(part.source), source_cells) if source_cells else []
+    first, *further = zip_longest(answers, sources, fillvalue="")
+    lines = [((mark, style), (column(shown(part.title), TITLE_CELLS), "bold"), first)]
+    indent = " " * len(mark)
+    lines += [((indent, ""), (" " * TITLE_CELLS, ""), pair) for pair in further]
+    return Content("\n").join(
+        Content.assemble(lead, title, f"{answer:<{answer_cells}}", (source, "$text-muted"))
+        for lead, title, (answer, source) in lines
     )
+
+
+def mark_of(part: DetectedPart) -> tuple[str, str]:
+    """What is to be thought of an answer at a glance, and its style."""
+    if part.warns:
+        return "! ", "bold $text-warning"
+    if part.summary.strip().lower().startswith("unknown"):
+        return "? ", "$text-warning"
+    return "✓ ", "$text-success"
 
 
 def summary(machine: Machine) -> str:

@@ -13,18 +13,23 @@ def hanging(
     label: str, text: str, cells: int, style: str = "$text-muted", *, exact: bool = False
 ) -> list[Content]:
     """The label and its text in lines of at most so many cells; ``exact`` keeps every space."""
-    room = max(MINIMUM, cells - len(label))
-    wrapped = textwrap.wrap(
+    lines = wrapped(text, cells - len(label), exact=exact)
+    labels = [label, *[" " * len(label)] * len(lines)]
+    return [
+        Content.assemble((head, style), line) for head, line in zip(labels, lines, strict=False)
+    ]
+
+
+def wrapped(text: str, cells: int, *, exact: bool = False) -> list[str]:
+    """The text in lines of at most so many cells, one at least."""
+    room = max(MINIMUM, cells)
+    lines = textwrap.wrap(
         text if exact else breakable(text, room),
         room,
         drop_whitespace=not exact,
         break_on_hyphens=False,
     )
-    labels = [label, *[" " * len(label)] * len(wrapped)]
-    return [
-        Content.assemble((head, style), line)
-        for head, line in zip(labels, wrapped or [""], strict=False)
-    ]
+    return lines or [""]
 
 
 def breakable(text: str, cells: int) -> str:

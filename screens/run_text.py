@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from textual.content import Content
 
+from screens.hanging import hanging
 from screens.run_state import RunState, State
-from screens.words import cut, shown, time_text
+from screens.words import shown, time_text
 from wizard.run.events import Progress
 from wizard.sizes import size_text
 
@@ -22,14 +23,14 @@ BAR_CELLS = 24
 LABEL_CELLS = 11
 
 
-def step_lines(state: RunState) -> Content:
-    """One line a step: mark, word, number, what it is for; the widget cuts it to its width."""
-    lines = []
+def step_texts(state: RunState, cells: int) -> list[list[Content]]:
+    """The lines of each step: mark, word, number, and what it is for."""
+    steps = []
     for number, (word, reason) in enumerate(zip(state.states, state.reasons, strict=True), 1):
         mark, style = MARKS[word]
         lead = f"{mark} {word.value:<{WORD_CELLS}}{number:>2} "
-        lines.append(Content.assemble((lead, style), shown(reason)))
-    return Content("\n").join(lines)
+        steps.append(hanging(lead, shown(reason), cells, style))
+    return steps
 
 
 def bar(share: float, cells: int = BAR_CELLS) -> str:
@@ -38,16 +39,16 @@ def bar(share: float, cells: int = BAR_CELLS) -> str:
     return "█" * filled + "░" * (cells - filled)
 
 
-def progress_line(state: RunState, cells: int) -> Content:
+def progress_line(state: RunState) -> Content:
     """The whole plan's bar, then which step runs, how far it is, and how long it still takes."""
     drawn = f"{bar(state.share)} {int(100 * state.share):>3} %  "
     if state.finished or state.failure:
-        return Content.styled(cut(f"{drawn}{_ending(state)}", cells), "bold")
+        return Content.styled(f"{drawn}{_ending(state)}", "bold")
     if state.current == 0:
         return Content(f"{drawn}Starting")
     step = f"step {state.current} of {len(state.states)}"
     about = f": {progress_text(state.progress)}" if state.progress is not None else ""
-    return Content(cut(f"{drawn}{step}{about}", cells))
+    return Content(f"{drawn}{step}{about}")
 
 
 def progress_text(progress: Progress) -> str:

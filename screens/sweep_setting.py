@@ -12,6 +12,7 @@ from wizard.plan.using import on_processor
 
 DEVICES = ("cuda", "cpu")
 DEADLINES_S = (60.0, 180.0, 600.0, 20.0)
+"""For each shape, as ``--deadline`` gives it; the first one of a process may have to compile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +48,8 @@ class SweepSetting:
 
     def sweep(self, python: str) -> Sweep:
         """The sweep under a Python."""
-        first_s = DEADLINES_S[self.deadline_place]
-        deadlines = Deadlines(first=first_s, later=first_s / 2)
+        seconds = DEADLINES_S[self.deadline_place]
+        deadlines = Deadlines(first=seconds, later=seconds)
         return Sweep(python, self.preset.rows, self.device, deadlines=deadlines)
 
     def __str__(self) -> str:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+from rich.cells import cell_len
+
 from screens.detect_text import row_text
 from tests.screens import examples
 from wizard.machine.access import ACCESS
@@ -38,3 +41,14 @@ def test_pythons_that_make_no_venvs_are_told_apart() -> None:
     )
     assert INTERPRETERS.tell(found)[0] == "3.12; 3.10 cannot make venvs"
     assert INTERPRETERS.tell(found[1:])[0] == "3.10 cannot make venvs"
+
+
+@pytest.mark.parametrize("cells", [76, 96, 116])
+def test_a_long_answer_is_whole_and_takes_further_lines(cells: int) -> None:
+    words = "torch 2.2.2+rocm5.7 in /home/sam/a/very/long/path/" + "of-many-letters/" * 6
+    part = examples.Part("PyTorch", "dist-info folders", f"{words} and more")
+    lines = row_text(part, cells).plain.split("\n")
+    assert len(lines) > 1
+    assert all(cell_len(line) <= cells for line in lines)
+    assert "".join("".join(lines).split()).count("of-many-letters/") == 6
+    assert "…" not in row_text(part, cells).plain

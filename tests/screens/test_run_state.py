@@ -60,11 +60,11 @@ def test_the_bar_is_the_whole_plan_s_weighed_by_bytes() -> None:
 def test_the_bar_is_full_when_the_plan_is_through_and_not_before() -> None:
     state = before_run(PLAN, rehearsed=True)
     for number in range(1, 7):
-        assert "░" in progress_line(state, 80).plain
+        assert "░" in progress_line(state).plain
         state = after(state, StepStarted(number, 6, "x", "y"))
         state = after(state, StepFinished(number, 0.0, False, ""))
     state = after(state, PlanFinished(True, False, False, False, "", ""))
-    assert progress_line(state, 80).plain.startswith("█" * 24 + " 100 %  All 6 steps rehearsed")
+    assert progress_line(state).plain.startswith("█" * 24 + " 100 %  All 6 steps rehearsed")
 
 
 def test_the_bar_of_a_download_never_runs_back() -> None:

@@ -1,0 +1,49 @@
+"""The Conv2d panel: what it shows is what its command does."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from textual.widgets import Input
+
+from screens.app import SetupApp
+from screens.dialogs import Notice
+from screens.session import Session
+from screens.start import services_for
+from screens.sweep_setting import DEADLINES_S, SweepSetting
+from tests.screens import examples
+from tests.screens.driving import app_with, press, reach, screen_text, until
+from tests.screens.fakes import DRY_SERVICES, PRESETS
+from wizard.__main__ import parser
+from wizard.conv2d.request import sweep_of
+
+
+def test_the_deadline_on_the_screen_is_the_one_of_the_command_for_every_shape() -> None:
+    command = services_for(parser().parse_args(["--demo"])).sweep_command
+    for place, seconds in enumerate(DEADLINES_S):
+        setting = SweepSetting(PRESETS, deadline_place=place)
+        sweep = setting.sweep("/v/bin/python")
+        assert f"Deadline {seconds:g} s" in str(setting)
+        words = command(sweep, "default").split()
+        assert words[-2:] == ["--deadline", f"{seconds:g}"]
+        asked, _ = sweep_of(parser().parse_args(words[1:]))
+        assert asked.deadlines == sweep.deadlines
+
+
+async def test_without_a_python_no_command_is_shown_but_how_to_name_one() -> None:
+    session = Session(machine=replace(examples.MACHINE, environments=()))
+    app = SetupApp(DRY_SERVICES, session, "conv2d")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "conv2d")
+        assert app.screen.query_one(Input).value == ""
+        await press(pilot, "enter")
+        await until(pilot, lambda: isinstance(app.screen, Notice))
+        assert "--python" not in screen_text(app)
+        assert "Tab: enter the path of a Python" in screen_text(app)
+
+
+async def test_with_a_python_the_command_is_shown() -> None:
+    async with app_with(DRY_SERVICES, "conv2d").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "conv2d")
+        await press(pilot, "enter")
+        await until(pilot, lambda: "conv2d --python /home/sam" in screen_text(pilot.app))
