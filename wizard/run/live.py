@@ -24,6 +24,7 @@ from wizard.run.events import (
     StepFinished,
     StepStarted,
 )
+from wizard.run.harmless import Explained, plans_numpy
 from wizard.run.journal import Journal, Record, read_record
 from wizard.run.lock import only_one
 from wizard.run.ownership import Owned
@@ -74,10 +75,13 @@ class Live:
                 record = self._run_of(plan)
                 if record.interrupted:
                     await asyncio.to_thread(wait_for_strays, Path(plan.venv))
+                explained = Explained(numpy_planned=plans_numpy(plan))
                 async with aclosing(self._steps(plan, record)) as events:
                     async for event in events:
                         _log(record, event)
-                        yield event
+                        seen = explained(event) if isinstance(event, Output) else event
+                        if seen != Output(()):
+                            yield seen
         except (Trouble, OSError) as error:
             trouble = as_trouble(error)
             yield StepFailed(0, trouble.happened, trouble.meaning, trouble.next_step)
