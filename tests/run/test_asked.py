@@ -10,8 +10,8 @@ from tests.run.places import places_below
 from wizard.plan.choice import Choice
 from wizard.plan.planner import make_plan
 from wizard.plan.steps import Plan
+from wizard.run.conflicts import run_to_resume
 from wizard.run.journal import Journal, Record, read_records
-from wizard.run.resume import run_to_resume
 from wizard.run.trouble import Trouble
 
 MACHINE = replace(clean_jammy(), interpreters=(python("3.10"), python("3.12")))

@@ -10,9 +10,9 @@ from tests.run.places import fake_python, places_below, plan_of, tree
 from tests.run.wheels import make_wheel
 from wizard.plan.steps import AddToGroups, CreateVenv, InstallWheels, Plan, RunProgram, WriteFile
 from wizard.run.events import Event, Output, PlanFinished, StepFailed, StepFinished
+from wizard.run.installed import missing_files
 from wizard.run.journal import Journal, read_records
 from wizard.run.live import Live, now
-from wizard.run.ownership import missing_files
 from wizard.run.rehearsal import Rehearsal
 from wizard.run.resume import clear_remains
 from wizard.run.rollback import find_way_back, go_back

@@ -5,7 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from wizard.run.ownership import Owned, installed, prints, wheel_files
+from wizard.run.installed import installed
+from wizard.run.ownership import Owned
+from wizard.run.prints import prints
+from wizard.run.wheel_files import wheel_files
 
 PACKAGES = "lib/python3.10/site-packages"
 

@@ -24,9 +24,10 @@ from wizard.plan.steps import (
 from wizard.run.acting import Act, Done, Stopped, Surroundings, program
 from wizard.run.check import check_torch
 from wizard.run.events import Output, Progress
+from wizard.run.installed import missing_files
 from wizard.run.own_files import clear_stack, drop_downloads, pin_installed, write_settings
-from wizard.run.ownership import missing_files, site_packages
 from wizard.run.trouble import Trouble
+from wizard.run.venv_layout import site_packages
 
 
 def act(step: Step, around: Surroundings) -> Act:

@@ -15,6 +15,7 @@ from wizard.places import Places
 from wizard.plan.steps import CheckTorch, Plan, RunProgram, Step
 from wizard.run.act import act
 from wizard.run.acting import Done, Stopped, Surroundings
+from wizard.run.conflicts import refuse_to_overwrite
 from wizard.run.events import (
     Event,
     Output,
@@ -27,17 +28,12 @@ from wizard.run.events import (
 from wizard.run.harmless import Explained, plans_numpy
 from wizard.run.journal import Journal, Record, read_record
 from wizard.run.lock import only_one
+from wizard.run.notes import notes_before, ours_after
 from wizard.run.ownership import Owned
 from wizard.run.place import require_place
 from wizard.run.ready import run_to_go_on_with
 from wizard.run.remains import files_before
-from wizard.run.resume import (
-    clear_remains,
-    done_steps,
-    notes_before,
-    ours_after,
-    refuse_to_overwrite,
-)
+from wizard.run.resume import clear_remains, done_steps
 from wizard.run.rollback import SCRATCH
 from wizard.run.strays import wait_for_strays
 from wizard.run.trouble import Trouble, as_trouble

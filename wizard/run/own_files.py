@@ -9,9 +9,10 @@ from pathlib import Path
 
 from wizard.plan.steps import ClearExecutableStack, DropDownloads, PinInstalled
 from wizard.run import execstack
-from wizard.run.ownership import installed_versions, site_packages
+from wizard.run.installed import installed_versions
 from wizard.run.remains import holds
 from wizard.run.trouble import Trouble
+from wizard.run.venv_layout import site_packages
 from wizard.run.whole_file import write_whole
 
 

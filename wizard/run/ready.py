@@ -6,9 +6,9 @@ from pathlib import Path
 
 from wizard.places import Places
 from wizard.plan.steps import Plan
-from wizard.run.journal import Record, read_records
+from wizard.run.conflicts import run_to_resume
+from wizard.run.journal import UNFINISHED, Record, read_records
 from wizard.run.place import require_open_place
-from wizard.run.resume import run_to_resume
 from wizard.run.trouble import Trouble, as_trouble
 
 
@@ -29,6 +29,12 @@ def obstacle(plan: Plan, places: Places) -> Trouble | None:
     except (Trouble, OSError) as error:
         return as_trouble(error)
     return None
+
+
+def unfinished_run(places: Places) -> Record | None:
+    """The newest run that stopped before its end and was not taken back."""
+    records = read_records(Path(places.runs))
+    return next((record for record in records if record.state == UNFINISHED), None)
 
 
 def _refuse_root(plan: Plan) -> None:

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from wizard.run.journal import Record, last_written_ns
-from wizard.run.ownership import Print, made_with_venv, prints, wheel_files
+from wizard.run.prints import Print, prints
+from wizard.run.venv_layout import made_with_venv
+from wizard.run.wheel_files import wheel_files
 from wizard.run.whole_file import draft_of
 
 _OF_PIP = re.compile(r"bin/pip[\d.]*|lib/python[\d.]+/site-packages/(pip|~)[^/]*/.*")

@@ -1,14 +1,11 @@
-"""Where a run stands: which steps are done, what an interrupted one left, what to note first."""
+"""Where a run stands: which steps are done, and what an interrupted one left."""
 
 from __future__ import annotations
 
 import contextlib
-import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
-from wizard.plan.form import plan_form
 from wizard.plan.steps import (
     ClearExecutableStack,
     CreateVenv,
@@ -22,101 +19,11 @@ from wizard.plan.steps import (
     WriteFile,
 )
 from wizard.run import execstack
-from wizard.run.asked import difference
-from wizard.run.journal import PARTLY_ROLLED_BACK, ROLLED_BACK, Record
-from wizard.run.ownership import (
-    LAYOUT,
-    Owned,
-    Print,
-    installed,
-    listing,
-    lock_names,
-    made_with_venv,
-    prints,
-    site_packages,
-    wheel_files,
-)
-from wizard.run.remains import files_before, holds, remains
-from wizard.run.trouble import Trouble
-
-
-def run_to_resume(plan: Plan, records: tuple[Record, ...]) -> Record | None:
-    """The newest run of this very plan that was not rolled back; raises Trouble on a conflict."""
-    here = os.path.realpath(plan.venv)
-    standing = [r for r in records if r.state != ROLLED_BACK]
-    same_folder = [r for r in standing if os.path.realpath(r.plan["venv"]) == here]
-    for record in same_folder:
-        if record.plan["id"] == plan.id and record.state != PARTLY_ROLLED_BACK:
-            return record
-    if same_folder:
-        raise _other_plan(plan, same_folder[0])
-    if (Path(plan.venv) / "pyvenv.cfg").exists():
-        raise Trouble(
-            f"{plan.venv} is a venv that this program did not make.",
-            "Changing an existing environment is not built yet, and it will not be guessed at.",
-            "Choose a new folder with --venv.",
-        )
-    if taken := _in_the_way(plan):
-        raise Trouble(
-            f"{_some(taken)} is there already, and is not ours.",
-            "Making the venv would write over it, and nothing could bring it back.",
-            "Choose a new folder with --venv, or move that away.",
-        )
-    return None
-
-
-def _other_plan(plan: Plan, other: Record) -> Trouble:
-    found = difference(other.plan, plan_form(plan))
-    asked = f"It was begun {found.before}; this time the command came {found.now}." if found else ""
-    if other.state != "unfinished":
-        return Trouble(
-            f"{plan.venv} already holds {other.plan['stack']} (run {other.id}, {other.state}).",
-            f"A folder holds one stack at a time. {asked}".strip(),
-            f"Take another folder, or undo that run first: rdna1-setup rollback {other.id}",
-        )
-    again = f"To go on with it, run the command again {found.before}. " if found else ""
-    return Trouble(
-        f"{plan.venv} already holds an unfinished run of {other.plan['stack']} ({other.id}).",
-        asked
-        or "Its steps are others: another version of this program planned it, or the machine "
-        "has changed since.",
-        f"{again}To begin anew, undo it first: rdna1-setup rollback {other.id}",
-    )
-
-
-def _in_the_way(plan: Plan) -> list[str]:
-    """What lies where the plan would write."""
-    venv = Path(plan.venv)
-    if os.path.lexists(venv) and not venv.is_dir():
-        return [plan.venv]
-    written = (s.path for s in plan.steps if isinstance(s, (WriteFile, PinInstalled)))
-    taken = [
-        str(venv / name)
-        for name in LAYOUT
-        if os.path.lexists(venv / name)
-        and (not (venv / name).is_dir() or (venv / name).is_symlink())
-    ]
-    taken += [str(venv / path) for path in sorted(made_with_venv(venv, ()))]
-    return taken + [path for path in written if os.path.lexists(path)]
-
-
-def _some(paths: Sequence[str]) -> str:
-    more = f" (and {len(paths) - 1} more)" if len(paths) > 1 else ""
-    return f"{paths[0]}{more}"
-
-
-def refuse_to_overwrite(step: Step, plan: Plan, record: Record) -> None:
-    """Raise Trouble when installing would write over files that were there before the run."""
-    if not isinstance(step, InstallWheels):
-        return
-    wheels = tuple(Path(step.staging).glob("*.whl"))
-    taken = sorted(wheel_files(Path(plan.venv), wheels).keys() & set(files_before(record)))
-    if taken:
-        raise Trouble(
-            f"{plan.venv}/{_some(taken)} is there already, and is not ours.",
-            "A wheel holds a file of that name and would write over it.",
-            "Move it away, or undo this run and choose a new folder with --venv.",
-        )
+from wizard.run.journal import Record
+from wizard.run.notes import torch_libraries
+from wizard.run.ownership import Owned
+from wizard.run.prints import Print
+from wizard.run.remains import holds, remains
 
 
 def done_steps(plan: Plan, record: Record) -> frozenset[int]:
@@ -166,46 +73,6 @@ def _drop_emptied(venv: Path, files: Iterable[str]) -> None:
                 folder.rmdir()
 
 
-def notes_before(step: Step, plan: Plan) -> dict[str, Any]:
-    """What the journal must know before the step acts, so that undo can tell ours from theirs."""
-    noted: dict[str, Any] = {"kind": type(step).__name__}
-    if isinstance(step, CreateVenv):
-        there = listing(Path(plan.venv))
-        noted["before"] = sorted(there.files)
-        noted["folders_before"] = sorted(there.folders)
-        noted["made_folders"] = [str(path) for path in _folders(plan) if not path.exists()]
-    return noted
-
-
-def _folders(plan: Plan) -> tuple[Path, ...]:
-    """Folders that the plan needs, each with its parents, deepest first."""
-    wanted = [Path(plan.venv)]
-    wanted += [Path(step.folder).parent for step in plan.steps if isinstance(step, DropDownloads)]
-    every = {folder for path in wanted for folder in (path, *path.parents)}
-    return tuple(sorted(every, key=lambda folder: len(folder.parts), reverse=True))
-
-
-def ours_after(step: Step, plan: Plan, before: Iterable[str]) -> dict[str, Print]:
-    """Files below the venv that are ours because this step ran; never one that was there before."""
-    theirs = frozenset(before)
-    return {path: seen for path, seen in _made_by(step, plan).items() if path not in theirs}
-
-
-def _made_by(step: Step, plan: Plan) -> dict[str, Print]:
-    venv = Path(plan.venv)
-    match step:
-        case CreateVenv() | RunProgram():
-            return made_with_venv(venv, ())
-        case InstallWheels():
-            return installed(venv, lock_names(Path(step.lock)))
-        case WriteFile() | PinInstalled():
-            return prints(venv, (Path(step.path),))
-        case ClearExecutableStack():
-            return prints(venv, _libraries(step))
-        case _:
-            return {}
-
-
 def _works_on_pip(step: Step, plan: Plan) -> bool:
     return isinstance(step, RunProgram) and f"{plan.venv}/bin/pip" in step.creates
 
@@ -227,7 +94,7 @@ def _holds(step: Step, record: Record) -> bool:
         case PinInstalled():
             return Path(step.path).is_file()
         case ClearExecutableStack():
-            return not any(_may_ask(lib) for lib in _libraries(step) if lib.is_file())
+            return not any(_may_ask(lib) for lib in torch_libraries(step) if lib.is_file())
         case DropDownloads():
             return not Path(step.folder).exists()
         case _:
@@ -239,11 +106,3 @@ def _may_ask(library: Path) -> bool:
         return execstack.asks_for_executable_stack(library)
     except (OSError, ValueError):
         return True  # the step itself will look again, and say what is wrong
-
-
-def _libraries(step: ClearExecutableStack) -> tuple[Path, ...]:
-    return tuple(
-        packages / "torch" / "lib" / name
-        for packages in site_packages(Path(step.venv))
-        for name in step.libraries
-    )

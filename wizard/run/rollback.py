@@ -11,10 +11,12 @@ from datetime import datetime
 from pathlib import Path
 
 from wizard.run.journal import PARTLY_ROLLED_BACK, ROLLED_BACK, Journal, Record, read_record
-from wizard.run.ownership import LAYOUT, Owned, Print, bytecode, listing, prints
+from wizard.run.ownership import Owned
+from wizard.run.prints import Print, bytecode, listing, prints
 from wizard.run.remains import notes_of_the_venv, remains
 from wizard.run.strays import wait_for_strays
 from wizard.run.trouble import Trouble
+from wizard.run.venv_layout import LAYOUT
 
 SCRATCH = "scratch"
 """Folder of a run for the temporary files of its programs."""

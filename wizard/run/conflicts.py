@@ -1,0 +1,95 @@
+"""Which run a plan goes on with, and what stands in its way in the folder."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from wizard.plan.form import plan_form
+from wizard.plan.steps import InstallWheels, PinInstalled, Plan, Step, WriteFile
+from wizard.run.asked import difference
+from wizard.run.journal import PARTLY_ROLLED_BACK, ROLLED_BACK, Record
+from wizard.run.remains import files_before
+from wizard.run.trouble import Trouble
+from wizard.run.venv_layout import LAYOUT, made_with_venv
+from wizard.run.wheel_files import wheel_files
+
+
+def run_to_resume(plan: Plan, records: tuple[Record, ...]) -> Record | None:
+    """The newest run of this very plan that was not rolled back; raises Trouble on a conflict."""
+    here = os.path.realpath(plan.venv)
+    standing = [r for r in records if r.state != ROLLED_BACK]
+    same_folder = [r for r in standing if os.path.realpath(r.plan["venv"]) == here]
+    for record in same_folder:
+        if record.plan["id"] == plan.id and record.state != PARTLY_ROLLED_BACK:
+            return record
+    if same_folder:
+        raise _other_plan(plan, same_folder[0])
+    if (Path(plan.venv) / "pyvenv.cfg").exists():
+        raise Trouble(
+            f"{plan.venv} is a venv that this program did not make.",
+            "Changing an existing environment is not built yet, and it will not be guessed at.",
+            "Choose a new folder with --venv.",
+        )
+    if taken := _in_the_way(plan):
+        raise Trouble(
+            f"{_some(taken)} is there already, and is not ours.",
+            "Making the venv would write over it, and nothing could bring it back.",
+            "Choose a new folder with --venv, or move that away.",
+        )
+    return None
+
+
+def _other_plan(plan: Plan, other: Record) -> Trouble:
+    found = difference(other.plan, plan_form(plan))
+    asked = f"It was begun {found.before}; this time the command came {found.now}." if found else ""
+    if other.state != "unfinished":
+        return Trouble(
+            f"{plan.venv} already holds {other.plan['stack']} (run {other.id}, {other.state}).",
+            f"A folder holds one stack at a time. {asked}".strip(),
+            f"Take another folder, or undo that run first: rdna1-setup rollback {other.id}",
+        )
+    again = f"To go on with it, run the command again {found.before}. " if found else ""
+    return Trouble(
+        f"{plan.venv} already holds an unfinished run of {other.plan['stack']} ({other.id}).",
+        asked
+        or "Its steps are others: another version of this program planned it, or the machine "
+        "has changed since.",
+        f"{again}To begin anew, undo it first: rdna1-setup rollback {other.id}",
+    )
+
+
+def _in_the_way(plan: Plan) -> list[str]:
+    """What lies where the plan would write."""
+    venv = Path(plan.venv)
+    if os.path.lexists(venv) and not venv.is_dir():
+        return [plan.venv]
+    written = (s.path for s in plan.steps if isinstance(s, (WriteFile, PinInstalled)))
+    taken = [
+        str(venv / name)
+        for name in LAYOUT
+        if os.path.lexists(venv / name)
+        and (not (venv / name).is_dir() or (venv / name).is_symlink())
+    ]
+    taken += [str(venv / path) for path in sorted(made_with_venv(venv, ()))]
+    return taken + [path for path in written if os.path.lexists(path)]
+
+
+def _some(paths: Sequence[str]) -> str:
+    more = f" (and {len(paths) - 1} more)" if len(paths) > 1 else ""
+    return f"{paths[0]}{more}"
+
+
+def refuse_to_overwrite(step: Step, plan: Plan, record: Record) -> None:
+    """Raise Trouble when installing would write over files that were there before the run."""
+    if not isinstance(step, InstallWheels):
+        return
+    wheels = tuple(Path(step.staging).glob("*.whl"))
+    taken = sorted(wheel_files(Path(plan.venv), wheels).keys() & set(files_before(record)))
+    if taken:
+        raise Trouble(
+            f"{plan.venv}/{_some(taken)} is there already, and is not ours.",
+            "A wheel holds a file of that name and would write over it.",
+            "Move it away, or undo this run and choose a new folder with --venv.",
+        )

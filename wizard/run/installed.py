@@ -1,0 +1,75 @@
+"""What is installed in a venv, by the records of its distributions."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from packaging.utils import canonicalize_name
+
+from wizard.run.prints import Print, prints
+from wizard.run.venv_layout import site_packages
+
+
+def installed(root: Path, names: Iterable[str]) -> dict[str, Print]:
+    """Files of the named distributions in a venv, from their RECORD, with their bytecode."""
+    wanted = {canonicalize_name(name) for name in names}
+    found: dict[str, Print] = {}
+    for packages in site_packages(root):
+        for info in packages.glob("*.dist-info"):
+            if canonicalize_name(info.name.split("-", 1)[0]) in wanted:
+                found.update(prints(root, _recorded(root, packages, info)))
+    return found
+
+
+def missing_files(root: Path, lock: Path) -> tuple[str, ...]:
+    """What the distributions in a lock should have put into the venv and is not there."""
+    missing: list[str] = []
+    for name in lock_names(lock):
+        records = [
+            info / "RECORD"
+            for packages in site_packages(root)
+            for info in packages.glob("*.dist-info")
+            if canonicalize_name(info.name.split("-", 1)[0]) == canonicalize_name(name)
+        ]
+        missing += [name] if not records else []
+        for record in records:
+            paths = _recorded(root, record.parents[1], record.parent)
+            required = (p for p in paths if p.name not in _OPTIONAL and p.suffix != ".pyc")
+            missing += [str(path) for path in required if not path.exists()]
+    return tuple(missing)
+
+
+_OPTIONAL = ("INSTALLER", "REQUESTED", "direct_url.json")
+"""Files that pip writes only at times."""
+
+
+def installed_versions(root: Path) -> dict[str, str]:
+    """Versions by canonical name, from the names of the dist-info folders of a venv."""
+    found: dict[str, str] = {}
+    for packages in site_packages(root):
+        for info in packages.glob("*.dist-info"):
+            name, _, version = info.name.removesuffix(".dist-info").partition("-")
+            found[canonicalize_name(name)] = version
+    return found
+
+
+def lock_names(lock: Path) -> tuple[str, ...]:
+    """Names of the distributions in a requirements file of ours; empty without the file."""
+    try:
+        lines = lock.read_text("utf-8").splitlines()
+    except OSError:
+        return ()
+    return tuple(line.split("==", 1)[0].strip() for line in lines if "==" in line)
+
+
+def _recorded(root: Path, packages: Path, info: Path) -> Iterator[Path]:
+    yield from (info / name for name in ("RECORD", "INSTALLER", "REQUESTED", "direct_url.json"))
+    try:
+        with (info / "RECORD").open(encoding="utf-8", newline="") as file:
+            for row in csv.reader(file):
+                if row:
+                    yield packages / row[0]
+    except (OSError, ValueError, csv.Error):
+        return  # missing, or no text: it names nothing

@@ -1,0 +1,83 @@
+"""How files below a venv look now, so that one that somebody changed is told."""
+
+from __future__ import annotations
+
+import glob
+import os
+import stat
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib.util import cache_from_source
+from pathlib import Path
+
+Print = tuple[int, int]
+"""Size in bytes and modification time in ns: what tells that a file is still as we left it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Everything in a folder, by path relative to it."""
+
+    files: Mapping[str, Print]
+    """Files and links, each with its print."""
+    folders: frozenset[str]
+
+
+def listing(root: Path) -> Listing:
+    """What is in a folder now; empty when there is no such folder. Links are not followed."""
+    files: dict[str, Print] = {}
+    folders: set[str] = set()
+    for folder, names, plain in os.walk(root):
+        for name in (*names, *plain):
+            path = Path(folder, name)
+            relative = os.path.relpath(path, root)
+            if (seen := _seen(path)) is not None:
+                files[relative] = seen
+            elif path.is_dir():
+                folders.add(relative)
+    return Listing(files, frozenset(folders))
+
+
+def prints(root: Path, paths: Iterable[Path]) -> dict[str, Print]:
+    """The paths that are there, below the root, with the bytecode of sources among them.
+
+    A RECORD may name paths outside of the venv, and a folder in the venv may have become a link
+    to one elsewhere: such files are never ours.
+    """
+    found: dict[str, Print] = {}
+    straight: dict[str, bool] = {}
+    for each in (each for path in paths for each in (path, *bytecode(path))):
+        relative = os.path.relpath(os.path.normpath(each), root)
+        folder = relative.rpartition("/")[0]
+        if folder not in straight:
+            straight[folder] = _straight(root, folder)
+        if straight[folder] and (seen := _seen(each)) is not None:
+            found[relative] = seen
+    return found
+
+
+def _straight(root: Path, folder: str) -> bool:
+    """True when no link and no ``..`` lies between the root and the folder below it."""
+    try:
+        return os.path.realpath(root / folder) == f"{os.path.realpath(root)}/{folder}".rstrip("/")
+    except ValueError:
+        return False  # a NUL in a RECORD
+
+
+def _seen(path: Path) -> Print | None:
+    """The print of a file or link; None for a folder and for nothing."""
+    try:
+        seen = path.lstat()
+    except (OSError, ValueError):
+        return None
+    return None if stat.S_ISDIR(seen.st_mode) else (seen.st_size, seen.st_mtime_ns)
+
+
+def bytecode(source: Path) -> tuple[Path, ...]:
+    """Bytecode files that Python made from a source file."""
+    if source.suffix != ".py":
+        return ()
+    folder = Path(cache_from_source(str(source))).parent
+    if not folder.is_dir():
+        return ()
+    return tuple(folder.glob(f"{glob.escape(source.stem)}.cpython-*.pyc"))
