@@ -24,11 +24,13 @@ CHANGES_FILES = {
     "wizard/run/act.py",
     "wizard/run/journal.py",
     "wizard/run/live.py",
+    "wizard/run/log.py",
     "wizard/run/lock.py",
     "wizard/run/place.py",
     "wizard/run/ownership.py",
     "wizard/run/resume.py",
     "wizard/run/rollback.py",
+    "wizard/run/run_folder.py",
 }
 """Modules that the executor of dry runs must not reach."""
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 import time
-from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
-from contextlib import aclosing, contextmanager
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import aclosing
 from datetime import datetime
-from itertools import chain, count
 from pathlib import Path
 
 from wizard.places import Places
@@ -20,7 +18,6 @@ from wizard.run.events import (
     Event,
     Output,
     PlanFinished,
-    Progress,
     StepFailed,
     StepFinished,
     StepStarted,
@@ -28,6 +25,7 @@ from wizard.run.events import (
 from wizard.run.harmless import Explained, plans_numpy
 from wizard.run.journal import Journal, Record, read_record
 from wizard.run.lock import only_one
+from wizard.run.log import log, log_of
 from wizard.run.notes import notes_before, ours_after
 from wizard.run.ownership import Owned
 from wizard.run.place import require_place
@@ -35,11 +33,9 @@ from wizard.run.ready import run_to_go_on_with
 from wizard.run.remains import files_before
 from wizard.run.resume import clear_remains, done_steps
 from wizard.run.rollback import SCRATCH
+from wizard.run.run_folder import new_folder, scratch
 from wizard.run.strays import wait_for_strays
 from wizard.run.trouble import Trouble, as_trouble
-
-LONGEST_LOG = 64 * 2**20
-"""Bytes of program output kept in one log: a program that prints without end fills no disk."""
 
 
 def now() -> datetime:
@@ -74,7 +70,7 @@ class Live:
                 explained = Explained(numpy_planned=plans_numpy(plan))
                 async with aclosing(self._steps(plan, record)) as events:
                     async for event in events:
-                        _log(record, event)
+                        log(record, event)
                         seen = explained(event) if isinstance(event, Output) else event
                         if seen != Output(()):
                             yield seen
@@ -89,14 +85,14 @@ class Live:
             return found
         require_place(Path(plan.venv))
         time_now = self._clock()
-        folder = _new_folder(Path(self._places.runs), f"{time_now:%Y%m%d-%H%M%S}-{plan.id[:6]}")
+        folder = new_folder(Path(self._places.runs), f"{time_now:%Y%m%d-%H%M%S}-{plan.id[:6]}")
         Journal(folder).begin(plan, time_now.isoformat(timespec="seconds"))
         record = read_record(folder)
         assert record is not None  # noqa: S101 - written on the line above
         return record
 
     async def _steps(self, plan: Plan, record: Record) -> AsyncGenerator[Event, None]:
-        with _scratch(record):
+        with scratch(record):
             async with aclosing(self._each_step(plan, record)) as events:
                 async for event in events:
                     yield event
@@ -162,7 +158,7 @@ class Live:
             changed=changed,
             relogin_needed=plan.relogin_needed and ok,
             run=record.id,
-            log=f"{record.folder}/log.txt",
+            log=log_of(record),
         )
 
     def _time(self) -> str:
@@ -174,18 +170,6 @@ def _as_noted(record: Record) -> Record:
     return read_record(Path(record.folder)) or record
 
 
-@contextmanager
-def _scratch(record: Record) -> Iterator[None]:
-    """The folder for temporary files, empty at first; a killed pip leaves gigabytes in it."""
-    folder = Path(record.folder) / SCRATCH
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(exist_ok=True)
-    try:
-        yield
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
 def _indexes(plan: Plan) -> tuple[str, ...]:
     programs = (step for step in plan.steps if isinstance(step, RunProgram))
     return tuple(word for program in programs for word in program.argv if "://" in word)
@@ -194,32 +178,4 @@ def _indexes(plan: Plan) -> tuple[str, ...]:
 def _failed_outside_of_a_step(record: Record | None) -> PlanFinished:
     if record is None:
         return PlanFinished(False, False, False, False, "", "")
-    return PlanFinished(False, False, True, False, record.id, f"{record.folder}/log.txt")
-
-
-def _new_folder(runs: Path, name: str) -> Path:
-    """A folder that is not there yet: two runs of one plan can begin within a second."""
-    names = chain((name,), (f"{name}-{number}" for number in count(2)))
-    candidates = (runs / each for each in names)
-    return next(folder for folder in candidates if not folder.exists())
-
-
-def _log(record: Record, event: Event) -> None:
-    lines: tuple[str, ...]
-    match event:
-        case StepStarted():
-            lines = (f"[{event.number}/{event.total}] {event.text}",)
-        case Output():
-            lines = event.lines
-        case StepFinished():
-            lines = (f"ok ({event.seconds:.1f} s): {event.outcome}",)
-        case StepFailed():
-            lines = (f"failed: {event.happened}", event.meaning, event.next_step)
-        case PlanFinished():
-            lines = ("finished" if event.ok else "not finished",)
-        case Progress():
-            return
-    path = Path(record.folder) / "log.txt"
-    with path.open("a", encoding="utf-8", errors="backslashreplace") as file:
-        if file.tell() < LONGEST_LOG or not isinstance(event, Output):
-            file.writelines(f"{line}\n" for line in lines)
+    return PlanFinished(False, False, True, False, record.id, log_of(record))
