@@ -160,7 +160,7 @@ class Choose(StepScreen):
     def action_review(self) -> None:
         """Makes the plan and goes on; says why where there can be none."""
         fit = self._choosing.road.fit
-        if not fit.possible:
+        if not fit.possible and not self._goes_on():
             reason = fit.obstacles[0] if fit.obstacles else "it does not fit this machine"
             self.say(f"Not possible here: {reason}", "fault")
             return
@@ -171,6 +171,11 @@ class Choose(StepScreen):
             self.app.push_screen(Notice("No plan can be made", f"{trouble}{NO_PLAN_ADVICE}"))
             return
         self.post_message(self.Next(replace(self.session, plan=plan, finished=None, failure=None)))
+
+    def _goes_on(self) -> bool:
+        """True for the choice of a run that waits: the disk that is full is its own doing."""
+        waits, choice = self.services.unfinished(), self._choosing.choice
+        return waits is not None and (waits.stack, waits.folder) == (choice.stack, choice.venv)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Keeps what the user typed; an empty field means the suggestion again."""

@@ -13,7 +13,7 @@ from textual.reactive import reactive
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from screens.services import Services
+from screens.services import Services, WayBack
 from wizard.run.lines import clean_lines
 from wizard.run.trouble import Trouble
 
@@ -34,7 +34,7 @@ class RollBack(ModalScreen[str]):
         super().__init__()
         self._services = services
         self._outcome = ""
-        self._shown = ""
+        self._found: WayBack | None = None
 
     def compose(self) -> ComposeResult:
         """The way back in a frame, with its keys on the lower edge."""
@@ -62,16 +62,16 @@ class RollBack(ModalScreen[str]):
     @work(thread=True, group="roll-back", exclusive=True)
     def _read(self) -> None:
         try:
-            self._shown = self._services.way_back()
+            self._found = self._services.way_back()
         except Trouble as trouble:
             self.app.call_from_thread(self._show, words_of(trouble), NOTHING_CHANGED)
             return
-        self.app.call_from_thread(self._show, clean_lines(self._shown), "")
+        self.app.call_from_thread(self._show, clean_lines(self._found.text), "")
 
     @work(thread=True, group="roll-back", exclusive=True)
-    def _go_back(self) -> None:
+    def _go_back(self, found: WayBack) -> None:
         try:
-            left = self._services.go_back(self._shown)
+            left = found.take()
         except Trouble as trouble:
             self.app.call_from_thread(self._show, words_of(trouble), NOTHING_CHANGED)
             return
@@ -86,9 +86,10 @@ class RollBack(ModalScreen[str]):
 
     def action_go_back(self) -> None:
         """Takes the run back, once, where changes are allowed."""
-        if not self.working and not self._outcome and not self._services.rehearses:
+        allowed = not self.working and not self._outcome and not self._services.rehearses
+        if allowed and self._found is not None:
             self.working = True
-            self._go_back()
+            self._go_back(self._found)
 
     def action_close(self) -> None:
         """Closes with the outcome, when nothing is under way."""

@@ -49,6 +49,27 @@ class DetectedPart(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class WayBack:
+    """How a run would be taken back, and the act itself."""
+
+    text: str
+    """What would be removed and what kept."""
+    take: Callable[[], tuple[str, ...]]
+    """Blocks; goes back as the text says and gives what could not be removed.
+    Raises Trouble, with nothing done, when that is no longer what would happen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """A run that waits to be gone on with or to be undone."""
+
+    run: str
+    stack: str
+    folder: str
+    footprint: str
+
+
+@dataclass(frozen=True, slots=True)
 class Services:
     """All collaborators of the screens; nothing in ``screens`` reaches further than these."""
 
@@ -68,11 +89,10 @@ class Services:
     """May take a while and changes nothing; why Apply would refuse the plan."""
     undoable: Callable[[], bool]
     """Quick: is there a run that can be taken back."""
-    way_back: Callable[[], str]
-    """Blocks; what taking the last run back would remove and keep. Raises Trouble."""
-    go_back: Callable[[str], tuple[str, ...]]
-    """Blocks; takes the last run back as it was shown and gives what could not be removed.
-    Raises Trouble, with nothing done, when that is no longer what would happen."""
+    unfinished: Callable[[], Unfinished | None]
+    """Quick: the newest run that stopped before its end."""
+    way_back: Callable[[], WayBack]
+    """Blocks; how the last run would be taken back. Raises Trouble."""
     carry_out: Callable[[Plan], AsyncGenerator[Event, None]]
     ask_to_stop: Callable[[], None]
     """Asks the running plan to stop at its next safe point."""

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from screens.services import DEMO, DRY_RUN, LIVE, Services
+from screens.services import DEMO, DRY_RUN, LIVE, Services, Unfinished, WayBack
 from wizard.commands.choosing import folder_of, with_sources
 from wizard.commands.looking import acts, host_of, places_of
 from wizard.run.executor import Executor
@@ -56,8 +56,8 @@ def services_for(arguments: argparse.Namespace) -> Services:
         make_plan=partial(_make_plan, arguments, places),
         obstacle=lambda plan: None if host.name else _obstacle(places, plan),
         undoable=lambda: live and _undoable(places),
+        unfinished=lambda: _unfinished(places) if live else None,
         way_back=lambda: _way_back(places),
-        go_back=partial(_go_back, places),
         carry_out=executor.carry_out,
         ask_to_stop=executor.cancel,
         presets=_presets,
@@ -132,25 +132,22 @@ def _obstacle(places: Places, plan: Plan) -> Trouble | None:
     return obstacle(plan, places)
 
 
-def _way_back(places: Places) -> str:
-    from wizard.run.undo import find_undo
-
-    return str(find_undo(places))
-
-
-def _go_back(places: Places, shown: str) -> tuple[str, ...]:
+def _way_back(places: Places) -> WayBack:
     from wizard.run.live import now
-    from wizard.run.trouble import Trouble
     from wizard.run.undo import find_undo, undo
 
     found = find_undo(places)
-    if str(found) != shown:
-        raise Trouble(
-            "The folder has changed since the way back was shown.",
-            "Nothing was removed: only what was shown may be.",
-            "Close this, open it again, and read it once more.",
-        )
-    return undo(found, places, now())
+    return WayBack(str(found), lambda: undo(found, places, now()))
+
+
+def _unfinished(places: Places) -> Unfinished | None:
+    from wizard.run.ready import unfinished_run
+
+    record = unfinished_run(places)
+    if record is None:
+        return None
+    plan = record.plan
+    return Unfinished(record.id, plan["stack"], plan["venv"], str(plan.get("footprint", "venv")))
 
 
 def _undoable(places: Places) -> bool:

@@ -12,9 +12,10 @@ from textual.widget import Widget
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from screens.services import DEMO, DRY_RUN, LIVE, Services
+from screens.services import DEMO, DRY_RUN, LIVE, Services, Unfinished
 from screens.session import Session
 from screens.step import HELP_KEY, QUIT_KEY, StepScreen
+from screens.words import shown
 
 AIM = (
     "PyTorch on an RX 5500, 5600 or 5700 (RDNA1): this wizard looks at your machine, "
@@ -53,10 +54,12 @@ class Welcome(StepScreen):
         "The wizard has seven steps: Welcome, Detect, Choose, Review, Apply, Conv2d, Done.\n\n"
         "Nothing is changed before Apply, and Apply shows first what it will do.\n"
         "Arrow keys move, Enter takes, Esc goes back, q leaves.\n\n"
+        "Go on: leads through the same choice as a run that stopped; Apply skips what is done.\n"
         "Conv2d panel: measures convolutions with a PyTorch that you already have.\n"
         "Roll back: takes back what the last run of this program did."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("o", "go_on", "Go on"),
         Binding("c", "conv2d", "Conv2d panel"),
         Binding("r", "roll_back", "Roll back"),
         HELP_KEY,
@@ -67,14 +70,17 @@ class Welcome(StepScreen):
     def __init__(self, session: Session, services: Services) -> None:
         super().__init__(session, services)
         self._undoable = services.undoable()
+        self._unfinished = services.unfinished()
 
     def body(self) -> Iterable[Widget]:
         """What it does and does not, then the roads."""
-        yield Static(_text(self.services.mode), id="aim", markup=False)
+        yield Static(_text(self.services.mode, self._unfinished), id="aim", markup=False)
         yield RoadList(*self._options(), id="roads", markup=False, compact=True)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Hides Roll back when there is nothing to take back."""
+        """Hides Go on and Roll back when there is no run for them."""
+        if action == "go_on":
+            return self._unfinished is not None
         if action == "roll_back":
             return self._undoable
         return super().check_action(action, parameters)
@@ -82,6 +88,8 @@ class Welcome(StepScreen):
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Takes the road that was selected."""
         match event.option_id:
+            case "go_on":
+                self.action_go_on()
             case "start":
                 self.action_start()
             case "conv2d":
@@ -91,10 +99,18 @@ class Welcome(StepScreen):
             case _:
                 self.action_leave()
 
+    def action_go_on(self) -> None:
+        """Goes on to detection with the choice of the run that waits."""
+        waits = self._unfinished
+        if waits is not None:
+            chosen = replace(
+                self.session, stack=waits.stack, folder=waits.folder, footprint=waits.footprint
+            )
+            self.post_message(self.Next(_fresh(chosen)))
+
     def action_start(self) -> None:
         """Goes on to detection."""
-        fresh = replace(self.session, plan=None, finished=None, failure=None)
-        self.post_message(self.Next(fresh))
+        self.post_message(self.Next(_fresh(self.session)))
 
     def action_conv2d(self) -> None:
         """Opens the Conv2d panel without setting anything up."""
@@ -111,6 +127,8 @@ class Welcome(StepScreen):
             self.say(outcome)
 
     def _options(self) -> Iterable[Option]:
+        if self._unfinished is not None:
+            yield Option("Go on           finish the run that stopped before its end", id="go_on")
         yield Option("Start           look at this machine, changes nothing", id="start")
         yield Option("Conv2d panel    measure a PyTorch that you already have", id="conv2d")
         if self._undoable:
@@ -118,10 +136,20 @@ class Welcome(StepScreen):
         yield Option("Quit", id="quit")
 
 
-def _text(mode: str) -> Content:
+def _fresh(session: Session) -> Session:
+    return replace(session, plan=None, finished=None, failure=None)
+
+
+def _text(mode: str, waits: Unfinished | None) -> Content:
     lines = [Content(AIM), Content("")]
     for word, what in DOES:
         style = "bold $text-success" if word == "does" else "bold $text-warning"
         lines.append(Content.assemble((f"{word:<10}", style), what))
     lines += [Content(""), Content.styled(MODES[mode], "bold")]
+    if waits is not None:
+        text = (
+            f"Not finished: {shown(waits.stack)} into {shown(waits.folder)}. Go on makes the same "
+            f"plan and continues it. To undo it: rdna1-setup rollback {shown(waits.run)}"
+        )
+        lines.append(Content.styled(text, "bold $text-warning"))
     return Content("\n").join(lines)

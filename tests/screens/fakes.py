@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import replace
 
-from screens.services import DRY_RUN, LIVE, DetectedPart, Services
+from screens.services import DRY_RUN, LIVE, DetectedPart, Services, WayBack
 from tests.screens import examples
 from wizard.conv2d.presets import Preset, Published, Row
 from wizard.conv2d.shapes import square
@@ -107,6 +107,7 @@ def sweep_command(sweep: Sweep, preset: str) -> str:
     return f"rdna1-setup conv2d --python {sweep.python} --device {sweep.device} --preset {preset}"
 
 
+WOULD_GO = "remove 12 files of ours below /home/sam/rdna1/rocm52"
 LIVE_SERVICES = Services(
     mode=LIVE,
     detect=detect,
@@ -118,8 +119,8 @@ LIVE_SERVICES = Services(
     make_plan=examples.make_plan,
     obstacle=lambda plan: None,
     undoable=lambda: False,
-    way_back=lambda: "remove 12 files of ours below /home/sam/rdna1/rocm52",
-    go_back=lambda _shown: (),
+    unfinished=lambda: None,
+    way_back=lambda: WayBack(WOULD_GO, lambda: ()),
     carry_out=carry_out,
     ask_to_stop=lambda: None,
     presets=lambda: PRESETS,

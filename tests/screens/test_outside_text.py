@@ -10,7 +10,7 @@ from textual.color import Color
 
 from screens.app import SetupApp
 from screens.output import SafeOutput, to_ascii
-from screens.services import DetectedPart, Services
+from screens.services import DetectedPart, Services, WayBack
 from screens.session import STEPS, Session
 from tests.screens import examples
 from tests.screens.driving import go, press, reach, screen_text, session_at, settled
@@ -68,7 +68,7 @@ SERVICES = replace(
     ),
     applications=lambda: tuple(replace(a, title=NASTY) for a in examples.APPLICATIONS),
     undoable=lambda: True,
-    way_back=lambda: NASTY,
+    way_back=lambda: WayBack(NASTY, lambda: ()),
     presets=lambda: (Preset("a", NASTY, NASTY, NASTY, (ROW,)),),
     sweep_command=lambda sweep, preset: NASTY,
 )

@@ -12,7 +12,6 @@ from textual.widgets import DataTable, Input
 
 from screens.app import SetupApp
 from screens.dialogs import Notice, Question
-from screens.roll_back import RollBack
 from screens.services import DEMO, Services
 from screens.session import STEPS
 from tests.screens import examples
@@ -35,7 +34,6 @@ from wizard.machine.facts import Machine
 from wizard.plan.choice import Choice
 from wizard.plan.steps import Plan
 from wizard.run.events import Event, PlanFinished, StepStarted
-from wizard.run.trouble import Trouble
 
 STOPPED = PlanFinished(False, True, True, False, "run", "")
 
@@ -238,41 +236,6 @@ async def test_a_sweep_can_be_cancelled_and_keeps_its_verdicts() -> None:
         await settled(pilot)
         assert "Cancelled after 2 shapes" in status(pilot.app)
         assert pilot.app.screen.query_one(DataTable).row_count == 10
-
-
-async def test_roll_back_shows_the_way_back_before_it_is_taken() -> None:
-    taken: list[str] = []
-
-    def go_back(shown: str) -> tuple[str, ...]:
-        taken.append(shown)
-        return ()
-
-    services = replace(LIVE_SERVICES, undoable=lambda: True, go_back=go_back)
-    async with app_with(services).run_test(size=(80, 24)) as pilot:
-        await reach(pilot, "welcome")
-        await press(pilot, "r")
-        await until(pilot, lambda: "remove 12 files" in screen_text(pilot.app))
-        assert isinstance(pilot.app.screen, RollBack)
-        assert not taken
-        await press(pilot, "y")
-        await until(pilot, lambda: "Taken back" in screen_text(pilot.app))
-        assert taken == [LIVE_SERVICES.way_back()]
-
-
-async def test_an_undo_that_is_refused_says_why_and_changes_nothing() -> None:
-    def refuse(shown: str) -> tuple[str, ...]:
-        raise Trouble(f"{len(shown)} [/letters] changed", "It is not safe.", "Read it again.")
-
-    services = replace(LIVE_SERVICES, undoable=lambda: True, go_back=refuse)
-    async with app_with(services).run_test(size=(80, 24)) as pilot:
-        await reach(pilot, "welcome")
-        await press(pilot, "r")
-        await until(pilot, lambda: "remove 12 files" in screen_text(pilot.app))
-        await press(pilot, "y")
-        await until(pilot, lambda: "[/letters] changed" in screen_text(pilot.app))
-        await until(pilot, lambda: "Read it again." in screen_text(pilot.app))
-        await press(pilot, "escape")
-        await until(pilot, lambda: "Nothing was taken back" in status(pilot.app))
 
 
 async def test_the_folder_field_takes_letters_that_are_keys_elsewhere() -> None:

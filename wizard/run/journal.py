@@ -13,6 +13,7 @@ from wizard.jsonform import SCHEMA
 from wizard.plan.form import plan_form
 from wizard.plan.steps import Plan
 
+UNFINISHED = "unfinished"
 ROLLED_BACK = "rolled back"
 PARTLY_ROLLED_BACK = "partly rolled back"
 """Also the state from the moment in which an undo begins, so that a killed one can be told."""
@@ -98,7 +99,7 @@ def read_record(folder: Path) -> Record | None:
     steps = range(1, len(plan["steps"]) + 1)
     intents: dict[int, Mapping[str, Any]] = {}
     outcomes: dict[int, str] = {}
-    state = "unfinished"
+    state = UNFINISHED
     for line in lines[1:]:
         match line:
             case {"event": "intent", "step": int(number), "noted": dict(noted)} if number in steps:

@@ -1,0 +1,115 @@
+"""Earlier runs: taken back as it was shown, and gone on with from Welcome."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from textual.widgets import Input
+
+from screens.roll_back import RollBack
+from screens.services import Unfinished, WayBack
+from tests.run.places import places_below
+from tests.run.test_live import ending, events_of, live, two_steps
+from tests.screens.driving import app_with, press, reach, screen_text, status, until, usable_keys
+from tests.screens.fakes import LIVE_SERVICES, WOULD_GO
+from wizard.run.journal import Journal
+from wizard.run.ready import unfinished_run
+from wizard.run.trouble import Trouble
+
+WAITING = Unfinished("20260101-120000-3f9a1c", "rocm57", "/home/sam/my ai/[x]", "venv")
+
+
+async def test_roll_back_shows_the_way_back_before_it_is_taken_and_reads_it_once() -> None:
+    did: list[str] = []
+
+    def read() -> WayBack:
+        did.append("read")
+        return WayBack(WOULD_GO, take)
+
+    def take() -> tuple[str, ...]:
+        did.append("take")
+        return ()
+
+    services = replace(LIVE_SERVICES, undoable=lambda: True, way_back=read)
+    async with app_with(services).run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "welcome")
+        await press(pilot, "r")
+        await until(pilot, lambda: "remove 12 files" in screen_text(pilot.app))
+        assert isinstance(pilot.app.screen, RollBack)
+        assert did == ["read"]
+        await press(pilot, "y")
+        await until(pilot, lambda: "Taken back" in screen_text(pilot.app))
+        assert did == ["read", "take"]
+
+
+async def test_an_undo_that_is_refused_says_why_and_changes_nothing() -> None:
+    def refuse() -> tuple[str, ...]:
+        raise Trouble("3 [/letters] changed", "It is not safe.", "Read it again.")
+
+    back = WayBack(WOULD_GO, refuse)
+    services = replace(LIVE_SERVICES, undoable=lambda: True, way_back=lambda: back)
+    async with app_with(services).run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "welcome")
+        await press(pilot, "r")
+        await until(pilot, lambda: "remove 12 files" in screen_text(pilot.app))
+        await press(pilot, "y")
+        await until(pilot, lambda: "[/letters] changed" in screen_text(pilot.app))
+        await until(pilot, lambda: "Read it again." in screen_text(pilot.app))
+        await press(pilot, "escape")
+        await until(pilot, lambda: "Nothing was taken back" in status(pilot.app))
+
+
+async def test_welcome_names_a_run_that_waits_and_how_to_undo_it() -> None:
+    services = replace(LIVE_SERVICES, unfinished=lambda: WAITING, undoable=lambda: True)
+    async with app_with(services).run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "welcome")
+        text = " ".join(screen_text(pilot.app).split())
+        assert "Not finished: rocm57 into /home/sam/my ai/[x]" in text
+        assert "rdna1-setup rollback 20260101-120000-3f9a1c" in text
+
+
+async def test_going_on_leads_to_the_same_stack_and_folder() -> None:
+    services = replace(LIVE_SERVICES, unfinished=lambda: WAITING)
+    async with app_with(services).run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "welcome")
+        await press(pilot, "o")
+        await reach(pilot, "detect")
+        await until(pilot, lambda: "n" in usable_keys(pilot.app))
+        await press(pilot, "n")
+        await reach(pilot, "choose")
+        assert pilot.app.screen.query_one(Input).value == WAITING.folder
+        assert "ROCM57" in screen_text(pilot.app)
+        await press(pilot, "enter")
+        await reach(pilot, "review")
+        assert f"rocm57 into {WAITING.folder}" in screen_text(pilot.app)
+
+
+async def test_a_run_that_waits_may_go_on_where_its_own_files_left_no_room_for_a_new_one() -> None:
+    waits = replace(WAITING, stack="rocm62")
+    services = replace(LIVE_SERVICES, unfinished=lambda: waits)
+    async with app_with(services).run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "welcome")
+        await press(pilot, "o")
+        await reach(pilot, "detect")
+        await until(pilot, lambda: "n" in usable_keys(pilot.app))
+        await press(pilot, "n", "enter")
+        await reach(pilot, "review")
+
+
+async def test_without_such_a_run_welcome_says_nothing_of_it() -> None:
+    async with app_with(LIVE_SERVICES).run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "welcome")
+        assert "Go on" not in screen_text(pilot.app)
+        assert "o" not in usable_keys(pilot.app)
+
+
+async def test_a_run_waits_until_it_is_finished_or_taken_back(tmp_path: Path) -> None:
+    places, plan = places_below(tmp_path), two_steps(tmp_path)
+    assert unfinished_run(places) is None
+    Journal(Path(places.runs) / "20260101-120000-x").begin(plan, "2026-01-01T12:00:00+00:00")
+    found = unfinished_run(places)
+    assert found is not None
+    assert found.id == "20260101-120000-x"
+    assert ending(await events_of(live(tmp_path), plan)).ok
+    assert unfinished_run(places) is None
