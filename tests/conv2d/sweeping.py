@@ -6,10 +6,10 @@ import json
 import os
 from collections.abc import Callable
 from contextlib import aclosing
-from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
+from tests.conv2d.clock import deadlines_pass_when_told
 from wizard.conv2d.channel import kill_tree
 from wizard.conv2d.client import run_sweep
 from wizard.conv2d.presets import Row
@@ -19,11 +19,6 @@ from wizard.conv2d.verdicts import Result, Verdict
 
 FAKE_TORCH = Path(__file__).parent / "fake_torch"
 PATIENT = Deadlines(imports=30, first=30, later=30, reference=30, killed=30)
-IMPATIENT = replace(PATIENT, first=1.0, later=1.0)
-"""For sweeps in which something hangs: each hang costs a deadline.
-
-Not for those in which something dies by a signal: the kernel may write to a slow console first.
-"""
 T = TypeVar("T")
 
 
@@ -71,15 +66,17 @@ async def events_of(
 ) -> list[SweepEvent]:
     """Every event of a sweep that runs to its end."""
     journal = folder / "journal.jsonl"
-    stream = run_sweep(
-        sweep,
-        journal=journal,
-        resume=resume,
-        environ=environ() if variables is None else variables,
-        kill=kill,
-    )
-    async with aclosing(stream) as events:
-        return [event async for event in events]
+    variables = environ() if variables is None else variables
+    with deadlines_pass_when_told() as fifo:
+        stream = run_sweep(
+            sweep,
+            journal=journal,
+            resume=resume,
+            environ={**variables, "FAKE_TORCH_HANGS": fifo},
+            kill=kill,
+        )
+        async with aclosing(stream) as events:
+            return [event async for event in events]
 
 
 def of_type(events: list[SweepEvent], kind: type[T]) -> list[T]:

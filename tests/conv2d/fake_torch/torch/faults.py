@@ -25,6 +25,14 @@ class OutOfMemoryError(RuntimeError):
     """What torch raises when the card is full."""
 
 
+def tell_that_it_hangs() -> None:
+    """A byte to the FIFO that ``FAKE_TORCH_HANGS`` names, for a client that would wait in vain."""
+    if "FAKE_TORCH_HANGS" in os.environ:
+        fifo = os.open(os.environ["FAKE_TORCH_HANGS"], os.O_WRONLY)
+        os.write(fifo, b"!")
+        os.close(fifo)
+
+
 def loop_natively() -> None:
     """An endless loop in native code that holds the interpreter: no signal handler ever runs."""
     collections.deque(itertools.repeat(0), maxlen=0)
@@ -63,9 +71,11 @@ def at_import() -> None:
 def at_convolution(c_out: int) -> str:
     """Strike before a convolution with that many output channels; the name of what comes after."""
     if WISHES.get("import") == "fork deadlock" and os.getpid() != HOME_PROCESS:
+        tell_that_it_hangs()
         HELD.acquire()
     wish = str(WISHES.get("shapes", {}).get(str(c_out), ""))
     if wish == "hang":
+        tell_that_it_hangs()
         loop_natively()
     elif wish == "crash":
         ctypes.string_at(0)
