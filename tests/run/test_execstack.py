@@ -41,7 +41,9 @@ def test_clearing_changes_one_bit_and_nothing_else(tmp_path: Path) -> None:
     assert clear(library)
     assert not asks_for_executable_stack(library)
     after = library.read_bytes()
-    assert [(a, b) for a, b in zip(before, after, strict=True) if a != b] == [(7, 6)]
+    assert len(before) == len(after)
+    changed = int.from_bytes(before, "little") ^ int.from_bytes(after, "little")
+    assert changed.bit_count() == 1
 
 
 def test_a_library_without_the_flag_is_left_alone(tmp_path: Path) -> None:
