@@ -6,6 +6,7 @@ import asyncio
 import os
 import shlex
 from collections.abc import Callable, Iterator
+from contextlib import aclosing
 from pathlib import Path
 
 from wizard.credentials import redact
@@ -27,6 +28,7 @@ from wizard.run.events import Output, Progress
 from wizard.run.installed import missing_files
 from wizard.run.own_files import clear_stack, drop_downloads, pin_installed, write_settings
 from wizard.run.trouble import Trouble
+from wizard.run.unpacking import Unpacking, with_looks
 from wizard.run.venv_layout import site_packages
 
 
@@ -125,8 +127,12 @@ def _sizes(staging: Path) -> tuple[int, ...]:
 async def _install(step: InstallWheels, around: Surroundings) -> Act:
     # The user's pip settings name indexes and targets; this call must know neither.
     environment = around.environment((("PIP_CONFIG_FILE", os.devnull), ("PIP_NO_CACHE_DIR", "1")))
-    async for output in program(step.argv, environment, step.deadline_s):
-        yield output
+    unpacking = await asyncio.to_thread(Unpacking, Path(step.venv), Path(step.staging))
+    yield unpacking.beginning()
+    installing = program(step.argv, environment, step.deadline_s)
+    async with aclosing(with_looks(installing, unpacking.look)) as news:
+        async for each in news:
+            yield each
     check = (step.python, "-m", "pip", "check")
     async for output in program(check, environment, 120):
         yield output

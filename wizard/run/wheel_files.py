@@ -24,13 +24,38 @@ def wheel_files(root: Path, wheels: Iterable[Path]) -> dict[str, Print]:
     return found
 
 
+def contents(root: Path, wheel: Path) -> Iterator[tuple[Path, int]]:
+    """Where each file of a wheel goes in a venv, with its size; its RECORD is written anew."""
+    for packages in site_packages(root)[:1]:
+        for path, size in _entries(root, packages, wheel):
+            if path.name != "RECORD":
+                yield path, size
+
+
+def version_of(wheel: Path) -> tuple[str, str]:
+    """Name and version of a wheel, by its file name."""
+    name, version, _, _ = parse_wheel_filename(wheel.name)
+    return str(name), str(version)
+
+
 def _unpacked(root: Path, packages: Path, wheel: Path) -> Iterator[Path]:
+    entries = tuple(_entries(root, packages, wheel))
+    if not entries:
+        return
+    yield from (path for path, _ in entries)
+    base = _base(wheel)
+    for extra in ("RECORD", "INSTALLER", "REQUESTED", "direct_url.json"):
+        yield packages / f"{base}.dist-info" / extra
+    yield from (root / "bin" / script for script in _scripts(wheel, base))
+
+
+def _entries(root: Path, packages: Path, wheel: Path) -> Iterator[tuple[Path, int]]:
     try:
         name, _, _, _ = parse_wheel_filename(wheel.name)
-        names = zipfile.ZipFile(wheel).namelist()
+        entries = zipfile.ZipFile(wheel).infolist()
     except (InvalidWheelFilename, OSError, zipfile.BadZipFile):
         return
-    base = f"{wheel.name.split('-')[0]}-{wheel.name.split('-')[1]}"
+    base = _base(wheel)
     targets = {
         "purelib": packages,
         "platlib": packages,
@@ -38,17 +63,19 @@ def _unpacked(root: Path, packages: Path, wheel: Path) -> Iterator[Path]:
         "data": root,
         "headers": root / "include" / "site" / packages.parent.name / str(name),
     }
-    for entry in names:
-        if entry.endswith("/"):
+    for entry in entries:
+        if entry.is_dir():
             continue
-        if entry.startswith(f"{base}.data/"):
-            kind, _, rest = entry.removeprefix(f"{base}.data/").partition("/")
-            yield targets.get(kind, packages) / rest
+        if entry.filename.startswith(f"{base}.data/"):
+            kind, _, rest = entry.filename.removeprefix(f"{base}.data/").partition("/")
+            yield targets.get(kind, packages) / rest, entry.file_size
         else:
-            yield packages / entry
-    for extra in ("RECORD", "INSTALLER", "REQUESTED", "direct_url.json"):
-        yield packages / f"{base}.dist-info" / extra
-    yield from (root / "bin" / script for script in _scripts(wheel, base))
+            yield packages / entry.filename, entry.file_size
+
+
+def _base(wheel: Path) -> str:
+    """How the folders of a wheel's own begin: name and version as in its file name."""
+    return "-".join(wheel.name.split("-")[:2])
 
 
 def _scripts(wheel: Path, base: str) -> Iterator[str]:
