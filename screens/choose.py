@@ -26,9 +26,9 @@ from screens.wishes import wish_lines
 from screens.words import shown
 
 FIXED_LINES = 4  # header, place, status, keys
-NOTHING_TICKED = "Tick what you want to run: ←→ moves, Space ticks. The roads are ranked for it."
-NO_PLAN_ADVICE = "\n\nNothing was changed. Choose another folder or another road."
-HINT = "↑↓ road   ←→ and Space tick what you want   Tab folder   d more of this road"
+NOTHING_TICKED = "Tick what you want to run: ←→ moves, Space ticks. Stacks are ranked for it."
+NO_PLAN_ADVICE = "\n\nNothing was changed. Choose another folder or another stack."
+HINT = "↑↓ stack   ←→ and Space tick what you want   Tab folder   d more of this stack"
 
 
 class Choose(StepScreen):
@@ -37,15 +37,15 @@ class Choose(StepScreen):
     NAME = "choose"
     TITLE_WORD = "Choose"
     HELP_TEXT = (
-        "Left and right move between the things to run, Space ticks one: the roads are ranked "
-        "again. Up and down move between the roads; the lower part follows.\n\n"
+        "Left and right move between the things to run, Space ticks one: the stacks are "
+        "ranked again. Up and down move between the stacks; the lower part follows.\n\n"
         "Verdicts: works, likely, possible, unknown, disputed, hangs?, very slow, no. "
         "'unknown' means that nobody has said anything that we could find.\n\n"
         "GET is the download. ROOT says whether administrator rights are needed: by steps of the "
         "plan (yes), by one command that you run yourself before it (once; Mind names it), or "
         "not at all (no).\n"
         "e lists who says so: card, versions, date, method and grade of every claim.\n"
-        "d shows all sentences of the road; '… 3 more' counts those left out here.\n"
+        "d shows all that is said of the stack; '… 3 more' counts those left out here.\n"
         "f switches between one folder of yours and the folder plus ROCm system packages.\n"
         "Tab goes to the folder, Enter there takes it, Esc leaves it.\n\n"
         "Enter makes the plan and shows it. It changes nothing."

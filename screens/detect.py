@@ -43,7 +43,7 @@ class Detect(StepScreen):
         "it into account.\n\nr reads everything again. n goes on to Choose."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("n,right", "next", "Choose a set-up", key_display="n"),
+        Binding("n,right", "next", "Choose a stack", key_display="n"),
         Binding("r", "again", "Read again"),
         *COMMON_KEYS,
     ]

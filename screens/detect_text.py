@@ -53,7 +53,7 @@ def summary(machine: Machine) -> str:
     missing = f" {len(machine.unread)} sources could not be read." if machine.unread else ""
     if gpu is None or not gpu.rdna1:
         found = f"Found: {card_text(machine)}." if gpu else "No graphics card was found."
-        left = "No RDNA1 card here: the CPU road is left, and every other to look at."
+        left = "Without an RDNA1 card the stack cpu is left; the others can be looked at."
         return f"{found} {left}{missing}"
     known = "the kernel says so" if gpu.gfx_source == "kfd" else "by its PCI id"
     sure = "target unknown" if isinstance(gpu.gfx, Unknown) else known

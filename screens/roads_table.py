@@ -74,7 +74,7 @@ def _head(ticked: tuple[Application, ...], columns: int, width: int) -> str:
     if len(titles) > columns:
         titles = [*titles[: columns - 1], f"+{len(titles) - columns + 1} more"]
     verdicts = "".join(column(title, width) for title in titles)
-    start = f"{'  ROAD     TORCH':<{ROAD_CELLS}}"
+    start = f"{'  STACK    TORCH':<{ROAD_CELLS}}"
     return f"{start}{verdicts}{'GET':<{GET_CELLS}}{'ROOT':<{ROOT_CELLS}}YOUR CARD"
 
 

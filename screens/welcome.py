@@ -18,9 +18,9 @@ from screens.step import HELP_KEY, QUIT_KEY, StepScreen
 from screens.words import shown
 
 AIM = (
-    "PyTorch on an RX 5500, 5600 or 5700 (RDNA1): this wizard looks at your machine, "
-    "says which set-up may work and what is known of it, installs it, and measures "
-    "Conv2d on your own card."
+    "PyTorch on an RX 5500, 5600 or 5700 (RDNA1): this wizard looks at your machine, says which "
+    "stack (a PyTorch and what it needs) may work, installs it by a plan that you review, and "
+    "measures Conv2d on your own card."
 )
 DOES = (
     ("does", "read system files, ask your package manager what is installed"),
@@ -37,8 +37,8 @@ MODES = {
 }
 
 
-class RoadList(OptionList):
-    """The roads from here; Enter takes one."""
+class Menu(OptionList):
+    """The ways on from here; Enter takes one."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "select", "Take it", key_display="Enter")
@@ -46,7 +46,7 @@ class RoadList(OptionList):
 
 
 class Welcome(StepScreen):
-    """Aim, mode and the roads from here."""
+    """Aim, mode and the ways on from here."""
 
     NAME = "welcome"
     TITLE_WORD = "Welcome"
@@ -65,7 +65,7 @@ class Welcome(StepScreen):
         HELP_KEY,
         QUIT_KEY,
     ]
-    AUTO_FOCUS = "#roads"
+    AUTO_FOCUS = "#menu"
 
     def __init__(self, session: Session, services: Services) -> None:
         super().__init__(session, services)
@@ -73,9 +73,9 @@ class Welcome(StepScreen):
         self._unfinished = services.unfinished()
 
     def body(self) -> Iterable[Widget]:
-        """What it does and does not, then the roads."""
+        """What it does and does not, then the menu."""
         yield Static(_text(self.services.mode, self._unfinished), id="aim", markup=False)
-        yield RoadList(*self._options(), id="roads", markup=False, compact=True)
+        yield Menu(*self._options(), id="menu", markup=False, compact=True)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Hides Go on and Roll back when there is no run for them."""
@@ -86,7 +86,7 @@ class Welcome(StepScreen):
         return super().check_action(action, parameters)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Takes the road that was selected."""
+        """Takes what was selected."""
         match event.option_id:
             case "go_on":
                 self.action_go_on()

@@ -59,7 +59,7 @@ def walk_to_apply(terminal: Terminal) -> None:
     """From Welcome to a running plan, by keys; the processor is what is suggested here."""
     terminal.wait_for("Start")
     terminal.send("\r")
-    terminal.wait_for("n Choose a set-up")
+    terminal.wait_for("n Choose a stack")
     terminal.send("n")
     terminal.wait_for("1 CPU: suggested")
     terminal.send("\r")

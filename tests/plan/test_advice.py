@@ -84,8 +84,8 @@ def test_what_is_ruled_out_comes_last_and_says_why() -> None:
 
 def test_the_only_road_new_enough_says_so() -> None:
     advice = advise(LEFTOVERS, ("comfyui", "yolo"))
-    assert "only road for the card that suits ComfyUI (2.7 or newer)" in advice.roads[0].why[0]
-    assert "only road" in advice.headline
+    assert "only stack for the card that suits ComfyUI (2.7 or newer)" in advice.roads[0].why[0]
+    assert "only stack" in advice.headline
     assert "(ComfyUI: possible, YOLO train.: unknown)" in advice.headline
     assert "We have tested no RDNA1 card" in advice.headline
 
@@ -95,7 +95,7 @@ def test_without_an_rdna1_card_the_processor_is_advised_with_the_reason() -> Non
     assert advice.headline.startswith("No RDNA1 card is known here.")
     assert "RX 6700 XT is gfx1031" in advice.headline
     assert [text for text in advice.would_change if "ruled out" in text] == [
-        "rocm52, rocm57, rocm62, native ruled out: RX 6700 XT is gfx1031; this road is for "
+        "rocm52, rocm57, rocm62, native ruled out: RX 6700 XT is gfx1031; this stack is for "
         "gfx1010, gfx1011, gfx1012 (RX 5500, 5600, 5700 and relatives)"
     ]
 
@@ -104,14 +104,14 @@ def test_on_a_full_disk_no_road_is_suggested_as_open() -> None:
     full = replace(clean_jammy(), disks=(Disk(HOME, "/home", 500 * GIGABYTE, GIGABYTE // 10),))
     advice = advise(full, ("yolo",))
     assert not any(each.fit.possible for each in advice.roads)
-    assert advice.headline.startswith("No road is open on this machine.")
+    assert advice.headline.startswith("No stack is possible on this machine.")
     assert "/home has 0.1 GB free" in advice.headline
 
 
 def test_a_leftover_that_breaks_a_road_is_named_with_file_and_line() -> None:
     advice = advise(LEFTOVERS, ("comfyui",))
     native = " ".join(road(advice, "native").also)
-    assert "HSA_OVERRIDE_GFX_VERSION=10.3.0 (~/.bashrc:118) breaks this road" in native
+    assert "HSA_OVERRIDE_GFX_VERSION=10.3.0 (~/.bashrc:118) breaks this stack" in native
     assert native.count("HSA_OVERRIDE_GFX_VERSION=10.3.0") == 1
     old = " ".join(road(advice, "rocm52").also)
     assert "LD_LIBRARY_PATH=/opt/rocm-5.7.1/lib: (/etc/profile.d/rocm-rdna1-57.sh:4)" in old
@@ -128,15 +128,15 @@ def test_a_setting_in_several_files_is_one_sentence_with_every_place() -> None:
 def test_a_setting_of_this_session_alone_is_named_as_such() -> None:
     live = Setting("HSA_OVERRIDE_GFX_VERSION", "10.1.0", "", 0, "")
     advice = advise(replace(clean_jammy(), settings=(live,)), ("own",))
-    assert "HSA_OVERRIDE_GFX_VERSION=10.1.0 (set in this session) breaks this road" in " ".join(
+    assert "HSA_OVERRIDE_GFX_VERSION=10.1.0 (set in this session) breaks this stack" in " ".join(
         road(advice, "native").also
     )
-    assert "another value than this road's 10.3.0" in " ".join(road(advice, "rocm52").also)
+    assert "another value than this stack's 10.3.0" in " ".join(road(advice, "rocm52").also)
 
 
 def test_other_settings_that_reach_a_road_are_named_by_file() -> None:
     also = road(advise(LEFTOVERS, ("own",)), "rocm57").also
-    where = "settings in /etc/profile.d/rocm-rdna1-57.sh:9 reach this road as well"
+    where = "settings in /etc/profile.d/rocm-rdna1-57.sh:9 reach this stack as well"
     assert f"{where}: MIOPEN_DEBUG_CONV_DIRECT=0 and 1 more" in also
 
 
@@ -161,7 +161,7 @@ def test_claims_about_another_chip_or_build_say_so() -> None:
     failed = next(text for text in native.against if "RX 5500 XT owner reported" in text)
     assert "another chip than yours" in failed
     arch = next(text for text in native.in_favour if "MNIST" in text)
-    assert "another build than this road's" in arch
+    assert "another build than this stack's" in arch
     same = road(advise(clean_jammy(card("gfx1012")), ("comfyui",)), "native")
     own = next(text for text in same.against if "RX 5500 XT owner reported" in text)
     assert "another chip" not in own
@@ -185,7 +185,7 @@ def test_a_refuted_claim_stands_beside_what_refutes_it() -> None:
 def test_a_torch_that_is_there_is_named_and_to_be_measured_first() -> None:
     advice = advise(LEFTOVERS, ("yolo",))
     assert road(advice, "rocm57").your_card.startswith("you have it (~/venv); not tested by us")
-    assert "run the Conv2d experiment on the torch you already have first" in advice.would_change[0]
+    assert "measure Conv2d with the torch you already have first" in advice.would_change[0]
     assert "2.2.2+rocm5.7 in ~/venv" in advice.would_change[0]
 
 

@@ -66,7 +66,11 @@ def test_every_road_is_open_to_an_rdna1_card_on_a_clean_jammy(stack: str, gfx: s
     [
         (replace(clean_jammy(), gpus=()), "rocm52", "no AMD card was found"),
         (clean_jammy(card("gfx1013")), "native", "BC-250 is gfx1013: a relative of RDNA1"),
-        (clean_jammy(card("gfx1031")), "rocm52", "RX 6700 XT is gfx1031; this road is for gfx1010"),
+        (
+            clean_jammy(card("gfx1031")),
+            "rocm52",
+            "RX 6700 XT is gfx1031; this stack is for gfx1010",
+        ),
         (with_nothing_known(clean_jammy()), "rocm57", "target of RX 5700 XT is not known"),
         (with_free(clean_jammy(), 2 * GIGABYTE), "rocm52", "/home has 2.0 GB free: make room"),
         (with_free(clean_jammy(), 1 * GIGABYTE), "rocm57", "1.3 GB at the very least"),
@@ -230,7 +234,7 @@ def test_the_verdicts_that_our_data_leads_to(
 
 def test_a_floor_that_is_not_met_is_named_with_its_source() -> None:
     because = held(clean_jammy(), "rocm52", "comfyui").cells[0].because
-    assert "ComfyUI asks for torch 2.7 or newer; this road has 1.13.1" in because
+    assert "ComfyUI asks for torch 2.7 or newer; this stack has 1.13.1" in because
     assert "17071" in because
 
 

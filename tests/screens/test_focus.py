@@ -11,7 +11,7 @@ from tests.screens.fakes import LIVE_SERVICES
 @pytest.mark.parametrize(
     ("step", "wanted"),
     [
-        ("welcome", "roads"),
+        ("welcome", "menu"),
         ("detect", "parts"),
         ("review", "plan"),
         ("conv2d", "shapes"),

@@ -1,4 +1,4 @@
-"""The wizard's road as plain text: machine, advice, the plan in full; changes nothing."""
+"""The wizard as plain text: machine, advice, the plan in full; changes nothing."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
     print(_heading(arguments))
     print("\n== This machine", *machine_lines(machine), sep="\n")
     print("\n== Advice", *advice_lines(advice), sep="\n")
-    print("\n== What the first road would do")
+    print("\n== What the first stack would take")
     choice = Choice(stack, "venv", folder_of(arguments, stack, host.home))
     choice = with_sources(choice, arguments)
     try:

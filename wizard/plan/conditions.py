@@ -53,7 +53,7 @@ def needs(machine: Machine, stack: Stack) -> tuple[str, ...]:
 def _wrong_card(machine: Machine, stack: Stack) -> str:
     card = chosen_card(machine)
     if card is None:
-        return f"no AMD card was found; this road is for {RDNA1}"
+        return f"no AMD card was found; this stack is for {RDNA1}"
     if isinstance(card.gfx, Unknown):
         return f"the target of {card.name} is not known: {card.gfx.because}"
     if card.gfx in stack.gfx:
@@ -61,7 +61,7 @@ def _wrong_card(machine: Machine, stack: Stack) -> str:
     if card.gfx == "gfx1013":
         note = card.note or "a relative of RDNA1 for which no wheel is built or attested"
         return f"{card.name} is gfx1013: {note}"
-    return f"{card.name} is {card.gfx}; this road is for {', '.join(stack.gfx)} ({RDNA1})"
+    return f"{card.name} is {card.gfx}; this stack is for {', '.join(stack.gfx)} ({RDNA1})"
 
 
 def _wrong_processor(machine: Machine) -> str:
@@ -130,7 +130,9 @@ def _memory(machine: Machine) -> str:
     memory = machine.system.memory_bytes
     if isinstance(memory, Unknown) or memory >= MEMORY_ASKED * MEMORY_SHARE:
         return ""
-    return f"8 GB of memory by the notes; this machine has {size_text(memory)}"
+    return (
+        f"8 GB of memory by the notes of hkevin01/rocm-patch; this machine has {size_text(memory)}"
+    )
 
 
 def _unknown_processor(machine: Machine) -> str:

@@ -12,7 +12,7 @@ def unmet_floor(application: Application, stack: Stack) -> str:
     """Why the application refuses this stack, ``""`` when no known floor forbids it."""
     if application.torch_floor and _torch(stack) < Version(application.torch_floor):
         asked = f"asks for torch {application.torch_floor} or newer"
-        return f"{application.title} {asked}; this road has {_torch(stack)} ({application.source})"
+        return f"{application.title} {asked}; this stack has {_torch(stack)} ({application.source})"
     if not pythons_for(application, stack):
         low, high = application.python_floor, application.python_ceiling
         asked = " and ".join(
@@ -21,7 +21,9 @@ def unmet_floor(application: Application, stack: Stack) -> str:
             if words
         )
         found = ", ".join(stack.pythons)
-        return f"{application.title} asks for {asked}; this road has {found} ({application.source})"
+        return (
+            f"{application.title} asks for {asked}; this stack has {found} ({application.source})"
+        )
     return ""
 
 
@@ -29,7 +31,7 @@ def beyond(application: Application, stack: Stack) -> str:
     """Why nobody can know: the stack's torch is newer than any the application ran with."""
     if application.torch_ceiling and _torch(stack) > Version(application.torch_ceiling):
         known = f"is known to run here with torch up to {application.torch_ceiling} only"
-        return f"{application.title} {known}; this road has {_torch(stack)} ({application.source})"
+        return f"{application.title} {known}; this stack has {_torch(stack)} ({application.source})"
     return ""
 
 

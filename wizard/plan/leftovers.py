@@ -80,11 +80,11 @@ def _where(setting: Setting, machine: Machine) -> str:
 def _breaks(same: list[Setting], machine: Machine) -> str:
     # the loader reads its path when a process starts: nothing inside Python can take that back
     starts = "rdna1-python starts without it" if same[0].name == LOADER else "left out here"
-    return f"{_shown(same, machine)} breaks this road; {starts}"
+    return f"{_shown(same, machine)} breaks this stack; {starts}"
 
 
 def _differs(same: list[Setting], wanted: str, machine: Machine) -> str:
-    return f"{_shown(same, machine)} is another value than this road's {wanted}"
+    return f"{_shown(same, machine)} is another value than this stack's {wanted}"
 
 
 def _reach(settings: list[Setting], machine: Machine) -> tuple[str, ...]:
@@ -94,7 +94,7 @@ def _reach(settings: list[Setting], machine: Machine) -> tuple[str, ...]:
         where = f"in {_where(found[0], machine)}" if file else "of this session"
         more = f" and {len(found) - 1} more" if len(found) > 1 else ""
         first = f"{found[0].name}={found[0].value}"
-        texts.append(f"settings {where} reach this road as well: {first}{more}")
+        texts.append(f"settings {where} reach this stack as well: {first}{more}")
     return tuple(texts)
 
 

@@ -41,7 +41,7 @@ def headline(
     first = order[0]
     stack = stacks[first.stack]
     if not first.possible:
-        return f"No road is open on this machine. {stack.title}: {first.obstacles[0]}."
+        return f"No stack is possible on this machine. {stack.title}: {first.obstacles[0]}."
     if stack.gfx:
         reason = reasons(stacks, order, first, applications)[0]
         found = _verdicts(first, applications)
@@ -49,7 +49,7 @@ def headline(
     ruled_out = next((f.obstacles[0] for f in order if stacks[f.stack].gfx and f.obstacles), "")
     card = chosen_card(machine)
     start = "" if card and card.rdna1 else "No RDNA1 card is known here. "
-    return f"{start}{stack.title} is what is left: {ruled_out or 'no other road is in the data'}."
+    return f"{start}{stack.title} is what is left: {ruled_out or 'no other stack is in the data'}."
 
 
 def would_change(
@@ -71,7 +71,7 @@ def would_change(
 def _without_card(order: tuple[Fit, ...], stacks: dict[str, Stack]) -> str:
     if any(f.possible and stacks[f.stack].gfx for f in order):
         return "it leaves the card unused: the way out, and the control of every measurement"
-    return "no road that uses a card is open on this machine"
+    return "no stack that uses a card is possible on this machine"
 
 
 def _only_road_for(
@@ -90,14 +90,14 @@ def _only_road_for(
     }
     mine = [a for a in applications if open_to[a.id] == [held.stack]]
     floors = [f"{a.title} ({a.torch_floor} or newer)" if a.torch_floor else a.title for a in mine]
-    return (f"the only road for the card that suits {', '.join(floors)}",) if mine else ()
+    return (f"the only stack for the card that suits {', '.join(floors)}",) if mine else ()
 
 
 def _lead(
     held: Fit, second: Fit | None, stacks: dict[str, Stack], applications: tuple[Application, ...]
 ) -> tuple[str, ...]:
     if second is None:
-        return ("the only road that uses the card here",)
+        return ("the only stack that uses the card here",)
     asked = [application.id for application in applications]
     equal = worth(held, stacks[held.stack], asked) == worth(second, stacks[second.stack], asked)
     if equal:
@@ -110,7 +110,7 @@ def _measure_first(machine: Machine) -> tuple[str, ...]:
     if found is None or found.torch is None:
         return ()
     where = f"{found.torch.version} in {short_path(found.path, machine)}"
-    return (f"run the Conv2d experiment on the torch you already have first ({where})",)
+    return (f"measure Conv2d with the torch you already have first ({where})",)
 
 
 def _without_one_wish(

@@ -50,7 +50,7 @@ def sentence(claim: Claim, gfx: str) -> str:
         marks.append(claim.card)
     marks.append(claim.date)
     if claim.topic in OTHER_BUILDS:
-        marks.append("another build than this road's")
+        marks.append("another build than this stack's")
     if about_another_chip(claim, gfx):
         marks.append("another chip than yours")
     return f"{claim.text.rstrip('.')} ({', '.join(marks)})"
