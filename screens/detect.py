@@ -12,23 +12,15 @@ from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import OptionList, Static
-from textual.widgets.option_list import Option
 
-from screens.detect_text import details_text, row_text, summary
+from screens.detect_text import details_text, summary
 from screens.dialogs import Notice
 from screens.services import DetectedPart, Services
 from screens.session import Session
 from screens.step import COMMON_KEYS, StepScreen
+from screens.widgets.checklist import Checklist
 from screens.widgets.header_line import HeaderLine
 from wizard.machine.facts import Machine
-
-
-class Checklist(OptionList):
-    """The rows; Enter opens one."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "select", "Details", key_display="Enter")
-    ]
 
 
 class Detect(StepScreen):
@@ -72,26 +64,20 @@ class Detect(StepScreen):
 
     def __init__(self, session: Session, services: Services) -> None:
         super().__init__(session, services)
-        self._parts: list[DetectedPart] = []
         self._run = 0
 
     def body(self) -> Iterable[Widget]:
         """The checklist and a line that sums it up."""
         yield Static("", id="summary", classes="pad", markup=False)
-        yield Checklist(id="parts", markup=False, compact=True)
+        yield Checklist()
 
     def on_mount(self) -> None:
         """Shows an earlier result, or starts to read."""
         if self.session.machine is None:
             self.action_again()
             return
-        self._parts = list(self.session.parts)
-        self._fill()
+        self._rows.show(self.session.parts)
         self._sum_up()
-
-    def on_resize(self) -> None:
-        """Lays the rows out for the new width."""
-        self._fill()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Shows Next once the machine is known: dimmed keys look alike in some terminals."""
@@ -106,9 +92,8 @@ class Detect(StepScreen):
     def action_again(self) -> None:
         """Reads everything (again)."""
         self._run += 1
-        self._parts = []
         self.session = replace(self.session, machine=None, parts=())
-        self._fill()
+        self._rows.show(())
         self._summary("Reading this machine. Nothing is changed.")
         self.refresh_bindings()
         # A daemon thread, not a pool worker: leaving the program must not wait for a stuck read.
@@ -131,15 +116,13 @@ class Detect(StepScreen):
     def on_detect_part_arrived(self, message: PartArrived) -> None:
         """Adds a row."""
         if message.run == self._run:
-            self._parts.append(message.part)
-            self._add(message.part)
+            self._rows.add(message.part)
 
     def on_detect_machine_arrived(self, message: MachineArrived) -> None:
         """Shows the machine and opens the way on."""
         if message.run != self._run:
             return
-        parts = tuple(self._parts)
-        self.session = replace(self.session, machine=message.machine, parts=parts)
+        self.session = replace(self.session, machine=message.machine, parts=self._rows.parts)
         self.query_one(HeaderLine).show_machine(message.machine)
         self._sum_up()
         self.refresh_bindings()
@@ -155,26 +138,16 @@ class Detect(StepScreen):
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Opens the details of a row."""
-        part = self._parts[event.option_index]
+        part = self._rows.parts[event.option_index]
         self.app.push_screen(Notice(part.title, details_text(part)))
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         """Names the source of the row in full."""
-        self.say(f"Source: {self._parts[event.option_index].source}")
+        self.say(f"Source: {self._rows.parts[event.option_index].source}")
 
-    def _fill(self) -> None:
-        rows = self.query_one("#parts", OptionList)
-        kept = rows.highlighted
-        rows.clear_options()
-        for part in self._parts:
-            self._add(part)
-        rows.highlighted = kept if kept is not None and kept < len(self._parts) else None
-
-    def _add(self, part: DetectedPart) -> None:
-        rows = self.query_one("#parts", OptionList)
-        rows.add_option(Option(row_text(part, self.size.width - 4)))
-        if rows.highlighted is None:
-            rows.highlighted = 0
+    @property
+    def _rows(self) -> Checklist:
+        return self.query_one(Checklist)
 
     def _summary(self, text: str) -> None:
         self.query_one("#summary", Static).update(Content(text))

@@ -1,0 +1,46 @@
+"""The rows of Detect: one question with its answer each, as many lines as it needs."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.widgets import OptionList
+from textual.widgets.option_list import Option
+
+from screens.detect_text import row_text
+from screens.services import DetectedPart
+
+MARGIN_CELLS = 4
+
+
+class Checklist(OptionList):
+    """The answers so far; Enter opens one."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "select", "Details", key_display="Enter")
+    ]
+
+    def __init__(self) -> None:
+        super().__init__(id="parts", markup=False, compact=True)
+        self.parts: tuple[DetectedPart, ...] = ()
+
+    def show(self, parts: tuple[DetectedPart, ...]) -> None:
+        """Shows these answers and keeps the highlighted row where there is one."""
+        kept = self.highlighted
+        self.clear_options()
+        self.parts = ()
+        for part in parts:
+            self.add(part)
+        self.highlighted = kept if kept is not None and kept < len(parts) else None
+
+    def add(self, part: DetectedPart) -> None:
+        """Adds an answer."""
+        self.parts = (*self.parts, part)
+        self.add_option(Option(row_text(part, self.app.size.width - MARGIN_CELLS)))
+        if self.highlighted is None:
+            self.highlighted = 0
+
+    def on_resize(self) -> None:
+        """Lays the rows out for the new width."""
+        self.show(self.parts)
