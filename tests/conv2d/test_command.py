@@ -14,6 +14,7 @@ import psutil
 import pytest
 
 from tests.conv2d.sweeping import environ
+from wizard.__main__ import main
 
 ROOT = Path(__file__).parents[2]
 SMALL = ("--sizes", "4,6", "--channels", "1-3,1-4", "--deadline", "1")
@@ -120,16 +121,23 @@ def test_a_gpu_is_only_measured_after_a_warning(home: Home, worker_python: str) 
         (("--channels", "16"), "write channels as 16-32,64-128"),
         (("--preset", "notes002", "--sizes", "32"), "leave out --sizes"),
         (("--deadline", "0"), "above 0"),
-        (("--device", "cpu", "--python", "/nowhere/python"), "could not be started"),
     ],
 )
-def test_what_cannot_be_meant_or_started_is_exit_two(
-    home: Home, arguments: tuple[str, ...], words: str
+def test_what_cannot_be_meant_is_exit_two(
+    capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], words: str
 ) -> None:
-    code, output, errors = home.run(*arguments)
+    code = main(["conv2d", "--python", "/nowhere/python", *arguments])
 
+    output, errors = capsys.readouterr()
     assert (code, output) == (2, "")
     assert words in errors
+
+
+def test_a_python_that_cannot_be_started_is_exit_two(home: Home) -> None:
+    code, output, errors = home.run("--device", "cpu", "--python", "/nowhere/python")
+
+    assert (code, output) == (2, "")
+    assert "could not be started" in errors
     assert "Traceback" not in errors
 
 
