@@ -78,10 +78,12 @@ def test_the_table_shows_verdicts_and_one_bad_shape_is_exit_one(
     faults = environ({4: "wrong"})["FAKE_TORCH"]
     code, output, _ = measured(home, worker_python, FAKE_TORCH=faults)
 
-    head, *rows = output.splitlines()
+    head, *rows = output.split("\n\n")[0].splitlines()
     assert head.split()[:4] == ["Shape", "Verdict", "Cold", "Warm"]
     assert [row.split()[3] for row in rows] == ["pass", "pass", "wrong", "wrong"]
     assert code == 1
+    assert "4 shapes: 2 right, 2 wrong, 0 hung, on cpu" in output
+    assert max(map(len, output.splitlines())) < 80
 
 
 def test_published_figures_stand_in_the_table_and_their_caution_before_it(

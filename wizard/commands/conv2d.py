@@ -81,6 +81,7 @@ def newest_python(arguments: argparse.Namespace) -> str | None:
 def show(sweep: Sweep, arguments: argparse.Namespace) -> None:
     """What would be measured and started, for a dry run."""
     from wizard.conv2d.channel import worker_argv
+    from wizard.report.conv2d import request_lines
 
     command = shlex.join(worker_argv(sweep.python, "measure", sweep.device, sweep.spawn))
     if arguments.json:
@@ -88,9 +89,7 @@ def show(sweep: Sweep, arguments: argparse.Namespace) -> None:
         print(json.dumps({"schema": 1, "dry_run": True, "command": command, "shapes": shapes}))
         return
     print("Nothing is started. These shapes would be measured:\n")
-    for row in sweep.rows:
-        published = f"   published: {row.published.summary}" if row.published else ""
-        print(f"  {row.shape.label}{published}")
+    print(*request_lines(sweep.rows), sep="\n")
     print(f"\nby this command, with a second one that computes the reference:\n\n  {command}")
 
 
@@ -105,9 +104,9 @@ def measure(sweep: Sweep, *, resume: bool) -> SweepDone | None:
 
 def report(done: SweepDone, *, as_json: bool) -> int:
     """Print what came out and give the exit code."""
-    from wizard.conv2d.plaintext import table
     from wizard.conv2d.verdicts import Verdict, result_json
     from wizard.jsonform import to_json
+    from wizard.report.conv2d import sweep_lines
 
     if as_json:
         document: dict[str, Any] = {"schema": 1}
@@ -115,7 +114,7 @@ def report(done: SweepDone, *, as_json: bool) -> int:
         document["trouble"] = to_json(done.trouble)
         print(json.dumps(document, indent=1, allow_nan=False))
     elif done.results:
-        print(table(done.results))
+        print(*sweep_lines(done.results), sep="\n")
     if done.trouble is not None:
         for text in (done.trouble.happened, done.trouble.meaning, done.trouble.next_step):
             print(text, file=sys.stderr)

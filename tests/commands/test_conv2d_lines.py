@@ -1,0 +1,108 @@
+"""The result of a sweep as plain text: 80 columns, counts, meaning, what to do next."""
+
+from dataclasses import replace
+
+import pytest
+
+from wizard.conv2d.presets import Preset, Published, load_presets
+from wizard.conv2d.shapes import Shape, square
+from wizard.conv2d.verdicts import Loaded, Result, Verdict
+from wizard.report.conv2d import request_lines, sweep_lines
+from wizard.report.conv2d_meaning import MEANINGS, WORDS
+
+CARD = Loaded("2.2.2+rocm5.7", "5.7", "AMD Radeon RX 5600 XT", "gfx1030")
+CPU = Loaded("2.13.0+cpu", None, "cpu")
+CLAIM = Published("hung", None, None, None, "RX 5600 XT, GEMM only: hangs above 32x32", "notes")
+
+
+def result(verdict: Verdict, shape: Shape | None = None, *, cpu: bool = False) -> Result:
+    return Result(
+        shape or square(64, 128, 224),
+        "cpu" if cpu else "miopen",
+        verdict,
+        "",
+        5,
+        CPU if cpu else CARD,
+        cold_s=123.456,
+        warm_s=0.12769,
+        max_abs_error=2.2e-6,
+        tolerance=2.8e-4,
+        published=CLAIM,
+    )
+
+
+def text(*results: Result) -> str:
+    return "\n".join(sweep_lines(results))
+
+
+def flat(*results: Result) -> str:
+    return " ".join(text(*results).split())
+
+
+@pytest.mark.parametrize("preset", load_presets(), ids=lambda preset: preset.id)
+@pytest.mark.parametrize("verdict", list(Verdict))
+def test_every_preset_fits_80_columns_whatever_comes_out(preset: Preset, verdict: Verdict) -> None:
+    results = [replace(result(verdict, r.shape), published=r.published) for r in preset.rows]
+    assert max(map(len, sweep_lines(results))) < 80
+
+
+@pytest.mark.parametrize("preset", load_presets(), ids=lambda preset: preset.id)
+def test_a_request_fits_80_columns_and_names_each_claim_once(preset: Preset) -> None:
+    lines = list(request_lines(preset.rows))
+    assert max(map(len, lines)) < 80
+    assert len([line for line in lines if "@" in line and "->" in line]) >= len(preset.rows)
+    texts = {row.published.text for row in preset.rows if row.published}
+    assert sum(line.startswith("  [") for line in lines) == len(texts)
+
+
+def test_a_label_of_any_length_leaves_its_row_whole() -> None:
+    odd = Shape(16, 32, 224, 224, 5, 1, n=16, stride=2, dilation=2, dtype="bfloat16", bias=True)
+    lines = text(result(Verdict.OUT_OF_MEMORY, odd), result(Verdict.PASS)).splitlines()
+    assert odd.label in lines
+    assert lines[lines.index(odd.label) + 1].split()[:3] == ["out", "of", "memory"]
+    assert max(map(len, lines)) < 80
+
+
+def test_right_wrong_and_hung_are_counted_also_where_there_is_none() -> None:
+    assert "1 shape: 1 right, 0 wrong, 0 hung, on AMD Radeon RX 5600 XT" in flat(
+        result(Verdict.PASS)
+    )
+    mixed = [result(verdict) for verdict in (Verdict.HUNG, Verdict.HUNG, Verdict.ERROR)]
+    assert "3 shapes: 0 right, 0 wrong, 2 hung, 1 ended with an error" in flat(*mixed)
+
+
+@pytest.mark.parametrize("verdict", list(MEANINGS))
+def test_every_verdict_that_is_no_pass_is_explained_with_what_to_do(verdict: Verdict) -> None:
+    told = flat(result(verdict), result(Verdict.PASS))
+    assert f"{WORDS[verdict].capitalize()}: {MEANINGS[verdict]}" in told
+    assert "What to do next: " in told
+    assert "rdna1-setup report" in told
+
+
+def test_a_hang_asks_for_a_longer_deadline_and_for_a_way_past_miopen() -> None:
+    told = flat(result(Verdict.HUNG))
+    assert "--engine native" in told
+    assert "--deadline" in told
+    assert "--engine native" not in flat(replace(result(Verdict.HUNG), engine="native"))
+
+
+def test_all_right_claims_no_more_than_was_measured() -> None:
+    assert "That holds for these shapes, with this torch and these settings." in flat(
+        result(Verdict.PASS)
+    )
+
+
+def test_published_verdicts_stand_short_in_the_row_and_whole_below() -> None:
+    told = text(result(Verdict.PASS), result(Verdict.PASS))
+    assert told.count("hung [1]") == 2
+    assert told.count("RX 5600 XT, GEMM only: hangs above 32x32") == 1
+
+
+def test_on_a_processor_no_word_about_a_gpu_stands_beside_a_row() -> None:
+    told = flat(result(Verdict.PASS, cpu=True))
+    assert "hung [" not in told
+    assert "It says nothing of a processor, and is left out." in told
+    assert "the processor is the control" in told
+    assert "rdna1-setup plan" in told
+    rocm = replace(result(Verdict.PASS, cpu=True), loaded=replace(CPU, hip="5.7"))
+    assert "without --device cpu" in flat(rocm)

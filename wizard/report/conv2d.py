@@ -1,0 +1,120 @@
+"""What a sweep found, as lines: a table that fits 80 columns, and what it means."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+
+from wizard.conv2d.presets import Published, Row
+from wizard.conv2d.verdicts import Result
+from wizard.report.conv2d_meaning import counted, meaning_lines
+from wizard.report.units import WIDTH
+
+GAP = "  "
+LEGEND = (
+    "Cold: the first call, compiling included. Warm: a later call. Error: the largest difference "
+    "from a float64 reference."
+)
+CLAIMS = "Published elsewhere for GPUs: claims, not checked by us:"
+NOT_COMPARED = (
+    "What others published for these shapes was seen on a GPU. It says nothing of a processor, and "
+    "is left out."
+)
+
+
+def sweep_lines(results: Sequence[Result]) -> Iterator[str]:
+    """The table, its legend, and the summary."""
+    yield from table_lines(results)
+    yield ""
+    yield from textwrap.wrap(LEGEND, WIDTH)
+    yield from _claims(results)
+    yield ""
+    yield from summary_lines(results)
+
+
+def request_lines(rows: Sequence[Row]) -> Iterator[str]:
+    """The shapes that would be measured, with what was published for them."""
+    notes = _texts(row.published for row in rows)
+    for row in rows:
+        claim = f"   published: {_short(row.published, notes)}" if row.published else ""
+        yield f"  {row.shape.label}{claim}"
+    yield from _note_lines(notes)
+
+
+def table_lines(results: Sequence[Result]) -> Iterator[str]:
+    """One row a shape; a label that leaves no room for its row stands on a line of its own."""
+    notes = _notes(results)
+    head = ["Shape", "Verdict", "Cold", "Warm", "Error", *(["Published"] if notes else [])]
+    rows = [head, *(_cells(result, notes) for result in results)]
+    widths = [max(len(row[place]) for row in rows) for place in range(len(head))]
+    room = WIDTH - sum(widths[1:]) - len(GAP) * (len(head) - 1)
+    widths[0] = max([len(row[0]) for row in rows if len(row[0]) <= room])
+    for row in rows:
+        if len(row[0]) > room:
+            yield row[0]
+            row[0] = ""
+        yield GAP.join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip()
+
+
+def summary_lines(results: Sequence[Result]) -> Iterator[str]:
+    """How many ended how, what that means, and what to do next."""
+    loaded = results[-1].loaded
+    on = f"{loaded.device or 'no device'} with torch {loaded.torch or 'that did not load'}"
+    yield from textwrap.wrap(f"{counted(results)}, on {on}.", WIDTH)
+    for title, texts in meaning_lines(results):
+        for text in texts:
+            yield from textwrap.wrap(
+                text, WIDTH, initial_indent=f"{title}: ", subsequent_indent="  "
+            )
+
+
+def _cells(result: Result, notes: Sequence[str]) -> list[str]:
+    error = result.max_abs_error
+    cells = [
+        result.shape.label,
+        result.verdict.value,
+        _seconds(result.cold_s),
+        _seconds(result.warm_s),
+        "-" if error is None else f"{error:.1e}",
+    ]
+    if not notes:
+        return cells
+    return [*cells, _short(result.published, notes)]
+
+
+def _claims(results: Sequence[Result]) -> Iterator[str]:
+    notes = _notes(results)
+    if not notes and any(result.published for result in results):
+        yield from textwrap.wrap(NOT_COMPARED, WIDTH)
+    yield from _note_lines(notes)
+
+
+def _note_lines(notes: Sequence[str]) -> Iterator[str]:
+    if notes:
+        yield CLAIMS
+    for number, text in enumerate(notes, 1):
+        yield from textwrap.wrap(
+            text, WIDTH, initial_indent=f"  [{number}] ", subsequent_indent="      "
+        )
+
+
+def _notes(results: Sequence[Result]) -> tuple[str, ...]:
+    """What was published for the shapes; nothing beside a processor."""
+    if all(result.engine == "cpu" for result in results):
+        return ()
+    return _texts(result.published for result in results)
+
+
+def _texts(claims: Iterable[Published | None]) -> tuple[str, ...]:
+    """The text of each claim once."""
+    return tuple(dict.fromkeys(claim.text for claim in claims if claim))
+
+
+def _short(claim: Published | None, notes: Sequence[str]) -> str:
+    return f"{claim.verdict} [{notes.index(claim.text) + 1}]" if claim else ""
+
+
+def _seconds(value: float | None) -> str:
+    if value is None:
+        return "-"
+    return f"{value * 1000:.2f} ms" if value < 1 else f"{value:.2f} s"
