@@ -98,6 +98,11 @@ def test_published_verdicts_stand_short_in_the_row_and_whole_below() -> None:
     assert told.count("RX 5600 XT, GEMM only: hangs above 32x32") == 1
 
 
+def test_a_published_time_of_a_first_call_stands_beside_the_measured_one() -> None:
+    timed = replace(CLAIM, verdict="pass", cold_s=2.761)
+    assert "pass 2.76 s [1]" in text(replace(result(Verdict.PASS), published=timed))
+
+
 def test_on_a_processor_no_word_about_a_gpu_stands_beside_a_row() -> None:
     told = flat(result(Verdict.PASS, cpu=True))
     assert "hung [" not in told

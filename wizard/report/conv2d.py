@@ -111,7 +111,10 @@ def _texts(claims: Iterable[Published | None]) -> tuple[str, ...]:
 
 
 def _short(claim: Published | None, notes: Sequence[str]) -> str:
-    return f"{claim.verdict} [{notes.index(claim.text) + 1}]" if claim else ""
+    if claim is None:
+        return ""
+    cold = "" if claim.cold_s is None else f" {claim.cold_s:.3g} s"
+    return f"{claim.verdict}{cold} [{notes.index(claim.text) + 1}]"
 
 
 def _seconds(value: float | None) -> str:
