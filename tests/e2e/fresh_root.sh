@@ -52,6 +52,7 @@ for command in "${commands[@]}"; do
     # shellcheck disable=SC2086 # one setting a line, none holds a blank
     unshare --mount --pid --fork chroot "$root" sh -c '
         mount -t proc proc /proc
+        mount -t devpts -o mode=0620,ptmxmode=0666 devpts /dev/pts
         exec runuser -u owner -- env HOME=/home/owner "$@"' sh \
         $settings sh -c "cd ~/rdna1-setup && $command" </dev/null
 done
