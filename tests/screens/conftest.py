@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from textual._compositor import Compositor
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "screens"
 
@@ -22,3 +23,15 @@ def same_as_golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]
         assert text == path.read_text(encoding="utf-8"), f"{path} (pytest --golden rewrites it)"
 
     return compare
+
+
+@pytest.fixture(scope="package", autouse=True)
+def nothing_is_drawn_for_nobody() -> Iterator[None]:
+    """Without a terminal Textual draws each update and throws it away; ``screen_text`` draws."""
+
+    def forget(compositor: Compositor, **_: object) -> None:
+        compositor._dirty_regions.clear()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Compositor, "render_update", forget)
+        yield

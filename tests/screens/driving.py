@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from textual import events
+from textual._context import visible_screen_stack
 from textual.app import App
 from textual.drivers.headless_driver import HeadlessDriver
 from textual.geometry import Size
@@ -137,6 +138,7 @@ def step_name(app: App[int]) -> str:
 def screen_text(app: App[int]) -> str:
     """The screen as rows of text, without trailing blanks."""
     width, height = app.size
+    visible_screen_stack.set(list(app._background_screens))  # below a dialog
     lines = app.screen._compositor.render_strips()
     rows = [strip.text[:width].rstrip() for strip in lines[:height]]
     return "\n".join(rows).rstrip() + "\n"
