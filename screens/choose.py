@@ -6,26 +6,22 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from textual import events
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal
-from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from screens.choosing import SYSTEM, VENV, Choosing
 from screens.claims_text import claims_text
 from screens.dialogs import Notice
-from screens.road_sections import Section, full_text, sections_of, title_of
-from screens.roads_table import RoadsTable, table_lines
-from screens.section_lines import section_lines
+from screens.road_sections import full_text
 from screens.services import Services
 from screens.session import Session
 from screens.step import COMMON_KEYS, StepScreen
+from screens.widgets.path_field import PathField
+from screens.widgets.stacks_pane import StacksPane
 from screens.wishes import wish_lines
 from screens.words import shown
 
-FIXED_LINES = 4  # header, place, status, keys
 NOTHING_TICKED = "Tick what you want to run: ←→ moves, Space ticks. Stacks are ranked for it."
 NO_PLAN_ADVICE = "\n\nNothing was changed. Choose another folder or another stack."
 HINT = "↑↓ stack   ←→ and Space tick what you want   Tab folder   d more of this stack"
@@ -77,18 +73,13 @@ class Choose(StepScreen):
             services.suggest_folder,
         )
         self._wish = 0
-        self._wish_lines = 1
         self._take(stack=self._choosing.road.fit.stack)
 
     def body(self) -> Iterable[Widget]:
-        """Wishes, place, roads, words."""
+        """Wishes, place, stacks."""
         yield Static(id="wishes", classes="pad", markup=False)
-        with Horizontal(id="place", classes="pad"):
-            yield Static("Folder  ", id="where", markup=False)
-            yield Input(id="folder", compact=True, select_on_focus=False)
-            yield Static(id="footprint", markup=False)
-        yield Static(id="table", classes="pad", markup=False)
-        yield Static(id="words", classes="pad", markup=False)
+        yield PathField("Folder ", "folder")
+        yield StacksPane(self._choosing)
 
     def on_mount(self) -> None:
         """Fills everything in."""
@@ -133,8 +124,10 @@ class Choose(StepScreen):
 
     def action_folder(self) -> None:
         """Goes to the folder, or leaves it."""
-        folder = self.query_one("#folder", Input)
-        self.set_focus(None if folder.has_focus else folder)
+        if self._field.typing:
+            self.set_focus(None)
+        else:
+            self._field.take_keys()
 
     def action_back(self) -> None:
         """Leaves the folder first, then the step."""
@@ -150,7 +143,7 @@ class Choose(StepScreen):
 
     def action_full_text(self) -> None:
         """Shows every sentence about the highlighted road."""
-        text = full_text(self._sections())
+        text = full_text(self._choosing.sections)
         changes = "\n".join(f"  {shown(line)}" for line in self._choosing.advice.would_change)
         ending = f"\n\nWould change the order\n{changes}" if changes else ""
         headline = shown(self._choosing.advice.headline)
@@ -188,12 +181,9 @@ class Choose(StepScreen):
         self.set_focus(None)
         self._show_place()
 
-    def on_click(self, event: events.Click) -> None:
-        """Highlights the road that was clicked."""
-        if event.widget is not None and event.widget.id == "table":
-            line = event.screen_y - event.widget.region.y - 1
-            if 0 <= line < len(self._choosing.advice.roads):
-                self._highlight(self._choosing.advice.roads[line].fit.stack)
+    def on_stacks_pane_clicked(self, message: StacksPane.Clicked) -> None:
+        """Highlights the stack that was clicked."""
+        self._highlight(message.stack)
 
     def _take(self, **changes: Any) -> None:
         self.session = replace(self.session, **changes)
@@ -211,14 +201,10 @@ class Choose(StepScreen):
         self.say(HINT)
         self.refresh_bindings()
 
-    def _sections(self) -> tuple[Section, ...]:
-        choosing = self._choosing
-        return sections_of(choosing.road, choosing.stack, choosing.ticked)
-
     def _show_all(self) -> None:
         self._show_wishes()
         self._show_place()
-        self._show_roads()
+        self.query_one(StacksPane).show(self._choosing)
 
     def _show_wishes(self) -> None:
         choosing = self._choosing
@@ -226,32 +212,13 @@ class Choose(StepScreen):
             choosing.applications, self.session.applications, self._wish, self._cells()
         )
         self.query_one("#wishes", Static).update(lines)
-        self._wish_lines = lines.plain.count("\n") + 1
 
     def _show_place(self) -> None:
-        folder = self.query_one("#folder", Input)
-        if not folder.has_focus:
-            with self.prevent(Input.Changed):
-                folder.value = self._choosing.folder
-            folder.cursor_position = len(folder.value)
-        stack = self._choosing.stack
-        system = f"+ ROCm {shown(stack.system_release)} system packages (root)"
-        place = system if self._choosing.with_system(stack.id) else "this folder only"
-        self.query_one("#footprint", Static).update(Content(f" {place}"))
+        self._field.show(self._choosing.folder, self._choosing.place_word)
 
-    def _show_roads(self) -> None:
-        cells, choosing = self._cells(), self._choosing
-        stack = choosing.stack
-        table = RoadsTable(
-            choosing.advice.roads, choosing.stacks, choosing.asked, stack.id, choosing.with_system
-        )
-        rows = table_lines(table, cells)
-        self.query_one("#table", Static).update(Content("\n").join(rows))
-        spare = self.size.height - FIXED_LINES - self._wish_lines - len(rows)
-        title = title_of(choosing.road, stack.title, cells)
-        words = section_lines(self._sections(), cells, spare - 1)
-        lines = [Content.styled(title, "bold"), *words]
-        self.query_one("#words", Static).update(Content("\n").join(lines))
+    @property
+    def _field(self) -> PathField:
+        return self.query_one(PathField)
 
     def _cells(self) -> int:
         return max(40, self.size.width - 2)

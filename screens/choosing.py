@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from screens.road_sections import Section, sections_of
 from screens.session import Session
+from screens.words import shown
 from wizard.knowledge.applications import Application
 from wizard.knowledge.stacks import Stack
 from wizard.machine.facts import Machine
@@ -51,6 +53,18 @@ class Choosing:
         judged = {cell.application for cell in self.road.fit.cells}
         found = tuple(a for a in self.applications if a.id in judged)
         return found if self.ticked else tuple(replace(a, title=ANY) for a in found)
+
+    @property
+    def sections(self) -> tuple[Section, ...]:
+        """All that is said of the highlighted stack."""
+        return sections_of(self.road, self.stack, self.ticked)
+
+    @property
+    def place_word(self) -> str:
+        """Where the plan would put things, beside the folder."""
+        release = self.stack.system_release
+        system = f"+ ROCm {shown(release)} system packages (root)"
+        return system if self.with_system(self.stack.id) else "this folder only"
 
     @property
     def suggestion(self) -> str:

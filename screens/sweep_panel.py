@@ -1,0 +1,114 @@
+"""The Conv2d panel before anything runs: what would be measured, and on what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from textual.widget import Widget
+from textual.widgets import Input
+
+from screens.dialogs import Notice
+from screens.services import DEMO, Services
+from screens.session import Session
+from screens.step import StepScreen
+from screens.sweep_rows import EXAMPLE, NOT_RUN
+from screens.sweep_setting import python_of, setting_for
+from screens.widgets.path_field import PathField
+from screens.widgets.shapes_table import ShapesTable
+from screens.widgets.sweep_lines import OneLine, progress_text
+from wizard.conv2d.sweep import Sweep
+from wizard.conv2d.verdicts import Verdict
+
+NO_PYTHON = "Tab: enter the path of a Python that has torch, for example /home/you/venv/bin/python"
+
+
+class SweepPanel(StepScreen):
+    """Python, setting, table and progress, with the keys that change them."""
+
+    def __init__(self, session: Session, services: Services) -> None:
+        super().__init__(session, services)
+        self._setting = setting_for(session, services.presets())
+
+    def body(self) -> Iterable[Widget]:
+        """Controls, table, progress."""
+        yield PathField("Python", "python", python_of(self.session))
+        yield OneLine("controls")
+        blank = EXAMPLE if self.services.mode == DEMO else NOT_RUN
+        yield ShapesTable(self._setting.preset.rows, blank)
+        yield OneLine("sweep-progress")
+
+    @property
+    def _field(self) -> PathField:
+        return self.query_one(PathField)
+
+    @property
+    def _table(self) -> ShapesTable:
+        return self.query_one(ShapesTable)
+
+    @property
+    def _verdicts(self) -> tuple[Verdict, ...]:
+        return tuple(result.verdict for result in self._table.results.values())
+
+    def sweep(self) -> Sweep:
+        """What would be measured right now."""
+        return self._setting.sweep(self._field.path)
+
+    def action_preset(self) -> None:
+        """Takes the next preset."""
+        self._setting = self._setting.next_preset()
+        self._start_over()
+
+    def action_device(self) -> None:
+        """Takes the other device."""
+        self._setting = self._setting.next_device()
+        self._show_controls()
+
+    def action_deadline(self) -> None:
+        """Takes the next deadline."""
+        self._setting = self._setting.next_deadline()
+        self._show_controls()
+
+    def action_python(self) -> None:
+        """Goes to the Python, or leaves it."""
+        if self._field.typing:
+            self.set_focus(self._table)
+        else:
+            self._field.take_keys()
+
+    def action_back(self) -> None:
+        """Leaves the field first, then the step."""
+        if self._field.typing:
+            self.set_focus(self._table)
+        else:
+            super().action_back()
+
+    def action_command(self) -> None:
+        """Shows all of the highlighted row, and the shell line that does the same."""
+        preset = self._setting.preset
+        started = "Nothing was started.\n\n" if self.services.rehearses else ""
+        sweep = self.sweep()
+        line = self.services.sweep_command(sweep, preset.id)
+        shell = f"The whole preset from a shell:\n\n{line}" if sweep.python else NO_PYTHON
+        text = f"{self._table.current_text}\n\n{started}{shell}\n\nSource: {preset.source}"
+        self.app.push_screen(Notice("This shape", text))
+
+    def on_data_table_row_selected(self) -> None:
+        """Shows the command on Enter."""
+        self.action_command()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Takes the Python and leaves the field."""
+        event.stop()
+        self.set_focus(self._table)
+
+    def _start_over(self) -> None:
+        self._table.start_over(self._setting.preset.rows)
+        self._show_controls()
+        self._show_progress()
+
+    def _show_controls(self) -> None:
+        self.query_one("#controls", OneLine).show(str(self._setting))
+
+    def _show_progress(self, now: str = "") -> None:
+        text = progress_text(self._verdicts, len(self._setting.preset.rows), now)
+        self.query_one("#sweep-progress", OneLine).show(text)
