@@ -60,14 +60,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _use(plan: Plan) -> str:
     """What to do with what was installed."""
-    import shlex
-
+    from wizard.plan.using import measure_command, use_command
     from wizard.run.lines import clean
 
-    python = shlex.quote(clean(f"{plan.venv}/bin/python"))
-    device = " --device cpu" if plan.stack == "cpu" else ""
-    measure = f"rdna1-setup conv2d --python {python}{device}"
-    return f"Use it: {python} your_script.py\nMeasure Conv2d: {measure}"
+    return f"Use it: {clean(use_command(plan))}\nMeasure Conv2d: {clean(measure_command(plan))}"
 
 
 def _obstacle(machine: Machine, arguments: argparse.Namespace) -> str:
@@ -89,10 +85,10 @@ def _begun(plan: Plan, places: Places) -> bool:
     """True when a run of this plan waits to be gone on with: the disk it fills is its own doing."""
     from pathlib import Path
 
-    from wizard.run.journal import read_records
+    from wizard.run.journal import UNFINISHED, read_records
 
     records = read_records(Path(places.runs))
-    return any(r.plan["id"] == plan.id and r.state == "unfinished" for r in records)
+    return any(r.plan["id"] == plan.id and r.state == UNFINISHED for r in records)
 
 
 def _not_agreed() -> int:

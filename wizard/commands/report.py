@@ -1,10 +1,18 @@
-"""Print a report for an issue: machine, advice and runs, with user and home left out."""
+"""Print a report for an issue: verdicts, machine and runs, with user and home left out."""
 
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 from wizard.commands.looking import host_of, places_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from wizard.machine.facts import Machine
+    from wizard.report.last_sweep import LastSweep
+    from wizard.run.journal import Record
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,28 +28,41 @@ def run(arguments: argparse.Namespace) -> int:
     from wizard import __version__
     from wizard.jsonform import SCHEMA, to_json
     from wizard.machine.detect import detect
-    from wizard.plan.advice import advise
-    from wizard.report.advice import advice_lines
-    from wizard.report.machine import machine_lines
+    from wizard.report.last_sweep import last_sweep, sweep_form
     from wizard.report.private import redacted, redacted_form, without_name
     from wizard.run.journal import read_records
 
     host = host_of(arguments)
-    machine = detect(host)
+    machine, places = detect(host), places_of(host)
     access, shown = machine.access, without_name(machine)
-    records = () if arguments.machine else read_records(Path(places_of(host).runs))
-    runs = [f"{r.id} {r.plan['stack']} {r.plan['venv']} {r.state}" for r in records]
+    recorded = bool(shown.recorded)
+    records = () if recorded else read_records(Path(places.runs))
+    sweep = None if recorded else last_sweep(Path(places.conv2d))
     if arguments.format == "json":
-        form = {"schema": SCHEMA, "version": __version__, "machine": to_json(shown), "runs": runs}
+        runs = [f"{r.id} {r.plan['stack']} {r.plan['venv']} {r.state}" for r in records]
+        form = {"schema": SCHEMA, "version": __version__, "conv2d": sweep_form(sweep)}
+        form |= {"machine": to_json(shown), "runs": runs}
         print(json.dumps(redacted_form(form, access), indent=1))
         return 0
-    parts = {
-        "Machine": machine_lines(shown),
-        "Advice": advice_lines(advise(machine, ())),
-        "Runs": runs or ["none"],
-    }
     text = [f"# rdna1-setup {__version__}"]
-    for title, lines in parts.items():
+    for title, lines in _parts(shown, sweep, records).items():
         text += ["", f"## {title}", "", "```", *lines, "```"]
     print(redacted("\n".join(text), access))
     return 0
+
+
+def _parts(
+    machine: Machine, sweep: LastSweep | None, records: Sequence[Record]
+) -> dict[str, Iterable[str]]:
+    """The sections of the report, most important first."""
+    import textwrap
+
+    from wizard.plan.advice import advise
+    from wizard.report.issue import machine_section, run_section, sweep_section
+
+    return {
+        "Conv2d": sweep_section(sweep),
+        "Machine": machine_section(machine),
+        "Runs": run_section(records),
+        "Suggested": textwrap.wrap(advise(machine, ()).headline, 79),
+    }

@@ -58,14 +58,19 @@ def table_lines(results: Sequence[Result]) -> Iterator[str]:
 
 def summary_lines(results: Sequence[Result]) -> Iterator[str]:
     """How many ended how, what that means, and what to do next."""
-    loaded = results[-1].loaded
-    on = f"{loaded.device or 'no device'} with torch {loaded.torch or 'that did not load'}"
-    yield from textwrap.wrap(f"{counted(results)}, on {on}.", WIDTH)
+    yield from counted_line(results)
     for title, texts in meaning_lines(results):
         for text in texts:
             yield from textwrap.wrap(
                 text, WIDTH, initial_indent=f"{title}: ", subsequent_indent="  "
             )
+
+
+def counted_line(results: Sequence[Result]) -> Iterator[str]:
+    """How many ended how, and on what."""
+    loaded = results[-1].loaded
+    on = f"{loaded.device or 'no device'} with torch {loaded.torch or 'that did not load'}"
+    yield from textwrap.wrap(f"{counted(results)}, on {on}.", WIDTH)
 
 
 def _cells(result: Result, notes: Sequence[str]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from wizard.machine.facts import Access, Environment, Gpu, Machine, System, Unknown
 from wizard.report.units import WIDTH, bytes_text, fact_text, memory_text
@@ -12,26 +12,35 @@ from wizard.run.lines import clean
 
 def machine_lines(machine: Machine) -> Iterator[str]:
     """Everything that detection found; a line is a line, whatever a name or a value holds."""
-    return (clean(line).replace("\n", " ") for line in _machine_lines(machine))
+    for line in recorded_lines(machine):
+        yield from (line, "")
+    for title in SECTIONS:
+        yield from section_lines(machine, title)
 
 
-def _machine_lines(machine: Machine) -> Iterator[str]:
+def recorded_lines(machine: Machine) -> Iterator[str]:
+    """That this is a record, where it is one."""
     if machine.recorded:
-        yield f"RECORDED MACHINE {machine.recorded}: not this computer"
-        yield ""
-    yield "Graphics"
+        yield f"RECORDED MACHINE {_one_line(machine.recorded)}: not this computer"
+
+
+def section_lines(machine: Machine, title: str) -> Iterator[str]:
+    """One section of it, below its title."""
+    yield title
+    yield from map(_one_line, SECTIONS[title](machine))
+
+
+def _one_line(text: str) -> str:
+    return clean(text).replace("\n", " ")
+
+
+def _graphics_lines(machine: Machine) -> Iterator[str]:
     for gpu in machine.gpus:
         yield from _gpu_lines(gpu)
     if not machine.gpus:
         yield "  no display device found on PCI"
     if not any(gpu.rdna1 for gpu in machine.gpus):
         yield "  There is no RDNA1 card (RX 5300 to 5700, W5500, W5700, V520) here."
-    yield "System"
-    yield from _system_lines(machine.system)
-    yield "Access"
-    yield from _access_lines(machine.access)
-    yield from _software_lines(machine)
-    yield from _setting_lines(machine)
 
 
 def _gpu_lines(gpu: Gpu) -> Iterator[str]:
@@ -74,19 +83,25 @@ def _access_lines(access: Access) -> Iterator[str]:
             yield f"  joined, but not before the next login: {', '.join(waiting)}"
 
 
-def _software_lines(machine: Machine) -> Iterator[str]:
-    yield "Disks"
+def _disk_lines(machine: Machine) -> Iterator[str]:
     for disk in machine.disks:
         yield f"  {disk.path} on {disk.filesystem}: {bytes_text(disk.free_bytes)} free"
-    yield "Python"
+
+
+def _python_lines(machine: Machine) -> Iterator[str]:
     for python in machine.interpreters:
         yield f"  {python.path}: {python.version}{'' if python.makes_venvs else ', no venv module'}"
     yield f"  uv: {fact_text(machine.uv)}"
-    yield "PyTorch and environments"
+
+
+def _torch_lines(machine: Machine) -> Iterator[str]:
     with_torch = [each for each in machine.environments if each.torch is not None]
     yield from (f"  {line}" for each in with_torch for line in _environment_lines(each))
-    yield f"  {len(machine.environments) - len(with_torch)} more without torch"
-    yield "System ROCm"
+    more = " more" if with_torch else ""
+    yield f"  {len(machine.environments) - len(with_torch)}{more} without torch"
+
+
+def _rocm_lines(machine: Machine) -> Iterator[str]:
     for tree in machine.rocm_trees:
         target = f" -> {tree.link_to}" if tree.link_to else ""
         yield f"  {tree.path}: {fact_text(tree.version)}{target}"
@@ -107,7 +122,6 @@ def _environment_lines(environment: Environment) -> Iterator[str]:
 
 
 def _setting_lines(machine: Machine) -> Iterator[str]:
-    yield "Settings that ROCm, MIOpen or the loader may read"
     told: set[tuple[str, str]] = set()
     for setting in machine.settings:
         where = f"{setting.file}:{setting.line}" if setting.file else "this shell"
@@ -121,3 +135,15 @@ def _setting_lines(machine: Machine) -> Iterator[str]:
         yield "  none"
     for source in machine.unread:
         yield f"  not read: {source.because}"
+
+
+SECTIONS: dict[str, Callable[[Machine], Iterator[str]]] = {
+    "Graphics": _graphics_lines,
+    "System": lambda machine: _system_lines(machine.system),
+    "Access": lambda machine: _access_lines(machine.access),
+    "Disks": _disk_lines,
+    "Python": _python_lines,
+    "PyTorch and environments": _torch_lines,
+    "System ROCm": _rocm_lines,
+    "Settings that ROCm, MIOpen or the loader may read": _setting_lines,
+}

@@ -9,7 +9,7 @@ from pathlib import Path
 from wizard.plan.form import plan_form
 from wizard.plan.steps import InstallWheels, PinInstalled, Plan, Step, WriteFile
 from wizard.run.asked import difference
-from wizard.run.journal import PARTLY_ROLLED_BACK, ROLLED_BACK, Record
+from wizard.run.journal import PARTLY_ROLLED_BACK, ROLLED_BACK, UNFINISHED, Record
 from wizard.run.remains import files_before
 from wizard.run.trouble import Trouble
 from wizard.run.venv_layout import LAYOUT, made_with_venv
@@ -44,7 +44,7 @@ def run_to_resume(plan: Plan, records: tuple[Record, ...]) -> Record | None:
 def _other_plan(plan: Plan, other: Record) -> Trouble:
     found = difference(other.plan, plan_form(plan))
     asked = f"It was begun {found.before}; this time the command came {found.now}." if found else ""
-    if other.state != "unfinished":
+    if other.state != UNFINISHED:
         return Trouble(
             f"{plan.venv} already holds {other.plan['stack']} (run {other.id}, {other.state}).",
             f"A folder holds one stack at a time. {asked}".strip(),

@@ -1,0 +1,84 @@
+"""The last Conv2d sweep of this machine, from its journal."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from cattrs import BaseValidationError, Converter
+
+from wizard.conv2d.verdicts import Result, result_json
+
+
+@dataclass(frozen=True, slots=True)
+class LastSweep:
+    """What is on disk of a sweep."""
+
+    time: str
+    """When its journal was last written, ISO, to the minute."""
+    results: tuple[Result, ...]
+    finished: bool
+    lost: int | None
+    """1-based number of a shape that was launched and never came to an outcome."""
+
+
+def last_sweep(folder: Path) -> LastSweep | None:
+    """The newest sweep with something to tell; reads only."""
+    journals = sorted(folder.glob("*.jsonl"), key=lambda path: path.stat().st_mtime, reverse=True)
+    found = map(_read, journals)
+    return next((sweep for sweep in found if sweep.results or sweep.lost), None)
+
+
+def sweep_form(sweep: LastSweep | None) -> dict[str, Any] | None:
+    """Its JSON form."""
+    if sweep is None:
+        return None
+    results = [result_json(result) for result in sweep.results]
+    form = {"time": sweep.time, "finished": sweep.finished, "lost": sweep.lost}
+    return {**form, "results": results}
+
+
+def _read(path: Path) -> LastSweep:
+    results: dict[int, Result] = {}
+    under_way: int | None = None
+    finished = False
+    for line in _lines(path):
+        match line:
+            case {"launch": int(under_way)}:
+                pass
+            case {"outcome": int(index), "result": dict(form)}:
+                under_way = None
+                if (result := _result(form)) is not None:
+                    results[index] = result
+            case {"forget": _}:
+                results.clear()
+            case {"cancelled": _}:
+                under_way = None
+            case {"finished": _}:
+                finished = True
+            case _:
+                pass
+    written = datetime.fromtimestamp(path.stat().st_mtime).astimezone()
+    in_order = tuple(results[index] for index in sorted(results))
+    lost = None if under_way is None else under_way + 1
+    return LastSweep(written.isoformat(" ", "minutes"), in_order, finished, lost)
+
+
+def _lines(path: Path) -> Iterator[object]:
+    for raw in path.read_bytes().splitlines():
+        try:
+            yield json.loads(raw)
+        except (ValueError, RecursionError):
+            continue  # a machine froze in the middle of a line
+
+
+def _result(form: dict[str, Any]) -> Result | None:
+    """One result; None for one of another version."""
+    try:
+        return Converter().structure(form, Result)
+    except (BaseValidationError, ValueError, TypeError, LookupError):
+        return None
