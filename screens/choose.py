@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.widget import Widget
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from screens.choosing import SYSTEM, VENV, Choosing
 from screens.claims_text import claims_text
@@ -19,7 +19,7 @@ from screens.session import Session
 from screens.step import COMMON_KEYS, StepScreen
 from screens.widgets.path_field import PathField
 from screens.widgets.stacks_pane import StacksPane
-from screens.wishes import wish_lines
+from screens.widgets.wish_row import WishRow
 from screens.words import shown
 
 NOTHING_TICKED = "Tick what you want to run: ←→ moves, Space ticks. Stacks are ranked for it."
@@ -72,12 +72,11 @@ class Choose(StepScreen):
             services.advise(session.machine, session.applications),
             services.suggest_folder,
         )
-        self._wish = 0
         self._take(stack=self._choosing.road.fit.stack)
 
     def body(self) -> Iterable[Widget]:
         """Wishes, place, stacks."""
-        yield Static(id="wishes", classes="pad", markup=False)
+        yield WishRow(self._choosing)
         yield PathField("Folder ", "folder")
         yield StacksPane(self._choosing)
 
@@ -85,10 +84,6 @@ class Choose(StepScreen):
         """Fills everything in."""
         self._show_all()
         self.say(HINT if self.session.applications else NOTHING_TICKED)
-
-    def on_resize(self) -> None:
-        """Lays everything out for the new size."""
-        self._show_all()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Hides Footprint where the stack has no system packages."""
@@ -102,15 +97,14 @@ class Choose(StepScreen):
 
     def action_wish(self, by: int) -> None:
         """Moves to the thing to run on the left or right."""
-        if self._choosing.applications:
-            self._wish = (self._wish + by) % len(self._choosing.applications)
-            self._show_wishes()
+        self.query_one(WishRow).move(by)
 
     def action_tick(self) -> None:
         """Ticks or unticks the current thing to run and ranks the roads again."""
-        if not self._choosing.applications:
+        wish = self.query_one(WishRow).current
+        if wish is None:
             return
-        ticked = self._choosing.toggled(self._choosing.applications[self._wish])
+        ticked = self._choosing.toggled(wish)
         advice = self.services.advise(self._choosing.machine, ticked)
         self._choosing = replace(self._choosing, advice=advice)
         self._take(applications=ticked)
@@ -202,16 +196,9 @@ class Choose(StepScreen):
         self.refresh_bindings()
 
     def _show_all(self) -> None:
-        self._show_wishes()
+        self.query_one(WishRow).show(self._choosing)
         self._show_place()
         self.query_one(StacksPane).show(self._choosing)
-
-    def _show_wishes(self) -> None:
-        choosing = self._choosing
-        lines = wish_lines(
-            choosing.applications, self.session.applications, self._wish, self._cells()
-        )
-        self.query_one("#wishes", Static).update(lines)
 
     def _show_place(self) -> None:
         self._field.show(self._choosing.folder, self._choosing.place_word)
