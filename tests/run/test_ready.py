@@ -63,6 +63,17 @@ async def test_a_folder_below_one_that_may_not_be_written_is_refused(tmp_path: P
     assert "Choose a folder of your own" in found.next_step
 
 
+@pytest.mark.skipif(ROOT, reason="root may look everywhere")
+async def test_a_folder_that_may_not_be_looked_into_is_told_as_one_that_takes_nothing(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "secret").mkdir(mode=0o000)
+    plan = replace(two_steps(tmp_path), venv=f"{tmp_path}/secret/deep/venv")
+    found = obstacle(plan, places_below(tmp_path))
+    assert found is not None
+    assert found.happened.startswith(f"No folder can be made at {tmp_path}/secret/deep/venv: ")
+
+
 async def test_steps_that_need_root_are_an_obstacle(tmp_path: Path) -> None:
     step = AddToGroups("x", "sam", ("render",), "y")
     found = obstacle(plan_of(tmp_path, step), places_below(tmp_path))

@@ -13,9 +13,9 @@ from wizard.run.trouble import Trouble
 def require_open_place(folder: Path) -> None:
     """Raise Trouble where permissions tell already that no files can be put there; reads only."""
     nearest = next(path for path in (folder, *folder.parents) if os.path.lexists(path))
-    if not nearest.is_dir():
+    if nearest != folder and not nearest.is_dir():
         raise _no_place(folder, os.strerror(errno.ENOTDIR))
-    if not os.access(nearest, os.W_OK | os.X_OK):
+    if nearest.is_dir() and not os.access(nearest, os.W_OK | os.X_OK):
         raise _no_place(folder, os.strerror(errno.EACCES))
 
 

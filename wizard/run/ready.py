@@ -15,10 +15,10 @@ from wizard.run.trouble import Trouble, as_trouble
 def run_to_go_on_with(plan: Plan, places: Places) -> Record | None:
     """The run of this very plan that waits, None for a new one; raises Trouble where neither can
     be. Reads only."""
+    require_open_place(Path(plan.venv))  # first: what may not be entered cannot be looked at
     found = run_to_resume(plan, read_records(Path(places.runs)))
     if found is None:
         _refuse_root(plan)
-        require_open_place(Path(plan.venv))
     return found
 
 
