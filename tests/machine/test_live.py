@@ -46,6 +46,17 @@ def test_a_huge_file_is_read_to_its_first_four_megabytes(host: LiveHost, tmp_pat
     assert len(text) == CHUNK * CHUNK_LIMIT == 4 * 1024 * 1024
 
 
+def test_the_head_and_size_of_a_file_are_told_and_of_a_device_not(
+    host: LiveHost, tmp_path: Path
+) -> None:
+    (tmp_path / "library").write_bytes(b"\x7fELF" + bytes(100))
+    assert host.head(str(tmp_path / "library"), 4) == b"\x7fELF"
+    assert host.size(str(tmp_path / "library")) == 104
+    for path in ("/dev/null", str(tmp_path), str(tmp_path / "absent")):
+        assert isinstance(host.head(path, 4), Unknown)
+        assert isinstance(host.size(path), Unknown)
+
+
 def test_a_kernel_file_that_refuses_large_reads_is_read(host: LiveHost) -> None:
     assert host.read("/proc/sys/kernel/osrelease") == f"{os.uname().release}\n"
 

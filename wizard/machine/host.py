@@ -49,6 +49,12 @@ class Host(Protocol):
     def read(self, path: str) -> Fact[str]:
         """The text of a file (at most 4 MiB, bad bytes replaced)."""
 
+    def head(self, path: str, count: int) -> Fact[bytes]:
+        """The first bytes of a regular file: enough for the headers of a library."""
+
+    def size(self, path: str) -> Fact[int]:
+        """The size of a regular file in bytes, also through links."""
+
     def names(self, folder: str) -> Fact[tuple[str, ...]]:
         """Sorted names in a folder; names that are no UTF-8 are left out."""
 

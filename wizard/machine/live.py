@@ -10,7 +10,7 @@ from itertools import islice
 
 from wizard.machine.accounts import group_names, user_name
 from wizard.machine.facts import Disk, Fact, Unknown
-from wizard.machine.files import is_text, mount_point, readable, text_of, why
+from wizard.machine.files import head_of, is_text, mount_point, readable, text_of, why
 from wizard.machine.host import DRIVER_READER, Query
 from wizard.machine.watched import output
 
@@ -48,6 +48,23 @@ class LiveHost:
             return text_of(path)
         except (OSError, ValueError) as error:
             return Unknown(why(path, error))
+
+    def head(self, path: str, count: int) -> Fact[bytes]:
+        """The first bytes of a regular file."""
+        try:
+            if not stat.S_ISREG(os.stat(path).st_mode) or _may_stall(path):
+                return Unknown(f"{path} is not a regular file")
+            return head_of(path, count)
+        except (OSError, ValueError) as error:
+            return Unknown(why(path, error))
+
+    def size(self, path: str) -> Fact[int]:
+        """The size of a regular file."""
+        try:
+            found = os.stat(path)
+        except (OSError, ValueError) as error:
+            return Unknown(why(path, error))
+        return found.st_size if stat.S_ISREG(found.st_mode) else Unknown(f"{path} is no file")
 
     def names(self, folder: str) -> Fact[tuple[str, ...]]:
         """Sorted names among the first 10,000 entries of a folder."""

@@ -42,6 +42,8 @@ class Record:
     groups: dict[str, str]
     """Path to the name of its group."""
     memory_bytes: int
+    sizes: dict[str, int]
+    """Path to the size of a file of which only the beginning, or nothing, is recorded."""
     disks: tuple[dict[str, Any], ...]
     answers: dict[str, str]
     """Name of a query to what the program printed."""
@@ -72,6 +74,7 @@ def read_record(folder: Path) -> Record:
         unreadable=field.many("unreadable", str),
         groups=field.mapping("groups"),
         memory_bytes=field.one("memory_bytes", int, 0),
+        sizes=field.sizes("sizes"),
         disks=tuple(_disk(path, disk) for disk in field.many("disks", dict)),
         answers={
             name: _joined(path, text) for name, text in field.one("answers", dict, {}).items()
@@ -104,6 +107,12 @@ class _Fields:
         values = self.one(key, dict, {})
         if not all(isinstance(value, str) for value in values.values()):
             raise RecordError(f"{self._path} is damaged: {key} must map texts to texts.")
+        return values
+
+    def sizes(self, key: str) -> dict[str, int]:
+        values = self.one(key, dict, {})
+        if not all(type(value) is int and value >= 0 for value in values.values()):
+            raise RecordError(f"{self._path} is damaged: {key} must map texts to sizes.")
         return values
 
 

@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 
 from wizard.machine.facts import Disk, Fact, Unknown
-from wizard.machine.files import text_of, why
+from wizard.machine.files import head_of, text_of, why
 from wizard.machine.host import Query
 from wizard.machine.record import RecordError, read_record
 
@@ -48,6 +48,29 @@ class RecordedHost:
             return text_of(real)
         except (OSError, ValueError) as error:
             return Unknown(why(path, error))
+
+    def head(self, path: str, count: int) -> Fact[bytes]:
+        """The first bytes of a recorded file."""
+        if path in self._record.unreadable:
+            return Unknown(f"no permission to read {path}")
+        try:
+            real = self._real(path)
+            if not stat.S_ISREG(os.lstat(real).st_mode):
+                return Unknown(f"{path} is not a regular file")
+            return head_of(real, count)
+        except (OSError, ValueError) as error:
+            return Unknown(why(path, error))
+
+    def size(self, path: str) -> Fact[int]:
+        """The size that the record states for a file, else that of the recorded file itself."""
+        try:
+            stated = self._record.sizes.get(self._walk(path))
+            real = os.lstat(self._real(path))
+        except (OSError, ValueError) as error:
+            return Unknown(why(path, error))
+        if not stat.S_ISREG(real.st_mode):
+            return Unknown(f"{path} is no file")
+        return real.st_size if stated is None else stated
 
     def names(self, folder: str) -> Fact[tuple[str, ...]]:
         """Sorted names in a recorded folder, links among them."""

@@ -1,0 +1,67 @@
+"""What a machine is: frozen facts, each known or unknown with its reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wizard.machine.facts.hardware import Access, DeviceNode, Driver, Gpu, Link, Process
+from wizard.machine.facts.known import Fact, Unknown
+from wizard.machine.facts.packages import AptSource, Package, PackageWork, RocmTree, SystemFile
+from wizard.machine.facts.pythons import (
+    ChangedLibrary,
+    Environment,
+    FoundApplication,
+    Interpreter,
+    TorchInstall,
+)
+from wizard.machine.facts.settings import MiopenStore, Setting
+from wizard.machine.facts.system import Disk, OwnRun, SilentFileSystem, Surroundings, System
+
+__all__ = [
+    "Access",
+    "AptSource",
+    "ChangedLibrary",
+    "DeviceNode",
+    "Disk",
+    "Driver",
+    "Environment",
+    "Fact",
+    "FoundApplication",
+    "Gpu",
+    "Interpreter",
+    "Link",
+    "Machine",
+    "MiopenStore",
+    "OwnRun",
+    "Package",
+    "PackageWork",
+    "Process",
+    "RocmTree",
+    "Setting",
+    "SilentFileSystem",
+    "Surroundings",
+    "System",
+    "SystemFile",
+    "TorchInstall",
+    "Unknown",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """All that detection found, in one value."""
+
+    recorded: str
+    """Name of the recorded machine; ``""`` for this very machine."""
+    gpus: tuple[Gpu, ...]
+    system: System
+    access: Access
+    disks: tuple[Disk, ...]
+    interpreters: tuple[Interpreter, ...]
+    uv: Fact[str]
+    environments: tuple[Environment, ...]
+    rocm_trees: tuple[RocmTree, ...]
+    rocm_packages: Fact[tuple[Package, ...]]
+    settings: tuple[Setting, ...]
+    unread: tuple[Unknown, ...]
+    """Sources that could not be read at all, such as a profile file without permission."""
