@@ -52,6 +52,8 @@ def test_the_head_and_size_of_a_file_are_told_and_of_a_device_not(
     (tmp_path / "library").write_bytes(b"\x7fELF" + bytes(100))
     assert host.head(str(tmp_path / "library"), 4) == b"\x7fELF"
     assert host.size(str(tmp_path / "library")) == 104
+    assert host.inode(str(tmp_path / "library")) == (tmp_path / "library").stat().st_ino
+    assert isinstance(host.inode(str(tmp_path / "absent")), Unknown)
     for path in ("/dev/null", str(tmp_path), str(tmp_path / "absent")):
         assert isinstance(host.head(path, 4), Unknown)
         assert isinstance(host.size(path), Unknown)

@@ -28,7 +28,7 @@ class Query(Enum):
         "--query",
         "--all",
         "--queryformat",
-        "%{NAME}\\t%{VERSION}-%{RELEASE}\\n",
+        "%{NAME}\\t%{VERSION}-%{RELEASE}\\tii \\t%{VENDOR}\\n",
     )
 
 
@@ -54,6 +54,9 @@ class Host(Protocol):
 
     def size(self, path: str) -> Fact[int]:
         """The size of a regular file in bytes, also through links."""
+
+    def inode(self, path: str) -> Fact[int]:
+        """The number of a file on its file system, by which the kernel names locks."""
 
     def names(self, folder: str) -> Fact[tuple[str, ...]]:
         """Sorted names in a folder; names that are no UTF-8 are left out."""

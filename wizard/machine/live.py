@@ -66,6 +66,13 @@ class LiveHost:
             return Unknown(why(path, error))
         return found.st_size if stat.S_ISREG(found.st_mode) else Unknown(f"{path} is no file")
 
+    def inode(self, path: str) -> Fact[int]:
+        """The number of a file on its file system."""
+        try:
+            return os.stat(path).st_ino
+        except (OSError, ValueError) as error:
+            return Unknown(why(path, error))
+
     def names(self, folder: str) -> Fact[tuple[str, ...]]:
         """Sorted names among the first 10,000 entries of a folder."""
         try:

@@ -44,6 +44,8 @@ class Record:
     memory_bytes: int
     sizes: dict[str, int]
     """Path to the size of a file of which only the beginning, or nothing, is recorded."""
+    inodes: dict[str, int]
+    """Path to the number of a file on its file system."""
     disks: tuple[dict[str, Any], ...]
     answers: dict[str, str]
     """Name of a query to what the program printed."""
@@ -75,6 +77,7 @@ def read_record(folder: Path) -> Record:
         groups=field.mapping("groups"),
         memory_bytes=field.one("memory_bytes", int, 0),
         sizes=field.sizes("sizes"),
+        inodes=field.sizes("inodes"),
         disks=tuple(_disk(path, disk) for disk in field.many("disks", dict)),
         answers={
             name: _joined(path, text) for name, text in field.one("answers", dict, {}).items()

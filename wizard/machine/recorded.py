@@ -72,6 +72,11 @@ class RecordedHost:
             return Unknown(f"{path} is no file")
         return real.st_size if stated is None else stated
 
+    def inode(self, path: str) -> Fact[int]:
+        """The number that the record states for a file."""
+        stated = self._record.inodes.get(self.resolve(path))
+        return Unknown(f"the number of {path} was not recorded") if stated is None else stated
+
     def names(self, folder: str) -> Fact[tuple[str, ...]]:
         """Sorted names in a recorded folder, links among them."""
         if folder in self._record.unreadable:
