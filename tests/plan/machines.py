@@ -11,7 +11,9 @@ from wizard.machine.facts import (
     Environment,
     Gpu,
     Interpreter,
+    Link,
     Machine,
+    PackageWork,
     RocmTree,
     Setting,
     System,
@@ -47,6 +49,11 @@ def card(gfx: str = "gfx1010", name: str = "", revision: str = "") -> Gpu:
         drives_screen=True,
         render_node="/dev/dri/renderD128",
         kfd_node=1,
+        compute_units=36,
+        atomics=True,
+        mec_firmware=150,
+        link=Link(16, 16, "16.0 GT/s PCIe", "16.0 GT/s PCIe"),
+        asleep=False,
         note="",
     )
 
@@ -96,6 +103,7 @@ def clean_jammy(*cards: Gpu) -> Machine:
         environments=(),
         rocm_trees=(),
         rocm_packages=(),
+        package_work=PackageWork("", (), interrupted=False),
         settings=(),
         unread=(),
     )
@@ -112,8 +120,8 @@ def noble_with_leftovers() -> Machine:
         interpreters=(python("3.12"),),
         environments=(Environment(f"{HOME}/venv", "venv", "3.12", torch("2.2.2+rocm5.7")),),
         rocm_trees=(
-            RocmTree("/opt/rocm", "5.7.1", "/opt/rocm-5.7.1"),
-            RocmTree("/opt/rocm-5.7.1", "5.7.1", None),
+            RocmTree("/opt/rocm", "5.7.1", "/opt/rocm-5.7.1", ""),
+            RocmTree("/opt/rocm-5.7.1", "5.7.1", None, "rocm-core"),
         ),
         settings=(
             Setting(
@@ -155,4 +163,8 @@ def in_the_dark(gpu: Gpu) -> Gpu:
         drives_screen=dark,
         render_node=dark,
         kfd_node=None,
+        compute_units=dark,
+        atomics=dark,
+        mec_firmware=dark,
+        link=dark,
     )

@@ -14,8 +14,10 @@ from wizard.machine.facts import (
     Environment,
     Gpu,
     Interpreter,
+    Link,
     Machine,
     Package,
+    PackageWork,
     RocmTree,
     Setting,
     System,
@@ -64,6 +66,11 @@ CARD = Gpu(
     drives_screen=True,
     render_node="/dev/dri/renderD128",
     kfd_node=1,
+    compute_units=36,
+    atomics=True,
+    mec_firmware=150,
+    link=Link(16, 16, "16.0 GT/s PCIe", "16.0 GT/s PCIe"),
+    asleep=False,
     note="",
 )
 
@@ -100,8 +107,19 @@ MACHINE = Machine(
             TorchInstall("2.2.2+rocm5.7", "rocm", "5.7", "1.26.4", ()),
         ),
     ),
-    rocm_trees=(RocmTree("/opt/rocm-5.7.1", "5.7.1", None),),
-    rocm_packages=(Package("rocm-core", "5.7.1.50701-98~22.04", "amd"),),
+    rocm_trees=(RocmTree("/opt/rocm-5.7.1", "5.7.1", None, "rocm-core"),),
+    rocm_packages=(
+        Package(
+            "rocm-core",
+            "5.7.1.50701-98~22.04",
+            "amd",
+            "index",
+            "installed",
+            held=False,
+            missing=False,
+        ),
+    ),
+    package_work=PackageWork("", (), interrupted=False),
     settings=(
         Setting(
             "HSA_OVERRIDE_GFX_VERSION",

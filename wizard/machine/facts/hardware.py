@@ -49,6 +49,16 @@ class Gpu:
     """For example ``/dev/dri/renderD128``."""
     kfd_node: int | None
     """Number of its KFD topology node, or None without one."""
+    compute_units: Fact[int]
+    """As KFD counts them, for example 36 for an RX 5600 XT."""
+    atomics: Fact[bool]
+    """True when the way to the processor and back passes PCIe atomics."""
+    mec_firmware: Fact[int]
+    """Version of its compute firmware: without atomics KFD takes RDNA1 cards from 145 on."""
+    link: Fact[Link]
+    """Between the card and its slot, not inside the card."""
+    asleep: bool
+    """True when it was powered down to save energy; then nothing asks the card itself."""
     note: str
     """What its owner should know of this very card; ``""`` when nothing."""
 
