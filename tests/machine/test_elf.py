@@ -34,7 +34,7 @@ def library(*segments: tuple[int, int]) -> bytes:
 def stack(content: bytes) -> Stack:
     """What detection and the remedy both see of a library."""
     segments = segments_of(content)
-    return stack_of(content[segments.offset : segments.offset + segments.bytes], segments)
+    return stack_of(content[segments.offset : segments.end], segments)
 
 
 @pytest.mark.parametrize(

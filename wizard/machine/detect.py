@@ -8,14 +8,16 @@ from typing import TypeVar
 
 from wizard.machine.access import ACCESS
 from wizard.machine.disks import DISKS
-from wizard.machine.environments import ENVIRONMENTS
+from wizard.machine.environments import environments_part
 from wizard.machine.facts import Machine, Unknown
 from wizard.machine.gpus import GPUS
 from wizard.machine.host import Host
+from wizard.machine.once import Once
 from wizard.machine.part import PATIENCE_S, PartDone, Reading
 from wizard.machine.pythons import INTERPRETERS
 from wizard.machine.rocm import ROCM_PACKAGES, ROCM_TREES
 from wizard.machine.settings import SETTINGS
+from wizard.machine.sites import survey
 from wizard.machine.system import SYSTEM
 from wizard.machine.uv import UV
 
@@ -38,7 +40,8 @@ def detect(host: Host, on_part: OnPart | None = None, patience_s: float = PATIEN
         return found.value
 
     packages = Reading(ROCM_PACKAGES, host)  # started first: it waits for a program
-    gpus, environments = Reading(GPUS, host), Reading(ENVIRONMENTS, host)
+    surveyed = Once(lambda: survey(host))
+    gpus, environments = Reading(GPUS, host), Reading(environments_part(surveyed), host)
     system, access, disks = Reading(SYSTEM, host), Reading(ACCESS, host), Reading(DISKS, host)
     interpreters, uv = Reading(INTERPRETERS, host), Reading(UV, host)
     trees, settings = Reading(ROCM_TREES, host), Reading(SETTINGS, host)

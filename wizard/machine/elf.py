@@ -33,6 +33,11 @@ class Segments:
         """Size of all of them."""
         return self.size * self.count
 
+    @property
+    def end(self) -> int:
+        """How much of the file holds all of them."""
+        return self.offset + self.bytes
+
 
 @dataclass(frozen=True, slots=True)
 class Stack:

@@ -6,6 +6,7 @@ import re
 
 from wizard.machine.facts import TorchInstall, Unknown
 from wizard.machine.host import Host
+from wizard.machine.wheel_files import changed_libraries, executable_stacks
 
 DIST_INFO = re.compile(r"([A-Za-z0-9_.]+)-([^-/]+)(?:-py3\.\d+)?\.(?:dist|egg)-info")
 DEVICE = re.compile(r"amd_torch_device_(gfx[0-9a-f]+)", re.IGNORECASE)
@@ -30,13 +31,23 @@ def read_torch(
     version = stated.get("__version__") or installed.get("torch", "")
     if not version:
         return None
+    build = _build(version, stated)
+    own = build == "rocm"  # only these wheels carry libraries that people exchange
     return TorchInstall(
         version=version,
-        build=_build(version, stated),
+        build=build,
         rocm=_rocm(version, stated),
         numpy=installed.get("numpy") or _numpy(host, behind),
         native_gfx=_native(entries),
+        changed=changed_libraries(host, site, _dist_info(entries)) if own else (),
+        executable_stack=executable_stacks(host, site) if own else (),
     )
+
+
+def _dist_info(names: tuple[str, ...]) -> str:
+    """The folder with the RECORD of torch; ``""`` without one."""
+    infos = (n for n in names if n.startswith(("torch-", "torch.")) and n.endswith(".dist-info"))
+    return next(infos, "")
 
 
 def _installed(host: Host, site: str, names: tuple[str, ...]) -> dict[str, str]:

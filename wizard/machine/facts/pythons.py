@@ -45,6 +45,10 @@ class TorchInstall:
     """Version of the numpy that this torch will import; None without one."""
     native_gfx: tuple[str, ...]
     """Targets of ``amd-torch-device-gfx*`` packages beside it; empty for official wheels."""
+    changed: tuple[ChangedLibrary, ...] = ()
+    """Libraries of its wheel that were exchanged or removed by hand, by their size."""
+    executable_stack: tuple[str, ...] = ()
+    """Its libraries that ask for an executable stack: glibc 2.41 and later refuse to load them."""
 
 
 @dataclass(frozen=True, slots=True)

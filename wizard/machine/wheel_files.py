@@ -1,0 +1,87 @@
+"""Looks at the ROCm libraries inside an installed torch: exchanged, missing, executable stack."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from wizard.machine.elf import segments_of, stack_of
+from wizard.machine.facts import ChangedLibrary, Unknown
+from wizard.machine.host import Host
+
+FOLDER = "torch/lib"
+LIBRARY = re.compile(
+    r"lib(?:MIOpen|amdhip64|amd_comgr|hiprtc[\w-]*|hsa-runtime64|hsakmt|roc(?:blas|solver|sparse|fft"
+    r"|rand|m_smi64|tracer64|tx64|m-core)|hip(?:blas|blaslt|fft|rand|solver|sparse|sparselt)|rccl"
+    r"|magma|c10_hip|torch_hip)\.so[.\d]*"
+)
+"""Libraries of ROCm, and those of torch that are built for it."""
+SAVED = re.compile(r"[._-](?:original|orig|bak|backup|old|save|saved)\b.*", re.IGNORECASE)
+"""How people name the copy that they put aside."""
+HEAD_BYTES = 4096
+SIZE_LIMIT = 64
+"""A wheel has some thirty such libraries: a RECORD with more was not written by a wheel builder."""
+
+
+def changed_libraries(host: Host, site: str, dist_info: str) -> tuple[ChangedLibrary, ...]:
+    """Libraries whose size is not the one in the wheel's RECORD, and those that are gone."""
+    names = host.names(f"{site}/{FOLDER}")
+    record = host.read(f"{site}/{dist_info}/RECORD") if dist_info else Unknown("no dist-info")
+    if isinstance(names, Unknown) or isinstance(record, Unknown):
+        return ()
+    found = (_changed(host, site, names, *row) for row in recorded_sizes(record))
+    return tuple(one for one in found if one is not None)
+
+
+def recorded_sizes(record: str) -> list[tuple[str, int]]:
+    """Name and size of each ROCm library by the lines of a RECORD."""
+    rows = (line.rstrip().split(",") for line in record.split("\n") if line.startswith(FOLDER))
+    named = (
+        (row[0].removeprefix(f"{FOLDER}/"), row[2])
+        for row in rows
+        if len(row) == 3 and row[2].isascii() and row[2].isdecimal()
+    )
+    sizes = [(name, int(size[:20])) for name, size in named if LIBRARY.fullmatch(name)]
+    return sizes[:SIZE_LIMIT]
+
+
+def executable_stacks(host: Host, site: str) -> tuple[str, ...]:
+    """Names of libraries that ask for an executable stack, which glibc 2.41 and later refuse."""
+    names = host.names(f"{site}/{FOLDER}")
+    if isinstance(names, Unknown):
+        return ()
+    wanted = [name for name in names if LIBRARY.fullmatch(name)][:SIZE_LIMIT]
+    return tuple(name for name in wanted if _asks(host, f"{site}/{FOLDER}/{name}"))
+
+
+def _changed(
+    host: Host, site: str, names: tuple[str, ...], name: str, recorded: int
+) -> ChangedLibrary | None:
+    path = f"{site}/{FOLDER}/{name}"
+    size = host.size(path)
+    if isinstance(size, Unknown):
+        if host.exists(path):
+            return None  # there, and nobody told how large: nothing can be said of it
+        size = 0
+    if size == recorded:
+        return None
+    saved = next(_copies(name, names), "")
+    return ChangedLibrary(path, recorded, size, f"{site}/{FOLDER}/{saved}" if saved else "")
+
+
+def _copies(name: str, names: tuple[str, ...]) -> Iterator[str]:
+    """Names beside a library that are its name and a word for a copy."""
+    for other in names:
+        if other.startswith(name) and SAVED.fullmatch(other[len(name) :]):
+            yield other
+
+
+def _asks(host: Host, path: str) -> bool:
+    head = host.head(path, HEAD_BYTES)
+    if isinstance(head, Unknown):
+        return False
+    try:
+        segments = segments_of(head)
+        return stack_of(head[segments.offset : segments.end], segments).executable
+    except ValueError:
+        return False  # no library, or none whose headers are at its beginning
