@@ -13,9 +13,10 @@ from wizard.machine.facts import Machine, Unknown
 from wizard.machine.gpus import GPUS
 from wizard.machine.host import Host
 from wizard.machine.once import Once
+from wizard.machine.packages import PACKAGES
 from wizard.machine.part import PATIENCE_S, PartDone, Reading
 from wizard.machine.pythons import INTERPRETERS
-from wizard.machine.rocm import ROCM_PACKAGES, ROCM_TREES
+from wizard.machine.rocm import ROCM_TREES
 from wizard.machine.settings import SETTINGS
 from wizard.machine.sites import survey
 from wizard.machine.system import SYSTEM
@@ -39,7 +40,7 @@ def detect(host: Host, on_part: OnPart | None = None, patience_s: float = PATIEN
             on_part(reading.told(found))
         return found.value
 
-    packages = Reading(ROCM_PACKAGES, host)  # started first: it waits for a program
+    packages = Reading(PACKAGES, host)  # started first: it waits for a program
     surveyed = Once(lambda: survey(host))
     gpus, environments = Reading(GPUS, host), Reading(environments_part(surveyed), host)
     system, access, disks = Reading(SYSTEM, host), Reading(ACCESS, host), Reading(DISKS, host)
@@ -55,7 +56,8 @@ def detect(host: Host, on_part: OnPart | None = None, patience_s: float = PATIEN
         uv=done(uv),
         environments=done(environments),
         rocm_trees=done(trees),
-        rocm_packages=done(packages),
+        rocm_packages=(listed := done(packages)).rocm,
+        package_work=listed.work,
         settings=done(settings),
         unread=tuple(unread),
     )

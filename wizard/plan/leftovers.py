@@ -99,7 +99,8 @@ def _reach(settings: list[Setting], machine: Machine) -> tuple[str, ...]:
 
 
 def _system_rocm(machine: Machine) -> tuple[str, ...]:
-    trees = [tree for tree in machine.rocm_trees if tree.link_to is None]
+    own = (tree for tree in machine.rocm_trees if tree.path.startswith("/opt/rocm"))
+    trees = [tree for tree in own if tree.link_to is None]
     packages = machine.rocm_packages
     amd = () if isinstance(packages, Unknown) else [p for p in packages if p.origin == "amd"]
     if not trees and amd:

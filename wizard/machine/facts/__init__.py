@@ -62,6 +62,7 @@ class Machine:
     environments: tuple[Environment, ...]
     rocm_trees: tuple[RocmTree, ...]
     rocm_packages: Fact[tuple[Package, ...]]
+    package_work: PackageWork
     settings: tuple[Setting, ...]
     unread: tuple[Unknown, ...]
     """Sources that could not be read at all, such as a profile file without permission."""
