@@ -39,6 +39,8 @@ class Record:
     """Paths that the user could open for reading and writing."""
     unreadable: tuple[str, ...]
     """Paths that the user could not read."""
+    failures: dict[str, str]
+    """Path, or name of a query, to the reason for which there was no answer."""
     groups: dict[str, str]
     """Path to the name of its group."""
     memory_bytes: int
@@ -74,6 +76,7 @@ def read_record(folder: Path) -> Record:
         links=field.mapping("links"),
         access=field.many("access", str),
         unreadable=field.many("unreadable", str),
+        failures=field.mapping("failures"),
         groups=field.mapping("groups"),
         memory_bytes=field.one("memory_bytes", int, 0),
         sizes=field.sizes("sizes"),
@@ -122,6 +125,7 @@ class _Fields:
 def _disk(path: Path, disk: dict[str, Any]) -> dict[str, Any]:
     field = _Fields(path, disk)
     return {
+        "path": field.one("path", str, ""),
         "filesystem": field.one("filesystem", str, "/"),
         "total_bytes": field.one("total_bytes", int, 0),
         "free_bytes": field.one("free_bytes", int, 0),

@@ -39,8 +39,8 @@ class RecordedHost:
 
     def read(self, path: str) -> Fact[str]:
         """The text of a recorded file."""
-        if path in self._record.unreadable:
-            return Unknown(f"no permission to read {path}")
+        if (failure := self._failure(path)) is not None:
+            return failure
         try:
             real = self._real(path)
             if not stat.S_ISREG(os.lstat(real).st_mode):
@@ -79,8 +79,8 @@ class RecordedHost:
 
     def names(self, folder: str) -> Fact[tuple[str, ...]]:
         """Sorted names in a recorded folder, links among them."""
-        if folder in self._record.unreadable:
-            return Unknown(f"no permission to read {folder}")
+        if (failure := self._failure(folder)) is not None:
+            return failure
         try:
             resolved = self.resolve(folder)
             with os.scandir(self._real(folder)) as entries:
@@ -151,7 +151,8 @@ class RecordedHost:
 
     def disk(self, path: str) -> Fact[Disk]:
         """The recorded file system that a path is on."""
-        inside = [
+        exactly = [disk for disk in self._record.disks if disk["path"] == path]
+        inside = exactly or [
             disk
             for disk in self._record.disks
             if f"{path}/".startswith(f"{disk['filesystem'].rstrip('/')}/")
@@ -164,7 +165,17 @@ class RecordedHost:
     def ask(self, query: Query) -> Fact[str]:
         """The recorded answer of a program."""
         answer = self._record.answers.get(query.name)
-        return Unknown(f"{query.value[0]} is not installed") if answer is None else answer
+        if answer is not None:
+            return answer
+        why = self._record.failures.get(query.name, f"{query.value[0]} is not installed")
+        return Unknown(why)
+
+    def _failure(self, path: str) -> Unknown | None:
+        """Why a path had no answer on the machine that was recorded."""
+        if path in self._record.unreadable:
+            return Unknown(f"no permission to read {path}")
+        failure = self._record.failures.get(path)
+        return None if failure is None else Unknown(failure)
 
     def _real(self, path: str) -> str:
         return self._files + self._walk(path)
