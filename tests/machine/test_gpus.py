@@ -288,7 +288,7 @@ def test_a_narrow_link_is_told_and_a_slow_one_only_explained(tmp_path: Path) -> 
     _, details = tell_gpus((replace(gpu, link=link),))
 
     (line,) = [line for line in details if "PCIe link" in line]
-    assert "8 lanes, 2.5 GT/s PCIe; SLOWER THAN IT COULD BE: card and slot can do 16" in line
+    assert "8 lanes, 2.5 GT/s PCIe; narrower than it could be: card and slot can do 16" in line
     assert line.endswith("up to 16.0 GT/s PCIe (an idle link runs slower to save energy)")
 
 

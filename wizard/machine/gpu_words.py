@@ -65,7 +65,7 @@ def _link_words(link: Fact[Link]) -> str:
         return f"PCIe link: unknown ({link.because})"
     words = f"PCIe link: {link.width} lanes, {link.speed or 'speed unknown'}"
     if link.width < link.widest:
-        words += f"; SLOWER THAN IT COULD BE: card and slot can do {link.widest} lanes"
+        words += f"; narrower than it could be: card and slot can do {link.widest} lanes"
     if link.speed and link.fastest and link.speed != link.fastest:
         words += f"; up to {link.fastest} (an idle link runs slower to save energy)"
     return words
