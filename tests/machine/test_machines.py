@@ -47,6 +47,10 @@ def test_every_part_is_told_in_the_same_order_with_source_and_summary() -> None:
         "ROCm folders",
         "ROCm packages",
         "Settings",
+        "Settings of applications",
+        "Applications",
+        "MIOpen's memory",
+        "Runs of this wizard",
     ]
     assert all(part.source and part.summary for part in told)
 

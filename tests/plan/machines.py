@@ -105,6 +105,9 @@ def clean_jammy(*cards: Gpu) -> Machine:
         rocm_packages=(),
         package_work=PackageWork("", (), interrupted=False),
         settings=(),
+        applications=(),
+        miopen=(),
+        runs=(),
         unread=(),
     )
 

@@ -129,6 +129,9 @@ MACHINE = Machine(
             "runs gfx1030 code; breaks native builds",
         ),
     ),
+    applications=(),
+    miopen=(),
+    runs=(),
     unread=(),
 )
 

@@ -7,17 +7,20 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from wizard.machine.access import ACCESS
+from wizard.machine.applications import applications_part
 from wizard.machine.disks import DISKS
 from wizard.machine.environments import environments_part
 from wizard.machine.facts import Machine, Unknown
 from wizard.machine.gpus import GPUS
 from wizard.machine.host import Host
+from wizard.machine.miopen import MIOPEN
 from wizard.machine.once import Once
+from wizard.machine.own_runs import OWN_RUNS
 from wizard.machine.packages import PACKAGES
 from wizard.machine.part import PATIENCE_S, PartDone, Reading
 from wizard.machine.pythons import INTERPRETERS
 from wizard.machine.rocm import ROCM_TREES
-from wizard.machine.settings import SETTINGS
+from wizard.machine.settings import SETTINGS, near_settings_part
 from wizard.machine.sites import survey
 from wizard.machine.system import SYSTEM
 from wizard.machine.uv import UV
@@ -46,6 +49,8 @@ def detect(host: Host, on_part: OnPart | None = None, patience_s: float = PATIEN
     system, access, disks = Reading(SYSTEM, host), Reading(ACCESS, host), Reading(DISKS, host)
     interpreters, uv = Reading(INTERPRETERS, host), Reading(UV, host)
     trees, settings = Reading(ROCM_TREES, host), Reading(SETTINGS, host)
+    near, miopen = Reading(near_settings_part(surveyed), host), Reading(MIOPEN, host)
+    applications, runs = Reading(applications_part(surveyed), host), Reading(OWN_RUNS, host)
     return Machine(
         recorded=host.name,
         gpus=done(gpus),
@@ -58,6 +63,9 @@ def detect(host: Host, on_part: OnPart | None = None, patience_s: float = PATIEN
         rocm_trees=done(trees),
         rocm_packages=(listed := done(packages)).rocm,
         package_work=listed.work,
-        settings=done(settings),
+        settings=(*done(settings), *done(near)),
+        applications=done(applications),
+        miopen=done(miopen),
+        runs=done(runs),
         unread=tuple(unread),
     )

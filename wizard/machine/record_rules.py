@@ -10,6 +10,7 @@ from functools import cache
 
 from wizard.machine import record_keep as keep
 from wizard.machine.record_keep import Keep, KeepHead
+from wizard.machine.record_settings import RULES as SETTING_RULES
 
 CARD = "/sys/bus/pci/devices/*"
 NODE = "/sys/class/kfd/kfd/topology/nodes/*"
@@ -80,6 +81,7 @@ RULES: tuple[tuple[str, Keep], ...] = (
     ("~/.zshenv", keep.shell),
     ("~/.zprofile", keep.shell),
     ("~/.config/fish/config.fish", keep.fish),
+    *SETTING_RULES,
 )
 HEAD_RULES: tuple[tuple[str, KeepHead], ...] = (
     ("**/*-packages/torch/lib/*.so*", keep.library_head),

@@ -16,7 +16,7 @@ def leftovers(machine: Machine, stack: Stack) -> tuple[str, ...]:
     """What on this machine breaks, changes or does not matter to a stack, with file and line."""
     if not stack.gfx:
         return ()
-    settings = _known_places(machine.settings)
+    settings = [s for s in _known_places(machine.settings) if not s.within]
     wanted = dict(stack.environment)
     breaking = [s for s in settings if s.name in stack.unset]
     other = [s for s in settings if s.name in wanted and s.value != wanted[s.name]]

@@ -64,5 +64,9 @@ class Machine:
     rocm_packages: Fact[tuple[Package, ...]]
     package_work: PackageWork
     settings: tuple[Setting, ...]
+    applications: tuple[FoundApplication, ...]
+    miopen: tuple[MiopenStore, ...]
+    runs: tuple[OwnRun, ...]
+    """What this wizard did here before, newest first."""
     unread: tuple[Unknown, ...]
     """Sources that could not be read at all, such as a profile file without permission."""

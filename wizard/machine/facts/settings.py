@@ -17,6 +17,8 @@ class Setting:
     """1-based; 0 for the live environment."""
     effect: str
     """What it really does (``assets/variables.toml``); ``""`` when not known to us."""
+    within: str = ""
+    """The environment, application or service that alone sees it; ``""`` when everything does."""
 
 
 @dataclass(frozen=True, slots=True)

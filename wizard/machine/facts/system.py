@@ -73,4 +73,4 @@ class OwnRun:
     """The environment that it makes or made."""
     stack: str
     state: str
-    """``finished``, ``unfinished`` or ``undone``."""
+    """``finished``, ``unfinished``, ``undone`` or ``partly undone``."""
