@@ -63,7 +63,7 @@ def look(host: RecordedHost) -> None:
     """Detect, tell every part, and write it as JSON."""
     told: list[PartDone] = []
     json.dumps(to_json(detect(host, told.append)))
-    assert len(told) == 14
+    assert len(told) == 20
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])

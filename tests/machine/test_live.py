@@ -14,7 +14,7 @@ from wizard.machine.facts import Disk, Unknown
 from wizard.machine.files import CHUNK, CHUNK_LIMIT
 from wizard.machine.host import Query
 from wizard.machine.live import LiveHost
-from wizard.machine.watched import output
+from wizard.machine.watched import output, which_end
 
 PATIENCE_S = 30
 SHORT_S = 0.3
@@ -133,6 +133,20 @@ def test_a_program_past_its_deadline_is_killed_with_its_children() -> None:
     assert time.monotonic() - began < PATIENCE_S
 
 
+def test_programs_asked_at_once_share_one_deadline_and_the_late_are_killed() -> None:
+    began = time.monotonic()
+    late = ("sh", "-c", "sleep 1000 & wait")
+
+    ended = which_end([late, ("true",), late, ("false",), late, ("nowhere",)], SHORT_S)
+
+    assert ended == (False, True, False, True, False, True)
+    assert time.monotonic() - began < PATIENCE_S
+
+
+def test_nobody_asked_is_nobody_late() -> None:
+    assert which_end([], SHORT_S) == ()
+
+
 def test_a_program_that_fails_is_unknown_with_its_code() -> None:
     assert output(("sh", "-c", "exit 3"), PATIENCE_S) == Unknown("sh ended with code 3")
 
@@ -199,4 +213,5 @@ def test_a_read_that_never_returns_costs_its_part_and_the_process_still_ends() -
     unread, name = done.stdout.splitlines()
     assert "Pythons: no answer in time" in unread
     assert "Python environments: no answer in time" in unread
+    assert ", which looked at /" in unread
     assert name == "Radeon RX 5600 XT"

@@ -28,7 +28,8 @@ def port(vendor: str, width: object, widest: object, speed: str, fastest: str) -
 
 def link_of(folder: Path, *ports: tuple[str, dict[str, str]]) -> Fact[Link]:
     """The link of a card behind these ports, the last one being the card."""
-    path, files = "/sys/devices/pci0000:00", {}
+    path = "/sys/devices/pci0000:00"
+    files: dict[str, str] = {}
     for address, told in ports:
         path = f"{path}/{address}"
         files |= {f"{path}/{name}": text for name, text in told.items()}

@@ -11,6 +11,7 @@ from wizard.machine.facts import (
     Access,
     DeviceNode,
     Disk,
+    Driver,
     Environment,
     Gpu,
     Interpreter,
@@ -20,6 +21,7 @@ from wizard.machine.facts import (
     PackageWork,
     RocmTree,
     Setting,
+    Surroundings,
     System,
     TorchInstall,
     Unknown,
@@ -77,6 +79,7 @@ CARD = Gpu(
 MACHINE = Machine(
     recorded="example",
     gpus=(CARD,),
+    driver=Driver(loaded=True, origin="in-tree", version="", dkms=()),
     system=System(
         distribution="ubuntu",
         release="24.04",
@@ -87,6 +90,7 @@ MACHINE = Machine(
         cpu="AMD Ryzen 5 3600 6-Core Processor",
         memory_bytes=32 * 2**30,
     ),
+    surroundings=Surroundings(False, "", False, "", "", True, ()),
     access=Access(
         user="sam",
         uid=1000,
@@ -96,7 +100,9 @@ MACHINE = Machine(
         kfd=DeviceNode("/dev/kfd", True, True, "render"),
         render_nodes=(DeviceNode("/dev/dri/renderD128", True, True, "render"),),
     ),
+    processes=(),
     disks=(Disk("/home/sam", "/", 500 * GB, 91 * GB),),
+    silent=(),
     interpreters=(Interpreter("/usr/bin/python3.12", "3.12.3", True),),
     uv=Unknown("uv is not in PATH"),
     environments=(
@@ -120,6 +126,8 @@ MACHINE = Machine(
         ),
     ),
     package_work=PackageWork("", (), interrupted=False),
+    apt_sources=(),
+    system_files=(),
     settings=(
         Setting(
             "HSA_OVERRIDE_GFX_VERSION",

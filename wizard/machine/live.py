@@ -9,10 +9,11 @@ from collections.abc import Mapping
 from itertools import islice
 
 from wizard.machine.accounts import group_names, user_name
-from wizard.machine.facts import Disk, Fact, Unknown
+from wizard.machine.facts import Disk, Fact, SilentFileSystem, Unknown
 from wizard.machine.files import head_of, is_text, mount_point, readable, text_of, why
 from wizard.machine.host import DRIVER_READER, Query
-from wizard.machine.watched import output
+from wizard.machine.mounts import MOUNTS, silent_file_systems
+from wizard.machine.watched import output, which_end
 
 ENTRY_LIMIT = 10_000
 DEADLINE_S = 5.0
@@ -170,6 +171,10 @@ class LiveHost:
             )
         except (OSError, ValueError) as error:
             return Unknown(why(path, error))
+
+    def silent(self) -> tuple[SilentFileSystem, ...]:
+        """Mounted file systems that do not answer now."""
+        return silent_file_systems(self.read(MOUNTS), self.environ, which_end)
 
     def ask(self, query: Query) -> Fact[str]:
         """What a program of the closed list printed."""

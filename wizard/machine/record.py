@@ -41,6 +41,8 @@ class Record:
     """Paths that the user could not read."""
     failures: dict[str, str]
     """Path, or name of a query, to the reason for which there was no answer."""
+    silent: dict[str, str]
+    """Mount point to the kind of a file system that did not answer."""
     groups: dict[str, str]
     """Path to the name of its group."""
     memory_bytes: int
@@ -77,6 +79,7 @@ def read_record(folder: Path) -> Record:
         access=field.many("access", str),
         unreadable=field.many("unreadable", str),
         failures=field.mapping("failures"),
+        silent=field.mapping("silent"),
         groups=field.mapping("groups"),
         memory_bytes=field.one("memory_bytes", int, 0),
         sizes=field.sizes("sizes"),

@@ -39,6 +39,7 @@ def values_of(host: RecordingHost, name: str, kept: Kept, disguise: Disguise) ->
         "access": sorted(map(disguise.path, asked.usable)),
         "unreadable": sorted(kept.unreadable),
         "failures": dict(sorted({**kept.failures, **_silent(asked, disguise)}.items())),
+        "silent": {disguise.path(one.path): one.kind for one in asked.silent},
         "groups": {
             disguise.path(path): disguise.group(group)
             for path, group in sorted(asked.groups.items())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from wizard.machine.facts import Disk, Fact
+from wizard.machine.facts import Disk, Fact, SilentFileSystem
 from wizard.machine.host import Host, Query
 
 
@@ -25,6 +25,7 @@ class Asked:
     usable: set[str] = field(default_factory=set)
     groups: dict[str, Fact[str]] = field(default_factory=dict)
     disks: dict[str, Fact[Disk]] = field(default_factory=dict)
+    silent: tuple[SilentFileSystem, ...] = ()
     answers: dict[Query, Fact[str]] = field(default_factory=dict)
 
 
@@ -128,6 +129,11 @@ class RecordingHost:
     def disk(self, path: str) -> Fact[Disk]:
         """The file system below a path."""
         return self.asked.disks.setdefault(path, self.inner.disk(path))
+
+    def silent(self) -> tuple[SilentFileSystem, ...]:
+        """Mounted file systems that do not answer."""
+        self.asked.silent = self.inner.silent()
+        return self.asked.silent
 
     def ask(self, query: Query) -> Fact[str]:
         """What a program of the closed list printed."""

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from itertools import islice
 from pathlib import Path
 
-from wizard.machine.facts import Disk, Fact, Unknown
+from wizard.machine.facts import Disk, Fact, SilentFileSystem, Unknown
 from wizard.machine.files import head_of, text_of, why
 from wizard.machine.host import Query
 from wizard.machine.record import RecordError, read_record
@@ -81,14 +81,16 @@ class RecordedHost:
         """Sorted names in a recorded folder, links among them."""
         if (failure := self._failure(folder)) is not None:
             return failure
+        resolved = self.resolve(folder)
+        split = (os.path.split(path) for path in self._record.links)
+        links = {name for parent, name in split if parent == resolved}
         try:
-            resolved = self.resolve(folder)
             with os.scandir(self._real(folder)) as entries:
                 names = {entry.name for entry in islice(entries, ENTRY_LIMIT)}
         except (OSError, ValueError) as error:
-            return Unknown(why(folder, error))
-        links = (os.path.split(path) for path in self._record.links)
-        return tuple(sorted(names | {name for parent, name in links if parent == resolved}))
+            # A folder of nothing but links, such as /etc/alternatives, is none on disk.
+            return tuple(sorted(links)) if links else Unknown(why(folder, error))
+        return tuple(sorted(names | links))
 
     def folders(self, folder: str) -> Fact[tuple[str, ...]]:
         """Sorted names of the real sub-folders of a recorded folder."""
@@ -161,6 +163,10 @@ class RecordedHost:
             return Unknown(f"the file system of {path} was not recorded")
         nearest = max(inside, key=lambda disk: len(disk["filesystem"]))
         return Disk(path, nearest["filesystem"], nearest["total_bytes"], nearest["free_bytes"])
+
+    def silent(self) -> tuple[SilentFileSystem, ...]:
+        """The recorded file systems that did not answer."""
+        return tuple(SilentFileSystem(*one) for one in sorted(self._record.silent.items()))
 
     def ask(self, query: Query) -> Fact[str]:
         """The recorded answer of a program."""

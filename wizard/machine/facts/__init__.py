@@ -54,15 +54,23 @@ class Machine:
     recorded: str
     """Name of the recorded machine; ``""`` for this very machine."""
     gpus: tuple[Gpu, ...]
+    driver: Driver
     system: System
+    surroundings: Surroundings
     access: Access
+    processes: Fact[tuple[Process, ...]]
+    """Those that use the GPU, and those that no signal can end."""
     disks: tuple[Disk, ...]
+    silent: tuple[SilentFileSystem, ...]
+    """Mounted file systems that did not answer: what lies below them is unknown."""
     interpreters: tuple[Interpreter, ...]
     uv: Fact[str]
     environments: tuple[Environment, ...]
     rocm_trees: tuple[RocmTree, ...]
     rocm_packages: Fact[tuple[Package, ...]]
     package_work: PackageWork
+    apt_sources: tuple[AptSource, ...]
+    system_files: tuple[SystemFile, ...]
     settings: tuple[Setting, ...]
     applications: tuple[FoundApplication, ...]
     miopen: tuple[MiopenStore, ...]
