@@ -52,6 +52,7 @@ def versions(host: RecordedHost) -> set[tuple[str, str]]:
         {f"{FLAT}InRelease": SIGNED, f"{FLAT}Packages": INDEX},
         {f"{AMD}_{PACKAGES}.gz": gzip.compress(INDEX.encode())},
         {f"{AMD}_{PACKAGES}.xz": lzma.compress(INDEX.encode())},
+        {f"{LISTS}/repo.radeon.com:443_rocm_apt_6.2.4_dists_noble_{PACKAGES}": INDEX},
         {f"{LISTS}/rocm.nightlies.amd.com_deb_1_dists_stable_{PACKAGES}": INDEX},
     ],
 )
@@ -141,6 +142,7 @@ def test_a_release_file_is_read_by_its_fields(tmp_path: Path) -> None:
     [
         ("repo.radeon.com", True),
         ("repo.amd.com", True),
+        ("REPO.radeon.com:443", True),
         ("stable.repo.amd.com", True),
         ("amd.com.example.org", False),
         ("xamd.com", False),

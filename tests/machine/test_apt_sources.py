@@ -124,7 +124,7 @@ Signed-By: /usr/share/keyrings/rocm.gpg
 
 def test_every_paragraph_has_its_own_line_and_state() -> None:
     text = (
-        f"Types: deb\nURIs: http://a\nSuites: x\nEnabled: no\nSigned-By:\n {KEY}\n \t\n"
+        f"Types: deb\nURIs: http://a\nSuites: x\nEnabled: no\nSigned-By:\n {KEY}\n\r\n"
         "Types: deb\nURIs: http://b\nSuites: y\n\n\nTypes: deb\n"
     )
 

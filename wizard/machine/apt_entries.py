@@ -92,7 +92,7 @@ def paragraphs(text: str) -> Iterator[tuple[int, Paragraph]]:
     for number, line in enumerate((*text.split("\n"), ""), 1):
         if line.startswith("#"):
             continue
-        if not line.strip():
+        if not line.strip("\r"):  # to apt, spaces alone continue the field above
             if fields:
                 yield start, fields
             start, field, fields = 0, "", {}

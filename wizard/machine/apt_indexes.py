@@ -44,8 +44,9 @@ def amd_versions(host: Host) -> Found[Versions]:
 
 
 def is_amd_host(name: str) -> bool:
-    """True for a server of AMD's."""
-    return name == ORIGIN or name.endswith(".amd.com")
+    """True for a server of AMD's, also with a port."""
+    host = name.partition(":")[0].lower()
+    return host == ORIGIN or host.endswith(".amd.com")
 
 
 def is_amd_release(host: Host, path: str) -> bool:

@@ -58,16 +58,24 @@ def _source(host: Host, path: str, entry: Entry) -> AptSource:
 
 def _is_amd(host: Host, uri: str, suites: tuple[str, ...]) -> bool:
     """By server; a mirror's by the Release file that apt has fetched from it."""
-    place = LOGIN.sub("", uri).partition(":")[2].removeprefix("//")
-    if is_amd_host(place.partition("/")[0].partition(":")[0].lower()):
+    if is_amd_host(_place(uri).partition("/")[0]):
         return True
-    lists = (_list_name(place, suite) for suite in suites)
+    lists = list_names(uri, suites)
     files = (f"{LISTS}/{name}_{kind}" for name in lists for kind in ("InRelease", "Release"))
     return any(is_amd_release(host, file) for file in files)
 
 
+def list_names(uri: str, suites: tuple[str, ...]) -> list[str]:
+    """What apt's copies of a source's lists begin with, such as ``host_ubuntu_dists_noble``."""
+    return [_list_name(_place(uri), suite) for suite in suites]
+
+
+def _place(uri: str) -> str:
+    """Server and path of an address, without scheme and login."""
+    return LOGIN.sub("", uri).partition(":")[2].removeprefix("//")
+
+
 def _list_name(place: str, suite: str) -> str:
-    """What apt calls its copy of a list, such as ``host_ubuntu_dists_noble``."""
     # A suite that ends in a slash is a folder itself, without dists.
     folder = suite if suite.endswith("/") else f"dists/{suite}"
     path = f"{place.rstrip('/')}/{folder}".rstrip("/")

@@ -37,7 +37,8 @@ def read_system_files(host: Host) -> Found[tuple[SystemFile, ...]]:
 
 def _alternatives(host: Host) -> Iterator[SystemFile]:
     """``rocm`` itself, and every name that leads into ROCm, such as ``rocminfo``."""
-    for name in _names(host, ALTERNATIVES):
+    # Most names are those of manual pages, and each link costs a look.
+    for name in (name for name in _names(host, ALTERNATIVES) if not name.endswith(".gz")):
         target = host.link(f"{ALTERNATIVES}/{name}")
         into = isinstance(target, str) and target.startswith(OPT)
         if into or name.startswith("rocm"):
