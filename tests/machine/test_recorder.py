@@ -15,6 +15,7 @@ from wizard.machine.detect import detect
 from wizard.machine.facts import Machine
 from wizard.machine.host import Host
 from wizard.machine.record_disguise import Disguise, disguise_of
+from wizard.machine.record_facts import keep_facts
 from wizard.machine.record_replay import differences, disguised
 from wizard.machine.record_values import values_of
 from wizard.machine.record_watch import RecordingHost
@@ -27,8 +28,9 @@ def record(inner: Host, folder: Path) -> tuple[Machine, Disguise, Kept]:
     """Record a machine; gives the facts that it told while it was recorded."""
     host, disguise = RecordingHost(inner), disguise_of(inner)
     machine = detect(host)
-    kept = keep_files(host, disguise)
-    write(layout(kept, values_of(host, folder.name, kept, disguise)), folder)
+    kept = keep_files(host, disguise, machine)
+    keep_facts(machine, host.asked, disguise, kept)
+    write(layout(kept, values_of(host, folder.name, kept, machine, disguise)), folder)
     return machine, disguise, kept
 
 
@@ -68,12 +70,13 @@ def test_every_file_of_a_planted_machine_held_a_secret(tmp_path: Path) -> None:
 
 def test_a_file_that_is_not_on_the_list_is_left_out_and_named(tmp_path: Path) -> None:
     host = RecordingHost(make(tmp_path, {"/etc/secret.conf": "hunter2"}))
+    machine = detect(host)
     host.read("/etc/secret.conf")
 
-    kept = keep_files(host, disguise_of(host.inner))
+    kept = keep_files(host, disguise_of(host.inner), machine)
 
     assert kept.left_out == {"/etc/secret.conf"}
-    assert kept.files == {}
+    assert "/etc/secret.conf" not in kept.files
 
 
 def test_a_user_named_like_a_word_of_every_machine_breaks_no_path(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Record this machine; gives 1 when the record does not tell the same facts."""
     from wizard.machine.detect import detect
     from wizard.machine.record_disguise import disguise_of
+    from wizard.machine.record_facts import keep_facts
     from wizard.machine.record_replay import differences
     from wizard.machine.record_values import values_of
     from wizard.machine.record_watch import RecordingHost
@@ -34,8 +35,9 @@ def run(arguments: argparse.Namespace) -> int:
     inner = host_of(arguments)
     host, disguise = RecordingHost(inner), disguise_of(inner)
     machine = detect(host)
-    kept = keep_files(host, disguise)
-    record = layout(kept, values_of(host, folder.resolve().name, kept, disguise))
+    kept = keep_files(host, disguise, machine)
+    keep_facts(machine, host.asked, disguise, kept)
+    record = layout(kept, values_of(host, folder.resolve().name, kept, machine, disguise))
     print("\n".join(_shown(record, kept)))
     if arguments.dry_run:
         print("\nA dry run writes nothing: this is what the record would hold.")

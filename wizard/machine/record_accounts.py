@@ -15,7 +15,7 @@ def is_account_file(path: str) -> bool:
     return path in (PASSWD, GROUP)
 
 
-def account_file(path: str, text: str, own: Account, disguise: Disguise) -> str:
+def account_file(path: str, text: str, own: Account, disguise: Disguise) -> bytes:
     """The own row of ``/etc/passwd``, or the rows of ``/etc/group`` that bear on us."""
     rows = [line.split(":") for line in text.splitlines()]
     if path == PASSWD:
@@ -26,7 +26,7 @@ def account_file(path: str, text: str, own: Account, disguise: Disguise) -> str:
             for row in rows
             if len(row) == 4 and (row[0] in GROUPS or row[2] == own.group or _is_member(row, own))
         ]
-    return "".join(f"{row}\n" for row in kept)
+    return "".join(f"{row}\n" for row in kept).encode()
 
 
 def _person(row: list[str], disguise: Disguise) -> str:

@@ -6,9 +6,16 @@ import re
 import shlex
 from collections.abc import Callable
 
+from wizard.machine.dpkg_files import FOLDER as OPT_FOLDER
 from wizard.machine.elf import segments_of
 from wizard.machine.shell import assignments
+from wizard.machine.surroundings import DEVICE
+from wizard.machine.system_files import OPT
+from wizard.machine.virtual import MAKERS
 
+MAKER_WORDS = (
+    rf"\b(?:{'|'.join(words for words, _ in MAKERS)}|microsoft corporation|virtual machine)\b"
+)
 Keep = Callable[[str], str]
 """Gives what is kept of a text."""
 KeepHead = Callable[[bytes], bytes]
@@ -106,3 +113,43 @@ def library_head(head: bytes) -> bytes:
     except ValueError:
         return b""
     return head[: segments.offset + segments.bytes]
+
+
+link_speed = only(r"\d{1,3}(?:\.\d)? GT/s(?: PCIe)?")
+"""Speed of a PCI Express link."""
+
+
+def plain_lines(pattern: str) -> Keep:
+    """Lines that hold such a word and are no comments."""
+    word = re.compile(pattern)
+
+    def keep(text: str) -> str:
+        stripped = (line.strip() for line in text.splitlines())
+        kept = (line for line in stripped if word.search(line) and not line.startswith("#"))
+        return "".join(f"{line}\n" for line in kept)
+
+    return keep
+
+
+def alternative(text: str) -> str:
+    """State and choices of an alternative, as far as they lead into ROCm."""
+    rows = text.splitlines()
+    choices = [row for row in rows[2:] if row.startswith(OPT)]
+    return "".join(f"{row}\n" for row in (*rows[:1], "", *choices))
+
+
+def timeshift(text: str) -> str:
+    """Whether Timeshift has a disk to save to; not which one."""
+    return '{"backup_device_uuid" : "kept out"}\n' if DEVICE.search(text) else "{}\n"
+
+
+def maker(text: str) -> str:
+    """The words by which a virtual machine names its maker."""
+    words = re.findall(MAKER_WORDS, text, re.IGNORECASE)
+    return f"{' '.join(words)}\n" if words else ""
+
+
+def opt_folders(head: bytes) -> bytes:
+    """Folders of ROCm below ``/opt`` in a list of dpkg's."""
+    names = dict.fromkeys(OPT_FOLDER.findall(head.decode("utf-8", "replace")))
+    return "".join(f"{name}\n" for name in names).encode()

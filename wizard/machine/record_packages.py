@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from wizard.machine.facts import Machine
 from wizard.machine.record_disguise import Disguise
 from wizard.machine.rocm_names import is_rocm
 
@@ -16,10 +17,13 @@ KNOWN_MAKER = re.compile(
 )
 
 
-def kept_rows(listing: str, disguise: Disguise) -> list[str]:
+def kept_rows(listing: str, machine: Machine, disguise: Disguise) -> list[str]:
     """Rows of ROCm, of Python, and of everything that is not fully installed."""
+    packages = machine.rocm_packages if isinstance(machine.rocm_packages, tuple) else ()
+    named = {package.name for package in packages}
     rows = (line.split("\t") for line in listing.splitlines())
-    return [disguise.text("\t".join(_cells(row))) for row in rows if len(row) > 1 and _matters(row)]
+    matter = (row for row in rows if len(row) > 1 and (row[0] in named or _matters(row)))
+    return [disguise.text("\t".join(_cells(row))) for row in matter]
 
 
 def _matters(row: list[str]) -> bool:

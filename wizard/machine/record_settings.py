@@ -124,7 +124,7 @@ DISTRIBUTIONS = (
     *("jupyterlab", "notebook"),
 )
 """As their wheels spell the names of the packages in ``assets/applications.toml``."""
-RULES: tuple[tuple[str, Keep], ...] = (
+TOLD_RULES: tuple[tuple[str, Keep], ...] = (
     ("~/.config/fish/conf.d/*.fish", keep.fish),
     ("~/.config/fish/fish_variables", fish_universal_file),
     ("/etc/systemd/*/*.service", unit_file),
@@ -145,13 +145,14 @@ RULES: tuple[tuple[str, Keep], ...] = (
     *((f"**/{name}", keep.nothing) for trace in load_traces() for name in trace.files),
     *((f"**/{trace.root}", keep.nothing) for trace in load_traces() if trace.root),
     *((f"**/bin/{trace.program}", keep.nothing) for trace in load_traces() if trace.program),
+)
+"""What ``wizard.machine.setting_files`` and the modules beside it read: kept if facts name it."""
+RULES: tuple[tuple[str, Keep], ...] = (
     *((f"**/*-packages/{name}-*.dist-info", keep.nothing) for name in DISTRIBUTIONS),
     (
         "**/*-packages/torch-*.dist-info/RECORD",
         keep.lines(r"torch/lib/lib[\w+-]+\.so[\w.]*,sha256=[\w-]*,\d{1,19}"),
     ),
-    ("**/gfx*db", keep.nothing),
-    ("**/gfx*db.txt", keep.nothing),
     ("**/rdna1-setup/runs/*/journal.jsonl", journal),
 )
-"""What ``wizard.machine.setting_files`` and the modules beside it read."""
+"""Kept wherever detection looked at them."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from wizard import __version__
-from wizard.machine.facts import Disk, Fact, Unknown
+from wizard.machine.facts import Disk, Fact, Machine, Unknown
 from wizard.machine.record_disguise import Disguise
 from wizard.machine.record_packages import kept_rows
 from wizard.machine.record_rules import VARIABLES
@@ -20,7 +20,9 @@ SYSTEM_PATH = frozenset(
 )
 
 
-def values_of(host: RecordingHost, name: str, kept: Kept, disguise: Disguise) -> dict[str, Any]:
+def values_of(
+    host: RecordingHost, name: str, kept: Kept, machine: Machine, disguise: Disguise
+) -> dict[str, Any]:
     """The data of a record with this name."""
     asked = host.asked
     return {
@@ -50,7 +52,7 @@ def values_of(host: RecordingHost, name: str, kept: Kept, disguise: Disguise) ->
         "inodes": dict(sorted(kept.inodes.items())),
         "disks": list(_disks(asked.disks.values(), disguise)),
         "answers": {
-            query.name: kept_rows(answer, disguise)
+            query.name: kept_rows(answer, machine, disguise)
             for query, answer in asked.answers.items()
             if isinstance(answer, str)
         },

@@ -137,7 +137,10 @@ class RecordedHost:
 
     def group_of(self, path: str) -> Fact[str]:
         """The recorded group of the path."""
-        return self._record.groups.get(path) or Unknown(f"the group of {path} was not recorded")
+        if group := self._record.groups.get(path):
+            return group
+        there = self.exists(path)
+        return Unknown(f"the group of {path} was not recorded" if there else f"there is no {path}")
 
     def groups_in_force(self) -> Fact[tuple[str, ...]]:
         """The recorded groups of the process that recorded."""

@@ -6,15 +6,19 @@ from collections import deque
 from dataclasses import dataclass, field
 
 from wizard.machine.accounts import user_name
-from wizard.machine.facts import Unknown
+from wizard.machine.facts import Machine, Unknown
+from wizard.machine.host import Host
 from wizard.machine.record_accounts import PASSWD, account_file, is_account_file
 from wizard.machine.record_disguise import Disguise
-from wizard.machine.record_rules import head_rule_for, rule_for
-from wizard.machine.record_watch import RecordingHost
+from wizard.machine.record_rules import Rule, rule_for
+from wizard.machine.record_told import is_told, told_paths
+from wizard.machine.record_watch import Asked, RecordingHost
+from wizard.machine.wary import WaryHost
 
 NO_ACCOUNTS = Unknown(f"{PASSWD} was not read")
 FORBIDDEN = "no permission to read "
 """How a host begins its reason where the right to read is missing."""
+MISSING = "there is no "
 
 
 @dataclass(slots=True)
@@ -32,74 +36,91 @@ class Kept:
     """Files that detection read although they are not on the list, as they are called here."""
 
 
-def keep_files(host: RecordingHost, disguise: Disguise) -> Kept:
+def keep_files(host: RecordingHost, disguise: Disguise, machine: Machine) -> Kept:
     """Everything on the list that detection asked about, and what the links among it lead to."""
-    kept = Kept()
+    keeper = _Keeper(host, disguise, machine)
     waiting = deque(sorted(host.asked.paths))
     seen: set[str] = set()
     while waiting:
         path = waiting.popleft()
-        if path in seen:
-            continue
-        seen.add(path)
-        if rule_for(disguise.shortened(path)) is None and not is_account_file(path):
-            _leave_out(host, path, kept)
-        elif target := _target(host, path):
-            kept.links[disguise.path(path)] = disguise.path(target)
-            host.asked.followed.add(target)
-            waiting.append(target)
+        if path not in seen:
+            seen.add(path)
+            waiting.extend(keeper.look_at(path))
+    return keeper.kept
+
+
+class _Keeper:
+    """Takes what is on the list, path by path."""
+
+    def __init__(self, host: RecordingHost, disguise: Disguise, machine: Machine) -> None:
+        self.kept = Kept()
+        self._uid = host.uid
+        self._asked: Asked = host.asked
+        self._disguise = disguise
+        self._told = told_paths(machine, host.asked)
+        silent = machine.silent
+        self._inner: Host = WaryHost(host.inner, silent) if silent else host.inner
+
+    def look_at(self, path: str) -> tuple[str, ...]:
+        """Keep what may be kept of a path; gives the paths that it leads to."""
+        rule = rule_for(self._disguise.shortened(path))
+        if rule is None and not is_account_file(path):
+            self._leave_out(path)
+        elif rule is None or not rule.told or is_told(path, self._told):
+            if target := self._target(path):
+                self.kept.links[self._disguise.path(path)] = self._disguise.path(target)
+                self._asked.followed.add(target)
+                return (target,)
+            self._keep(path, rule)
+        return ()
+
+    def _leave_out(self, path: str) -> None:
+        answers = (self._asked.texts.get(path), self._asked.heads.get(path))
+        if any(isinstance(answer, (str, bytes)) for answer in answers):
+            self.kept.left_out.add(path)
+
+    def _target(self, path: str) -> str:
+        """Where the path leads if detection follows it; ``""`` for what is no link."""
+        if path not in self._asked.followed:
+            return ""
+        target = self._inner.link(path)
+        if isinstance(target, str):
+            return target
+        resolved = self._inner.resolve(path)
+        return resolved if resolved != path else ""
+
+    def _keep(self, path: str, rule: Rule | None) -> None:
+        place = self._disguise.path(path)
+        answer = self._asked.texts.get(path, self._asked.folders.get(path))
+        failed = isinstance(answer, Unknown) and not answer.because.startswith(MISSING)
+        if isinstance(answer, Unknown) and failed:
+            self._keep_failure(answer.because, place)
+        if self._inner.is_folder(path):
+            self.kept.folders.add(place)
+        elif self._inner.exists(path):
+            content = self._content(path, rule)
+            if content or failed or rule is None or not rule.with_words:
+                self._keep_file(path, place, content)
+
+    def _keep_failure(self, because: str, place: str) -> None:
+        if because.startswith(FORBIDDEN):
+            self.kept.unreadable.add(place)
         else:
-            _keep(host, path, disguise, kept)
-    return kept
+            self.kept.failures[place] = self._disguise.text(because)
 
+    def _keep_file(self, path: str, place: str, content: bytes) -> None:
+        self.kept.files[place] = content
+        size, inode = self._asked.sizes.get(path), self._asked.inodes.get(path)
+        if isinstance(size, int) and size != len(content):
+            self.kept.sizes[place] = size
+        if isinstance(inode, int):
+            self.kept.inodes[place] = inode
 
-def _leave_out(host: RecordingHost, path: str, kept: Kept) -> None:
-    if isinstance(host.asked.texts.get(path), str) or isinstance(host.asked.heads.get(path), bytes):
-        kept.left_out.add(path)
-
-
-def _target(host: RecordingHost, path: str) -> str:
-    """Where the path leads if detection follows it; ``""`` for what is no link."""
-    if path not in host.asked.followed:
-        return ""
-    target = host.inner.link(path)
-    if isinstance(target, str):
-        return target
-    resolved = host.inner.resolve(path)
-    return resolved if resolved != path else ""
-
-
-def _keep(host: RecordingHost, path: str, disguise: Disguise, kept: Kept) -> None:
-    place = disguise.path(path)
-    text = host.asked.texts.get(path, host.asked.folders.get(path))
-    if isinstance(text, Unknown) and not text.because.startswith("there is no "):
-        _keep_failure(text.because, place, disguise, kept)
-    if host.inner.is_folder(path):
-        kept.folders.add(place)
-        return
-    if not host.inner.exists(path):
-        return
-    kept.files[place] = _content(host, path, disguise)
-    size, inode = host.asked.sizes.get(path), host.asked.inodes.get(path)
-    if isinstance(size, int) and size != len(kept.files[place]):
-        kept.sizes[place] = size
-    if isinstance(inode, int):
-        kept.inodes[place] = inode
-
-
-def _keep_failure(because: str, place: str, disguise: Disguise, kept: Kept) -> None:
-    if because.startswith(FORBIDDEN):
-        kept.unreadable.add(place)
-    else:
-        kept.failures[place] = disguise.text(because)
-
-
-def _content(host: RecordingHost, path: str, disguise: Disguise) -> bytes:
-    text, head = host.asked.texts.get(path), host.asked.heads.get(path)
-    if isinstance(text, str) and is_account_file(path):
-        own = user_name(host.asked.texts.get(PASSWD, NO_ACCOUNTS), host.uid)
-        return account_file(path, text, own, disguise).encode()
-    rule, head_rule = rule_for(disguise.shortened(path)), head_rule_for(disguise.shortened(path))
-    if isinstance(text, str) and rule is not None:
-        return disguise.text(rule(text)).encode()
-    return head_rule(head) if isinstance(head, bytes) and head_rule is not None else b""
+    def _content(self, path: str, rule: Rule | None) -> bytes:
+        text, head = self._asked.texts.get(path), self._asked.heads.get(path)
+        if rule is None:
+            own = user_name(self._asked.texts.get(PASSWD, NO_ACCOUNTS), self._uid)
+            return account_file(path, text if isinstance(text, str) else "", own, self._disguise)
+        if rule.head is not None:
+            return rule.head(head) if isinstance(head, bytes) else b""
+        return self._disguise.text(rule.keep(text)).encode() if isinstance(text, str) else b""
