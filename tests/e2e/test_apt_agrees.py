@@ -10,9 +10,10 @@ import pytest
 from tests.machine.records import make
 from wizard.machine.apt_sources import list_names, read_apt_sources
 
+APT = "/usr/bin/apt-get"
 pytestmark = [
     pytest.mark.e2e,
-    pytest.mark.skipif(not Path("/usr/bin/apt-get").exists(), reason="apt is not installed"),
+    pytest.mark.skipif(not Path(APT).exists(), reason="apt is not installed"),
 ]
 
 LINES = """
@@ -53,8 +54,8 @@ def apts_lists(folder: Path) -> set[str]:
                "APT::Get::IndexTargets::ReleaseInfo=false",
                "APT::Get::IndexTargets::OnlyPresent=false")  # fmt: skip
     done = subprocess.run(
-        ("/usr/bin/apt-get", *(word for option in options for word in ("-o", option)), "indextargets",
-         "--format", "$(FILENAME)", "Created-By: Packages"),
+        (APT, *(word for option in options for word in ("-o", option)), "indextargets", "--format",
+         "$(FILENAME)", "Created-By: Packages"),
         capture_output=True, text=True, check=True, timeout=60,
     )  # fmt: skip
     return {Path(name).name for name in done.stdout.split()}

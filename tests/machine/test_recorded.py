@@ -64,6 +64,13 @@ def test_a_loop_of_links_is_unknown_and_no_endless_loop(fenced: RecordedHost) ->
     assert fenced.resolve("/loop") == "/loop"
 
 
+def test_a_folder_that_holds_nothing_but_links_is_listed(tmp_path: Path) -> None:
+    host = make(tmp_path, {"/x": ""}, links={"/etc/alternatives/rocm": "/opt/rocm-5.7.1"})
+
+    assert host.names("/etc/alternatives") == ("rocm",)
+    assert host.names("/etc") == Unknown("there is no /etc")
+
+
 def test_links_are_listed_beside_files_and_are_no_real_folders(fenced: RecordedHost) -> None:
     assert fenced.names("/") == (
         "absolute", "climb", "data", "etc", "folder", "loop", "real", "up",
