@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import re
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from wizard.knowledge.traces import Trace, load_traces
-from wizard.machine.facts import FoundApplication, Unknown
+from wizard.machine.facts import FoundApplication
 from wizard.machine.homes import MARK, VENV_NAMES, Project
 from wizard.machine.host import Host
 from wizard.machine.part import Found, Part
 from wizard.machine.sites import Place, Survey, survey
 
-DIST_INFO = re.compile(r"([A-Za-z0-9][\w.]*)-[^-/]+\.dist-info")
-SEPARATORS = re.compile(r"[-_.]+")
+INFO = ".dist-info"
 
 
 def read_applications(
@@ -25,7 +23,7 @@ def read_applications(
     packaged = [trace for trace in load_traces() if trace.packages]
     found = [_by_files(host, project) for project in known.projects]
     for place in known.places:
-        installed = _installed(host, place)
+        installed = _installed(place)
         found += [
             _by_package(host, place, trace)
             for trace in packaged
@@ -79,19 +77,15 @@ def _programs(place: Place) -> str:
     return f"{place.path.partition('/lib/python3')[0]}/bin"
 
 
-def _installed(host: Host, place: Place) -> frozenset[str]:
+def _installed(place: Place) -> frozenset[str]:
     """Normalised names of the distributions in an environment."""
-    names: list[str] = []
-    for site in place.folders:
-        listed = host.names(site)
-        names += () if isinstance(listed, Unknown) else listed
-    return frozenset(_distributions(names))
-
-
-def _distributions(names: list[str]) -> Iterator[str]:
-    for name in names:
-        if name.endswith(".dist-info") and (match := DIST_INFO.fullmatch(name)):
-            yield SEPARATORS.sub("-", match[1]).lower()
+    # No expression: an environment has hundreds of names, and there are many environments.
+    return frozenset(
+        name.partition("-")[0].lower().replace("_", "-").replace(".", "-")
+        for site in place.sites
+        for name in site.names
+        if name.endswith(INFO)
+    )
 
 
 def _tell(found: tuple[FoundApplication, ...]) -> tuple[str, tuple[str, ...]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
+from typing import NamedTuple
 
 HEADER = struct.Struct("<4sBB10xHHIQQQIHHH")
 """Beginning of the ELF header: magic, class, byte order, ..., place and shape of the segments."""
@@ -19,19 +19,18 @@ TABLE_LIMIT = 65_536
 OFFSET_LIMIT = 1 << 62
 
 
-@dataclass(frozen=True, slots=True)
-class Segments:
+class Segments(NamedTuple):
     """Where the program headers of a library lie in its file."""
 
     offset: int
     size: int
     """Of one header, in bytes."""
-    count: int
+    number: int
 
     @property
     def bytes(self) -> int:
         """Size of all of them."""
-        return self.size * self.count
+        return self.size * self.number
 
     @property
     def end(self) -> int:
@@ -39,8 +38,7 @@ class Segments:
         return self.offset + self.bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Stack:
+class Stack(NamedTuple):
     """What a library asks of the stack."""
 
     offset: int | None
@@ -62,7 +60,7 @@ def segments_of(head: bytes) -> Segments:
     values = HEADER.unpack_from(head)
     if values[1:3] != (CLASS_64, LITTLE_ENDIAN):
         raise ValueError("it is not a 64-bit little-endian library")
-    segments = Segments(offset=values[7], size=values[11], count=values[12])
+    segments = Segments(offset=values[7], size=values[11], number=values[12])
     if segments.size < SEGMENT.size or not 0 < segments.bytes <= TABLE_LIMIT:
         raise ValueError("it is an ELF library without usable program headers")
     if segments.offset > OFFSET_LIMIT:

@@ -25,7 +25,7 @@ def _environment(host: Host, place: Place) -> Environment:
     if place.kind == "conda":
         python = _conda_python(host, place.path) or _python_of(place)
         return Environment(place.path, "conda", python, _torch(host, place))
-    python = place.sites[0][0] or _system_python(host)
+    python = place.sites[0].python or _system_python(host)
     behind = _behind(host) if place.path != DISTRIBUTION else ()
     return Environment(place.path, place.kind, python, _torch(host, place, behind))
 
@@ -51,7 +51,7 @@ def _conda_python(host: Host, folder: str) -> str:
 
 def _torch(host: Host, place: Place, behind: tuple[str, ...] = ()) -> TorchInstall | None:
     """The torch of the first folder that has one; numpy may come from a folder behind it."""
-    for site in place.folders:
+    for site in place.sites:
         if (torch := read_torch(host, site, behind)) is not None:
             return torch
     return None
@@ -77,7 +77,9 @@ def _release(stated: str) -> str:
 
 
 def _python_of(place: Place) -> Fact[str]:
-    return place.sites[0][0] if place.sites else Unknown(f"{place.path} does not tell its Python")
+    return (
+        place.sites[0].python if place.sites else Unknown(f"{place.path} does not tell its Python")
+    )
 
 
 def _system_python(host: Host) -> Fact[str]:

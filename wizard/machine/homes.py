@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from wizard.knowledge.traces import Trace, load_traces
 from wizard.machine.facts import Unknown
@@ -24,16 +24,14 @@ VENV_NAMES = ("venv", ".venv", "env", ".env", "fooocus_env")
 """Where applications keep their venv, looked for beside them however deep they lie."""
 
 
-@dataclass(frozen=True, slots=True)
-class Project:
+class Project(NamedTuple):
     """A folder with the files of a known application."""
 
     trace: Trace
     path: str
 
 
-@dataclass(frozen=True, slots=True)
-class HomeFolders:
+class HomeFolders(NamedTuple):
     """What a search of the home folder found."""
 
     venvs: tuple[str, ...]

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from wizard.journalform import FILE, PARTLY_ROLLED_BACK, ROLLED_BACK, record_of
 from wizard.machine.facts import OwnRun, Unknown
 from wizard.machine.host import Host
 from wizard.machine.part import Found, Part
 from wizard.places import places
 
 RUN_LIMIT = 50
+FILE = "journal.jsonl"
 STATES = {
     "finished": "finished",
-    ROLLED_BACK: "undone",
-    PARTLY_ROLLED_BACK: "partly undone",
+    "rolled back": "undone",
+    "partly rolled back": "partly undone",
 }
 
 
@@ -39,6 +39,8 @@ def _run(host: Host, folder: str, name: str) -> OwnRun | Unknown | None:
     text = host.read(path)
     if isinstance(text, Unknown):
         return text if host.exists(path) else None
+    from wizard.journalform import record_of  # most machines have no journal to read
+
     complete = text.split("\n")[:-1]
     record = record_of(name, f"{folder}/{name}", complete)
     if record is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from wizard.machine.facts import Unknown
 from wizard.machine.homes import Project
@@ -19,7 +19,7 @@ from wizard.machine.setting_formats import (
     unit_files,
 )
 from wizard.machine.shell import assignments
-from wizard.machine.sites import DISTRIBUTION, Place, Survey
+from wizard.machine.sites import DISTRIBUTION, Place, Site, Survey
 
 SYSTEM_FILES = ("/etc/environment", "/etc/profile", "/etc/bash.bashrc")
 SYSTEM_FOLDERS = (("/etc/profile.d", ".sh"), ("/etc/environment.d", ".conf"))
@@ -50,8 +50,7 @@ PROJECT_SCRIPTS = ("run.sh", "start.sh", "webui-user.sh", ".env")
 COMPOSE_FILES = ("docker-compose.yml", "docker-compose.yaml", "compose.yaml", "compose.yml")
 
 
-@dataclass(frozen=True, slots=True)
-class SettingFile:
+class SettingFile(NamedTuple):
     """A file that may set variables."""
 
     path: str
@@ -112,7 +111,7 @@ def _environment_files(host: Host, place: Place) -> Iterator[SettingFile]:
     if place.kind == "conda":
         yield from _conda_files(host, place.path)
         yield from _kernels(host, f"{place.path}/share/jupyter/kernels")
-    for site in place.folders:
+    for site in place.sites:
         yield from _startup_files(host, site, within)
 
 
@@ -125,15 +124,14 @@ def _conda_files(host: Host, path: str) -> Iterator[SettingFile]:
             yield SettingFile(script, assignments, path, expected=False)
 
 
-def _startup_files(host: Host, site: str, within: str) -> Iterator[SettingFile]:
+def _startup_files(host: Host, site: Site, within: str) -> Iterator[SettingFile]:
     """Modules that run at every start of a Python, and those that ``.pth`` files import."""
-    names = _names(host, site)
-    paths = [f"{site}/{name}" for name in CUSTOM_MODULES if name in names]
-    for name in [name for name in names if name.endswith(PTH)][:PTH_LIMIT]:
-        paths.append(f"{site}/{name}")
-        text = host.read(f"{site}/{name}")
+    paths = [f"{site.path}/{name}" for name in CUSTOM_MODULES if name in site.names]
+    for name in [name for name in site.names if name.endswith(PTH)][:PTH_LIMIT]:
+        paths.append(f"{site.path}/{name}")
+        text = host.read(f"{site.path}/{name}")
         modules = imported_modules(text) if isinstance(text, str) else ()
-        paths += [f"{site}/{module}.py" for module in modules]
+        paths += [f"{site.path}/{module}.py" for module in modules]
     yield from (SettingFile(path, python_environ, within, expected=False) for path in paths)
 
 

@@ -18,21 +18,22 @@ Reader = Callable[[str], list[Assigned]]
 LONGEST_LINE = 4_096
 MODULE_LIMIT = 10
 LONGEST_JSON = 1_000_000
-FISH_BYTE = re.compile(r"\\x([0-9a-fA-F]{2})")
+# As texts, which re compiles when they are first needed: most homes hold none of these files.
+FISH_BYTE = r"\\x([0-9a-fA-F]{2})"
 FISH_SEPARATOR = "\x1e"
-UNIT_ENVIRONMENT = re.compile(r"\s*Environment\s*=(.*)")
-UNIT_FILE = re.compile(r"^[ \t]*EnvironmentFile[ \t]*=[ \t]*-?(/\S+)[ \t]*$", re.MULTILINE)
+UNIT_ENVIRONMENT = r"\s*Environment\s*=(.*)"
+UNIT_FILE = r"(?m)^[ \t]*EnvironmentFile[ \t]*=[ \t]*-?(/\S+)[ \t]*$"
 PYTHON_TEXT = r"""(?:'([^'\\\n]*)'|"([^"\\\n]*)")"""
 PYTHON_SETS = (
-    re.compile(rf"environ\s*\[\s*['\"](\w+)['\"]\s*\]\s*=\s*{PYTHON_TEXT}"),
-    re.compile(rf"(?:environ\.setdefault|putenv)\(\s*['\"](\w+)['\"]\s*,\s*{PYTHON_TEXT}"),
-    re.compile(rf"['\"](\w+)['\"]\s*:\s*{PYTHON_TEXT}"),
-    re.compile(rf"\b(\w+)\s*=\s*{PYTHON_TEXT}\s*[,)]"),
+    rf"environ\s*\[\s*['\"](\w+)['\"]\s*\]\s*=\s*{PYTHON_TEXT}",
+    rf"(?:environ\.setdefault|putenv)\(\s*['\"](\w+)['\"]\s*,\s*{PYTHON_TEXT}",
+    rf"['\"](\w+)['\"]\s*:\s*{PYTHON_TEXT}",
+    rf"\b(\w+)\s*=\s*{PYTHON_TEXT}\s*[,)]",
 )
 """Item assignment, setdefault and putenv; and the two ways to write ``environ.update``."""
-YAML_KEY = re.compile(r"""( *)(?:- +)?["']?([\w.-]+)["']?\s*:(?:\s+(.*))?""")
-YAML_ITEM = re.compile(r"""( *)- +(["']?)([A-Z_a-z]\w*)=(.*)""")
-YAML_COMMENT = re.compile(r"\s+#.*")
+YAML_KEY = r"""( *)(?:- +)?["']?([\w.-]+)["']?\s*:(?:\s+(.*))?"""
+YAML_ITEM = r"""( *)- +(["']?)([A-Z_a-z]\w*)=(.*)"""
+YAML_COMMENT = r"\s+#.*"
 
 
 def fish_universals(text: str) -> list[Assigned]:
@@ -47,7 +48,7 @@ def fish_universals(text: str) -> list[Assigned]:
 
 
 def _fish_value(name: str, value: str) -> str:
-    plain = FISH_BYTE.sub(lambda match: chr(int(match[1], 16)), value)
+    plain = re.sub(FISH_BYTE, lambda match: chr(int(match[1], 16)), value)
     return plain.replace(FISH_SEPARATOR, ":" if name.endswith("PATH") else " ")
 
 
@@ -74,7 +75,7 @@ def unit_environment(text: str) -> list[Assigned]:
     """``Environment=`` of a systemd unit or drop-in, also over several lines."""
     found: list[Assigned] = []
     for line, number in _continued(text):
-        if (match := UNIT_ENVIRONMENT.match(line)) and MENTION.search(line):
+        if (match := re.match(UNIT_ENVIRONMENT, line)) and MENTION.search(line):
             pairs = (word.partition("=") for word in _words(match[1]))
             found += [(name, value, number) for name, _, value in pairs if is_wanted(name)]
     return found
@@ -82,7 +83,8 @@ def unit_environment(text: str) -> list[Assigned]:
 
 def unit_files(text: str) -> tuple[str, ...]:
     """Files that a systemd unit takes variables from; those with specifiers are left out."""
-    return tuple(path for path in UNIT_FILE.findall(text) if "%" not in path and "*" not in path)
+    found = re.findall(UNIT_FILE, text) if "EnvironmentFile" in text else ()
+    return tuple(path for path in found if "%" not in path and "*" not in path)
 
 
 def imported_modules(pth: str) -> tuple[str, ...]:
@@ -102,7 +104,7 @@ def python_environ(text: str) -> list[Assigned]:
         for line, number in _mentioning(text)
         if not line.lstrip().startswith("#")
         for pattern in PYTHON_SETS
-        for match in pattern.finditer(line)
+        for match in re.finditer(pattern, line)
         if is_wanted(match[1])
     ]
 
@@ -117,8 +119,8 @@ def compose_environment(text: str) -> list[Assigned]:
         plain = line[:LONGEST_LINE].rstrip()
         if not plain.strip() or plain.lstrip().startswith("#"):
             continue
-        key, indent = YAML_KEY.fullmatch(plain), len(plain) - len(plain.lstrip(" "))
-        item = YAML_ITEM.fullmatch(plain)
+        key, indent = re.fullmatch(YAML_KEY, plain), len(plain) - len(plain.lstrip(" "))
+        item = re.fullmatch(YAML_ITEM, plain)
         if inside is not None and (indent > inside or (item and indent == inside)):
             found += _in_environment(plain, number)
         else:
@@ -128,10 +130,10 @@ def compose_environment(text: str) -> list[Assigned]:
 
 
 def _in_environment(line: str, number: int) -> list[Assigned]:
-    if item := YAML_ITEM.fullmatch(line):
+    if item := re.fullmatch(YAML_ITEM, line):
         name, value = item[3], item[4]
         value = value.rpartition(item[2])[0] if item[2] else _yaml_value(value)
-    elif key := YAML_KEY.fullmatch(line):
+    elif key := re.fullmatch(YAML_KEY, line):
         name, value = key[2], _yaml_value(key[3] or "")
     else:
         return []
@@ -142,7 +144,7 @@ def _yaml_value(text: str) -> str:
     text = text.strip()
     if text[:1] in ("'", '"') and (end := text.find(text[0], 1)) > 0:
         return text[1:end]
-    return YAML_COMMENT.sub("", text)
+    return re.sub(YAML_COMMENT, "", text)
 
 
 def _mentioning(text: str) -> Iterator[tuple[str, int]]:

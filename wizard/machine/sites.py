@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from wizard.machine.facts import Unknown
 from wizard.machine.homes import Project, home_folders
@@ -15,24 +15,25 @@ LOCAL = "/usr/local"
 VENV_LIMIT = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Site(NamedTuple):
+    """A folder of packages, listed once for all who look into it."""
+
+    python: str
+    """Minor version, ``""`` where it serves several."""
+    path: str
+    names: tuple[str, ...]
+
+
+class Place(NamedTuple):
     """A place that Python imports from, and its folders of packages."""
 
     path: str
     kind: str
     """``venv``, ``conda``, ``user-site`` or ``dist-packages``."""
-    sites: tuple[tuple[str, str], ...]
-    """Minor version and folder."""
-
-    @property
-    def folders(self) -> tuple[str, ...]:
-        """Its folders of packages."""
-        return tuple(site for _, site in self.sites)
+    sites: tuple[Site, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Survey:
+class Survey(NamedTuple):
     """Where Pythons and applications lie: looked up once for all parts that need it."""
 
     places: tuple[Place, ...]
@@ -56,11 +57,11 @@ def _places(host: Host, venvs: tuple[str, ...]) -> Iterator[Place]:
     for folder in _conda_folders(host):
         yield Place(folder, "conda", _sites(host, folder, "site-packages"))
     for site in _sites(host, f"{host.home}/.local", "site-packages"):
-        yield Place(site[1], "user-site", (site,))
+        yield Place(site.path, "user-site", (site,))
     if host.is_folder(DISTRIBUTION):
-        yield Place(DISTRIBUTION, "dist-packages", (("", DISTRIBUTION),))
+        yield Place(DISTRIBUTION, "dist-packages", (_site(host, "", DISTRIBUTION),))
     for site in _sites(host, LOCAL, "dist-packages"):
-        yield Place(site[1], "dist-packages", (site,))
+        yield Place(site.path, "dist-packages", (site,))
 
 
 def _conda_folders(host: Host) -> tuple[str, ...]:
@@ -74,8 +75,8 @@ def _conda_folders(host: Host) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one for one in folders if host.is_folder(f"{one}/conda-meta")))
 
 
-def _sites(host: Host, prefix: str, name: str) -> tuple[tuple[str, str], ...]:
-    """Python minor version and folder of each ``lib/python3.X/NAME`` below a prefix."""
+def _sites(host: Host, prefix: str, name: str) -> tuple[Site, ...]:
+    """Each ``lib/python3.X/NAME`` below a prefix."""
     names = host.folders(f"{prefix}/lib")
     minors = () if isinstance(names, Unknown) else names
     sites = (
@@ -83,4 +84,9 @@ def _sites(host: Host, prefix: str, name: str) -> tuple[tuple[str, str], ...]:
         for minor in minors
         if minor.startswith("python3.")
     )
-    return tuple((python, site) for python, site in sites if host.is_folder(site))
+    return tuple(_site(host, python, path) for python, path in sites if host.is_folder(path))
+
+
+def _site(host: Host, python: str, path: str) -> Site:
+    names = host.names(path)
+    return Site(python, path, () if isinstance(names, Unknown) else names)

@@ -6,6 +6,7 @@ import re
 
 from wizard.machine.facts import TorchInstall, Unknown
 from wizard.machine.host import Host
+from wizard.machine.sites import Site
 from wizard.machine.wheel_files import changed_libraries, executable_stacks
 
 DIST_INFO = re.compile(r"([A-Za-z0-9_.]+)-([^-/]+)(?:-py3\.\d+)?\.(?:dist|egg)-info")
@@ -18,16 +19,13 @@ METADATA_VERSION = re.compile(r"^Version:\s*(\S+)", re.MULTILINE)
 BUILDS = (("rocm", "rocm"), ("cu", "cuda"), ("cpu", "cpu"))
 
 
-def read_torch(
-    host: Host, site: str, behind: tuple[str, ...] | list[str] = ()
-) -> TorchInstall | None:
+def read_torch(host: Host, site: Site, behind: tuple[str, ...] = ()) -> TorchInstall | None:
     """The torch of a folder; None without one. numpy is also looked for in the folders behind."""
-    names = host.names(site)
-    entries = () if isinstance(names, Unknown) else names
-    installed = _installed(host, site, entries)
+    entries = site.names
+    installed = _installed(host, site.path, entries)
     if "torch" not in installed and "torch" not in entries:
         return None
-    stated = _stated(host, site)
+    stated = _stated(host, site.path)
     version = stated.get("__version__") or installed.get("torch", "")
     if not version:
         return None
@@ -39,8 +37,8 @@ def read_torch(
         rocm=_rocm(version, stated),
         numpy=installed.get("numpy") or _numpy(host, behind),
         native_gfx=_native(entries),
-        changed=changed_libraries(host, site, _dist_info(entries)) if own else (),
-        executable_stack=executable_stacks(host, site) if own else (),
+        changed=changed_libraries(host, site.path, _dist_info(entries)) if own else (),
+        executable_stack=executable_stacks(host, site.path) if own else (),
     )
 
 
@@ -96,7 +94,7 @@ def _rocm(version: str, stated: dict[str, str]) -> str | None:
     return ".".join(hip[0].split(".")[:2]) if hip else None
 
 
-def _numpy(host: Host, behind: tuple[str, ...] | list[str]) -> str | None:
+def _numpy(host: Host, behind: tuple[str, ...]) -> str | None:
     for site in behind:
         names = host.names(site)
         version = _installed(host, site, () if isinstance(names, Unknown) else names).get("numpy")
