@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.machine.records import MACHINES, PCI, card, driven, make, node
+from tests.machine.records import MACHINES, NODES, PCI, card, driven, make, node
 from wizard.jsonform import to_json
 from wizard.machine.detect import PartDone, detect
 from wizard.machine.recorded import RecordedHost
@@ -22,6 +22,23 @@ FILES = (
     *node(),
     f"{DEVICE}/power/runtime_status",
     f"{DEVICE}/mem_info_vram_total",
+    f"{DEVICE}/fw_version/mec_fw_version",
+    f"{DEVICE}/current_link_width",
+    f"{DEVICE}/max_link_width",
+    f"{DEVICE}/max_link_speed",
+    f"{NODES}/0/properties",
+    f"{NODES}/0/io_links/0/properties",
+    f"{NODES}/1/io_links/0/properties",
+    "/sys/class/kfd/kfd/proc/70/pasid",
+    "/sys/module/amdgpu/version",
+    "/sys/class/dmi/id/sys_vendor",
+    "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c",
+    "/run/systemd/container",
+    "/run/systemd/seats/seat0",
+    "/run/systemd/sessions/2",
+    "/etc/timeshift/timeshift.json",
+    "/proc/70/stat",
+    "/proc/71/stat",
     f"{DEVICE}/drm/card1/card1-DP-1/status",
     "/etc/os-release",
     "/proc/sys/kernel/osrelease",
@@ -68,6 +85,10 @@ SHAPES = st.sampled_from(
         b"rocm-core\t1\tiFR\t",
         b"\x1f\x8b\x08",
         b"gfx_target_version ",
+        b"cpu_cores_count 1\nsimd_count 2\n",
+        b"node_to 0\nflags 13\n",
+        b"70 (a) b) D 1 1 1 1 1 64",
+        b"ACTIVE=2\nSESSIONS=2 ../x\nCLASS=user\n",
         b"__version__ = '",
         b"version = ",
         b"0x",
@@ -113,7 +134,8 @@ names = st.text(
     st.characters(exclude_characters="/\x00", exclude_categories=["Cs"]), min_size=1, max_size=30
 ).filter(lambda name: name not in (".", "..") and len(name.encode()) < 200)
 FOLDERS = st.sampled_from(
-    [PCI, "/sys/class/kfd/kfd/topology/nodes", "/dev/dri", "/usr/bin", "/opt", SITE,
+    [PCI, NODES, f"{NODES}/1/io_links", "/sys/class/kfd/kfd/proc", "/proc", "/proc/70/fd",
+     "/var/lib/dkms/amdgpu", "/etc/snapper/configs", "/dev/dri", "/usr/bin", "/opt", SITE,
      "/home/owner", "/home/owner/miniconda3/conda-meta", "/home/owner/.local/lib"]
 )  # fmt: skip
 
