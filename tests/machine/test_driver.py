@@ -17,7 +17,10 @@ def test_a_driver_without_a_version_came_with_the_kernel(tmp_path: Path) -> None
     driver = read_driver(make(tmp_path, LOADED)).value
 
     assert driver == Driver(loaded=True, origin="in-tree", version="", dkms=())
-    assert DRIVER.tell(driver) == ("amdgpu of the kernel itself (in-tree)", ())
+    assert DRIVER.tell(driver) == (
+        "the kernel's own amdgpu",
+        ("It came with the kernel (in-tree).",),
+    )
 
 
 def test_a_driver_that_states_a_version_was_built_by_dkms(tmp_path: Path) -> None:
@@ -26,7 +29,7 @@ def test_a_driver_that_states_a_version_was_built_by_dkms(tmp_path: Path) -> Non
 
     assert (driver.origin, driver.version) == ("dkms", "6.8.5")
     assert driver.dkms == ("6.8.5-2041575.24.04",)
-    assert DRIVER.tell(driver)[0] == "amdgpu 6.8.5, built by DKMS from AMD's package"
+    assert DRIVER.tell(driver)[0] == "AMD's amdgpu 6.8.5 (DKMS)"
 
 
 def test_a_dkms_driver_that_is_not_in_use_is_told(tmp_path: Path) -> None:
@@ -35,7 +38,7 @@ def test_a_dkms_driver_that_is_not_in_use_is_told(tmp_path: Path) -> None:
     driver = read_driver(make(tmp_path, files, links=links)).value
 
     assert (driver.origin, driver.dkms) == ("in-tree", ("6.7.0-1787201.22.04",))
-    assert "the one in use came with the kernel" in DRIVER.tell(driver)[1][0]
+    assert DRIVER.tell(driver)[1][1].endswith("which is not in use")
 
 
 def test_without_the_driver_its_origin_is_unknown(tmp_path: Path) -> None:

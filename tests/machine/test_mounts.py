@@ -124,4 +124,4 @@ def test_a_record_tells_what_was_silent(tmp_path: Path) -> None:
     summary, (detail,) = MOUNTED.tell(host.silent())
     assert summary == "no answer from /home/owner/nas"
     assert detail.startswith("/home/owner/nas (nfs4) does not answer")
-    assert MOUNTED.tell(()) == ("none is silent", ())
+    assert MOUNTED.tell(()) == ("all answer", ())

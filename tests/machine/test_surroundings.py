@@ -200,7 +200,7 @@ def test_snapshots_count_once_they_are_set_up(
 
 
 def test_a_plain_machine_is_summed_up_as_one(tmp_path: Path) -> None:
-    assert SURROUNDINGS.tell(around(tmp_path))[0] == "a machine of its own"
+    assert SURROUNDINGS.tell(around(tmp_path))[0] == "no container or virtual machine"
 
 
 def test_every_kind_of_surroundings_is_in_the_summary(tmp_path: Path) -> None:

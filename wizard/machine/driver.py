@@ -55,15 +55,15 @@ def _dkms(host: Host) -> tuple[str, ...]:
 
 
 def _tell(driver: Driver) -> tuple[str, tuple[str, ...]]:
-    held = (f"DKMS holds amdgpu {', '.join(driver.dkms)}",) if driver.dkms else ()
+    held = f"DKMS holds amdgpu {', '.join(driver.dkms)}" if driver.dkms else ""
     if not driver.loaded:
-        return "amdgpu is not loaded", held
+        return "amdgpu is not loaded", (held,) if held else ()
     if isinstance(driver.origin, Unknown):
-        return f"amdgpu is loaded; its origin is unknown, because {driver.origin.because}", held
+        return "amdgpu, origin unknown", (f"not told, because {driver.origin.because}",)
     if driver.origin == "dkms":
-        return f"amdgpu {driver.version}, built by DKMS from AMD's package", held
-    unused = (f"{held[0]}; the one in use came with the kernel",) if held else ()
-    return "amdgpu of the kernel itself (in-tree)", unused
+        return f"AMD's amdgpu {driver.version} (DKMS)", (held,) if held else ()
+    unused = (f"{held}, which is not in use",) if held else ()
+    return "the kernel's own amdgpu", ("It came with the kernel (in-tree).", *unused)
 
 
 DRIVER: Part[Driver] = Part(

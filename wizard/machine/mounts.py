@@ -97,7 +97,7 @@ def _tell(silent: tuple[SilentFileSystem, ...]) -> tuple[str, tuple[str, ...]]:
         f"{one.path} ({one.kind}) does not answer: nothing below it was looked at" for one in silent
     )
     if not silent:
-        return "none is silent", lines
+        return "all answer", lines
     return f"no answer from {', '.join(one.path for one in silent)}", lines
 
 

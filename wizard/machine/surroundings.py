@@ -95,7 +95,7 @@ def _tell(around: Surroundings) -> tuple[str, tuple[str, ...]]:
         f"virtual machine ({around.virtual_machine})" if around.virtual_machine else "",
         f"{around.confined} terminal" if around.confined else "",
     ]
-    summary = ", ".join(filter(None, inside)) or "a machine of its own"
+    summary = ", ".join(filter(None, inside)) or "no container or virtual machine"
     return summary, (*_warnings(around), *_lines(around))
 
 
