@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from wizard.credentials import redact
+from wizard.machine.environments import torch_lines
 from wizard.machine.facts import Access, Environment, Fact, Gpu, Machine, System, Unknown
 from wizard.plan.advice import Advice, Road
 from wizard.plan.steps import Plan, Step, WriteFile
@@ -123,8 +124,10 @@ def _software_lines(machine: Machine) -> Iterator[str]:
     yield f"  uv: {fact_text(machine.uv)}"
     yield "PyTorch and environments"
     with_torch = [each for each in machine.environments if each.torch is not None]
-    yield from (f"  {line}" for each in with_torch for line in _environment_lines(each))
+    glibc = machine.system.glibc
+    yield from (f"  {line}" for each in with_torch for line in _environment_lines(each, glibc))
     yield f"  {len(machine.environments) - len(with_torch)} more without torch"
+    yield from _found_lines(machine)
     yield "System ROCm"
     for tree in machine.rocm_trees:
         target = f" -> {tree.link_to}" if tree.link_to else ""
@@ -138,11 +141,32 @@ def _software_lines(machine: Machine) -> Iterator[str]:
             yield "  none (torch wheels bring their own)"
 
 
-def _environment_lines(environment: Environment) -> Iterator[str]:
+def _found_lines(machine: Machine) -> Iterator[str]:
+    """Applications, what MIOpen keeps, and earlier runs of this wizard, where there are any."""
+    if machine.applications:
+        yield "Applications"
+    for found in machine.applications:
+        inside = found.environment or "no environment of its own"
+        yield f"  {found.id}: {found.path}" + (f" with {inside}" if inside != found.path else "")
+        if found.start:
+            yield f"    start it: {found.start}"
+    if machine.miopen:
+        yield "What MIOpen keeps"
+    for store in machine.miopen:
+        targets = ", ".join(store.targets)
+        yield f"  {store.path}: {store.kind} for {targets}, {bytes_text(store.bytes)}"
+    if machine.runs:
+        yield "Earlier runs of this program"
+    for run in machine.runs:
+        yield f"  {run.id}: {run.stack} in {run.folder}, {run.state}"
+
+
+def _environment_lines(environment: Environment, glibc: Fact[str]) -> Iterator[str]:
     torch = environment.torch
     assert torch is not None  # noqa: S101 - the caller chose those with torch
     yield f"{environment.path} ({environment.kind}, Python {fact_text(environment.python)})"
     yield f"  torch {torch.version}, numpy {torch.numpy or 'none'}"
+    yield from (f"  ! {line}" for line in torch_lines(torch, glibc))
 
 
 def _setting_lines(machine: Machine) -> Iterator[str]:
@@ -150,6 +174,7 @@ def _setting_lines(machine: Machine) -> Iterator[str]:
     told: set[tuple[str, str]] = set()
     for setting in machine.settings:
         where = f"{setting.file}:{setting.line}" if setting.file else "this shell"
+        where += f", only for {setting.within}" if setting.within else ""
         yield f"  {setting.name}={setting.value}  ({where})"
         if setting.effect and (setting.name, setting.value) not in told:
             told.add((setting.name, setting.value))

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.machine.records import make
-from wizard.machine.environments import environments_part, read_environments
-from wizard.machine.facts import Environment, TorchInstall, Unknown
+from wizard.machine.environments import environments_part, read_environments, torch_lines
+from wizard.machine.facts import Environment, Fact, TorchInstall, Unknown
 from wizard.machine.homes import CHILD_LIMIT, FOLDER_LIMIT
 from wizard.machine.host import Host
 from wizard.machine.recorded import RecordedHost
@@ -235,3 +235,21 @@ def test_what_is_out_of_the_ordinary_with_a_torch_is_told(tmp_path: Path) -> Non
         " libMIOpen.so.original",
         "  libhiprtc.so of the wheel is gone",
     )
+
+
+@pytest.mark.parametrize(
+    ("glibc", "told"),
+    [
+        ("2.41", "which this machine's glibc 2.41 refuses: torch does not start"),
+        ("2.39", "which this machine's glibc 2.39 still grants; 2.41 and later refuse it"),
+        (Unknown("not glibc"), "which glibc 2.41 and later refuse"),
+    ],
+)
+def test_an_executable_stack_is_told_against_the_glibc_of_the_machine(
+    glibc: Fact[str], told: str
+) -> None:
+    install = TorchInstall(
+        "1.13.1+rocm5.2", "rocm", "5.2", None, (), executable_stack=("libamdhip64.so",)
+    )
+
+    assert torch_lines(install, glibc) == [f"libamdhip64.so: asks for an executable stack, {told}"]

@@ -7,9 +7,12 @@ from collections.abc import Callable
 from wizard.machine.facts import ChangedLibrary, Environment, Fact, TorchInstall, Unknown
 from wizard.machine.host import Host
 from wizard.machine.part import Found, Part
+from wizard.machine.pythons import version_key
 from wizard.machine.sites import DISTRIBUTION, Place, Survey, survey
 from wizard.machine.torch import read_torch
 
+STRICT_GLIBC = (2, 41)
+"""From here on a library that asks for an executable stack is not loaded."""
 VENV_KEYS = ("version_info", "version")
 
 
@@ -108,13 +111,21 @@ def _lines(one: Environment) -> list[str]:
     return [first, *(f"  {line}" for line in torch_lines(torch))]
 
 
-def torch_lines(torch: TorchInstall) -> list[str]:
-    """What is out of the ordinary with an installed torch, a line each."""
+def torch_lines(torch: TorchInstall, glibc: Fact[str] | None = None) -> list[str]:
+    """What is out of the ordinary with an installed torch, a line each; against this glibc."""
     lines = [_changed(one) for one in torch.changed]
     if torch.executable_stack:
         names = ", ".join(torch.executable_stack)
-        lines.append(f"glibc 2.41 and later refuse {names}: they ask for an executable stack")
+        lines.append(f"{names}: asks for an executable stack, {_refusal(glibc)}")
     return lines
+
+
+def _refusal(glibc: Fact[str] | None) -> str:
+    if not isinstance(glibc, str):
+        return "which glibc 2.41 and later refuse"
+    if version_key(glibc) < STRICT_GLIBC:
+        return f"which this machine's glibc {glibc} still grants; 2.41 and later refuse it"
+    return f"which this machine's glibc {glibc} refuses: torch does not start"
 
 
 def _changed(library: ChangedLibrary) -> str:
