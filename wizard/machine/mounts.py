@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from wizard.machine.facts import Fact, SilentFileSystem
+from wizard.machine.facts import Fact, SilentFileSystem, Unknown
 from wizard.machine.host import FILE_SYSTEM_ASKER, Host
 from wizard.machine.part import Found, Part
 
@@ -89,13 +89,12 @@ def _is_met(mount: Mount, environ: Mapping[str, str]) -> bool:
 
 
 def _read(host: Host) -> Found[tuple[SilentFileSystem, ...]]:
-    return Found(host.silent())
+    silent = host.silent()
+    return Found(silent, tuple(Unknown(f"{one.path} does not answer") for one in silent))
 
 
 def _tell(silent: tuple[SilentFileSystem, ...]) -> tuple[str, tuple[str, ...]]:
-    lines = tuple(
-        f"{one.path} ({one.kind}) does not answer: nothing below it was looked at" for one in silent
-    )
+    lines = tuple(f"{one.path} ({one.kind}): nothing below it was looked at" for one in silent)
     if not silent:
         return "all answer", lines
     return f"no answer from {', '.join(one.path for one in silent)}", lines
