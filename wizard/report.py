@@ -6,7 +6,7 @@ import re
 import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wizard.credentials import redact
 from wizard.machine.environments import torch_lines
@@ -23,6 +23,9 @@ from wizard.run.events import (
     StepStarted,
 )
 from wizard.run.lines import clean
+
+if TYPE_CHECKING:
+    from wizard.machine.wheel_hashes import Verified
 
 WIDTH = 79
 _PATH = re.compile(r"[^\s\"']*/[^\s\"']*")
@@ -185,6 +188,17 @@ def _setting_lines(machine: Machine) -> Iterator[str]:
         yield "  none"
     for source in machine.unread:
         yield f"  not read: {source.because}"
+
+
+def verified_lines(verified: tuple[Verified, ...] | None) -> Iterator[str]:
+    """How the libraries of wheels compare with what their wheels brought; None: nobody asked."""
+    if verified is None:
+        return
+    yield "ROCm libraries of torch, by their hash"
+    for library in verified:
+        yield clean(f"  {library.path}: {library.outcome}").replace("\n", " ")
+    if not verified:
+        yield "  none"
 
 
 def advice_lines(advice: Advice) -> Iterator[str]:

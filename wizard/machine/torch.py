@@ -37,12 +37,12 @@ def read_torch(host: Host, site: Site, behind: tuple[str, ...] = ()) -> TorchIns
         rocm=_rocm(version, stated),
         numpy=installed.get("numpy") or _numpy(host, behind),
         native_gfx=_native(entries),
-        changed=changed_libraries(host, site.path, _dist_info(entries)) if own else (),
+        changed=changed_libraries(host, site.path, dist_info(entries)) if own else (),
         executable_stack=executable_stacks(host, site.path) if own else (),
     )
 
 
-def _dist_info(names: tuple[str, ...]) -> str:
+def dist_info(names: tuple[str, ...]) -> str:
     """The folder with the RECORD of torch; ``""`` without one."""
     infos = (n for n in names if n.startswith(("torch-", "torch.")) and n.endswith(".dist-info"))
     return next(infos, "")

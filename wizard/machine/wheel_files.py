@@ -18,6 +18,7 @@ LIBRARY = re.compile(
 """Libraries of ROCm, and those of torch that are built for it."""
 SAVED = re.compile(r"[._-](?:original|orig|bak|backup|old|save|saved)\b.*", re.IGNORECASE)
 """How people name the copy that they put aside."""
+SHA256 = "sha256="
 HEAD_BYTES = 4096
 SIZE_LIMIT = 64
 """A wheel has some thirty such libraries: a RECORD with more was not written by a wheel builder."""
@@ -35,14 +36,27 @@ def changed_libraries(host: Host, site: str, dist_info: str) -> tuple[ChangedLib
 
 def recorded_sizes(record: str) -> list[tuple[str, int]]:
     """Name and size of each ROCm library by the lines of a RECORD."""
-    rows = (line.rstrip().split(",") for line in record.split("\n") if line.startswith(FOLDER))
-    named = (
-        (row[0].removeprefix(f"{FOLDER}/"), row[2])
-        for row in rows
-        if len(row) == 3 and row[2].isascii() and row[2].isdecimal()
-    )
-    sizes = [(name, int(size[:20])) for name, size in named if LIBRARY.fullmatch(name)]
-    return sizes[:SIZE_LIMIT]
+    return [
+        (name, int(size[:20]))
+        for name, _, size in _rows(record)
+        if size.isascii() and size.isdecimal()
+    ]
+
+
+def recorded_hashes(record: str) -> list[tuple[str, str]]:
+    """Name and SHA-256 of each ROCm library, in the form that RECORD has it."""
+    return [
+        (name, digest.removeprefix(SHA256))
+        for name, digest, _ in _rows(record)
+        if digest.startswith(SHA256)
+    ]
+
+
+def _rows(record: str) -> list[tuple[str, str, str]]:
+    """Name, hash and size of ROCm libraries, as they stand in a RECORD."""
+    lines = (line.rstrip().split(",") for line in record.split("\n") if line.startswith(FOLDER))
+    rows = ((row[0].removeprefix(f"{FOLDER}/"), row[1], row[2]) for row in lines if len(row) == 3)
+    return [row for row in rows if LIBRARY.fullmatch(row[0])][:SIZE_LIMIT]
 
 
 def executable_stacks(host: Host, site: str) -> tuple[str, ...]:
