@@ -21,6 +21,10 @@ STARTS_PROGRAMS = {
 CHANGES_FILES = {
     "wizard/run/own_files.py",
     "wizard/run/act.py",
+    "wizard/run/backup.py",
+    "wizard/run/put_back.py",
+    "wizard/run/resolving.py",
+    "wizard/run/setting_aside.py",
     "wizard/run/journal.py",
     "wizard/run/live.py",
     "wizard/run/lock.py",

@@ -75,7 +75,7 @@ def installed(root: Path, names: Iterable[str]) -> dict[str, Print]:
     for packages in site_packages(root):
         for info in packages.glob("*.dist-info"):
             if canonicalize_name(info.name.split("-", 1)[0]) in wanted:
-                found.update(prints(root, _recorded(root, packages, info)))
+                found.update(prints(root, recorded(packages, info)))
     return found
 
 
@@ -91,7 +91,7 @@ def missing_files(root: Path, lock: Path) -> tuple[str, ...]:
         ]
         missing += [name] if not records else []
         for record in records:
-            paths = _recorded(root, record.parents[1], record.parent)
+            paths = recorded(record.parents[1], record.parent)
             required = (p for p in paths if p.name not in _OPTIONAL and p.suffix != ".pyc")
             missing += [str(path) for path in required if not path.exists()]
     return tuple(missing)
@@ -124,7 +124,7 @@ def wheel_files(root: Path, wheels: Iterable[Path]) -> dict[str, Print]:
     found: dict[str, Print] = {}
     for packages in site_packages(root):
         for wheel in wheels:
-            found.update(prints(root, _unpacked(root, packages, wheel)))
+            found.update(prints(root, wheel_targets(root, packages, wheel)))
     return found
 
 
@@ -164,7 +164,17 @@ def _note(line: bytes) -> tuple[str, Print] | None:
     return (path, (size, time)) if isinstance(path, str) else None
 
 
-def _recorded(root: Path, packages: Path, info: Path) -> Iterator[Path]:
+def record_of(packages: Path, name: str, version: str) -> Path | None:
+    """The metadata folder of a distribution in a site folder; None when it is not there."""
+    for info in packages.glob("*.dist-info"):
+        named, _, numbered = info.name.removesuffix(".dist-info").partition("-")
+        if canonicalize_name(named) == name and numbered == version:
+            return info
+    return None
+
+
+def recorded(packages: Path, info: Path) -> Iterator[Path]:
+    """Every path that the RECORD of a distribution names, and its own files."""
     yield from (info / name for name in ("RECORD", "INSTALLER", "REQUESTED", "direct_url.json"))
     try:
         with (info / "RECORD").open(encoding="utf-8", newline="") as file:
@@ -175,7 +185,8 @@ def _recorded(root: Path, packages: Path, info: Path) -> Iterator[Path]:
         return  # missing, or no text: it names nothing
 
 
-def _unpacked(root: Path, packages: Path, wheel: Path) -> Iterator[Path]:
+def wheel_targets(root: Path, packages: Path, wheel: Path) -> Iterator[Path]:
+    """Where the files of a wheel go when it is installed."""
     try:
         name, _, _, _ = parse_wheel_filename(wheel.name)
         names = zipfile.ZipFile(wheel).namelist()

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from wizard.plan.existing_steps import ResolveCarried, ResolveHeld, SetAsidePackages
 from wizard.plan.steps import (
     ClearExecutableStack,
     CreateVenv,
@@ -21,6 +22,7 @@ from wizard.plan.steps import (
     WriteFile,
 )
 from wizard.run import execstack
+from wizard.run.backup import FILES, MANIFEST, Backup
 from wizard.run.journal import PARTLY_ROLLED_BACK, ROLLED_BACK, Record
 from wizard.run.ownership import (
     LAYOUT,
@@ -34,7 +36,7 @@ from wizard.run.ownership import (
     site_packages,
     wheel_files,
 )
-from wizard.run.remains import files_before, holds, remains
+from wizard.run.remains import OF_PIP, files_before, holds, remains
 from wizard.run.trouble import Trouble
 
 
@@ -53,11 +55,15 @@ def run_to_resume(plan: Plan, records: tuple[Record, ...]) -> Record | None:
             "A folder holds one stack at a time.",
             f"Take another folder, or undo that run first: rdna1-setup rollback {other.id}",
         )
+    if changes_existing(plan):
+        _refuse_orphans(plan)
+        return None
     if (Path(plan.venv) / "pyvenv.cfg").exists():
         raise Trouble(
             f"{plan.venv} is a venv that this program did not make.",
-            "Changing an existing environment is not built yet, and it will not be guessed at.",
-            "Choose a new folder with --venv.",
+            "This plan is for a new folder; nothing in that one was changed.",
+            "Choose a new folder with --venv, or name that one with --venv to have its torch "
+            "replaced.",
         )
     if taken := _in_the_way(plan):
         raise Trouble(
@@ -66,6 +72,22 @@ def run_to_resume(plan: Plan, records: tuple[Record, ...]) -> Record | None:
             "Choose a new folder with --venv, or move that away.",
         )
     return None
+
+
+def changes_existing(plan: Plan) -> bool:
+    """True for a plan that replaces the torch of an environment that is there."""
+    return any(isinstance(step, SetAsidePackages) for step in plan.steps)
+
+
+def _refuse_orphans(plan: Plan) -> None:
+    """Raise Trouble for a backup whose run nobody knows: moving more into it would mix two."""
+    backups = [step.backup for step in plan.steps if isinstance(step, SetAsidePackages)]
+    if orphans := [backup for backup in backups if os.path.lexists(f"{backup}/{MANIFEST}")]:
+        raise Trouble(
+            f"{orphans[0]} holds packages that a run set aside, and its journal is gone.",
+            "What is in there is the first state of this environment; a second run would mix it.",
+            f"Move the files below {orphans[0]}/{FILES} back by hand, or move that folder away.",
+        )
 
 
 def _in_the_way(plan: Plan) -> list[str]:
@@ -112,11 +134,12 @@ def done_steps(plan: Plan, record: Record) -> frozenset[int]:
         done -= {n for n, step in steps.items() if isinstance(step, (CreateVenv, RunProgram))}
     if any(isinstance(steps[n], InstallWheels) for n in done):
         report = next(s.report for s in plan.steps if isinstance(s, FetchWheels))
+        work = os.path.dirname(report)  # noqa: PTH120 - a text of the plan
         done |= {
             n
             for n, step in steps.items()
-            if isinstance(step, FetchWheels)
-            or (isinstance(step, RunProgram) and report in step.creates)
+            if isinstance(step, (FetchWheels, ResolveHeld, ResolveCarried))
+            or (isinstance(step, RunProgram) and any(p.startswith(work) for p in step.creates))
         }
     return frozenset(done)
 
@@ -158,6 +181,10 @@ def notes_before(step: Step, plan: Plan) -> dict[str, Any]:
         noted["before"] = sorted(there.files)
         noted["folders_before"] = sorted(there.folders)
         noted["made_folders"] = [str(path) for path in _folders(plan) if not path.exists()]
+    if changes_existing(plan) and step == plan.steps[0]:
+        noted["made_folders"] = [str(path) for path in _folders(plan) if not path.exists()]
+    if isinstance(step, SetAsidePackages) and step.root == plan.venv:
+        noted["folders_before"] = sorted(listing(Path(plan.venv)).folders)
     return noted
 
 
@@ -179,7 +206,9 @@ def _made_by(step: Step, plan: Plan) -> dict[str, Print]:
     venv = Path(plan.venv)
     match step:
         case CreateVenv() | RunProgram():
-            return made_with_venv(venv, ())
+            return {} if changes_existing(plan) else made_with_venv(venv, ())
+        case ResolveCarried():
+            return prints(venv, (Path(step.told),))
         case InstallWheels():
             return installed(venv, lock_names(Path(step.lock)))
         case WriteFile() | PinInstalled():
@@ -201,11 +230,14 @@ def _holds(step: Step, record: Record) -> bool:
             return all((Path(step.venv) / name).exists() for name in ("pyvenv.cfg", "bin/python"))
         case RunProgram():
             return all(Path(path).exists() for path in step.creates)
+        case ResolveHeld() | ResolveCarried():
+            return Path(step.report).is_file()
         case FetchWheels():
             return Path(step.lock).is_file()
         case InstallWheels():
-            venv = Path(step.venv)
-            return all((venv / path).exists() for path in Owned(Path(record.folder)).read())
+            venv, noted = Path(step.venv), Owned(Path(record.folder)).read()
+            # The pip that came with the venv went when a newer one was installed.
+            return all((venv / p).exists() for p in noted if not OF_PIP.fullmatch(p))
         case WriteFile():
             return holds(Path(step.path), step.content)
         case PinInstalled():
@@ -215,7 +247,13 @@ def _holds(step: Step, record: Record) -> bool:
         case DropDownloads():
             return not Path(step.folder).exists()
         case _:
-            return False  # checks are cheap and worth repeating
+            # Checks are cheap and worth repeating.
+            return isinstance(step, SetAsidePackages) and _is_aside(step)
+
+
+def _is_aside(step: SetAsidePackages) -> bool:
+    aside = Backup(Path(step.root), Path(step.backup))
+    return aside.manifest.exists() and all(map(aside.is_kept, aside.things()))
 
 
 def _may_ask(library: Path) -> bool:
