@@ -8,7 +8,14 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from wizard.commands.choosing import absolute, add_choice_arguments, choice_of
-from wizard.commands.looking import acts, agreed, forget_reader, host_of, places_of
+from wizard.commands.looking import (
+    acts,
+    agreed,
+    forget_reader,
+    host_of,
+    places_of,
+    there_before,
+)
 
 if TYPE_CHECKING:
     import asyncio
@@ -42,10 +49,11 @@ def run(arguments: argparse.Namespace) -> int:
     host = host_of(arguments)
     machine = detect(host)
     try:
-        plan = make_plan(machine, choice_of(arguments, arguments.stack, host.home), places_of(host))
+        choice = choice_of(arguments, arguments.stack, host.home)
+        plan = make_plan(machine, choice, places_of(host), there_before(host, choice.venv))
     except PlanImpossible as error:
         return _refuse(str(error))
-    if (obstacle := _obstacle(machine, arguments)) and not _begun(plan, places_of(host)):
+    if (obstacle := _obstacle(machine, arguments, plan)) and not _begun(plan, places_of(host)):
         return _refuse(obstacle)
     if not arguments.json:
         from wizard.report import plan_lines
@@ -73,17 +81,17 @@ def _use(plan: Plan) -> str:
     return f"Use it: {python} your_script.py\nMeasure Conv2d: {measure}"
 
 
-def _obstacle(machine: Machine, arguments: argparse.Namespace) -> str:
+def _obstacle(machine: Machine, arguments: argparse.Namespace, plan: Plan) -> str:
     """Why this stack cannot work here; the device is not asked for with --without-card."""
     from wizard.knowledge.stacks import load_stacks
+    from wizard.plan.existing import obstacles_to
     from wizard.plan.fit import fit
 
     if arguments.without_card:
         return ""
     for stack in load_stacks():
         if stack.id == arguments.stack:
-            found = fit(machine, (), stack)
-            return "" if found.possible else " ".join(found.obstacles)
+            return " ".join(obstacles_to(plan.steps, machine, stack, fit(machine, (), stack)))
     return ""
 
 

@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from wizard.commands.choosing import add_choice_arguments, choice_of
-from wizard.commands.looking import host_of, places_of
+from wizard.commands.looking import host_of, places_of, there_before
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,7 +25,8 @@ def run(arguments: argparse.Namespace) -> int:
     machine = detect(host)
     stack = arguments.stack or advise(machine, ()).roads[0].fit.stack
     try:
-        plan = make_plan(machine, choice_of(arguments, stack, host.home), places_of(host))
+        choice = choice_of(arguments, stack, host.home)
+        plan = make_plan(machine, choice, places_of(host), there_before(host, choice.venv))
     except PlanImpossible as error:
         print(f"rdna1-setup: {error}", file=sys.stderr)
         return 2
