@@ -16,6 +16,7 @@ from wizard.machine.recorded import RecordedHost
 
 DEVICE = f"{PCI}/0000:0b:00.0"
 VENV = "/home/owner/the venv"
+COMFY = "/home/owner/ComfyUI"
 SITE = f"{VENV}/lib/python3.10/site-packages"
 FILES = (
     *card(),
@@ -72,10 +73,36 @@ FILES = (
     f"{VENV}/pyvenv.cfg",
     f"{SITE}/torch/version.py",
     f"{SITE}/torch.dist-info/METADATA",
+    f"{SITE}/torch.dist-info/RECORD",
+    f"{SITE}/torch/lib/libamdhip64.so",
+    f"{SITE}/rocm.pth",
+    f"{SITE}/rocm_settings.py",
+    f"{SITE}/sitecustomize.py",
+    f"{VENV}/bin/activate",
+    f"{VENV}/share/jupyter/kernels/x/kernel.json",
+    "/etc/systemd/system/sd.service",
+    "/etc/systemd/system/sd.service.d/rocm.conf",
+    "/etc/default/sd",
+    "/home/owner/.config/fish/fish_variables",
+    "/home/owner/miniconda3/conda-meta/state",
+    f"{COMFY}/run.sh",
+    f"{COMFY}/compose.yaml",
+    "/home/owner/.cache/miopen/3.3.0/gfx1030_18.ukdb",
+    "/home/owner/.local/state/rdna1-setup/runs/1/journal.jsonl",
 )
 SHAPES = st.sampled_from(
     [
         b"HSA_XNACK=",
+        b"Environment=HSA_XNACK=1",
+        b"EnvironmentFile=/etc/default/sd\n",
+        b"environment:\n",
+        b'{"env": {"HSA_XNACK": "',
+        b'os.environ["HSA_XNACK"] = "',
+        b"SETUVAR --export HSA_XNACK:\\x",
+        b"import rocm_settings\n",
+        b"torch/lib/libamdhip64.so,sha256=x,",
+        b"\x7fELF\x02\x01",
+        b'{"event": "begin", "schema": 1, "plan": {',
         b"export LD_LIBRARY_PATH=:",
         b"deb [",
         b"deb http://x y z\n",
@@ -117,7 +144,8 @@ def look(host: RecordedHost) -> None:
 def test_any_bytes_in_any_file_give_facts_or_reasons(
     files: dict[str, bytes], listing: bytes
 ) -> None:
-    present = {**card(), **node(), "/usr/bin/python3.10": "", "/usr/lib/python3.10/os.py": ""}
+    present: dict[str, str] = {f"{COMFY}/main.py": "", f"{COMFY}/comfy/sd.py": ""}
+    present |= {**card(), **node(), "/usr/bin/python3.10": "", "/usr/lib/python3.10/os.py": ""}
     with TemporaryDirectory() as folder:
         look(
             make(
