@@ -72,13 +72,9 @@ def _rename(home: Path) -> None:
 
 
 def _plant(path: Path, *, everywhere: bool) -> None:
-    raw = path.read_bytes()
-    if b"\0" in raw or not raw.strip():
-        path.write_bytes(raw + (LINES.encode() if everywhere else b""))
-        return
-    text = raw.decode().replace("owner", USER)
-    several = text.count("\n") > 1 or everywhere
-    path.write_text(text + (LINES if several else ""), encoding="utf-8")
+    raw = path.read_bytes().replace(b"owner", USER.encode())
+    several = b"\0" not in raw and raw.count(b"\n") > 1 and path.suffix != ".json"
+    path.write_bytes(raw + (LINES.encode() if several or everywhere else b""))
 
 
 def _add_names(files: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeVar
 
 from wizard import __version__
 from wizard.machine.facts import Disk, Fact, Machine, Unknown
@@ -11,9 +11,10 @@ from wizard.machine.record_disguise import Disguise
 from wizard.machine.record_packages import kept_rows
 from wizard.machine.record_rules import VARIABLES
 from wizard.machine.record_watch import Asked, RecordingHost
-from wizard.machine.recorder import Kept
+from wizard.machine.recorder import Kept, place_of
 from wizard.machine.shell import is_wanted
 
+T = TypeVar("T")
 SOURCE = f"Recorded with report --record of rdna1-setup {__version__}; its owner is disguised."
 SYSTEM_PATH = frozenset(
     {"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"}
@@ -37,7 +38,7 @@ def values_of(
         "glibc": _known(host.glibc(), ""),
         "environ": _environ(host, kept, disguise),
         "groups_in_force": sorted(map(disguise.group, _known(host.groups_in_force(), ()))),
-        "links": dict(sorted(kept.links.items())),
+        "links": _placed(kept.links, kept, last=False),
         "access": sorted(map(disguise.path, asked.usable)),
         "unreadable": sorted(kept.unreadable),
         "failures": dict(sorted({**kept.failures, **_silent(asked, disguise)}.items())),
@@ -48,8 +49,8 @@ def values_of(
             if isinstance(group, str)
         },
         "memory_bytes": _known(host.memory_bytes(), 0),
-        "sizes": dict(sorted(kept.sizes.items())),
-        "inodes": dict(sorted(kept.inodes.items())),
+        "sizes": _placed(kept.sizes, kept),
+        "inodes": _placed(kept.inodes, kept),
         "disks": list(_disks(asked.disks.values(), disguise)),
         "answers": {
             query.name: kept_rows(answer, machine, disguise)
@@ -57,6 +58,12 @@ def values_of(
             if isinstance(answer, str)
         },
     }
+
+
+def _placed(values: dict[str, T], kept: Kept, *, last: bool = True) -> dict[str, T]:
+    """The values by the places at which the record has these paths."""
+    placed = {place_of(path, kept.links, last=last): value for path, value in values.items()}
+    return dict(sorted(placed.items()))
 
 
 def _known(fact: Any, otherwise: Any) -> Any:

@@ -8,9 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wizard.machine.recorder import Kept
-
-LINK_LIMIT = 40
+from wizard.machine.recorder import Kept, place_of
 
 
 class PlaceTaken(ValueError):
@@ -29,8 +27,8 @@ def layout(kept: Kept, values: dict[str, Any]) -> Record:
     """Where everything lies in the folder of the record: files behind the links that lead there."""
     files = {"record.json": (json.dumps(values, indent=1, ensure_ascii=False) + "\n").encode()}
     for path, content in kept.files.items():
-        files.setdefault(f"files{_place(path, kept.links)}", content)
-    folders = {f"files{_place(path, kept.links)}" for path in kept.folders}
+        files.setdefault(f"files{place_of(path, kept.links)}", content)
+    folders = {f"files{place_of(path, kept.links)}" for path in kept.folders}
     return Record(files, ("files", *sorted(folders)))
 
 
@@ -56,15 +54,3 @@ def write(record: Record, folder: Path) -> None:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
-
-
-def _place(path: str, links: dict[str, str]) -> str:
-    """The path with every recorded link on the way followed."""
-    for _ in range(LINK_LIMIT):
-        parts = path.split("/")
-        steps = ("/".join(parts[:count]) for count in range(2, len(parts) + 1))
-        link = next((step for step in steps if step in links), None)
-        if link is None:
-            break
-        path = links[link] + path[len(link) :]
-    return path

@@ -19,6 +19,7 @@ NO_ACCOUNTS = Unknown(f"{PASSWD} was not read")
 FORBIDDEN = "no permission to read "
 """How a host begins its reason where the right to read is missing."""
 MISSING = "there is no "
+LINK_LIMIT = 40
 
 
 @dataclass(slots=True)
@@ -34,6 +35,18 @@ class Kept:
     failures: dict[str, str] = field(default_factory=dict)
     left_out: set[str] = field(default_factory=set)
     """Files that detection read although they are not on the list, as they are called here."""
+
+
+def place_of(path: str, links: dict[str, str], *, last: bool = True) -> str:
+    """The path with every recorded link on the way followed; ``last`` for one at its very end."""
+    for _ in range(LINK_LIMIT):
+        parts = path.split("/")
+        ways = ("/".join(parts[:count]) for count in range(2, len(parts) + last))
+        link = next((way for way in ways if way in links), None)
+        if link is None:
+            break
+        path = links[link] + path[len(link) :]
+    return path
 
 
 def keep_files(host: RecordingHost, disguise: Disguise, machine: Machine) -> Kept:
@@ -70,9 +83,20 @@ class _Keeper:
             if target := self._target(path):
                 self.kept.links[self._disguise.path(path)] = self._disguise.path(target)
                 self._asked.followed.add(target)
+                self._answer_for(target, path)
                 return (target,)
             self._keep(path, rule)
         return ()
+
+    def _answer_for(self, target: str, path: str) -> None:
+        """What was read through a link was its target's."""
+        asked = self._asked
+        if path in asked.texts:
+            asked.texts.setdefault(target, asked.texts[path])
+        if path in asked.heads:
+            asked.heads.setdefault(target, asked.heads[path])
+        if path in asked.sizes:
+            asked.sizes.setdefault(target, asked.sizes[path])
 
     def _leave_out(self, path: str) -> None:
         answers = (self._asked.texts.get(path), self._asked.heads.get(path))
@@ -87,7 +111,7 @@ class _Keeper:
         if isinstance(target, str):
             return target
         resolved = self._inner.resolve(path)
-        return resolved if resolved != path else ""
+        return resolved if resolved != path and self._inner.exists(path) else ""
 
     def _keep(self, path: str, rule: Rule | None) -> None:
         place = self._disguise.path(path)
