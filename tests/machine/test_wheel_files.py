@@ -9,8 +9,9 @@ import pytest
 from tests.machine.records import make
 from tests.machine.test_elf import GNU_STACK, LOAD, READ_WRITE, READ_WRITE_RUN, library
 from wizard.machine.environments import read_environments
-from wizard.machine.facts import ChangedLibrary, TorchInstall
+from wizard.machine.facts import ChangedLibrary, Fact, TorchInstall
 from wizard.machine.host import Host
+from wizard.machine.recorded import RecordedHost
 from wizard.machine.wheel_files import recorded_sizes
 
 SITE = "/home/owner/.local/lib/python3.12/site-packages"
@@ -159,3 +160,32 @@ def test_libraries_that_ask_for_an_executable_stack_are_named(tmp_path: Path) ->
     )
 
     assert found(make(tmp_path, files)).executable_stack == ("libamdhip64.so", "libhiprtc.so")
+
+
+def test_the_record_of_a_wheel_like_another_is_read_only_for_a_change(tmp_path: Path) -> None:
+    sites = [f"/home/owner/v{n}/lib/python3.12/site-packages" for n in range(4)]
+    files: dict[str, str | bytes] = {f"/home/owner/v{n}/pyvenv.cfg": "" for n in range(4)}
+    sizes: dict[str, int] = {}
+    for site in sites:
+        files |= {path.replace(SITE, site): content for path, content in wheel().items()}
+        sizes |= {path.replace(SITE, site): size for path, size in SIZES.items()}
+    exchanged = f"{sites[2]}/torch/lib/libMIOpen.so"
+    reads: list[str] = []
+
+    class Counting(RecordedHost):
+        def read(self, path: str) -> Fact[str]:
+            reads.append(path)
+            return super().read(path)
+
+    make(tmp_path, files, sizes={**sizes, exchanged: 1})
+    found = read_environments(Counting(tmp_path)).value
+
+    assert [one.torch.changed for one in found if one.torch] == [
+        (),
+        (),
+        (ChangedLibrary(exchanged, RECORDED, 1, ""),),
+        (),
+    ]
+    records = [path for path in reads if path.endswith("RECORD")]
+    assert records == [path for path in records if sites[0] in path or sites[2] in path]
+    assert len(records) == 2

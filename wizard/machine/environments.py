@@ -10,6 +10,7 @@ from wizard.machine.part import Found, Part
 from wizard.machine.pythons import version_key
 from wizard.machine.sites import DISTRIBUTION, Place, Survey, survey
 from wizard.machine.torch import read_torch
+from wizard.machine.wheel_files import Records
 
 STRICT_GLIBC = (2, 41)
 """From here on a library that asks for an executable stack is not loaded."""
@@ -19,21 +20,23 @@ VENV_KEYS = ("version_info", "version")
 def read_environments(host: Host, surveyed: Survey | None = None) -> Found[tuple[Environment, ...]]:
     """Venvs, conda environments, the user site and the system's dist-packages."""
     known = survey(host) if surveyed is None else surveyed
-    return Found(tuple(_environment(host, place) for place in known.places), known.unread)
+    records = Records(host)
+    found = tuple(_environment(host, place, records) for place in known.places)
+    return Found(found, known.unread)
 
 
-def _environment(host: Host, place: Place) -> Environment:
+def _environment(host: Host, place: Place, records: Records) -> Environment:
     if place.kind == "venv":
-        return _venv(host, place)
+        return _venv(host, place, records)
     if place.kind == "conda":
         python = _conda_python(host, place.path) or _python_of(place)
-        return Environment(place.path, "conda", python, _torch(host, place))
+        return Environment(place.path, "conda", python, _torch(host, place, records))
     python = place.sites[0].python or _system_python(host)
     behind = _behind(host) if place.path != DISTRIBUTION else ()
-    return Environment(place.path, place.kind, python, _torch(host, place, behind))
+    return Environment(place.path, place.kind, python, _torch(host, place, records, behind))
 
 
-def _venv(host: Host, place: Place) -> Environment:
+def _venv(host: Host, place: Place, records: Records) -> Environment:
     config = _config(host, f"{place.path}/pyvenv.cfg")
     stated = next((config[key] for key in VENV_KEYS if config.get(key)), "")
     shared = config.get("include-system-site-packages", "").lower() == "true"
@@ -41,7 +44,7 @@ def _venv(host: Host, place: Place) -> Environment:
         path=place.path,
         kind="venv",
         python=_release(stated) or _python_of(place),
-        torch=_torch(host, place, _behind(host) if shared else ()),
+        torch=_torch(host, place, records, _behind(host) if shared else ()),
     )
 
 
@@ -52,10 +55,12 @@ def _conda_python(host: Host, folder: str) -> str:
     return next((parts[1] for parts in versions if len(parts) == 3), "")
 
 
-def _torch(host: Host, place: Place, behind: tuple[str, ...] = ()) -> TorchInstall | None:
+def _torch(
+    host: Host, place: Place, records: Records, behind: tuple[str, ...] = ()
+) -> TorchInstall | None:
     """The torch of the first folder that has one; numpy may come from a folder behind it."""
     for site in place.sites:
-        if (torch := read_torch(host, site, behind)) is not None:
+        if (torch := read_torch(host, site, records, behind)) is not None:
             return torch
     return None
 

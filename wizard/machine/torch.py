@@ -7,7 +7,7 @@ import re
 from wizard.machine.facts import TorchInstall, Unknown
 from wizard.machine.host import Host
 from wizard.machine.sites import Site
-from wizard.machine.wheel_files import changed_libraries, executable_stacks
+from wizard.machine.wheel_files import Records, executable_stacks
 
 DIST_INFO = re.compile(r"([A-Za-z0-9_.]+)-([^-/]+)(?:-py3\.\d+)?\.(?:dist|egg)-info")
 DEVICE = re.compile(r"amd_torch_device_(gfx[0-9a-f]+)", re.IGNORECASE)
@@ -19,7 +19,9 @@ METADATA_VERSION = re.compile(r"^Version:\s*(\S+)", re.MULTILINE)
 BUILDS = (("rocm", "rocm"), ("cu", "cuda"), ("cpu", "cpu"))
 
 
-def read_torch(host: Host, site: Site, behind: tuple[str, ...] = ()) -> TorchInstall | None:
+def read_torch(
+    host: Host, site: Site, records: Records, behind: tuple[str, ...] = ()
+) -> TorchInstall | None:
     """The torch of a folder; None without one. numpy is also looked for in the folders behind."""
     entries = site.names
     installed = _installed(host, site.path, entries)
@@ -37,7 +39,7 @@ def read_torch(host: Host, site: Site, behind: tuple[str, ...] = ()) -> TorchIns
         rocm=_rocm(version, stated),
         numpy=installed.get("numpy") or _numpy(host, behind),
         native_gfx=_native(entries),
-        changed=changed_libraries(host, site.path, dist_info(entries)) if own else (),
+        changed=records.changed(site.path, dist_info(entries)) if own else (),
         executable_stack=executable_stacks(host, site.path) if own else (),
     )
 

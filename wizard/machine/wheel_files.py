@@ -9,6 +9,8 @@ from wizard.machine.elf import segments_of, stack_of
 from wizard.machine.facts import ChangedLibrary, Unknown
 from wizard.machine.host import Host
 
+Sizes = list[tuple[str, int]]
+"""Names of libraries and their sizes."""
 FOLDER = "torch/lib"
 LIBRARY = re.compile(
     r"lib(?:MIOpen|amdhip64|amd_comgr|hiprtc[\w-]*|hsa-runtime64|hsakmt|roc(?:blas|solver|sparse|fft"
@@ -24,17 +26,37 @@ SIZE_LIMIT = 64
 """A wheel has some thirty such libraries: a RECORD with more was not written by a wheel builder."""
 
 
-def changed_libraries(host: Host, site: str, dist_info: str) -> tuple[ChangedLibrary, ...]:
-    """Libraries whose size is not the one in the wheel's RECORD, and those that are gone."""
-    names = host.names(f"{site}/{FOLDER}")
-    record = host.read(f"{site}/{dist_info}/RECORD") if dist_info else Unknown("no dist-info")
-    if isinstance(names, Unknown) or isinstance(record, Unknown):
-        return ()
-    found = (_changed(host, site, names, *row) for row in recorded_sizes(record))
+class Records:
+    """What RECORDs say of libraries; a megabyte each, so not read again for a wheel of the same."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self._known: dict[tuple[str, int], Sizes] = {}
+
+    def changed(self, site: str, dist_info: str) -> tuple[ChangedLibrary, ...]:
+        """Libraries of a wheel whose size is not the one in its RECORD, and those that are gone."""
+        names = self._host.names(f"{site}/{FOLDER}")
+        path = f"{site}/{dist_info}/RECORD"
+        size = self._host.size(path) if dist_info else Unknown("no dist-info")
+        if isinstance(names, Unknown) or isinstance(size, Unknown):
+            return ()
+        wheel = (dist_info, size)
+        alike = self._known.get(wheel)
+        if alike is not None and not _changes(self._host, site, names, alike):
+            return ()
+        record = self._host.read(path)
+        self._known[wheel] = [] if isinstance(record, Unknown) else recorded_sizes(record)
+        return _changes(self._host, site, names, self._known[wheel])
+
+
+def _changes(
+    host: Host, site: str, names: tuple[str, ...], sizes: Sizes
+) -> tuple[ChangedLibrary, ...]:
+    found = (_changed(host, site, names, *row) for row in sizes)
     return tuple(one for one in found if one is not None)
 
 
-def recorded_sizes(record: str) -> list[tuple[str, int]]:
+def recorded_sizes(record: str) -> Sizes:
     """Name and size of each ROCm library by the lines of a RECORD."""
     return [
         (name, int(size[:20]))
@@ -54,9 +76,20 @@ def recorded_hashes(record: str) -> list[tuple[str, str]]:
 
 def _rows(record: str) -> list[tuple[str, str, str]]:
     """Name, hash and size of ROCm libraries, as they stand in a RECORD."""
-    lines = (line.rstrip().split(",") for line in record.split("\n") if line.startswith(FOLDER))
+    lines = (line.rstrip().split(",") for line in _lines_of(record, f"{FOLDER}/lib"))
     rows = ((row[0].removeprefix(f"{FOLDER}/"), row[1], row[2]) for row in lines if len(row) == 3)
     return [row for row in rows if LIBRARY.fullmatch(row[0])][:SIZE_LIMIT]
+
+
+def _lines_of(record: str, beginning: str) -> Iterator[str]:
+    """Lines with this beginning; the others, over ten thousand, are not even split."""
+    start = record.find(beginning)
+    while start >= 0:
+        end = record.find("\n", start)
+        end = len(record) if end < 0 else end
+        if start == 0 or record[start - 1] == "\n":
+            yield record[start:end]
+        start = record.find(beginning, end)
 
 
 def executable_stacks(host: Host, site: str) -> tuple[str, ...]:
