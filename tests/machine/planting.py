@@ -73,6 +73,7 @@ def _rename(home: Path) -> None:
 
 def _plant(path: Path, *, everywhere: bool) -> None:
     raw = path.read_bytes().replace(b"owner", USER.encode())
+    raw = raw.replace(b'"env": {', b'"env": {"HF_TOKEN": "hf_QqWwEeRrTtYyUuIiOoPp", ')
     several = b"\0" not in raw and raw.count(b"\n") > 1 and path.suffix != ".json"
     path.write_bytes(raw + (LINES.encode() if several or everywhere else b""))
 

@@ -23,6 +23,9 @@ from wizard.machine.record_write import layout, write
 from wizard.machine.recorded import RecordedHost
 from wizard.machine.recorder import Kept, keep_files
 
+SAMPLE = ("rx5600xt-noble-rocm62-miopen", "rx5700-rx5500xt-noble", "bc250-fedora")
+"""The end-to-end tests take all of them."""
+
 
 def record(inner: Host, folder: Path) -> tuple[Machine, Disguise, Kept]:
     """Record a machine; gives the facts that it told while it was recorded."""
@@ -34,7 +37,7 @@ def record(inner: Host, folder: Path) -> tuple[Machine, Disguise, Kept]:
     return machine, disguise, kept
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", SAMPLE)
 def test_the_record_of_a_machine_tells_the_same_facts(name: str, tmp_path: Path) -> None:
     machine, disguise, kept = record(RecordedHost(MACHINES / name), tmp_path / "record")
 
@@ -54,7 +57,7 @@ def test_secrets_and_names_stay_out_and_the_facts_stay(name: str, tmp_path: Path
     assert {**replayed, "recorded": ""} == {**disguised(machine, disguise), "recorded": ""}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", SAMPLE)
 def test_secrets_in_files_that_hold_one_word_stay_out(name: str, tmp_path: Path) -> None:
     _, _, kept = record(planted(name, tmp_path / "live", everywhere=True), tmp_path / "record")
 
