@@ -43,7 +43,7 @@ def short_path(path: str, machine: Machine) -> str:
 
 def _holds(environment: Environment, stack: Stack, gfx: str) -> bool:
     torch = environment.torch
-    if torch is None:
+    if torch is None or torch.changed:  # with a library exchanged it is nobody's torch
         return False
     if torch.native_gfx:
         return gfx in torch.native_gfx and "{gfx}" in " ".join(stack.requirements)
