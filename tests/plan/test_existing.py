@@ -95,6 +95,15 @@ def test_amd_s_own_wheels_belong_to_the_torch_that_brought_them() -> None:
     assert names(torch_family(native)) == names(native) - {"rocm-smi-tool"}
 
 
+def test_the_wheels_of_cuda_13_that_come_by_way_of_its_toolkit_belong_to_torch_too() -> None:
+    newer = (
+        dist("torch", "2.13.0", "cuda-toolkit[cublas]==13.0.3; platform_system == 'Linux'"),
+        dist("cuda-toolkit", "13.0.3", 'nvidia-cublas==13.1; extra == "cublas"', requested=False),
+        dist("nvidia-cublas", "13.1", requested=False),
+    )
+    assert names(torch_family(newer)) == names(newer)
+
+
 def test_numpy_goes_only_when_the_stack_excludes_its_version() -> None:
     def aside(plan: Plan) -> dict[str, str]:
         return dict(next(s for s in plan.steps if isinstance(s, SetAsidePackages)).packages)
@@ -157,6 +166,17 @@ def test_who_asks_for_another_torch_is_named(requires: str, told: str) -> None:
     assert f"--venv {VENV}-rocm52" in str(refused.value)
 
 
+def test_a_sibling_of_torch_that_the_stack_does_not_bring_is_told_and_missed_by_name() -> None:
+    def plan(contents: Contents) -> Plan:
+        return make_plan(clean_jammy(), Choice("cpu", "venv", VENV), places({}, HOME), contents)
+
+    assert any("torchvision goes and does not come back" in n for n in plan(there()).notes)
+    with pytest.raises(
+        PlanImpossible, match=r"timm 1\.0 asks for torchvision, which would be gone"
+    ):
+        plan(there(dist("timm", "1.0", "torchvision")))
+
+
 def test_what_was_broken_before_is_no_conflict_of_ours() -> None:
     asking = dist("xyz", "1.0", "torch>=9")
     assert conflicts([asking], CUDA[:1], {"torch": "1.13.1"}, "3.10") == ()
@@ -188,6 +208,19 @@ def test_an_environment_that_cannot_be_changed_gets_a_new_venv_beside(
     assert dict(carried) == {"filelock": "3.0", "einops": "0.7"}
     written = [step.path for step in plan.steps if isinstance(step, WriteFile)]
     assert all(path.startswith(f"{VENV}-rocm52/") for path in written)
+
+
+def test_where_no_installer_noted_what_was_asked_for_what_nothing_requires_comes_along() -> None:
+    silent = tuple(replace(d, requested=False) for d in CUDA)
+    plan = plan_for(there(distributions=silent, python="3.12"))
+    carried = next(s for s in plan.steps if isinstance(s, ResolveCarried)).carried
+    assert dict(carried) == {"einops": "0.7"}
+
+
+def test_a_torch_that_pip_installed_into_a_conda_environment_is_replaced_there() -> None:
+    plan = plan_for(there(kind="conda", conda=("python", "openssl")))
+    assert plan.venv == VENV
+    assert "conda environment of yours" in plan.notes[0]
 
 
 def test_a_torch_without_a_list_of_its_files_is_not_touched() -> None:

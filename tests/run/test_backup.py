@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.run.places import tree
+from tests.run.wheels import make_wheel
 from wizard.plan.existing_steps import SetAsidePackages
+from wizard.run.acting import Surroundings
 from wizard.run.backup import Backup, folder_rows, move_aside, move_back, seen_row, write_manifest
 from wizard.run.put_back import keep_aside
-from wizard.run.setting_aside import family_files
+from wizard.run.setting_aside import family_files, set_packages_aside
 from wizard.run.trouble import Trouble
 
 PACKAGES = "lib/python3.10/site-packages"
@@ -147,6 +150,51 @@ def test_files_of_the_plan_that_are_there_go_too_and_missing_ones_do_not(root: P
     found = family_files(step(root, str(root / "pip.conf"), str(root / "bin/rdna1-python")))
     assert "pip.conf" in found
     assert "bin/rdna1-python" not in found
+
+
+def test_a_damaged_list_is_told_and_nothing_moves(root: Path) -> None:
+    backup = listed(root)
+    move_aside(backup)
+    backup.manifest.write_text("{\n")
+    with pytest.raises(Trouble, match="is damaged"):
+        move_back(backup)
+    assert (backup.folder / "files" / PACKAGES / "torch/__init__.py").exists()
+
+
+async def test_bytecode_without_a_source_waits_in_the_backup_too(root: Path) -> None:
+    stale = root / PACKAGES / "added/__pycache__/__init__.cpython-310.pyc"
+    stale.parent.mkdir(parents=True)
+    stale.write_text("stale")
+    before = tree(root)
+    make_wheel(root.parent / "wheels", "added", "1.0", {"added/__init__.py": ""})
+    taking = replace(step(root), staging=str(root.parent / "wheels"))
+    around = Surroundings({}, "", lambda: False)
+    async for _ in set_packages_aside(taking, around):
+        pass
+    assert not stale.exists()
+    assert move_back(Backup(root, root / ".rdna1-setup")) == []
+    assert tree(root) == before
+
+
+async def test_a_file_that_a_new_wheel_would_write_over_is_named_and_nothing_moves(
+    root: Path,
+) -> None:
+    before = tree(root)
+    make_wheel(root.parent / "wheels", "added", "1.0", {"other.py": ""})
+    taking = replace(step(root), staging=str(root.parent / "wheels"))
+    with pytest.raises(Trouble, match=r"other\.py is there already"):
+        async for _ in set_packages_aside(taking, Surroundings({}, "", lambda: False)):
+            pass
+    assert tree(root) == before
+
+
+async def test_an_environment_that_changed_since_the_plan_is_left_alone(root: Path) -> None:
+    before = tree(root)
+    other = replace(step(root), packages=(("torch", "1.9"),))
+    with pytest.raises(Trouble, match=r"torch 1\.9 is not in"):
+        async for _ in set_packages_aside(other, Surroundings({}, "", lambda: False)):
+            pass
+    assert tree(root) == before
 
 
 def test_names_that_are_no_text_survive_the_list(root: Path) -> None:

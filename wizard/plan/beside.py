@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from packaging.utils import canonicalize_name
+
 from wizard.credentials import redact
 from wizard.knowledge.stacks import Stack
 from wizard.machine.facts import Machine, Unknown
 from wizard.machine.facts.contents import Contents, Distribution
 from wizard.plan.choice import Choice
 from wizard.plan.existing_steps import ResolveCarried
-from wizard.plan.family import TORCH, TRITON, replaced, stack_specifiers, torch_family
+from wizard.plan.family import TORCH, TRITON, needs_of, replaced, stack_specifiers, torch_family
 from wizard.plan.steps import RunProgram, Step
 
 LEFT_OUT = "rdna1-not-the-same.txt"
@@ -55,11 +57,16 @@ def carried(stack: Stack, there: Contents) -> tuple[Distribution, ...]:
     """What somebody asked for by name in the old environment, its torch left out."""
     family = {each.name for each in torch_family(there.distributions)}
     brought = {*family, *stack_specifiers(stack), *TORCH, *TRITON, *_SEEDS}
-    return tuple(
-        each
-        for each in there.distributions
-        if each.requested and each.name not in brought and not each.source
-    )
+    return tuple(e for e in _asked(there) if e.name not in brought and not e.source)
+
+
+def _asked(there: Contents) -> tuple[Distribution, ...]:
+    """What was asked for by name; where no installer noted that, what nothing else requires."""
+    every = tuple(each for each in there.distributions if each.installer != "conda")
+    if any(each.requested and each.name not in _SEEDS for each in every):
+        return tuple(each for each in every if each.requested)
+    required = {str(canonicalize_name(need.name)) for each in every for need in needs_of(each)}
+    return tuple(each for each in every if each.name not in required)
 
 
 def carrying(step: Step, taken: tuple[Distribution, ...], venv: str) -> Step:
@@ -83,7 +90,7 @@ def beside_notes(why: str, stack: Stack, there: Contents, choice: Choice) -> tup
     """Why there is a new venv, what comes along, and what does not."""
     taken = carried(stack, there)
     # What has an address or a folder of its own is told, not fetched: it may be work in progress.
-    own = [each for each in there.distributions if each.source and each.requested]
+    own = [each for each in _asked(there) if each.source]
     return (
         f"{there.path} stays untouched: {why}.",
         f"A new venv beside it: {choice.venv}. To go back: rdna1-setup rollback removes it.",

@@ -90,7 +90,15 @@ def planned_conflicts(stack: Stack, there: Contents) -> tuple[str, ...]:
     """Who asks for another torch or numpy, as far as the stack names its versions exactly."""
     goes, come = replaced(there, stack), known_versions(stack_specifiers(stack))
     stay = [each for each in there.distributions if each not in goes]
-    return conflicts(stay, [each for each in goes if each.name in come], come, there.python)
+    # Of the rest it is known only after the resolver's run whether it comes back.
+    known = {*come, *(each.name for each in _without_successor(stack, goes))}
+    return conflicts(stay, [each for each in goes if each.name in known], come, there.python)
+
+
+def _without_successor(stack: Stack, goes: tuple[Distribution, ...]) -> tuple[Distribution, ...]:
+    """Siblings of torch that go, and of which the stack brings no other version."""
+    asked = stack_specifiers(stack)
+    return tuple(each for each in goes if each.name in TORCH and each.name not in asked)
 
 
 def obstacles_to(
@@ -112,6 +120,11 @@ def existing_notes(choice: Choice, stack: Stack, there: Contents) -> tuple[str, 
         f"{there.path} is a {kind} of yours with Python {there.python}: only its torch changes.",
         f"{gone} What is replaced is not deleted: it moves to {there.path}/{OURS} and waits there.",
         f"Stays as it is: {stay} other packages, held at their versions, and every other file.",
+        *(
+            f"{each.name} goes and does not come back: it is built for the old torch, and "
+            f"{stack.id} brings none."
+            for each in _without_successor(stack, goes)
+        ),
         "To go back: rdna1-setup rollback. It removes what came and moves the same files back.",
         *_user_site_notes(choice, there),
     )
@@ -120,8 +133,8 @@ def existing_notes(choice: Choice, stack: Stack, there: Contents) -> tuple[str, 
 def _names(distributions: tuple[Distribution, ...]) -> str:
     """Names and versions, torch first, NVIDIA's many wheels as a number."""
     first = sorted(distributions, key=lambda each: (each.name not in TORCH, each.name))
-    told = [f"{d.name} {d.version}" for d in first if not d.name.startswith("nvidia-")]
-    nvidia = sum(d.name.startswith("nvidia-") for d in distributions)
+    told = [f"{d.name} {d.version}" for d in first if not d.name.startswith(("nvidia-", "cuda-"))]
+    nvidia = len(first) - len(told)
     wheels = "wheel" if nvidia == 1 else "wheels"
     return ", ".join([*told, *([f"{nvidia} nvidia {wheels} of that torch"] if nvidia else [])])
 

@@ -16,8 +16,8 @@ from wizard.machine.facts.contents import Contents, Distribution
 TORCH = ("torch", "torchvision", "torchaudio")
 TRITON = ("triton", "pytorch-triton", "pytorch-triton-rocm", "pytorch-triton-xpu")
 """All of these put their files into one folder, ``triton``: two of them cannot stand together."""
-_COMPANION = re.compile(r"nvidia-.+|rocm|rocm-.+|amd-torch-.+")
-"""What torch wheels bring with them: NVIDIA's libraries, or AMD's."""
+_COMPANION = re.compile(r"nvidia-.+|cuda-.+|rocm|rocm-.+|amd-torch-.+")
+"""What torch wheels bring with them: AMD's libraries, or NVIDIA's (by ``cuda-toolkit`` of late)."""
 
 
 def torch_family(distributions: tuple[Distribution, ...]) -> tuple[Distribution, ...]:
@@ -85,4 +85,6 @@ def _reach(start: Iterable[Distribution], among: tuple[Distribution, ...]) -> se
 
 def _asked_for(name: str, among: tuple[Distribution, ...]) -> bool:
     # AMD's recipes install "rocm" by name together with torch: it goes with it all the same.
-    return name.startswith("nvidia-") and any(d.requested for d in among if d.name == name)
+    return name.startswith(("nvidia-", "cuda-")) and any(
+        d.requested for d in among if d.name == name
+    )

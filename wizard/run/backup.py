@@ -11,6 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from wizard.run.partial import HASH_CHUNK, replace_text, sync
+from wizard.run.trouble import Trouble
 
 MANIFEST = "list.jsonl"
 FILES = "files"
@@ -62,7 +63,15 @@ class Backup:
             lines = self.manifest.read_text("utf-8", "surrogateescape").splitlines()
         except OSError:
             return ()
-        return tuple(Row(**json.loads(line)) for line in lines)
+        try:
+            return tuple(Row(**json.loads(line)) for line in lines)
+        except (ValueError, TypeError, RecursionError):
+            raise Trouble(
+                f"{self.manifest} is damaged.",
+                "It says where each file that was set aside belongs; nothing was moved.",
+                f"Move the files below {self.folder / FILES} back by hand, to the same paths "
+                f"below {self.root}, then remove {self.folder}.",
+            ) from None
 
     def things(self) -> tuple[Row, ...]:
         """Files and links of the list."""

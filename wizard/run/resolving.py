@@ -16,7 +16,7 @@ from wizard.machine.contents import read_live_contents
 from wizard.machine.live import LiveHost
 from wizard.plan.conflicts import conflicts
 from wizard.plan.existing_steps import ResolveCarried, ResolveHeld
-from wizard.run.acting import Act, Done, Surroundings, program
+from wizard.run.acting import Act, Done, Stopped, Surroundings, program
 from wizard.run.events import Output
 from wizard.run.partial import replace_text
 from wizard.run.resolution import read_report
@@ -107,7 +107,8 @@ def _chosen(step: ResolveHeld) -> str:
             f"{'; '.join(broken)}.",
             f"These packages stay in {step.venv}, and would not get on with the new torch. "
             "Nothing was changed.",
-            "Remove or update what asks for it, or take a new folder with --venv.",
+            "Undo this run (rdna1-setup rollback), then remove or update what asks for it and "
+            "start again, or take a new folder with --venv.",
         )
     return "comes: " + ", ".join(f"{name} {version}" for name, version in sorted(come.items()))
 
@@ -121,7 +122,8 @@ def _held_back(step: ResolveHeld, attempt: Attempt) -> Trouble | None:
     return Trouble(
         f"{'; '.join(dict.fromkeys(wishes))}; but {', '.join(pins)} is installed and stays.",
         f"Everything in {step.venv} but its torch is held as it is. Nothing was changed.",
-        f"Update {', '.join(pins)} there yourself, or take a new folder with --venv.",
+        f"Undo this run (rdna1-setup rollback), then change {', '.join(pins)} there yourself and "
+        "start again, or take a new folder with --venv.",
     )
 
 
@@ -132,6 +134,8 @@ async def resolve_carried(step: ResolveCarried, around: Surroundings) -> Act:
     wanted = {name: f"{name}=={version}" for name, version in step.carried}
     differs: dict[str, str] = {}
     while True:
+        if around.cancelled():
+            raise Stopped
         attempt = Attempt()
         calls = tuple((*argv, *wanted.values()) for argv in (step.argv, step.otherwise) if argv)
         async for output in _attempt(attempt, calls, environment, step.deadline_s):

@@ -48,7 +48,7 @@ class WayBack:
     def __str__(self) -> str:
         lines = [f"remove {len(self.remove)} files of ours below {self.venv}"]
         if self.returns:
-            lines += [str(each) for each in self.returns]
+            lines += [str(each) for each in self.returns if each.files]
         if self.in_the_way:
             lines.append(f"keep {_some(self.in_the_way)}, changed by you, in {self.venv}/{KEPT}")
         elif self.changed:

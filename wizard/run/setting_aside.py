@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from wizard.jsonform import to_json
@@ -27,7 +27,8 @@ PATIENCE_S = 2.0
 async def set_packages_aside(step: SetAsidePackages, around: Surroundings) -> Act:
     """Everything until the files are in the backup; before the list is written nothing moves."""
     aside = aside_of(step)
-    await asyncio.to_thread(wait_for_strays, aside.root, PATIENCE_S)
+    if step.staging:  # programs in ~/.local/bin need not use the user's packages at all
+        await asyncio.to_thread(wait_for_strays, aside.root, PATIENCE_S)
     if not aside.manifest.exists():
         await asyncio.to_thread(_look_again, step)
         events = _listed(step, aside, around)
@@ -44,7 +45,7 @@ def aside_of(step: SetAsidePackages) -> Backup:
 
 
 def _listed(step: SetAsidePackages, aside: Backup, around: Surroundings) -> Iterator[Progress]:
-    paths = family_files(step)
+    paths = tuple(sorted({*family_files(step), *_stale_bytecode(step)}))
     total = sum((aside.root / path).lstat().st_size for path in paths)
     done, rows = 0, []
     for number, path in enumerate(paths):
@@ -106,7 +107,7 @@ def _look_again(step: SetAsidePackages) -> None:
             raise Trouble(
                 f"{name} {version} is not in {site} any more.",
                 "The environment has changed since this plan was made; nothing was changed by us.",
-                "Run the same command again: it plans for what is there now.",
+                "Undo this run (rdna1-setup rollback), then start again: it looks anew.",
             )
     if taken := _taken(step):
         raise Trouble(
@@ -119,14 +120,20 @@ def _look_again(step: SetAsidePackages) -> None:
 def _taken(step: SetAsidePackages) -> list[str]:
     """Files that stay and that a wheel would write over, also through a link."""
     root, goes = Path(step.root), frozenset(family_files(step))
+    there = (p for p in _targets(step) if os.path.lexists(p) and not p.is_dir())
+    return sorted(str(path) for path in there if _relative(path, root) not in goes)
+
+
+def _stale_bytecode(step: SetAsidePackages) -> tuple[str, ...]:
+    """Bytecode whose source is long gone, and that the new source of that name would replace."""
+    stale = [pyc for p in _targets(step) if not os.path.lexists(p) for pyc in bytecode(p)]
+    return tuple(prints(Path(step.root), stale))
+
+
+def _targets(step: SetAsidePackages) -> set[Path]:
     wheels = tuple(Path(step.staging).glob("*.whl")) if step.staging else ()
-    targets = {p for wheel in wheels for p in wheel_targets(root, Path(step.site), wheel)}
-    cached = {pyc for path in targets if path.exists() for pyc in bytecode(path)}
-    return sorted(str(p) for p in _there(targets | cached) if _relative(p, root) not in goes)
-
-
-def _there(paths: Iterable[Path]) -> Iterator[Path]:
-    return (path for path in paths if os.path.lexists(path) and not path.is_dir())
+    root, site = Path(step.root), Path(step.site)
+    return {path for wheel in wheels for path in wheel_targets(root, site, wheel)}
 
 
 def _relative(path: Path, root: Path) -> str:
