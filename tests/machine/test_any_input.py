@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.machine.records import MACHINES, NODES, PCI, card, driven, make, node
+from tests.machine.corrupting import corrupted
+from tests.machine.corrupting import look as look_at
+from tests.machine.records import MACHINES, NAMES, NODES, PCI, card, driven, machine, make, node
 from wizard.jsonform import to_json
 from wizard.machine.detect import PartDone, detect
 from wizard.machine.recorded import RecordedHost
@@ -187,3 +192,37 @@ def test_any_environment_gives_facts_or_reasons(environ: dict[str, str]) -> None
     host = RecordedHost(record)
     host.environ = environ
     look(host)
+
+
+PEAK_BYTES = 200_000_000
+SAMPLE = 4
+"""Damages of each machine here; the end-to-end tests do two thousand."""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_damaged_machine_gives_facts_or_reasons(name: str) -> None:
+    inner = machine(name)
+    for seed in range(SAMPLE):
+        look_at(corrupted(name, inner, seed))
+
+
+def test_damaged_files_of_a_hundred_megabytes_take_little_memory() -> None:
+    done = subprocess.run(
+        (
+            sys.executable,
+            "-m",
+            "tests.machine.corrupting",
+            "rx5600xt-noble-rocm62-miopen",
+            "40",
+            "0",
+        ),
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=Path(__file__).parents[2],
+        timeout=60,
+    )
+    told = json.loads(done.stdout)
+
+    assert "failed" not in told, told["traceback"]
+    assert told["peak_bytes"] < PEAK_BYTES
