@@ -122,7 +122,13 @@ class Detect(StepScreen):
         """Shows the machine and opens the way on."""
         if message.run != self._run:
             return
-        self.session = replace(self.session, machine=message.machine, parts=self._rows.parts)
+        from wizard.plan.wishes import wishes_of  # reads a table: not before the first frame
+
+        parts = self._rows.parts
+        ticked = self.session.applications or wishes_of(message.machine)
+        self.session = replace(
+            self.session, machine=message.machine, parts=parts, applications=ticked
+        )
         self.query_one(HeaderLine).show_machine(message.machine)
         self._sum_up()
         self.refresh_bindings()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from screens.services import DEMO, DRY_RUN, LIVE, Services, Unfinished, WayBack
 from wizard.commands.choosing import folder_of, with_sources
-from wizard.commands.looking import acts, host_of, places_of
+from wizard.commands.looking import acts, host_of, places_of, there_before
 from wizard.run.executor import Executor
 from wizard.run.rehearsal import Rehearsal
 
@@ -53,7 +53,7 @@ def services_for(arguments: argparse.Namespace) -> Services:
         claims=_claims,
         applications=_applications,
         suggest_folder=lambda machine, stack: folder_of(arguments, stack, machine.access.home),
-        make_plan=partial(_make_plan, arguments, places),
+        make_plan=partial(_make_plan, arguments, host),
         obstacle=lambda plan: None if host.name else _obstacle(places, plan),
         undoable=lambda: live and _undoable(places),
         unfinished=lambda: _unfinished(places) if live else None,
@@ -118,12 +118,11 @@ def _applications() -> tuple[Application, ...]:
     return load_applications()
 
 
-def _make_plan(
-    arguments: argparse.Namespace, places: Places, machine: Machine, choice: Choice
-) -> Plan:
+def _make_plan(arguments: argparse.Namespace, host: Host, machine: Machine, choice: Choice) -> Plan:
     from wizard.plan.planner import make_plan
 
-    return make_plan(machine, with_sources(choice, arguments), places)
+    there = there_before(host, choice.venv)
+    return make_plan(machine, with_sources(choice, arguments), places_of(host), there)
 
 
 def _obstacle(places: Places, plan: Plan) -> Trouble | None:

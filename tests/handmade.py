@@ -8,12 +8,16 @@ from wizard.machine.facts import (
     Access,
     DeviceNode,
     Disk,
+    Driver,
     Environment,
     Gpu,
     Interpreter,
+    Link,
     Machine,
+    PackageWork,
     RocmTree,
     Setting,
+    Surroundings,
     System,
     TorchInstall,
     Unknown,
@@ -47,6 +51,11 @@ def card(gfx: str = "gfx1010", name: str = "", revision: str = "") -> Gpu:
         drives_screen=True,
         render_node="/dev/dri/renderD128",
         kfd_node=1,
+        compute_units=36,
+        atomics=True,
+        mec_firmware=150,
+        link=Link(16, 16, "16.0 GT/s PCIe", "16.0 GT/s PCIe"),
+        asleep=False,
         note="",
     )
 
@@ -71,6 +80,7 @@ def clean_jammy(*cards: Gpu) -> Machine:
     return Machine(
         recorded="",
         gpus=cards or (card(),),
+        driver=Driver(loaded=True, origin="in-tree", version="", dkms=()),
         system=System(
             distribution="ubuntu",
             release="22.04",
@@ -81,6 +91,7 @@ def clean_jammy(*cards: Gpu) -> Machine:
             cpu="Ryzen 5 3600",
             memory_bytes=32 * GIGABYTE,
         ),
+        surroundings=Surroundings(False, "", False, "", "", True, ()),
         access=Access(
             user="ada",
             uid=1000,
@@ -90,13 +101,21 @@ def clean_jammy(*cards: Gpu) -> Machine:
             kfd=node("/dev/kfd"),
             render_nodes=(node("/dev/dri/renderD128"),),
         ),
+        processes=(),
         disks=(Disk(HOME, "/", 500 * GIGABYTE, 91 * GIGABYTE),),
+        silent=(),
         interpreters=(python("3.10"),),
         uv="/opt/wizard/bin/uv",
         environments=(),
         rocm_trees=(),
         rocm_packages=(),
+        package_work=PackageWork("", (), interrupted=False),
+        apt_sources=(),
+        system_files=(),
         settings=(),
+        applications=(),
+        miopen=(),
+        runs=(),
         unread=(),
     )
 
@@ -112,8 +131,8 @@ def noble_with_leftovers() -> Machine:
         interpreters=(python("3.12"),),
         environments=(Environment(f"{HOME}/venv", "venv", "3.12", torch("2.2.2+rocm5.7")),),
         rocm_trees=(
-            RocmTree("/opt/rocm", "5.7.1", "/opt/rocm-5.7.1"),
-            RocmTree("/opt/rocm-5.7.1", "5.7.1", None),
+            RocmTree("/opt/rocm", "5.7.1", "/opt/rocm-5.7.1", ""),
+            RocmTree("/opt/rocm-5.7.1", "5.7.1", None, "rocm-core"),
         ),
         settings=(
             Setting(
@@ -155,4 +174,8 @@ def in_the_dark(gpu: Gpu) -> Gpu:
         drives_screen=dark,
         render_node=dark,
         kfd_node=None,
+        compute_units=dark,
+        atomics=dark,
+        mec_firmware=dark,
+        link=dark,
     )

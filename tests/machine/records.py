@@ -9,13 +9,30 @@ from pathlib import Path
 from wizard.machine.recorded import RecordedHost
 
 MACHINES = Path(__file__).parents[1] / "machines"
-NAMES = ("rx5600xt-noble-rocm57", "rx5700xt-jammy-clean", "rx5500xt-apu-vga", "no-amd-gpu")
+NAMES = (
+    "rx5600xt-noble-rocm57",
+    "rx5600xt-noble-rocm52-mix",
+    "rx5600xt-noble-rocm62-miopen",
+    "rx5600xt-noble-rocm702",
+    "rx5700xt-jammy-clean",
+    "rx5700xt-trixie-execstack",
+    "rx5700-rx5500xt-noble",
+    "rx5500xt-apu-vga",
+    "rx5500xt-bookworm-distro",
+    "prov520-jammy-cloud",
+    "bc250-fedora",
+    "rx6700xt-noble",
+    "no-amd-gpu",
+    "nvidia-only",
+    "docker-no-kfd",
+    "wsl-noble",
+)
 PCI = "/sys/bus/pci/devices"
 NODES = "/sys/class/kfd/kfd/topology/nodes"
 
 
 def machine(name: str) -> RecordedHost:
-    """One of the four recorded machines."""
+    """One of the recorded machines."""
     return RecordedHost(MACHINES / name)
 
 

@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from tests.machine.records import make
-from wizard.machine.environments import read_environments
-from wizard.machine.facts import Environment, TorchInstall, Unknown
+from wizard.machine.environments import environments_part, read_environments, torch_lines
+from wizard.machine.facts import Environment, Fact, TorchInstall, Unknown
 from wizard.machine.homes import CHILD_LIMIT, FOLDER_LIMIT
 from wizard.machine.host import Host
 from wizard.machine.recorded import RecordedHost
+from wizard.machine.sites import survey
 
 HOME = "/home/owner"
 VENV = f"{HOME}/venv"
@@ -208,3 +209,47 @@ def test_a_home_that_may_not_be_read_is_said_to_be_unread(tmp_path: Path) -> Non
     host = make(tmp_path, {f"{HOME}/x": ""}, unreadable=[HOME])
 
     assert read_environments(host).unread == (Unknown(f"no permission to read {HOME}"),)
+
+
+def test_an_application_is_searched_for_its_venv_however_deep_it_lies(tmp_path: Path) -> None:
+    folder = f"{HOME}/ai/images/ComfyUI"
+    files = {f"{folder}/main.py": "", f"{folder}/comfy/sd.py": "", **venv(f"{folder}/venv")}
+
+    assert only(make(tmp_path, files)).path == f"{folder}/venv"
+
+
+def test_what_is_out_of_the_ordinary_with_a_torch_is_told(tmp_path: Path) -> None:
+    record = "torch/lib/libMIOpen.so,sha256=x,445599768\ntorch/lib/libhiprtc.so,sha256=x,9\n"
+    files = venv() | torch("2.5.1+rocm6.2")
+    info = f"{SITE}/torch-2.5.1.dist-info"
+    lib = f"{SITE}/torch/lib"
+    files |= {f"{info}/RECORD": record, f"{lib}/libMIOpen.so": "x"}
+    files |= {f"{lib}/libMIOpen.so.original": ""}
+
+    host = make(tmp_path, files)
+    told = environments_part(lambda: survey(host)).tell(read_environments(host).value)[1]
+
+    assert told == (
+        f"{VENV} (venv, Python 3.10.12): torch 2.5.1+rocm6.2, no numpy",
+        "  libMIOpen.so was exchanged: it has 1 bytes, the wheel's had 445,599,768; put aside as"
+        " libMIOpen.so.original",
+        "  libhiprtc.so of the wheel is gone",
+    )
+
+
+@pytest.mark.parametrize(
+    ("glibc", "told"),
+    [
+        ("2.41", "which this machine's glibc 2.41 refuses: torch does not start"),
+        ("2.39", "which this machine's glibc 2.39 still grants; 2.41 and later refuse it"),
+        (Unknown("not glibc"), "which glibc 2.41 and later refuse"),
+    ],
+)
+def test_an_executable_stack_is_told_against_the_glibc_of_the_machine(
+    glibc: Fact[str], told: str
+) -> None:
+    install = TorchInstall(
+        "1.13.1+rocm5.2", "rocm", "5.2", None, (), executable_stack=("libamdhip64.so",)
+    )
+
+    assert torch_lines(install, glibc) == [f"libamdhip64.so: asks for an executable stack, {told}"]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.machine.records import PCI, card, driven, machine, make, node
-from wizard.machine.facts import Fact, Gpu, Unknown
+from tests.machine.records import NODES, PCI, card, driven, machine, make, node
+from wizard.machine.facts import Fact, Gpu, Link, Unknown
+from wizard.machine.gpu_words import tell_gpus
 from wizard.machine.gpus import read_gpus
 from wizard.machine.kfd import gfx_name
 from wizard.machine.recorded import RecordedHost
@@ -125,10 +127,14 @@ def test_the_usb_port_of_a_card_is_no_card(tmp_path: Path) -> None:
     assert read_gpus(host).value == ()
 
 
-def test_a_sleeping_card_is_not_woken_to_ask_its_memory(tmp_path: Path) -> None:
+@pytest.mark.parametrize("state", ["suspended", "suspending"])
+def test_a_sleeping_card_is_asked_nothing_that_would_wake_it(state: str, tmp_path: Path) -> None:
     files = card() | {
-        f"{DEVICE}/power/runtime_status": "suspended\n",
+        f"{DEVICE}/power/runtime_status": f"{state}\n",
         f"{DEVICE}/mem_info_vram_total": "6425673728\n",
+        f"{DEVICE}/fw_version/mec_fw_version": "0x00000096\n",
+        f"{DEVICE}/current_link_width": "16\n",
+        f"{DEVICE}/max_link_width": "16\n",
     }
     asked: list[str] = []
 
@@ -140,8 +146,17 @@ def test_a_sleeping_card_is_not_woken_to_ask_its_memory(tmp_path: Path) -> None:
     make(tmp_path, files, links=driven("amdgpu"))
     gpu = only(Watching(tmp_path))
 
-    assert gpu.vram_bytes == Unknown("the card is asleep; not woken to ask")
-    assert not any("mem_info" in path for path in asked)
+    asleep = Unknown("the card is asleep; not woken to ask")
+    assert gpu.asleep
+    assert (gpu.vram_bytes, gpu.mec_firmware, gpu.link) == (asleep, asleep, asleep)
+    assert not any(word in path for path in asked for word in ("mem_info", "fw_version", "link"))
+    assert "  asleep to save energy; what would wake it was not asked" in tell_gpus((gpu,))[1]
+
+
+def test_a_card_that_is_awake_is_not_asleep(tmp_path: Path) -> None:
+    files = card() | {f"{DEVICE}/power/runtime_status": "active\n"}
+
+    assert not only(make(tmp_path, files)).asleep
 
 
 def test_an_empty_memory_file_is_unknown_and_not_zero(tmp_path: Path) -> None:
@@ -165,6 +180,116 @@ def test_a_card_without_a_driver_is_said_to_need_one(tmp_path: Path) -> None:
     assert gpu.driver == ""
     assert gpu.drives_screen == Unknown("no driver shows its connectors")
     assert "No driver is bound to it" in gpu.note
+
+
+@pytest.mark.parametrize(
+    ("values", "units"),
+    [
+        ({"simd_count": 72, "simd_per_cu": 2}, 36),
+        ({"simd_count": 32, "simd_per_cu": 4}, 8),
+        ({"simd_count": 72, "simd_per_cu": 0}, Unknown("KFD does not tell simd_per_cu")),
+        ({"simd_count": 72}, Unknown("KFD does not tell simd_per_cu")),
+    ],
+)
+def test_compute_units_follow_from_simds(
+    values: dict[str, int], units: Fact[int], tmp_path: Path
+) -> None:
+    assert only(make(tmp_path, card() | node(**values))).compute_units == units
+
+
+def io_link(start: int, end: int, flags: object, number: int = 0) -> dict[str, str]:
+    """A link of the KFD topology."""
+    text = f"type 2\nnode_from {start}\nnode_to {end}\nflags {flags}\n"
+    return {f"{NODES}/{start}/io_links/{number}/properties": text}
+
+
+CPU = node(0, cpu_cores_count=12, simd_count=0)
+NO_LINKS = Unknown("KFD lists no links between it and the processor")
+
+
+@pytest.mark.parametrize(
+    ("back", "there", "atomics"),
+    [
+        (3, 1, True),
+        (1, 1, True),
+        (2**31 + 1, 1, True),
+        (0b0100, 1, False),
+        (0b1000, 1, False),
+        (1, 13, False),
+        (15, 13, False),
+        ("x", 1, NO_LINKS),
+        (1, "", NO_LINKS),
+    ],
+)
+def test_atomics_need_both_directions_and_both_widths(
+    back: object, there: object, atomics: Fact[bool], tmp_path: Path
+) -> None:
+    links = io_link(0, 1, back) | io_link(1, 0, there)
+
+    assert only(make(tmp_path, card() | node() | CPU | links)).atomics == atomics
+
+
+def test_a_link_to_another_card_says_nothing_of_atomics(tmp_path: Path) -> None:
+    other = node(2, location_id=0x0300)
+    links = io_link(0, 1, 1) | io_link(0, 2, 13, 1) | io_link(1, 0, 1) | io_link(1, 2, 13, 1)
+
+    assert only(make(tmp_path, card() | node() | CPU | other | links)).atomics is True
+
+
+def test_without_links_atomics_are_unknown(tmp_path: Path) -> None:
+    assert only(make(tmp_path, card() | node() | CPU)).atomics == NO_LINKS
+    assert only(make(tmp_path, card() | node() | CPU | io_link(1, 0, 1))).atomics == NO_LINKS
+
+
+def test_a_card_that_kfd_does_not_know_has_no_atomics_told(tmp_path: Path) -> None:
+    gpu = only(make(tmp_path, card()))
+
+    assert gpu.atomics == gpu.compute_units == Unknown("KFD does not know the card")
+
+
+@pytest.mark.parametrize(
+    ("files", "firmware"),
+    [
+        (node(fw_version=150), 150),
+        ({f"{DEVICE}/fw_version/mec_fw_version": "0x00000096\n"}, 150),
+        (node() | {f"{DEVICE}/fw_version/mec_fw_version": "0x00000096\n"}, 150),
+    ],
+)
+def test_kfd_or_the_driver_tells_the_compute_firmware(
+    files: dict[str, str], firmware: int, tmp_path: Path
+) -> None:
+    host = make(tmp_path, card() | files, links=driven("amdgpu"))
+
+    assert only(host).mec_firmware == firmware
+
+
+@pytest.mark.parametrize("text", ["", "0x00000000", "0x123456789", "-5", "v150"])
+def test_a_damaged_compute_firmware_is_unknown(text: str, tmp_path: Path) -> None:
+    files = card() | {f"{DEVICE}/fw_version/mec_fw_version": text}
+    gpu = only(make(tmp_path, files, links=driven("amdgpu")))
+
+    assert gpu.mec_firmware == Unknown(f"{DEVICE}/fw_version/mec_fw_version holds no version")
+
+
+def test_missing_atomics_are_told_with_the_firmware_that_makes_up_for_them(tmp_path: Path) -> None:
+    links = io_link(0, 1, 13) | io_link(1, 0, 13)
+    files = card() | node(simd_per_cu=2, fw_version=150) | CPU | links
+
+    _, details = tell_gpus(read_gpus(make(tmp_path, files)).value)
+
+    assert "  compute units 36, compute firmware (MEC) 150" in details
+    assert "  PCIe atomics: no; KFD then takes this card from MEC 145 on" in details
+
+
+def test_a_narrow_link_is_told_and_a_slow_one_only_explained(tmp_path: Path) -> None:
+    (gpu,) = read_gpus(make(tmp_path, card())).value
+    link = Link(8, 16, "2.5 GT/s PCIe", "16.0 GT/s PCIe")
+
+    _, details = tell_gpus((replace(gpu, link=link),))
+
+    (line,) = [line for line in details if "PCIe link" in line]
+    assert "8 lanes, 2.5 GT/s PCIe; narrower than it could be: card and slot can do 16" in line
+    assert line.endswith("up to 16.0 GT/s PCIe (an idle link runs slower to save energy)")
 
 
 def test_one_connected_connector_means_that_the_card_drives_a_screen(tmp_path: Path) -> None:

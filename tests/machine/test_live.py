@@ -14,7 +14,7 @@ from wizard.machine.facts import Disk, Unknown
 from wizard.machine.files import CHUNK, CHUNK_LIMIT
 from wizard.machine.host import Query
 from wizard.machine.live import LiveHost
-from wizard.machine.watched import output
+from wizard.machine.watched import output, which_end
 
 PATIENCE_S = 30
 SHORT_S = 0.3
@@ -44,6 +44,19 @@ def test_a_huge_file_is_read_to_its_first_four_megabytes(host: LiveHost, tmp_pat
 
     assert isinstance(text, str)
     assert len(text) == CHUNK * CHUNK_LIMIT == 4 * 1024 * 1024
+
+
+def test_the_head_and_size_of_a_file_are_told_and_of_a_device_not(
+    host: LiveHost, tmp_path: Path
+) -> None:
+    (tmp_path / "library").write_bytes(b"\x7fELF" + bytes(100))
+    assert host.head(str(tmp_path / "library"), 4) == b"\x7fELF"
+    assert host.size(str(tmp_path / "library")) == 104
+    assert host.inode(str(tmp_path / "library")) == (tmp_path / "library").stat().st_ino
+    assert isinstance(host.inode(str(tmp_path / "absent")), Unknown)
+    for path in ("/dev/null", str(tmp_path), str(tmp_path / "absent")):
+        assert isinstance(host.head(path, 4), Unknown)
+        assert isinstance(host.size(path), Unknown)
 
 
 def test_a_kernel_file_that_refuses_large_reads_is_read(host: LiveHost) -> None:
@@ -120,6 +133,20 @@ def test_a_program_past_its_deadline_is_killed_with_its_children() -> None:
     assert time.monotonic() - began < PATIENCE_S
 
 
+def test_programs_asked_at_once_share_one_deadline_and_the_late_are_killed() -> None:
+    began = time.monotonic()
+    late = ("sh", "-c", "sleep 1000 & wait")
+
+    ended = which_end([late, ("true",), late, ("false",), late, ("nowhere",)], SHORT_S)
+
+    assert ended == (False, True, False, True, False, True)
+    assert time.monotonic() - began < PATIENCE_S
+
+
+def test_nobody_asked_is_nobody_late() -> None:
+    assert which_end([], SHORT_S) == ()
+
+
 def test_a_program_that_fails_is_unknown_with_its_code() -> None:
     assert output(("sh", "-c", "exit 3"), PATIENCE_S) == Unknown("sh ended with code 3")
 
@@ -186,4 +213,5 @@ def test_a_read_that_never_returns_costs_its_part_and_the_process_still_ends() -
     unread, name = done.stdout.splitlines()
     assert "Pythons: no answer in time" in unread
     assert "Python environments: no answer in time" in unread
+    assert ", which looked at /" in unread
     assert name == "Radeon RX 5600 XT"

@@ -64,6 +64,13 @@ def test_a_loop_of_links_is_unknown_and_no_endless_loop(fenced: RecordedHost) ->
     assert fenced.resolve("/loop") == "/loop"
 
 
+def test_a_folder_that_holds_nothing_but_links_is_listed(tmp_path: Path) -> None:
+    host = make(tmp_path, {"/x": ""}, links={"/etc/alternatives/rocm": "/opt/rocm-5.7.1"})
+
+    assert host.names("/etc/alternatives") == ("rocm",)
+    assert host.names("/etc") == Unknown("there is no /etc")
+
+
 def test_links_are_listed_beside_files_and_are_no_real_folders(fenced: RecordedHost) -> None:
     assert fenced.names("/") == (
         "absolute", "climb", "data", "etc", "folder", "loop", "real", "up",
@@ -75,6 +82,15 @@ def test_a_folder_without_the_right_to_read_is_unknown(tmp_path: Path) -> None:
     host = make(tmp_path, {"/home/owner/x": ""}, unreadable=["/home/owner"])
 
     assert host.names("/home/owner") == Unknown("no permission to read /home/owner")
+
+
+def test_the_head_and_the_stated_size_of_a_file_are_told(tmp_path: Path) -> None:
+    files = {"/lib/a.so": b"\x7fELF and more", "/lib/b.so": b"12345"}
+    host = make(tmp_path, files, sizes={"/lib/a.so": 450_000_000}, links={"/l": "/lib/a.so"})
+    assert host.head("/l", 4) == b"\x7fELF"
+    assert (host.size("/l"), host.size("/lib/b.so")) == (450_000_000, 5)
+    assert isinstance(host.size("/lib/c.so"), Unknown)
+    assert isinstance(host.head("/lib", 4), Unknown)
 
 
 def test_a_program_is_never_run_only_its_recorded_answer_given(tmp_path: Path) -> None:
@@ -120,6 +136,12 @@ def test_a_damaged_record_gives_one_clear_sentence(text: str, reason: str, tmp_p
 
     assert reason in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("sizes", [{"/a": "1"}, {"/a": -1}, {"/a": True}, [1]])
+def test_sizes_that_are_none_are_a_record_error(sizes: object, tmp_path: Path) -> None:
+    with pytest.raises(RecordError, match="sizes must"):
+        make(tmp_path, {"/a": ""}, sizes=sizes)
 
 
 def test_a_folder_that_is_no_record_says_what_is_missing(tmp_path: Path) -> None:

@@ -23,7 +23,16 @@ from tests.handmade import (
 from wizard.knowledge.applications import applications_named, load_applications
 from wizard.knowledge.claims import Grade, load_claims
 from wizard.knowledge.stacks import load_stacks
-from wizard.machine.facts import Disk, Environment, Fact, Machine, Package, Setting, Unknown
+from wizard.machine.facts import (
+    Disk,
+    Environment,
+    Fact,
+    Machine,
+    Package,
+    RocmTree,
+    Setting,
+    Unknown,
+)
 from wizard.plan.advice import Advice, Road, advise
 from wizard.plan.fit import Verdict
 
@@ -146,8 +155,23 @@ def test_system_rocm_is_said_not_to_be_used_once() -> None:
     assert found == ["/opt/rocm-5.7.1 (system ROCm) is not used by these wheels"]
 
 
+def test_the_folder_of_amds_driver_packages_is_not_called_rocm() -> None:
+    driver = RocmTree("/opt/amdgpu", Unknown("/opt/amdgpu states no version"), None, "amdgpu-core")
+    also = road(advise(replace(clean_jammy(), rocm_trees=(driver,)), ("own",)), "native").also
+    assert not [text for text in also if "/opt/amdgpu" in text]
+
+
 def test_a_half_installed_system_rocm_is_called_that() -> None:
-    half = replace(clean_jammy(), rocm_packages=(Package("rocm-core", "6.2.0.60200-66", "amd"),))
+    core = Package(
+        name="rocm-core",
+        version="6.2.0.60200-66",
+        origin="amd",
+        grounds="index",
+        state="installed",
+        held=False,
+        missing=True,
+    )
+    half = replace(clean_jammy(), rocm_packages=(core,))
     assert "half installed" in " ".join(road(advise(half, ("own",)), "native").also)
 
 

@@ -14,8 +14,10 @@ from wizard.machine.facts import (
     Interpreter,
     Machine,
     Package,
+    PackageWork,
     RocmTree,
     Setting,
+    Surroundings,
     Unknown,
 )
 from wizard.plan.advice import Advice, Road
@@ -59,6 +61,7 @@ MACHINE = replace(
         cpu="AMD Ryzen 5 3600 6-Core Processor",
         memory_bytes=32 * 2**30,
     ),
+    surroundings=Surroundings(False, "", False, "", "", True, ()),
     access=replace(
         NOBLE.access,
         user="sam",
@@ -66,14 +69,29 @@ MACHINE = replace(
         groups_in_force=("sam", "render", "video"),
         groups_in_file=("sam", "render", "video"),
     ),
+    processes=(),
     disks=(Disk("/home/sam", "/", 500 * GB, 91 * GB),),
+    silent=(),
     interpreters=(Interpreter("/usr/bin/python3.12", "3.12.3", True),),
     uv=Unknown("uv is not in PATH"),
     environments=(
         Environment("/home/sam/ai/venv", "venv", "3.12", torch("2.2.2+rocm5.7", rocm="5.7")),
     ),
-    rocm_trees=(RocmTree("/opt/rocm-5.7.1", "5.7.1", None),),
-    rocm_packages=(Package("rocm-core", "5.7.1.50701-98~22.04", "amd"),),
+    rocm_trees=(RocmTree("/opt/rocm-5.7.1", "5.7.1", None, "rocm-core"),),
+    rocm_packages=(
+        Package(
+            "rocm-core",
+            "5.7.1.50701-98~22.04",
+            "amd",
+            "index",
+            "installed",
+            held=False,
+            missing=False,
+        ),
+    ),
+    package_work=PackageWork("", (), interrupted=False),
+    apt_sources=(),
+    system_files=(),
     settings=(
         Setting(
             "HSA_OVERRIDE_GFX_VERSION",

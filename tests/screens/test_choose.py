@@ -12,8 +12,9 @@ from screens.road_sections import sections_of
 from screens.roads_table import RoadsTable, fitting_cells, table_lines
 from screens.section_lines import section_lines, share_lines, shortened
 from tests.screens import examples
-from tests.screens.driving import app_with, press, reach, screen_text, status, until
+from tests.screens.driving import app_with, press, reach, screen_text, status, until, usable_keys
 from tests.screens.fakes import LIVE_SERVICES
+from wizard.machine.facts import FoundApplication, Machine
 from wizard.plan.fit import Cell, Verdict
 
 ALL = tuple(application.id for application in examples.APPLICATIONS)
@@ -34,6 +35,21 @@ async def test_ticking_ranks_again_and_keeps_the_highlighted_road() -> None:
         await press(pilot, "space")
         await until(pilot, lambda: "> 2 rocm52" in screen_text(pilot.app))
         assert "── 2 ROCM52" in screen_text(pilot.app)
+
+
+async def test_an_application_that_was_found_is_ticked_from_the_start() -> None:
+    found = FoundApplication("comfyui", "/home/sam/ComfyUI", "", "")
+
+    def detect(on_part: object) -> Machine:
+        return replace(examples.MACHINE, applications=(found,))
+
+    services = replace(LIVE_SERVICES, detect=detect)
+    async with app_with(services, "detect").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "detect")
+        await until(pilot, lambda: "n" in usable_keys(pilot.app))
+        await press(pilot, "n")
+        await reach(pilot, "choose")
+        await until(pilot, lambda: "[x] ComfyUI" in screen_text(pilot.app))
 
 
 async def test_a_road_that_is_not_possible_can_be_read_and_not_taken() -> None:

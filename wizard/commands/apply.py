@@ -7,7 +7,14 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from wizard.commands.choosing import add_choice_arguments, choice_of
-from wizard.commands.looking import acts, agreed, forget_reader, host_of, places_of
+from wizard.commands.looking import (
+    acts,
+    agreed,
+    forget_reader,
+    host_of,
+    places_of,
+    there_before,
+)
 
 if TYPE_CHECKING:
     import asyncio
@@ -39,10 +46,11 @@ def run(arguments: argparse.Namespace) -> int:
     host = host_of(arguments)
     machine = detect(host)
     try:
-        plan = make_plan(machine, choice_of(arguments, arguments.stack, host.home), places_of(host))
+        choice = choice_of(arguments, arguments.stack, host.home)
+        plan = make_plan(machine, choice, places_of(host), there_before(host, choice.venv))
     except PlanImpossible as error:
         return _refuse(str(error))
-    if (obstacle := _obstacle(machine, arguments)) and not _begun(plan, places_of(host)):
+    if (obstacle := _obstacle(machine, arguments, plan)) and not _begun(plan, places_of(host)):
         return _refuse(obstacle)
     if not arguments.json:
         from wizard.report.plan import plan_lines
@@ -66,10 +74,11 @@ def _use(plan: Plan) -> str:
     return f"Use it: {clean(use_command(plan))}\nMeasure Conv2d: {clean(measure_command(plan))}"
 
 
-def _obstacle(machine: Machine, arguments: argparse.Namespace) -> str:
+def _obstacle(machine: Machine, arguments: argparse.Namespace, plan: Plan) -> str:
     """Why this stack cannot work here; the device is not asked for with --without-card."""
     from wizard.knowledge.stacks import load_stacks
     from wizard.plan.card import with_card
+    from wizard.plan.existing import obstacles_to
     from wizard.plan.fit import fit
 
     if arguments.without_card:
@@ -77,7 +86,7 @@ def _obstacle(machine: Machine, arguments: argparse.Namespace) -> str:
     for stack in load_stacks():
         if stack.id == arguments.stack:
             found = fit(with_card(machine, arguments.gpu), (), stack)
-            return "" if found.possible else " ".join(found.obstacles)
+            return " ".join(obstacles_to(plan.steps, machine, stack, found))
     return ""
 
 

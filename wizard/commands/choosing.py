@@ -81,6 +81,11 @@ def add_choice_arguments(parser: argparse.ArgumentParser) -> None:
         help="base the venv on this Python (default: the best one that fits)",
     )
     parser.add_argument(
+        "--user-torch-aside",
+        action="store_true",
+        help="move a torch of your user packages away where the environment sees it",
+    )
+    parser.add_argument(
         "--without-card",
         action="store_true",
         help="install for another machine: the device is not checked",
@@ -110,6 +115,7 @@ def choice_of(arguments: argparse.Namespace, stack: str, home: str) -> Choice:
         gpu=arguments.gpu,
         python=arguments.base_python,
         without_card=arguments.without_card,
+        user_torch_aside=arguments.user_torch_aside,
     )
     return with_sources(choice, arguments)
 

@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from wizard.machine.facts.contents import Contents
     from wizard.machine.host import Host
     from wizard.places import Places
 
@@ -42,6 +43,18 @@ def places_of(host: Host) -> Places:
     from wizard.places import places
 
     return places(host.environ, host.home)
+
+
+def there_before(host: Host, folder: str) -> Contents | None:
+    """What the environment in a folder holds; None where there is none that was there before us."""
+    from wizard.machine.contents import read_contents
+
+    there = read_contents(host, folder)
+    if there is None or host.name:
+        return there
+    from wizard.run.standing import made_by_us
+
+    return None if made_by_us(places_of(host), folder) else there
 
 
 def agreed(question: str) -> bool:

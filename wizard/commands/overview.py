@@ -19,13 +19,14 @@ def run(arguments: argparse.Namespace) -> int:
     from wizard.plan.advice import advise
     from wizard.plan.choice import Choice
     from wizard.plan.planner import PlanImpossible, make_plan
+    from wizard.plan.wishes import wishes_of
     from wizard.report.advice import advice_lines
     from wizard.report.machine import machine_lines
     from wizard.report.plan import plan_lines
 
     host = host_of(arguments)
     machine = detect(host)
-    advice = advise(machine, ())
+    advice = advise(machine, wishes_of(machine))
     stack = advice.roads[0].fit.stack
     print(_heading(arguments))
     print("\n== This machine", *machine_lines(machine), sep="\n")

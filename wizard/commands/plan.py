@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from wizard.commands.choosing import add_choice_arguments, choice_of
-from wizard.commands.looking import host_of, places_of
+from wizard.commands.looking import host_of, places_of, there_before
 
 if TYPE_CHECKING:
     from wizard.plan.advice import Advice
@@ -31,7 +31,8 @@ def run(arguments: argparse.Namespace) -> int:
     advice = None if arguments.stack else advise(with_card(machine, arguments.gpu), ())
     stack = arguments.stack if advice is None else advice.roads[0].fit.stack
     try:
-        plan = make_plan(machine, choice_of(arguments, stack, host.home), places_of(host))
+        choice = choice_of(arguments, stack, host.home)
+        plan = make_plan(machine, choice, places_of(host), there_before(host, choice.venv))
     except PlanImpossible as error:
         print(f"rdna1-setup: {error}", file=sys.stderr)
         return 2

@@ -18,10 +18,15 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``report``."""
     parser.add_argument("--format", choices=("md", "json"), default="md")
+    parser.add_argument("--record", metavar="DIR", help="record this machine in a new folder")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the report; nothing leaves this machine by itself."""
+    """Print the report, or record the machine; nothing leaves this machine by itself."""
+    if arguments.record:
+        from wizard.commands import recording
+
+        return recording.run(arguments)
     import json
     from pathlib import Path
 

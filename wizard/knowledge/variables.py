@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -24,18 +26,29 @@ class Effect:
 
 
 UNKNOWN = Effect("", "", "")
+NODE_NUMBER = re.compile(r"_\d+\Z")
+"""The table writes ``_N`` for the number of a node at the end of a name."""
 
 
-def effect_of(name: str, value: str) -> Effect:
-    """What ``name=value`` does; ``UNKNOWN`` for a variable that the table does not have."""
-    row = _variables().get(name)
+def effect_of(name: str, value: str, beside: Collection[str] = ()) -> Effect:
+    """What ``name=value`` does; ``UNKNOWN`` for a variable that the table does not have.
+
+    ``beside`` are settings in the form ``NAME=VALUE`` that are in force with it: some matter.
+    """
+    row = _variables().get(name) or _variables().get(NODE_NUMBER.sub("_N", name))
     if row is None:
         return UNKNOWN
     word = value.strip().lower()
     for effect in row["effect"]:
-        if word in effect.get("values", (word,)):
+        if _applies(effect, word, beside):
             return Effect(effect["kind"], effect["text"], row["source"])
     return UNKNOWN
+
+
+def _applies(effect: dict[str, Any], word: str, beside: Collection[str]) -> bool:
+    if word not in effect.get("values", (word,)) or effect.get("beside", "") not in (*beside, ""):
+        return False
+    return "pattern" not in effect or re.fullmatch(effect["pattern"], word) is not None
 
 
 def empty_element(value: str) -> Effect:

@@ -7,17 +7,30 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from wizard.machine.access import ACCESS
+from wizard.machine.applications import applications_part
+from wizard.machine.apt_sources import APT_SOURCES
 from wizard.machine.disks import DISKS
-from wizard.machine.environments import ENVIRONMENTS
+from wizard.machine.driver import DRIVER
+from wizard.machine.environments import environments_part
 from wizard.machine.facts import Machine, Unknown
 from wizard.machine.gpus import GPUS
 from wizard.machine.host import Host
+from wizard.machine.miopen import MIOPEN
+from wizard.machine.mounts import MOUNTED
+from wizard.machine.once import Once
+from wizard.machine.own_runs import OWN_RUNS
+from wizard.machine.packages import PACKAGES
 from wizard.machine.part import PATIENCE_S, PartDone, Reading
+from wizard.machine.processes import PROCESSES
 from wizard.machine.pythons import INTERPRETERS
-from wizard.machine.rocm import ROCM_PACKAGES, ROCM_TREES
-from wizard.machine.settings import SETTINGS
+from wizard.machine.rocm import ROCM_TREES
+from wizard.machine.settings import SETTINGS, near_settings_part
+from wizard.machine.sites import survey
+from wizard.machine.surroundings import SURROUNDINGS
 from wizard.machine.system import SYSTEM
+from wizard.machine.system_files import SYSTEM_FILES
 from wizard.machine.uv import UV
+from wizard.machine.wary import WaryHost
 
 __all__ = ["OnPart", "PartDone", "detect"]
 
@@ -37,22 +50,41 @@ def detect(host: Host, on_part: OnPart | None = None, patience_s: float = PATIEN
             on_part(reading.told(found))
         return found.value
 
-    packages = Reading(ROCM_PACKAGES, host)  # started first: it waits for a program
-    gpus, environments = Reading(GPUS, host), Reading(ENVIRONMENTS, host)
+    mounted = Reading(MOUNTED, host)
+    if silent := mounted.result(patience_s).value:
+        host = WaryHost(host, silent)
+    packages = Reading(PACKAGES, host)  # started first: it waits for a program
+    surveyed = Once(lambda: survey(host))
+    gpus, environments = Reading(GPUS, host), Reading(environments_part(surveyed), host)
     system, access, disks = Reading(SYSTEM, host), Reading(ACCESS, host), Reading(DISKS, host)
+    driver, surroundings = Reading(DRIVER, host), Reading(SURROUNDINGS, host)
+    processes = Reading(PROCESSES, host)
     interpreters, uv = Reading(INTERPRETERS, host), Reading(UV, host)
+    sources, files = Reading(APT_SOURCES, host), Reading(SYSTEM_FILES, host)
     trees, settings = Reading(ROCM_TREES, host), Reading(SETTINGS, host)
+    near, miopen = Reading(near_settings_part(surveyed), host), Reading(MIOPEN, host)
+    applications, runs = Reading(applications_part(surveyed), host), Reading(OWN_RUNS, host)
     return Machine(
         recorded=host.name,
         gpus=done(gpus),
+        driver=done(driver),
         system=done(system),
+        surroundings=done(surroundings),
         access=done(access),
+        processes=done(processes),
         disks=done(disks),
+        silent=done(mounted),
         interpreters=done(interpreters),
         uv=done(uv),
         environments=done(environments),
         rocm_trees=done(trees),
-        rocm_packages=done(packages),
-        settings=done(settings),
+        rocm_packages=(listed := done(packages)).rocm,
+        package_work=listed.work,
+        apt_sources=done(sources),
+        system_files=done(files),
+        settings=(*done(settings), *done(near)),
+        applications=done(applications),
+        miopen=done(miopen),
+        runs=done(runs),
         unread=tuple(unread),
     )

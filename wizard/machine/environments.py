@@ -2,97 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 
-from wizard.machine.facts import Environment, Fact, TorchInstall, Unknown
-from wizard.machine.homes import venv_folders
+from wizard.machine.facts import ChangedLibrary, Environment, Fact, TorchInstall, Unknown
 from wizard.machine.host import Host
 from wizard.machine.part import Found, Part
-from wizard.machine.pythons import conda_roots
+from wizard.machine.pythons import version_key
+from wizard.machine.sites import DISTRIBUTION, Place, Survey, survey
 from wizard.machine.torch import read_torch
+from wizard.machine.wheel_files import Records
 
+STRICT_GLIBC = (2, 41)
+"""From here on a library that asks for an executable stack is not loaded."""
 VENV_KEYS = ("version_info", "version")
-DISTRIBUTION = "/usr/lib/python3/dist-packages"
-LOCAL = "/usr/local/lib"
 
 
-def read_environments(host: Host) -> Found[tuple[Environment, ...]]:
+def read_environments(host: Host, surveyed: Survey | None = None) -> Found[tuple[Environment, ...]]:
     """Venvs, conda environments, the user site and the system's dist-packages."""
-    venvs = venv_folders(host)
-    found = [
-        *(_venv(host, folder) for folder in venvs.value),
-        *(_conda(host, folder) for folder in _conda_folders(host)),
-        *_user_sites(host),
-        *_system_sites(host),
-    ]
-    return Found(tuple({one.path: one for one in found}.values()), venvs.unread)
+    known = survey(host) if surveyed is None else surveyed
+    records = Records(host)
+    found = tuple(_environment(host, place, records) for place in known.places)
+    return Found(found, known.unread)
 
 
-def _venv(host: Host, folder: str) -> Environment:
-    config = _config(host, f"{folder}/pyvenv.cfg")
+def _environment(host: Host, place: Place, records: Records) -> Environment:
+    if place.kind == "venv":
+        return _venv(host, place, records)
+    if place.kind == "conda":
+        python = _conda_python(host, place.path) or _python_of(place)
+        return Environment(place.path, "conda", python, _torch(host, place, records))
+    python = place.sites[0].python or _system_python(host)
+    behind = _behind(host) if place.path != DISTRIBUTION else ()
+    return Environment(place.path, place.kind, python, _torch(host, place, records, behind))
+
+
+def _venv(host: Host, place: Place, records: Records) -> Environment:
+    config = _config(host, f"{place.path}/pyvenv.cfg")
     stated = next((config[key] for key in VENV_KEYS if config.get(key)), "")
-    sites = [site for _, site in _sites(host, folder, "site-packages")]
     shared = config.get("include-system-site-packages", "").lower() == "true"
     return Environment(
-        path=folder,
+        path=place.path,
         kind="venv",
-        python=_release(stated) or _python_of(host, folder),
-        torch=_torch(host, sites, _behind(host) if shared else ()),
+        python=_release(stated) or _python_of(place),
+        torch=_torch(host, place, records, _behind(host) if shared else ()),
     )
 
 
-def _conda(host: Host, folder: str) -> Environment:
+def _conda_python(host: Host, folder: str) -> str:
     names = host.names(f"{folder}/conda-meta")
     records = () if isinstance(names, Unknown) else names
     versions = (name.split("-") for name in records if name.startswith("python-3"))
-    version = next((parts[1] for parts in versions if len(parts) == 3), "")
-    sites = [site for _, site in _sites(host, folder, "site-packages")]
-    return Environment(folder, "conda", version or _python_of(host, folder), _torch(host, sites))
-
-
-def _conda_folders(host: Host) -> tuple[str, ...]:
-    folders = []
-    for root in conda_roots(host):
-        names = host.folders(f"{root}/envs")
-        children = () if isinstance(names, Unknown) else names
-        folders += [root, *(f"{root}/envs/{name}" for name in children)]
-    active = host.environ.get("CONDA_PREFIX", "")
-    folders += [active] if active.startswith("/") else []
-    return tuple(dict.fromkeys(one for one in folders if host.is_folder(f"{one}/conda-meta")))
-
-
-def _user_sites(host: Host) -> Iterator[Environment]:
-    for python, site in _sites(host, f"{host.home}/.local", "site-packages"):
-        yield Environment(site, "user-site", python, _torch(host, [site], _behind(host)))
-
-
-def _system_sites(host: Host) -> Iterator[Environment]:
-    if host.is_folder(DISTRIBUTION):
-        yield Environment(
-            DISTRIBUTION, "dist-packages", _system_python(host), _torch(host, [DISTRIBUTION])
-        )
-    for python, site in _sites(host, "/usr/local", "dist-packages"):
-        yield Environment(site, "dist-packages", python, _torch(host, [site], [DISTRIBUTION]))
-
-
-def _sites(host: Host, prefix: str, name: str) -> list[tuple[str, str]]:
-    """Python minor version and folder of each ``lib/python3.X/NAME`` below a prefix."""
-    names = host.folders(f"{prefix}/lib")
-    minors = () if isinstance(names, Unknown) else names
-    sites = (
-        (minor.removeprefix("python"), f"{prefix}/lib/{minor}/{name}")
-        for minor in minors
-        if minor.startswith("python3.")
-    )
-    return [(python, site) for python, site in sites if host.is_folder(site)]
+    return next((parts[1] for parts in versions if len(parts) == 3), "")
 
 
 def _torch(
-    host: Host, sites: list[str], behind: tuple[str, ...] | list[str] = ()
+    host: Host, place: Place, records: Records, behind: tuple[str, ...] = ()
 ) -> TorchInstall | None:
     """The torch of the first folder that has one; numpy may come from a folder behind it."""
-    for site in sites:
-        if (torch := read_torch(host, site, behind)) is not None:
+    for site in place.sites:
+        if (torch := read_torch(host, site, records, behind)) is not None:
             return torch
     return None
 
@@ -116,9 +84,10 @@ def _release(stated: str) -> str:
     return ".".join(numbers) if plausible and numbers[0] == "3" else ""
 
 
-def _python_of(host: Host, folder: str) -> Fact[str]:
-    sites = _sites(host, folder, "site-packages")
-    return sites[0][0] if sites else Unknown(f"{folder} does not tell its Python")
+def _python_of(place: Place) -> Fact[str]:
+    return (
+        place.sites[0].python if place.sites else Unknown(f"{place.path} does not tell its Python")
+    )
 
 
 def _system_python(host: Host) -> Fact[str]:
@@ -133,24 +102,55 @@ def _tell(environments: tuple[Environment, ...]) -> tuple[str, tuple[str, ...]]:
     torches = [one.torch.version for one in environments if one.torch is not None]
     places = "place" if len(environments) == 1 else "places"
     with_torch = f"torch {', '.join(dict.fromkeys(torches))}" if torches else "no torch"
-    lines = tuple(_line(one) for one in environments)
+    lines = tuple(line for one in environments for line in _lines(one))
     return f"{len(environments)} {places}, {with_torch}", lines
 
 
-def _line(one: Environment) -> str:
+def _lines(one: Environment) -> list[str]:
     python = "unknown" if isinstance(one.python, Unknown) else one.python
     torch = one.torch
     if torch is None:
-        return f"{one.path} ({one.kind}, Python {python}): no torch"
+        return [f"{one.path} ({one.kind}, Python {python}): no torch"]
     numpy = f"numpy {torch.numpy}" if torch.numpy else "no numpy"
-    return f"{one.path} ({one.kind}, Python {python}): torch {torch.version}, {numpy}"
+    first = f"{one.path} ({one.kind}, Python {python}): torch {torch.version}, {numpy}"
+    return [first, *(f"  {line}" for line in torch_lines(torch))]
 
 
-ENVIRONMENTS: Part[tuple[Environment, ...]] = Part(
-    title="Python environments",
-    source="pyvenv.cfg, conda-meta, dist-info, torch/version.py",
-    read=read_environments,
-    without=lambda _: (),
-    tell=_tell,
-)
-"""Venvs, conda environments and site folders, with the torch in each."""
+def torch_lines(torch: TorchInstall, glibc: Fact[str] | None = None) -> list[str]:
+    """What is out of the ordinary with an installed torch, a line each; against this glibc."""
+    lines = [_changed(one) for one in torch.changed]
+    if torch.executable_stack:
+        names = ", ".join(torch.executable_stack)
+        lines.append(f"{names}: asks for an executable stack, {_refusal(glibc)}")
+    return lines
+
+
+def _refusal(glibc: Fact[str] | None) -> str:
+    if not isinstance(glibc, str):
+        return "which glibc 2.41 and later refuse"
+    if version_key(glibc) < STRICT_GLIBC:
+        return f"which this machine's glibc {glibc} still grants; 2.41 and later refuse it"
+    return f"which this machine's glibc {glibc} refuses: torch does not start"
+
+
+def _changed(library: ChangedLibrary) -> str:
+    name = library.path.rpartition("/")[2]
+    if not library.bytes:
+        return f"{name} of the wheel is gone" + _saved(library)
+    sizes = f"it has {library.bytes:,} bytes, the wheel's had {library.recorded_bytes:,}"
+    return f"{name} was exchanged: {sizes}" + _saved(library)
+
+
+def _saved(library: ChangedLibrary) -> str:
+    return f"; put aside as {library.saved.rpartition('/')[2]}" if library.saved else ""
+
+
+def environments_part(surveyed: Callable[[], Survey]) -> Part[tuple[Environment, ...]]:
+    """Venvs, conda environments and site folders, with the torch in each."""
+    return Part(
+        title="Python environments",
+        source="pyvenv.cfg, conda-meta, dist-info, torch/version.py",
+        read=lambda host: read_environments(host, surveyed()),
+        without=lambda _: (),
+        tell=_tell,
+    )

@@ -22,6 +22,15 @@ def text_of(path: str) -> str:
     return b"".join(chunks).decode("utf-8", "replace")
 
 
+def head_of(path: str, count: int) -> bytes:
+    """The first bytes of a regular file."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
+    try:
+        return os.read(descriptor, count)
+    finally:
+        os.close(descriptor)
+
+
 def mount_point(path: str) -> str:
     """The folder at which the file system of a path is mounted."""
     device = os.stat(path).st_dev

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from wizard.machine.facts import Gpu, Unknown
+from wizard.machine.facts import Fact, Gpu, Link, Unknown
 from wizard.sizes import size_text
+
+ATOMICS_UNNEEDED = 145
+"""Version of the compute firmware from which KFD takes RDNA1 cards without PCIe atomics
+(``no_atomic_fw_version`` for gfx10.1 in kfd_device.c of Linux)."""
 
 
 def tell_gpus(gpus: tuple[Gpu, ...]) -> tuple[str, tuple[str, ...]]:
@@ -32,5 +36,41 @@ def _lines(gpu: Gpu) -> list[str]:
         f"{gpu.pci_address}: {_title(gpu)}{kind}",
         f"  id {gpu.pci_id}, class {gpu.pci_class}, revision {gpu.revision or 'unknown'}",
         f"  driver {driver}, memory {vram}, drives a screen: {shown}",
+        *_compute_lines(gpu),
+        f"  {_link_words(gpu.link)}",
     ]
+    if gpu.asleep:
+        lines.append("  asleep to save energy; what would wake it was not asked")
     return [*lines, f"  {gpu.note}"] if gpu.note else lines
+
+
+def _compute_lines(gpu: Gpu) -> list[str]:
+    """What KFD tells of a card of AMD's."""
+    if not gpu.pci_id.startswith("1002:"):
+        return []
+    if gpu.kfd_node is None:
+        known = isinstance(gpu.mec_firmware, int)
+        firmware = f", compute firmware (MEC) {gpu.mec_firmware}" if known else ""
+        return [f"  compute: KFD does not know the card{firmware}"]
+    units, firmware = _words(gpu.compute_units), _words(gpu.mec_firmware)
+    line = f"  compute units {units}, compute firmware (MEC) {firmware}"
+    if gpu.atomics is not False:
+        passed = "yes" if gpu.atomics is True else _words(gpu.atomics)
+        return [line, f"  PCIe atomics: {passed}"]
+    needed = f"; KFD then takes this card from MEC {ATOMICS_UNNEEDED} on" if gpu.rdna1 else ""
+    return [line, f"  PCIe atomics: no{needed}"]
+
+
+def _link_words(link: Fact[Link]) -> str:
+    if isinstance(link, Unknown):
+        return f"PCIe link: unknown ({link.because})"
+    words = f"PCIe link: {link.width} lanes, {link.speed or 'speed unknown'}"
+    if link.width < link.widest:
+        words += f"; narrower than it could be: card and slot can do {link.widest} lanes"
+    if link.speed and link.fastest and link.speed != link.fastest:
+        words += f"; up to {link.fastest} (an idle link runs slower to save energy)"
+    return words
+
+
+def _words(fact: Fact[int] | Fact[bool]) -> str:
+    return f"unknown ({fact.because})" if isinstance(fact, Unknown) else str(fact)

@@ -8,13 +8,17 @@ from wizard.machine.gpu_words import tell_gpus
 from wizard.machine.host import Host
 from wizard.machine.kfd import KfdNode, kfd_nodes
 from wizard.machine.part import Found, Part
+from wizard.machine.pcie import read_link
 
 PCI = "/sys/bus/pci/devices"
 DISPLAY_CLASSES = ("0300", "0302", "0380")
 INTEL_GRAPHICS = ("8086:", ":00:02.0")
 """Vendor and address of every graphics part that Intel puts into processors."""
+AMDGPU = "amdgpu"
 VIRTUAL_MACHINE = "vfio-pci"
+ONLY_AMDGPU = Unknown("only the driver amdgpu tells it")
 ASLEEP = Unknown("the card is asleep; not woken to ask")
+NO_NODE = Unknown("KFD does not know the card")
 
 
 def read_gpus(host: Host) -> Found[tuple[Gpu, ...]]:
@@ -33,7 +37,7 @@ def _gpu(host: Host, address: str, pci_class: str, nodes: tuple[KfdNode, ...]) -
     vendor, device = _number(host, f"{folder}/vendor"), _number(host, f"{folder}/device")
     pci_id = f"{vendor or '????'}:{device or '????'}"
     revision = _number(host, f"{folder}/revision")
-    driver = _driver(host, folder)
+    driver, asleep = _driver(host, folder), _asleep(host, folder)
     drm = _names(host, f"{folder}/drm")
     render = next((name for name in drm if name.startswith("renderD")), None)
     node = next((node for node in nodes if node.is_card(address, render)), None)
@@ -49,11 +53,16 @@ def _gpu(host: Host, address: str, pci_class: str, nodes: tuple[KfdNode, ...]) -
         gfx_source="kfd" if node and node.gfx else "table" if card.gfx else "",
         rdna1=isinstance(gfx, str) and is_rdna1(gfx),
         integrated=card.integrated or bool(node and node.has_cpu) or _is_intel(pci_id, address),
-        vram_bytes=_vram(host, folder, driver),
+        vram_bytes=_vram(host, folder, driver, asleep=asleep),
         driver=driver,
         drives_screen=_drives_screen(host, folder, drm, driver),
         render_node=f"/dev/dri/{render}" if render else Unknown("its driver offers no render node"),
         kfd_node=node.number if node else None,
+        compute_units=node.compute_units if node else NO_NODE,
+        atomics=node.atomics if node else NO_NODE,
+        mec_firmware=_mec_firmware(host, folder, node, driver, asleep=asleep),
+        link=ASLEEP if asleep else read_link(host, folder),
+        asleep=asleep,
         note=_note(card, node, driver),
     )
 
@@ -72,11 +81,30 @@ def _driver(host: Host, folder: str) -> Fact[str]:
     return target if "driver" in _names(host, folder) else ""
 
 
-def _vram(host: Host, folder: str, driver: Fact[str]) -> Fact[int]:
-    if driver != "amdgpu":
-        return Unknown("only the driver amdgpu tells it")
+def _asleep(host: Host, folder: str) -> bool:
     state = host.read(f"{folder}/power/runtime_status")
-    if isinstance(state, str) and state.strip() in ("suspended", "suspending"):
+    return isinstance(state, str) and state.strip() in ("suspended", "suspending")
+
+
+def _mec_firmware(
+    host: Host, folder: str, node: KfdNode | None, driver: Fact[str], *, asleep: bool
+) -> Fact[int]:
+    """From KFD's memory, which wakes nobody; where KFD refused the card, from the driver."""
+    if node and node.mec_firmware:
+        return node.mec_firmware
+    if driver != AMDGPU:
+        return ONLY_AMDGPU
+    if asleep:
+        return ASLEEP
+    digits = _number(host, f"{folder}/fw_version/mec_fw_version")  # written as 0x%08x
+    version = int(digits, 16) if 0 < len(digits) <= 8 else 0
+    return version or Unknown(f"{folder}/fw_version/mec_fw_version holds no version")
+
+
+def _vram(host: Host, folder: str, driver: Fact[str], *, asleep: bool) -> Fact[int]:
+    if driver != AMDGPU:
+        return ONLY_AMDGPU
+    if asleep:
         return ASLEEP
     text = host.read(f"{folder}/mem_info_vram_total")
     if isinstance(text, Unknown):

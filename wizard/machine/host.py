@@ -6,16 +6,18 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Protocol
 
-from wizard.machine.facts import Disk, Fact
+from wizard.machine.facts import Disk, Fact, SilentFileSystem
 
 DRIVER_READER = ("cat", "--")
 """Reads a file of the GPU's driver in our place: a child that gets stuck can be left behind."""
+FILE_SYSTEM_ASKER = ("stat", "--file-system", "--format=%T", "--")
+"""Asks a file system in our place; only that it ends is of interest."""
 
 
 class Query(Enum):
     """The only programs that detection may run: read-only, each with its exact argv.
 
-    Beside them there is only ``DRIVER_READER``, which reads files whose driver may not answer.
+    Beside them there are only ``DRIVER_READER`` and ``FILE_SYSTEM_ASKER``, for what may not answer.
     """
 
     DPKG_PACKAGES = (
@@ -28,7 +30,7 @@ class Query(Enum):
         "--query",
         "--all",
         "--queryformat",
-        "%{NAME}\\t%{VERSION}-%{RELEASE}\\n",
+        "%{NAME}\\t%{VERSION}-%{RELEASE}\\tii \\t%{VENDOR}\\n",
     )
 
 
@@ -48,6 +50,15 @@ class Host(Protocol):
 
     def read(self, path: str) -> Fact[str]:
         """The text of a file (at most 4 MiB, bad bytes replaced)."""
+
+    def head(self, path: str, count: int) -> Fact[bytes]:
+        """The first bytes of a regular file: enough for the headers of a library."""
+
+    def size(self, path: str) -> Fact[int]:
+        """The size of a regular file in bytes, also through links."""
+
+    def inode(self, path: str) -> Fact[int]:
+        """The number of a file on its file system, by which the kernel names locks."""
 
     def names(self, folder: str) -> Fact[tuple[str, ...]]:
         """Sorted names in a folder; names that are no UTF-8 are left out."""
@@ -87,6 +98,12 @@ class Host(Protocol):
 
     def disk(self, path: str) -> Fact[Disk]:
         """The file system below a path, or below its nearest parent that exists."""
+
+    def silent(self) -> tuple[SilentFileSystem, ...]:
+        """Mounted file systems that do not answer now: whoever looks below one may wait for ever.
+
+        The other questions do not ask this one first; ``WaryHost`` does.
+        """
 
     def ask(self, query: Query) -> Fact[str]:
         """What a program of the closed list printed; killed at its deadline."""

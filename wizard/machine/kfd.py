@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wizard.machine.facts import Unknown
+from wizard.machine.facts import Fact, Unknown
 from wizard.machine.host import Host
 
 NODES = "/sys/class/kfd/kfd/topology/nodes"
 LONGEST_NUMBER = 20
+NO_ATOMICS = 0b1100
+"""Flags of a link that passes no 32-bit or no 64-bit atomics (``kfd_crat.h`` of Linux)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +24,11 @@ class KfdNode:
     """True when processor cores share the node: the graphics part of a processor."""
     pci_address: str
     render_node: str
+    compute_units: Fact[int]
+    atomics: Fact[bool]
+    """True when the links to the processor and back pass atomics of 32 and of 64 bits."""
+    mec_firmware: int
+    """Version of the compute firmware; 0 when the kernel is too old to tell."""
 
     def is_card(self, address: str, render_node: str | None) -> bool:
         """True when this node and a PCI function are the same card."""
@@ -32,11 +39,13 @@ class KfdNode:
 
 def kfd_nodes(host: Host) -> tuple[KfdNode, ...]:
     """Every node with a GPU; none where the driver has not built a topology."""
-    numbers = host.names(NODES)
-    if isinstance(numbers, Unknown):
-        return ()
-    nodes = (_node(host, int(name)) for name in numbers if name.isascii() and name.isdecimal())
-    return tuple(node for node in nodes if node is not None)
+    values = {number: _read(host, f"{NODES}/{number}") for number in _numbers(host, NODES)}
+    processors = {number for number, of in values.items() if of.get("cpu_cores_count")}
+    return tuple(
+        _node(number, of, _atomics(host, number, processors))
+        for number, of in values.items()
+        if of.get("simd_count")
+    )
 
 
 def gfx_name(version: int) -> str:
@@ -46,11 +55,7 @@ def gfx_name(version: int) -> str:
     return f"gfx{version // 10000}{version // 100 % 100:x}{version % 100:x}"
 
 
-def _node(host: Host, number: int) -> KfdNode | None:
-    text = host.read(f"{NODES}/{number}/properties")
-    values = _values(text) if isinstance(text, str) else {}
-    if not values.get("simd_count"):
-        return None
+def _node(number: int, values: dict[str, int], atomics: Fact[bool]) -> KfdNode:
     minor = values.get("drm_render_minor", 0)
     return KfdNode(
         number=number,
@@ -58,7 +63,49 @@ def _node(host: Host, number: int) -> KfdNode | None:
         has_cpu=values.get("cpu_cores_count", 0) > 0,
         pci_address=_address(values.get("domain", 0), values.get("location_id", 0)),
         render_node=f"renderD{minor}" if minor > 0 else "",
+        compute_units=_compute_units(values),
+        atomics=atomics,
+        mec_firmware=values.get("fw_version", 0),
     )
+
+
+def _compute_units(values: dict[str, int]) -> Fact[int]:
+    """A unit of RDNA has two SIMDs, one of GCN four: the kernel says how many."""
+    share = values.get("simd_per_cu", 0)
+    return values["simd_count"] // share if share else Unknown("KFD does not tell simd_per_cu")
+
+
+def _atomics(host: Host, number: int, processors: set[int]) -> Fact[bool]:
+    """As both directions say: each link states only what its own end was set up for."""
+    there = [link for link in _links(host, number) if link["node_to"] in processors]
+    back = [
+        link
+        for node in {link["node_to"] for link in there}
+        for link in _links(host, node)
+        if link["node_to"] == number
+    ]
+    if not there or not back:
+        return Unknown("KFD lists no links between it and the processor")
+    return not any(link["flags"] & NO_ATOMICS for link in (*there, *back))
+
+
+def _links(host: Host, number: int) -> list[dict[str, int]]:
+    """The links that start at a node."""
+    folder = f"{NODES}/{number}/io_links"
+    links = [_read(host, f"{folder}/{name}") for name in _numbers(host, folder)]
+    return [link for link in links if {"node_to", "flags"} <= link.keys()]
+
+
+def _numbers(host: Host, folder: str) -> list[int]:
+    names = host.names(folder)
+    if isinstance(names, Unknown):
+        return []
+    return [int(name) for name in names if name.isascii() and name.isdecimal()]
+
+
+def _read(host: Host, folder: str) -> dict[str, int]:
+    text = host.read(f"{folder}/properties")
+    return _values(text) if isinstance(text, str) else {}
 
 
 def _values(text: str) -> dict[str, int]:

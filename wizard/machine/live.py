@@ -9,10 +9,11 @@ from collections.abc import Mapping
 from itertools import islice
 
 from wizard.machine.accounts import group_names, user_name
-from wizard.machine.facts import Disk, Fact, Unknown
-from wizard.machine.files import is_text, mount_point, readable, text_of, why
+from wizard.machine.facts import Disk, Fact, SilentFileSystem, Unknown
+from wizard.machine.files import head_of, is_text, mount_point, readable, text_of, why
 from wizard.machine.host import DRIVER_READER, Query
-from wizard.machine.watched import output
+from wizard.machine.mounts import MOUNTS, silent_file_systems
+from wizard.machine.watched import output, which_end
 
 ENTRY_LIMIT = 10_000
 DEADLINE_S = 5.0
@@ -46,6 +47,30 @@ class LiveHost:
             if _may_stall(path):
                 return output((*DRIVER_READER, path), self._deadline_s)
             return text_of(path)
+        except (OSError, ValueError) as error:
+            return Unknown(why(path, error))
+
+    def head(self, path: str, count: int) -> Fact[bytes]:
+        """The first bytes of a regular file."""
+        try:
+            if not stat.S_ISREG(os.stat(path).st_mode) or _may_stall(path):
+                return Unknown(f"{path} is not a regular file")
+            return head_of(path, count)
+        except (OSError, ValueError) as error:
+            return Unknown(why(path, error))
+
+    def size(self, path: str) -> Fact[int]:
+        """The size of a regular file."""
+        try:
+            found = os.stat(path)
+        except (OSError, ValueError) as error:
+            return Unknown(why(path, error))
+        return found.st_size if stat.S_ISREG(found.st_mode) else Unknown(f"{path} is no file")
+
+    def inode(self, path: str) -> Fact[int]:
+        """The number of a file on its file system."""
+        try:
+            return os.stat(path).st_ino
         except (OSError, ValueError) as error:
             return Unknown(why(path, error))
 
@@ -146,6 +171,10 @@ class LiveHost:
             )
         except (OSError, ValueError) as error:
             return Unknown(why(path, error))
+
+    def silent(self) -> tuple[SilentFileSystem, ...]:
+        """Mounted file systems that do not answer now."""
+        return silent_file_systems(self.read(MOUNTS), self.environ, which_end)
 
     def ask(self, query: Query) -> Fact[str]:
         """What a program of the closed list printed."""

@@ -9,6 +9,7 @@ from typing import Generic, TypeVar
 
 from wizard.machine.facts import Unknown
 from wizard.machine.host import Host
+from wizard.machine.stuck import looked_at
 
 T = TypeVar("T")
 
@@ -81,9 +82,15 @@ class Reading(Generic[T]):
         if self._error is not None:
             raise self._error
         if self._found is None:
-            why = Unknown(f"{self._part.title}: no answer in time from {self._part.source}")
+            why = Unknown(self._late())
             return Found(self._part.without(why), (why,))
         return self._found
+
+    def _late(self) -> str:
+        """That the part is late, and what it waits for."""
+        path = looked_at(self._thread.ident)
+        waits = f", which looked at {path}" if path else ""
+        return f"{self._part.title}: no answer in time from {self._part.source}{waits}"
 
     def told(self, found: Found[T]) -> PartDone:
         """The answer in words."""

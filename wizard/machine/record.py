@@ -39,9 +39,17 @@ class Record:
     """Paths that the user could open for reading and writing."""
     unreadable: tuple[str, ...]
     """Paths that the user could not read."""
+    failures: dict[str, str]
+    """Path, or name of a query, to the reason for which there was no answer."""
+    silent: dict[str, str]
+    """Mount point to the kind of a file system that did not answer."""
     groups: dict[str, str]
     """Path to the name of its group."""
     memory_bytes: int
+    sizes: dict[str, int]
+    """Path to the size of a file of which only the beginning, or nothing, is recorded."""
+    inodes: dict[str, int]
+    """Path to the number of a file on its file system."""
     disks: tuple[dict[str, Any], ...]
     answers: dict[str, str]
     """Name of a query to what the program printed."""
@@ -70,8 +78,12 @@ def read_record(folder: Path) -> Record:
         links=field.mapping("links"),
         access=field.many("access", str),
         unreadable=field.many("unreadable", str),
+        failures=field.mapping("failures"),
+        silent=field.mapping("silent"),
         groups=field.mapping("groups"),
         memory_bytes=field.one("memory_bytes", int, 0),
+        sizes=field.sizes("sizes"),
+        inodes=field.sizes("inodes"),
         disks=tuple(_disk(path, disk) for disk in field.many("disks", dict)),
         answers={
             name: _joined(path, text) for name, text in field.one("answers", dict, {}).items()
@@ -106,10 +118,17 @@ class _Fields:
             raise RecordError(f"{self._path} is damaged: {key} must map texts to texts.")
         return values
 
+    def sizes(self, key: str) -> dict[str, int]:
+        values = self.one(key, dict, {})
+        if not all(type(value) is int and value >= 0 for value in values.values()):
+            raise RecordError(f"{self._path} is damaged: {key} must map texts to sizes.")
+        return values
+
 
 def _disk(path: Path, disk: dict[str, Any]) -> dict[str, Any]:
     field = _Fields(path, disk)
     return {
+        "path": field.one("path", str, ""),
         "filesystem": field.one("filesystem", str, "/"),
         "total_bytes": field.one("total_bytes", int, 0),
         "free_bytes": field.one("free_bytes", int, 0),

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from itertools import islice
 from pathlib import Path
 
-from wizard.machine.facts import Disk, Fact, Unknown
-from wizard.machine.files import text_of, why
+from wizard.machine.facts import Disk, Fact, SilentFileSystem, Unknown
+from wizard.machine.files import head_of, text_of, why
 from wizard.machine.host import Query
 from wizard.machine.record import RecordError, read_record
 
@@ -39,8 +39,8 @@ class RecordedHost:
 
     def read(self, path: str) -> Fact[str]:
         """The text of a recorded file."""
-        if path in self._record.unreadable:
-            return Unknown(f"no permission to read {path}")
+        if (failure := self._failure(path)) is not None:
+            return failure
         try:
             real = self._real(path)
             if not stat.S_ISREG(os.lstat(real).st_mode):
@@ -49,18 +49,48 @@ class RecordedHost:
         except (OSError, ValueError) as error:
             return Unknown(why(path, error))
 
+    def head(self, path: str, count: int) -> Fact[bytes]:
+        """The first bytes of a recorded file."""
+        if path in self._record.unreadable:
+            return Unknown(f"no permission to read {path}")
+        try:
+            real = self._real(path)
+            if not stat.S_ISREG(os.lstat(real).st_mode):
+                return Unknown(f"{path} is not a regular file")
+            return head_of(real, count)
+        except (OSError, ValueError) as error:
+            return Unknown(why(path, error))
+
+    def size(self, path: str) -> Fact[int]:
+        """The size that the record states for a file, else that of the recorded file itself."""
+        try:
+            stated = self._record.sizes.get(self._walk(path))
+            real = os.lstat(self._real(path))
+        except (OSError, ValueError) as error:
+            return Unknown(why(path, error))
+        if not stat.S_ISREG(real.st_mode):
+            return Unknown(f"{path} is no file")
+        return real.st_size if stated is None else stated
+
+    def inode(self, path: str) -> Fact[int]:
+        """The number that the record states for a file."""
+        stated = self._record.inodes.get(self.resolve(path))
+        return Unknown(f"the number of {path} was not recorded") if stated is None else stated
+
     def names(self, folder: str) -> Fact[tuple[str, ...]]:
         """Sorted names in a recorded folder, links among them."""
-        if folder in self._record.unreadable:
-            return Unknown(f"no permission to read {folder}")
+        if (failure := self._failure(folder)) is not None:
+            return failure
+        resolved = self.resolve(folder)
+        split = (os.path.split(path) for path in self._record.links)
+        links = {name for parent, name in split if parent == resolved}
         try:
-            resolved = self.resolve(folder)
             with os.scandir(self._real(folder)) as entries:
                 names = {entry.name for entry in islice(entries, ENTRY_LIMIT)}
         except (OSError, ValueError) as error:
-            return Unknown(why(folder, error))
-        links = (os.path.split(path) for path in self._record.links)
-        return tuple(sorted(names | {name for parent, name in links if parent == resolved}))
+            # A folder of nothing but links, such as /etc/alternatives, is none on disk.
+            return tuple(sorted(links)) if links else Unknown(why(folder, error))
+        return tuple(sorted(names | links))
 
     def folders(self, folder: str) -> Fact[tuple[str, ...]]:
         """Sorted names of the real sub-folders of a recorded folder."""
@@ -107,7 +137,10 @@ class RecordedHost:
 
     def group_of(self, path: str) -> Fact[str]:
         """The recorded group of the path."""
-        return self._record.groups.get(path) or Unknown(f"the group of {path} was not recorded")
+        if group := self._record.groups.get(path):
+            return group
+        there = self.exists(path)
+        return Unknown(f"the group of {path} was not recorded" if there else f"there is no {path}")
 
     def groups_in_force(self) -> Fact[tuple[str, ...]]:
         """The recorded groups of the process that recorded."""
@@ -123,7 +156,8 @@ class RecordedHost:
 
     def disk(self, path: str) -> Fact[Disk]:
         """The recorded file system that a path is on."""
-        inside = [
+        exactly = [disk for disk in self._record.disks if disk["path"] == path]
+        inside = exactly or [
             disk
             for disk in self._record.disks
             if f"{path}/".startswith(f"{disk['filesystem'].rstrip('/')}/")
@@ -133,10 +167,24 @@ class RecordedHost:
         nearest = max(inside, key=lambda disk: len(disk["filesystem"]))
         return Disk(path, nearest["filesystem"], nearest["total_bytes"], nearest["free_bytes"])
 
+    def silent(self) -> tuple[SilentFileSystem, ...]:
+        """The recorded file systems that did not answer."""
+        return tuple(SilentFileSystem(*one) for one in sorted(self._record.silent.items()))
+
     def ask(self, query: Query) -> Fact[str]:
         """The recorded answer of a program."""
         answer = self._record.answers.get(query.name)
-        return Unknown(f"{query.value[0]} is not installed") if answer is None else answer
+        if answer is not None:
+            return answer
+        why = self._record.failures.get(query.name, f"{query.value[0]} is not installed")
+        return Unknown(why)
+
+    def _failure(self, path: str) -> Unknown | None:
+        """Why a path had no answer on the machine that was recorded."""
+        if path in self._record.unreadable:
+            return Unknown(f"no permission to read {path}")
+        failure = self._record.failures.get(path)
+        return None if failure is None else Unknown(failure)
 
     def _real(self, path: str) -> str:
         return self._files + self._walk(path)

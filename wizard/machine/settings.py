@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import replace
 
 from wizard.knowledge.variables import effect_of, empty_element
 from wizard.machine.facts import Setting, Unknown
 from wizard.machine.host import Host
 from wizard.machine.part import Found, Part
-from wizard.machine.shell import assignments, is_wanted
+from wizard.machine.setting_files import SettingFile, login_files, near_files
+from wizard.machine.shell import is_wanted
+from wizard.machine.sites import Survey, survey
 
-HOME_FILES = (
-    ".bashrc",
-    ".bash_profile",
-    ".bash_login",
-    ".profile",
-    ".zshrc",
-    ".zshenv",
-    ".zprofile",
-    ".config/fish/config.fish",
-)
-SYSTEM_FILES = ("/etc/environment", "/etc/profile", "/etc/bash.bashrc")
-FOLDERS = (("/etc/profile.d", ".sh"), ("/etc/environment.d", ".conf"))
-USER_FOLDER = (".config/environment.d", ".conf")
 LIBRARY_PATH = "LD_LIBRARY_PATH"
 OWN_VALUE = re.compile(r"\$LD_LIBRARY_PATH\b|\$\{LD_LIBRARY_PATH(?::?[+-][^}]*)?\}")
 """References to its value before, which may be none."""
@@ -31,38 +21,54 @@ OWN_VALUE = re.compile(r"\$LD_LIBRARY_PATH\b|\$\{LD_LIBRARY_PATH(?::?[+-][^}]*)?
 
 def read_settings(host: Host) -> Found[tuple[Setting, ...]]:
     """The live environment first, then each file in the order in which a login reads them."""
-    settings = [_setting(name, value, "", 0) for name, value in _live(host)]
-    unread: list[Unknown] = []
-    for path in _files(host):
-        text = host.read(path)
-        if isinstance(text, Unknown):
-            if host.exists(path):
-                unread.append(text)
-            continue
-        settings += [_setting(name, value, path, line) for name, value, line in assignments(text)]
-    return Found(tuple(one for one in settings if _matters(one)), tuple(unread))
+    live = [Setting(name, value, "", 0, "") for name, value in _live(host)]
+    found = _in_files(host, login_files(host))
+    settings = (*live, *found.value)
+    everywhere = {_text(one) for one in settings if not one.within}
+    return Found(_explained(settings, everywhere), found.unread)
+
+
+def read_near_settings(host: Host, surveyed: Survey | None = None) -> Found[tuple[Setting, ...]]:
+    """What environments, kernels of Jupyter and applications set for themselves."""
+    known = survey(host) if surveyed is None else surveyed
+    found = _in_files(host, near_files(host, known))
+    return Found(_explained(found.value, [f"{n}={v}" for n, v in _live(host)]), found.unread)
 
 
 def _live(host: Host) -> list[tuple[str, str]]:
     return sorted((name, value) for name, value in host.environ.items() if is_wanted(name))
 
 
-def _files(host: Host) -> Iterator[str]:
-    yield from SYSTEM_FILES
-    for folder, ending in (*FOLDERS, (f"{host.home}/{USER_FOLDER[0]}", USER_FOLDER[1])):
-        names = host.names(folder)
-        if not isinstance(names, Unknown):
-            yield from (f"{folder}/{name}" for name in names if name.endswith(ending))
-    yield from (f"{host.home}/{name}" for name in HOME_FILES)
+def _in_files(host: Host, files: Iterable[SettingFile]) -> Found[tuple[Setting, ...]]:
+    settings: list[Setting] = []
+    unread: list[Unknown] = []
+    for file in files:
+        text = host.read(file.path)
+        if isinstance(text, str):
+            assigned = file.read(text)
+            settings += [Setting(n, v, file.path, line, "", file.within) for n, v, line in assigned]
+        elif file.expected and host.exists(file.path):
+            unread.append(text)
+    return Found(tuple(dict.fromkeys(settings)), tuple(unread))
 
 
-def _setting(name: str, value: str, file: str, line: int) -> Setting:
-    return Setting(name, value, file, line, _effect(name, value))
+def _explained(settings: tuple[Setting, ...], everywhere: Collection[str]) -> tuple[Setting, ...]:
+    """Each with what it does beside the others that are in force with it."""
+    inside: dict[str, set[str]] = {}
+    for one in settings:
+        inside.setdefault(one.within, set(everywhere)).add(_text(one))
+    told = (replace(one, effect=_effect(one, inside[one.within])) for one in settings)
+    return tuple(one for one in told if _matters(one))
 
 
-def _effect(name: str, value: str) -> str:
+def _text(setting: Setting) -> str:
+    return f"{setting.name}={setting.value}"
+
+
+def _effect(setting: Setting, beside: Collection[str]) -> str:
+    name, value = setting.name, setting.value
     if name != LIBRARY_PATH:
-        return str(effect_of(name, value))
+        return str(effect_of(name, value, beside))
     effects = [empty_element(value)] if has_empty_element(value) else []
     effects += [effect_of(name, value)] if _names_rocm(value) else []
     return "; ".join(map(str, effects))
@@ -94,14 +100,35 @@ def _tell(settings: tuple[Setting, ...]) -> tuple[str, tuple[str, ...]]:
 
 def _lines(setting: Setting) -> list[str]:
     place = f"{setting.file}:{setting.line}" if setting.file else "in force now"
-    return [f"{place}: {setting.name}={setting.value}", f"  {setting.effect or 'not known to us'}"]
+    alone = f" (only in {setting.within})" if setting.within else ""
+    effect = setting.effect or "not known to us"
+    return [f"{place}: {_text(setting)}{alone}", f"  {effect}"]
+
+
+def _tell_near(settings: tuple[Setting, ...]) -> tuple[str, tuple[str, ...]]:
+    lines = tuple(line for one in settings for line in _lines(one))
+    owners = len({one.within for one in settings})
+    if not settings:
+        return "none", lines
+    return f"{len(settings)} in {owners} of them", lines
 
 
 SETTINGS: Part[tuple[Setting, ...]] = Part(
     title="Settings",
-    source="environment, shell files, /etc/profile.d",
+    source="environment, shell and fish files, environment.d, systemd",
     read=read_settings,
     without=lambda _: (),
     tell=_tell,
 )
-"""Variables of ROCm, MIOpen and the loader."""
+"""Variables of ROCm, MIOpen and the loader that a login or a service sets."""
+
+
+def near_settings_part(surveyed: Callable[[], Survey]) -> Part[tuple[Setting, ...]]:
+    """Variables that environments and applications set for themselves."""
+    return Part(
+        title="Settings of applications",
+        source="activate, .pth, sitecustomize, conda, kernel.json, .env, compose",
+        read=lambda host: read_near_settings(host, surveyed()),
+        without=lambda _: (),
+        tell=_tell_near,
+    )

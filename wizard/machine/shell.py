@@ -5,8 +5,18 @@ from __future__ import annotations
 import re
 import shlex
 
-PREFIXES = ("HSA_", "HIP_", "ROCR_", "MIOPEN_")
-NAMES = frozenset({"LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "PYTORCH_ROCM_ARCH", "ROCM_PATH"})
+PREFIXES = ("HSA_", "HIP_", "ROCR_", "MIOPEN_", "AMD_LOG_", "AMD_SERIALIZE_")
+NAMES = frozenset(
+    {
+        "AMDGCN_USE_BUFFER_OPS",
+        "CUDA_VISIBLE_DEVICES",
+        "GPU_ENABLE_WGP_MODE",
+        "GPU_MAX_HW_QUEUES",
+        "LD_LIBRARY_PATH",
+        "PYTORCH_ROCM_ARCH",
+        "ROCM_PATH",
+    }
+)
 MENTION = re.compile(rf"(?:{'|'.join((*PREFIXES, *sorted(NAMES)))})")
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 EXPORTS = frozenset({"export", "declare", "typeset", "readonly", "local"})
@@ -25,6 +35,8 @@ def assignments(text: str) -> list[tuple[str, str, int]]:
 
     ``NAME=value program`` and aliases set nothing for later programs and are left out.
     """
+    if not MENTION.search(text):
+        return []
     return [
         (name, value, number)
         for number, line in enumerate(text.splitlines(), start=1)
@@ -74,9 +86,18 @@ def _in_statement(words: list[str]) -> list[tuple[str, str]]:
 
 
 def _in_fish(words: list[str]) -> list[tuple[str, str]]:
-    erases = any(word in ("-e", "--erase") for word in words)
+    """What fish's ``set`` exports: without ``-x`` no program sees the variable."""
+    options = [word for word in words if word.startswith("-")]
+    if not any(map(_exports, options)):
+        return []
     values = [word for word in words if not word.startswith("-")]
-    return [(values[0], " ".join(values[1:]))] if values and not erases else []
+    # fish joins the elements of lists that are called like a path with colons
+    joint = ":" if values and values[0].endswith("PATH") else " "
+    return [(values[0], joint.join(values[1:]))] if values else []
+
+
+def _exports(option: str) -> bool:
+    return option == "--export" or (not option.startswith("--") and "x" in option)
 
 
 def _pair(word: str) -> tuple[str, str] | None:

@@ -6,6 +6,8 @@ import re
 
 from wizard.machine.facts import TorchInstall, Unknown
 from wizard.machine.host import Host
+from wizard.machine.sites import Site
+from wizard.machine.wheel_files import Records, executable_stacks
 
 DIST_INFO = re.compile(r"([A-Za-z0-9_.]+)-([^-/]+)(?:-py3\.\d+)?\.(?:dist|egg)-info")
 DEVICE = re.compile(r"amd_torch_device_(gfx[0-9a-f]+)", re.IGNORECASE)
@@ -18,25 +20,34 @@ BUILDS = (("rocm", "rocm"), ("cu", "cuda"), ("cpu", "cpu"))
 
 
 def read_torch(
-    host: Host, site: str, behind: tuple[str, ...] | list[str] = ()
+    host: Host, site: Site, records: Records, behind: tuple[str, ...] = ()
 ) -> TorchInstall | None:
     """The torch of a folder; None without one. numpy is also looked for in the folders behind."""
-    names = host.names(site)
-    entries = () if isinstance(names, Unknown) else names
-    installed = _installed(host, site, entries)
+    entries = site.names
+    installed = _installed(host, site.path, entries)
     if "torch" not in installed and "torch" not in entries:
         return None
-    stated = _stated(host, site)
+    stated = _stated(host, site.path)
     version = stated.get("__version__") or installed.get("torch", "")
     if not version:
         return None
+    build = _build(version, stated)
+    own = build == "rocm"  # only these wheels carry libraries that people exchange
     return TorchInstall(
         version=version,
-        build=_build(version, stated),
+        build=build,
         rocm=_rocm(version, stated),
         numpy=installed.get("numpy") or _numpy(host, behind),
         native_gfx=_native(entries),
+        changed=records.changed(site.path, dist_info(entries)) if own else (),
+        executable_stack=executable_stacks(host, site.path) if own else (),
     )
+
+
+def dist_info(names: tuple[str, ...]) -> str:
+    """The folder with the RECORD of torch; ``""`` without one."""
+    infos = (n for n in names if n.startswith(("torch-", "torch.")) and n.endswith(".dist-info"))
+    return next(infos, "")
 
 
 def _installed(host: Host, site: str, names: tuple[str, ...]) -> dict[str, str]:
@@ -85,7 +96,7 @@ def _rocm(version: str, stated: dict[str, str]) -> str | None:
     return ".".join(hip[0].split(".")[:2]) if hip else None
 
 
-def _numpy(host: Host, behind: tuple[str, ...] | list[str]) -> str | None:
+def _numpy(host: Host, behind: tuple[str, ...]) -> str | None:
     for site in behind:
         names = host.names(site)
         version = _installed(host, site, () if isinstance(names, Unknown) else names).get("numpy")

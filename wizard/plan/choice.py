@@ -25,3 +25,5 @@ class Choice:
     """Path of the Python to base the venv on; ``""`` for the best one that fits."""
     without_card: bool = False
     """True to install for another machine: the check of the device is left out, and said so."""
+    user_torch_aside: bool = False
+    """True to move a torch of the user's own packages away where the environment sees it."""

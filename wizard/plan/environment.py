@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from pathlib import Path
 
@@ -35,6 +36,29 @@ def launcher_text(venv: str, settings: tuple[tuple[str, str], ...], unset: tuple
 
 def pip_configuration(constraints: str) -> str:
     """``pip.conf`` of the venv: later installations keep to the constraints."""
+    return f"[install]\nconstraint = {_constraint(constraints)}\n"
+
+
+def with_constraint(text: str, constraints: str) -> str:
+    """A ``pip.conf`` that was there with our constraint added, all else in it as it was."""
+    if not text.strip():
+        return pip_configuration(constraints)
+    section = _INSTALL.search(text)
+    if section is None:
+        return f"{text.rstrip()}\n\n{pip_configuration(constraints)}"
+    start, end = section.span("lines")
+    lines, ours = text[start:end], _constraint(constraints)
+    mended, count = _CONSTRAINT.subn(lambda found: f"{found[0]}{ours} ", lines, count=1)
+    mended = mended if count else f"constraint = {ours}\n{lines}"
+    return f"{text[:start]}{mended}{text[end:]}"
+
+
+_INSTALL = re.compile(r"^\[install\][^\n]*\n(?P<lines>(?:(?!\[).*(?:\n|\Z))*)", re.MULTILINE)
+_CONSTRAINT = re.compile(r"^constraint[ \t]*[=:][ \t]*", re.MULTILINE)
+"""pip takes several files there, with white space between them."""
+
+
+def _constraint(path: str) -> str:
     # pip cuts the value at white space and reads the file in the locale's encoding.
-    plain = constraints.isascii() and not any(map(str.isspace, constraints))
-    return f"[install]\nconstraint = {constraints if plain else Path(constraints).as_uri()}\n"
+    plain = path.isascii() and not any(map(str.isspace, path))
+    return path if plain else Path(path).as_uri()

@@ -6,7 +6,7 @@ from typing import Any
 
 from wizard.credentials import redact
 from wizard.jsonform import to_json
-from wizard.plan.steps import Plan, RunProgram, Step
+from wizard.plan.steps import Plan, Step
 
 
 def plan_form(plan: Plan) -> dict[str, Any]:
@@ -17,6 +17,7 @@ def plan_form(plan: Plan) -> dict[str, Any]:
 def _step_form(step: Step) -> dict[str, Any]:
     """A step with its kind and the text that Review shows."""
     form = {"kind": type(step).__name__, "text": str(step), **to_json(step)}
-    if isinstance(step, RunProgram):
-        form["argv"] = [redact(word) for word in step.argv]
+    for name in ("argv", "otherwise"):
+        if name in form:
+            form[name] = [redact(word) for word in form[name]]
     return form

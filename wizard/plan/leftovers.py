@@ -16,7 +16,7 @@ def leftovers(machine: Machine, stack: Stack) -> tuple[str, ...]:
     """What on this machine breaks, changes or does not matter to a stack, with file and line."""
     if not stack.gfx:
         return ()
-    settings = _known_places(machine.settings)
+    settings = [s for s in _known_places(machine.settings) if not s.within]
     wanted = dict(stack.environment)
     breaking = [s for s in settings if s.name in stack.unset]
     other = [s for s in settings if s.name in wanted and s.value != wanted[s.name]]
@@ -43,7 +43,7 @@ def short_path(path: str, machine: Machine) -> str:
 
 def _holds(environment: Environment, stack: Stack, gfx: str) -> bool:
     torch = environment.torch
-    if torch is None:
+    if torch is None or torch.changed:  # with a library exchanged it is nobody's torch
         return False
     if torch.native_gfx:
         return gfx in torch.native_gfx and "{gfx}" in " ".join(stack.requirements)
@@ -99,7 +99,8 @@ def _reach(settings: list[Setting], machine: Machine) -> tuple[str, ...]:
 
 
 def _system_rocm(machine: Machine) -> tuple[str, ...]:
-    trees = [tree for tree in machine.rocm_trees if tree.link_to is None]
+    own = (tree for tree in machine.rocm_trees if tree.path.startswith("/opt/rocm"))
+    trees = [tree for tree in own if tree.link_to is None]
     packages = machine.rocm_packages
     amd = () if isinstance(packages, Unknown) else [p for p in packages if p.origin == "amd"]
     if not trees and amd:

@@ -11,9 +11,12 @@ from pathlib import PurePosixPath
 from wizard.knowledge.applications import applications_named
 from wizard.knowledge.stacks import Stack, load_stacks
 from wizard.machine.facts import Machine
+from wizard.machine.facts.contents import Contents
 from wizard.places import Places
+from wizard.plan.beside import beside, beside_notes, carried, carrying, why_beside
 from wizard.plan.card import chosen_card, with_card
 from wizard.plan.choice import Choice
+from wizard.plan.existing import existing_notes, existing_steps, obstacles_to, planned_conflicts
 from wizard.plan.fit import Fit, fit
 from wizard.plan.form import plan_form
 from wizard.plan.resolve import AS_CONFIGURED
@@ -26,8 +29,13 @@ class PlanImpossible(ValueError):
     """There is no such plan; the text says why and what would mend it."""
 
 
-def make_plan(machine: Machine, choice: Choice, places: Places) -> Plan:
-    """The steps that lead to the chosen stack on this machine. Raises PlanImpossible."""
+def make_plan(
+    machine: Machine, choice: Choice, places: Places, there: Contents | None = None
+) -> Plan:
+    """The steps that lead to the chosen stack on this machine. Raises PlanImpossible.
+
+    ``there`` is what the chosen folder holds, where it is an environment that we did not make.
+    """
     stack = next((each for each in load_stacks() if each.id == choice.stack), None)
     if stack is None:
         known = ", ".join(each.id for each in load_stacks())
@@ -35,12 +43,30 @@ def make_plan(machine: Machine, choice: Choice, places: Places) -> Plan:
     _require_usable(choice, places.home)
     if choice.gpu and chosen_card(machine, choice.gpu) is None:
         raise PlanImpossible(f"There is no AMD card at the PCI address {choice.gpu}.")
-    applications = applications_named(choice.applications)
-    found = fit(with_card(machine, choice.gpu), applications, stack)
-    held = _with_python(machine, choice, stack, found)
-    if not held.python:
-        raise PlanImpossible(" ".join(held.obstacles) or "No Python fits this stack.")
-    steps = (*_system(machine, choice, stack), *venv_steps(machine, choice, stack, held, places))
+    held = fit(with_card(machine, choice.gpu), applications_named(choice.applications), stack)
+    choice = replace(choice, venv=there.path) if there else choice
+    why = why_beside(machine, stack, there) if there else ""
+    steps: tuple[Step, ...]
+    if there is not None and not why:
+        _require_no_conflict(choice, stack, there)
+        notes = existing_notes(choice, stack, there)
+        steps = existing_steps(machine, choice, stack, there, places)
+        held = replace(held, needs=(), obstacles=obstacles_to(steps, machine, stack, held))
+    else:
+        choice = beside(choice, stack) if there else choice
+        notes = beside_notes(why, stack, there, choice) if there else ()
+        held = _with_python(machine, choice, stack, held)
+        if not held.python:
+            raise PlanImpossible(" ".join(held.obstacles) or "No Python fits this stack.")
+        taken = carried(stack, there) if there else ()
+        made = venv_steps(machine, choice, stack, held, places)
+        steps = tuple(carrying(step, taken, choice.venv) for step in made)
+    return _plan(choice, stack, held, (*_system(machine, choice, stack), *steps), notes)
+
+
+def _plan(
+    choice: Choice, stack: Stack, held: Fit, steps: tuple[Step, ...], notes: tuple[str, ...]
+) -> Plan:
     relogin_needed = any(isinstance(step, AddToGroups) for step in steps)
     first = held.missing_right.text if held.missing_right and not relogin_needed else ""
     plan = Plan(
@@ -52,7 +78,7 @@ def make_plan(machine: Machine, choice: Choice, places: Places) -> Plan:
         download_bytes=held.download_bytes,
         installed_bytes=held.installed_bytes,
         relogin_needed=relogin_needed,
-        notes=tuple(note for note in _notes(choice, stack, held) if note != first),
+        notes=tuple(note for note in (*notes, *_notes(choice, stack, held)) if note != first),
         first=first,
     )
     return replace(plan, id=_digest(plan))
@@ -70,6 +96,16 @@ def _require_usable(choice: Choice, home: str) -> None:
         raise PlanImpossible(
             f"{choice.venv} holds more than this program may touch: give a folder of its own, "
             f"such as {home}/ai/{choice.stack}."
+        )
+
+
+def _require_no_conflict(choice: Choice, stack: Stack, there: Contents) -> None:
+    """Raise PlanImpossible where a package that stays could not work with this stack."""
+    if found := planned_conflicts(stack, there):
+        raise PlanImpossible(
+            f"{there.path} cannot take {stack.id}: {'; '.join(found)}. Nothing was changed. "
+            f"Remove or update what asks for it, or take a new folder: "
+            f"--venv {beside(choice, stack).venv}."
         )
 
 

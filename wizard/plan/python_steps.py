@@ -52,7 +52,7 @@ def python_steps(machine: Machine, choice: Choice, held: Fit, places: Places) ->
             (
                 f"{choice.venv}/bin/python",
                 *("-m", "pip", "install", "--no-input", "--upgrade"),
-                *_pip_from(choice),
+                *pip_from(choice),
                 "pip",
             ),
             "goes with the venv",
@@ -62,5 +62,6 @@ def python_steps(machine: Machine, choice: Choice, held: Fit, places: Places) ->
     )
 
 
-def _pip_from(choice: Choice) -> tuple[str, ...]:
+def pip_from(choice: Choice) -> tuple[str, ...]:
+    """Options that let pip find itself in the wheelhouse, where one was chosen."""
     return ("--no-index", "--find-links", choice.wheelhouse) if choice.wheelhouse else ()

@@ -6,15 +6,19 @@ from wizard.knowledge.stacks import Stack
 from wizard.machine.facts import Machine
 from wizard.plan.card import chosen_card
 from wizard.plan.choice import Choice
-from wizard.plan.environment import MODULE, PTH, launcher_text, module_text, pip_configuration
-from wizard.plan.fit import Fit
+from wizard.plan.environment import MODULE, PTH, launcher_text, module_text, with_constraint
 from wizard.plan.steps import PinInstalled, Step, WriteFile
 
 
-def setting_steps(machine: Machine, choice: Choice, stack: Stack, held: Fit) -> tuple[Step, ...]:
-    """What keeps the stack as it is, and its variables in every start of its Python."""
+def setting_steps(
+    machine: Machine, choice: Choice, stack: Stack, minor: str, pip_conf: str = ""
+) -> tuple[Step, ...]:
+    """What keeps the stack as it is, and its variables in every start of its Python.
+
+    ``minor`` is that Python's, such as ``3.10``; a ``pip.conf`` that was there keeps its lines.
+    """
     venv, settings = choice.venv, (*stack.environment, *_visible_device(machine, choice, stack))
-    packages = f"{venv}/lib/python{_minor(machine, held)}/site-packages"
+    packages = f"{venv}/lib/python{minor}/site-packages"
     constraints = f"{venv}/rdna1-constraints.txt"
     launcher = launcher_text(venv, settings, stack.unset)
     variables: tuple[Step, ...] = ()
@@ -33,7 +37,11 @@ def setting_steps(machine: Machine, choice: Choice, stack: Stack, held: Fit) -> 
         )
     return (
         _constraints(stack, venv, constraints),
-        _file(f"{venv}/pip.conf", pip_configuration(constraints), "pip keeps to the constraints."),
+        _file(
+            f"{venv}/pip.conf",
+            with_constraint(pip_conf, constraints),
+            "pip keeps to the constraints.",
+        ),
         *variables,
         _file(
             f"{venv}/bin/rdna1-python",
@@ -56,13 +64,6 @@ def _constraints(stack: Stack, venv: str, path: str) -> Step:
 
 def _file(path: str, content: str, reason: str, mode: int = 0o644) -> WriteFile:
     return WriteFile(reason, path, content, mode, f"remove {path}")
-
-
-def _minor(machine: Machine, held: Fit) -> str:
-    if held.python.startswith("uv:"):
-        return held.python.removeprefix("uv:")
-    versions = {each.path: each.version for each in machine.interpreters}
-    return ".".join(versions[held.python].split(".")[:2])
 
 
 def _visible_device(machine: Machine, choice: Choice, stack: Stack) -> tuple[tuple[str, str], ...]:

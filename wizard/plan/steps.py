@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Union
 
 from wizard.credentials import redact
+from wizard.plan.existing_steps import ResolveCarried, ResolveHeld, SetAsidePackages
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +88,15 @@ class InstallWheels:
     inverse: str
     deadline_s: float = 3600.0
     needs_root: bool = False
+    tool: str = ""
+    """A pip in another folder that installs, so that the environment's own stays as it is."""
 
     @property
     def argv(self) -> tuple[str, ...]:
         """The pip call that installs."""
         return (
             self.python,
-            "-m",
-            "pip",
+            *((self.tool,) if self.tool else ("-m", "pip")),
             "install",
             "--no-input",
             "--no-index",
@@ -107,7 +109,9 @@ class InstallWheels:
         )
 
     def __str__(self) -> str:
-        return f"{shlex.join(self.argv)} && {shlex.join((self.python, '-m', 'pip', 'check'))}"
+        # An environment of the user's may hold what pip calls a conflict since long ago.
+        check = "" if self.tool else f" && {shlex.join((self.python, '-m', 'pip', 'check'))}"
+        return f"{shlex.join(self.argv)}{check}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +230,9 @@ Step = Union[  # noqa: UP007 - cattrs reads the members of a Union
     AddToGroups,
     CheckTorch,
     DropDownloads,
+    ResolveHeld,
+    SetAsidePackages,
+    ResolveCarried,
 ]
 
 

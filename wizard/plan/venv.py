@@ -33,30 +33,36 @@ def venv_steps(
     machine: Machine, choice: Choice, stack: Stack, held: Fit, places: Places
 ) -> tuple[Step, ...]:
     """Everything that fills one folder; nothing in it needs root."""
-    source = (choice.venv, stack.id, choice.torch_index, choice.wheelhouse)
-    key = hashlib.sha256("\0".join(source).encode()).hexdigest()[:12]
-    work = f"{places.cache}/{stack.id}-{key}"
+    work = work_folder(choice, stack, places)
     return (
         *python_steps(machine, choice, held, places),
-        *_wheel_steps(choice, stack, work, _target(machine, choice, stack)),
-        *_execstack_steps(machine, choice, stack),
-        *setting_steps(machine, choice, stack, held),
+        *_wheel_steps(choice, stack, work, target(machine, choice, stack)),
+        *execstack_steps(machine, choice, stack),
+        *setting_steps(machine, choice, stack, _minor(machine, held)),
         CheckTorch(
             "See that torch loads, which libraries it loads, and that one tiny product is right.",
             f"{choice.venv}/bin/python",
             stack.torch_prefix.split("+", 1)[0] if choice.torch_index else stack.torch_prefix,
-            _check_device(choice, stack),
+            check_device(choice, stack),
         ),
         DropDownloads("The wheels are installed and checked: their space is yours again.", work),
     )
 
 
-def _target(machine: Machine, choice: Choice, stack: Stack) -> str:
+def work_folder(choice: Choice, stack: Stack, places: Places) -> str:
+    """Where the downloads of one place and one choice of sources go."""
+    source = (choice.venv, stack.id, choice.torch_index, choice.wheelhouse)
+    key = hashlib.sha256("\0".join(source).encode()).hexdigest()[:12]
+    return f"{places.cache}/{stack.id}-{key}"
+
+
+def target(machine: Machine, choice: Choice, stack: Stack) -> str:
     """The instruction set of the chosen card, or the stack's first one where no card is here."""
     return target_of(chosen_card(machine, choice.gpu)) or next(iter(stack.gfx), "")
 
 
-def _check_device(choice: Choice, stack: Stack) -> str:
+def check_device(choice: Choice, stack: Stack) -> str:
+    """What the check asks for: ``cuda``, ``cpu``, or ``none`` for a card that is elsewhere."""
     if choice.without_card:
         return "none"
     return "cuda" if stack.gfx else "cpu"
@@ -104,7 +110,10 @@ def _wheel_steps(choice: Choice, stack: Stack, work: str, gfx: str) -> tuple[Ste
     )
 
 
-def _execstack_steps(machine: Machine, choice: Choice, stack: Stack) -> tuple[Step, ...]:
+def execstack_steps(
+    machine: Machine, choice: Choice, stack: Stack
+) -> tuple[ClearExecutableStack, ...]:
+    """The step that a new glibc makes necessary for wheels of old; none otherwise."""
     if not stack.executable_stack or _glibc(machine) < STRICT_GLIBC:
         return ()
     return (
@@ -116,6 +125,13 @@ def _execstack_steps(machine: Machine, choice: Choice, stack: Stack) -> tuple[St
             "goes with the venv",
         ),
     )
+
+
+def _minor(machine: Machine, held: Fit) -> str:
+    if held.python.startswith("uv:"):
+        return held.python.removeprefix("uv:")
+    versions = {each.path: each.version for each in machine.interpreters}
+    return ".".join(versions[held.python].split(".")[:2])
 
 
 def _glibc(machine: Machine) -> tuple[int, ...]:

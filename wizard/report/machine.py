@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
-from wizard.machine.facts import Access, Environment, Gpu, Machine, System, Unknown
+from wizard.machine.environments import torch_lines
+from wizard.machine.facts import Access, Environment, Fact, Gpu, Machine, System, Unknown
 from wizard.report.units import WIDTH, bytes_text, fact_text, memory_text
 from wizard.run.lines import clean
+
+if TYPE_CHECKING:
+    from wizard.machine.wheel_hashes import Verified
 
 
 def machine_lines(machine: Machine) -> Iterator[str]:
@@ -96,7 +101,8 @@ def _python_lines(machine: Machine) -> Iterator[str]:
 
 def _torch_lines(machine: Machine) -> Iterator[str]:
     with_torch = [each for each in machine.environments if each.torch is not None]
-    yield from (f"  {line}" for each in with_torch for line in _environment_lines(each))
+    glibc = machine.system.glibc
+    yield from (f"  {line}" for each in with_torch for line in _environment_lines(each, glibc))
     more = " more" if with_torch else ""
     yield f"  {len(machine.environments) - len(with_torch)}{more} without torch"
 
@@ -114,17 +120,48 @@ def _rocm_lines(machine: Machine) -> Iterator[str]:
             yield "  none (torch wheels bring their own)"
 
 
-def _environment_lines(environment: Environment) -> Iterator[str]:
+def _application_lines(machine: Machine) -> Iterator[str]:
+    for found in machine.applications:
+        inside = found.environment or "no environment of its own"
+        yield f"  {found.id}: {found.path}" + (f" with {inside}" if inside != found.path else "")
+        if found.start:
+            yield f"    start it: {found.start}"
+    if not machine.applications:
+        yield "  none found"
+
+
+def _miopen_lines(machine: Machine) -> Iterator[str]:
+    for store in machine.miopen:
+        targets = ", ".join(store.targets)
+        yield f"  {store.path}: {store.kind} for {targets}, {bytes_text(store.bytes)}"
+    if not machine.miopen:
+        yield "  nothing"
+
+
+def verified_lines(verified: tuple[Verified, ...] | None) -> Iterator[str]:
+    """How the libraries of wheels compare with what their wheels brought; None: nobody asked."""
+    if verified is None:
+        return
+    yield "ROCm libraries of torch, by their hash"
+    for library in verified:
+        yield _one_line(f"  {library.path}: {library.outcome}")
+    if not verified:
+        yield "  none"
+
+
+def _environment_lines(environment: Environment, glibc: Fact[str]) -> Iterator[str]:
     torch = environment.torch
     assert torch is not None  # noqa: S101 - the caller chose those with torch
     yield f"{environment.path} ({environment.kind}, Python {fact_text(environment.python)})"
     yield f"  torch {torch.version}, numpy {torch.numpy or 'none'}"
+    yield from (f"  ! {line}" for line in torch_lines(torch, glibc))
 
 
 def _setting_lines(machine: Machine) -> Iterator[str]:
     told: set[tuple[str, str]] = set()
     for setting in machine.settings:
         where = f"{setting.file}:{setting.line}" if setting.file else "this shell"
+        where += f", only for {setting.within}" if setting.within else ""
         yield f"  {setting.name}={setting.value}  ({where})"
         if setting.effect and (setting.name, setting.value) not in told:
             told.add((setting.name, setting.value))
@@ -144,6 +181,8 @@ SECTIONS: dict[str, Callable[[Machine], Iterator[str]]] = {
     "Disks": _disk_lines,
     "Python": _python_lines,
     "PyTorch and environments": _torch_lines,
+    "Applications": _application_lines,
     "System ROCm": _rocm_lines,
+    "What MIOpen keeps": _miopen_lines,
     "Settings that ROCm, MIOpen or the loader may read": _setting_lines,
 }

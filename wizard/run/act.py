@@ -10,6 +10,7 @@ from contextlib import aclosing
 from pathlib import Path
 
 from wizard.credentials import redact
+from wizard.plan.existing_steps import ResolveCarried, ResolveHeld, SetAsidePackages
 from wizard.plan.steps import (
     CheckTorch,
     ClearExecutableStack,
@@ -27,6 +28,8 @@ from wizard.run.check import check_torch
 from wizard.run.events import Output, Progress
 from wizard.run.installed import missing_files
 from wizard.run.own_files import clear_stack, drop_downloads, pin_installed, write_settings
+from wizard.run.resolving import resolve_carried, resolve_held
+from wizard.run.setting_aside import set_packages_aside
 from wizard.run.trouble import Trouble
 from wizard.run.unpacking import Unpacking, with_looks
 from wizard.run.venv_layout import site_packages
@@ -53,6 +56,18 @@ def act(step: Step, around: Surroundings) -> Act:
             return _at_once(lambda: clear_stack(step))
         case DropDownloads():
             return _at_once(lambda: drop_downloads(step))
+        case _:
+            return _act_on_existing(step, around)
+
+
+def _act_on_existing(step: Step, around: Surroundings) -> Act:
+    match step:
+        case SetAsidePackages():
+            return set_packages_aside(step, around)
+        case ResolveHeld():
+            return resolve_held(step, around)
+        case ResolveCarried():
+            return resolve_carried(step, around)
         case _:
             raise Trouble(
                 f"This version cannot carry out: {step}",
@@ -126,23 +141,28 @@ def _sizes(staging: Path) -> tuple[int, ...]:
 
 async def _install(step: InstallWheels, around: Surroundings) -> Act:
     # The user's pip settings name indexes and targets; this call must know neither.
-    environment = around.environment((("PIP_CONFIG_FILE", os.devnull), ("PIP_NO_CACHE_DIR", "1")))
+    quiet = (("PYTHONDONTWRITEBYTECODE", "1"),) if step.tool else ()
+    environment = around.environment(
+        (("PIP_CONFIG_FILE", os.devnull), ("PIP_NO_CACHE_DIR", "1"), *quiet)
+    )
     unpacking = await asyncio.to_thread(Unpacking, Path(step.venv), Path(step.staging))
     yield unpacking.beginning()
     installing = program(step.argv, environment, step.deadline_s)
     async with aclosing(with_looks(installing, unpacking.look)) as news:
         async for each in news:
             yield each
-    check = (step.python, "-m", "pip", "check")
-    async for output in program(check, environment, 120):
-        yield output
+    check = () if step.tool else ((step.python, "-m", "pip", "check"),)
+    for argv in check:
+        async for output in program(argv, environment, 120):
+            yield output
     if missing := await asyncio.to_thread(missing_files, Path(step.venv), Path(step.lock)):
         raise Trouble(
             f"pip says that all is installed, but {len(missing)} files are missing: {missing[0]}.",
             "An earlier installation was cut off, or something else works in this folder.",
-            f"Undo this run with `rdna1-setup rollback` and start again: {step.venv} is ours.",
+            "Undo this run with `rdna1-setup rollback` and start again.",
         )
-    yield Done("installed: every file is there, and pip finds no conflict")
+    found = "" if step.tool else ", and pip finds no conflict"
+    yield Done(f"installed: every file is there{found}")
 
 
 async def _at_once(action: Callable[[], str]) -> Act:

@@ -6,9 +6,11 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from wizard.plan.existing_steps import SetAsidePackages, changes_existing
 from wizard.plan.form import plan_form
 from wizard.plan.steps import InstallWheels, PinInstalled, Plan, Step, WriteFile
 from wizard.run.asked import difference
+from wizard.run.backup import FILES, MANIFEST
 from wizard.run.journal import PARTLY_ROLLED_BACK, ROLLED_BACK, UNFINISHED, Record
 from wizard.run.remains import files_before
 from wizard.run.trouble import Trouble
@@ -26,11 +28,15 @@ def run_to_resume(plan: Plan, records: tuple[Record, ...]) -> Record | None:
             return record
     if same_folder:
         raise _other_plan(plan, same_folder[0])
+    if changes_existing(plan):
+        _refuse_orphans(plan)
+        return None
     if (Path(plan.venv) / "pyvenv.cfg").exists():
         raise Trouble(
             f"{plan.venv} is a venv that this program did not make.",
-            "Changing an existing environment is not built yet, and it will not be guessed at.",
-            "Choose a new folder with --venv.",
+            "This plan is for a new folder; nothing in that one was changed.",
+            "Choose a new folder with --venv, or name that one with --venv to have its torch "
+            "replaced.",
         )
     if taken := _in_the_way(plan):
         raise Trouble(
@@ -58,6 +64,17 @@ def _other_plan(plan: Plan, other: Record) -> Trouble:
         "has changed since.",
         f"{again}To begin anew, undo it first: rdna1-setup rollback {other.id}",
     )
+
+
+def _refuse_orphans(plan: Plan) -> None:
+    """Raise Trouble for a backup whose run nobody knows: moving more into it would mix two."""
+    backups = [step.backup for step in plan.steps if isinstance(step, SetAsidePackages)]
+    if orphans := [backup for backup in backups if os.path.lexists(f"{backup}/{MANIFEST}")]:
+        raise Trouble(
+            f"{orphans[0]} holds packages that a run set aside, and its journal is gone.",
+            "What is in there is the first state of this environment; a second run would mix it.",
+            f"Move the files below {orphans[0]}/{FILES} back by hand, or move that folder away.",
+        )
 
 
 def _in_the_way(plan: Plan) -> list[str]:

@@ -19,7 +19,7 @@ def installed(root: Path, names: Iterable[str]) -> dict[str, Print]:
     for packages in site_packages(root):
         for info in packages.glob("*.dist-info"):
             if canonicalize_name(info.name.split("-", 1)[0]) in wanted:
-                found.update(prints(root, _recorded(root, packages, info)))
+                found.update(prints(root, recorded(packages, info)))
     return found
 
 
@@ -35,7 +35,7 @@ def missing_files(root: Path, lock: Path) -> tuple[str, ...]:
         ]
         missing += [name] if not records else []
         for record in records:
-            paths = _recorded(root, record.parents[1], record.parent)
+            paths = recorded(record.parents[1], record.parent)
             required = (p for p in paths if p.name not in _OPTIONAL and p.suffix != ".pyc")
             missing += [str(path) for path in required if not path.exists()]
     return tuple(missing)
@@ -64,7 +64,17 @@ def lock_names(lock: Path) -> tuple[str, ...]:
     return tuple(line.split("==", 1)[0].strip() for line in lines if "==" in line)
 
 
-def _recorded(root: Path, packages: Path, info: Path) -> Iterator[Path]:
+def record_of(packages: Path, name: str, version: str) -> Path | None:
+    """The metadata folder of a distribution in a site folder; None when it is not there."""
+    for info in packages.glob("*.dist-info"):
+        named, _, numbered = info.name.removesuffix(".dist-info").partition("-")
+        if canonicalize_name(named) == name and numbered == version:
+            return info
+    return None
+
+
+def recorded(packages: Path, info: Path) -> Iterator[Path]:
+    """Every path that the RECORD of a distribution names, and its own files."""
     yield from (info / name for name in ("RECORD", "INSTALLER", "REQUESTED", "direct_url.json"))
     try:
         with (info / "RECORD").open(encoding="utf-8", newline="") as file:

@@ -5,41 +5,33 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from wizard.journalform import (
+    FILE,
+    PARTLY_ROLLED_BACK,
+    ROLLED_BACK,
+    UNFINISHED,
+    Record,
+    record_of,
+)
 from wizard.jsonform import SCHEMA
 from wizard.plan.form import plan_form
 from wizard.plan.steps import Plan
 
-UNFINISHED = "unfinished"
-ROLLED_BACK = "rolled back"
-PARTLY_ROLLED_BACK = "partly rolled back"
-"""Also the state from the moment in which an undo begins, so that a killed one can be told."""
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """A run as its journal tells it."""
-
-    id: str
-    folder: str
-    began: str
-    """ISO time of the beginning."""
-    plan: Mapping[str, Any]
-    """The plan in its JSON form, as it was when the run began."""
-    outcomes: Mapping[int, str]
-    """Finished steps by number, with their outcome."""
-    intents: Mapping[int, Mapping[str, Any]]
-    """Steps that were begun, with what was noted before they acted."""
-    state: str
-    """``unfinished``, ``finished``, ``rolled back`` or ``partly rolled back``."""
-
-    @property
-    def interrupted(self) -> tuple[int, ...]:
-        """Numbers of the steps that were begun and never finished."""
-        return tuple(number for number in self.intents if number not in self.outcomes)
+__all__ = [
+    "PARTLY_ROLLED_BACK",
+    "ROLLED_BACK",
+    "UNFINISHED",
+    "Journal",
+    "Record",
+    "append_lines",
+    "last_written_ns",
+    "read_record",
+    "read_records",
+    "unreadable_runs",
+]
 
 
 class Journal:
@@ -47,7 +39,7 @@ class Journal:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._file = folder / "journal.jsonl"
+        self._file = folder / FILE
 
     def begin(self, plan: Plan, time: str) -> None:
         """Note the plan; the first line of every journal."""
@@ -92,34 +84,12 @@ def _sync_folder(folder: Path) -> None:
 
 def read_record(folder: Path) -> Record | None:
     """The run in a folder, or None when there is no usable journal in it."""
-    lines = [line for line in map(_parsed, _complete_lines(folder)) if line]
-    if not lines or not _usable(lines[0]):
-        return None
-    plan = lines[0]["plan"]
-    steps = range(1, len(plan["steps"]) + 1)
-    intents: dict[int, Mapping[str, Any]] = {}
-    outcomes: dict[int, str] = {}
-    state = UNFINISHED
-    for line in lines[1:]:
-        match line:
-            case {"event": "intent", "step": int(number), "noted": dict(noted)} if number in steps:
-                outcomes.pop(number, None)  # begun again: what was proved before counts no more
-                intents[number] = noted
-            case {"event": "outcome", "step": int(number), "outcome": str(outcome)} if (
-                number in steps
-            ):
-                outcomes[number] = outcome
-            case {"event": "state", "state": str(state)}:
-                pass
-            case _:
-                pass  # damaged, or an event that only a later version knows
-    began = str(lines[0].get("time", ""))
-    return Record(folder.name, str(folder), began, plan, outcomes, intents, state)
+    return record_of(folder.name, str(folder), _complete_lines(folder))
 
 
 def last_written_ns(folder: Path) -> int:
     """When the journal of a run was last added to, as the file system tells it."""
-    return (folder / "journal.jsonl").stat().st_mtime_ns
+    return (folder / FILE).stat().st_mtime_ns
 
 
 def read_records(runs: Path) -> tuple[Record, ...]:
@@ -147,29 +117,6 @@ def _newest_first(runs: Path) -> list[Path]:
 def _complete_lines(folder: Path) -> list[bytes]:
     """Whole lines only: while the first one is not, no step has acted."""
     try:
-        return (folder / "journal.jsonl").read_bytes().split(b"\n")[:-1]
+        return (folder / FILE).read_bytes().split(b"\n")[:-1]
     except OSError:
         return []
-
-
-def _usable(begin: Mapping[str, Any]) -> bool:
-    """True for the first line of a journal of this schema, with all that undo needs of the plan."""
-    match begin:
-        case {
-            "event": "begin",
-            "schema": int(schema),
-            "plan": {"id": str(), "stack": str(), "venv": str(), "steps": list(steps)},
-        }:
-            return schema == SCHEMA and all(
-                isinstance(step, dict) and "kind" in step for step in steps
-            )
-        case _:
-            return False
-
-
-def _parsed(line: bytes) -> dict[str, Any] | None:
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) and "event" in value else None

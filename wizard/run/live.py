@@ -10,6 +10,7 @@ from datetime import datetime
 from pathlib import Path
 
 from wizard.places import Places
+from wizard.plan.existing_steps import ResolveCarried, ResolveHeld
 from wizard.plan.steps import CheckTorch, Plan, RunProgram, Step
 from wizard.run.act import act
 from wizard.run.acting import Done, Stopped, Surroundings
@@ -171,7 +172,8 @@ def _as_noted(record: Record) -> Record:
 
 
 def _indexes(plan: Plan) -> tuple[str, ...]:
-    programs = (step for step in plan.steps if isinstance(step, RunProgram))
+    kinds = (RunProgram, ResolveHeld, ResolveCarried)
+    programs = (step for step in plan.steps if isinstance(step, kinds))
     return tuple(word for program in programs for word in program.argv if "://" in word)
 
 

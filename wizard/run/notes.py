@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from wizard.plan.existing_steps import ResolveCarried, SetAsidePackages, changes_existing
 from wizard.plan.steps import (
     ClearExecutableStack,
     CreateVenv,
@@ -30,6 +31,10 @@ def notes_before(step: Step, plan: Plan) -> dict[str, Any]:
         noted["before"] = sorted(there.files)
         noted["folders_before"] = sorted(there.folders)
         noted["made_folders"] = [str(path) for path in _folders(plan) if not path.exists()]
+    if changes_existing(plan) and step == plan.steps[0]:
+        noted["made_folders"] = [str(path) for path in _folders(plan) if not path.exists()]
+    if isinstance(step, SetAsidePackages) and step.root == plan.venv:
+        noted["folders_before"] = sorted(listing(Path(plan.venv)).folders)
     return noted
 
 
@@ -51,7 +56,9 @@ def _made_by(step: Step, plan: Plan) -> dict[str, Print]:
     venv = Path(plan.venv)
     match step:
         case CreateVenv() | RunProgram():
-            return made_with_venv(venv, ())
+            return {} if changes_existing(plan) else made_with_venv(venv, ())
+        case ResolveCarried():
+            return prints(venv, (Path(step.told),))
         case InstallWheels():
             return installed(venv, lock_names(Path(step.lock)))
         case WriteFile() | PinInstalled():

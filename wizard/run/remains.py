@@ -13,15 +13,21 @@ from wizard.run.venv_layout import made_with_venv
 from wizard.run.wheel_files import wheel_files
 from wizard.run.whole_file import draft_of
 
-_OF_PIP = re.compile(r"bin/pip[\d.]*|lib/python[\d.]+/site-packages/(pip|~)[^/]*/.*")
+OF_PIP = re.compile(r"bin/pip[\d.]*|lib/python[\d.]+/site-packages/(pip|~)[^/]*/.*")
 """What a pip that replaces itself writes and removes."""
 GRACE_S = 60
 """Time that a step may outlast its deadline before it is ended."""
 
 
 def notes_of_the_venv(record: Record) -> Mapping[str, Any]:
-    """What was noted before the venv was made; empty while it was not begun."""
-    return next((n for n in record.intents.values() if n.get("kind") == "CreateVenv"), {})
+    """What was noted before the venv was made or changed; empty while that was not begun."""
+    merged: dict[str, Any] = {}
+    for noted in record.intents.values():
+        merged |= {name: noted[name] for name in _OF_THE_VENV if name in noted}
+    return merged
+
+
+_OF_THE_VENV = ("before", "folders_before", "made_folders")
 
 
 def files_before(record: Record) -> tuple[str, ...]:
@@ -52,9 +58,11 @@ def _left(step: Mapping[str, Any], venv: Path, record: Record) -> dict[str, Prin
             f"{venv}/bin/pip" in paths and notes_of_the_venv(record)
         ):
             found = made_with_venv(venv, ())
-            return {path: found[path] for path in found if _OF_PIP.fullmatch(path)}
+            return {path: found[path] for path in found if OF_PIP.fullmatch(path)}
         case {"kind": "WriteFile", "path": str(path), "content": str(content)}:
             return prints(venv, _written(Path(path), content))
+        case {"kind": "ResolveCarried", "told": str(path)}:
+            return prints(venv, (Path(path),))
         case {"kind": "PinInstalled", "path": str(path)}:
             return prints(venv, (Path(path), draft_of(Path(path))))
         case _:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from wizard.plan.existing_steps import ResolveCarried, ResolveHeld, SetAsidePackages
 from wizard.plan.steps import (
     ClearExecutableStack,
     CreateVenv,
@@ -19,11 +21,12 @@ from wizard.plan.steps import (
     WriteFile,
 )
 from wizard.run import execstack
+from wizard.run.backup import Backup
 from wizard.run.journal import Record
 from wizard.run.notes import torch_libraries
 from wizard.run.ownership import Owned
 from wizard.run.prints import Print
-from wizard.run.remains import holds, remains
+from wizard.run.remains import OF_PIP, holds, remains
 
 
 def done_steps(plan: Plan, record: Record) -> frozenset[int]:
@@ -35,11 +38,12 @@ def done_steps(plan: Plan, record: Record) -> frozenset[int]:
         done -= {n for n, step in steps.items() if isinstance(step, (CreateVenv, RunProgram))}
     if any(isinstance(steps[n], InstallWheels) for n in done):
         report = next(s.report for s in plan.steps if isinstance(s, FetchWheels))
+        work = os.path.dirname(report)  # noqa: PTH120 - a text of the plan
         done |= {
             n
             for n, step in steps.items()
-            if isinstance(step, FetchWheels)
-            or (isinstance(step, RunProgram) and report in step.creates)
+            if isinstance(step, (FetchWheels, ResolveHeld, ResolveCarried))
+            or (isinstance(step, RunProgram) and any(p.startswith(work) for p in step.creates))
         }
     return frozenset(done)
 
@@ -84,11 +88,14 @@ def _holds(step: Step, record: Record) -> bool:
             return all((Path(step.venv) / name).exists() for name in ("pyvenv.cfg", "bin/python"))
         case RunProgram():
             return all(Path(path).exists() for path in step.creates)
+        case ResolveHeld() | ResolveCarried():
+            return Path(step.report).is_file()
         case FetchWheels():
             return Path(step.lock).is_file()
         case InstallWheels():
-            venv = Path(step.venv)
-            return all((venv / path).exists() for path in Owned(Path(record.folder)).read())
+            venv, noted = Path(step.venv), Owned(Path(record.folder)).read()
+            # The pip that came with the venv went when a newer one was installed.
+            return all((venv / p).exists() for p in noted if not OF_PIP.fullmatch(p))
         case WriteFile():
             return holds(Path(step.path), step.content)
         case PinInstalled():
@@ -98,7 +105,13 @@ def _holds(step: Step, record: Record) -> bool:
         case DropDownloads():
             return not Path(step.folder).exists()
         case _:
-            return False  # checks are cheap and worth repeating
+            # Checks are cheap and worth repeating.
+            return isinstance(step, SetAsidePackages) and _is_aside(step)
+
+
+def _is_aside(step: SetAsidePackages) -> bool:
+    aside = Backup(Path(step.root), Path(step.backup))
+    return aside.manifest.exists() and all(map(aside.is_kept, aside.things()))
 
 
 def _may_ask(library: Path) -> bool:

@@ -12,7 +12,8 @@ from pathlib import Path
 
 from wizard.run.journal import PARTLY_ROLLED_BACK, ROLLED_BACK, Journal, Record, read_record
 from wizard.run.ownership import Owned
-from wizard.run.prints import Print, bytecode, listing, prints
+from wizard.run.prints import Listing, Print, bytecode, listing, prints
+from wizard.run.put_back import KEPT, Return, find_returns, keep_aside, put_back
 from wizard.run.remains import notes_of_the_venv, remains
 from wizard.run.strays import wait_for_strays
 from wizard.run.trouble import Trouble
@@ -41,10 +42,18 @@ class WayBack:
     """Folders that were made to hold the venv, deepest first: removed when empty."""
     folders_before: tuple[str, ...]
     """Folders that were in the venv's folder before us: kept."""
+    returns: tuple[Return, ...] = ()
+    """What was set aside in an environment that existed, and comes back."""
+    in_the_way: tuple[str, ...] = ()
+    """Files below such an environment that the user changed in between: kept aside."""
 
     def __str__(self) -> str:
         lines = [f"remove {len(self.remove)} files of ours below {self.venv}"]
-        if self.changed:
+        if self.returns:
+            lines += [str(each) for each in self.returns if each.files]
+        if self.in_the_way:
+            lines.append(f"keep {_some(self.in_the_way)}, changed by you, in {self.venv}/{KEPT}")
+        elif self.changed:
             shown = ", ".join(self.changed[:3]) + (", ..." if len(self.changed) > 3 else "")
             lines.append(f"keep {len(self.changed)} files of ours that were changed: {shown}")
         if self.kept:
@@ -57,14 +66,19 @@ def find_way_back(record: Record) -> WayBack:
     """What undoing a run would do now; reads only."""
     plan = record.plan
     venv = Path(plan["venv"])
-    now = listing(venv)
+    returns = find_returns(record)
+    now = _without_backups(listing(venv), venv, returns)
     # A cut-off step may have written anew what an earlier one had noted as ours.
     ours = {**Owned(Path(record.folder)).read(), **_left_by_interrupted(record)}
+    inside = [each for each in returns if Path(each.root) == venv]
+    first = {path for each in inside for path in each.in_place}
+    ours = {path: seen for path, seen in ours.items() if path not in first}
     ours = {**ours, **_compiled(venv, ours)}
     there = {path: seen for path, seen in ours.items() if path in now.files}
     remove = tuple(sorted(path for path, seen in there.items() if now.files[path] == seen))
     changed = tuple(sorted(set(there) - set(remove)))
-    kept = set(now.files) - set(there)
+    in_the_way = _in_the_way(inside, now, frozenset(remove), changed)
+    kept = set(now.files) - set(there) - in_the_way
     before = notes_of_the_venv(record)
     return WayBack(
         run=record.id,
@@ -76,6 +90,8 @@ def find_way_back(record: Record) -> WayBack:
         folders=tuple(folder for folder in _own_folders(record) if Path(folder).is_dir()),
         parents=tuple(before.get("made_folders", ())),
         folders_before=tuple(before.get("folders_before", ())),
+        returns=returns,
+        in_the_way=tuple(sorted(in_the_way)),
     )
 
 
@@ -106,8 +122,11 @@ def go_back(way: WayBack, record: Record, time: datetime) -> tuple[str, ...]:
     venv, journal = Path(way.venv), Journal(Path(record.folder))
     journal.close(PARTLY_ROLLED_BACK, time.isoformat(timespec="seconds"))
     left = [problem for path in way.remove if (problem := _removed(venv / path))]
+    left += keep_aside(venv, way.in_the_way)
     held = frozenset(str(Path(path).parent) for path in way.remove) - {"."}
-    _drop_empty(venv, held, frozenset(way.folders_before))
+    if not way.returns or way.folders_before:  # else that environment was not touched yet
+        _drop_empty(venv, held, frozenset(way.folders_before))
+    left += [problem for each in way.returns for problem in put_back(each)]
     for folder in way.folders:
         shutil.rmtree(folder, onerror=lambda _f, path, why: left.append(f"{path}: {why[1]}"))
     for parent in way.parents:
@@ -117,6 +136,28 @@ def go_back(way: WayBack, record: Record, time: datetime) -> tuple[str, ...]:
     state = PARTLY_ROLLED_BACK if left else ROLLED_BACK
     journal.close(state, time.isoformat(timespec="seconds"))
     return tuple(left)
+
+
+def _in_the_way(
+    returns: list[Return], now: Listing, remove: frozenset[str], changed: Iterable[str]
+) -> set[str]:
+    """What lies where something comes back and was not written by us, or was changed since."""
+    awaited = {path for each in returns for path in each.awaited}
+    return (awaited & set(now.files) - remove) | set(changed) if returns else set()
+
+
+def _some(paths: tuple[str, ...]) -> str:
+    more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
+    return f"{', '.join(paths[:3])}{more}"
+
+
+def _without_backups(found: Listing, venv: Path, returns: tuple[Return, ...]) -> Listing:
+    """The listing without the backups themselves: they are neither ours to remove nor theirs."""
+    inside = tuple(
+        f"{os.path.relpath(each.backup, venv)}/" for each in returns if Path(each.root) == venv
+    )
+    files = {p: seen for p, seen in found.files.items() if not p.startswith(inside)}
+    return Listing(files, found.folders)
 
 
 def _removed(path: Path) -> str:

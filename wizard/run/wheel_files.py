@@ -20,7 +20,7 @@ def wheel_files(root: Path, wheels: Iterable[Path]) -> dict[str, Print]:
     found: dict[str, Print] = {}
     for packages in site_packages(root):
         for wheel in wheels:
-            found.update(prints(root, _unpacked(root, packages, wheel)))
+            found.update(prints(root, wheel_targets(root, packages, wheel)))
     return found
 
 
@@ -38,7 +38,8 @@ def version_of(wheel: Path) -> tuple[str, str]:
     return str(name), str(version)
 
 
-def _unpacked(root: Path, packages: Path, wheel: Path) -> Iterator[Path]:
+def wheel_targets(root: Path, packages: Path, wheel: Path) -> Iterator[Path]:
+    """Where the files of a wheel go when it is installed."""
     entries = tuple(_entries(root, packages, wheel))
     if not entries:
         return

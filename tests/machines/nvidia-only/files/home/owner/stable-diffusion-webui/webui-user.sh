@@ -1,0 +1,3 @@
+#!/bin/bash
+#export COMMANDLINE_ARGS=""
+export CUDA_VISIBLE_DEVICES=0

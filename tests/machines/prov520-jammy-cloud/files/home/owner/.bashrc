@@ -1,0 +1,2 @@
+# ~/.bashrc
+export HSA_OVERRIDE_GFX_VERSION_0=10.1.0

@@ -1,0 +1,2 @@
+set -gx MIOPEN_FIND_MODE 2
+set MIOPEN_LOG_LEVEL 5

@@ -1,0 +1,1 @@
+export MIOPEN_FIND_MODE=2

@@ -1,0 +1,2 @@
+# ~/.bashrc
+[ -z "$PS1" ] && return

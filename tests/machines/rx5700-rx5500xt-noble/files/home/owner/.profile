@@ -1,0 +1,2 @@
+# ~/.profile
+HIP_VISIBLE_DEVICES=0; export HIP_VISIBLE_DEVICES

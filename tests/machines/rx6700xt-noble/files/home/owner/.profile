@@ -1,0 +1,2 @@
+# ~/.profile
+export HSA_OVERRIDE_GFX_VERSION=10.3.0

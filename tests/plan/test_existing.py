@@ -1,0 +1,286 @@
+"""Plans for environments that exist: what goes, what stays, what would not get on."""
+
+from __future__ import annotations
+
+import configparser
+from dataclasses import replace
+
+import pytest
+
+from tests.handmade import HOME, clean_jammy
+from wizard.machine.facts import Unknown
+from wizard.machine.facts.contents import Contents, Distribution
+from wizard.places import places
+from wizard.plan.choice import Choice
+from wizard.plan.conflicts import conflicts
+from wizard.plan.environment import with_constraint
+from wizard.plan.existing_steps import ResolveCarried, ResolveHeld, SetAsidePackages
+from wizard.plan.family import torch_family
+from wizard.plan.planner import PlanImpossible, make_plan
+from wizard.plan.steps import CreateVenv, Plan, WriteFile
+
+VENV = f"{HOME}/ComfyUI/venv"
+
+
+def dist(name: str, version: str = "1.0", *requires: str, **facts: str | bool) -> Distribution:
+    wheel = Distribution(name, version, requires, True, "pip", True, "")
+    return replace(wheel, **facts)  # type: ignore[arg-type]
+
+
+CUDA = (
+    dist("torch", "2.1.0+cu118", "nvidia-cublas-cu11==11.11", "triton==2.1.0", "filelock"),
+    dist("torchvision", "0.16.0+cu118", "torch==2.1.0", "numpy"),
+    dist("triton", "2.1.0", "filelock"),
+    dist("nvidia-cublas-cu11", "11.11", requested=False),
+    dist("numpy", "1.26.0"),
+    dist("filelock", "3.0"),
+    dist("einops", "0.7"),
+)
+
+
+def there(*more: Distribution, **facts: object) -> Contents:
+    made = Contents(
+        path=VENV,
+        kind="venv",
+        python="3.10",
+        starts=True,
+        site=f"{VENV}/lib/python3.10/site-packages",
+        has_pip=True,
+        pip_conf="",
+        conda=(),
+        distributions=(*CUDA, *more),
+        user_site="",
+        user_first=False,
+        user_distributions=(),
+    )
+    return replace(made, **facts)  # type: ignore[arg-type]
+
+
+def plan_for(contents: Contents, **options: bool) -> Plan:
+    choice = Choice("rocm52", "venv", VENV, **options)  # type: ignore[arg-type]
+    return make_plan(clean_jammy(), choice, places({}, HOME), contents)
+
+
+def names(distributions: tuple[Distribution, ...]) -> set[str]:
+    return {each.name for each in distributions}
+
+
+def test_the_family_is_torch_its_siblings_and_the_wheels_that_only_they_need() -> None:
+    assert names(torch_family(CUDA)) == {"torch", "torchvision", "triton", "nvidia-cublas-cu11"}
+    shared = (*CUDA, dist("onnxruntime-gpu", "1.0", "nvidia-cublas-cu11"))
+    assert "nvidia-cublas-cu11" not in names(torch_family(shared))
+    asked = (*CUDA[:3], dist("nvidia-cublas-cu11", "11.11"))
+    assert "nvidia-cublas-cu11" not in names(torch_family(asked))
+
+
+def test_a_package_that_needs_torch_does_not_keep_the_wheels_of_torch() -> None:
+    found = torch_family((*CUDA, dist("uses-torch", "1.0", "torch")))
+    assert "nvidia-cublas-cu11" in names(found)
+    assert "uses-torch" not in names(found)
+
+
+def test_amd_s_own_wheels_belong_to_the_torch_that_brought_them() -> None:
+    native = (
+        dist("torch", "2.9.0+rocm7.14", "rocm[libraries]==7.14"),
+        dist(
+            "rocm",
+            "7.14",
+            "rocm-sdk-core==7.14",
+            'rocm-sdk-libraries-gfx101x ; extra == "libraries"',
+        ),
+        dist("rocm-sdk-core", "7.14"),
+        dist("rocm-sdk-libraries-gfx101x", "7.14"),
+        dist("rocm-smi-tool", "1.0"),
+    )
+    assert names(torch_family(native)) == names(native) - {"rocm-smi-tool"}
+
+
+def test_the_wheels_of_cuda_13_that_come_by_way_of_its_toolkit_belong_to_torch_too() -> None:
+    newer = (
+        dist("torch", "2.13.0", "cuda-toolkit[cublas]==13.0.3; platform_system == 'Linux'"),
+        dist("cuda-toolkit", "13.0.3", 'nvidia-cublas==13.1; extra == "cublas"', requested=False),
+        dist("nvidia-cublas", "13.1", requested=False),
+    )
+    assert names(torch_family(newer)) == names(newer)
+
+
+def test_numpy_goes_only_when_the_stack_excludes_its_version() -> None:
+    def aside(plan: Plan) -> dict[str, str]:
+        return dict(next(s for s in plan.steps if isinstance(s, SetAsidePackages)).packages)
+
+    assert "numpy" not in aside(plan_for(there()))
+    new = [dist("numpy", "2.1.0") if d.name == "numpy" else d for d in CUDA]
+    plan = plan_for(there(distributions=tuple(new)))
+    assert aside(plan)["numpy"] == "2.1.0"
+
+
+def test_everything_else_is_held_and_the_plan_says_what_goes_stays_and_comes_back() -> None:
+    plan = plan_for(there())
+    held = next(s for s in plan.steps if isinstance(s, ResolveHeld))
+    assert held.held == ("numpy==1.26.0", "filelock==3.0", "einops==0.7")
+    assert held.leaving == ("torch", "torchvision", "triton", "nvidia-cublas-cu11")
+    assert "--ignore-installed" not in held.argv
+    told = " ".join(plan.notes)
+    assert (
+        "Replaced: torch 2.1.0+cu118, torchvision 0.16.0+cu118, triton 2.1.0, 1 nvidia wheel"
+        in told
+    )
+    assert "3 other packages, held at their versions" in told
+    assert "rdna1-setup rollback" in told
+    assert not [step for step in plan.steps if isinstance(step, CreateVenv)]
+    assert not any(step.needs_root for step in plan.steps)
+
+
+def test_nothing_is_moved_before_every_file_is_there() -> None:
+    kinds = [type(step).__name__ for step in plan_for(there()).steps]
+    order = [
+        kinds.index(k) for k in ("ResolveHeld", "FetchWheels", "SetAsidePackages", "InstallWheels")
+    ]
+    assert order == sorted(order)
+
+
+def test_the_plan_is_the_same_while_the_environment_is_remembered_the_same() -> None:
+    assert plan_for(there()).id == plan_for(there()).id
+    assert plan_for(there()).id != plan_for(there(dist("new-one"))).id
+
+
+@pytest.mark.parametrize(
+    ("requires", "told"),
+    [
+        ("torch>=2.0", "xyz 1.0 asks for torch>=2.0; it would get torch 1.13.1+rocm5.2"),
+        ("torch==2.1.0", "xyz 1.0 asks for torch==2.1.0; it would get torch 1.13.1+rocm5.2"),
+        ("torch>=1.10", ""),
+        ("torch>=2.0 ; extra == 'gpu'", ""),
+        ("torch>=2.0 ; python_version < '3.9'", ""),
+        ("no requirement at all !", ""),
+    ],
+)
+def test_who_asks_for_another_torch_is_named(requires: str, told: str) -> None:
+    asking = there(dist("xyz", "1.0", requires))
+    if not told:
+        plan_for(asking)
+        return
+    with pytest.raises(PlanImpossible) as refused:
+        plan_for(asking)
+    assert told in str(refused.value)
+    assert f"--venv {VENV}-rocm52" in str(refused.value)
+
+
+def test_a_sibling_of_torch_that_the_stack_does_not_bring_is_told_and_missed_by_name() -> None:
+    def plan(contents: Contents) -> Plan:
+        return make_plan(clean_jammy(), Choice("cpu", "venv", VENV), places({}, HOME), contents)
+
+    assert any("torchvision goes and does not come back" in n for n in plan(there()).notes)
+    with pytest.raises(
+        PlanImpossible, match=r"timm 1\.0 asks for torchvision, which would be gone"
+    ):
+        plan(there(dist("timm", "1.0", "torchvision")))
+
+
+def test_what_was_broken_before_is_no_conflict_of_ours() -> None:
+    asking = dist("xyz", "1.0", "torch>=9")
+    assert conflicts([asking], CUDA[:1], {"torch": "1.13.1"}, "3.10") == ()
+
+
+def test_who_needs_what_goes_and_does_not_return_is_named() -> None:
+    asking = dist("unsloth", "1.0", "triton>=2")
+    found = conflicts([asking], CUDA, {"torch": "2.5.1"}, "3.10")
+    assert found == ("unsloth 1.0 asks for triton>=2, which would be gone",)
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"python": "3.12"}, "it has Python 3.12, and rocm52 needs Python 3.10, 3.9, 3.8"),
+        ({"python": "", "site": ""}, "does not tell which Python"),
+        ({"starts": False}, "its own Python is gone"),
+        ({"kind": "conda", "conda": ("pytorch",)}, "conda installed pytorch"),
+    ],
+)
+def test_an_environment_that_cannot_be_changed_gets_a_new_venv_beside(
+    changed: dict[str, object], why: str
+) -> None:
+    plan = plan_for(there(**changed))
+    assert plan.venv == f"{VENV}-rocm52"
+    assert why in plan.notes[0]
+    assert f"{VENV} stays untouched" in plan.notes[0]
+    carried = next(s for s in plan.steps if isinstance(s, ResolveCarried)).carried
+    assert dict(carried) == {"filelock": "3.0", "einops": "0.7"}
+    written = [step.path for step in plan.steps if isinstance(step, WriteFile)]
+    assert all(path.startswith(f"{VENV}-rocm52/") for path in written)
+
+
+def test_where_no_installer_noted_what_was_asked_for_what_nothing_requires_comes_along() -> None:
+    silent = tuple(replace(d, requested=False) for d in CUDA)
+    plan = plan_for(there(distributions=silent, python="3.12"))
+    carried = next(s for s in plan.steps if isinstance(s, ResolveCarried)).carried
+    assert dict(carried) == {"einops": "0.7"}
+
+
+def test_a_torch_that_pip_installed_into_a_conda_environment_is_replaced_there() -> None:
+    plan = plan_for(there(kind="conda", conda=("python", "openssl")))
+    assert plan.venv == VENV
+    assert "conda environment of yours" in plan.notes[0]
+
+
+def test_a_torch_without_a_list_of_its_files_is_not_touched() -> None:
+    bare = tuple(replace(d, recorded=d.name != "torch") for d in CUDA)
+    plan = plan_for(there(distributions=bare))
+    assert "torch has no list of its files" in plan.notes[0]
+
+
+def test_without_pip_uv_brings_one_and_without_both_there_is_a_new_venv() -> None:
+    plan = plan_for(there(has_pip=False))
+    assert str(plan.steps[0]).count("/opt/wizard/bin/uv pip install --python") == 1
+    bare = replace(clean_jammy(), uv=Unknown("none"))
+    choice = Choice("rocm52", "venv", VENV)
+    beside = make_plan(bare, choice, places({}, HOME), there(has_pip=False))
+    assert "it has no pip" in beside.notes[0]
+
+
+def test_what_came_from_a_folder_of_its_owner_is_told_and_not_fetched() -> None:
+    own = dist("my-nodes", "0.1", source="git+https://me:secret@host/x")
+    plan = plan_for(there(own, python="3.12"))
+    note = next(note for note in plan.notes if "my-nodes" in note)
+    assert "install it yourself" in note
+    assert "secret" not in note
+
+
+def test_a_torch_in_the_user_site_is_moved_only_when_asked() -> None:
+    seen = there(
+        user_site=f"{HOME}/.local/lib/python3.10/site-packages",
+        user_first=True,
+        user_distributions=(dist("torch", "2.0.1"), dist("black")),
+    )
+    left, moved = plan_for(seen), plan_for(seen, user_torch_aside=True)
+    assert any("It is left alone; --user-torch-aside" in note for note in left.notes)
+    roots = [step.root for step in moved.steps if isinstance(step, SetAsidePackages)]
+    assert roots == [VENV, f"{HOME}/.local"]
+    aside = [step for step in moved.steps if isinstance(step, SetAsidePackages)][1]
+    assert aside.packages == (("torch", "2.0.1"),)
+    assert len([s for s in left.steps if isinstance(s, SetAsidePackages)]) == 1
+
+
+def test_a_python_of_the_environment_s_own_is_enough() -> None:
+    machine = replace(clean_jammy(), interpreters=(), uv=Unknown("none"))
+    plan = make_plan(machine, Choice("rocm52", "venv", VENV), places({}, HOME), there())
+    assert not any("Python 3.10, 3.9" in note for note in plan.notes)
+
+
+@pytest.mark.parametrize(
+    ("text", "constraint"),
+    [
+        ("", "/v/c.txt"),
+        ("[global]\ntimeout = 60\n", "/v/c.txt"),
+        ("[install]\nno-index = true", "/v/c.txt"),
+        ("[install]\nconstraint = mine.txt\n[global]\nx = 1\n", "/v/c.txt mine.txt"),
+        ("[install]\nconstraint =\n    a.txt\n    b.txt\n", "/v/c.txt \na.txt\nb.txt"),
+        ("[list]\nconstraint = other\n", "/v/c.txt"),
+    ],
+)
+def test_a_pip_conf_keeps_its_lines_and_gets_our_constraint(text: str, constraint: str) -> None:
+    mended = with_constraint(text, "/v/c.txt")
+    parser = configparser.RawConfigParser()
+    parser.read_string(mended)
+    assert parser.get("install", "constraint").split() == constraint.split()
+    assert all(line in mended for line in text.splitlines() if not line.startswith("constraint"))

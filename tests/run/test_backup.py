@@ -1,0 +1,207 @@
+"""A backup is exact: listed before anything moves, gone on with after a kill, moved back whole."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.run.places import tree
+from tests.run.wheels import make_wheel
+from wizard.plan.existing_steps import SetAsidePackages
+from wizard.run.acting import Surroundings
+from wizard.run.backup import Backup, folder_rows, move_aside, move_back, seen_row, write_manifest
+from wizard.run.put_back import keep_aside
+from wizard.run.setting_aside import family_files, set_packages_aside
+from wizard.run.trouble import Trouble
+
+PACKAGES = "lib/python3.10/site-packages"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    site = tmp_path / "venv" / PACKAGES
+    (site / "torch/lib").mkdir(parents=True)
+    (site / "torch/lib").chmod(0o750)
+    (site / "torch/__init__.py").write_text("torch")
+    (site / "torch/lib/libtorch.so").write_text("library")
+    (site / "torch/lib/libtorch.so").chmod(0o755)
+    (site / "torch/lib/link.so").symlink_to("libtorch.so")
+    (site / "torch/lib/mine.so").write_text("mine")
+    (site / "other.py").write_text("other")
+    info = site / "torch-2.0.dist-info"
+    info.mkdir()
+    paths = ("torch/__init__.py", "torch/lib/libtorch.so", "torch/lib/link.so")
+    (info / "RECORD").write_text("".join(f"{path},,\n" for path in paths))
+    return tmp_path / "venv"
+
+
+def step(root: Path, *files: str) -> SetAsidePackages:
+    site = str(root / PACKAGES)
+    backup = str(root / ".rdna1-setup")
+    return SetAsidePackages("r", str(root), site, (("torch", "2.0"),), files, "", backup, "back")
+
+
+def listed(root: Path) -> Backup:
+    backup = Backup(root, root / ".rdna1-setup")
+    paths = family_files(step(root))
+    backup.folder.mkdir()
+    rows = [seen_row(root, path, lambda _: None) for path in paths]
+    write_manifest(backup, (*folder_rows(root, paths), *rows))
+    return backup
+
+
+def test_what_record_lists_goes_and_what_lies_beside_it_stays(root: Path) -> None:
+    before = tree(root)
+    backup = listed(root)
+    assert move_aside(backup) == 4
+    left = {name for name in tree(root) if not name.startswith(".rdna1-setup")}
+    assert f"{PACKAGES}/torch/lib/mine.so" in left
+    assert f"{PACKAGES}/other.py" in left
+    assert f"{PACKAGES}/torch/__init__.py" not in left
+    assert f"{PACKAGES}/torch-2.0.dist-info" not in left, "pip would take it for a package"
+    assert move_back(backup) == []
+    assert tree(root) == before
+
+
+def test_modes_and_times_come_back_too_also_those_of_folders_that_were_gone(root: Path) -> None:
+    library = root / PACKAGES / "torch/lib/libtorch.so"
+    (root / PACKAGES / "torch/lib/mine.so").unlink()
+    before = library.stat()
+    backup = listed(root)
+    move_aside(backup)
+    assert not (root / PACKAGES / "torch").exists()
+    assert move_back(backup) == []
+    after = library.stat()
+    assert (after.st_mode, after.st_mtime_ns) == (before.st_mode, before.st_mtime_ns)
+    assert library.parent.stat().st_mode & 0o777 == 0o750
+
+
+def test_a_move_that_was_cut_off_is_gone_on_with_and_new_files_are_left_alone(root: Path) -> None:
+    backup = listed(root)
+    first, *_ = backup.things()
+    backup.kept(first).parent.mkdir(parents=True)
+    backup.place(first).rename(backup.kept(first))
+    assert move_aside(backup) == 3
+    backup.place(first).parent.mkdir(parents=True, exist_ok=True)
+    backup.place(first).write_text("new torch")
+    assert move_aside(backup) == 0
+    assert backup.place(first).read_text() == "new torch"
+
+
+def test_a_move_that_was_cut_off_is_taken_back(root: Path) -> None:
+    before = tree(root)
+    backup = listed(root)
+    first, *_ = backup.things()
+    backup.kept(first).parent.mkdir(parents=True)
+    backup.place(first).rename(backup.kept(first))
+    assert move_back(backup) == []
+    assert tree(root) == before
+
+
+def test_a_way_back_that_was_cut_off_is_gone_on_with(root: Path) -> None:
+    before = tree(root)
+    backup = listed(root)
+    move_aside(backup)
+    some = backup.things()[1]
+    backup.place(some).parent.mkdir(parents=True, exist_ok=True)
+    backup.kept(some).rename(backup.place(some))
+    assert move_back(backup) == []
+    assert tree(root) == before
+
+
+def test_what_is_in_the_way_is_never_written_over(root: Path) -> None:
+    backup = listed(root)
+    move_aside(backup)
+    first, *_ = backup.things()
+    backup.place(first).parent.mkdir(parents=True, exist_ok=True)
+    backup.place(first).write_text("mine")
+    (problem,) = move_back(backup)
+    assert "something else is in its place" in problem
+    assert backup.place(first).read_text() == "mine"
+    assert backup.kept(first).exists()
+    assert keep_aside(root, (first.path,)) == []
+    assert move_back(backup) == []
+    assert (root / "rdna1-setup-kept" / first.path).read_text() == "mine"
+
+
+def test_a_file_that_was_changed_inside_the_backup_comes_back_and_is_told(root: Path) -> None:
+    backup = listed(root)
+    move_aside(backup)
+    library = next(row for row in backup.things() if row.path.endswith("libtorch.so"))
+    backup.kept(library).write_text("changed")
+    (problem,) = move_back(backup)
+    assert "somebody changed it" in problem
+    assert move_back(backup) == []
+
+
+def test_a_package_that_lies_behind_a_link_is_refused(root: Path) -> None:
+    site = root / PACKAGES
+    (site / "torch").rename(root.parent / "elsewhere")
+    (site / "torch").symlink_to(root.parent / "elsewhere")
+    with pytest.raises(Trouble, match="not inside"):
+        family_files(step(root))
+
+
+def test_files_of_the_plan_that_are_there_go_too_and_missing_ones_do_not(root: Path) -> None:
+    (root / "pip.conf").write_text("[global]\n")
+    found = family_files(step(root, str(root / "pip.conf"), str(root / "bin/rdna1-python")))
+    assert "pip.conf" in found
+    assert "bin/rdna1-python" not in found
+
+
+def test_a_damaged_list_is_told_and_nothing_moves(root: Path) -> None:
+    backup = listed(root)
+    move_aside(backup)
+    backup.manifest.write_text("{\n")
+    with pytest.raises(Trouble, match="is damaged"):
+        move_back(backup)
+    assert (backup.folder / "files" / PACKAGES / "torch/__init__.py").exists()
+
+
+async def test_bytecode_without_a_source_waits_in_the_backup_too(root: Path) -> None:
+    stale = root / PACKAGES / "added/__pycache__/__init__.cpython-310.pyc"
+    stale.parent.mkdir(parents=True)
+    stale.write_text("stale")
+    before = tree(root)
+    make_wheel(root.parent / "wheels", "added", "1.0", {"added/__init__.py": ""})
+    taking = replace(step(root), staging=str(root.parent / "wheels"))
+    around = Surroundings({}, "", lambda: False)
+    async for _ in set_packages_aside(taking, around):
+        pass
+    assert not stale.exists()
+    assert move_back(Backup(root, root / ".rdna1-setup")) == []
+    assert tree(root) == before
+
+
+async def test_a_file_that_a_new_wheel_would_write_over_is_named_and_nothing_moves(
+    root: Path,
+) -> None:
+    before = tree(root)
+    make_wheel(root.parent / "wheels", "added", "1.0", {"other.py": ""})
+    taking = replace(step(root), staging=str(root.parent / "wheels"))
+    with pytest.raises(Trouble, match=r"other\.py is there already"):
+        async for _ in set_packages_aside(taking, Surroundings({}, "", lambda: False)):
+            pass
+    assert tree(root) == before
+
+
+async def test_an_environment_that_changed_since_the_plan_is_left_alone(root: Path) -> None:
+    before = tree(root)
+    other = replace(step(root), packages=(("torch", "1.9"),))
+    with pytest.raises(Trouble, match=r"torch 1\.9 is not in"):
+        async for _ in set_packages_aside(other, Surroundings({}, "", lambda: False)):
+            pass
+    assert tree(root) == before
+
+
+def test_names_that_are_no_text_survive_the_list(root: Path) -> None:
+    name = os.fsdecode(b"odd-\xff\n.py")
+    (root / PACKAGES / "torch" / name).write_text("odd")
+    backup = Backup(root, root / ".rdna1-setup")
+    backup.folder.mkdir()
+    row = seen_row(root, f"{PACKAGES}/torch/{name}", lambda _: None)
+    write_manifest(backup, (row,))
+    assert backup.rows() == (row,)

@@ -1,0 +1,132 @@
+"""Reads what one environment holds, from its files alone; nothing in it is started."""
+
+from __future__ import annotations
+
+import json
+import re
+from email.parser import HeaderParser
+
+from packaging.utils import canonicalize_name
+
+from wizard.machine.facts import Unknown
+from wizard.machine.facts.contents import Contents, Distribution
+from wizard.machine.host import Host
+
+OURS = ".rdna1-setup"
+"""Folder inside an environment in which a run of ours keeps what it set aside."""
+BEFORE = f"{OURS}/before.json"
+"""The contents as the first step of a standing run found them."""
+
+_SITE = re.compile(r"python(3\.\d{1,2})")
+_STATED = re.compile(r"^version(?:_info)?\s*=\s*(3\.\d{1,2})", re.MULTILINE | re.IGNORECASE)
+_SHARED = re.compile(r"^include-system-site-packages\s*=\s*true", re.MULTILINE | re.IGNORECASE)
+_CONDA = re.compile(r"(.+)-[^-]+-[^-]+\.json")
+
+
+def read_contents(host: Host, folder: str) -> Contents | None:
+    """What the environment in a folder holds; None where there is no venv and no conda one.
+
+    While a run of ours stands there, this is what it held before that run: so the same command
+    makes the same plan again, and goes on where it stopped.
+    """
+    return _remembered(host, folder) or read_live_contents(host, folder)
+
+
+def read_live_contents(host: Host, folder: str) -> Contents | None:
+    """What it holds at this moment."""
+    folder = folder.rstrip("/")
+    kind = _kind(host, folder)
+    if not kind:
+        return None
+    config = _text(host, f"{folder}/pyvenv.cfg") if kind == "venv" else ""
+    python = _python(host, folder, config)
+    site = f"{folder}/lib/python{python}/site-packages"
+    site = site if python and host.is_folder(site) else ""
+    user = f"{host.home}/.local/lib/python{python}/site-packages"
+    sees_user = kind == "conda" or bool(_SHARED.search(config))
+    user = user if python and sees_user and host.is_folder(user) else ""
+    return Contents(
+        path=folder,
+        kind=kind,
+        python=python,
+        starts=host.is_file(f"{folder}/bin/python"),
+        site=site,
+        has_pip=bool(site) and host.is_file(f"{site}/pip/__main__.py"),
+        pip_conf=_text(host, f"{folder}/pip.conf"),
+        conda=_conda_packages(host, folder) if kind == "conda" else (),
+        distributions=read_distributions(host, site),
+        user_site=user,
+        user_first=kind == "conda",
+        user_distributions=read_distributions(host, user),
+    )
+
+
+def read_distributions(host: Host, site: str) -> tuple[Distribution, ...]:
+    """Every distribution of a site folder, by name; one that names itself twice is taken once."""
+    names = host.names(site) if site else ()
+    infos = () if isinstance(names, Unknown) else names
+    found = (_distribution(host, f"{site}/{i}") for i in infos if i.endswith(".dist-info"))
+    return tuple({each.name: each for each in found if each is not None}.values())
+
+
+def _remembered(host: Host, folder: str) -> Contents | None:
+    text = host.read(f"{folder}/{BEFORE}")
+    if isinstance(text, Unknown):
+        return None
+    from cattrs import BaseValidationError, Converter
+
+    try:
+        return Converter().structure(json.loads(text), Contents)
+    except (BaseValidationError, ValueError, RecursionError):
+        return None  # damaged: then what is there now is all that can be known
+
+
+def _kind(host: Host, folder: str) -> str:
+    if host.is_folder(f"{folder}/conda-meta"):
+        return "conda"
+    return "venv" if host.is_file(f"{folder}/pyvenv.cfg") else ""
+
+
+def _python(host: Host, folder: str, config: str) -> str:
+    names = host.folders(f"{folder}/lib")
+    matches = (_SITE.fullmatch(name) for name in (() if isinstance(names, Unknown) else names))
+    minors = [match[1] for match in matches if match]
+    stated = _STATED.search(config)
+    if stated and stated[1] in minors:
+        return stated[1]
+    return minors[0] if len(minors) == 1 else ""
+
+
+def _conda_packages(host: Host, folder: str) -> tuple[str, ...]:
+    names = host.names(f"{folder}/conda-meta")
+    matches = (_CONDA.fullmatch(name) for name in (() if isinstance(names, Unknown) else names))
+    return tuple(match[1].lower() for match in matches if match)
+
+
+def _distribution(host: Host, info: str) -> Distribution | None:
+    header = HeaderParser().parsestr(_text(host, f"{info}/METADATA"))
+    name, version = str(header.get("Name", "")), str(header.get("Version", ""))
+    if not name or not version:
+        return None
+    return Distribution(
+        name=canonicalize_name(name),
+        version=version,
+        requires=tuple(map(str, header.get_all("Requires-Dist", ()))),
+        requested=host.is_file(f"{info}/REQUESTED"),
+        installer=_text(host, f"{info}/INSTALLER").strip(),
+        recorded=host.is_file(f"{info}/RECORD"),
+        source=_source(_text(host, f"{info}/direct_url.json")),
+    )
+
+
+def _source(text: str) -> str:
+    try:
+        found = json.loads(text)["url"] if text else ""
+    except (ValueError, LookupError, TypeError, RecursionError):
+        return ""
+    return str(found)
+
+
+def _text(host: Host, path: str) -> str:
+    text = host.read(path)
+    return "" if isinstance(text, Unknown) else text

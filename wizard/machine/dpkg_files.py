@@ -1,0 +1,21 @@
+"""Reads which folders below ``/opt`` dpkg says that a package has: the heads of its lists only."""
+
+from __future__ import annotations
+
+import re
+
+from wizard.machine.host import Host
+
+INFO = "/var/lib/dpkg/info"
+HEAD_BYTES = 4096
+"""Enough: a list begins with folders, and that of rocm-llvm alone holds thousands of files."""
+FOLDER = re.compile(r"^/opt/(?:rocm|amdgpu)[^/\n]*(?=[/\n])", re.MULTILINE)
+
+
+def opt_folders(host: Host, package: str) -> frozenset[str]:
+    """Folders of ROCm and AMD's driver directly below ``/opt`` that hold a package's files."""
+    for name in (package, f"{package}:amd64"):
+        head = host.head(f"{INFO}/{name}.list", HEAD_BYTES)
+        if isinstance(head, bytes):
+            return frozenset(FOLDER.findall(head.decode("utf-8", "replace")))
+    return frozenset()

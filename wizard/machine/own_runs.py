@@ -1,0 +1,67 @@
+"""Reads what earlier runs of this wizard left in their journals."""
+
+from __future__ import annotations
+
+from wizard.machine.facts import OwnRun, Unknown
+from wizard.machine.host import Host
+from wizard.machine.part import Found, Part
+from wizard.places import places
+
+RUN_LIMIT = 50
+FILE = "journal.jsonl"
+STATES = {
+    "finished": "finished",
+    "rolled back": "undone",
+    "partly rolled back": "partly undone",
+}
+
+
+def read_own_runs(host: Host) -> Found[tuple[OwnRun, ...]]:
+    """Our runs, newest first; journals that cannot be used are unread."""
+    folder = places(host.environ, host.home).runs
+    names = host.folders(folder)
+    if isinstance(names, Unknown):
+        return Found((), (names,) if host.exists(folder) else ())
+    runs: list[OwnRun] = []
+    unread: list[Unknown] = []
+    for name in sorted(names, reverse=True)[:RUN_LIMIT]:
+        found = _run(host, folder, name)
+        if isinstance(found, Unknown):
+            unread.append(found)
+        elif found is not None:
+            runs.append(found)
+    return Found(tuple(runs), tuple(unread))
+
+
+def _run(host: Host, folder: str, name: str) -> OwnRun | Unknown | None:
+    """The run in a folder; None for one that never began."""
+    path = f"{folder}/{name}/{FILE}"
+    text = host.read(path)
+    if isinstance(text, Unknown):
+        return text if host.exists(path) else None
+    from wizard.journalform import record_of  # most machines have no journal to read
+
+    complete = text.split("\n")[:-1]
+    record = record_of(name, f"{folder}/{name}", complete)
+    if record is None:
+        damaged = Unknown(f"{path} is damaged, or of a newer version")
+        return damaged if any(complete) else None
+    plan = record.plan
+    return OwnRun(name, plan["venv"], plan["stack"], STATES.get(record.state, "unfinished"))
+
+
+def _tell(runs: tuple[OwnRun, ...]) -> tuple[str, tuple[str, ...]]:
+    lines = tuple(f"{run.id}: {run.stack} in {run.folder}, {run.state}" for run in runs)
+    if not runs:
+        return "none", lines
+    return f"{len(runs)}, the newest one {runs[0].state}", lines
+
+
+OWN_RUNS: Part[tuple[OwnRun, ...]] = Part(
+    title="Runs of this wizard",
+    source="its journals",
+    read=read_own_runs,
+    without=lambda _: (),
+    tell=_tell,
+)
+"""What this wizard did here before."""

@@ -1,0 +1,136 @@
+"""Puts stand-ins where a record would name its owner: the same one at every place."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from wizard.credentials import redact
+from wizard.machine.facts import Fact, Unknown
+from wizard.machine.host import Host
+
+OWNER = "owner"
+HOME = "/home/owner"
+MACHINE = "this-machine"
+HOST_NAME_FILES = ("/proc/sys/kernel/hostname", "/etc/hostname", "/etc/machine-info")
+SHORTEST = 3
+"""A shorter name is part of too many words, and tells nothing."""
+COMMON_WORDS = """
+    adm admin amd amdgpu and arch bin boot cache card code comfyui conda config cpu data
+    debian desktop dev device diffusion docker dri driver env etc fedora for git gpu hip
+    home hsa input kernel kfd kvm laptop lib linux local localdomain localhost machine
+    machines main manjaro media mint mnt model models node nodes none opt output owner
+    packages pci pip proc project projects python radeon render rocm root run server share
+    site src srv stable sudo sys test tests the this-machine tmp torch ubuntu unknown user
+    users usr var vendor venv video wheel work
+"""
+COMMON = frozenset(COMMON_WORDS.split())
+"""Words of every machine: who is called so is not told by them, and paths would break."""
+KERNEL_FOLDERS = ("/sys/", "/proc/", "/dev/")
+"""Their names are the kernel's own; the owner does not choose them."""
+HARDWARE_ADDRESS = re.compile(
+    r"(?<![0-9A-Fa-f:])(?:[0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}(?![0-9A-Fa-f:])"
+)
+NUMERIC_HOST = re.compile(r"(?:(?<=://)|(?<=@))(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9A-Fa-f:.]+\])")
+ORDINARY = range(1000, 65_000)
+"""Numbers of the accounts of people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Disguise:
+    """What stands for what in one record."""
+
+    user: str
+    home: str
+    owner: str
+    """Stands for the user; root stays root, since that names nobody."""
+    new_home: str
+    names: tuple[tuple[str, str], ...]
+    """Every name of a person or of the machine, and its stand-in."""
+
+    def text(self, text: str) -> str:
+        """The text without logins, hardware and network addresses, home and names."""
+        text = NUMERIC_HOST.sub("192.0.2.1", redact(text))
+        text = HARDWARE_ADDRESS.sub("00:00:00:00:00:00", text)
+        return self._unnamed(self._moved(text))
+
+    def path(self, path: str) -> str:
+        """Where something of the machine lies in the record."""
+        return path if path.startswith(KERNEL_FOLDERS) else self.text(path)
+
+    def user_name(self, name: str) -> str:
+        """The name of an account."""
+        return self.owner if name == self.user else self._unnamed(name)
+
+    def group(self, name: str) -> str:
+        """The name of a group; a group of everybody's keeps its name, whoever is called so."""
+        return self._unnamed(name)
+
+    def shortened(self, path: str) -> str:
+        """The path with ``~`` for the home folder, as the rules name it."""
+        inside = path == self.home or path.startswith(f"{self.home}/")
+        return f"~{path[len(self.home) :]}" if inside and len(self.home) > 1 else path
+
+    def _moved(self, text: str) -> str:
+        if len(self.home) < 2:
+            return text
+        return re.sub(rf"{re.escape(self.home)}(?![\w.-])", self.new_home, text)
+
+    def _unnamed(self, text: str) -> str:
+        for name, stand_in in self.names:
+            text = re.sub(
+                rf"(?<![^\W_]){re.escape(name)}(?![^\W_])", stand_in, text, flags=re.IGNORECASE
+            )
+        return text
+
+
+def disguise_of(host: Host) -> Disguise:
+    """The disguise that this machine needs."""
+    found = dict.fromkeys(_host_names(host), MACHINE)
+    others = 0
+    for name, number, comment in _people(host.read("/etc/passwd")):
+        if number == host.uid or name == host.user:
+            found.update(dict.fromkeys(_names(name, comment), OWNER))
+        elif number in ORDINARY:
+            others += 1
+            found.update(dict.fromkeys(_names(name, comment), f"other{others}"))
+    found[host.user] = OWNER
+    told = [(name, stand_in) for name, stand_in in found.items() if _tells(name)]
+    told.sort(key=lambda pair: -len(pair[0]))  # a longer name first: it may hold a shorter one
+    is_root = host.uid == 0
+    return Disguise(
+        user=host.user,
+        home=host.home,
+        owner=host.user if is_root else OWNER,
+        new_home=host.home if is_root else HOME,
+        names=tuple(told),
+    )
+
+
+def _host_names(host: Host) -> list[str]:
+    names: list[str] = []
+    for path in HOST_NAME_FILES:
+        text = host.read(path)
+        lines = () if isinstance(text, Unknown) else text.splitlines()
+        names += [line.rpartition("=")[2].strip("\"' ") for line in lines]
+    return names + [name.partition(".")[0] for name in names]
+
+
+def _people(passwd: Fact[str]) -> list[tuple[str, int, str]]:
+    """Name, number and comment of each account."""
+    rows = [] if isinstance(passwd, Unknown) else [line.split(":") for line in passwd.splitlines()]
+    return [
+        (row[0], int(row[2]), row[4])
+        for row in rows
+        if len(row) == 7 and row[2].isdecimal() and len(row[2]) < 12
+    ]
+
+
+def _names(name: str, comment: str) -> list[str]:
+    """The login name, the full name and its parts."""
+    full = comment.partition(",")[0].strip()
+    return [name, *([full] if " " in full else []), *re.findall(r"[^\W\d_]+", full)]
+
+
+def _tells(name: str) -> bool:
+    return len(name) >= SHORTEST and name.lower() not in COMMON and not name.isdecimal()

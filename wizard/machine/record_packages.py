@@ -1,0 +1,39 @@
+"""Reduces the list of installed packages to those that bear on ROCm and Python."""
+
+from __future__ import annotations
+
+import re
+
+from wizard.machine.facts import Machine
+from wizard.machine.record_disguise import Disguise
+from wizard.machine.rocm_names import is_rocm
+
+PYTHON = re.compile(r"(?:lib)?python3(?:\.\d+)?(?:-venv|-pip|-minimal|-full)?")
+INSTALLED = ("", "ii", "hi")
+KNOWN_MAKER = re.compile(
+    r"\b(?:amd\.com|advanced micro devices|debian\.org|ubuntu\.com|fedoraproject|fedora project"
+    r"|linuxmint\.com)",
+    re.IGNORECASE,
+)
+
+
+def kept_rows(listing: str, machine: Machine, disguise: Disguise) -> list[str]:
+    """Rows of ROCm, of Python, and of everything that is not fully installed."""
+    packages = machine.rocm_packages if isinstance(machine.rocm_packages, tuple) else ()
+    named = {package.name for package in packages}
+    rows = (line.split("\t") for line in listing.splitlines())
+    matter = (row for row in rows if len(row) > 1 and (row[0] in named or _matters(row)))
+    return [disguise.text("\t".join(_cells(row))) for row in matter]
+
+
+def _matters(row: list[str]) -> bool:
+    state = row[2].strip() if len(row) > 2 else ""
+    removed = state[1:2] in ("n", "c")
+    unfinished = state not in INSTALLED and not removed
+    return unfinished or is_rocm(row[0]) or PYTHON.fullmatch(row[0]) is not None
+
+
+def _cells(row: list[str]) -> list[str]:
+    """Name, version, state and maker; the maker only when it is one that everybody knows."""
+    makers = [maker if KNOWN_MAKER.search(maker) else "" for maker in row[3:4]]
+    return [*row[:3], *makers]

@@ -1,0 +1,43 @@
+"""Looks at a record just made, and says in which facts it differs from the machine itself."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from wizard.jsonform import to_json
+from wizard.machine.detect import detect
+from wizard.machine.facts import Machine
+from wizard.machine.record_disguise import Disguise
+from wizard.machine.recorded import RecordedHost
+
+
+def differences(machine: Machine, folder: Path, disguise: Disguise) -> tuple[str, ...]:
+    """Names of the facts that the record does not give as the machine did, in any order."""
+    live = disguised(machine, disguise)
+    replayed = disguised(detect(RecordedHost(folder)), disguise)
+    return tuple(name for name in live if name != "recorded" and live[name] != replayed[name])
+
+
+def disguised(machine: Machine, disguise: Disguise) -> dict[str, Any]:
+    """The facts as a record may tell them; lists in an order that no name decides."""
+    form = _texts(to_json(machine), disguise)
+    form["access"]["user"] = disguise.owner
+    return {name: _sorted(value) for name, value in form.items()}
+
+
+def _texts(form: Any, disguise: Disguise) -> Any:
+    if isinstance(form, dict):
+        return {name: _texts(value, disguise) for name, value in form.items()}
+    if isinstance(form, list):
+        return [_texts(value, disguise) for value in form]
+    return disguise.path(form) if isinstance(form, str) else form
+
+
+def _sorted(form: Any) -> Any:
+    if isinstance(form, dict):
+        return {name: _sorted(value) for name, value in form.items()}
+    if isinstance(form, list):
+        return sorted(map(_sorted, form), key=lambda value: json.dumps(value, sort_keys=True))
+    return form

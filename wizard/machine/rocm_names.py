@@ -1,0 +1,38 @@
+"""Which package names are parts of ROCm or of AMD's driver packages, and which only look so."""
+
+from __future__ import annotations
+
+import re
+
+LIBRARIES = (
+    "amd-?comgr amd-?smi amdhip comgr hipblas hipblaslt hipcub hipfft hiprand hiprtc hipsolver"
+    " hipsparse hipsparselt hiptensor hsakmt hsa-runtime miopen migraphx mivisionx rccl rocal"
+    " rocalution rocblas rocdecode rocfft rocjpeg rocm-core rocm-?smi rocprim rocprofiler rocrand"
+    " rocshmem rocsolver rocsparse rocthrust roctracer roctx rocwmma"
+)
+"""Names that a distribution may write with ``lib`` before them."""
+TOOLS = (
+    "amdgpu amdrocm composablekernel hip-base hip-bin hip-dev hip-doc hip-runtime hip-samples"
+    " hipcc hipconfig hipfort hipify hsa-amd hsa-ext hsa-rocr miopengemm miopenkernels"
+    " openmp-extras rocgdb rock-dkms rocm rocminfo rocr-debug-agent rocr-runtime"
+)
+SHORT = "half rdc rdc-dev rpp rpp-dev"
+"""Words so short that others begin with them too: nothing but a release may follow."""
+RELEASE = r"[0-9][0-9a-z.+_-]*"
+"""As in ``rocm-core5.2.0`` and ``libamdhip64-5``."""
+
+
+def _any_of(words: str) -> str:
+    return f"(?:{'|'.join(words.split())})"
+
+
+NAME = re.compile(
+    rf"(?:(?:lib)?{_any_of(LIBRARIES)}|{_any_of(TOOLS)})(?:-.+|{RELEASE})?"
+    rf"|{_any_of(SHORT)}(?:{RELEASE})?"
+)
+"""No prefix match: ``rccl*`` would also take ``rcclient``, ``hip*`` takes ``hipercontracer``."""
+
+
+def is_rocm(name: str) -> bool:
+    """True for the name of a package that is a part of ROCm, AMD's or a distribution's."""
+    return NAME.fullmatch(name) is not None

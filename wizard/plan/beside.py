@@ -1,0 +1,112 @@
+"""A new venv beside an environment that cannot be changed, with the same requirements."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from packaging.utils import canonicalize_name
+
+from wizard.credentials import redact
+from wizard.knowledge.stacks import Stack
+from wizard.machine.facts import Machine, Unknown
+from wizard.machine.facts.contents import Contents, Distribution
+from wizard.plan.choice import Choice
+from wizard.plan.existing_steps import ResolveCarried
+from wizard.plan.family import TORCH, TRITON, needs_of, replaced, stack_specifiers, torch_family
+from wizard.plan.steps import RunProgram, Step
+
+LEFT_OUT = "rdna1-not-the-same.txt"
+"""File in the new venv: which packages came in another version or not at all, and why."""
+_SEEDS = ("pip", "setuptools", "wheel")
+"""What making a venv brings by itself."""
+
+
+def why_beside(machine: Machine, stack: Stack, there: Contents) -> str:
+    """Why this environment is left as it is; ``""`` when its torch can be replaced."""
+    if not there.python or not there.site:
+        return "it does not tell which Python it has"
+    if there.python not in stack.pythons:
+        wanted = ", ".join(stack.pythons)
+        return f"it has Python {there.python}, and {stack.id} needs Python {wanted}"
+    if not there.starts:
+        return "its own Python is gone (bin/python leads nowhere)"
+    if not there.has_pip and isinstance(machine.uv, Unknown):
+        return "it has no pip, and there is no uv that would bring one"
+    return _not_pip_s(stack, there)
+
+
+def _not_pip_s(stack: Stack, there: Contents) -> str:
+    conda = {"pytorch", "libtorch"} & set(there.conda)
+    goes = replaced(there, stack)
+    names = [each.name for each in goes if each.installer == "conda" or each.name in there.conda]
+    if conda or names:
+        told = ", ".join(sorted({*conda, *names}))
+        return f"conda installed {told}: only conda can replace that without breaking its records"
+    bare = [each.name for each in goes if not each.recorded]
+    if bare:
+        return f"{', '.join(bare)} has no list of its files (RECORD), so it cannot be moved whole"
+    return ""
+
+
+def beside(choice: Choice, stack: Stack) -> Choice:
+    """The same choice for a new folder beside."""
+    return replace(choice, venv=f"{choice.venv}-{stack.id}")
+
+
+def carried(stack: Stack, there: Contents) -> tuple[Distribution, ...]:
+    """What somebody asked for by name in the old environment, its torch left out."""
+    family = {each.name for each in torch_family(there.distributions)}
+    brought = {*family, *stack_specifiers(stack), *TORCH, *TRITON, *_SEEDS}
+    return tuple(e for e in _asked(there) if e.name not in brought and not e.source)
+
+
+def _asked(there: Contents) -> tuple[Distribution, ...]:
+    """What was asked for by name; where no installer noted that, what nothing else requires."""
+    every = tuple(each for each in there.distributions if each.installer != "conda")
+    if any(each.requested and each.name not in _SEEDS for each in every):
+        return tuple(each for each in every if each.requested)
+    required = {str(canonicalize_name(need.name)) for each in every for need in needs_of(each)}
+    return tuple(each for each in every if each.name not in required)
+
+
+def carrying(step: Step, taken: tuple[Distribution, ...], venv: str) -> Step:
+    """The resolver's step, asked for these packages too; other steps as they are."""
+    if not taken or not isinstance(step, RunProgram) or "--report" not in step.argv:
+        return step
+    return ResolveCarried(
+        "The stack first, then the packages of the old environment as far as they fit it.",
+        step.argv,
+        step.otherwise,
+        tuple((each.name, each.version) for each in taken),
+        step.creates[0],
+        step.folder,
+        f"{venv}/{LEFT_OUT}",
+        "nothing to undo",
+        environment=step.environment,
+    )
+
+
+def beside_notes(why: str, stack: Stack, there: Contents, choice: Choice) -> tuple[str, ...]:
+    """Why there is a new venv, what comes along, and what does not."""
+    taken = carried(stack, there)
+    # What has an address or a folder of its own is told, not fetched: it may be work in progress.
+    own = [each for each in _asked(there) if each.source]
+    return (
+        f"{there.path} stays untouched: {why}.",
+        f"A new venv beside it: {choice.venv}. To go back: rdna1-setup rollback removes it.",
+        f"{len(taken)} packages that you asked for there are asked for again, in the same version "
+        f"where there is one; what differs is told, and kept in {LEFT_OUT}.",
+        *(
+            f"Not brought along, install it yourself: {each.name} {each.version} "
+            f"from {redact(each.source)}"
+            for each in own
+        ),
+        *_conda_note(there),
+    )
+
+
+def _conda_note(there: Contents) -> tuple[str, ...]:
+    mine = [each for each in there.distributions if each.installer == "conda"]
+    if not mine:
+        return ()
+    return (f"{len(mine)} packages there came by conda and are not asked for again.",)

@@ -1,0 +1,70 @@
+"""Which packages that stay would miss what they ask for, and what they ask."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from packaging.markers import UndefinedComparison, UndefinedEnvironmentName
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+
+from wizard.machine.facts.contents import Distribution
+from wizard.plan.family import contains, needs_of
+
+
+def conflicts(
+    stay: Iterable[Distribution],
+    go: Iterable[Distribution],
+    come: Mapping[str, str],
+    python: str,
+) -> tuple[str, ...]:
+    """A sentence for each requirement that holds now and would be broken.
+
+    ``come`` gives the new versions by name; what goes and does not come back counts as missing.
+    """
+    before = {each.name: each.version for each in go}
+    return tuple(
+        text
+        for each in stay
+        for need in needs_of(each)
+        if _counts(need, python) and (text := _broken(each, need, before, come))
+    )
+
+
+def known_versions(specifiers: Mapping[str, SpecifierSet]) -> dict[str, str]:
+    """The versions that a stack names exactly."""
+    found = {}
+    for name, specifier in specifiers.items():
+        exact = [each.version for each in specifier if each.operator == "=="]
+        if len(exact) == 1:
+            found[name] = exact[0]
+    return found
+
+
+def _broken(
+    asking: Distribution, need: Requirement, before: Mapping[str, str], come: Mapping[str, str]
+) -> str:
+    name = str(canonicalize_name(need.name))
+    if name not in before and name not in come:
+        return ""  # it stays: nothing changes for whoever asks for it
+    if name in before and not contains(need.specifier, before[name]):
+        return ""  # broken already
+    wish = f"{asking.name} {asking.version} asks for {name}{need.specifier}"
+    if name not in come:
+        return f"{wish}, which would be gone"
+    if contains(need.specifier, come[name]):
+        return ""
+    return f"{wish}; it would get {name} {come[name]}"
+
+
+def _counts(need: Requirement, python: str) -> bool:
+    """True unless its marker speaks of an extra, or of another Python or system."""
+    if need.marker is None:
+        return True
+    # The least of what a marker may ask; the rest is as on the machine that runs this.
+    this = {"python_version": python, "python_full_version": f"{python}.0", "extra": ""}
+    try:
+        return need.marker.evaluate(this)
+    except (UndefinedComparison, UndefinedEnvironmentName):
+        return True

@@ -1,0 +1,90 @@
+"""Which distributions of an environment are its torch: what a stack replaces, and no other."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+from packaging.version import InvalidVersion, Version
+
+from wizard.knowledge.stacks import Stack
+from wizard.machine.facts.contents import Contents, Distribution
+
+TORCH = ("torch", "torchvision", "torchaudio")
+TRITON = ("triton", "pytorch-triton", "pytorch-triton-rocm", "pytorch-triton-xpu")
+"""All of these put their files into one folder, ``triton``: two of them cannot stand together."""
+_COMPANION = re.compile(r"nvidia-.+|cuda-.+|rocm|rocm-.+|amd-torch-.+")
+"""What torch wheels bring with them: AMD's libraries, or NVIDIA's (by ``cuda-toolkit`` of late)."""
+
+
+def torch_family(distributions: tuple[Distribution, ...]) -> tuple[Distribution, ...]:
+    """torch and its siblings, and the wheels that only they need."""
+    core = {each.name for each in distributions} & {*TORCH, *TRITON}
+    others = [d for d in distributions if d.name not in core and not _COMPANION.fullmatch(d.name)]
+    wanted_by_others = _reach(others, distributions) - core
+    companions = _reach([d for d in distributions if d.name in core], distributions)
+    goes = core | {
+        name
+        for name in companions - wanted_by_others
+        if _COMPANION.fullmatch(name) and not _asked_for(name, distributions)
+    }
+    return tuple(each for each in distributions if each.name in goes)
+
+
+def replaced(contents: Contents, stack: Stack) -> tuple[Distribution, ...]:
+    """The torch family, and each other package whose version the stack itself rules out."""
+    family = {each.name for each in torch_family(contents.distributions)}
+    asked = stack_specifiers(stack)
+    return tuple(
+        each
+        for each in contents.distributions
+        if each.name in family
+        or (each.name in asked and not contains(asked[each.name], each.version))
+    )
+
+
+def stack_specifiers(stack: Stack) -> dict[str, SpecifierSet]:
+    """The versions that the stack itself asks for, by name."""
+    requirements = [Requirement(line.replace("{gfx}", "gfx")) for line in stack.requirements]
+    return {str(canonicalize_name(each.name)): each.specifier for each in requirements}
+
+
+def needs_of(distribution: Distribution) -> Iterable[Requirement]:
+    """What a distribution requires; lines that are none are passed over."""
+    for line in distribution.requires:
+        try:
+            yield Requirement(line)
+        except InvalidRequirement:
+            continue
+
+
+def contains(specifier: SpecifierSet, version: str) -> bool:
+    """True when the version is allowed; one that is no version allows nothing to be said: True."""
+    try:
+        return specifier.contains(Version(version), prereleases=True)
+    except InvalidVersion:
+        return True
+
+
+def _reach(start: Iterable[Distribution], among: tuple[Distribution, ...]) -> set[str]:
+    """Names that these require, at any remove, extras and markers not looked at."""
+    installed = {each.name: each for each in among}
+    found: set[str] = set()
+    waiting = list(start)
+    while waiting:
+        names = {str(canonicalize_name(need.name)) for need in needs_of(waiting.pop())}
+        new = [name for name in names - found if name in installed]
+        # Not past torch itself: what it needs is its own, whoever needs torch.
+        waiting += [installed[name] for name in new if name not in (*TORCH, *TRITON)]
+        found.update(new)
+    return found
+
+
+def _asked_for(name: str, among: tuple[Distribution, ...]) -> bool:
+    # AMD's recipes install "rocm" by name together with torch: it goes with it all the same.
+    return name.startswith(("nvidia-", "cuda-")) and any(
+        d.requested for d in among if d.name == name
+    )

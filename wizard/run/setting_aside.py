@@ -1,0 +1,142 @@
+"""The step that moves distributions into a backup: looked at again first, listed, then moved."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from wizard.jsonform import to_json
+from wizard.machine.contents import BEFORE, OURS, read_live_contents
+from wizard.machine.live import LiveHost
+from wizard.plan.existing_steps import SetAsidePackages
+from wizard.run.acting import Act, Done, Stopped, Surroundings
+from wizard.run.backup import Backup, folder_rows, move_aside, seen_row, write_manifest
+from wizard.run.events import Progress
+from wizard.run.installed import record_of, recorded
+from wizard.run.prints import bytecode, prints
+from wizard.run.strays import wait_for_strays
+from wizard.run.trouble import Trouble
+from wizard.run.wheel_files import wheel_targets
+from wizard.run.whole_file import write_whole
+
+PATIENCE_S = 2.0
+"""Time for programs out of the environment that are just ending."""
+
+
+async def set_packages_aside(step: SetAsidePackages, around: Surroundings) -> Act:
+    """Everything until the files are in the backup; before the list is written nothing moves."""
+    aside = aside_of(step)
+    if step.staging:  # programs in ~/.local/bin need not use the user's packages at all
+        await asyncio.to_thread(wait_for_strays, aside.root, PATIENCE_S)
+    if not aside.manifest.exists():
+        await asyncio.to_thread(_look_again, step)
+        events = _listed(step, aside, around)
+        while (event := await asyncio.to_thread(next, events, None)) is not None:
+            yield event
+    await asyncio.to_thread(_move, aside)
+    count = len(aside.things())
+    yield Done(f"{count} files are in {aside.folder}, each with its SHA-256 in the list")
+
+
+def aside_of(step: SetAsidePackages) -> Backup:
+    """The backup of a step."""
+    return Backup(Path(step.root), Path(step.backup))
+
+
+def _listed(step: SetAsidePackages, aside: Backup, around: Surroundings) -> Iterator[Progress]:
+    paths = tuple(sorted({*family_files(step), *_stale_bytecode(step)}))
+    total = sum((aside.root / path).lstat().st_size for path in paths)
+    done, rows = 0, []
+    for number, path in enumerate(paths):
+        if around.cancelled():
+            raise Stopped
+        row = seen_row(aside.root, path, lambda _: None)
+        done += row.size
+        rows.append(row)
+        if number % 200 == 0:
+            yield Progress(done, total, "bytes", path, None)
+    _make_backup(step, aside)
+    write_manifest(aside, (*folder_rows(aside.root, paths), *rows))
+
+
+def _make_backup(step: SetAsidePackages, aside: Backup) -> None:
+    aside.folder.mkdir(mode=0o700, exist_ok=True)
+    contents = read_live_contents(LiveHost(), step.root)
+    if contents is not None and step.backup == f"{step.root}/{OURS}":
+        write_whole(aside.root / BEFORE, json.dumps(to_json(contents)))
+
+
+def _move(aside: Backup) -> None:
+    try:
+        move_aside(aside)
+    except OSError as error:
+        raise Trouble(
+            f"{error.filename} could not be moved: {error.strerror}.",
+            f"It must go to {aside.folder}; a folder in between may be another file system, or "
+            "belong to somebody else. What was moved so far waits there.",
+            "Undo this run with `rdna1-setup rollback`: it moves everything back.",
+        ) from None
+
+
+def family_files(step: SetAsidePackages) -> tuple[str, ...]:
+    """Paths of everything that goes, relative to the root: what RECORD lists, and its bytecode.
+
+    Raises Trouble for a file that lies elsewhere behind a link: it is not the environment's own.
+    """
+    root, site = Path(step.root), Path(step.site)
+    infos = [record_of(site, name, version) for name, version in step.packages]
+    listed = [path for info in infos if info for path in recorded(site, info)]
+    found = prints(root, (*listed, *map(Path, step.files)))
+    here = os.path.realpath(root)
+    for path in listed:
+        if os.path.lexists(path) and not path.is_dir() and _relative(path, root) not in found:
+            raise Trouble(
+                f"{path} is not inside {here}: a link or a path leads elsewhere.",
+                "Only files of the environment itself are moved; this package is spread wider.",
+                "Take a new folder with --venv; nothing was changed here.",
+            )
+    return tuple(sorted(found))
+
+
+def _look_again(step: SetAsidePackages) -> None:
+    """Raise Trouble unless all is as it was when the plan was made, and no wheel is in the way."""
+    site = Path(step.site)
+    for name, version in step.packages:
+        if record_of(site, name, version) is None:
+            raise Trouble(
+                f"{name} {version} is not in {site} any more.",
+                "The environment has changed since this plan was made; nothing was changed by us.",
+                "Undo this run (rdna1-setup rollback), then start again: it looks anew.",
+            )
+    if taken := _taken(step):
+        raise Trouble(
+            f"{taken[0]} is there already" + (f" (and {len(taken) - 1} more)." * (len(taken) > 1)),
+            "A new wheel holds a file of that name, and it belongs to no package that goes.",
+            "Move it away, or take a new folder with --venv; nothing was changed here.",
+        )
+
+
+def _taken(step: SetAsidePackages) -> list[str]:
+    """Files that stay and that a wheel would write over, also through a link."""
+    root, goes = Path(step.root), frozenset(family_files(step))
+    there = (p for p in _targets(step) if os.path.lexists(p) and not p.is_dir())
+    return sorted(str(path) for path in there if _relative(path, root) not in goes)
+
+
+def _stale_bytecode(step: SetAsidePackages) -> tuple[str, ...]:
+    """Bytecode whose source is long gone, and that the new source of that name would replace."""
+    stale = [pyc for p in _targets(step) if not os.path.lexists(p) for pyc in bytecode(p)]
+    return tuple(prints(Path(step.root), stale))
+
+
+def _targets(step: SetAsidePackages) -> set[Path]:
+    wheels = tuple(Path(step.staging).glob("*.whl")) if step.staging else ()
+    root, site = Path(step.root), Path(step.site)
+    return {path for wheel in wheels for path in wheel_targets(root, site, wheel)}
+
+
+def _relative(path: Path, root: Path) -> str:
+    return os.path.relpath(os.path.normpath(path), root)
