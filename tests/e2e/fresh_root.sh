@@ -29,8 +29,9 @@ fi
 # Debian's debootstrap treats all Ubuntu releases alike, but does not know every one by name.
 script=/usr/share/debootstrap/scripts/$suite
 [ -e "$script" ] || script=/usr/share/debootstrap/scripts/gutsy
-debootstrap "${options[@]}" "$suite" "$root" "$mirror" "$script" >"$root.log" 2>&1 \
-    || skip "debootstrap failed: $(tail -n 1 "$root.log")"
+# What debootstrap mounts in the root is gone with it, however it ends.
+unshare --mount debootstrap "${options[@]}" "$suite" "$root" "$mirror" "$script" \
+    >"$root.log" 2>&1 || skip "debootstrap failed: $(tail -n 1 "$root.log")"
 rm -f "$root.log"
 # What the site needs to reach its package index: names, certificates, pip's own configuration.
 for file in /etc/resolv.conf /etc/hosts /etc/pip.conf /etc/ssl/certs/ca-certificates.crt; do
