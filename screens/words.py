@@ -8,6 +8,7 @@ from rich.cells import cell_len, set_cell_size
 
 from wizard.machine.facts import Unknown
 from wizard.run.lines import clean
+from wizard.sizes import memory_size_text
 
 if TYPE_CHECKING:
     from wizard.machine.facts import Fact, Gpu, Machine
@@ -60,13 +61,15 @@ def main_card(machine: Machine) -> Gpu | None:
 
 
 def card_text(machine: Machine) -> str:
-    """The main card with its target, in under 40 cells as a rule."""
+    """The main card with its target and memory, in under 40 cells as a rule."""
     gpu = main_card(machine)
     if gpu is None:
         return "no graphics card found"
+    size = gpu.vram_bytes
+    memory = "" if isinstance(size, Unknown) else f" {memory_size_text(size)}"
     name = shown(gpu.name).removeprefix("AMD ").removeprefix("Radeon ")
     relation = "" if gpu.rdna1 else " (not RDNA1)"
-    return f"{name} {fact_text(gpu.gfx)}{relation}"
+    return f"{name} {fact_text(gpu.gfx)}{memory}{relation}"
 
 
 def system_text(machine: Machine) -> str:

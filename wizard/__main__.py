@@ -136,7 +136,7 @@ def _started_with_sudo(arguments: argparse.Namespace) -> bool:
         return False
     if arguments.command is None:
         return not _plain(arguments)
-    return arguments.command in CHANGES_FILES
+    return arguments.command in CHANGES_FILES or bool(getattr(arguments, "record", None))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,7 @@
-"""Numbers of bytes in words: one unit everywhere, decimal, as download pages and shops use it."""
+"""Numbers of bytes in words: files and disks in decimal units, memory in binary ones.
+
+Download pages and disks count in thousands; an "8 GB" card or module holds 8 GiB.
+"""
 
 from __future__ import annotations
 
@@ -14,3 +17,8 @@ def size_text(count: int) -> str:
     if count < 100 * MB:
         return f"{count / MB:.0f} MB"
     return f"{count / GB:.1f} GB"
+
+
+def memory_size_text(count: int) -> str:
+    """A size of memory, of the machine or of a card."""
+    return f"{count / 2**30:.1f}".removesuffix(".0") + " GiB"

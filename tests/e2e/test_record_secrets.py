@@ -167,15 +167,15 @@ def test_what_detection_needs_of_these_files_is_there(
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_recorded_machine_can_be_recorded_again(name: str, tmp_path: Path) -> None:
-    machine, disguise, kept = record(RecordedHost(MACHINES / name), tmp_path / "record")
+    made = record(RecordedHost(MACHINES / name), tmp_path / "record")
 
-    assert differences(machine, tmp_path / "record", disguise) == ()
-    assert kept.left_out == set()
+    assert differences(made.machine, tmp_path / "record", made.disguise) == ()
+    assert made.left_out == set()
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_machine_with_secrets_in_each_file_keeps_them(name: str, tmp_path: Path) -> None:
-    _, _, kept = record(planted(name, tmp_path / "live", everywhere=True), tmp_path / "record")
+    made = record(planted(name, tmp_path / "live", everywhere=True), tmp_path / "record")
 
     assert betrayed(tmp_path / "record") == []
-    assert kept.left_out == set()
+    assert made.left_out == set()

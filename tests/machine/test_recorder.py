@@ -12,57 +12,53 @@ from tests.machine.planting import betrayed, planted
 from tests.machine.records import MACHINES, NAMES, make
 from wizard.__main__ import main
 from wizard.machine.detect import detect
-from wizard.machine.facts import Machine
 from wizard.machine.host import Host
-from wizard.machine.record_disguise import Disguise, disguise_of
-from wizard.machine.record_facts import keep_facts
+from wizard.machine.record_disguise import disguise_of
+from wizard.machine.record_making import Made, make_record
 from wizard.machine.record_replay import differences, disguised
-from wizard.machine.record_values import values_of
 from wizard.machine.record_watch import RecordingHost
-from wizard.machine.record_write import layout, write
+from wizard.machine.record_write import write
 from wizard.machine.recorded import RecordedHost
-from wizard.machine.recorder import Kept, keep_files
+from wizard.machine.recorder import keep_files
 
 SAMPLE = ("rx5600xt-noble-rocm62-miopen", "rx5700-rx5500xt-noble", "bc250-fedora")
 """The end-to-end tests take all of them."""
 
 
-def record(inner: Host, folder: Path) -> tuple[Machine, Disguise, Kept]:
-    """Record a machine; gives the facts that it told while it was recorded."""
-    host, disguise = RecordingHost(inner), disguise_of(inner)
-    machine = detect(host)
-    kept = keep_files(host, disguise, machine)
-    keep_facts(machine, host.asked, disguise, kept)
-    write(layout(kept, values_of(host, folder.name, kept, machine, disguise)), folder)
-    return machine, disguise, kept
+def record(inner: Host, folder: Path) -> Made:
+    """Record a machine in a folder."""
+    made = make_record(inner, folder.name)
+    write(made.record, folder)
+    return made
 
 
 @pytest.mark.parametrize("name", SAMPLE)
 def test_the_record_of_a_machine_tells_the_same_facts(name: str, tmp_path: Path) -> None:
-    machine, disguise, kept = record(RecordedHost(MACHINES / name), tmp_path / "record")
+    made = record(RecordedHost(MACHINES / name), tmp_path / "record")
 
-    assert differences(machine, tmp_path / "record", disguise) == ()
-    assert kept.left_out == set()
+    assert differences(made.machine, tmp_path / "record", made.disguise) == ()
+    assert made.left_out == set()
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_secrets_and_names_stay_out_and_the_facts_stay(name: str, tmp_path: Path) -> None:
     inner = planted(name, tmp_path / "live", everywhere=False)
 
-    machine, disguise, kept = record(inner, tmp_path / "record")
+    made = record(inner, tmp_path / "record")
 
     assert betrayed(tmp_path / "record") == []
-    assert kept.left_out == set()
-    replayed = disguised(detect(RecordedHost(tmp_path / "record")), disguise)
-    assert {**replayed, "recorded": ""} == {**disguised(machine, disguise), "recorded": ""}
+    assert made.left_out == set()
+    replayed = disguised(detect(RecordedHost(tmp_path / "record")), made.disguise)
+    live = disguised(made.machine, made.disguise)
+    assert {**replayed, "recorded": ""} == {**live, "recorded": ""}
 
 
 @pytest.mark.parametrize("name", SAMPLE)
 def test_secrets_in_files_that_hold_one_word_stay_out(name: str, tmp_path: Path) -> None:
-    _, _, kept = record(planted(name, tmp_path / "live", everywhere=True), tmp_path / "record")
+    made = record(planted(name, tmp_path / "live", everywhere=True), tmp_path / "record")
 
     assert betrayed(tmp_path / "record") == []
-    assert kept.left_out == set()
+    assert made.left_out == set()
 
 
 def test_every_file_of_a_planted_machine_held_a_secret(tmp_path: Path) -> None:
@@ -90,9 +86,9 @@ def test_a_user_named_like_a_word_of_every_machine_breaks_no_path(tmp_path: Path
     }
     inner = make(tmp_path / "live", files, user="rocm", home="/home/rocm")
 
-    machine, disguise, _ = record(inner, tmp_path / "record")
+    made = record(inner, tmp_path / "record")
 
-    assert differences(machine, tmp_path / "record", disguise) == ()
+    assert differences(made.machine, tmp_path / "record", made.disguise) == ()
     replayed = detect(RecordedHost(tmp_path / "record"))
     assert replayed.rocm_trees[0].path == "/opt/rocm-5.7.1"
     assert replayed.settings[0].value == "/home/owner/x"
@@ -102,9 +98,9 @@ def test_root_stays_root(tmp_path: Path) -> None:
     inner = make(tmp_path / "live", {"/root/.bashrc": "export HSA_X=1\n"}, user="root", uid=0,
                  home="/root")  # fmt: skip
 
-    machine, disguise, _ = record(inner, tmp_path / "record")
+    made = record(inner, tmp_path / "record")
 
-    assert differences(machine, tmp_path / "record", disguise) == ()
+    assert differences(made.machine, tmp_path / "record", made.disguise) == ()
     assert detect(RecordedHost(tmp_path / "record")).access.user == "root"
 
 
@@ -114,11 +110,11 @@ def test_why_a_file_could_not_be_read_is_replayed(tmp_path: Path) -> None:
     unreadable = ["/etc/profile.d/rocm.sh"]
     inner = make(tmp_path / "live", files, unreadable=unreadable, failures=failures)
 
-    machine, _, _ = record(inner, tmp_path / "record")
+    made = record(inner, tmp_path / "record")
 
     replayed = detect(RecordedHost(tmp_path / "record"))
-    assert machine.unread == replayed.unread != ()
-    assert machine.rocm_packages == replayed.rocm_packages
+    assert made.machine.unread == replayed.unread != ()
+    assert made.machine.rocm_packages == replayed.rocm_packages
 
 
 def run(*arguments: str) -> int:

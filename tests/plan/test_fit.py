@@ -127,7 +127,7 @@ def test_an_apu_does_not_hide_the_rdna1_card_beside_it() -> None:
         (
             replace(clean_jammy(), system=replace(clean_jammy().system, memory_bytes=GIGABYTE)),
             "rocm62",
-            "this machine has 1.0 GB",
+            "this machine has 0.9 GiB",
         ),
         (clean_jammy(replace(card(), driver="vfio-pci")), "native", "held by vfio-pci"),
         (clean_jammy(replace(card(), driver="")), "native", "not driven by anything"),

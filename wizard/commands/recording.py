@@ -11,20 +11,14 @@ from typing import TYPE_CHECKING
 from wizard.commands.looking import host_of
 
 if TYPE_CHECKING:
-    from wizard.machine.record_write import Record
-    from wizard.machine.recorder import Kept
+    from wizard.machine.record_making import Made
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Record this machine; gives 1 when the record does not tell the same facts."""
-    from wizard.machine.detect import detect
-    from wizard.machine.record_disguise import disguise_of
-    from wizard.machine.record_facts import keep_facts
-    from wizard.machine.record_replay import differences
-    from wizard.machine.record_values import values_of
-    from wizard.machine.record_watch import RecordingHost
-    from wizard.machine.record_write import PlaceTaken, check_place, layout, write
-    from wizard.machine.recorder import keep_files
+    from wizard.machine.record_making import make_record
+    from wizard.machine.record_write import PlaceTaken, check_place, write
+    from wizard.run.lines import clean
 
     folder = Path(arguments.record)
     try:
@@ -32,29 +26,31 @@ def run(arguments: argparse.Namespace) -> int:
     except PlaceTaken as error:
         print(f"rdna1-setup: {error}", file=sys.stderr)
         return 2
-    inner = host_of(arguments)
-    host, disguise = RecordingHost(inner), disguise_of(inner)
-    machine = detect(host)
-    kept = keep_files(host, disguise, machine)
-    keep_facts(machine, host.asked, disguise, kept)
-    record = layout(kept, values_of(host, folder.resolve().name, kept, machine, disguise))
-    print("\n".join(_shown(record, kept)))
+    made = make_record(host_of(arguments), folder.resolve().name)
+    print("\n".join(clean(line) for line in _shown(made)))
     if arguments.dry_run:
         print("\nA dry run writes nothing: this is what the record would hold.")
         return 0
-    write(record, folder)
-    differing = differences(machine, folder, disguise)
+    write(made.record, folder)
+    return _told(made, folder)
+
+
+def _shown(made: Made) -> Iterator[str]:
+    yield "In the record, names and home disguised, of each file only what detection takes from it:"
+    for name, content in sorted(made.record.files.items()):
+        yield f"  {name}{'' if content else '  (empty)'}"
+    if made.left_out:
+        yield "Left out, because the list of what may be recorded does not hold it:"
+        yield from (f"  {path}" for path in sorted(made.left_out))
+
+
+def _told(made: Made, folder: Path) -> int:
+    """Look at the record, and say how far it tells the same."""
+    from wizard.machine.record_replay import differences
+
+    differing = differences(made.machine, folder, made.disguise)
     print(f"\nWritten to {folder}. Read it before you share it: it is yours alone until then.")
     print(f"To look at it: rdna1-setup detect --machine {folder}")
     if differing:
         print(f"It does not tell these facts as this machine does: {', '.join(differing)}.")
     return 1 if differing else 0
-
-
-def _shown(record: Record, kept: Kept) -> Iterator[str]:
-    yield "In the record, names and home disguised, of each file only what detection takes from it:"
-    for name, content in sorted(record.files.items()):
-        yield f"  {name}{'' if content else '  (empty)'}"
-    if kept.left_out:
-        yield "Left out, because the list of what may be recorded does not hold it:"
-        yield from (f"  {path}" for path in sorted(kept.left_out))

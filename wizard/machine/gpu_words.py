@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from wizard.machine.facts import Fact, Gpu, Link, Unknown
-from wizard.sizes import size_text
+from wizard.sizes import memory_size_text
 
 ATOMICS_UNNEEDED = 145
 """Version of the compute firmware from which KFD takes RDNA1 cards without PCIe atomics
@@ -29,7 +29,7 @@ def _lines(gpu: Gpu) -> list[str]:
         f"unknown ({screen.because})" if isinstance(screen, Unknown) else "yes" if screen else "no"
     )
     size = gpu.vram_bytes
-    vram = f"unknown ({size.because})" if isinstance(size, Unknown) else size_text(size)
+    vram = f"unknown ({size.because})" if isinstance(size, Unknown) else memory_size_text(size)
     driver = gpu.driver.because if isinstance(gpu.driver, Unknown) else gpu.driver or "none"
     kind = ", part of the processor" if gpu.integrated else ""
     lines = [

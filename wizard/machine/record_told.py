@@ -14,16 +14,18 @@ from wizard.machine.system_files import RECORDS
 
 def told_paths(machine: Machine, asked: Asked) -> frozenset[str]:
     """Paths of facts, and of the files by which detection came to them."""
+    # A part that came too late may still be asking: what it adds must not disturb us.
+    texts = list(asked.texts.items())
     settings = {setting.file for setting in machine.settings if setting.file}
     told = {
         *settings,
-        *(path for path, text in asked.texts.items() if _names(path, text, settings)),
+        *(path for path, text in texts if _names(path, text, settings)),
         *_of_applications(machine, asked),
         *(file.path for file in machine.system_files),
         *(file.path.replace(RECORDS, "/etc/alternatives") for file in machine.system_files),
         *(f"{PCI}/{gpu.pci_address}" for gpu in machine.gpus),
     }
-    told |= {path for path, text in asked.texts.items() if text in machine.unread}
+    told |= {path for path, text in texts if text in machine.unread}
     return frozenset(told)
 
 
@@ -55,4 +57,4 @@ def _of_applications(machine: Machine, asked: Asked) -> Iterator[str]:
         yield from (f"{found.path}/{name}" for name in (*trace.files, trace.root) if name)
         if trace.program:
             ending = f"/bin/{trace.program}"
-            yield from (path for path in asked.paths if path.endswith(ending))
+            yield from (path for path in list(asked.paths) if path.endswith(ending))

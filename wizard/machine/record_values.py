@@ -51,10 +51,10 @@ def values_of(
         "memory_bytes": _known(host.memory_bytes(), 0),
         "sizes": _placed(kept.sizes, kept),
         "inodes": _placed(kept.inodes, kept),
-        "disks": list(_disks(asked.disks.values(), disguise)),
+        "disks": list(_disks(list(asked.disks.values()), disguise)),
         "answers": {
             query.name: kept_rows(answer, machine, disguise)
-            for query, answer in asked.answers.items()
+            for query, answer in list(asked.answers.items())
             if isinstance(answer, str)
         },
     }
@@ -74,7 +74,7 @@ def _silent(asked: Asked, disguise: Disguise) -> dict[str, str]:
     """Queries without an answer; that a program is missing is what a record says by itself."""
     return {
         query.name: disguise.text(answer.because)
-        for query, answer in asked.answers.items()
+        for query, answer in list(asked.answers.items())
         if isinstance(answer, Unknown) and not answer.because.endswith(" is not installed")
     }
 

@@ -7,7 +7,7 @@ import re
 from wizard.machine.facts import Fact, System, Unknown
 from wizard.machine.host import Host
 from wizard.machine.part import Found, Part
-from wizard.sizes import size_text
+from wizard.sizes import memory_size_text
 
 OS_RELEASE = ("/etc/os-release", "/usr/lib/os-release")
 KERNEL = "/proc/sys/kernel/osrelease"
@@ -87,7 +87,7 @@ def _tell(system: System) -> tuple[str, tuple[str, ...]]:
 
 
 def _memory(size: Fact[int]) -> Fact[str]:
-    return size if isinstance(size, Unknown) else size_text(size)
+    return size if isinstance(size, Unknown) else memory_size_text(size)
 
 
 def _words(fact: Fact[str]) -> str:

@@ -10,7 +10,7 @@ from wizard.knowledge.stacks import Stack
 from wizard.machine.facts import Gpu, Machine, Unknown
 from wizard.plan.card import chosen_card
 from wizard.plan.room import GIGABYTE, disk_full, unsure_size
-from wizard.sizes import size_text
+from wizard.sizes import memory_size_text
 
 STRICT_GLIBC = Version("2.41")
 """From this release on, glibc refuses libraries that ask for an executable stack."""
@@ -131,7 +131,8 @@ def _memory(machine: Machine) -> str:
     if isinstance(memory, Unknown) or memory >= MEMORY_ASKED * MEMORY_SHARE:
         return ""
     return (
-        f"8 GB of memory by the notes of hkevin01/rocm-patch; this machine has {size_text(memory)}"
+        "8 GB of memory by the notes of hkevin01/rocm-patch; "
+        f"this machine has {memory_size_text(memory)}"
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from wizard.machine.facts import Fact, Unknown
-from wizard.sizes import size_text
+from wizard.sizes import memory_size_text, size_text
 
 WIDTH = 79
 """Columns of our plain text."""
@@ -16,7 +16,7 @@ def bytes_text(count: int | None) -> str:
 
 def memory_text(count: Fact[int]) -> str:
     """Memory for people; unknown memory says why."""
-    return size_text(count) if isinstance(count, int) else fact_text(count)
+    return memory_size_text(count) if isinstance(count, int) else fact_text(count)
 
 
 def fact_text(fact: Fact[object]) -> str:

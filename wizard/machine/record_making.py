@@ -1,0 +1,36 @@
+"""One look at a machine, and the record that it gives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wizard.machine.detect import detect
+from wizard.machine.facts import Machine
+from wizard.machine.host import Host
+from wizard.machine.record_disguise import Disguise, disguise_of
+from wizard.machine.record_facts import keep_facts
+from wizard.machine.record_values import values_of
+from wizard.machine.record_watch import RecordingHost
+from wizard.machine.record_write import Record, layout
+from wizard.machine.recorder import keep_files
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A record before it is written, and what it was made of."""
+
+    machine: Machine
+    disguise: Disguise
+    record: Record
+    left_out: frozenset[str]
+    """Files that detection read although they are on no list."""
+
+
+def make_record(inner: Host, name: str) -> Made:
+    """The record of this name of the machine that the host looks at."""
+    host, disguise = RecordingHost(inner), disguise_of(inner)
+    machine = detect(host)
+    kept = keep_files(host, disguise, machine)
+    keep_facts(machine, host.asked, disguise, kept)
+    record = layout(kept, values_of(host, name, kept, machine, disguise))
+    return Made(machine, disguise, record, frozenset(kept.left_out))
