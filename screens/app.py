@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import select
 import signal
 import sys
 from collections.abc import Sequence
@@ -23,6 +24,8 @@ ORDERLY_END_S = 20
 """Whoever does not end within that time is ended: the signal was meant."""
 SIGNALLED = 128
 """What a shell adds to a signal's number in an exit code."""
+LOOK_AT_TERMINAL_S = 2.0
+"""How often to see whether the terminal is still there: below ``su`` no signal tells."""
 STOP_HINT = "Still working: c stops it safely, then q leaves."
 LEAVE_HINT = "q leaves. Ctrl+C ends nothing here, so that no work breaks off by accident."
 FINE = 0
@@ -55,6 +58,8 @@ class SetupApp(App[int]):
         """Pushes the first step; later ones take its place."""
         for number in ENDINGS:
             asyncio.get_running_loop().add_signal_handler(number, self._end_on, number)
+        if sys.__stdin__ is not None and sys.__stdin__.isatty() and not self.is_headless:
+            self.set_interval(LOOK_AT_TERMINAL_S, self._end_without_terminal)
         self.push_screen(make_step(self._first, self._session, self._services))
 
     def on_step_screen_next(self, message: StepScreen.Next) -> None:
@@ -102,12 +107,23 @@ class SetupApp(App[int]):
         self._services.ask_to_stop()
         self.exit(return_code=SIGNALLED + number)
 
+    def _end_without_terminal(self) -> None:
+        if sys.__stdin__ is not None and is_hung_up(sys.__stdin__.fileno()):
+            self._end_on(signal.SIGHUP)
+
     def _current(self) -> StepScreen:
         return next(s for s in reversed(self.screen_stack) if isinstance(s, StepScreen))
 
     def _show(self, step: str, session: Session) -> None:
         self._judge(session)
         self.switch_screen(make_step(step, session, self._services))
+
+
+def is_hung_up(descriptor: int) -> bool:
+    """True for a terminal whose other end is closed; reading it would end at once, for ever."""
+    poll = select.poll()
+    poll.register(descriptor, 0)
+    return any(events & select.POLLHUP for _, events in poll.poll(0))
 
 
 def _let_go_of_the_terminal() -> None:

@@ -33,7 +33,10 @@ class Terminal:
         command: tuple[str, ...],
         environment: Mapping[str, str],
         size: tuple[int, int] = (24, 80),
+        *,
+        owned: bool = True,
     ) -> None:
+        """``owned`` is false for a program below su or a container: no hang-up reaches it."""
         self._master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
         self._process = subprocess.Popen(
@@ -43,7 +46,7 @@ class Terminal:
             stdout=slave,
             stderr=slave,
             start_new_session=True,
-            preexec_fn=_own_the_terminal,
+            preexec_fn=_own_the_terminal if owned else None,
         )
         os.close(slave)
         self._open = True

@@ -191,6 +191,14 @@ def test_a_wizard_that_is_ended_leaves_no_child_and_the_rerun_goes_on(
     assert not venv.exists()
 
 
+def test_a_wizard_whose_terminal_vanishes_without_a_signal_ends(home: Home) -> None:
+    command = (sys.executable, "-m", "wizard", "--demo")
+    with Terminal(command, home.environment(), owned=False) as terminal:
+        terminal.wait_for("WELCOME")
+        terminal.hang_up()
+        terminal.wait_for_end()
+
+
 def runs(home: Home, words: str) -> bool:
     """True while a program of this home has these words in its command line."""
     return any(words in line for line in command_lines(home))
