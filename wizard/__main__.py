@@ -45,7 +45,11 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--plain", action="store_true", help="plain text instead of screens")
     add_source_arguments(top)
     top.set_defaults(dry_run=False, machine=None, command=None, **SOURCES)
-    commands = top.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+    commands = top.add_subparsers(
+        dest="command",
+        metavar="COMMAND",
+        title="commands",
+    )
     for name, module in COMMANDS.items():
         summary = (module.__doc__ or "").split("\n", 1)[0]
         one = commands.add_parser(name, help=summary, description=summary, parents=[_common()])

@@ -18,6 +18,8 @@ def to_json(value: Any) -> Any:
         return {"unknown": value.because}
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: to_json(getattr(value, field.name)) for field in fields(value)}
+    if hasattr(value, "_asdict"):  # a named tuple
+        return {name: to_json(item) for name, item in value._asdict().items()}
     if isinstance(value, (tuple, list)):
         return [to_json(item) for item in value]
     if isinstance(value, Enum):

@@ -128,7 +128,7 @@ def test_a_leftover_that_breaks_a_road_is_named_with_file_and_line() -> None:
 
 
 def test_a_setting_in_several_files_is_one_sentence_with_every_place() -> None:
-    again = replace(LEFTOVERS.settings[0], file="/etc/environment", line=3)
+    again = LEFTOVERS.settings[0]._replace(file="/etc/environment", line=3)
     machine = replace(LEFTOVERS, settings=(*LEFTOVERS.settings, again))
     native = road(advise(machine, ("comfyui",)), "native").also
     assert "HSA_OVERRIDE_GFX_VERSION=10.3.0 (~/.bashrc:118, /etc/environment:3) breaks" in native[0]
@@ -287,8 +287,7 @@ def machines(draw: st.DrawFn) -> Machine:
         base.access,
         home=draw(st.sampled_from([HOME, "/", "", "/root"])),
         groups_in_file=draw(GROUPS),
-        kfd=replace(
-            node("/dev/kfd", usable=draw(st.booleans())),
+        kfd=node("/dev/kfd", usable=draw(st.booleans()))._replace(
             present=draw(st.booleans()),
             group=draw(facts("render", "root")),
         ),

@@ -146,12 +146,12 @@ def test_later_wheels_need_no_remedy_for_the_executable_stack(stack: str) -> Non
 
 
 def test_without_a_card_nothing_is_asked_for_its_devices() -> None:
-    access = replace(clean_jammy().access, kfd=replace(node("/dev/kfd"), present=False))
+    access = replace(clean_jammy().access, kfd=node("/dev/kfd")._replace(present=False))
     assert held(replace(clean_jammy(), gpus=(), access=access), "rocm62").needs == ()
 
 
 def test_a_machine_without_kfd_is_told_so() -> None:
-    access = replace(clean_jammy().access, kfd=replace(node("/dev/kfd"), present=False))
+    access = replace(clean_jammy().access, kfd=node("/dev/kfd")._replace(present=False))
     assert "/dev/kfd" in held(replace(clean_jammy(), access=access), "rocm52").needs[0]
 
 

@@ -48,7 +48,7 @@ def test_the_same_facts_and_choice_give_the_same_id_and_another_choice_another()
 
 def test_free_space_does_not_change_the_plan_so_that_a_cut_off_run_is_found_again() -> None:
     machine = clean_jammy()
-    fuller = replace(machine, disks=tuple(replace(d, free_bytes=50 * 10**9) for d in machine.disks))
+    fuller = replace(machine, disks=tuple(d._replace(free_bytes=50 * 10**9) for d in machine.disks))
     assert plan_for(machine).id == plan_for(fuller).id
 
 
@@ -190,7 +190,7 @@ def test_every_step_says_why_and_how_it_is_undone() -> None:
 def test_scarce_space_is_told_in_a_note_and_does_not_change_the_plan() -> None:
     machine = clean_jammy()
     scarce, scarcer = (
-        replace(machine, disks=tuple(replace(d, free_bytes=gb * 10**9) for d in machine.disks))
+        replace(machine, disks=tuple(d._replace(free_bytes=gb * 10**9) for d in machine.disks))
         for gb in (7, 3)
     )
     assert plan_for(scarce, "native").notes != plan_for(scarcer, "native").notes

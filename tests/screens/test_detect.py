@@ -30,14 +30,14 @@ def test_closed_devices_missing_cards_and_pythons_without_venv_stand_in_the_way(
     assert not GPUS.warns(machine.gpus)
     assert GPUS.warns(())
     assert not INTERPRETERS.warns(machine.interpreters)
-    bare = tuple(replace(one, makes_venvs=False) for one in machine.interpreters)
+    bare = tuple(one._replace(makes_venvs=False) for one in machine.interpreters)
     assert INTERPRETERS.warns(bare)
 
 
 def test_pythons_that_make_no_venvs_are_told_apart() -> None:
     found = (
         *examples.MACHINE.interpreters,
-        replace(examples.MACHINE.interpreters[0], version="3.10.4", makes_venvs=False),
+        examples.MACHINE.interpreters[0]._replace(version="3.10.4", makes_venvs=False),
     )
     assert INTERPRETERS.tell(found)[0] == "3.12; 3.10 cannot make venvs"
     assert INTERPRETERS.tell(found[1:])[0] == "3.10 cannot make venvs"

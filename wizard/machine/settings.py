@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import replace
 
 from wizard.knowledge.variables import effect_of, empty_element
 from wizard.machine.facts import Setting, Unknown
@@ -57,7 +56,7 @@ def _explained(settings: tuple[Setting, ...], everywhere: Collection[str]) -> tu
     inside: dict[str, set[str]] = {}
     for one in settings:
         inside.setdefault(one.within, set(everywhere)).add(_text(one))
-    told = (replace(one, effect=_effect(one, inside[one.within])) for one in settings)
+    told = (one._replace(effect=_effect(one, inside[one.within])) for one in settings)
     return tuple(one for one in told if _matters(one))
 
 

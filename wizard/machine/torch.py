@@ -10,7 +10,7 @@ from wizard.machine.sites import Site
 from wizard.machine.wheel_files import Records, executable_stacks
 
 DIST_INFO = re.compile(r"([A-Za-z0-9_.]+)-([^-/]+)(?:-py3\.\d+)?\.(?:dist|egg)-info")
-DEVICE = re.compile(r"amd_torch_device_(gfx[0-9a-f]+)", re.IGNORECASE)
+DEVICE = re.compile(r"amd_torch_device_(gfx[0-9a-f]+).*\.dist-info", re.IGNORECASE)
 STATED = re.compile(
     r"""^(__version__|hip|cuda|rocm)\b[^=\n]*=\s*['"]([^'"\n]*)['"]""", re.MULTILINE
 )
@@ -106,5 +106,5 @@ def _numpy(host: Host, behind: tuple[str, ...]) -> str | None:
 
 
 def _native(names: tuple[str, ...]) -> tuple[str, ...]:
-    matches = (DEVICE.match(name) for name in names if name.endswith(".dist-info"))
+    matches = (DEVICE.match(name) for name in names if "torch_device" in name)
     return tuple(dict.fromkeys(match[1].lower() for match in matches if match))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from wizard.machine.facts.known import Fact
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """A PCI Express link as it is now, and the most that both ends can do."""
 
     width: int
@@ -63,8 +63,7 @@ class Gpu:
     """What its owner should know of this very card; ``""`` when nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Driver:
+class Driver(NamedTuple):
     """The kernel's graphics driver amdgpu."""
 
     loaded: bool
@@ -76,8 +75,7 @@ class Driver:
     """Versions of amdgpu below ``/var/lib/dkms``, built or not."""
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceNode:
+class DeviceNode(NamedTuple):
     """A device file and whether this process may open it for reading and writing."""
 
     path: str
@@ -102,8 +100,7 @@ class Access:
     render_nodes: tuple[DeviceNode, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Process:
+class Process(NamedTuple):
     """A process that has the GPU open, or that waits in the kernel and cannot be killed."""
 
     pid: int

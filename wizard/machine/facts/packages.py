@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from wizard.machine.facts.known import Fact
 
 
-@dataclass(frozen=True, slots=True)
-class Package:
+class Package(NamedTuple):
     """An installed distribution package."""
 
     name: str
@@ -26,8 +25,7 @@ class Package:
     """True when its release folder below ``/opt`` is gone although dpkg holds it for installed."""
 
 
-@dataclass(frozen=True, slots=True)
-class PackageWork:
+class PackageWork(NamedTuple):
     """What keeps the package system from working now."""
 
     lock_holder: Fact[str]
@@ -39,8 +37,7 @@ class PackageWork:
     While somebody holds the lock, it is only at work."""
 
 
-@dataclass(frozen=True, slots=True)
-class AptSource:
+class AptSource(NamedTuple):
     """One entry of apt's sources, of either format."""
 
     file: str
@@ -58,8 +55,7 @@ class AptSource:
     """True when it is a repository of AMD's, or a mirror of one by its Release file."""
 
 
-@dataclass(frozen=True, slots=True)
-class SystemFile:
+class SystemFile(NamedTuple):
     """A file of the system that belongs to a ROCm set-up; a package may own it."""
 
     path: str
@@ -70,8 +66,7 @@ class SystemFile:
     """What it says, in one line."""
 
 
-@dataclass(frozen=True, slots=True)
-class RocmTree:
+class RocmTree(NamedTuple):
     """A folder of ROCm or of AMD's driver packages, such as ``/opt/rocm-5.7.1``."""
 
     path: str

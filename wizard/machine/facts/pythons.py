@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from wizard.machine.facts.known import Fact
 
 
-@dataclass(frozen=True, slots=True)
-class Interpreter:
+class Interpreter(NamedTuple):
     """A Python that can be the base of a venv."""
 
     path: str
@@ -18,8 +18,7 @@ class Interpreter:
     """True when ``venv`` and ``ensurepip`` lie beside it (Debian splits them off)."""
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedLibrary:
+class ChangedLibrary(NamedTuple):
     """A library of an installed wheel whose size is not that of the wheel's own record."""
 
     path: str
@@ -62,8 +61,7 @@ class Environment:
     torch: TorchInstall | None
 
 
-@dataclass(frozen=True, slots=True)
-class FoundApplication:
+class FoundApplication(NamedTuple):
     """An application that people run torch for, found on this machine."""
 
     id: str

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """A variable that ROCm, MIOpen or the loader reads, and where it was set."""
 
     name: str
@@ -21,8 +20,7 @@ class Setting:
     """The environment, application or service that alone sees it; ``""`` when everything does."""
 
 
-@dataclass(frozen=True, slots=True)
-class MiopenStore:
+class MiopenStore(NamedTuple):
     """A folder in which MIOpen keeps compiled kernels or choices between runs."""
 
     path: str

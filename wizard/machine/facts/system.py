@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from wizard.machine.facts.known import Fact
 
@@ -24,8 +25,7 @@ class System:
     memory_bytes: Fact[int]
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
+class Surroundings(NamedTuple):
     """What this system runs inside of, and what stands around the wizard."""
 
     secure_boot: Fact[bool]
@@ -43,8 +43,7 @@ class Surroundings:
     """``timeshift`` and ``snapper``, where they are set up."""
 
 
-@dataclass(frozen=True, slots=True)
-class Disk:
+class Disk(NamedTuple):
     """A folder of interest and the file system that it is on."""
 
     path: str
@@ -54,8 +53,7 @@ class Disk:
     free_bytes: int
 
 
-@dataclass(frozen=True, slots=True)
-class SilentFileSystem:
+class SilentFileSystem(NamedTuple):
     """A mounted file system that does not answer; nothing below it was looked at."""
 
     path: str
@@ -64,8 +62,7 @@ class SilentFileSystem:
     """For example ``nfs4`` or ``fuse.sshfs``."""
 
 
-@dataclass(frozen=True, slots=True)
-class OwnRun:
+class OwnRun(NamedTuple):
     """A run of this wizard that its journal tells of."""
 
     id: str
