@@ -1,11 +1,11 @@
-"""Sizes: one unit for download, disk and memory, on every screen and in every text."""
+"""Sizes: one unit for downloads and disks, one for memory, on every screen and in every text."""
 
 import re
 from pathlib import Path
 
 import pytest
 
-from wizard.sizes import size_text
+from wizard.sizes import memory_size_text, size_text
 
 ROOT = Path(__file__).parents[1]
 
@@ -25,6 +25,15 @@ def test_a_size_is_told_in_powers_of_ten(count: int, text: str) -> None:
     assert size_text(count) == text
 
 
-def test_no_text_of_ours_tells_a_size_in_powers_of_two() -> None:
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [(8 * 2**30, "8 GiB"), (6_425_673_728, "6 GiB"), (33_567_000_000, "31.3 GiB")],
+)
+def test_memory_is_told_as_cards_and_modules_are_sold(count: int, text: str) -> None:
+    assert memory_size_text(count) == text
+
+
+def test_binary_units_are_written_in_one_place() -> None:
     sources = [p for name in ("wizard", "screens") for p in (ROOT / name).rglob("*.py")]
-    assert not [p for p in sources if re.search(r"\bGiB\b", p.read_text("utf-8"))]
+    told = [p.name for p in sources if re.search(r"\bGiB\b", p.read_text("utf-8"))]
+    assert told == ["sizes.py"]

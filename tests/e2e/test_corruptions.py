@@ -27,13 +27,29 @@ SEED = int(os.environ.get("RDNA1_SETUP_SEED", "0"))
 PEAK_BYTES = 200_000_000
 SLOWEST_S = 15
 """Less than the patience of detection: nothing was given up. Usual is a hundredth of a second."""
-PATIENCE_S = 1800
+PATIENCE_S = 900
+BATCH = 250
+"""By one child: a real detection is one process each, and memory given back is not always gone."""
 ON_DISK = 40
 
 
 def corruptions(name: str) -> dict[str, Any]:
-    """What the child says that damages and detects this machine."""
-    command = (sys.executable, "-B", "-m", "tests.machine.corrupting", name, str(COUNT), str(SEED))
+    """The worst that the children say, one after the other, that damage and detect this machine."""
+    worst: dict[str, Any] = {"slowest_s": 0.0, "peak_bytes": 0}
+    for seed in range(SEED, SEED + COUNT, BATCH):
+        told = batch(name, seed, min(BATCH, SEED + COUNT - seed))
+        if "failed" in told:
+            return told
+        if told["slowest_s"] > worst["slowest_s"]:
+            worst |= {"slowest_s": told["slowest_s"], "slowest": told["slowest"]}
+        if told["peak_bytes"] > worst["peak_bytes"]:
+            worst |= {"peak_bytes": told["peak_bytes"], "batch": seed}
+    return worst
+
+
+def batch(name: str, seed: int, count: int) -> dict[str, Any]:
+    """What one child says."""
+    command = (sys.executable, "-B", "-m", "tests.machine.corrupting", name, str(count), str(seed))
     done = subprocess.run(
         command, capture_output=True, text=True, check=False, cwd=SOURCE, timeout=PATIENCE_S
     )
@@ -56,7 +72,7 @@ def test_no_damage_gives_a_traceback_a_hang_or_much_memory(name: str, told: dict
 
     assert "failed" not in found, f"seed {found['failed']}: {found['traceback']}"
     assert found["slowest_s"] < SLOWEST_S, f"seed {found['slowest']}"
-    assert found["peak_bytes"] < PEAK_BYTES
+    assert found["peak_bytes"] < PEAK_BYTES, f"seeds from {found['batch']}"
 
 
 def harm(chance: random.Random, path: Path) -> None:

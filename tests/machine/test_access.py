@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
+
+import pytest
 
 from tests.machine.records import machine, make
 from wizard.machine.access import ACCESS, groups_after_login, read_access
+from wizard.machine.accounts import Account, groups_of
 from wizard.machine.facts import Unknown
 from wizard.machine.host import Host
 
@@ -61,3 +65,15 @@ def test_an_unreadable_group_file_is_unknown_with_its_reason(tmp_path: Path) -> 
     host = make(tmp_path, {"/etc/group": GROUP}, unreadable=["/etc/group"])
 
     assert read_access(host).value.groups_in_file == Unknown("no permission to read /etc/group")
+
+
+@pytest.mark.parametrize("row", ["a\n", "\n", "owner:x:1000:\n", ":::\n"])
+def test_a_group_file_of_megabytes_takes_little_memory(row: str) -> None:
+    text = row * (4 * 1024 * 1024 // len(row))
+
+    tracemalloc.start()
+    groups_of(text, Account(name="owner"))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert peak < 100_000_000

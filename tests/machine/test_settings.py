@@ -298,3 +298,10 @@ def test_xnack_is_judged_by_what_is_in_force_with_it(tmp_path: Path) -> None:
 )
 def test_fish_hands_on_what_it_exports(line: str, expected: list[tuple[str, str]]) -> None:
     assert [(name, value) for name, value, _ in assignments(line)] == expected
+
+
+def test_a_file_is_searched_to_its_first_quarter_of_a_megabyte(tmp_path: Path) -> None:
+    early, late = "export HSA_XNACK=1\n", "export HSA_XNACK=0\n"
+    host = make(tmp_path, {"/home/owner/.bashrc": early + "\n" * 256 * 1024 + late})
+
+    assert [one.value for one in read_settings(host).value] == ["1"]

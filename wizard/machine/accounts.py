@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from wizard.machine.facts import Fact, Unknown
 
+TEXT_LIMIT = 1024 * 1024
+"""No account file of one machine is longer."""
 LONGEST_NUMBER = 10
 """Digits of the largest group number; longer text is damage."""
 
@@ -51,5 +53,6 @@ def _is_number(text: str) -> bool:
 def _rows(text: Fact[str], columns: int) -> list[list[str]]:
     if isinstance(text, Unknown):
         return []
-    rows = [line.split(":") for line in text.splitlines()]
-    return [row for row in rows if len(row) == columns]
+    lines = text[:TEXT_LIMIT].splitlines()
+    # Counted before they are cut: a damaged file may have a million lines that are no rows.
+    return [line.split(":") for line in lines if line.count(":") == columns - 1]

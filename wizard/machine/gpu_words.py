@@ -64,9 +64,9 @@ def _compute_lines(gpu: Gpu) -> list[str]:
 def _link_words(link: Fact[Link]) -> str:
     if isinstance(link, Unknown):
         return f"PCIe link: unknown ({link.because})"
-    words = f"PCIe link: {link.width} lanes, {link.speed or 'speed unknown'}"
+    words = f"PCIe link: {_lanes(link.width)}, {link.speed or 'speed unknown'}"
     if link.width < link.widest:
-        words += f"; narrower than it could be: card and slot can do {link.widest} lanes"
+        words += f"; narrower than it could be: card and slot can do {_lanes(link.widest)}"
     if link.speed and link.fastest and link.speed != link.fastest:
         words += f"; up to {link.fastest} (an idle link runs slower to save energy)"
     return words
@@ -74,3 +74,7 @@ def _link_words(link: Fact[Link]) -> str:
 
 def _words(fact: Fact[int] | Fact[bool]) -> str:
     return f"unknown ({fact.because})" if isinstance(fact, Unknown) else str(fact)
+
+
+def _lanes(count: int) -> str:
+    return "1 lane" if count == 1 else f"{count} lanes"

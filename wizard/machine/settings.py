@@ -13,6 +13,8 @@ from wizard.machine.setting_files import SettingFile, login_files, near_files
 from wizard.machine.shell import is_wanted
 from wizard.machine.sites import Survey, survey
 
+TEXT_LIMIT = 256 * 1024
+"""Of each file: nobody writes longer ones, and to understand a damaged one takes minutes."""
 LIBRARY_PATH = "LD_LIBRARY_PATH"
 OWN_VALUE = re.compile(r"\$LD_LIBRARY_PATH\b|\$\{LD_LIBRARY_PATH(?::?[+-][^}]*)?\}")
 """References to its value before, which may be none."""
@@ -44,7 +46,7 @@ def _in_files(host: Host, files: Iterable[SettingFile]) -> Found[tuple[Setting, 
     for file in files:
         text = host.read(file.path)
         if isinstance(text, str):
-            assigned = file.read(text)
+            assigned = file.read(text[:TEXT_LIMIT])
             settings += [Setting(n, v, file.path, line, "", file.within) for n, v, line in assigned]
         elif file.expected and host.exists(file.path):
             unread.append(text)
