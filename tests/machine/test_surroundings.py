@@ -116,6 +116,8 @@ def test_windows_below_is_told_by_kernel_or_device(
         ({"sys_vendor": "Gigabyte", "bios_vendor": "Phoenix Technologies"}, "", ""),
         ({"sys_vendor": "Axenta", "product_name": "kvmtop"}, "", ""),
         ({"sys_vendor": "To Be Filled By O.E.M."}, " hypervisor", "unknown maker"),
+        ({"sys_vendor": "Amazon EC2", "product_name": "g4ad.xlarge"}, " hypervisor", "Amazon EC2"),
+        ({"sys_vendor": "Amazon EC2", "product_name": "c5.metal"}, "", ""),
         ({}, " hypervisor", "unknown maker"),
         ({}, " hypervisorx", ""),
         ({}, "", ""),

@@ -23,6 +23,7 @@ MAKERS = (
     ("microsoft corporation virtual machine", "Hyper-V"),
 )
 """What virtual machines put into their DMI tables, as systemd-detect-virt knows it too."""
+AMAZON = "amazon ec2"
 KERNEL = "/proc/sys/kernel/osrelease"
 CPUINFO = "/proc/cpuinfo"
 FIRST_PROCESSOR = 4096
@@ -36,7 +37,10 @@ def virtual_machine(host: Host) -> str:
     maker = next((maker for words, maker in MAKERS if re.search(rf"\b{words}\b", told)), "")
     if maker or not _has_hypervisor(host):
         return maker
-    return "Hyper-V" if is_wsl(host) else "unknown maker"
+    if is_wsl(host):
+        return "Hyper-V"
+    # Its machines without a hypervisor have the same name in their tables.
+    return "Amazon EC2" if AMAZON in told else "unknown maker"
 
 
 def is_wsl(host: Host) -> bool:
