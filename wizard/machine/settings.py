@@ -127,7 +127,7 @@ SETTINGS: Part[tuple[Setting, ...]] = Part(
 def near_settings_part(surveyed: Callable[[], Survey]) -> Part[tuple[Setting, ...]]:
     """Variables that environments and applications set for themselves."""
     return Part(
-        title="Settings of applications",
+        title="App settings",
         source="activate, .pth, sitecustomize, conda, kernel.json, .env, compose",
         read=lambda host: read_near_settings(host, surveyed()),
         without=lambda _: (),

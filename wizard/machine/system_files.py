@@ -113,7 +113,7 @@ def _tell(files: tuple[SystemFile, ...]) -> tuple[str, tuple[str, ...]]:
 
 
 SYSTEM_FILES: Part[tuple[SystemFile, ...]] = Part(
-    title="System files of ROCm",
+    title="ROCm files",
     source=f"/etc/apt, {ALTERNATIVES}, /etc/ld.so.conf.d, udev, OpenCL, modprobe.d",
     read=read_system_files,
     without=lambda _: (),
