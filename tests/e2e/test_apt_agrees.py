@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.machine.records import make
-from wizard.machine.apt_sources import list_names, read_apt_sources
+from wizard.machine.apt.sources import list_names, read_apt_sources
 
 APT = "/usr/bin/apt-get"
 pytestmark = [

@@ -16,9 +16,9 @@ from tests.e2e.homes import SOURCE
 from tests.machine.planting import betrayed, planted
 from tests.machine.records import MACHINES, NAMES
 from tests.machine.test_recorder import record
-from wizard.machine.record_disguise import COMMON
-from wizard.machine.record_replay import differences
 from wizard.machine.recorded import RecordedHost
+from wizard.machine.recording.disguise import COMMON
+from wizard.machine.recording.replay import differences
 
 pytestmark = pytest.mark.e2e
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.machine.records import make
-from wizard.machine.apt_indexes import LISTS, amd_versions, is_amd_host, is_amd_release
+from wizard.machine.apt.indexes import LISTS, amd_versions, is_amd_host, is_amd_release
 from wizard.machine.recorded import RecordedHost
 
 AMD = f"{LISTS}/repo.radeon.com_rocm_apt_6.2.4_dists_noble"

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.machine.records import make
-from wizard.machine.apt_entries import deb822_entries, line_entries
-from wizard.machine.apt_sources import APT_SOURCES, read_apt_sources
+from wizard.machine.apt.entries import deb822_entries, line_entries
+from wizard.machine.apt.sources import APT_SOURCES, read_apt_sources
 from wizard.machine.facts import AptSource
 
 PARTS = "/etc/apt/sources.list.d"

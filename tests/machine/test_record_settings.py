@@ -7,8 +7,8 @@ import pytest
 from tests.machine.test_own_runs import journal as journal_text
 from tests.machine.test_setting_formats import COMPOSE, CONDA, KERNEL, MODULE, UNIT
 from wizard.journalform import record_of
-from wizard.machine.record_keep import Keep
-from wizard.machine.record_settings import (
+from wizard.machine.recording.keep import Keep
+from wizard.machine.recording.settings import (
     compose_file,
     fish_universal_file,
     journal,

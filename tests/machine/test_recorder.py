@@ -13,13 +13,13 @@ from tests.machine.records import MACHINES, NAMES, make
 from wizard.__main__ import main
 from wizard.machine.detect import detect
 from wizard.machine.host import Host
-from wizard.machine.record_disguise import disguise_of
-from wizard.machine.record_making import Made, make_record
-from wizard.machine.record_replay import differences, disguised
-from wizard.machine.record_watch import RecordingHost
-from wizard.machine.record_write import write
 from wizard.machine.recorded import RecordedHost
-from wizard.machine.recorder import keep_files
+from wizard.machine.recording.disguise import disguise_of
+from wizard.machine.recording.making import Made, make_record
+from wizard.machine.recording.recorder import keep_files
+from wizard.machine.recording.replay import differences, disguised
+from wizard.machine.recording.watch import RecordingHost
+from wizard.machine.recording.write import write
 
 SAMPLE = ("rx5600xt-noble-rocm62-miopen", "rx5700-rx5500xt-noble", "bc250-fedora")
 """The end-to-end tests take all of them."""

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 from wizard.commands.looking import host_of
 
 if TYPE_CHECKING:
-    from wizard.machine.record_making import Made
+    from wizard.machine.recording.making import Made
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Record this machine; gives 1 when the record does not tell the same facts."""
-    from wizard.machine.record_making import make_record
-    from wizard.machine.record_write import PlaceTaken, check_place, write
+    from wizard.machine.recording.making import make_record
+    from wizard.machine.recording.write import PlaceTaken, check_place, write
     from wizard.run.lines import clean
 
     folder = Path(arguments.record)
@@ -46,7 +46,7 @@ def _shown(made: Made) -> Iterator[str]:
 
 def _told(made: Made, folder: Path) -> int:
     """Look at the record, and say how far it tells the same."""
-    from wizard.machine.record_replay import differences
+    from wizard.machine.recording.replay import differences
 
     differing = differences(made.machine, folder, made.disguise)
     print(f"\nWritten to {folder}. Read it before you share it: it is yours alone until then.")

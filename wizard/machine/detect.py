@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from wizard.machine.access import ACCESS
 from wizard.machine.applications import applications_part
-from wizard.machine.apt_sources import APT_SOURCES
+from wizard.machine.apt.sources import APT_SOURCES
 from wizard.machine.disks import DISKS
 from wizard.machine.driver import DRIVER
 from wizard.machine.environments import environments_part

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from wizard.machine.apt_indexes import Versions, amd_versions
+from wizard.machine.apt.indexes import Versions, amd_versions
 from wizard.machine.dpkg_files import opt_folders
 from wizard.machine.facts import Fact, Package, PackageWork, Unknown
 from wizard.machine.host import Host

@@ -11,11 +11,9 @@ from wizard.machine.elf import segments_of
 from wizard.machine.shell import assignments
 from wizard.machine.surroundings import DEVICE
 from wizard.machine.system_files import OPT
-from wizard.machine.virtual import MAKERS
+from wizard.machine.virtual import AMAZON, MAKERS
 
-MAKER_WORDS = (
-    rf"\b(?:{'|'.join(words for words, _ in MAKERS)}|microsoft corporation|virtual machine)\b"
-)
+MAKER_WORDS = rf"\b(?:{'|'.join(words for words, _ in MAKERS)}|{AMAZON}|microsoft corporation|virtual machine)\b"
 Keep = Callable[[str], str]
 """Gives what is kept of a text."""
 KeepHead = Callable[[bytes], bytes]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from wizard.machine.accounts import Account
-from wizard.machine.record_disguise import Disguise
+from wizard.machine.recording.disguise import Disguise
 
 PASSWD, GROUP = "/etc/passwd", "/etc/group"
 GROUPS = frozenset({"render", "video"})

@@ -7,11 +7,11 @@ from typing import Any, TypeVar
 
 from wizard import __version__
 from wizard.machine.facts import Disk, Fact, Machine, Unknown
-from wizard.machine.record_disguise import Disguise
-from wizard.machine.record_packages import kept_rows
-from wizard.machine.record_rules import VARIABLES
-from wizard.machine.record_watch import Asked, RecordingHost
-from wizard.machine.recorder import Kept, place_of
+from wizard.machine.recording.disguise import Disguise
+from wizard.machine.recording.packages import kept_rows
+from wizard.machine.recording.recorder import Kept, place_of
+from wizard.machine.recording.rules import VARIABLES
+from wizard.machine.recording.watch import Asked, RecordingHost
 from wizard.machine.shell import is_wanted
 
 T = TypeVar("T")

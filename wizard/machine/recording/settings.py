@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from wizard.journalform import record_of
 from wizard.jsonform import SCHEMA
 from wizard.knowledge.traces import load_traces
-from wizard.machine import record_keep as keep
-from wizard.machine.record_keep import Keep
+from wizard.machine.recording import keep
+from wizard.machine.recording.keep import Keep
 from wizard.machine.setting_files import COMPOSE_FILES, PROJECT_SCRIPTS
 from wizard.machine.setting_formats import (
     Assigned,

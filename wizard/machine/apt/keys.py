@@ -6,7 +6,7 @@ import binascii
 import re
 from collections.abc import Iterator
 
-from wizard.machine.apt_sources import read_apt_sources
+from wizard.machine.apt.sources import read_apt_sources
 from wizard.machine.facts import SystemFile, Unknown
 from wizard.machine.host import Host
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from wizard.machine.facts import Machine
-from wizard.machine.record_disguise import Disguise
+from wizard.machine.recording.disguise import Disguise
 from wizard.machine.rocm_names import is_rocm
 
 PYTHON = re.compile(r"(?:lib)?python3(?:\.\d+)?(?:-venv|-pip|-minimal|-full)?")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wizard.machine.apt_entries import INLINE_KEY, Entry, deb822_entries, line_entries, paragraphs
-from wizard.machine.apt_indexes import ORIGIN
-from wizard.machine.apt_keys import KEY_ID, holds_amds_key
-from wizard.machine.apt_pins import WORDS
+from wizard.machine.apt.entries import INLINE_KEY, Entry, deb822_entries, line_entries, paragraphs
+from wizard.machine.apt.indexes import ORIGIN
+from wizard.machine.apt.keys import KEY_ID, holds_amds_key
+from wizard.machine.apt.pins import WORDS
 
 
 def source_lines(text: str) -> str:

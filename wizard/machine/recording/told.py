@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from wizard.knowledge.traces import load_traces
 from wizard.machine.facts import Machine
 from wizard.machine.gpus import PCI
-from wizard.machine.record_watch import Asked
+from wizard.machine.recording.watch import Asked
 from wizard.machine.setting_formats import imported_modules, unit_files
 from wizard.machine.system_files import RECORDS
 

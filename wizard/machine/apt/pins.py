@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from wizard.machine.apt_entries import paragraphs
+from wizard.machine.apt.entries import paragraphs
 from wizard.machine.facts import SystemFile, Unknown
 from wizard.machine.host import Host
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wizard.machine.recorder import Kept, place_of
+from wizard.machine.recording.recorder import Kept, place_of
 
 
 class PlaceTaken(ValueError):

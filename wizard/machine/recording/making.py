@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from wizard.machine.detect import detect
 from wizard.machine.facts import Machine
 from wizard.machine.host import Host
-from wizard.machine.record_disguise import Disguise, disguise_of
-from wizard.machine.record_facts import keep_facts
-from wizard.machine.record_values import values_of
-from wizard.machine.record_watch import RecordingHost
-from wizard.machine.record_write import Record, layout
-from wizard.machine.recorder import keep_files
+from wizard.machine.recording.disguise import Disguise, disguise_of
+from wizard.machine.recording.facts import keep_facts
+from wizard.machine.recording.recorder import keep_files
+from wizard.machine.recording.values import values_of
+from wizard.machine.recording.watch import RecordingHost
+from wizard.machine.recording.write import Record, layout
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from wizard.machine.apt_indexes import LISTS
+from wizard.machine.apt.indexes import LISTS
 from wizard.machine.facts import Machine, MiopenStore, Process
 from wizard.machine.package_work import HELD, LOCKS, MOUNTS
 from wizard.machine.processes import KFD_PROCESSES, PROC
-from wizard.machine.record_disguise import Disguise
-from wizard.machine.record_watch import Asked
-from wizard.machine.recorder import Kept
+from wizard.machine.recording.disguise import Disguise
+from wizard.machine.recording.recorder import Kept
+from wizard.machine.recording.watch import Asked
 
 
 def keep_facts(machine: Machine, asked: Asked, disguise: Disguise, kept: Kept) -> None:

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from wizard.machine.accounts import user_name
 from wizard.machine.facts import Machine, Unknown
 from wizard.machine.host import Host
-from wizard.machine.record_accounts import PASSWD, account_file, is_account_file
-from wizard.machine.record_disguise import Disguise
-from wizard.machine.record_rules import Rule, rule_for
-from wizard.machine.record_told import is_told, told_paths
-from wizard.machine.record_watch import Asked, RecordingHost
+from wizard.machine.recording.accounts import PASSWD, account_file, is_account_file
+from wizard.machine.recording.disguise import Disguise
+from wizard.machine.recording.rules import Rule, rule_for
+from wizard.machine.recording.told import is_told, told_paths
+from wizard.machine.recording.watch import Asked, RecordingHost
 from wizard.machine.wary import WaryHost
 
 NO_ACCOUNTS = Unknown(f"{PASSWD} was not read")

@@ -9,13 +9,12 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from wizard.machine import record_apt as apt
-from wizard.machine import record_keep as keep
-from wizard.machine.apt_keys import FOLDERS as KEY_FOLDERS
-from wizard.machine.apt_keys import OLD_RING
-from wizard.machine.record_keep import Keep, KeepHead
-from wizard.machine.record_settings import RULES as SETTING_RULES
-from wizard.machine.record_settings import TOLD_RULES as TOLD_SETTING_RULES
+from wizard.machine.apt.keys import FOLDERS as KEY_FOLDERS
+from wizard.machine.apt.keys import OLD_RING
+from wizard.machine.recording import apt, keep
+from wizard.machine.recording.keep import Keep, KeepHead
+from wizard.machine.recording.settings import RULES as SETTING_RULES
+from wizard.machine.recording.settings import TOLD_RULES as TOLD_SETTING_RULES
 from wizard.machine.setting_files import HOME_FILES
 from wizard.machine.surroundings import ATTRIBUTES, SECURE_BOOT
 from wizard.machine.virtual import DMI_FILES

@@ -9,8 +9,8 @@ from typing import Any
 from wizard.jsonform import to_json
 from wizard.machine.detect import detect
 from wizard.machine.facts import Machine
-from wizard.machine.record_disguise import Disguise
 from wizard.machine.recorded import RecordedHost
+from wizard.machine.recording.disguise import Disguise
 
 
 def differences(machine: Machine, folder: Path, disguise: Disguise) -> tuple[str, ...]:

@@ -1,0 +1,1 @@
+"""What apt knows: its sources, indexes, keys and pins, read from files alone."""
