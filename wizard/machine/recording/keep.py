@@ -13,7 +13,8 @@ from wizard.machine.surroundings import DEVICE
 from wizard.machine.system_files import OPT
 from wizard.machine.virtual import AMAZON, MAKERS
 
-MAKER_WORDS = rf"\b(?:{'|'.join(words for words, _ in MAKERS)}|{AMAZON}|microsoft corporation|virtual machine)\b"
+MAKERS_TOLD = (*(words for words, _ in MAKERS), AMAZON, "microsoft corporation", "virtual machine")
+MAKER_WORDS = rf"\b(?:{'|'.join(MAKERS_TOLD)})\b"
 Keep = Callable[[str], str]
 """Gives what is kept of a text."""
 KeepHead = Callable[[bytes], bytes]
