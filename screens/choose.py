@@ -152,12 +152,14 @@ class Choose(StepScreen):
             self.say(f"Not possible here: {reason}", "fault")
             return
         try:
-            plan = self.services.make_plan(self._choosing.machine, self._choosing.choice)
+            choice = self._choosing.choice
+            plan = self.services.make_plan(self._choosing.machine, choice)
         except ValueError as trouble:
             self.say(f"No plan: {trouble}", "fault")
             self.app.push_screen(Notice("No plan can be made", f"{trouble}{NO_PLAN_ADVICE}"))
             return
-        self.post_message(self.Next(replace(self.session, plan=plan, finished=None, failure=None)))
+        chosen = replace(self.session, plan=plan, choice=choice, finished=None, failure=None)
+        self.post_message(self.Next(chosen))
 
     def _goes_on(self) -> bool:
         """True for the choice of a run that waits: the disk that is full is its own doing."""

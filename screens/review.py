@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import ClassVar
 
 from textual import work
@@ -34,12 +35,15 @@ class Review(StepScreen):
         "a applies the plan (in a dry run and in the demo it only rehearses it). It is not there "
         "where Apply would refuse the plan, such as for a folder that is taken: why, and what to "
         "do, stands on top then.\n"
+        "u is there where the environment also sees a torch of your own packages: it moves that "
+        "one away too, or leaves it after all.\n"
         "s saves this text to a file and says where (not in a dry run, which writes nothing).\n"
         "Arrows, PgUp, PgDn, Home and End scroll. Esc goes back to Choose."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("a", "apply", "Apply this plan"),
         Binding("a", "rehearse", "Rehearse this plan"),
+        Binding("u", "user_torch", "User torch"),
         Binding("s", "save", "Save as text"),
         *COMMON_KEYS,
     ]
@@ -91,6 +95,8 @@ class Review(StepScreen):
             return self.services.rehearses
         if action == "apply":
             return self.allowed and not self.services.rehearses
+        if action == "user_torch":
+            return bool(self._plan.user_torch)
         if action == "save":
             return self.services.save_text is not None
         return super().check_action(action, parameters)
@@ -102,6 +108,25 @@ class Review(StepScreen):
     def action_rehearse(self) -> None:
         """Goes on to rehearse the plan."""
         self.action_apply()
+
+    def action_user_torch(self) -> None:
+        """Moves the torch of the user's own packages away too, or leaves it after all."""
+        machine, choice = self.session.machine, self.session.choice
+        if machine is None or choice is None:
+            return
+        choice = replace(choice, user_torch_aside=not choice.user_torch_aside)
+        try:
+            self._plan = self.services.make_plan(machine, choice)
+        except ValueError as trouble:
+            self.say(f"No plan: {trouble}", "fault")
+            return
+        self.session = replace(self.session, plan=self._plan, choice=choice)
+        self._refusal, self.allowed = None, False
+        self._show()
+        self.refresh_bindings()
+        moved = choice.user_torch_aside
+        self.say("It moves away too; u leaves it." if moved else "It is left alone; u moves it.")
+        self._look()
 
     def action_save(self) -> None:
         """Saves the plan as text and names the file."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from screens.services import DetectedPart
     from wizard.machine.facts import Machine
+    from wizard.plan.choice import Choice
     from wizard.plan.steps import Plan
     from wizard.run.events import PlanFinished, StepFailed
 
@@ -28,6 +29,8 @@ class Session:
     """What the user typed; ``""`` while the suggestion stands."""
     footprint: str = "venv"
     plan: Plan | None = None
+    choice: Choice | None = None
+    """What the plan was made from."""
     finished: PlanFinished | None = None
     failure: StepFailed | None = None
 

@@ -253,7 +253,12 @@ def test_a_torch_in_the_user_site_is_moved_only_when_asked() -> None:
         user_distributions=(dist("torch", "2.0.1"), dist("black")),
     )
     left, moved = plan_for(seen), plan_for(seen, user_torch_aside=True)
-    assert any("It is left alone; --user-torch-aside" in note for note in left.notes)
+    assert any("It stays; --user-torch-aside" in note for note in left.notes)
+    assert (left.user_torch, moved.user_torch, plan_for(there()).user_torch) == (
+        "left",
+        "aside",
+        "",
+    )
     roots = [step.root for step in moved.steps if isinstance(step, SetAsidePackages)]
     assert roots == [VENV, f"{HOME}/.local"]
     aside = [step for step in moved.steps if isinstance(step, SetAsidePackages)][1]

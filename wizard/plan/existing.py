@@ -218,6 +218,13 @@ def _user_site_steps(choice: Choice, there: Contents, places: Places) -> tuple[S
     )
 
 
+def user_torch(choice: Choice, there: Contents | None) -> str:
+    """Whether the torch of the user's own packages is ``left`` or moved ``aside``; or no such."""
+    if there is None or not torch_family(there.user_distributions):
+        return ""
+    return "aside" if choice.user_torch_aside else "left"
+
+
 def _user_site_notes(choice: Choice, there: Contents) -> tuple[str, ...]:
     family = torch_family(there.user_distributions)
     if not family:
@@ -230,7 +237,7 @@ def _user_site_notes(choice: Choice, there: Contents) -> tuple[str, ...]:
     offer = (
         f"It moves to ~/.local/{OURS}, as you asked; other programs of this Python lose it."
         if choice.user_torch_aside
-        else "It is left alone; --user-torch-aside moves it away, and rollback brings it back."
+        else "It stays; --user-torch-aside (on Review: u) moves it away, rollback brings it back."
     )
     return (f"{there.user_site} holds {_names(family)}. {effect}. {offer}",)
 

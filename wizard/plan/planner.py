@@ -16,7 +16,13 @@ from wizard.places import Places
 from wizard.plan.beside import beside, beside_notes, carried, carrying, why_beside
 from wizard.plan.card import chosen_card, with_card
 from wizard.plan.choice import Choice
-from wizard.plan.existing import existing_notes, existing_steps, obstacles_to, planned_conflicts
+from wizard.plan.existing import (
+    existing_notes,
+    existing_steps,
+    obstacles_to,
+    planned_conflicts,
+    user_torch,
+)
 from wizard.plan.fit import Fit, fit
 from wizard.plan.form import plan_form
 from wizard.plan.resolve import AS_CONFIGURED
@@ -47,11 +53,13 @@ def make_plan(
     choice = replace(choice, venv=there.path) if there else choice
     why = why_beside(machine, stack, there) if there else ""
     steps: tuple[Step, ...]
+    seen = ""
     if there is not None and not why:
         _require_no_conflict(choice, stack, there)
         notes = existing_notes(choice, stack, there)
         steps = existing_steps(machine, choice, stack, there, places)
         held = replace(held, needs=(), obstacles=obstacles_to(steps, machine, stack, held))
+        seen = user_torch(choice, there)
     else:
         choice = beside(choice, stack) if there else choice
         notes = beside_notes(why, stack, there, choice) if there else ()
@@ -61,7 +69,8 @@ def make_plan(
         taken = carried(stack, there) if there else ()
         made = venv_steps(machine, choice, stack, held, places)
         steps = tuple(carrying(step, taken, choice.venv) for step in made)
-    return _plan(choice, stack, held, (*_system(machine, choice, stack), *steps), notes)
+    plan = _plan(choice, stack, held, (*_system(machine, choice, stack), *steps), notes)
+    return replace(plan, user_torch=seen)
 
 
 def _plan(
@@ -149,7 +158,7 @@ WORDS = ("reason", "inverse", "text")
 def _digest(plan: Plan) -> str:
     # Without the notes: they tell of free space, which the run itself takes.
     form = plan_form(replace(plan, notes=()))
-    del form["first"]  # a right that was given since makes no other plan
+    del form["first"], form["user_torch"]  # what is found beside the steps makes no other plan
     form["steps"] = [
         {name: value for name, value in step.items() if name not in WORDS} for step in form["steps"]
     ]

@@ -253,3 +253,6 @@ class Plan:
     """What the user must know before saying yes."""
     first: str = ""
     """What the user must do before the card can be used, since no step does it."""
+    user_torch: str = ""
+    """A torch among the user's own packages that the environment sees: ``left`` alone, or moved
+    ``aside``; ``""`` where there is none."""
