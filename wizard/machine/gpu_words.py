@@ -36,12 +36,17 @@ def _lines(gpu: Gpu) -> list[str]:
         f"{gpu.pci_address}: {_title(gpu)}{kind}",
         f"  id {gpu.pci_id}, class {gpu.pci_class}, revision {gpu.revision or 'unknown'}",
         f"  driver {driver}, memory {vram}, drives a screen: {shown}",
-        *_compute_lines(gpu),
-        f"  {_link_words(gpu.link)}",
+        *(f"  {line}" for line in board_lines(gpu)),
     ]
-    if gpu.asleep:
-        lines.append("  asleep to save energy; what would wake it was not asked")
     return [*lines, f"  {gpu.note}"] if gpu.note else lines
+
+
+def board_lines(gpu: Gpu) -> list[str]:
+    """What the card can compute with, how it is connected, and whether it sleeps."""
+    lines = [*_compute_lines(gpu), _link_words(gpu.link)]
+    if gpu.asleep:
+        lines.append("asleep to save energy; what would wake it was not asked")
+    return lines
 
 
 def _compute_lines(gpu: Gpu) -> list[str]:
@@ -51,14 +56,14 @@ def _compute_lines(gpu: Gpu) -> list[str]:
     if gpu.kfd_node is None:
         known = isinstance(gpu.mec_firmware, int)
         firmware = f", compute firmware (MEC) {gpu.mec_firmware}" if known else ""
-        return [f"  compute: KFD does not know the card{firmware}"]
+        return [f"compute: KFD does not know the card{firmware}"]
     units, firmware = _words(gpu.compute_units), _words(gpu.mec_firmware)
-    line = f"  compute units {units}, compute firmware (MEC) {firmware}"
+    line = f"compute units {units}, compute firmware (MEC) {firmware}"
     if gpu.atomics is not False:
         passed = "yes" if gpu.atomics is True else _words(gpu.atomics)
-        return [line, f"  PCIe atomics: {passed}"]
+        return [line, f"PCIe atomics: {passed}"]
     needed = f"; KFD then takes this card from MEC {ATOMICS_UNNEEDED} on" if gpu.rdna1 else ""
-    return [line, f"  PCIe atomics: no{needed}"]
+    return [line, f"PCIe atomics: no{needed}"]
 
 
 def _link_words(link: Fact[Link]) -> str:

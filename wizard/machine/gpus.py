@@ -96,9 +96,12 @@ def _mec_firmware(
         return ONLY_AMDGPU
     if asleep:
         return ASLEEP
-    digits = _number(host, f"{folder}/fw_version/mec_fw_version")  # written as 0x%08x
+    path = f"{folder}/fw_version/mec_fw_version"
+    if not host.exists(path):
+        return Unknown("neither KFD nor the driver tells it")
+    digits = _number(host, path)  # written as 0x%08x
     version = int(digits, 16) if 0 < len(digits) <= 8 else 0
-    return version or Unknown(f"{folder}/fw_version/mec_fw_version holds no version")
+    return version or Unknown(f"{path} holds no version")
 
 
 def _vram(host: Host, folder: str, driver: Fact[str], *, asleep: bool) -> Fact[int]:

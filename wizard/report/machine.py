@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
+from wizard.machine.apt.sources import APT_SOURCES
+from wizard.machine.driver import DRIVER
 from wizard.machine.environments import torch_lines
-from wizard.machine.facts import Access, Environment, Fact, Gpu, Machine, System, Unknown
+from wizard.machine.facts import Access, Environment, Fact, Gpu, Machine, System
+from wizard.machine.gpu_words import board_lines
+from wizard.machine.mounts import MOUNTED
+from wizard.machine.packages import PACKAGES, PackageFacts
+from wizard.machine.part import Part
+from wizard.machine.processes import PROCESSES
+from wizard.machine.surroundings import SURROUNDINGS
+from wizard.machine.system_files import SYSTEM_FILES
 from wizard.report.units import WIDTH, bytes_text, fact_text, memory_text
 from wizard.run.lines import clean
 
 if TYPE_CHECKING:
     from wizard.machine.wheel_hashes import Verified
+
+T = TypeVar("T")
 
 
 def machine_lines(machine: Machine) -> Iterator[str]:
@@ -58,6 +69,7 @@ def _gpu_lines(gpu: Gpu) -> Iterator[str]:
     shown = gpu.drives_screen
     told = screen[shown] if isinstance(shown, bool) else f"screen: {fact_text(shown)}"
     yield f"    {told}; integrated: {'yes' if gpu.integrated else 'no'}"
+    yield from (f"    {line}" for line in board_lines(gpu))
     if gpu.note:
         yield from textwrap.wrap(
             gpu.note, WIDTH - 4, initial_indent="    ", subsequent_indent="    "
@@ -111,13 +123,21 @@ def _rocm_lines(machine: Machine) -> Iterator[str]:
     for tree in machine.rocm_trees:
         target = f" -> {tree.link_to}" if tree.link_to else ""
         yield f"  {tree.path}: {fact_text(tree.version)}{target}"
-    packages = machine.rocm_packages
-    if isinstance(packages, Unknown):
-        yield f"  packages: {fact_text(packages)}"
+    facts = PackageFacts(machine.rocm_packages, machine.package_work)
+    if machine.rocm_packages == () and not machine.rocm_trees:
+        yield "  none (torch wheels bring their own)"
+        yield from (f"  {line}" for line in PACKAGES.tell(facts)[1])
     else:
-        yield from (f"  {p.name} {p.version} ({p.origin})" for p in packages)
-        if not packages and not machine.rocm_trees:
-            yield "  none (torch wheels bring their own)"
+        summary, details = PACKAGES.tell(facts)
+        yield f"  packages: {summary}"
+        yield from (f"  {line}" for line in details)
+
+
+def _told(part: Part[T], value: T) -> Iterator[str]:
+    """A part in the words of the Detect screen."""
+    summary, details = part.tell(value)
+    yield f"  {summary}"
+    yield from (f"  {line}" for line in details if line != summary)
 
 
 def _application_lines(machine: Machine) -> Iterator[str]:
@@ -176,13 +196,19 @@ def _setting_lines(machine: Machine) -> Iterator[str]:
 
 SECTIONS: dict[str, Callable[[Machine], Iterator[str]]] = {
     "Graphics": _graphics_lines,
+    "Graphics driver": lambda machine: _told(DRIVER, machine.driver),
+    "Who uses the GPU": lambda machine: _told(PROCESSES, machine.processes),
     "System": lambda machine: _system_lines(machine.system),
+    "Surroundings": lambda machine: _told(SURROUNDINGS, machine.surroundings),
     "Access": lambda machine: _access_lines(machine.access),
     "Disks": _disk_lines,
+    "File systems": lambda machine: _told(MOUNTED, machine.silent),
     "Python": _python_lines,
     "PyTorch and environments": _torch_lines,
     "Applications": _application_lines,
     "System ROCm": _rocm_lines,
+    "ROCm files": lambda machine: _told(SYSTEM_FILES, machine.system_files),
+    "Package sources": lambda machine: _told(APT_SOURCES, machine.apt_sources),
     "What MIOpen keeps": _miopen_lines,
     "Settings that ROCm, MIOpen or the loader may read": _setting_lines,
 }
