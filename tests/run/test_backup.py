@@ -205,3 +205,31 @@ def test_names_that_are_no_text_survive_the_list(root: Path) -> None:
     row = seen_row(root, f"{PACKAGES}/torch/{name}", lambda _: None)
     write_manifest(backup, (row,))
     assert backup.rows() == (row,)
+
+
+def test_a_list_that_cannot_be_read_is_no_missing_list(root: Path) -> None:
+    backup = listed(root)
+    move_aside(backup)
+    backup.manifest.unlink()
+    backup.manifest.symlink_to(backup.manifest.name)  # a loop: no reader gets through
+    with pytest.raises(Trouble, match="cannot be read"):
+        move_back(backup)
+    assert (backup.folder / "files" / PACKAGES / "torch/__init__.py").exists()
+
+
+def test_what_somebody_put_into_the_backup_stays(root: Path) -> None:
+    backup = listed(root)
+    move_aside(backup)
+    (backup.folder / "notes-of-mine.txt").write_text("mine")
+    assert move_back(backup) == []
+    assert (backup.folder / "notes-of-mine.txt").read_text() == "mine"
+
+
+def test_a_list_that_names_too_little_stays_with_what_it_does_not_name(root: Path) -> None:
+    backup = listed(root)
+    move_aside(backup)
+    lines = backup.manifest.read_text().splitlines(keepends=True)
+    backup.manifest.write_text("".join(lines[:-1]))
+    move_back(backup)
+    assert backup.manifest.exists()
+    assert any(path.is_symlink() for path in (backup.folder / "files").rglob("*"))

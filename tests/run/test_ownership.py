@@ -54,7 +54,7 @@ def test_odd_rows_of_a_record_name_nothing_and_raise_nothing(tmp_path: Path, row
     info = root / PACKAGES / "torch-1.dist-info"
     info.mkdir()
     (info / "RECORD").write_text(f"{row},,\n")
-    assert set(installed(root, ("torch",))) == {f"{PACKAGES}/torch-1.dist-info/RECORD"}
+    assert set(installed(root, {"torch": "1.0"})) == {f"{PACKAGES}/torch-1.dist-info/RECORD"}
 
 
 def test_a_record_that_is_no_text_names_nothing(tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_a_record_that_is_no_text_names_nothing(tmp_path: Path) -> None:
     info = root / PACKAGES / "torch-1.dist-info"
     info.mkdir()
     (info / "RECORD").write_bytes(b"\xff\xfe,,\n")
-    assert set(installed(root, ("torch",))) == {f"{PACKAGES}/torch-1.dist-info/RECORD"}
+    assert set(installed(root, {"torch": "1.0"})) == {f"{PACKAGES}/torch-1.dist-info/RECORD"}
 
 
 def test_a_wheel_with_a_bare_data_folder_is_read(tmp_path: Path) -> None:

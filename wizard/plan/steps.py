@@ -101,6 +101,8 @@ class InstallWheels:
             "--no-input",
             "--no-index",
             "--no-deps",
+            # Else pip removes what it finds of these names elsewhere, such as in ~/.local.
+            *(("--ignore-installed",) if self.tool else ()),
             "--find-links",
             self.staging,
             "--require-hashes",

@@ -12,10 +12,12 @@ from pathlib import Path
 
 from wizard.run.partial import HASH_CHUNK, sync
 from wizard.run.trouble import Trouble
-from wizard.run.whole_file import write_whole
+from wizard.run.whole_file import draft_of, write_whole
 
 MANIFEST = "list.jsonl"
 FILES = "files"
+STATE = "before.json"
+"""What the environment held before, for plans that are made again."""
 
 FILE, LINK, FOLDER = "file", "link", "folder"
 
@@ -62,8 +64,14 @@ class Backup:
         """The list, folders first; empty when there is none."""
         try:
             lines = self.manifest.read_text("utf-8", "surrogateescape").splitlines()
-        except OSError:
+        except FileNotFoundError:
             return ()
+        except OSError as error:
+            raise Trouble(
+                f"{self.manifest} cannot be read: {error.strerror}.",
+                "It says where each file that was set aside belongs; nothing was changed.",
+                "Make it readable again (is its disk well?) and run the same command once more.",
+            ) from None
         try:
             return tuple(Row(**json.loads(line)) for line in lines)
         except (ValueError, TypeError, RecursionError):
@@ -149,9 +157,11 @@ def _discard(aside: Backup) -> None:
     """Remove the backup, which holds no file any more, the list last."""
     for folder, _, _ in os.walk(aside.folder / FILES, topdown=False):
         _rmdir(Path(folder))
-    for path in sorted(aside.folder.glob("*"), key=lambda path: path.name == MANIFEST):
-        if path.is_file():
-            path.unlink()
+    if os.path.lexists(aside.folder / FILES):
+        return  # something lies there that the list does not name: without it nobody would know
+    for name in (STATE, MANIFEST):
+        for path in (draft_of(aside.folder / name), aside.folder / name):
+            path.unlink(missing_ok=True)
     _rmdir(aside.folder)
 
 

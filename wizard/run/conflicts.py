@@ -11,6 +11,7 @@ from wizard.plan.form import plan_form
 from wizard.plan.steps import InstallWheels, PinInstalled, Plan, Step, WriteFile
 from wizard.run.asked import difference
 from wizard.run.backup import FILES, MANIFEST
+from wizard.run.installed import lock_pins, others_installed
 from wizard.run.journal import PARTLY_ROLLED_BACK, ROLLED_BACK, UNFINISHED, Record
 from wizard.run.remains import files_before
 from wizard.run.trouble import Trouble
@@ -102,6 +103,13 @@ def refuse_to_overwrite(step: Step, plan: Plan, record: Record) -> None:
     """Raise Trouble when installing would write over files that were there before the run."""
     if not isinstance(step, InstallWheels):
         return
+    pins = lock_pins(Path(step.lock))
+    if changes_existing(plan) and (others := others_installed(Path(plan.venv), pins)):
+        raise Trouble(
+            f"{plan.venv} holds {', '.join(others)} beside what this plan installs.",
+            "Somebody installed that meanwhile, or two versions stood there: both would be spoilt.",
+            "Take this run back (rdna1-setup rollback), remove it with pip, and begin anew.",
+        )
     wheels = tuple(Path(step.staging).glob("*.whl"))
     taken = sorted(wheel_files(Path(plan.venv), wheels).keys() & set(files_before(record)))
     if taken:

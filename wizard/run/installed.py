@@ -3,24 +3,49 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from packaging.utils import canonicalize_name
+from packaging.utils import canonicalize_name, canonicalize_version
 
 from wizard.run.prints import Print, prints
 from wizard.run.venv_layout import site_packages
 
 
-def installed(root: Path, names: Iterable[str]) -> dict[str, Print]:
-    """Files of the named distributions in a venv, from their RECORD, with their bytecode."""
-    wanted = {canonicalize_name(name) for name in names}
+def installed(root: Path, pins: Mapping[str, str]) -> dict[str, Print]:
+    """Files of these distributions in a venv, from their RECORD, with their bytecode.
+
+    By version too: another one of the same name beside it is somebody else's.
+    """
     found: dict[str, Print] = {}
     for packages in site_packages(root):
-        for info in packages.glob("*.dist-info"):
-            if canonicalize_name(info.name.split("-", 1)[0]) in wanted:
+        infos = [(info, named_in(info)) for info in packages.glob("*.dist-info")]
+        for name, version in pins.items():
+            same_name = [(info, other) for info, (named, other) in infos if named == name]
+            exact = [info for info, other in same_name if _same(other, version)]
+            for info in exact or [info for info, _ in same_name[:1] if len(same_name) == 1]:
                 found.update(prints(root, recorded(packages, info)))
     return found
+
+
+def others_installed(root: Path, pins: Mapping[str, str]) -> tuple[str, ...]:
+    """``name version`` of what stands under a name of these pins in another version."""
+    return tuple(
+        f"{name} {version}"
+        for packages in site_packages(root)
+        for name, version in sorted(named_in(info) for info in packages.glob("*.dist-info"))
+        if name in pins and not _same(version, pins[name])
+    )
+
+
+def named_in(info: Path) -> tuple[str, str]:
+    """Canonical name and version that the name of a dist-info folder tells."""
+    name, _, version = info.name.removesuffix(".dist-info").partition("-")
+    return canonicalize_name(name), version
+
+
+def _same(one: str, other: str) -> bool:
+    return canonicalize_version(one) == canonicalize_version(other)
 
 
 def missing_files(root: Path, lock: Path) -> tuple[str, ...]:
@@ -53,6 +78,18 @@ def installed_versions(root: Path) -> dict[str, str]:
             name, _, version = info.name.removesuffix(".dist-info").partition("-")
             found[canonicalize_name(name)] = version
     return found
+
+
+def lock_pins(lock: Path) -> dict[str, str]:
+    """Versions by canonical name in a requirements file of ours; empty without the file."""
+    try:
+        lines = lock.read_text("utf-8").splitlines()
+    except OSError:
+        return {}
+    pairs = (line.split("==", 1) for line in lines if "==" in line)
+    return {
+        canonicalize_name(name.strip()): rest.split()[0] for name, rest in pairs if rest.split()
+    }
 
 
 def lock_names(lock: Path) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from wizard.plan.steps import (
     Step,
     WriteFile,
 )
-from wizard.run.installed import installed, lock_names
+from wizard.run.installed import installed, lock_pins
 from wizard.run.prints import Print, listing, prints
 from wizard.run.venv_layout import made_with_venv, site_packages
 
@@ -60,7 +60,7 @@ def _made_by(step: Step, plan: Plan) -> dict[str, Print]:
         case ResolveCarried():
             return prints(venv, (Path(step.told),))
         case InstallWheels():
-            return installed(venv, lock_names(Path(step.lock)))
+            return installed(venv, lock_pins(Path(step.lock)))
         case WriteFile() | PinInstalled():
             return prints(venv, (Path(step.path),))
         case ClearExecutableStack():

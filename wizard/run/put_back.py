@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from wizard.run.backup import Backup, move_back
-from wizard.run.journal import Record
+from wizard.run.journal import PARTLY_ROLLED_BACK, Record
+from wizard.run.trouble import Trouble
 
 KEPT = "rdna1-setup-kept"
 """Folder for files that the user changed in the meantime."""
@@ -39,8 +40,25 @@ class Return:
 def find_returns(record: Record) -> tuple[Return, ...]:
     """What the run set aside, with its state now; reads only."""
     return tuple(
-        _return(step) for step in record.plan["steps"] if step["kind"] == "SetAsidePackages"
+        _return(step)
+        for number, step in enumerate(record.plan["steps"], 1)
+        if step["kind"] == "SetAsidePackages" and _require_there(step, number, record)
     )
+
+
+def _require_there(step: Mapping[str, Any], number: int, record: Record) -> bool:
+    """True, or Trouble where what was set aside is not to be found: undone would be a lie."""
+    backup = Backup(Path(step["root"]), Path(step["backup"]))
+    if number not in record.outcomes or record.state == PARTLY_ROLLED_BACK:
+        return True  # nothing was moved for sure, or it is partly back already
+    if not os.path.lexists(backup.manifest):
+        raise Trouble(
+            f"{backup.manifest} is not there: it lists what run {record.id} set aside.",
+            "Without it the old packages cannot come back; nothing was changed.",
+            f"If {step['root']} was moved, or its disk is not mounted, put it back and run the "
+            "same command again. If you removed the backup yourself, install what you need anew.",
+        )
+    return True
 
 
 def existed(record: Record) -> bool:

@@ -1,0 +1,53 @@
+"""What is installed in a venv: ours by name and version, others told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from wizard.plan.steps import InstallWheels
+from wizard.run.installed import installed, lock_pins, others_installed
+
+SITE = "lib/python3.10/site-packages"
+
+
+def install(root: Path, name: str, version: str, *files: str) -> None:
+    info = root / SITE / f"{name}-{version}.dist-info"
+    info.mkdir(parents=True)
+    for file in files:
+        (root / SITE / file).write_text(version)
+    (info / "RECORD").write_text("".join(f"{file},,\n" for file in files))
+
+
+def test_a_second_version_of_the_same_name_is_not_ours(tmp_path: Path) -> None:
+    install(tmp_path, "torch", "1.13.1+rocm5.2", "ours.py")
+    install(tmp_path, "torch", "1.12.0", "theirs.py")
+    found = installed(tmp_path, {"torch": "1.13.1+rocm5.2"})
+    assert f"{SITE}/ours.py" in found
+    assert f"{SITE}/theirs.py" not in found
+    assert others_installed(tmp_path, {"torch": "1.13.1+rocm5.2"}) == ("torch 1.12.0",)
+
+
+def test_a_version_may_be_spelt_otherwise_in_the_folders_name(tmp_path: Path) -> None:
+    install(tmp_path, "Typing_Extensions", "4.8", "te.py")
+    pins = {"typing-extensions": "4.8.0"}
+    assert f"{SITE}/te.py" in installed(tmp_path, pins)
+    assert others_installed(tmp_path, pins) == ()
+
+
+def test_a_lock_gives_names_and_versions_without_their_hashes(tmp_path: Path) -> None:
+    lock = tmp_path / "lock.txt"
+    lock.write_text(
+        "Torch==1.13.1+rocm5.2 --hash=sha256:aa \\\n    --hash=sha256:bb\nnumpy==1.26.4\n"
+    )
+    assert lock_pins(lock) == {"torch": "1.13.1+rocm5.2", "numpy": "1.26.4"}
+    assert lock_pins(tmp_path / "absent") == {}
+
+
+@pytest.mark.parametrize(("tool", "ignores"), [("", False), ("/work/pip", True)])
+def test_pip_removes_nothing_elsewhere_when_it_installs_into_an_environment_that_exists(
+    tool: str, ignores: bool
+) -> None:
+    step = InstallWheels("r", "/v/bin/python", "/v", "/w", "/l", "undo", tool=tool)
+    assert ("--ignore-installed" in step.argv) == ignores
