@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from wizard.plan.steps import InstallWheels
+from wizard.plan.existing_steps import SetAsidePackages
+from wizard.plan.steps import InstallWheels, Plan
+from wizard.run.conflicts import refuse_other_versions
 from wizard.run.installed import installed, lock_pins, others_installed
+from wizard.run.trouble import Trouble
 
 SITE = "lib/python3.10/site-packages"
 
@@ -51,3 +55,18 @@ def test_pip_removes_nothing_elsewhere_when_it_installs_into_an_environment_that
 ) -> None:
     step = InstallWheels("r", "/v/bin/python", "/v", "/w", "/l", "undo", tool=tool)
     assert ("--ignore-installed" in step.argv) == ignores
+
+
+def test_what_somebody_installed_meanwhile_is_refused_before_anything_is_cleared(
+    tmp_path: Path,
+) -> None:
+    install(tmp_path, "torch", "2.2.0", "patched.py")
+    lock = tmp_path / "lock.txt"
+    lock.write_text("torch==1.13.1+rocm5.2 --hash=sha256:aa\n")
+    aside = SetAsidePackages("r", str(tmp_path), "", (), (), "", "", "back")
+    step = InstallWheels("r", "", str(tmp_path), str(tmp_path), str(lock), "undo", tool="/pip")
+    plan = Plan("id", "rocm52", "venv", str(tmp_path), (aside, step), None, None, False, ())
+    with pytest.raises(Trouble, match=r"torch 2\.2\.0"):
+        refuse_other_versions(step, plan)
+    assert (tmp_path / SITE / "patched.py").read_text() == "2.2.0"
+    refuse_other_versions(step, replace(plan, steps=(step,)))  # a folder of our own

@@ -103,13 +103,6 @@ def refuse_to_overwrite(step: Step, plan: Plan, record: Record) -> None:
     """Raise Trouble when installing would write over files that were there before the run."""
     if not isinstance(step, InstallWheels):
         return
-    pins = lock_pins(Path(step.lock))
-    if changes_existing(plan) and (others := others_installed(Path(plan.venv), pins)):
-        raise Trouble(
-            f"{plan.venv} holds {', '.join(others)} beside what this plan installs.",
-            "Somebody installed that meanwhile, or two versions stood there: both would be spoilt.",
-            "Take this run back (rdna1-setup rollback), remove it with pip, and begin anew.",
-        )
     wheels = tuple(Path(step.staging).glob("*.whl"))
     taken = sorted(wheel_files(Path(plan.venv), wheels).keys() & set(files_before(record)))
     if taken:
@@ -117,4 +110,19 @@ def refuse_to_overwrite(step: Step, plan: Plan, record: Record) -> None:
             f"{plan.venv}/{_some(taken)} is there already, and is not ours.",
             "A wheel holds a file of that name and would write over it.",
             "Move it away, or undo this run and choose a new folder with --venv.",
+        )
+
+
+def refuse_other_versions(step: Step, plan: Plan) -> None:
+    """Raise Trouble when a package stands there in another version than the step installs.
+
+    To be asked before anything is cleared away: what somebody installed since is not ours.
+    """
+    if not isinstance(step, InstallWheels) or not changes_existing(plan):
+        return
+    if others := others_installed(Path(plan.venv), lock_pins(Path(step.lock))):
+        raise Trouble(
+            f"{plan.venv} holds {', '.join(others)} beside what this plan installs.",
+            "Somebody installed that meanwhile, or two versions stood there: both would be spoilt.",
+            "Take this run back (rdna1-setup rollback), remove it with pip, and begin anew.",
         )

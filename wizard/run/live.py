@@ -14,7 +14,7 @@ from wizard.plan.existing_steps import ResolveCarried, ResolveHeld
 from wizard.plan.steps import CheckTorch, Plan, RunProgram, Step
 from wizard.run.act import act
 from wizard.run.acting import Done, Stopped, Surroundings
-from wizard.run.conflicts import refuse_to_overwrite
+from wizard.run.conflicts import refuse_other_versions, refuse_to_overwrite
 from wizard.run.events import (
     Event,
     Output,
@@ -126,6 +126,7 @@ class Live:
     ) -> AsyncGenerator[Event, None]:
         journal, began = Journal(Path(record.folder)), time.monotonic()
         try:
+            refuse_other_versions(step, plan)
             if left := clear_remains(step, plan, record):
                 yield Output((f"Removed {left} files that an interrupted step had left.",))
             refuse_to_overwrite(step, plan, _as_noted(record))
