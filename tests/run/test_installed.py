@@ -49,7 +49,7 @@ def test_a_lock_gives_names_and_versions_without_their_hashes(tmp_path: Path) ->
     assert lock_pins(tmp_path / "absent") == {}
 
 
-@pytest.mark.parametrize(("tool", "ignores"), [("", False), ("/work/pip", True)])
+@pytest.mark.parametrize(("tool", "ignores"), [("", False), ("/tool/pip", True)])
 def test_pip_removes_nothing_elsewhere_when_it_installs_into_an_environment_that_exists(
     tool: str, ignores: bool
 ) -> None:
