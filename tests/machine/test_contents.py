@@ -50,6 +50,14 @@ def test_a_venv_tells_its_python_its_packages_and_its_settings(tmp_path: Path) -
     assert (second.requested, second.installer, second.recorded) == (True, "pip", True)
 
 
+def test_what_an_interrupted_pip_has_left_is_not_installed(tmp_path: Path) -> None:
+    torch, remnant = dist("torch", "2.1.0"), dist("torch", "1.12.0")
+    left = {path.replace("/torch-", "/~orch-"): text for path, text in remnant.items()}
+    found = read_contents(make(tmp_path, {**VENV, **torch, **left}), ROOT)
+    assert found is not None
+    assert [(each.name, each.version) for each in found.distributions] == [("torch", "2.1.0")]
+
+
 def test_a_conda_environment_names_what_conda_installed_and_sees_the_user_s_packages_first(
     tmp_path: Path,
 ) -> None:

@@ -64,8 +64,9 @@ def read_live_contents(host: Host, folder: str) -> Contents | None:
 def read_distributions(host: Host, site: str) -> tuple[Distribution, ...]:
     """Every distribution of a site folder, by name; one that names itself twice is taken once."""
     names = host.names(site) if site else ()
-    infos = () if isinstance(names, Unknown) else names
-    found = (_distribution(host, f"{site}/{i}") for i in infos if i.endswith(".dist-info"))
+    # What begins with ~ is what an interrupted pip has left of an older one: installed no more.
+    known = (name for name in (() if isinstance(names, Unknown) else names) if name[0] != "~")
+    found = (_distribution(host, f"{site}/{i}") for i in known if i.endswith(".dist-info"))
     return tuple({each.name: each for each in found if each is not None}.values())
 
 
