@@ -10,14 +10,13 @@ from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
 
+from wizard.machine.contents import BEFORE
 from wizard.run.partial import HASH_CHUNK, sync
 from wizard.run.trouble import Trouble
 from wizard.run.whole_file import draft_of, write_whole
 
 MANIFEST = "list.jsonl"
 FILES = "files"
-STATE = "before.json"
-"""What the environment held before, for plans that are made again."""
 
 FILE, LINK, FOLDER = "file", "link", "folder"
 
@@ -159,8 +158,8 @@ def _discard(aside: Backup) -> None:
         _rmdir(Path(folder))
     if os.path.lexists(aside.folder / FILES):
         return  # something lies there that the list does not name: without it nobody would know
-    for name in (STATE, MANIFEST):
-        for path in (draft_of(aside.folder / name), aside.folder / name):
+    for ours in (aside.root / BEFORE, aside.manifest):
+        for path in (draft_of(ours), ours):
             path.unlink(missing_ok=True)
     _rmdir(aside.folder)
 

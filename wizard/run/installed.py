@@ -51,12 +51,12 @@ def _same(one: str, other: str) -> bool:
 def missing_files(root: Path, lock: Path) -> tuple[str, ...]:
     """What the distributions in a lock should have put into the venv and is not there."""
     missing: list[str] = []
-    for name in lock_names(lock):
+    for name in lock_pins(lock):
         records = [
             info / "RECORD"
             for packages in site_packages(root)
             for info in packages.glob("*.dist-info")
-            if canonicalize_name(info.name.split("-", 1)[0]) == canonicalize_name(name)
+            if named_in(info)[0] == name
         ]
         missing += [name] if not records else []
         for record in records:
@@ -72,12 +72,9 @@ _OPTIONAL = ("INSTALLER", "REQUESTED", "direct_url.json")
 
 def installed_versions(root: Path) -> dict[str, str]:
     """Versions by canonical name, from the names of the dist-info folders of a venv."""
-    found: dict[str, str] = {}
-    for packages in site_packages(root):
-        for info in packages.glob("*.dist-info"):
-            name, _, version = info.name.removesuffix(".dist-info").partition("-")
-            found[canonicalize_name(name)] = version
-    return found
+    return dict(
+        named_in(info) for packages in site_packages(root) for info in packages.glob("*.dist-info")
+    )
 
 
 def lock_pins(lock: Path) -> dict[str, str]:
@@ -92,22 +89,10 @@ def lock_pins(lock: Path) -> dict[str, str]:
     }
 
 
-def lock_names(lock: Path) -> tuple[str, ...]:
-    """Names of the distributions in a requirements file of ours; empty without the file."""
-    try:
-        lines = lock.read_text("utf-8").splitlines()
-    except OSError:
-        return ()
-    return tuple(line.split("==", 1)[0].strip() for line in lines if "==" in line)
-
-
 def record_of(packages: Path, name: str, version: str) -> Path | None:
     """The metadata folder of a distribution in a site folder; None when it is not there."""
-    for info in packages.glob("*.dist-info"):
-        named, _, numbered = info.name.removesuffix(".dist-info").partition("-")
-        if canonicalize_name(named) == name and numbered == version:
-            return info
-    return None
+    infos = packages.glob("*.dist-info")
+    return next((info for info in infos if named_in(info) == (name, version)), None)
 
 
 def recorded(packages: Path, info: Path) -> Iterator[Path]:
