@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import select
 import signal
@@ -164,6 +165,10 @@ def make_step(step: str, session: Session, services: Services) -> StepScreen:
             from screens.apply import Apply
 
             return Apply(session, services)
+        case "watch":
+            from screens.watch import Watch
+
+            return Watch(session, services)
         case "conv2d":
             from screens.conv2d import Conv2d
 
@@ -176,8 +181,8 @@ def make_step(step: str, session: Session, services: Services) -> StepScreen:
             raise ValueError(f"no step is called {step!r}")
 
 
-def run_app(services: Services) -> int:
-    """Shows the wizard until the user leaves; gives the exit code."""
-    app = SetupApp(services)
+def show(app: SetupApp) -> int:
+    """Shows this app until the user leaves; gives the exit code."""
+    gc.freeze()  # what is loaded stays: to look through it for garbage holds keys up for 50 ms
     app.run()
     return app.return_code or app.outcome

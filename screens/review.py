@@ -18,8 +18,11 @@ from screens.review_text import UNWRAPPED, review_text
 from screens.services import DEMO, Services
 from screens.session import Session
 from screens.step import COMMON_KEYS, StepScreen
+from wizard.plan.root_steps import settled
+from wizard.preflight.refusal import Refused
 from wizard.run.trouble import Trouble
 
+GO_BACK = "Go back with Esc and choose otherwise."
 REFUSED = "Apply would refuse this plan: why stands on top. Esc goes back, to change it."
 
 
@@ -79,11 +82,33 @@ class Review(StepScreen):
 
     @work(group="look", exclusive=True)
     async def _look(self) -> None:
-        self._refusal = await asyncio.to_thread(self.services.obstacle, self._plan)
+        self._refusal = await self._settle()
+        if self._refusal is None:
+            self._refusal = await asyncio.to_thread(self.services.obstacle, self._plan)
         self.allowed = self._refusal is None
         if self._refusal is not None:
             self.say(REFUSED, "warning")
             self._show()
+
+    async def _settle(self) -> Trouble | None:
+        """Ask what root's part would do exactly; gives why that cannot be known."""
+        settle, machine, choice = self.services.settle, self.session.machine, self.session.choice
+        if settle is None or machine is None or choice is None or settled(self._plan.steps):
+            return None
+        self.say("Asking the repository and apt what would be done exactly ...")
+        try:
+            self._plan = await asyncio.to_thread(settle, machine, choice)
+        except Refused as refused:
+            found = refused.refusal
+            return Trouble(found.happened, found.meaning, found.next_step)
+        except Trouble as trouble:
+            return trouble
+        except ValueError as impossible:
+            return Trouble(str(impossible), "There is no such plan; nothing was changed.", GO_BACK)
+        self.session = replace(self.session, plan=self._plan)
+        self._show()
+        self.say("Known exactly now. Nothing has been changed yet. a applies this plan.")
+        return None
 
     def _show(self) -> None:
         text = review_text(self._plan, self.size.width - 4, self._refusal)

@@ -6,7 +6,7 @@ from textual.content import Content
 
 from screens.hanging import hanging
 from screens.words import shown
-from wizard.plan.steps import Plan, Step, WriteFile
+from wizard.plan.steps import Plan, Step, WriteFile, WriteSystemFile
 from wizard.report.plan import totals
 from wizard.run.lines import clean
 from wizard.run.trouble import Trouble
@@ -52,7 +52,7 @@ def _step(number: int, total: int, step: Step, cells: int) -> list[Content]:
     root = " as root" if step.needs_root else ""
     lines = hanging(f"{number:>2} of {total}{root}  ", shown(step.reason), cells, ACCENT)
     lines += hanging("   does ", clean(str(step)), cells)
-    if isinstance(step, WriteFile):
+    if isinstance(step, (WriteFile, WriteSystemFile)):
         text = clean(step.content).split("\n")
         for line in text[:-1] if text[-1] == "" else text:
             lines += hanging("      | ", line, cells, exact=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from wizard.plan.steps import FetchWheels, Plan, Step
+from wizard.plan.steps import Plan
 from wizard.run.events import (
     Event,
     Output,
@@ -15,11 +15,10 @@ from wizard.run.events import (
     StepFinished,
     StepStarted,
 )
+from wizard.run.overall import Overall, one_step, overall
 
-STEP_BYTES = 20_000_000
-"""A step that moves no bytes over the network counts as so many in the bar of the whole plan."""
-UNKNOWN_DOWNLOAD_BYTES = 2_000_000_000
-"""What a download of unknown size counts as: the stacks' wheels take 0.2 to 4.2 GB."""
+MOST_STEPS = 1_000
+"""A number above that is none of a step."""
 
 
 class State(Enum):
@@ -39,8 +38,7 @@ class RunState:
 
     reasons: tuple[str, ...]
     states: tuple[State, ...]
-    weights: tuple[int, ...]
-    """What each step counts in the bar of the whole plan, in bytes."""
+    overall: Overall
     current: int = 0
     """Number of the running or last step, 0 before the first."""
     progress: Progress | None = None
@@ -48,47 +46,40 @@ class RunState:
     finished: PlanFinished | None = None
     rehearsed: bool = False
     """True when nothing is really done."""
+    watched: bool = False
+    """True when somebody else's run is only looked at."""
 
     @property
     def share(self) -> float:
-        """How much of the whole plan is through, from 0 to 1."""
-        if self.finished is not None and self.finished.ok:
-            return 1.0
-        through = sum(
-            weight
-            for weight, word in zip(self.weights, self.states, strict=True)
-            if word in THROUGH
-        )
-        return (through + self._running_bytes()) / max(1, sum(self.weights))
+        """How much of all is through, from 0 to 1; it never goes back."""
+        return self.overall.share
 
-    def _running_bytes(self) -> float:
-        progress = self.progress
-        if progress is None or not progress.total or not 0 < self.current <= len(self.weights):
-            return 0.0
-        return self.weights[self.current - 1] * min(1.0, progress.done / progress.total)
-
-
-THROUGH = (State.DONE, State.BEFORE, State.TOLD)
+    @property
+    def ended(self) -> bool:
+        """True when nothing more will come."""
+        return self.finished is not None or self.failure is not None
 
 
 def before_run(plan: Plan, *, rehearsed: bool = False) -> RunState:
-    """The state before the first event."""
+    """The state before the first event of a plan."""
     reasons = tuple(step.reason for step in plan.steps)
-    weights = tuple(_weight(step, plan) for step in plan.steps)
-    return RunState(reasons, (State.WAITING,) * len(reasons), weights, rehearsed=rehearsed)
+    waiting = (State.WAITING,) * len(reasons)
+    return RunState(reasons, waiting, overall(plan), rehearsed=rehearsed)
 
 
-def _weight(step: Step, plan: Plan) -> int:
-    if not isinstance(step, FetchWheels):
-        return STEP_BYTES
-    known = plan.download_bytes
-    return max(STEP_BYTES, UNKNOWN_DOWNLOAD_BYTES if known is None else known)
+def before_watching() -> RunState:
+    """The state before the first event of a run that is only looked at; its steps come with it."""
+    return RunState((), (), one_step(), watched=True)
 
 
 def after(state: RunState, event: Event) -> RunState:
     """The state after an event."""
+    if isinstance(event, Output):
+        return state
+    state = replace(state, overall=state.overall.after(event))
     match event:
         case StepStarted():
+            state = _with_step(state, event) if state.watched else state
             marked = _mark(state, event.number, State.RUNNING)
             return replace(marked, current=event.number, progress=None)
         case StepFinished():
@@ -101,8 +92,6 @@ def after(state: RunState, event: Event) -> RunState:
             return replace(state, progress=event)
         case PlanFinished():
             return replace(state, finished=event, progress=None)
-        case Output():
-            return state
 
 
 def broken_off(state: RunState, happened: str) -> RunState:
@@ -114,6 +103,20 @@ def broken_off(state: RunState, happened: str) -> RunState:
         "Start the same plan again: each step first looks whether it is already done.",
     )
     return after(state, failure)
+
+
+def _with_step(state: RunState, event: StepStarted) -> RunState:
+    """The state with the steps up to this one; root is asked for a step when those before are done.
+
+    The bar is this step's: the helper takes no new one once the wizard that started it is gone.
+    """
+    missing = range(len(state.states) + 1, min(event.number, MOST_STEPS) + 1)
+    return replace(
+        state,
+        reasons=(*state.reasons, *(f"step {number} of root's part" for number in missing)),
+        states=(*state.states, *(State.BEFORE for _ in missing)),
+        overall=one_step(),
+    )
 
 
 def _mark(state: RunState, number: int, word: State) -> RunState:

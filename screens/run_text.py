@@ -1,4 +1,4 @@
-"""The state of a run as lines: steps, the bar, and what went wrong."""
+"""The state of a run as lines: steps, bar, what is done now, and what went wrong."""
 
 from __future__ import annotations
 
@@ -20,7 +20,11 @@ MARKS = {
 }
 WORD_CELLS = 10
 BAR_CELLS = 24
+RUN_BAR_CELLS = 20
+"""So that amount and time left stand beside it on 80 columns."""
 LABEL_CELLS = 11
+WHOLE = 100
+"""Of which a percent is a part."""
 
 
 def step_texts(state: RunState, cells: int) -> list[list[Content]]:
@@ -39,38 +43,47 @@ def bar(share: float, cells: int = BAR_CELLS) -> str:
     return "█" * filled + "░" * (cells - filled)
 
 
-def progress_line(state: RunState) -> Content:
-    """The whole plan's bar, then which step runs, how far it is, and how long it still takes."""
-    drawn = f"{bar(state.share)} {int(100 * state.share):>3} %  "
-    if state.finished or state.failure:
-        return Content.styled(f"{drawn}{_ending(state)}", "bold")
+def bar_line(state: RunState, seconds_left: float | None) -> str:
+    """The bar of the whole, then which step runs, how much of it, and how long it still takes."""
+    drawn = f"{bar(state.share, RUN_BAR_CELLS)} {int(100 * state.share):>3} %  "
+    if state.ended:
+        return f"{drawn}{_ending(state)}"
     if state.current == 0:
-        return Content(f"{drawn}Starting")
-    step = f"step {state.current} of {len(state.states)}"
-    about = f": {progress_text(state.progress)}" if state.progress is not None else ""
-    return Content(f"{drawn}{step}{about}")
+        return f"{drawn}Starting"
+    progress = None if _is_the_bar(state) else state.progress
+    amount = f": {_amount(progress)}" if progress and (progress.done or progress.total) else ""
+    left = f", about {time_text(seconds_left)} left" if seconds_left is not None else ""
+    of = "of root's part" if state.watched else f"of {len(state.states)}"
+    return f"{drawn}step {state.current} {of}{amount}{left}"
 
 
-def progress_text(progress: Progress) -> str:
-    """Amount, time left, file."""
-    left = progress.seconds_left
-    time_left = f", about {time_text(left)} left" if left is not None else ""
-    return f"{_amount(progress)}{time_left}  {shown(progress.what)}"
+def _is_the_bar(state: RunState) -> bool:
+    """True where the bar tells the very same thing already."""
+    return state.watched and state.progress is not None and state.progress.unit == "percent"
+
+
+def now_line(state: RunState) -> str:
+    """What is done now, such as a file or a package."""
+    return "" if state.ended or state.progress is None else shown(state.progress.what)
 
 
 def _amount(progress: Progress) -> str:
     done, total = progress.done, progress.total
-    if progress.unit == "bytes":
-        return f"{size_text(done)} of {size_text(total)}" if total else size_text(done)
-    return (
-        f"{done} of {total} {shown(progress.unit)}" if total else f"{done} {shown(progress.unit)}"
-    )
+    match progress.unit:
+        case "bytes":
+            return f"{size_text(done)} of {size_text(total)}" if total else size_text(done)
+        case "percent":
+            return f"{done} %" if total == WHOLE else f"{done} of {total}"
+        case unit:
+            return f"{done} of {total} {shown(unit)}" if total else f"{done} {shown(unit)}"
 
 
 def _ending(state: RunState) -> str:
     if state.failure is not None:
         number = state.failure.number
         return f"Stopped: step {number} failed" if number else "Stopped before the first step"
+    if state.watched:
+        return "Root's part has ended well"
     if state.finished is not None and state.finished.cancelled:
         return "Stopped at a safe point, as you asked"
     if state.finished is not None and not state.finished.ok:

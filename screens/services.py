@@ -70,6 +70,18 @@ class Unfinished:
 
 
 @dataclass(frozen=True, slots=True)
+class AtWork:
+    """Root's part of an earlier start that is still at work, and how to look at it."""
+
+    text: str
+    """Such as ``apt is still working, 63 %``."""
+    saved: str
+    """The file that its events are read from."""
+    watch: Callable[[], AsyncGenerator[Event, None]]
+    """What it did and does, to its end; to close it ends nothing but the looking."""
+
+
+@dataclass(frozen=True, slots=True)
 class Services:
     """All collaborators of the screens; nothing in ``screens`` reaches further than these."""
 
@@ -85,6 +97,9 @@ class Services:
     """Absolute path of a new folder for a stack."""
     make_plan: Callable[[Machine, Choice], Plan]
     """Raises ValueError, with a text fit to show, when no plan can be made."""
+    settle: Callable[[Machine, Choice], Plan] | None
+    """The plan, exact to each package: asks the archive, which takes a while. Raises Trouble,
+    Refused or ValueError. None where nothing is asked: in a dry run and a demo."""
     obstacle: Callable[[Plan], Trouble | None]
     """May take a while and changes nothing; why Apply would refuse the plan."""
     undoable: Callable[[], bool]
@@ -102,6 +117,10 @@ class Services:
     """The shell line that measures the same: from the sweep and the id of its preset."""
     save_text: Callable[[str, str], str] | None
     """Writes a text under a name and gives its path; None where nothing may be written."""
+    log_of: Callable[[Plan], str]
+    """Path of the whole log of the newest run of a plan; ``""`` where none is saved."""
+    at_work: Callable[[], AtWork | None]
+    """Quick: root's part of an earlier start, if it still works."""
     unicode: bool = True
     """False when the terminal's locale cannot show more than ASCII."""
 

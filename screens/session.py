@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from screens.services import DetectedPart
+    from screens.services import AtWork, DetectedPart
     from wizard.machine.facts import Machine
     from wizard.plan.choice import Choice
     from wizard.plan.steps import Plan
@@ -33,6 +33,8 @@ class Session:
     """What the plan was made from."""
     finished: PlanFinished | None = None
     failure: StepFailed | None = None
+    at_work: AtWork | None = None
+    """Root's part of an earlier start, while it is looked at."""
 
 
 def following(step: str, session: Session) -> str:

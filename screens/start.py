@@ -11,7 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from screens.services import DEMO, DRY_RUN, LIVE, Services, Unfinished, WayBack
+from screens.rights import LentTerminal
+from screens.services import DEMO, DRY_RUN, LIVE, AtWork, Services, Unfinished, WayBack
 from wizard.commands.choosing import folder_of, with_sources
 from wizard.commands.looking import acts, host_of, places_of, there_before
 from wizard.run.executor import Executor
@@ -35,16 +36,18 @@ if TYPE_CHECKING:
 
 def run(arguments: argparse.Namespace) -> int:
     """Show the wizard; gives the exit code."""
-    from screens.app import run_app
+    from screens.app import SetupApp, show
 
-    return run_app(services_for(arguments))
+    lent = LentTerminal()
+    lent.app = SetupApp(services_for(arguments, lent))
+    return show(lent.app)
 
 
-def services_for(arguments: argparse.Namespace) -> Services:
+def services_for(arguments: argparse.Namespace, lent: LentTerminal | None = None) -> Services:
     """The services of one command line: the executor is chosen here, once."""
     host, live = host_of(arguments), acts(arguments)
     places = places_of(host)
-    executor = _executor(live, places)
+    executor = _executor(live, places, lent or LentTerminal())
     return Services(
         mode=LIVE if live else DEMO if arguments.demo else DRY_RUN,
         detect=partial(_detect, host),
@@ -54,7 +57,8 @@ def services_for(arguments: argparse.Namespace) -> Services:
         applications=_applications,
         suggest_folder=lambda machine, stack: folder_of(arguments, stack, machine.access.home),
         make_plan=partial(_make_plan, arguments, host),
-        obstacle=lambda plan: None if host.name else _obstacle(places, plan),
+        settle=partial(_settle, arguments, host) if live else None,
+        obstacle=lambda plan: None if host.name else _obstacle(host, plan),
         undoable=lambda: live and _undoable(places),
         unfinished=lambda: _unfinished(places) if live else None,
         way_back=lambda: _way_back(places),
@@ -64,6 +68,8 @@ def services_for(arguments: argparse.Namespace) -> Services:
         run_sweep=_run_sweep if live else _no_sweep,
         sweep_command=_sweep_command,
         save_text=partial(_save_text, places) if live else None,
+        log_of=lambda plan: _log_of(places, plan) if live else "",
+        at_work=lambda: None if host.name else _at_work(),
         unicode=speaks_unicode(os.environ),
     )
 
@@ -80,12 +86,12 @@ def speaks_unicode(environ: Mapping[str, str]) -> bool:
     return "utf8" in named.lower().replace("-", "")
 
 
-def _executor(live: bool, places: Places) -> Executor:
+def _executor(live: bool, places: Places, lent: LentTerminal) -> Executor:
     if not live:
         return Rehearsal()
     from wizard.run.live import Live
 
-    return Live(places, os.environ)
+    return Live(places, os.environ, ask_for_rights=lent)
 
 
 def _detect(host: Host, on_part: Callable[[DetectedPart], None]) -> Machine:
@@ -125,10 +131,40 @@ def _make_plan(arguments: argparse.Namespace, host: Host, machine: Machine, choi
     return make_plan(machine, with_sources(choice, arguments), places_of(host), there)
 
 
-def _obstacle(places: Places, plan: Plan) -> Trouble | None:
+def _settle(arguments: argparse.Namespace, host: Host, machine: Machine, choice: Choice) -> Plan:
+    import asyncio
+
+    from wizard.run.live import now
+    from wizard.run.settling import asking_of, settled_plan
+
+    choice, places = with_sources(choice, arguments), places_of(host)
+    asking = asking_of(host, places, host.environ, now())
+    there = there_before(host, choice.venv)
+    return asyncio.run(settled_plan(machine, choice, places, there, asking))
+
+
+def _obstacle(host: Host, plan: Plan) -> Trouble | None:
     from wizard.run.ready import obstacle
 
-    return obstacle(plan, places)
+    places = places_of(host)
+    found = obstacle(plan, places)
+    needs_root = any(step.needs_root for step in plan.steps)
+    return found or (_refusal(host, places, plan) if needs_root else None)
+
+
+def _refusal(host: Host, places: Places, plan: Plan) -> Trouble | None:
+    import asyncio
+
+    from wizard.run.live import now
+    from wizard.run.settling import asking_of, preflight
+    from wizard.run.trouble import Trouble
+
+    asking = asking_of(host, places, host.environ, now())
+    refusals = asyncio.run(preflight(plan, places, asking)).refusals
+    if not refusals:
+        return None
+    happened = " ".join(each.happened for each in refusals)
+    return Trouble(happened, refusals[0].meaning, " ".join(each.next_step for each in refusals))
 
 
 def _way_back(places: Places) -> WayBack:
@@ -147,6 +183,25 @@ def _unfinished(places: Places) -> Unfinished | None:
         return None
     plan = record.plan
     return Unfinished(record.id, plan["stack"], plan["venv"], str(plan.get("footprint", "venv")))
+
+
+def _log_of(places: Places, plan: Plan) -> str:
+    from wizard.run.journal import read_records
+    from wizard.run.log import log_of
+
+    records = read_records(Path(places.runs))
+    return next((log_of(record) for record in records if record.plan["id"] == plan.id), "")
+
+
+def _at_work() -> AtWork | None:
+    from wizard.root.session import EVENTS, find_at_work
+    from wizard.run.watching import InSession, at_work_text, watch_events
+
+    session = find_at_work()
+    if session is None:
+        return None
+    saved = str(session.folder / EVENTS)
+    return AtWork(at_work_text(session), saved, lambda: watch_events(InSession(session)))
 
 
 def _undoable(places: Places) -> bool:

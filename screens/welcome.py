@@ -12,7 +12,7 @@ from textual.widget import Widget
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from screens.services import DEMO, DRY_RUN, LIVE, Services, Unfinished
+from screens.services import DEMO, DRY_RUN, LIVE, AtWork, Services, Unfinished
 from screens.session import Session
 from screens.step import HELP_KEY, QUIT_KEY, StepScreen
 from screens.words import shown
@@ -54,11 +54,13 @@ class Welcome(StepScreen):
         "The wizard has seven steps: Welcome, Detect, Choose, Review, Apply, Conv2d, Done.\n\n"
         "Nothing is changed before Apply, and Apply shows first what it will do.\n"
         "Arrow keys move, Enter takes, Esc goes back, q leaves.\n\n"
+        "Watch: shows what root still does for an earlier start; leaving ends nothing.\n"
         "Go on: leads through the same choice as a run that stopped; Apply skips what is done.\n"
         "Conv2d panel: measures convolutions with a PyTorch that you already have.\n"
         "Roll back: takes back what the last run of this program did."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("w", "watch", "Watch"),
         Binding("o", "go_on", "Go on"),
         Binding("c", "conv2d", "Conv2d panel"),
         Binding("r", "roll_back", "Roll back"),
@@ -71,14 +73,18 @@ class Welcome(StepScreen):
         super().__init__(session, services)
         self._undoable = services.undoable()
         self._unfinished = services.unfinished()
+        self._at_work = services.at_work()
 
     def body(self) -> Iterable[Widget]:
         """What it does and does not, then the menu."""
-        yield Static(_text(self.services.mode, self._unfinished), id="aim", markup=False)
+        text = _text(self.services.mode, self._unfinished, self._at_work)
+        yield Static(text, id="aim", markup=False)
         yield Menu(*self._options(), id="menu", markup=False, compact=True)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Hides Go on and Roll back when there is no run for them."""
+        """Hides Watch, Go on and Roll back when there is no run for them."""
+        if action == "watch":
+            return self._at_work is not None
         if action == "go_on":
             return self._unfinished is not None
         if action == "roll_back":
@@ -88,6 +94,8 @@ class Welcome(StepScreen):
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Takes what was selected."""
         match event.option_id:
+            case "watch":
+                self.action_watch()
             case "go_on":
                 self.action_go_on()
             case "start":
@@ -98,6 +106,11 @@ class Welcome(StepScreen):
                 self.action_roll_back()
             case _:
                 self.action_leave()
+
+    def action_watch(self) -> None:
+        """Shows what root does for an earlier start."""
+        if self._at_work is not None:
+            self.post_message(self.Go("watch", replace(self.session, at_work=self._at_work)))
 
     def action_go_on(self) -> None:
         """Goes on to detection with the choice of the run that waits."""
@@ -127,6 +140,8 @@ class Welcome(StepScreen):
             self.say(outcome)
 
     def _options(self) -> Iterable[Option]:
+        if self._at_work is not None:
+            yield Option("Watch           see what root is doing, to its end", id="watch")
         if self._unfinished is not None:
             yield Option("Go on           finish the run that stopped before its end", id="go_on")
         yield Option("Start           look at this machine, changes nothing", id="start")
@@ -140,12 +155,14 @@ def _fresh(session: Session) -> Session:
     return replace(session, plan=None, finished=None, failure=None)
 
 
-def _text(mode: str, waits: Unfinished | None) -> Content:
+def _text(mode: str, waits: Unfinished | None, at_work: AtWork | None) -> Content:
     lines = [Content(AIM), Content("")]
     for word, what in DOES:
         style = "bold $text-success" if word == "does" else "bold $text-warning"
         lines.append(Content.assemble((f"{word:<10}", style), what))
     lines += [Content(""), Content.styled(MODES[mode], "bold")]
+    if at_work is not None:
+        lines.append(Content.styled(f"{shown(at_work.text)}: watch", "bold $text-warning"))
     if waits is not None:
         text = (
             f"Not finished: {shown(waits.stack)} into {shown(waits.folder)}. Go on makes the same "

@@ -11,6 +11,8 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 STARTS_PROGRAMS = {
+    "assets/root_helper.py",
+    "wizard/root/rights.py",
     "wizard/machine/watched.py",
     "wizard/run/process.py",
     "wizard/conv2d/channel.py",
@@ -35,6 +37,10 @@ CHANGES_FILES = {
     "wizard/run/resume.py",
     "wizard/run/rollback.py",
     "wizard/run/run_folder.py",
+    "wizard/run/shell_lines.py",
+    "wizard/run/settling.py",
+    "wizard/preflight/making.py",
+    "wizard/root/line.py",
 }
 """Modules that the executor of dry runs must not reach."""
 

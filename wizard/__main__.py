@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
-from wizard.commands import apply, conv2d, detect, plan, report, rollback
+from wizard.commands import apply, conv2d, detect, plan, report, rollback, watch
 from wizard.commands.choosing import SOURCES, add_source_arguments, wrong_wheelhouse
 from wizard.commands.looking import acts, forget_reader
 
@@ -19,9 +19,10 @@ COMMANDS = {
     "apply": apply,
     "conv2d": conv2d,
     "rollback": rollback,
+    "watch": watch,
     "report": report,
 }
-READS_ONLY = ("detect", "plan", "report")
+READS_ONLY = ("detect", "plan", "report", "watch")
 """Commands that change nothing, whatever their options."""
 CHANGES_FILES = ("apply", "conv2d", "rollback")
 """Commands whose files must belong to the user."""

@@ -18,6 +18,8 @@ INDEX_VARIABLES = ("PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_FIND_LINKS")
 
 def redact(text: str) -> str:
     """The text with every login inside an address replaced by ``***``."""
+    if "@" not in text:
+        return text  # nearly every line of a long log
     return _LOGIN_IN_ADDRESS.sub(r"\g<scheme>***@", text)
 
 

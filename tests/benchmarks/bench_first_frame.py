@@ -47,7 +47,7 @@ class First(SetupApp):
         self.screen.call_after_refresh(self.exit)
 
 given = {field.name: lambda *_: () for field in fields(Services)}
-plain = {"mode": "live", "unicode": True, "unfinished": lambda: None}
+plain = {"mode": "live", "unicode": True, "unfinished": lambda: None, "at_work": lambda: None}
 app = First(Services(**{**given, **plain}))
 app.run()
 raise SystemExit(app.return_code)  # 1 when a screen broke off, which takes longer still

@@ -1,10 +1,17 @@
 """Choices on the command line: refused early where they cannot be, named where they were taken."""
 
+import argparse
+import json
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.commands.running import MACHINE, answered, wizard
+from wizard.commands.choosing import add_choice_arguments
+from wizard.knowledge.releases import SETS
+from wizard.plan.amd_packages import SCOPES
+from wizard.plan.choice import Choice
 
 
 @pytest.mark.parametrize("command", ["plan", "apply --stack cpu", "--plain"])
@@ -79,3 +86,64 @@ def test_with_nobody_to_ask_yes_is_asked_for(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "Nothing was changed: " in done.stderr
     assert "--yes" in done.stderr
+
+
+SYSTEM = ("--stack", "rocm52", "--footprint", "venv+system")
+
+
+def system_plan(home: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    return wizard(home, "plan", "--machine", MACHINE, *SYSTEM, *options)
+
+
+def test_a_mirror_its_key_a_release_and_a_profile_file_reach_the_plan(tmp_path: Path) -> None:
+    options = ("--rocm-repo", "https://mirror.example/rocm/", "--system-release", "5.7.1")
+    done = system_plan(
+        tmp_path, *options, "--rocm-key-fingerprint", "aa" * 20, "--profile-file", "--json"
+    )
+    assert done.returncode == 0, done.stderr
+    steps = json.loads(done.stdout)["steps"]
+    written = {step["path"]: step for step in steps if step["kind"] == "WriteSystemFile"}
+    source = written["/etc/apt/sources.list.d/rdna1-setup-rocm.list"]
+    assert " https://mirror.example/rocm/5.7.1 jammy main" in source["content"]
+    assert "A" * 40 in written["/etc/apt/keyrings/rdna1-setup-rocm.asc"]["reason"]
+    assert "/etc/profile.d/rdna1-setup-rocm.sh" in written
+
+
+def test_the_full_set_is_what_is_asked_for(tmp_path: Path) -> None:
+    assert "rocm-dev" not in system_plan(tmp_path).stdout
+    assert "rocm-dev" in system_plan(tmp_path, "--system-set", "full").stdout
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--rocm-repo", "ftp://mirror.example/rocm"),
+        ("--rocm-repo", "https://user:secret@mirror.example/rocm"),
+        ("--rocm-repo", "https://mirror.example/rocm?x=1"),
+        ("--rocm-repo", "mirror.example"),
+        ("--rocm-key-fingerprint", "9386B48A1A693C5C"),
+        ("--system-removal", "amd,mesa"),
+        ("--system-removal", ""),
+        ("--system-set", "everything"),
+    ],
+)
+def test_what_apt_could_not_take_or_nobody_knows_is_refused_early(
+    tmp_path: Path, options: tuple[str, str]
+) -> None:
+    done = system_plan(tmp_path, *options)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert options[0] in done.stderr
+    assert "secret" not in done.stderr
+
+
+def test_the_options_name_what_the_plans_know() -> None:
+    parser = argparse.ArgumentParser()
+    add_choice_arguments(parser)
+    for name in SETS:
+        assert parser.parse_args(["--system-set", name]).system_set == name
+    everything = parser.parse_args(["--system-removal", ",".join(SCOPES)])
+    assert everything.system_removal == SCOPES
+    assert parser.parse_args(["--system-removal", "none"]).system_removal == ()
+    plain = parser.parse_args([])
+    unnamed = Choice("x", "y", "z")
+    assert (plain.system_set, plain.system_removal) == (unnamed.system_set, unnamed.system_removal)

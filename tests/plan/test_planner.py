@@ -21,7 +21,9 @@ from wizard.plan.steps import (
     RunProgram,
     Step,
     WriteFile,
+    WriteSystemFile,
 )
+from wizard.plan.system_places import KEYRING, PIN, SOURCE
 
 OURS = places({}, HOME)
 
@@ -133,10 +135,11 @@ def test_the_check_asks_for_the_device_unless_the_card_is_elsewhere() -> None:
 
 def test_the_system_footprint_shows_source_key_pin_and_packages_as_root_steps() -> None:
     plan = plan_for(noble_with_leftovers(), footprint="venv+system")
-    rooted = [str(step) for step in plan.steps if step.needs_root]
-    assert any("rocm.gpg.key" in text for text in rooted)
-    assert "apt/5.2 ubuntu main" in file(plan, ".list").content
-    assert "Pin-Priority: 600" in file(plan, "preferences.d/rdna1-setup-rocm").content
+    written = {s.path: s for s in plan.steps if isinstance(s, WriteSystemFile)}
+    assert "CA8BB4727A47B4D09B4EE8969386B48A1A693C5C" in written[KEYRING].reason
+    assert "apt/5.2 ubuntu main" in written[SOURCE].content
+    assert "Pin-Priority: 600" in written[PIN].content
+    assert all(step.needs_root for step in written.values())
     assert not steps(plan, AddToGroups), "the user is in both groups already"
 
 

@@ -117,6 +117,7 @@ LIVE_SERVICES = Services(
     applications=lambda: examples.APPLICATIONS,
     suggest_folder=lambda machine, stack: f"{machine.access.home}/rdna1/{stack}",
     make_plan=examples.make_plan,
+    settle=None,
     obstacle=lambda plan: None,
     undoable=lambda: False,
     unfinished=lambda: None,
@@ -127,10 +128,13 @@ LIVE_SERVICES = Services(
     run_sweep=run_sweep,
     sweep_command=sweep_command,
     save_text=lambda name, text: f"/home/sam/{name}",
+    log_of=lambda plan: LOG,
+    at_work=lambda: None,
 )
 DRY_SERVICES = replace(
     LIVE_SERVICES,
     mode=DRY_RUN,
     save_text=None,
+    log_of=lambda plan: "",
     carry_out=lambda plan: Rehearsal().carry_out(plan),
 )

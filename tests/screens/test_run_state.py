@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from screens.run_state import State, after, before_run, broken_off
-from screens.run_text import bar, progress_line, progress_text
+from dataclasses import replace
+
+import pytest
+
+from screens.run_state import RunState, State, after, before_run, broken_off
+from screens.run_text import bar, bar_line, now_line
 from tests.screens.examples import PLAN
 from wizard.run.events import PlanFinished, Progress, StepFailed, StepFinished, StepStarted
 
@@ -44,37 +48,52 @@ def test_a_number_out_of_range_changes_nothing() -> None:
     assert after(state, StepFinished(99, 0.0, False, "")).states == state.states
 
 
-def test_progress_names_amount_and_time_left() -> None:
-    text = progress_text(Progress(410_000_000, 1_640_000_000, "bytes", "torch.whl", 1500.0))
-    assert text == "0.4 GB of 1.6 GB, about 25 min left  torch.whl"
+def fetching(done: int = 410_000_000, unit: str = "bytes", total: int = 1_640_000_000) -> RunState:
+    state = after(before_run(PLAN), StepStarted(3, 6, "x", "y"))
+    return after(state, Progress(done, total, unit, "torch.whl", None))
 
 
-def test_the_bar_is_the_whole_plan_s_weighed_by_bytes() -> None:
-    fetching = after(before_run(PLAN), StepStarted(3, 6, "x", "y"))
-    assert fetching.share == 0
-    half = after(fetching, Progress(820_000_000, 1_640_000_000, "bytes", "torch.whl", None))
-    assert 0.45 < half.share < 0.5
-    assert after(half, StepFinished(3, 1.0, False, "")).share > 0.9
+def test_the_bar_names_step_amount_and_time_left_and_the_line_below_what_is_done_now() -> None:
+    told = bar_line(fetching(), 1500.0)
+    assert told.endswith("5 %  step 3 of 6: 0.4 GB of 1.6 GB, about 25 min left")
+    assert now_line(fetching()) == "torch.whl"
+
+
+def test_no_time_is_told_where_none_is_known() -> None:
+    assert "left" not in bar_line(fetching(), None)
+
+
+def test_the_longest_bar_line_fits_80_columns() -> None:
+    long = before_run(replace(PLAN, steps=PLAN.steps * 2))
+    state = after(long, StepStarted(12, 12, "x", "y"))
+    state = after(state, Progress(9_900_000_000, 9_900_000_001, "bytes", "", None))
+    assert len(bar_line(state, 3540.0)) <= 78
+
+
+@pytest.mark.parametrize(
+    ("unit", "total", "told"),
+    [("percent", 100, "63 %"), ("files", 90, "63 of 90 files"), ("files", 0, "63 files")],
+)
+def test_amounts_are_told_in_their_unit(unit: str, total: int, told: str) -> None:
+    assert bar_line(fetching(63, unit, total), None).endswith(f"step 3 of 6: {told}")
 
 
 def test_the_bar_is_full_when_the_plan_is_through_and_not_before() -> None:
     state = before_run(PLAN, rehearsed=True)
     for number in range(1, 7):
-        assert "░" in progress_line(state).plain
+        assert "░" in bar_line(state, None)
         state = after(state, StepStarted(number, 6, "x", "y"))
         state = after(state, StepFinished(number, 0.0, False, ""))
+    assert "99 %" in bar_line(state, None)
     state = after(state, PlanFinished(True, False, False, False, "", ""))
-    assert progress_line(state).plain.startswith("█" * 24 + " 100 %  All 6 steps rehearsed")
+    assert bar_line(state, None) == "█" * 20 + " 100 %  All 6 steps rehearsed; nothing was changed"
 
 
-def test_the_bar_of_a_download_never_runs_back() -> None:
-    state = after(before_run(PLAN), StepStarted(3, 6, "x", "y"))
-    shares = []
-    for done in (0, 10, 500, 1_640_000_000, 2_000_000_000):
-        state = after(state, Progress(done, 1_640_000_000, "bytes", "torch.whl", None))
-        shares.append(state.share)
-    assert shares == sorted(shares)
-    assert shares[-1] == shares[-2]
+def test_a_failure_leaves_the_bar_where_it_was() -> None:
+    failed = after(fetching(), StepFailed(3, "a", "b", "c"))
+    assert failed.share == fetching().share > 0
+    assert bar_line(failed, 10.0).endswith("Stopped: step 3 failed")
+    assert now_line(failed) == ""
 
 
 def test_a_bar_is_never_longer_than_its_cells() -> None:

@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wizard.commands.choosing import add_choice_arguments, choice_of
 from wizard.commands.looking import (
     acts,
     agreed,
-    forget_reader,
     host_of,
     places_of,
     there_before,
 )
 
 if TYPE_CHECKING:
-    import asyncio
-    from collections.abc import Callable
-
     from wizard.machine.facts import Machine
+    from wizard.machine.host import Host
     from wizard.places import Places
     from wizard.plan.steps import Plan
-    from wizard.run.events import Event
+    from wizard.preflight.refusal import Refusal
     from wizard.run.executor import Executor
 
 
@@ -37,7 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Show the plan, ask, carry it out; 0 when every outcome was verified."""
     from wizard.machine.detect import detect
-    from wizard.plan.planner import PlanImpossible, make_plan
+    from wizard.plan.impossible import PlanImpossible
+    from wizard.preflight.refusal import Refused
 
     if arguments.stack is None:
         return _refuse("apply needs --stack: see `rdna1-setup plan` for the suggested one.")
@@ -46,12 +44,15 @@ def run(arguments: argparse.Namespace) -> int:
     host = host_of(arguments)
     machine = detect(host)
     try:
-        choice = choice_of(arguments, arguments.stack, host.home)
-        plan = make_plan(machine, choice, places_of(host), there_before(host, choice.venv))
+        plan = _plan(arguments, host, machine)
     except PlanImpossible as error:
         return _refuse(str(error))
+    except Refused as refused:
+        return _refuse_all((refused.refusal,))
     if (obstacle := _obstacle(machine, arguments, plan)) and not _begun(plan, places_of(host)):
         return _refuse(obstacle)
+    if acts(arguments) and (refusals := _preflight(plan, host)):
+        return _refuse_all(refusals)
     if not arguments.json:
         from wizard.report.plan import plan_lines
 
@@ -60,10 +61,54 @@ def run(arguments: argparse.Namespace) -> int:
         return _not_agreed()
     import asyncio
 
-    code = asyncio.run(_carry_out(_executor(arguments), plan, as_json=arguments.json))
+    from wizard.commands.following import carry_out
+
+    code = asyncio.run(carry_out(_executor(arguments), plan, as_json=arguments.json))
     if code == 0 and acts(arguments) and not arguments.json:
         print(_use(plan))
     return code
+
+
+def _plan(arguments: argparse.Namespace, host: Host, machine: Machine) -> Plan:
+    """The plan; where it acts, settled with the archive, and looked at once more."""
+    from wizard.plan.planner import make_plan
+
+    choice = choice_of(arguments, arguments.stack, host.home)
+    places, there = places_of(host), there_before(host, choice.venv)
+    if not acts(arguments) or choice.footprint == "venv":
+        return make_plan(machine, choice, places, there)
+    import asyncio
+
+    from wizard.run.live import now
+    from wizard.run.settling import asking_of, settled_plan
+
+    print("Asking the repository and apt what would be done ...", file=sys.stderr, flush=True)
+    asking = asking_of(host, places, host.environ, now())
+    return asyncio.run(settled_plan(machine, choice, places, there, asking))
+
+
+def _preflight(plan: Plan, host: Host) -> tuple[Refusal, ...]:
+    """Why root's part cannot be begun; prints what else there is to know."""
+    import asyncio
+    import textwrap
+
+    from wizard.run.live import now
+    from wizard.run.settling import asking_of, preflight
+
+    places = places_of(host)
+    found = asyncio.run(preflight(plan, places, asking_of(host, places, host.environ, now())))
+    for note in found.notes:
+        print(*textwrap.wrap(note, 79), sep="\n", file=sys.stderr)
+    return found.refusals
+
+
+def _refuse_all(refusals: tuple[Refusal, ...]) -> int:
+    from wizard.run.lines import clean
+
+    for each in refusals:
+        _refuse(clean(each.happened))
+        print(clean(each.meaning), clean(each.next_step), sep="\n", file=sys.stderr)
+    return 2
 
 
 def _use(plan: Plan) -> str:
@@ -122,107 +167,4 @@ def _executor(arguments: argparse.Namespace) -> Executor:
     from wizard.run.live import Live
 
     host = host_of(arguments)
-    return Live(places_of(host), host.environ)
-
-
-async def _carry_out(executor: Executor, plan: Plan, *, as_json: bool) -> int:
-    import asyncio
-    import signal
-
-    task = asyncio.current_task()
-    assert task is not None  # noqa: S101 - this is one
-    stop = _Stop(executor, task)
-    # Children never see the terminal's own signal.
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        asyncio.get_running_loop().add_signal_handler(number, stop)
-    show = _Listened(_show_json if as_json else _Teller(), executor)
-    try:
-        return await _follow(executor, plan, show)
-    except asyncio.CancelledError:
-        print("Stopped inside a step. The same command does it again and goes on.", file=sys.stderr)
-        return 130
-
-
-async def _follow(executor: Executor, plan: Plan, show: Callable[[Event], None]) -> int:
-    from contextlib import aclosing
-
-    from wizard.run.events import PlanFinished
-
-    async with aclosing(executor.carry_out(plan)) as events:
-        async for event in events:
-            show(event)
-            if isinstance(event, PlanFinished):
-                return 0 if event.ok else 130 if event.cancelled else 1
-    return 1
-
-
-class _Stop:
-    """A first request stops at a safe point, a second one ends the running program."""
-
-    def __init__(self, executor: Executor, task: asyncio.Task[int]) -> None:
-        self._executor = executor
-        self._task = task
-        self._asked = False
-
-    def __call__(self) -> None:
-        from contextlib import suppress
-
-        if self._asked:
-            self._task.cancel()
-            return
-        self._asked = True
-        self._executor.cancel()
-        with suppress(OSError):  # the terminal may be what went
-            print(
-                "Stopping when this step is done, or at once inside a download. "
-                "Ctrl+C again ends the step.",
-                file=sys.stderr,
-                flush=True,
-            )
-
-
-class _Listened:
-    """Shows events while somebody reads them; asks to stop when nobody does any more."""
-
-    def __init__(self, show: Callable[[Event], None], executor: Executor) -> None:
-        self._show = show
-        self._executor = executor
-        self._alone = False
-
-    def __call__(self, event: Event) -> None:
-        if self._alone:
-            return
-        try:
-            self._show(event)
-        except OSError:
-            self._alone = True
-            forget_reader()
-            self._executor.cancel()
-
-
-def _show_json(event: Event) -> None:
-    import json
-
-    from wizard.jsonform import SCHEMA, to_json
-
-    form: dict[str, Any] = {"schema": SCHEMA, "event": type(event).__name__, **to_json(event)}
-    print(json.dumps(form), flush=True)
-
-
-class _Teller:
-    """Prints events as plain lines, and progress every tenth of the way."""
-
-    def __init__(self) -> None:
-        self._tenth = -1
-
-    def __call__(self, event: Event) -> None:
-        from wizard.report.events import event_lines, progress_line
-        from wizard.run.events import Progress, StepStarted
-
-        if isinstance(event, StepStarted):
-            self._tenth = -1
-        if not isinstance(event, Progress):
-            print(*event_lines(event), sep="\n", flush=True)
-        elif event.total and (tenth := event.done * 10 // event.total) > self._tenth:
-            self._tenth = tenth
-            print(f"    {progress_line(event)}", flush=True)
+    return Live(places_of(host), host.environ, yes=arguments.yes)

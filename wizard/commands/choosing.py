@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -90,6 +91,75 @@ def add_choice_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="install for another machine: the device is not checked",
     )
+    _add_system_arguments(parser)
+
+
+def _add_system_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the footprint venv+system installs, from where, and what goes first."""
+    system = parser.add_argument_group("with --footprint venv+system")
+    system.add_argument(
+        "--system-release", metavar="X.Y.Z", default="", help="another ROCm than the stack's own"
+    )
+    system.add_argument(
+        "--system-set",
+        choices=("smallest", "full"),
+        default="smallest",
+        help="how much of it (default: the smallest useful set)",
+    )
+    system.add_argument(
+        "--system-removal",
+        metavar="WHAT",
+        type=_scopes,
+        default=("amd",),
+        help="what goes first: none, or of amd, driver, distribution some with commas between "
+        "(default: amd, that is other ROCm releases of AMD's)",
+    )
+    mirror = "a copy of https://repo.radeon.com/rocm/apt"
+    system.add_argument("--rocm-repo", metavar="URL", type=_repository, default="", help=mirror)
+    system.add_argument(
+        "--rocm-key-fingerprint",
+        metavar="HEX",
+        type=_fingerprint,
+        default="",
+        help="of the key that signs that copy, where it is not AMD's",
+    )
+    system.add_argument(
+        "--profile-file", action="store_true", help="set ROCM_PATH and PATH for all users at login"
+    )
+
+
+def _scopes(text: str) -> tuple[str, ...]:
+    """What is to be removed, as a plan names it."""
+    known = ("amd", "driver", "distribution")
+    words = () if text == "none" else tuple(dict.fromkeys(text.split(",")))
+    if unknown := [word for word in words if word not in known]:
+        raise argparse.ArgumentTypeError(
+            f"{unknown[0]!r} is not known: none, or some of {', '.join(known)} with commas between."
+        )
+    return words
+
+
+def _repository(text: str) -> str:
+    """The address of a mirror as apt can take it."""
+    if not text or re.fullmatch(r"(?:https?://[\w.:\[\]-]+|file:(?://)?)(?:/[\w.~%+=-]+)+/?", text):
+        return text.rstrip("/")
+    from wizard.credentials import redact
+
+    raise argparse.ArgumentTypeError(
+        f"{redact(text)!r} is no address that apt can take. Give one that begins with http://, "
+        "https:// or file:///; a login belongs into /etc/apt/auth.conf.d."
+    )
+
+
+def _fingerprint(text: str) -> str:
+    """A whole fingerprint, however its digits are grouped."""
+    plain = re.sub(r"[\s:]", "", text).upper().removeprefix("0X")
+    if plain and not re.fullmatch(r"[0-9A-F]{40}", plain):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no fingerprint: that has 40 hexadecimal digits, and a shorter id can be "
+            "made to order."
+        )
+    return plain
 
 
 def with_sources(choice: Choice, arguments: argparse.Namespace) -> Choice:
@@ -116,6 +186,12 @@ def choice_of(arguments: argparse.Namespace, stack: str, home: str) -> Choice:
         python=arguments.base_python,
         without_card=arguments.without_card,
         user_torch_aside=arguments.user_torch_aside,
+        system_release=arguments.system_release,
+        system_set=arguments.system_set,
+        system_removal=arguments.system_removal,
+        rocm_repo=arguments.rocm_repo,
+        rocm_key_fingerprint=arguments.rocm_key_fingerprint,
+        profile_file=arguments.profile_file,
     )
     return with_sources(choice, arguments)
 

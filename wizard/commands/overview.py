@@ -10,6 +10,8 @@ from wizard.commands.choosing import folder_of, with_sources
 from wizard.commands.looking import acts, host_of, places_of
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from wizard.plan.choice import Choice
 
 
@@ -29,6 +31,8 @@ def run(arguments: argparse.Namespace) -> int:
     advice = advise(machine, wishes_of(machine))
     stack = advice.roads[0].fit.stack
     print(_heading(arguments))
+    if not host.name:
+        print(*work_lines(), sep="\n", end="")
     print("\n== This machine", *machine_lines(machine), sep="\n")
     print("\n== Advice", *advice_lines(advice), sep="\n")
     print("\n== What the first stack would take")
@@ -42,6 +46,18 @@ def run(arguments: argparse.Namespace) -> int:
     print("\n".join(plan_lines(plan)))
     print(f"\nNothing was changed. To carry it out: {_command(choice, arguments)}")
     return 0
+
+
+def work_lines(state: Path | None = None) -> tuple[str, ...]:
+    """What root still does for an earlier start, and how to see it; nothing for none."""
+    from wizard.root.session import STATE, find_at_work
+    from wizard.run.lines import clean
+    from wizard.run.watching import at_work_text
+
+    session = find_at_work(state or STATE)
+    if session is None:
+        return ()
+    return ("", f"{clean(at_work_text(session))}: watch it with `rdna1-setup watch`", "")
 
 
 def _command(choice: Choice, arguments: argparse.Namespace) -> str:

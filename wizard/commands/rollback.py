@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 from wizard.commands.looking import acts, agreed, host_of, places_of
 
 if TYPE_CHECKING:
+    from wizard.machine.host import Host
     from wizard.places import Places
+    from wizard.plan.steps import Plan
     from wizard.run.trouble import Trouble
     from wizard.run.undo import Undo
 
@@ -26,25 +28,44 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.machine or arguments.demo:
         print("rdna1-setup: a recorded machine has nothing to undo", file=sys.stderr)
         return 2
-    places = places_of(host_of(arguments))
+    host = host_of(arguments)
+    places = places_of(host)
     if arguments.list:
         return _list(places)
     from wizard.run.lines import clean_lines
+    from wizard.run.system_undo import system_way_back
     from wizard.run.trouble import Trouble
     from wizard.run.undo import find_undo
 
     try:
         found = find_undo(places, arguments.run_id or "", wait=acts(arguments))
+        system = system_way_back(found.record, host, places)
     except Trouble as trouble:
         return _failed(trouble, 2)
     print(clean_lines(str(found)), flush=True)
+    if system is not None:
+        from wizard.report.plan import plan_lines
+
+        print("", *plan_lines(system), sep="\n", flush=True)
     if not acts(arguments):
         print("Dry run: nothing was removed.")
         return 0
     if not arguments.yes and not agreed("Go back?"):
         print("Nothing was removed.")
         return 2
+    if system is not None and (code := _system_back(system, host, yes=arguments.yes)):
+        return code
     return _undo(found, places)
+
+
+def _system_back(plan: Plan, host: Host, *, yes: bool) -> int:
+    """Carry out the system's part; what it could not do keeps the run as it stands."""
+    import asyncio
+
+    from wizard.commands.following import carry_out
+    from wizard.run.live import Live
+
+    return asyncio.run(carry_out(Live(places_of(host), host.environ, yes=yes), plan, as_json=False))
 
 
 def _list(places: Places) -> int:

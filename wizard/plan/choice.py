@@ -27,3 +27,15 @@ class Choice:
     """True to install for another machine: the check of the device is left out, and said so."""
     user_torch_aside: bool = False
     """True to move a torch of the user's own packages away where the environment sees it."""
+    system_release: str = ""
+    """A system ROCm release apart from the stack's own; ``""`` for that."""
+    system_set: str = "smallest"
+    """How much of the release: a name of ``wizard.knowledge.releases.SETS``."""
+    system_removal: tuple[str, ...] = ("amd",)
+    """What goes first, as ``wizard.plan.amd_packages.SCOPES`` names it; ``()`` for nothing."""
+    rocm_repo: str = ""
+    """A mirror in place of AMD's repository."""
+    rocm_key_fingerprint: str = ""
+    """Fingerprint of the key that signs that mirror; ``""`` for AMD's."""
+    profile_file: bool = False
+    """True to set ``ROCM_PATH`` and ``PATH`` for every user at login."""

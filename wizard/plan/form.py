@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, get_args
 
 from wizard.credentials import redact
 from wizard.jsonform import to_json
@@ -12,6 +13,21 @@ from wizard.plan.steps import Plan, Step
 def plan_form(plan: Plan) -> dict[str, Any]:
     """The plan as JSON types, logins in addresses left out."""
     return {**to_json(plan), "steps": [_step_form(step) for step in plan.steps]}
+
+
+def plan_of(form: Mapping[str, Any]) -> Plan:
+    """The plan of a JSON form; raises ValueError for what no version of ours wrote."""
+    from cattrs import BaseValidationError, Converter  # costs some 50 ms to import
+
+    kinds = {kind.__name__: kind for kind in get_args(Step)}
+    converter = Converter()
+    converter.register_structure_hook(
+        Step, lambda step, _: converter.structure(step, kinds[step["kind"]])
+    )
+    try:
+        return converter.structure(form, Plan)
+    except (BaseValidationError, LookupError, TypeError) as error:
+        raise ValueError(f"this is no plan of this version: {error}") from None
 
 
 def _step_form(step: Step) -> dict[str, Any]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from dataclasses import replace
 from os.path import normpath
 from pathlib import PurePosixPath
@@ -24,23 +22,28 @@ from wizard.plan.existing import (
     user_torch,
 )
 from wizard.plan.fit import Fit, fit
-from wizard.plan.form import plan_form
+from wizard.plan.identity import with_id
+from wizard.plan.impossible import PlanImpossible
+from wizard.plan.prepared import Prepared
 from wizard.plan.resolve import AS_CONFIGURED
 from wizard.plan.steps import AddToGroups, Plan, Step
-from wizard.plan.system import group_steps, system_steps
+from wizard.plan.system import SystemPart, system_part
 from wizard.plan.venv import venv_steps
 
-
-class PlanImpossible(ValueError):
-    """There is no such plan; the text says why and what would mend it."""
+__all__ = ["PlanImpossible", "make_plan"]
 
 
 def make_plan(
-    machine: Machine, choice: Choice, places: Places, there: Contents | None = None
+    machine: Machine,
+    choice: Choice,
+    places: Places,
+    there: Contents | None = None,
+    prepared: Prepared | None = None,
 ) -> Plan:
     """The steps that lead to the chosen stack on this machine. Raises PlanImpossible.
 
     ``there`` is what the chosen folder holds, where it is an environment that we did not make.
+    Without what preflight has ``prepared`` a plan with system packages is shown, but not settled.
     """
     stack = next((each for each in load_stacks() if each.id == choice.stack), None)
     if stack is None:
@@ -69,28 +72,40 @@ def make_plan(
         taken = carried(stack, there) if there else ()
         made = venv_steps(machine, choice, stack, held, places)
         steps = tuple(carrying(step, taken, choice.venv) for step in made)
-    plan = _plan(choice, stack, held, (*_system(machine, choice, stack), *steps), notes)
-    return replace(plan, user_torch=seen)
+    system = _system(machine, choice, stack, prepared or Prepared())
+    return replace(_plan(choice, stack, held, system, steps, notes), user_torch=seen)
 
 
 def _plan(
-    choice: Choice, stack: Stack, held: Fit, steps: tuple[Step, ...], notes: tuple[str, ...]
+    choice: Choice,
+    stack: Stack,
+    held: Fit,
+    system: SystemPart,
+    steps: tuple[Step, ...],
+    notes: tuple[str, ...],
 ) -> Plan:
-    relogin_needed = any(isinstance(step, AddToGroups) for step in steps)
-    first = held.missing_right.text if held.missing_right and not relogin_needed else ""
-    plan = Plan(
-        id="",
-        stack=stack.id,
-        footprint=choice.footprint,
-        venv=choice.venv,
-        steps=steps,
-        download_bytes=held.download_bytes,
-        installed_bytes=held.installed_bytes,
-        relogin_needed=relogin_needed,
-        notes=tuple(note for note in (*notes, *_notes(choice, stack, held)) if note != first),
-        first=first,
+    relogin_needed = any(isinstance(step, AddToGroups) for step in system.steps)
+    right = held.missing_right.text if held.missing_right and not relogin_needed else ""
+    told = (*system.notes, *notes, *_notes(choice, stack, held))
+    return with_id(
+        Plan(
+            id="",
+            stack=stack.id,
+            footprint=choice.footprint,
+            venv=choice.venv,
+            steps=(*system.steps, *steps),
+            download_bytes=_sum(held.download_bytes, system.download_bytes),
+            installed_bytes=_sum(held.installed_bytes, system.installed_bytes),
+            relogin_needed=relogin_needed,
+            notes=tuple(note for note in told if note != right),
+            first="; ".join(filter(None, (system.first, right))),
+        )
     )
-    return replace(plan, id=_digest(plan))
+
+
+def _sum(one: int | None, other: int | None) -> int | None:
+    """Of sizes; not known where one of them is not."""
+    return None if one is None or other is None else one + other
 
 
 def _require_usable(choice: Choice, home: str) -> None:
@@ -134,12 +149,20 @@ def _with_python(machine: Machine, choice: Choice, stack: Stack, held: Fit) -> F
     return replace(held, python=choice.python)
 
 
-def _system(machine: Machine, choice: Choice, stack: Stack) -> tuple[Step, ...]:
+def _system(machine: Machine, choice: Choice, stack: Stack, prepared: Prepared) -> SystemPart:
     if choice.footprint == "venv":
-        return ()
-    if not stack.system_release:
+        return SystemPart()
+    release = choice.system_release or stack.system_release
+    if not release:
         raise PlanImpossible(f"{stack.id} has no system packages: take the footprint venv.")
-    return (*system_steps(machine, stack.system_release), *group_steps(machine))
+    part = system_part(machine, choice, release, prepared)
+    if not stack.system_release or release == stack.system_release:
+        return part
+    note = (
+        f"System ROCm {release} beside wheels made for {stack.system_release} is disputed: the "
+        "wheels bring libraries of their own and use those."
+    )
+    return replace(part, notes=(*part.notes, note))
 
 
 def _notes(choice: Choice, stack: Stack, held: Fit) -> tuple[str, ...]:
@@ -149,17 +172,3 @@ def _notes(choice: Choice, stack: Stack, held: Fit) -> tuple[str, ...]:
     if stack.gfx:
         notes.append("Nobody who made this program has run this stack on an RDNA1 card.")
     return tuple(dict.fromkeys(notes))
-
-
-WORDS = ("reason", "inverse", "text")
-"""What a newer version may say in other words without doing anything else."""
-
-
-def _digest(plan: Plan) -> str:
-    # Without the notes: they tell of free space, which the run itself takes.
-    form = plan_form(replace(plan, notes=()))
-    del form["first"], form["user_torch"]  # what is found beside the steps makes no other plan
-    form["steps"] = [
-        {name: value for name, value in step.items() if name not in WORDS} for step in form["steps"]
-    ]
-    return hashlib.sha256(json.dumps(form, sort_keys=True).encode()).hexdigest()[:12]

@@ -8,6 +8,19 @@ from typing import Union
 
 from wizard.credentials import redact
 from wizard.plan.existing_steps import ResolveCarried, ResolveHeld, SetAsidePackages
+from wizard.plan.root_steps import AddToGroups as AddToGroups
+from wizard.plan.root_steps import (
+    AptChange,
+    AptUpdate,
+    FinishInterrupted,
+    KeepDebs,
+    MarkPackages,
+    PutSystemPathBack,
+    SetSystemPathAside,
+    TakeFromGroups,
+)
+from wizard.plan.root_steps import WriteSystemFile as WriteSystemFile
+from wizard.plan.user_files import PutLinesBack, TakeLinesOut
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,20 +189,6 @@ class SetAside:
 
 
 @dataclass(frozen=True, slots=True)
-class AddToGroups:
-    """Add the user to groups; counts from the next login."""
-
-    reason: str
-    user: str
-    groups: tuple[str, ...]
-    inverse: str
-    needs_root: bool = True
-
-    def __str__(self) -> str:
-        return f"sudo usermod -aG {','.join(self.groups)} {shlex.quote(self.user)}"
-
-
-@dataclass(frozen=True, slots=True)
 class CheckTorch:
     """Import torch in a child, run one tiny matmul, and see which libraries were really loaded."""
 
@@ -229,12 +228,23 @@ Step = Union[  # noqa: UP007 - cattrs reads the members of a Union
     PinInstalled,
     ClearExecutableStack,
     SetAside,
-    AddToGroups,
     CheckTorch,
     DropDownloads,
     ResolveHeld,
     SetAsidePackages,
     ResolveCarried,
+    TakeLinesOut,
+    PutLinesBack,
+    AptUpdate,
+    AptChange,
+    KeepDebs,
+    WriteSystemFile,
+    SetSystemPathAside,
+    PutSystemPathBack,
+    AddToGroups,
+    TakeFromGroups,
+    MarkPackages,
+    FinishInterrupted,
 ]
 
 

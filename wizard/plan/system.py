@@ -1,60 +1,99 @@
-"""Root steps of the footprint ``venv+system``: planned and shown, not yet carried out."""
+"""Root steps of the footprint ``venv+system``: what is in the way goes, one release comes."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass
 
-from wizard.knowledge.tables import read_table
+from wizard.knowledge.releases import Catalogue, Release, load_catalogue, repository_at
 from wizard.machine.facts import Machine
-from wizard.plan.steps import AddToGroups, RunProgram, Step, WriteFile
+from wizard.plan.amd_packages import going
+from wizard.plan.choice import Choice
+from wizard.plan.impossible import PlanImpossible
+from wizard.plan.prepared import Offer, Prepared
+from wizard.plan.removal import counted, held, removal_steps
+from wizard.plan.root_steps import (
+    UNSETTLED,
+    AddToGroups,
+    AptChange,
+    AptUpdate,
+    MarkPackages,
+    WriteSystemFile,
+    sha256,
+)
+from wizard.plan.steps import Step
+from wizard.plan.system_family import require_apt
+from wizard.plan.system_places import KEYRING, PIN, PROFILE, SOURCE
 
-KEYRING = "/etc/apt/keyrings/rdna1-setup-rocm.asc"
-SOURCE = "/etc/apt/sources.list.d/rdna1-setup-rocm.list"
-PIN = "/etc/apt/preferences.d/rdna1-setup-rocm"
-_APT = (
-    "apt-get",
-    "--yes",
-    "--no-install-recommends",
-    "-o",
-    "Dpkg::Options::=--force-confold",
-    "-o",
-    "Dpkg::Use-Pty=0",
-    "-o",
-    "DPkg::Lock::Timeout=120",
-    "-o",
-    "APT::Update::Error-Mode=any",
+PIN_TEXT = "Package: *\nPin: release o=repo.radeon.com\nPin-Priority: 600\n"
+ASKED_FIRST = (
+    "The repository is asked for the exact packages, their versions and sizes before you are asked "
+    "to say yes."
+)
+PROFILE_WARNING = (
+    "It reaches every program of every user from the next login on, also those that need other "
+    "settings. The venv needs none of it."
 )
 
 
-def system_steps(machine: Machine, release: str) -> tuple[Step, ...]:
-    """The steps that install one system ROCm release beside the venv, smallest useful set."""
-    table = read_table("releases.toml")
-    entry = table["release"][release]
-    line = f"deb [arch=amd64 signed-by={KEYRING}] {table['repository']}/{entry['directory']} "
-    line += f"{_suite(machine, entry)} main\n"
-    only_ours = ("-o", f"Dir::Etc::sourcelist={SOURCE}", "-o", "Dir::Etc::sourceparts=-")
-    return (
-        *_trust(table),
-        _root_file(SOURCE, line, f"The apt source of ROCm {release}. {entry['caution']}"),
-        _root_file(
-            PIN,
-            "Package: *\nPin: release o=repo.radeon.com\nPin-Priority: 600\n",
-            "Without the pin the distribution's packages of the same names win.",
-        ),
-        RunProgram(
-            "Read the lists of our own source only; others are not our business.",
-            (*_APT, *only_ours, "update"),
-            "nothing to undo",
-            needs_root=True,
-        ),
-        RunProgram(
-            f"Install the smallest useful set of ROCm {release}; torch itself does not need it.",
-            (*_APT, "install", *entry["packages"]),
-            f"apt-get purge {' '.join(entry['packages'])}",
-            deadline_s=3600,
-            needs_root=True,
-        ),
+@dataclass(frozen=True, slots=True)
+class SystemPart:
+    """What a plan does to the system, beside its venv."""
+
+    steps: tuple[Step, ...] = ()
+    notes: tuple[str, ...] = ()
+    first: str = ""
+    """What the user must do before."""
+    download_bytes: int | None = 0
+    installed_bytes: int | None = 0
+
+
+def system_part(machine: Machine, choice: Choice, release: str, prepared: Prepared) -> SystemPart:
+    """Removes what is in the way, installs one system ROCm release. Raises PlanImpossible."""
+    require_apt(machine)
+    catalogue = load_catalogue()
+    entry = release_named(catalogue, release)
+    gone = going(machine, choice.system_removal, kept_release=release)
+    removed, notes = removal_steps(machine, gone, prepared.files)
+    offer = prepared.offer
+    if not offer:
+        notes = (*notes, ASKED_FIRST)
+    steps = (
+        *removed,
+        *_installation(machine, choice, catalogue, entry, prepared),
+        *group_steps(machine),
+        *(_profile(entry, prepared) if choice.profile_file else ()),
     )
+    return SystemPart(
+        steps,
+        (*notes, *(offer.notes if offer else ())),
+        held(gone.packages),
+        offer.download_bytes if offer else None,
+        offer.installed_bytes if offer else None,
+    )
+
+
+def release_named(catalogue: Catalogue, release: str) -> Release:
+    """The release of this version; raises PlanImpossible for one that is not in our data."""
+    found = catalogue.releases.get(release)
+    if found is None:
+        known = ", ".join(catalogue.releases)
+        raise PlanImpossible(f"There is no system release {release!r}. Known are: {known}.")
+    return found
+
+
+def source_line(address: str, entry: Release, suite: str, keyring: str = KEYRING) -> str:
+    """The entry of our apt source."""
+    return f"deb [arch=amd64 signed-by={keyring}] {address}/{entry.directory} {suite} main\n"
+
+
+def suites_to_ask(catalogue: Catalogue, entry: Release, glibc: object) -> tuple[str, ...]:
+    """Suites whose packages can run with this C library, in the order in which they are asked for.
+
+    From 5.4 on there is one for each Ubuntu, and only the newest of those is right.
+    """
+    fitting = tuple(one for one in entry.suites if _runs(catalogue.glibc[one], glibc))
+    return fitting if entry.contested else fitting[:1]
 
 
 def group_steps(machine: Machine) -> tuple[Step, ...]:
@@ -70,35 +109,83 @@ def group_steps(machine: Machine) -> tuple[Step, ...]:
             "The device files of the GPU belong to these groups. Counts from the next login.",
             machine.access.user,
             missing,
-            "gpasswd -d for each of them",
+            "taken out of them again",
         ),
     )
 
 
-def _trust(table: dict[str, Any]) -> tuple[Step, ...]:
-    fingerprint = table["fingerprint"]
-    return (
-        RunProgram(
-            "A folder that apt's own user can read.",
-            ("install", "-d", "-m", "0755", "/etc/apt/keyrings"),
-            "nothing to undo",
-            needs_root=True,
-        ),
-        RunProgram(
-            f"AMD's key. Its fingerprint must be {fingerprint}.",
-            ("curl", "--fail", "--location", "--silent", "--output", KEYRING, table["key"]),
-            f"remove {KEYRING}",
-            creates=(KEYRING,),
-            needs_root=True,
-        ),
+def _installation(
+    machine: Machine, choice: Choice, catalogue: Catalogue, entry: Release, prepared: Prepared
+) -> Iterator[Step]:
+    repository = repository_at(catalogue, choice.rocm_repo, choice.rocm_key_fingerprint)
+    offer = prepared.offer
+    suites = suites_to_ask(catalogue, entry, machine.system.glibc)
+    if not suites:
+        raise PlanImpossible(
+            f"ROCm {entry.version} is made for a newer C library than this system's "
+            f"{machine.system.glibc}. Take an older release, or the footprint venv."
+        )
+    line = source_line(repository.address, entry, offer.suite if offer else suites[0])
+    key_why = f"The key that signs the packages: its fingerprint is {repository.fingerprint}."
+    yield from _write(KEYRING, offer.key if offer else UNSETTLED, key_why, prepared)
+    asked = "" if offer else f" The repository is asked for {', '.join(suites)} first."
+    source_why = f"The apt source of ROCm {entry.version}. {entry.caution}{asked}"
+    yield from _write(SOURCE, line, source_why, prepared)
+    pin_why = "Without it the distribution's packages of the same names win, also later on."
+    yield from _write(PIN, PIN_TEXT, pin_why, prepared)
+    yield AptUpdate("Reads the lists of our own source only; others are not our business.")
+    yield from _install(entry, choice, offer)
+
+
+def _install(entry: Release, choice: Choice, offer: Offer | None) -> Iterator[Step]:
+    names = entry.sets[choice.system_set]
+    what = f"the {choice.system_set} set of ROCm {entry.version}"
+    if offer is None:
+        unknown = tuple((name, UNSETTLED) for name in names)
+        why = f"Installs {what}; torch itself does not need it."
+        yield AptChange(why, "removed again", install=unknown, expect_install=unknown)
+    elif offer.brings:
+        yield AptChange(
+            f"Installs {what}, {counted(len(offer.brings), 'package')}; torch does not need it.",
+            f"purge of {counted(len(offer.brings), 'package')}",
+            install=offer.install,
+            debs=offer.debs,
+            expect_install=offer.brings,
+            download_bytes=offer.download_bytes,
+            installed_bytes=offer.installed_bytes,
+        )
+        helping = tuple(deb.name for deb in offer.debs if deb.name not in names)
+        if helping:
+            why = "They are there for ROCm alone: when it goes, apt may propose to remove them."
+            yield MarkPackages(why, "they go with it", auto=helping)
+
+
+def _profile(entry: Release, prepared: Prepared) -> Iterator[Step]:
+    place = f"/opt/rocm-{entry.version}"
+    # No LD_LIBRARY_PATH: it would put these libraries before those that torch brings.
+    text = (
+        f"# ROCm {entry.version}, written by rdna1-setup; `rdna1-setup rollback` takes it away\n"
+        f"export ROCM_PATH={place}\n"
+        f'export PATH="$PATH:{place}/bin"\n'
     )
+    yield from _write(PROFILE, text, f"Asked for. {PROFILE_WARNING}", prepared)
 
 
-def _suite(machine: Machine, entry: dict[str, Any]) -> str:
-    suites: dict[str, str] = entry["suites"]
-    system = machine.system
-    return suites.get(f"{system.distribution} {system.release}", suites["*"])
+def _write(path: str, content: str, reason: str, prepared: Prepared) -> Iterator[Step]:
+    """Nothing where the file holds that already."""
+    now = prepared.files.texts.get(path)
+    if now is None or now != content:
+        back = "moved into the backup" if now is None else "what was there is put back"
+        before = None if now is None else sha256(now)
+        yield WriteSystemFile(reason, path, content, back, before)
 
 
-def _root_file(path: str, content: str, reason: str) -> WriteFile:
-    return WriteFile(reason, path, content, 0o644, f"remove {path}", needs_root=True)
+def _runs(needed: str, there: object) -> bool:
+    """True unless the C library is known to be too old."""
+    if not isinstance(there, str):
+        return True
+    return _numbers(there) >= _numbers(needed)
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split(".")[:2] if part.isdecimal())

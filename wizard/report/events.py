@@ -33,17 +33,47 @@ def event_lines(event: Event) -> Iterator[str]:
         case PlanFinished():
             yield from _ending_lines(event)
         case Progress():
-            yield progress_line(event)
+            yield f"    {progress_line(event)}"
 
 
 def progress_line(progress: Progress) -> str:
     """How far a step is, in words."""
     percent = f"{progress.done * 100 // progress.total} %" if progress.total else ""
-    done, total = bytes_text(progress.done), bytes_text(progress.total)
-    count = f"{done} of {total}" if progress.unit == "bytes" else f"{progress.done} files"
     left = progress.seconds_left
     time = "" if left is None else f", {left // 60:.0f} min {left % 60:.0f} s left"
-    return f"{percent} ({count}{time}) {progress.what}".strip()
+    amount = f"{_count(progress)}{time}".removeprefix(", ")
+    return " ".join(filter(None, (percent, f"({amount})" if amount else "", progress.what)))
+
+
+def _count(progress: Progress) -> str:
+    match progress.unit:
+        case "bytes":
+            return f"{bytes_text(progress.done)} of {bytes_text(progress.total)}"
+        case "percent":
+            return ""
+        case unit:
+            return f"{progress.done} {unit}"
+
+
+class Tenths:
+    """Which events are worth a line each: all, but of progress only every tenth of the way."""
+
+    def __init__(self) -> None:
+        self._tenth = -1
+
+    def worth_telling(self, event: Event) -> bool:
+        """True for what a reader of plain text should see."""
+        match event:
+            case StepStarted():
+                self._tenth = -1
+            case Progress():
+                # Lower is another tenth too: apt begins anew once all is fetched.
+                tenth = event.done * 10 // event.total if event.total > 0 else self._tenth
+                before, self._tenth = self._tenth, tenth
+                return tenth != before
+            case _:
+                pass
+        return True
 
 
 def _ending_lines(event: PlanFinished) -> Iterator[str]:

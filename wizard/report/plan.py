@@ -5,13 +5,14 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
-from wizard.plan.steps import Plan, Step, WriteFile
+from wizard.plan.steps import Plan, Step, WriteFile, WriteSystemFile
 from wizard.report.units import WIDTH, bytes_text
 
 
 def plan_lines(plan: Plan) -> Iterator[str]:
     """Every step with its reason, its exact text and the whole content of every file."""
-    yield f"Plan {plan.id}: {plan.stack}, footprint {plan.footprint}, in {plan.venv}"
+    place = f", in {plan.venv}" if plan.venv else ""
+    yield f"Plan {plan.id}: {plan.stack}, footprint {plan.footprint}{place}"
     yield totals(plan)
     if plan.first:
         yield from textwrap.wrap(
@@ -42,6 +43,6 @@ def step_lines(number: int, step: Step) -> Iterator[str]:
         step.reason, WIDTH, initial_indent=f"{number:2}. ", subsequent_indent="    "
     )
     yield f"    {'$' if hasattr(step, 'argv') else '-'} {step}"
-    if isinstance(step, WriteFile):
+    if isinstance(step, (WriteFile, WriteSystemFile)):
         yield from (f"    | {line}" for line in step.content.splitlines())
     yield f"    undo: {step.inverse}"

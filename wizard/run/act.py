@@ -23,13 +23,16 @@ from wizard.plan.steps import (
     Step,
     WriteFile,
 )
+from wizard.plan.user_files import PutLinesBack, TakeLinesOut
 from wizard.run.acting import Act, Done, Stopped, Surroundings, program
 from wizard.run.check import check_torch
 from wizard.run.events import Output, Progress
 from wizard.run.installed import missing_files
 from wizard.run.own_files import clear_stack, drop_downloads, pin_installed, write_settings
 from wizard.run.resolving import resolve_carried, resolve_held
+from wizard.run.root_part import is_root_step
 from wizard.run.setting_aside import set_packages_aside
+from wizard.run.shell_lines import edit_lines
 from wizard.run.trouble import Trouble
 from wizard.run.unpacking import Unpacking, with_looks
 from wizard.run.venv_layout import site_packages
@@ -68,11 +71,15 @@ def _act_on_existing(step: Step, around: Surroundings) -> Act:
             return resolve_held(step, around)
         case ResolveCarried():
             return resolve_carried(step, around)
+        case TakeLinesOut() | PutLinesBack():
+            return _at_once(lambda: edit_lines(step))
+        case _ if around.as_root is not None and is_root_step(step):
+            return around.as_root()
         case _:
             raise Trouble(
                 f"This version cannot carry out: {step}",
-                "Steps that need root are planned and shown, and left to you for now.",
-                "Take the footprint venv, which needs no root, or run the command by hand.",
+                "It is no kind of step that is known here.",
+                "Please report this, with the plan.",
             )
 
 

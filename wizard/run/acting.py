@@ -37,6 +37,8 @@ class Surroundings:
     cancelled: Callable[[], bool]
     indexes: tuple[str, ...] = ()
     """Addresses that the resolver was given, with their logins: pip's report carries none."""
+    as_root: Callable[[], Act] | None = None
+    """Carries out the step at hand as root; None where nothing can be done as root."""
 
     def environment(self, additions: tuple[tuple[str, str], ...] = ()) -> dict[str, str]:
         """The environment of a child of this run."""

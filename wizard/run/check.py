@@ -10,6 +10,7 @@ import assets
 from wizard.plan.steps import CheckTorch
 from wizard.run.acting import Act, Done, Surroundings, program
 from wizard.run.events import Output
+from wizard.run.joined_groups import with_joined_group
 from wizard.run.lines import clean, clean_lines
 from wizard.run.trouble import Trouble, explain_pip
 
@@ -19,7 +20,10 @@ async def check_torch(step: CheckTorch, around: Surroundings) -> Act:
     answer_file = Path(around.scratch) / "torch_check.json"
     answer_file.unlink(missing_ok=True)
     script = assets.FOLDER / "torch_check.py"
+    argv: tuple[str, ...]
     argv = (step.python, str(script), "--device", step.device, "--result", str(answer_file))
+    if step.device == "cuda":
+        argv = with_joined_group(argv)
     environment = around.environment((("PYTHONDONTWRITEBYTECODE", "1"),))
     async for output in program(argv, environment, step.deadline_s):
         yield output

@@ -21,8 +21,10 @@ from wizard.run.wheel_files import wheel_files
 
 def run_to_resume(plan: Plan, records: tuple[Record, ...]) -> Record | None:
     """The newest run of this very plan that was not rolled back; raises Trouble on a conflict."""
-    here = os.path.realpath(plan.venv)
     standing = [r for r in records if r.state != ROLLED_BACK]
+    if not plan.venv:
+        return _system_run(plan, standing)
+    here = os.path.realpath(plan.venv)
     same_folder = [r for r in standing if os.path.realpath(r.plan["venv"]) == here]
     for record in same_folder:
         if record.plan["id"] == plan.id and record.state != PARTLY_ROLLED_BACK:
@@ -46,6 +48,12 @@ def run_to_resume(plan: Plan, records: tuple[Record, ...]) -> Record | None:
             "Choose a new folder with --venv, or move that away.",
         )
     return None
+
+
+def _system_run(plan: Plan, standing: Sequence[Record]) -> Record | None:
+    """The unfinished run of a plan about the system alone; a finished one may be needed again."""
+    same = (r for r in standing if r.plan["id"] == plan.id and r.state == UNFINISHED)
+    return next(same, None)
 
 
 def _other_plan(plan: Plan, other: Record) -> Trouble:

@@ -32,7 +32,7 @@ class Progress:
     total: int
     """0 when not known."""
     unit: str
-    """``bytes`` or ``files``."""
+    """``bytes``, ``files``, ``packages`` or ``percent``; ``seconds`` for a wait."""
     what: str
     """For example the file being fetched."""
     seconds_left: float | None

@@ -27,6 +27,8 @@ _TORCH_ALONE = re.compile(
     r"\S.*:\d+: UserWarning: Failed to initialize NumPy: No module named 'numpy' "
     r"\(Triggered internally at \S+\)"
 )
+_SIGNS = ("lazily downloaded", "UserWarning")
+"""What such lines hold: a quick look, since nearly no line of a long log is one."""
 NO_NUMPY = (
     "torch finds no numpy: this stack installs none, and torch works without it. A program that "
     "needs it: `pip install numpy` in this venv."
@@ -42,6 +44,9 @@ class Explained:
 
     def __call__(self, output: Output) -> Output:
         """The output as a person shall see it; it may have no lines any more."""
+        text = "\n".join(output.lines)
+        if not self._echo_may_follow and not any(sign in text for sign in _SIGNS):
+            return output
         return Output(
             tuple(shown for line in output.lines if (shown := self._shown(line)) is not None)
         )

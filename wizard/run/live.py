@@ -7,13 +7,15 @@ import time
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from wizard.places import Places
 from wizard.plan.existing_steps import ResolveCarried, ResolveHeld
 from wizard.plan.steps import CheckTorch, Plan, RunProgram, Step
+from wizard.root.rights import AskForRights, ask_here
 from wizard.run.act import act
-from wizard.run.acting import Done, Stopped, Surroundings
+from wizard.run.acting import Act, Done, Stopped, Surroundings
 from wizard.run.conflicts import refuse_other_versions, refuse_to_overwrite
 from wizard.run.events import (
     Event,
@@ -34,6 +36,7 @@ from wizard.run.ready import run_to_go_on_with
 from wizard.run.remains import files_before
 from wizard.run.resume import clear_remains, done_steps
 from wizard.run.rollback import SCRATCH
+from wizard.run.root_part import RootPart
 from wizard.run.run_folder import new_folder, scratch
 from wizard.run.strays import wait_for_strays
 from wizard.run.trouble import Trouble, as_trouble
@@ -48,11 +51,20 @@ class Live:
     """Carries plans out on this machine for the user who runs it."""
 
     def __init__(
-        self, places: Places, environ: Mapping[str, str], clock: Callable[[], datetime] = now
+        self,
+        places: Places,
+        environ: Mapping[str, str],
+        clock: Callable[[], datetime] = now,
+        ask_for_rights: AskForRights = ask_here,
+        *,
+        yes: bool = False,
     ) -> None:
+        """``yes``: the plan was read and agreed to; only plain root may say so for root's part."""
         self._places = places
         self._environ = environ
         self._clock = clock
+        self._ask_for_rights = ask_for_rights
+        self._yes = yes
         self._cancelled = False
 
     def cancel(self) -> None:
@@ -66,7 +78,7 @@ class Live:
         try:
             with only_one(Path(self._places.state)):
                 record = self._run_of(plan)
-                if record.interrupted:
+                if record.interrupted and plan.venv:
                     await asyncio.to_thread(wait_for_strays, Path(plan.venv))
                 explained = Explained(numpy_planned=plans_numpy(plan))
                 async with aclosing(self._steps(plan, record)) as events:
@@ -84,7 +96,8 @@ class Live:
         found = run_to_go_on_with(plan, self._places)
         if found is not None:
             return found
-        require_place(Path(plan.venv))
+        if plan.venv:
+            require_place(Path(plan.venv))
         time_now = self._clock()
         folder = new_folder(Path(self._places.runs), f"{time_now:%Y%m%d-%H%M%S}-{plan.id[:6]}")
         Journal(folder).begin(plan, time_now.isoformat(timespec="seconds"))
@@ -93,12 +106,18 @@ class Live:
         return record
 
     async def _steps(self, plan: Plan, record: Record) -> AsyncGenerator[Event, None]:
+        root = RootPart(plan, record.id, self._ask_for_rights, self._environ, yes=self._yes)
         with scratch(record):
-            async with aclosing(self._each_step(plan, record)) as events:
-                async for event in events:
-                    yield event
+            try:
+                async with aclosing(self._each_step(plan, record, root)) as events:
+                    async for event in events:
+                        yield event
+            finally:
+                await root.close()
 
-    async def _each_step(self, plan: Plan, record: Record) -> AsyncGenerator[Event, None]:
+    async def _each_step(
+        self, plan: Plan, record: Record, root: RootPart
+    ) -> AsyncGenerator[Event, None]:
         done = done_steps(plan, record)
         changed = False
         for number, step in enumerate(plan.steps, 1):
@@ -110,7 +129,8 @@ class Live:
                 yield StepFinished(number, 0.0, True, record.outcomes.get(number, "done before"))
                 continue
             failed = False
-            async with aclosing(self._step(number, step, plan, record)) as events:
+            around = self._around(plan, record, partial(root.do, number))
+            async with aclosing(self._step(number, step, plan, record, around)) as events:
                 async for event in events:
                     failed = failed or isinstance(event, StepFailed)
                     yield event
@@ -122,7 +142,7 @@ class Live:
         yield self._end(plan, record, ok=True, changed=changed)
 
     async def _step(
-        self, number: int, step: Step, plan: Plan, record: Record
+        self, number: int, step: Step, plan: Plan, record: Record, around: Surroundings
     ) -> AsyncGenerator[Event, None]:
         journal, began = Journal(Path(record.folder)), time.monotonic()
         try:
@@ -133,7 +153,7 @@ class Live:
             noted = record.intents.get(number) or notes_before(step, plan)
             journal.intend(number, noted)
             outcome = ""
-            async with aclosing(act(step, self._around(plan, record))) as acting:
+            async with aclosing(act(step, around)) as acting:
                 async for item in acting:
                     if isinstance(item, Done):
                         outcome = item.outcome
@@ -149,9 +169,11 @@ class Live:
             trouble = as_trouble(error)
             yield StepFailed(number, trouble.happened, trouble.meaning, trouble.next_step)
 
-    def _around(self, plan: Plan, record: Record) -> Surroundings:
+    def _around(self, plan: Plan, record: Record, as_root: Callable[[], Act]) -> Surroundings:
         scratch = str(Path(record.folder) / SCRATCH)
-        return Surroundings(self._environ, scratch, lambda: self._cancelled, _indexes(plan))
+        return Surroundings(
+            self._environ, scratch, lambda: self._cancelled, _indexes(plan), as_root
+        )
 
     def _end(self, plan: Plan, record: Record, *, ok: bool, changed: bool) -> PlanFinished:
         return PlanFinished(

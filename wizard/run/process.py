@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import fcntl
 import os
 import shlex
 import shutil
@@ -24,6 +25,9 @@ WATCH_S = 30.0
 """Time that the kernel may need to end a killed process before we call it unkillable."""
 LAST_WORDS_S = 2.0
 """Time for output after a program's end: something that it left behind may keep the pipe open."""
+
+PIPE_BYTES = 1 << 20
+"""Room for what a program prints while we are busy: on a full machine it waits less for us."""
 
 _SETPRIV = "/usr/bin/setpriv"
 _MORTAL = (_SETPRIV, "--pdeathsig", "KILL", "--") if os.access(_SETPRIV, os.X_OK) else ()
@@ -122,6 +126,8 @@ async def _start(
     asyncio's own pipe would keep ``wait()`` waiting for whoever holds it after the child's end.
     """
     ours, theirs = os.pipe()
+    with contextlib.suppress(OSError):  # a user may have no more than so much in pipes
+        fcntl.fcntl(ours, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
     output, pipe = await _reader(ours)
     try:
         child = await asyncio.create_subprocess_exec(

@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from wizard.places import Places
+from wizard.plan.root_steps import settled
 from wizard.plan.steps import Plan
+from wizard.plan.way_back import WAY_BACK
 from wizard.run.conflicts import run_to_resume
 from wizard.run.journal import UNFINISHED, Record, read_records
 from wizard.run.place import require_open_place
@@ -15,10 +17,10 @@ from wizard.run.trouble import Trouble, as_trouble
 def run_to_go_on_with(plan: Plan, places: Places) -> Record | None:
     """The run of this very plan that waits, None for a new one; raises Trouble where neither can
     be. Reads only."""
-    require_open_place(Path(plan.venv))  # first: what may not be entered cannot be looked at
+    if plan.venv:
+        require_open_place(Path(plan.venv))  # first: what may not be entered cannot be looked at
     found = run_to_resume(plan, read_records(Path(places.runs)))
-    if found is None:
-        _refuse_root(plan)
+    _refuse_unsettled(plan)
     return found
 
 
@@ -34,14 +36,15 @@ def obstacle(plan: Plan, places: Places) -> Trouble | None:
 def unfinished_run(places: Places) -> Record | None:
     """The newest run that stopped before its end and was not taken back."""
     records = read_records(Path(places.runs))
-    return next((record for record in records if record.state == UNFINISHED), None)
+    waiting = (r for r in records if r.state == UNFINISHED and r.plan["stack"] != WAY_BACK)
+    return next(waiting, None)
 
 
-def _refuse_root(plan: Plan) -> None:
-    if rooted := [str(step) for step in plan.steps if step.needs_root]:
+def _refuse_unsettled(plan: Plan) -> None:
+    if not settled(plan.steps):
         raise Trouble(
-            f"This plan needs root for {len(rooted)} steps, the first: {rooted[0]}",
-            "Steps that need root are planned and shown; carrying them out is not built yet.",
-            "Take the footprint venv (in the wizard: f on Choose). It needs no root, and torch "
-            "needs no system ROCm.",
+            "What root would install is not known exactly yet.",
+            "The repository was not asked, so nobody can say what would be done to the system.",
+            "Make the plan on this very machine, with a network; or take the footprint venv (in "
+            "the wizard: f on Choose), which needs no root.",
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 
-from wizard.plan.steps import Plan, WriteFile
+from wizard.plan.steps import Plan, WriteFile, WriteSystemFile
 from wizard.run.events import Event, Output, PlanFinished, StepFinished, StepStarted
 
 
@@ -24,7 +24,7 @@ class Rehearsal:
             if self._cancelled:
                 break
             yield StepStarted(number, len(plan.steps), str(step), step.reason)
-            if isinstance(step, WriteFile):
+            if isinstance(step, (WriteFile, WriteSystemFile)):
                 yield Output(tuple(f"| {line}" for line in step.content.splitlines()))
             yield StepFinished(number, 0.0, False, "rehearsed: nothing was changed")
         yield PlanFinished(not self._cancelled, self._cancelled, False, False, "", "")

@@ -20,6 +20,7 @@ from wizard.plan.steps import (
     Step,
     WriteFile,
 )
+from wizard.plan.user_files import PutLinesBack, TakeLinesOut
 from wizard.run import execstack
 from wizard.run.backup import Backup
 from wizard.run.journal import Record
@@ -27,12 +28,14 @@ from wizard.run.notes import torch_libraries
 from wizard.run.ownership import Owned
 from wizard.run.prints import Print
 from wizard.run.remains import OF_PIP, holds, remains
+from wizard.run.root_part import is_root_step
 
 
 def done_steps(plan: Plan, record: Record) -> frozenset[int]:
     """Numbers of the steps whose outcome was noted and still holds."""
     steps = dict(enumerate(plan.steps, 1))
-    done = {n for n, step in steps.items() if n in record.outcomes and _holds(step, record)}
+    noted = {n: step for n, step in steps.items() if n in record.outcomes}
+    done = {n for n, step in noted.items() if _changes_system(step) or _holds(step, record)}
     if any(n in record.interrupted for n, step in steps.items() if _works_on_pip(step, plan)):
         # pip replaces itself in place: cut off, it may be half of two releases.
         done -= {n for n, step in steps.items() if isinstance(step, (CreateVenv, RunProgram))}
@@ -60,6 +63,12 @@ def clear_remains(step: Step, plan: Plan, record: Record) -> int:
             (venv / path).unlink()
     _drop_emptied(venv, left)
     return len(left)
+
+
+def _changes_system(step: Step) -> bool:
+    # A later step may have changed the same thing on purpose: with an outcome, it is done. What
+    # has none is looked at by who acts, before acting.
+    return is_root_step(step) or isinstance(step, (TakeLinesOut, PutLinesBack))
 
 
 def _must_go_first(left_by: Step, step: Step, plan: Plan) -> bool:

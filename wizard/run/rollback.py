@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from wizard.plan.way_back import WAY_BACK
 from wizard.run.journal import PARTLY_ROLLED_BACK, ROLLED_BACK, Journal, Record, read_record
 from wizard.run.ownership import Owned
 from wizard.run.prints import Listing, Print, bytecode, listing, prints
@@ -101,9 +102,17 @@ def newer_run(record: Record, records: Iterable[Record]) -> Record | None:
     for other in records:
         if other.id == record.id:
             return None
-        if other.state != ROLLED_BACK and os.path.realpath(other.plan["venv"]) == here:
+        if other.state == ROLLED_BACK or other.plan["stack"] == WAY_BACK:
+            continue
+        if os.path.realpath(other.plan["venv"]) == here or (
+            _of_system(other) and _of_system(record)
+        ):
             return other
     return None
+
+
+def _of_system(record: Record) -> bool:
+    return any(step.get("needs_root") for step in record.plan["steps"])
 
 
 def go_back(way: WayBack, record: Record, time: datetime) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from wizard.places import Places
+from wizard.plan.way_back import WAY_BACK
 from wizard.run.journal import ROLLED_BACK, Record, read_records, unreadable_runs
 from wizard.run.lock import only_one
 from wizard.run.rollback import WayBack, find_way_back, go_back, newer_run
@@ -29,7 +30,12 @@ class Undo:
 
 def can_undo(places: Places) -> bool:
     """True when there is a run that was not undone yet."""
-    return any(record.state != ROLLED_BACK for record in read_records(Path(places.runs)))
+    return any(map(_stands, read_records(Path(places.runs))))
+
+
+def _stands(record: Record) -> bool:
+    """True for a run that can be undone; a way back is none: to undo it is to install again."""
+    return record.state != ROLLED_BACK and record.plan["stack"] != WAY_BACK
 
 
 def find_undo(places: Places, wanted: str = "", *, wait: bool = True) -> Undo:
@@ -58,7 +64,7 @@ def undo(shown: Undo, places: Places, time: datetime) -> tuple[str, ...]:
 
 def _run_to_undo(runs: Path, wanted: str) -> Record:
     records = read_records(runs)
-    standing = [record for record in records if record.state != ROLLED_BACK]
+    standing = list(filter(_stands, records))
     chosen = [r for r in standing if r.id == wanted] if wanted else standing[:1]
     unreadable = unreadable_runs(runs)
     damaged = [name for name in unreadable if not chosen or name > chosen[0].id]

@@ -1,0 +1,2779 @@
+#!/usr/bin/python3
+"""Does as root what a reviewed plan asks for, and can do nothing else.
+
+One file, standard library alone, Python 3.8 and later, started once a run as
+``sudo -- /usr/bin/python3 -I root_helper.py`` with pipes as standard input and output.
+
+Protocol, version 1: JSON lines. First the whole plan; every request in it is one of the verbs of
+``VERBS`` with checked arguments, or all of it is refused. What it asks for is shown on the real
+terminal, where ``yes`` must be typed. Then ``{"do": N}`` carries out a step and ``{"end": true}``
+ends; so does the end of the input, once the running step is finished.
+
+What is shown on the terminal belongs to this process; all the rest is done by another one in a
+session of its own, so that it outlives the terminal, sudo and the wizard. It writes what happens to
+standard output, which may be gone, and to ``events.jsonl`` in the folder of the run.
+
+In this order: requests and their checks; places, and what may stand in files there; files, safely;
+the run with its journal, events, backup and way back; programs; apt and dpkg; kept package files;
+the other verbs; the terminal, the hand-over and the loop.
+
+Before anything is changed the journal of the run says so, and ``UNDO.sh`` can take it back.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import grp
+import hashlib
+import json
+import os
+import pwd
+import re
+import resource
+import select
+import shlex
+import shutil
+import signal
+import stat
+import struct
+import subprocess
+import sys
+import termios
+import textwrap
+import time
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    FrozenSet,
+    Iterable,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+    Union,
+)
+
+PROTOCOL = 1
+STATE = "/var/lib/rdna1-setup"
+RUNS = STATE + "/runs"
+OWN_SOURCE = "/etc/apt/sources.list.d/rdna1-setup-rocm.list"
+ENVIRONMENT = {
+    "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
+    "HOME": "/root",
+    "LC_ALL": "C.UTF-8",
+    "DEBIAN_FRONTEND": "noninteractive",
+    "NEEDRESTART_SUSPEND": "1",
+}
+"""All that a child is given; nothing is inherited."""
+
+LONGEST_PLAN = 4 << 20
+LONGEST_COMMAND = 4096
+LONGEST_CONTENT = 1 << 20
+LARGEST_DEB = 8 << 30
+MOST_STEPS = 500
+MOST_PACKAGES = 5000
+LONGEST_EVENT = 40_000
+"""Characters of output in one event."""
+
+PLAN_DEADLINE_S = 60.0
+ANSWER_DEADLINE_S = 900.0
+SHORT_DEADLINE_S = 180.0
+FETCH_DEADLINE_S = 1800.0
+CHANGE_DEADLINE_S = 6 * 3600.0
+"""Afterwards it is left to itself: to end dpkg at work does more harm than to let it work."""
+LOCK_PATIENCE_S = 120.0
+READER_PATIENCE_S = 5.0
+"""How long a wizard that reads nothing may hold us up, once."""
+
+
+class Trouble(Exception):
+    """A failure that was foreseen: what happened, what it means, what to do next."""
+
+    def __init__(self, happened: str, meaning: str, next_step: str) -> None:
+        super().__init__(happened)
+        self.happened = happened
+        self.meaning = meaning
+        self.next_step = next_step
+
+    def told(self) -> Dict[str, str]:
+        """The three texts as fields of an event."""
+        return {
+            "happened": self.happened,
+            "meaning": self.meaning,
+            "next_step": self.next_step,
+        }
+
+
+def as_trouble(error: OSError) -> Trouble:
+    """A failed call of the kernel in plain words."""
+    what = "A file" if error.filename is None else os.fsdecode(error.filename)
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return Trouble(
+            "The disk became full: {} could not be written.".format(what),
+            "Nothing was changed that is not in the journal.",
+            "Free some space on the file system of /var and /etc, then run the same step again.",
+        )
+    if error.errno == errno.EROFS:
+        return Trouble(
+            "{} could not be changed: the file system is read-only.".format(what),
+            "A disk that fails is often mounted again read-only by the kernel.",
+            "Look at the kernel's log (sudo dmesg); once it can be written, run the step again.",
+        )
+    return Trouble(
+        "{} could not be used: {}.".format(what, error.strerror or error),
+        "Something is not as a usual system has it; the step was not finished.",
+        "Mend that, then run the same step again.",
+    )
+
+
+class Wrong(Exception):
+    """A plan or request that is not one of ours; the text says what is wrong with it."""
+
+
+class Request(NamedTuple):
+    """One verb with arguments that were checked."""
+
+    verb: str
+    arguments: Dict[str, Any]
+
+    @property
+    def digest(self) -> str:
+        """The same for the same request, in any session."""
+        form = json.dumps([self.verb, self.arguments], sort_keys=True)
+        return hashlib.sha256(form.encode()).hexdigest()
+
+
+class Plan(NamedTuple):
+    """The first line that comes in."""
+
+    run: str
+    steps: Tuple[Request, ...]
+    digest: str
+    yes: bool
+
+
+class Person(NamedTuple):
+    """The user behind sudo, or root itself."""
+
+    name: str
+    uid: int
+    gid: int
+    through_sudo: bool
+
+
+Check = Callable[[Any], Any]
+"""Gives the value as it is used; raises Wrong."""
+
+RUN = re.compile(r"[0-9A-Za-z][0-9A-Za-z-]{0,63}")
+SHA256 = re.compile(r"[0-9a-f]{64}")
+PACKAGE = re.compile(r"[a-z0-9][a-z0-9+.-]{0,126}[a-z0-9+.](?::[a-z0-9][a-z0-9-]{1,15})?")
+"""Without a minus at the end: to apt-get ``name-`` means to remove ``name``."""
+VERSION = re.compile(r"(?:[0-9]{1,9}:)?[0-9A-Za-z][0-9A-Za-z.+~-]{0,127}")
+USER = re.compile(r"[a-z_][a-z0-9_.-]{0,31}")
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
+"""All but tab and line feed."""
+GROUPS = ("render", "video")
+
+DKMS = re.compile(r"(?:amdgpu|rock|rocm)-dkms(?::.*)?")
+NEVER_REMOVED = re.compile(
+    # AMD has copies of some of these, with -amdgpu inside or behind their names: those may go.
+    r"(?:linux-firmware|firmware-.*|linux-(?:image|modules|generic|headers).*"
+    r"|libdrm(?:2|-amdgpu1|-common|-radeon1|-intel1|-nouveau2)"
+    r"|mesa-(?!amdgpu-).*|lib(?:gl1|egl|glx|glapi)-mesa.*|libgbm1|libgl1|libglx0|libegl1"
+    r"|xserver-xorg-core|xserver-xorg-video-(?:amdgpu|ati|radeon|all)"
+    r"|ocl-icd-libopencl1|libllvm[0-9]+(?:\.[0-9]+)*(?:t64)?"
+    r"|dpkg|apt|libapt-pkg.*|libc6|libc-bin|libstdc\+\+6|coreutils|bash|dash|systemd|init"
+    r"|sudo|sudo-rs|passwd|login|python3|python3-minimal|udev|kmod|initramfs-tools|grub-.*"
+    r")(?::.*)?"
+)
+"""What keeps the system, its screen and this program going."""
+
+
+def strict_json(line: bytes) -> Any:
+    """One JSON value: UTF-8, no key twice, whole numbers of a sane length only."""
+    try:
+        return json.loads(
+            line.decode("utf-8"),
+            object_pairs_hook=_without_duplicates,
+            parse_int=_small_number,
+            parse_float=_no_number,
+            parse_constant=_no_number,
+        )
+    except RecursionError:
+        raise Wrong("it is nested too deeply") from None
+    except ValueError as error:  # UnicodeDecodeError and JSONDecodeError are such
+        raise Wrong("it is not JSON ({})".format(str(error)[:80])) from None
+
+
+def _without_duplicates(pairs: List[Tuple[str, Any]]) -> Dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise Wrong("a key stands twice in one object")
+    return found
+
+
+def _small_number(digits: str) -> int:
+    if len(digits) > 10:
+        raise Wrong("a number is too long")
+    return int(digits)
+
+
+def _no_number(_: str) -> Any:
+    raise Wrong("only whole numbers are meant")
+
+
+def read_plan(line: bytes, person: Person) -> Plan:
+    """The plan of a first line, every request in it checked; raises Wrong."""
+    plan = strict_json(line)
+    if type(plan) is not dict or not {"schema", "run", "steps"} <= set(plan):
+        raise Wrong("schema, run and steps are missing")
+    if set(plan) - {"schema", "run", "steps", "yes"}:
+        raise Wrong("it has keys that are not known")
+    if type(plan["schema"]) is not int or plan["schema"] != PROTOCOL:
+        raise Wrong("its schema is not {}".format(PROTOCOL))
+    if type(plan.get("yes", False)) is not bool:
+        raise Wrong("yes is not true or false")
+    try:
+        name = matching(RUN)(plan["run"])
+    except Wrong as error:
+        raise Wrong("run: {}".format(error)) from None
+    steps = plan["steps"]
+    if type(steps) is not list or not 0 < len(steps) <= MOST_STEPS:
+        raise Wrong("there must be 1 to {} steps".format(MOST_STEPS))
+    requests = tuple(_step(number, step, person) for number, step in enumerate(steps, 1))
+    digest = hashlib.sha256(line.rstrip(b"\n")).hexdigest()[:12]
+    return Plan(name, requests, digest, plan.get("yes", False))
+
+
+def _step(number: int, request: Any, person: Person) -> Request:
+    try:
+        return read_request(request, person)
+    except Wrong as error:
+        raise Wrong("step {}: {}".format(number, error)) from None
+
+
+def read_request(request: Any, person: Person) -> Request:
+    """One request, its arguments checked; raises Wrong."""
+    verb, checks = shape_of(request)
+    return check_arguments(verb, checks, request, person)
+
+
+def shape_of(request: Any) -> Tuple[str, Dict[str, Check]]:
+    """The verb of a request and the checks of its arguments; raises Wrong unless all are there."""
+    if type(request) is not dict or type(request.get("verb")) is not str:
+        raise Wrong("a step is an object with a verb")
+    verb = request["verb"]
+    if verb not in VERBS:
+        raise Wrong("its verb is not known")
+    if set(request) - {"verb"} != set(VERBS[verb]):
+        raise Wrong("{} takes exactly {}".format(verb, ", ".join(VERBS[verb]) or "nothing"))
+    return verb, VERBS[verb]
+
+
+def check_arguments(
+    verb: str, checks: Dict[str, Check], request: Dict[str, Any], person: Person
+) -> Request:
+    """The request with each argument as it is used; raises Wrong."""
+    arguments = {}
+    for name, check in checks.items():
+        try:
+            arguments[name] = check(request[name])
+        except Wrong as error:
+            raise Wrong("{} of {}: {}".format(name, verb, error)) from None
+    whole = WHOLE.get(verb)
+    if whole:
+        whole(arguments, person)
+    return Request(verb, arguments)
+
+
+def matching(pattern: Any) -> Check:
+    """A check: text that matches from its first to its last character."""
+
+    def check(value: Any) -> str:
+        if type(value) is not str or len(value) > 4096 or not pattern.fullmatch(value):
+            raise Wrong("it is not of the right form")
+        return value
+
+    return check
+
+
+def several(check: Check, most: int = MOST_PACKAGES) -> Check:
+    """A check: a list of such values, none of them twice."""
+
+    def check_all(value: Any) -> Tuple[Any, ...]:
+        if type(value) is not list or len(value) > most:
+            raise Wrong("it is not a list of at most {}".format(most))
+        checked = tuple(check(item) for item in value)
+        if len(set(checked)) != len(checked):
+            raise Wrong("something stands twice in it")
+        return checked
+
+    return check_all
+
+
+def truth(value: Any) -> bool:
+    """A check: true or false."""
+    if type(value) is not bool:
+        raise Wrong("it is not true or false")
+    return value
+
+
+def text(value: Any) -> str:
+    """A check: lines of text that UTF-8 can hold, without control characters."""
+    if type(value) is not str or len(value) > LONGEST_CONTENT:
+        raise Wrong("it is not a text of at most {} characters".format(LONGEST_CONTENT))
+    if CONTROL.search(value):
+        raise Wrong("it holds control characters")
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        raise Wrong("it cannot be written as UTF-8") from None
+    return value
+
+
+def file_mode(value: Any) -> int:
+    """A check: permissions of a file that only root can change."""
+    if type(value) is not int or not 0o400 <= value <= 0o755 or value & 0o022 or value & 0o400 == 0:
+        raise Wrong("it is not the mode of a file that root alone can change")
+    return value
+
+
+def hash_or_none(value: Any) -> Optional[str]:
+    """A check: a SHA-256 in hex, or null."""
+    return None if value is None else matching(SHA256)(value)
+
+
+def pair(value: Any) -> Tuple[str, str]:
+    """A check: name and version of a package."""
+    if type(value) is not list or len(value) != 2:
+        raise Wrong("a package is a name and a version")
+    return matching(PACKAGE)(value[0]), matching(VERSION)(value[1])
+
+
+def local_deb(value: Any) -> Tuple[str, str]:
+    """A check: path and hash of a package file."""
+    if type(value) is not dict or set(value) != {"path", "sha256"}:
+        raise Wrong("a package file is a path and a sha256")
+    path = value["path"]
+    if (
+        type(path) is not str
+        or not path.startswith("/")
+        or len(path.encode("utf-8", "replace")) > 1024
+    ):
+        raise Wrong("it is not an absolute path")
+    if CONTROL.search(path) or "\n" in path or "\t" in path or os.path.normpath(path) != path:
+        raise Wrong("it is not a plain path")
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        raise Wrong("it is not a path") from None
+    return path, matching(SHA256)(value["sha256"])
+
+
+def expectation(value: Any) -> Dict[str, Any]:
+    """A check: exactly what apt must mean to do."""
+    if type(value) is not dict or set(value) != {"install", "remove"}:
+        raise Wrong("it is not an object of install and remove")
+    return {
+        "install": several(pair)(value["install"]),
+        "remove": several(matching(PACKAGE))(value["remove"]),
+    }
+
+
+def allowed_change(arguments: Dict[str, Any], _: Person) -> None:
+    """Raise Wrong for a transaction that is refused whatever apt says."""
+    expect = arguments["expect"]
+    if not (arguments["install"] or arguments["remove"] or arguments["debs"]):
+        raise Wrong("it asks for nothing")
+    incoming = [name for name, _ in (*arguments["install"], *expect["install"])]
+    outgoing = [*arguments["remove"], *expect["remove"]]
+    refuse_always(incoming, outgoing)
+    for names in ([n for n, _ in expect["install"]], [n for n, _ in arguments["install"]]):
+        if len(set(names)) != len(names):
+            raise Wrong("a package is to be installed in two versions")
+    if set(incoming) & set(outgoing):
+        raise Wrong("a package is both to be installed and to be removed")
+
+
+def refuse_always(incoming: Iterable[str], outgoing: Iterable[str]) -> None:
+    """Raise Wrong for packages that never come in or never go."""
+    for name in incoming:
+        if DKMS.fullmatch(name):
+            raise Wrong("{} builds a kernel module and is never installed".format(name))
+    for name in outgoing:
+        if NEVER_REMOVED.fullmatch(name):
+            raise Wrong("{} is never removed".format(name))
+
+
+def allowed_member(arguments: Dict[str, Any], person: Person) -> None:
+    """Raise Wrong unless it is about the user who asks, and about at least one group."""
+    if person.through_sudo and arguments["user"] != person.name:
+        raise Wrong("groups are only changed for the user who asks")
+    if not arguments["groups"]:
+        raise Wrong("it names no group")
+
+
+def allowed_mark(arguments: Dict[str, Any], _: Person) -> None:
+    """Raise Wrong unless each package is named once."""
+    names = [*arguments["auto"], *arguments["manual"]]
+    if not names or len(set(names)) != len(names):
+        raise Wrong("each package must be named once")
+
+
+NAME = r"[A-Za-z0-9_][A-Za-z0-9._+@=~-]{0,119}"
+ROCM_TREE = r"/opt/(?:rocm|amdgpu)[A-Za-z0-9._+-]*(?:/[A-Za-z0-9._+-]+)*/?"
+SOURCE_LINE = re.compile(
+    r"deb \[(?:arch=[a-z0-9]+(?:,[a-z0-9]+)* )?signed-by=/etc/apt/keyrings/" + NAME + r"\] "
+    r"(?:https?://[A-Za-z0-9.-]+(?::[0-9]{1,5})?(?:/[A-Za-z0-9._~%+=-]+)*"
+    r"|file:(?://)?(?:/[A-Za-z0-9._~%+=-]+)+)/? "
+    r"(?:\./|/|[A-Za-z0-9._-]+(?:/[A-Za-z0-9._-]+)*(?: [a-z0-9][a-z0-9._/-]*)+)"
+)
+KEY = re.compile(
+    r"\s*(?:-----BEGIN PGP PUBLIC KEY BLOCK-----\n(?:[A-Za-z]+: [ -~]*\n)*\n?"
+    r"(?:[A-Za-z0-9+/=]{1,76}\n)+-----END PGP PUBLIC KEY BLOCK-----\s*)+"
+)
+PIN_LINE = re.compile(
+    r"(?:Explanation: [ -~]*|Package: [A-Za-z0-9*?+. _:/-]+"
+    r"|Pin: (?:release|origin|version) [A-Za-z0-9\"=,.*~+:_ /-]+"
+    r"|Pin-Priority: (?:-1|[1-9][0-9]{0,2}|1000))"
+)
+VARIABLE = r"(?:HSA|HIP|ROCR|ROCM|MIOPEN|AMD|GPU|PYTORCH|TORCH)_[A-Z0-9_]+"
+PROFILE_LINE = re.compile(
+    r"(?!.*\.\.)(?:export " + VARIABLE + r"=(?:[A-Za-z0-9._:/,+-]*|\"[A-Za-z0-9._:/,+ -]*\")"
+    r"|unset " + VARIABLE + r"(?: " + VARIABLE + r")*"
+    r"|export PATH=(\"?)\$\{?PATH\}?(?::" + ROCM_TREE + r")+\1)"
+)
+LOADER_LINE = re.compile(r"(?!.*\.\.)" + ROCM_TREE)
+UDEV_PAIR = (
+    r"(?:(?:SUBSYSTEM|KERNEL|TAG)(?:==|\+=)\"[A-Za-z0-9*?_|.-]+\""
+    r"|GROUP:?=\"(?:render|video)\"|MODE:?=\"0?[0-6]{3}\")"
+)
+UDEV_LINE = re.compile(UDEV_PAIR + r"(?:, *" + UDEV_PAIR + r")*")
+SWITCH_LINE = re.compile(r"Enabled: (?:yes|no)")
+
+
+class Place(NamedTuple):
+    """A folder in which files may be written."""
+
+    folder: str
+    name: Any
+    """What their names match."""
+    rule: Callable[[str, str], Optional[str]]
+    """Old and new content to the first line that may not stand there, or None."""
+
+
+def only_lines(pattern: Any) -> Callable[[str, str], Optional[str]]:
+    """A rule: each line is a comment, of this form, or was there before, in the same order."""
+
+    def rule(old: str, new: str) -> Optional[str]:
+        known = iter(old.split("\n"))
+        for line in new.split("\n"):
+            plain = line.strip()
+            if not plain or plain.startswith("#") or pattern.fullmatch(plain):
+                continue
+            if line not in known:  # takes all up to it out of the iterator: order matters
+                return line
+        return None
+
+    return rule
+
+
+def only_stanzas(old: str, new: str) -> Optional[str]:
+    """A rule for deb822: stanzas that were there before, switched on or off."""
+    known = [_unswitched(stanza) for stanza in old.split("\n\n")]
+    for stanza in new.split("\n\n"):
+        plain = _unswitched(stanza)
+        if plain and plain not in known:
+            return plain[0]
+    return None
+
+
+def _unswitched(stanza: str) -> List[str]:
+    lines = (line.rstrip() for line in stanza.split("\n"))
+    return [x for x in lines if x and not x.startswith("#") and not SWITCH_LINE.fullmatch(x)]
+
+
+def only_keys(_: str, new: str) -> Optional[str]:
+    """A rule: armoured public keys and nothing else."""
+    return None if KEY.fullmatch(new) else new.split("\n", 1)[0]
+
+
+PLACES = (
+    Place("/etc/apt/sources.list.d", re.compile(NAME + r"\.list"), only_lines(SOURCE_LINE)),
+    Place("/etc/apt/sources.list.d", re.compile(NAME + r"\.sources"), only_stanzas),
+    Place("/etc/apt", re.compile(r"sources\.list"), only_lines(SOURCE_LINE)),
+    Place(
+        "/etc/apt/preferences.d",
+        re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,119}(?:\.pref)?"),
+        only_lines(PIN_LINE),
+    ),
+    Place("/etc/apt/keyrings", re.compile(NAME + r"\.asc"), only_keys),
+    Place("/etc/profile.d", re.compile(NAME + r"\.sh"), only_lines(PROFILE_LINE)),
+    Place("/etc/ld.so.conf.d", re.compile(NAME + r"\.conf"), only_lines(LOADER_LINE)),
+    Place("/etc/udev/rules.d", re.compile(NAME + r"\.rules"), only_lines(UDEV_LINE)),
+)
+MOVABLE = re.compile(
+    r"/etc/apt/(?:sources\.list|preferences)\.d/" + NAME + r"|/etc/apt/keyrings/" + NAME + r""
+    r"|/etc/(?:profile|ld\.so\.conf|udev/rules)\.d/" + NAME + r""
+    r"|/etc/apt/trusted\.gpg\.d/(?=[^/]*rocm)" + NAME + r""
+    r"|/opt/(?:rocm|amdgpu)[A-Za-z0-9._+-]{0,80}"
+    r"|/etc/OpenCL/vendors/amdocl[A-Za-z0-9._-]{0,80}"
+    r"|/etc/modprobe\.d/blacklist-radeon[A-Za-z0-9._-]{0,80}"
+    r"|/etc/alternatives/rocm[A-Za-z0-9._+-]{0,80}"
+    r"|/var/lib/dpkg/alternatives/rocm[A-Za-z0-9._+-]{0,80}"
+)
+LOADER_FOLDER = "/etc/ld.so.conf.d"
+TREES = "/opt"
+
+
+def place_of(path: str) -> Optional[Place]:
+    """The place that a path lies in, or None where nothing may be written."""
+    folder, _, name = path.rpartition("/")
+    found = (place for place in PLACES if place.folder == folder and place.name.fullmatch(name))
+    return next(found, None)
+
+
+def writable(value: Any) -> str:
+    """A check: a file in one of the places."""
+    if type(value) is not str or len(value) > 300 or place_of(value) is None:
+        raise Wrong("nothing may be written there")
+    return value
+
+
+def allowed_content(arguments: Dict[str, Any], _: Person) -> None:
+    """Raise Wrong for a new file with a line that may not stand in it.
+
+    What replaces a file is looked at once more beside the file that is really there.
+    """
+    if arguments["before"] is None:
+        refuse_lines(arguments["path"], "", arguments["content"])
+
+
+def refuse_lines(path: str, old: str, new: str) -> None:
+    """Raise Wrong for a line that was not there before and is not of the form of that place."""
+    place = place_of(path)
+    line = "" if place is None else place.rule(old, new)
+    if line is not None:
+        raise Wrong("{}: this line may not stand there: {}".format(path, ascii(line)[:120]))
+
+
+NAMES = several(matching(PACKAGE))
+VERSIONS = several(pair)
+VERBS: Dict[str, Dict[str, Check]] = {
+    "apt_update": {},
+    "apt_change": {
+        "install": VERSIONS,
+        "remove": NAMES,
+        "purge": truth,
+        "debs": several(local_deb, 100),
+        "expect": expectation,
+    },
+    "keep_debs": {"packages": VERSIONS},
+    "write_file": {"path": writable, "content": text, "mode": file_mode, "before": hash_or_none},
+    "set_aside": {"path": matching(MOVABLE)},
+    "put_back": {"path": matching(re.compile(MOVABLE.pattern + r"|/etc/apt/sources\.list"))},
+    "join_groups": {
+        "user": matching(USER),
+        "groups": several(matching(re.compile("|".join(GROUPS))), 2),
+    },
+    "leave_groups": {
+        "user": matching(USER),
+        "groups": several(matching(re.compile("|".join(GROUPS))), 2),
+    },
+    "mark": {"auto": NAMES, "manual": NAMES},
+    "configure": {},
+}
+"""Everything that can be asked for: the verbs, and the check of each of their arguments."""
+WHOLE: Dict[str, Callable[[Dict[str, Any], Person], None]] = {
+    "apt_change": allowed_change,
+    "write_file": allowed_content,
+    "join_groups": allowed_member,
+    "leave_groups": allowed_member,
+    "mark": allowed_mark,
+}
+"""Checks of a request as a whole."""
+
+
+FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+CREATE = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+APPEND = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+@contextlib.contextmanager
+def folder_at(path: str, make: bool = False) -> Iterator[int]:
+    """A folder that root alone can change, reached through no link; made where it is wanted."""
+    descriptor = os.open("/", FOLDER)
+    try:
+        reached = ""
+        for name in path.strip("/").split("/"):
+            reached += "/" + name
+            below = _folder_in(descriptor, name, reached, make)
+            os.close(descriptor)
+            descriptor = below
+            _refuse_writable_by_others(descriptor, reached)
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _folder_in(descriptor: int, name: str, path: str, make: bool) -> int:
+    if make and look(descriptor, name) is None:
+        os.mkdir(name, 0o755, dir_fd=descriptor)
+        os.fsync(descriptor)
+    try:
+        return os.open(name, FOLDER, dir_fd=descriptor)
+    except OSError as error:
+        if error.errno not in (errno.ELOOP, errno.ENOTDIR):
+            error.filename = path
+            raise
+    raise Trouble(
+        "{} is a link or a file where a folder must be.".format(path),
+        "Root follows no links here: they could lead anywhere.",
+        "Make it a folder again, or leave out what needs it.",
+    )
+
+
+def _refuse_writable_by_others(descriptor: int, path: str) -> None:
+    seen = os.fstat(descriptor)
+    if seen.st_uid != 0 or seen.st_mode & 0o022:
+        raise Trouble(
+            "Others than root may change the folder {}.".format(path),
+            "What root writes there could be exchanged at any time.",
+            "Run `sudo chown root: {0} && sudo chmod go-w {0}`, then start again.".format(path),
+        )
+
+
+@contextlib.contextmanager
+def place_at(path: str, make: bool = False) -> Iterator[Tuple[int, str]]:
+    """The folder of a path, open, and the name in it."""
+    folder, _, name = path.rpartition("/")
+    with folder_at(folder, make) as descriptor:
+        yield descriptor, name
+
+
+def look(folder: int, name: str) -> Optional[os.stat_result]:
+    """What lies in a folder by that name, itself and not what it leads to; None for nothing."""
+    try:
+        return os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+
+
+def exists(path: str) -> bool:
+    """True for anything at that path, also for a link that leads nowhere."""
+    try:
+        with place_at(path) as (folder, name):
+            return look(folder, name) is not None
+    except (FileNotFoundError, Trouble):
+        return False
+
+
+def read_file(folder: int, name: str, longest: int) -> Optional[Tuple[bytes, os.stat_result]]:
+    """Content and state of a regular file; None for nothing; raises Trouble for anything else."""
+    try:
+        descriptor = os.open(name, READ, dir_fd=folder)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        if error.errno != errno.ELOOP:
+            raise
+        raise _no_regular_file(name) from None
+    with os.fdopen(descriptor, "rb") as file:
+        seen = os.fstat(file.fileno())
+        if not stat.S_ISREG(seen.st_mode) or seen.st_size > longest:
+            raise _no_regular_file(name)
+        return file.read(longest + 1), seen
+
+
+def _no_regular_file(name: str) -> Trouble:
+    return Trouble(
+        "{} is a link, something else that is no plain file, or far too long.".format(name),
+        "Only plain files are read and replaced: a link could lead anywhere.",
+        "Look at it with `ls -l`; move it away if you do not need it, then start again.",
+    )
+
+
+class Like(NamedTuple):
+    """Permissions, owner and time that a written file is given."""
+
+    mode: int
+    uid: int = 0
+    gid: int = 0
+    times_ns: Optional[Tuple[int, int]] = None
+
+
+def like(seen: os.stat_result) -> Like:
+    """As a file that was seen."""
+    times = (seen.st_atime_ns, seen.st_mtime_ns)
+    return Like(stat.S_IMODE(seen.st_mode), seen.st_uid, seen.st_gid, times)
+
+
+def write_whole(folder: int, name: str, data: bytes, form: Like) -> None:
+    """Write a file through a draft beside it: after a kill there is the old one or the new one."""
+    draft = ".{}.rdna1-setup".format(name)
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(draft, dir_fd=folder)
+    try:
+        with os.fdopen(os.open(draft, CREATE, 0o600, dir_fd=folder), "wb") as file:
+            file.write(data)
+            file.flush()
+            _give_form(file.fileno(), form)
+            os.fsync(file.fileno())
+        os.replace(draft, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except OSError:
+        with contextlib.suppress(OSError):
+            os.unlink(draft, dir_fd=folder)
+        raise
+    os.fsync(folder)
+
+
+def _give_form(descriptor: int, form: Like) -> None:
+    os.fchown(descriptor, form.uid, form.gid)
+    os.fchmod(descriptor, form.mode)
+    if form.times_ns is not None:
+        os.utime(descriptor, ns=form.times_ns)
+
+
+def copy_plain(source: int, name: str, target: int, new: str) -> None:
+    """Copy a plain file or a link with its owner, permissions and times."""
+    seen = os.stat(name, dir_fd=source, follow_symlinks=False)
+    if stat.S_ISLNK(seen.st_mode):
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(new, dir_fd=target)
+        os.symlink(os.readlink(name, dir_fd=source), new, dir_fd=target)
+        os.chown(new, seen.st_uid, seen.st_gid, dir_fd=target, follow_symlinks=False)
+        return
+    found = read_file(source, name, LARGEST_DEB)
+    if found is None:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
+    write_whole(target, new, found[0], like(found[1]))
+
+
+def move_entry(source: int, name: str, target: int, new: str) -> bool:
+    """Move a file, link or tree; between file systems only what is no tree. False when it cannot.
+
+    Never onto something: the caller has looked, and holds both folders.
+    """
+    if look(target, new) is not None:
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), new)
+    try:
+        os.rename(name, new, src_dir_fd=source, dst_dir_fd=target)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        seen = os.stat(name, dir_fd=source, follow_symlinks=False)
+        if stat.S_ISDIR(seen.st_mode):
+            return False
+        copy_plain(source, name, target, new)
+        os.unlink(name, dir_fd=source)
+    os.fsync(target)
+    os.fsync(source)
+    return True
+
+
+def sha256(data: bytes) -> str:
+    """The hash by which we know contents."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def append_line(descriptor: int, record: Dict[str, Any]) -> None:
+    """Append one JSON line as a whole or not at all; a torn line before it stays alone."""
+    size = os.fstat(descriptor).st_size
+    data = json.dumps(record).encode("ascii") + b"\n"
+    if size and os.pread(descriptor, 1, size - 1) != b"\n":
+        data = b"\n" + data
+    try:
+        while data:
+            data = data[os.write(descriptor, data) :]
+    except OSError:
+        with contextlib.suppress(OSError):
+            os.ftruncate(descriptor, size)
+        raise
+
+
+def read_lines(descriptor: int) -> List[Dict[str, Any]]:
+    """Every whole record of a file of JSON lines; what a crash cut off is skipped."""
+    records = []
+    size = os.fstat(descriptor).st_size
+    for line in os.pread(descriptor, size, 0).split(b"\n")[:-1]:
+        with contextlib.suppress(ValueError):
+            record = json.loads(line.decode("utf-8"))
+            if isinstance(record, dict):
+                records.append(record)
+    return records
+
+
+UNDO_HEAD = r"""#!/bin/sh
+# Takes back what this run of rdna1-setup changed as root, the latest change first.
+# Needs neither network nor rdna1-setup. As root, also from a recovery console:
+#     sh @HERE@/UNDO.sh
+PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive
+export PATH LC_ALL DEBIAN_FRONTEND
+umask 022
+here=@HERE@
+failed=0
+say() { printf '%s\n' "$*"; }
+could_not() { say "NOT UNDONE: $*"; failed=$((failed + 1)); }
+is_there() { [ -e "$1" ] || [ -L "$1" ]; }
+hash_of() { if [ -f "$1" ] && [ ! -L "$1" ]; then sha256sum <"$1" | cut -d ' ' -f 1; fi; }
+state_of() { dpkg-query -W -f '${db:Status-Abbrev}${Version}' "$1" 2>/dev/null; }
+
+[ "$(id -u)" = 0 ] || { say "Run this as root: sudo sh $here/UNDO.sh"; exit 1; }
+cd / || exit 1
+if ! touch "$here/.writable" 2>/dev/null; then
+    say "This file system cannot be written. From a recovery console: mount -o remount,rw /"
+    exit 1
+fi
+rm -f "$here/.writable"
+if [ "${1-}" != --locked ] && command -v flock >/dev/null 2>&1; then
+    # -o: what we start does not hold the lock, should it stay
+    flock -n -o -E 75 @STATE@/lock sh "$here/UNDO.sh" --locked
+    code=$?
+    [ "$code" = 75 ] && say "rdna1-setup is at work as root right now. Wait for its end."
+    exit "$code"
+fi
+
+# PATH: what a kill left of our writing
+drop_draft() { rm -f "${1%/*}/.${1##*/}.rdna1-setup"; }
+# PATH HASH: a file that we wrote where none was
+remove_ours() {
+    drop_draft "$1"
+    is_there "$1" || return 0
+    if [ "$(hash_of "$1")" = "$2" ]; then rm -f "$1" && say "removed $1" || could_not "$1"
+    else could_not "$1 was changed since; remove it yourself if you do not need it"; fi
+}
+# BACKUP PATH OURS BEFORE: a file that we wrote over another one
+restore() {
+    drop_draft "$2"
+    if [ "$(hash_of "$2")" = "$4" ]; then return 0; fi
+    if is_there "$2" && [ "$(hash_of "$2")" != "$3" ]; then
+        could_not "$2 was changed since; what was there before is $1"; return 0
+    fi
+    is_there "$1" || { could_not "$1 is gone, and $2 cannot be restored"; return 0; }
+    if cp -pP "$1" "$2.rdna1-undo" && mv -f "$2.rdna1-undo" "$2"; then say "restored $2"
+    else could_not "$2"; fi
+}
+# PATH: a folder that we made
+remove_folder() { if [ -d "$1" ]; then rmdir "$1" 2>/dev/null && say "removed $1"; fi; return 0; }
+# BACKUP PARKED PATH: something that we moved away
+move_back() {
+    from=$1
+    is_there "$from" || from=$2
+    if [ -z "$from" ] || ! is_there "$from"; then return 0; fi
+    if is_there "$3"; then could_not "$3 is there again; what was there before is $from"
+    elif mv -T "$from" "$3"; then
+        say "moved back $3"
+        case "${from%/*}" in */.rdna1-setup-*) rmdir "${from%/*}" 2>/dev/null ;; esac
+    else could_not "$3"; fi
+    return 0
+}
+# BACKUP PATH: a settings file of a package that was removed with it
+restore_settings() {
+    is_there "$1" || return 0
+    [ "$(hash_of "$1")" = "$(hash_of "$2")" ] && return 0
+    mkdir -p "${2%/*}" && cp -pP "$1" "$2" && say "restored $2" || could_not "$2"
+}
+# USER GROUP
+is_in() { id -nG "$1" | tr ' ' '\n' | grep -qx "$2"; }
+leave() { if is_in "$1" "$2"; then gpasswd -d "$1" "$2" || could_not "$1 in $2"; fi; }
+join() { is_in "$1" "$2" || gpasswd -a "$1" "$2" || could_not "$1 in $2"; }
+rest() { dpkg --force-confold --configure -a || :; }
+settle() { dpkg --force-confold --configure -a || could_not "dpkg --configure -a"; }
+# (NAME VERSION FILE)...: what was cut off in the middle of unpacking is unpacked to its end first,
+# for dpkg knows only then which files it brought
+finish_unpacking() {
+    while [ $# -ge 3 ]; do
+        case "$(state_of "$1")" in ?H*|??R*)
+            file=$3
+            [ -f "$file" ] || file=$(package_file "$1" "$2")
+            if [ -n "$file" ]; then dpkg --force-depends --force-downgrade --unpack "$file" || :; fi
+            ;;
+        esac
+        shift 3
+    done
+}
+# NAME VERSION: its file in apt's cache, or from the repository where that can be reached
+package_file() {
+    version=$(printf %s "$2" | sed 's/:/%3a/g')
+    for file in /var/cache/apt/archives/"${1%%:*}_${version}"_*.deb; do
+        if [ -f "$file" ]; then printf %s "$file"; return; fi
+    done
+    mkdir -p "$here/backup/again" && cd "$here/backup/again" || return
+    apt-get -qq download "$1=$2" >/dev/null 2>&1
+    for file in "$here/backup/again/${1%%:*}_${version}"_*.deb; do
+        if [ -f "$file" ]; then printf %s "$file"; fi
+    done
+}
+# HOW NAME...: packages that we brought
+take_out() {
+    how=$1
+    shift
+    found=
+    for name; do
+        case "$(state_of "$name")" in
+            ''|?n*) ;;
+            ?c*) [ "$how" = --purge ] && found="$found $name" ;;
+            *) found="$found $name" ;;
+        esac
+    done
+    [ -z "$found" ] && return 0
+    # shellcheck disable=SC2086 # names of packages hold no blanks
+    dpkg --force-depends --force-remove-reinstreq "$how" $found || could_not "packages:$found"
+}
+# (NAME VERSION FILE)...: packages that were there before
+bring_back() {
+    files=
+    while [ $# -ge 3 ]; do
+        case "$(state_of "$1")" in
+            ?i?"$2") ;;
+            *)
+                if [ -f "$3" ]; then files="$files $3"
+                elif apt-get -y --allow-downgrades --no-install-recommends install "$1=$2"; then :
+                else could_not "$1 $2: no package file was kept, and apt cannot fetch it"; fi
+                ;;
+        esac
+        shift 3
+    done
+    [ -z "$files" ] && return 0
+    # shellcheck disable=SC2086 # our own file names hold no blanks
+    dpkg --force-confold --force-downgrade -i $files || could_not "packages:$files"
+}
+# auto|manual NAME...
+mark() { apt-mark "$@" >/dev/null || could_not "apt-mark $*"; }
+loader() { ldconfig || could_not ldconfig; }
+
+"""
+UNDO_TAIL = r"""
+printf '{"event": "undone", "failed": %s}\n' "$failed" >>"$here/journal.jsonl"
+sync
+if [ "$failed" = 0 ]; then say "All changes of this run are taken back."
+else say "$failed things could not be taken back; they are named above."; exit 1; fi
+"""
+
+Call = Sequence[str]
+"""One call of a function of UNDO.sh."""
+
+
+def undo_script(path: str, intents: Sequence[Dict[str, Any]]) -> str:
+    """The plain way back: the calls of each change, the latest change first."""
+    head = UNDO_HEAD.replace("@HERE@", path).replace("@STATE@", STATE)
+    calls = [call for intent in reversed(intents) for call in intent["undo"]]
+    lines = [" ".join(shlex.quote(word) for word in call) for call in calls]
+    return head + "\n".join(lines or ["say 'Nothing was changed yet.'"]) + "\n" + UNDO_TAIL
+
+
+class Run:
+    """The folder of one run, open: its journal, its events, its backup and its way back."""
+
+    def __init__(self, name: str, folder: int, group: int) -> None:
+        self.name = name
+        self.path = "{}/{}".format(RUNS, name)
+        self.folder = folder
+        self.group = group
+        self.backup = os.open("backup", FOLDER, dir_fd=folder)
+        self.debs = os.open("debs", FOLDER, dir_fd=self.backup)
+        self.output: Optional[int] = sys.stdout.fileno()
+        self._journal = os.open("journal.jsonl", APPEND, 0o600, dir_fd=folder)
+        self._events = self._shared("events.jsonl")
+        self._told = 0
+
+    def _shared(self, name: str) -> int:
+        """A file that the user who asked may read."""
+        descriptor = os.open(name, APPEND, 0o640, dir_fd=self.folder)
+        os.fchown(descriptor, 0, self.group)
+        os.fchmod(descriptor, 0o640)
+        return descriptor
+
+    def log_of(self, number: int) -> int:
+        """The file that a program of this step writes to: it goes on when we are gone."""
+        return self._shared("output-{}.log".format(number))
+
+    def note(self, event: str, **fields: Any) -> None:
+        """Add to the journal; on return it is on the disk."""
+        append_line(self._journal, dict(fields, event=event, time=int(time.time())))
+        os.fsync(self._journal)
+
+    def records(self) -> int:
+        """How many lines the journal has."""
+        return len(read_lines(self._journal))
+
+    def intents(self) -> List[Dict[str, Any]]:
+        """What was changed or begun since this run began, or since it was last taken back."""
+        found: List[Dict[str, Any]] = []
+        for record in read_lines(self._journal):
+            if record.get("event") == "undone":
+                found = []
+            elif record.get("event") == "intent":
+                found.append(record)
+        return found
+
+    def unfinished(self, request: Request) -> Optional[Dict[str, Any]]:
+        """The intent of the same request that never came to its outcome; None where none is."""
+        found = None
+        for record in read_lines(self._journal):
+            if record.get("event") == "undone":
+                found = None
+            elif record.get("request") == request.digest:
+                found = record if record["event"] == "intent" else None
+        return found
+
+    def write_undo(self, intents: Sequence[Dict[str, Any]]) -> None:
+        """Write the way back of these changes."""
+        script = undo_script(self.path, intents).encode("utf-8", "surrogateescape")
+        write_whole(self.folder, "UNDO.sh", script, Like(0o750, 0, self.group))
+
+    def tell(self, event: str, **fields: Any) -> None:
+        """Say what happens, to whoever listens; whether anybody does is not our business."""
+        self._told += 1
+        record = dict(fields, event=event, seq=self._told)
+        with contextlib.suppress(OSError):  # a full disk
+            append_line(self._events, record)
+        if self.output is not None and not send(self.output, record):
+            self.output = None  # the wizard reads the file once it has time again
+            hang_up(1)
+
+
+def send(descriptor: int, record: Dict[str, Any]) -> bool:
+    """Write one line to a pipe; False when nobody reads it, or not in time."""
+    data = json.dumps(record).encode("ascii") + b"\n"
+    limit = time.monotonic() + READER_PATIENCE_S
+    if stat.S_ISFIFO(os.fstat(descriptor).st_mode):  # a terminal is not only ours to set
+        os.set_blocking(descriptor, False)
+    while data:
+        try:
+            data = data[os.write(descriptor, data) :]
+        except BlockingIOError:
+            left = limit - time.monotonic()
+            if left <= 0:
+                return False
+            select.select((), (descriptor,), (), left)
+        except OSError:
+            return False
+    return True
+
+
+def hang_up(descriptor: int) -> None:
+    """Let a standard descriptor lead nowhere, so that its number is never another file's."""
+    null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
+    os.dup2(null, descriptor)
+    os.close(null)
+
+
+def open_run(name: str, person: Person) -> Run:
+    """The folder of a run, made or found again; raises Trouble when it is another user's."""
+    with folder_at(RUNS, make=True) as runs:
+        if look(runs, name) is None:
+            os.mkdir(name, 0o700, dir_fd=runs)
+        folder = os.open(name, FOLDER, dir_fd=runs)
+        seen = os.fstat(folder)
+        empty = not os.listdir(folder)
+        if seen.st_uid != 0 or not (empty or seen.st_gid == person.gid or person.uid == 0):
+            raise Trouble(
+                "The run {} belongs to another user.".format(name),
+                "Each user's runs are continued by that user alone.",
+                "Start a new run.",
+            )
+        group = person.gid if empty else seen.st_gid
+        os.fchown(folder, 0, group)
+        os.fchmod(folder, 0o750)
+        _make_private(folder, "backup")
+        backup = os.open("backup", FOLDER, dir_fd=folder)
+        _make_private(backup, "debs")
+        os.close(backup)
+        os.fsync(runs)
+    return Run(name, folder, group)
+
+
+def _make_private(folder: int, name: str) -> None:
+    if look(folder, name) is None:
+        os.mkdir(name, 0o700, dir_fd=folder)
+        os.fsync(folder)
+
+
+class Lock:
+    """One helper at a time; the kernel drops it with the last process that holds it."""
+
+    def __init__(self) -> None:
+        with folder_at(STATE, make=True) as state:
+            self.descriptor = os.open("lock", APPEND, 0o600, dir_fd=state)
+        try:
+            fcntl.flock(self.descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Trouble(
+                "rdna1-setup is at work as root already ({}).".format(self._holders()),
+                "Two at once could undo each other.",
+                "Wait until it has ended, then start again.",
+            ) from None
+        self._pids: List[int] = []
+
+    def hold(self, *pids: int) -> None:
+        """Note who holds it, for whoever finds it held."""
+        os.ftruncate(self.descriptor, 0)
+        os.write(self.descriptor, " ".join(map(str, pids)).encode())
+
+    def _holders(self) -> str:
+        words = os.pread(self.descriptor, 200, 0).decode("ascii", "replace").split()
+        alive = [named(int(word)) for word in words if word.isdecimal() and is_alive(int(word))]
+        return ", ".join(alive) or "a process that is just starting"
+
+
+def is_alive(pid: int) -> bool:
+    """True while there is a process of that number that has not ended."""
+    return _stat_of(pid)[:1] not in ("", "Z")
+
+
+def _stat_of(pid: int) -> str:
+    """State and all that follows it in the kernel's line about a process; empty for none."""
+    try:
+        with open("/proc/{}/stat".format(pid), "rb") as file:
+            return file.read().decode("ascii", "replace").rpartition(") ")[2]
+    except OSError:
+        return ""
+
+
+def begun_at(pid: int) -> int:
+    """When a process began, in the kernel's ticks: with its number it names it for good."""
+    fields = _stat_of(pid).split()
+    return int(fields[19]) if len(fields) > 19 else 0
+
+
+def named(pid: int) -> str:
+    """A process in words."""
+    if pid <= 0:
+        return "a process that is not of this container"
+    try:
+        with open("/proc/{}/comm".format(pid), "rb") as file:
+            name = file.read(64).decode("utf-8", "replace").strip()
+    except OSError:
+        name = "a process"
+    return "{}, process {}".format(name, pid)
+
+
+class Ended(NamedTuple):
+    """How a program ended and what it said, or the end of it."""
+
+    code: int
+    output: str
+
+
+def run(argv: Sequence[str], deadline_s: float = SHORT_DEADLINE_S, folder: str = "/") -> Ended:
+    """Run a short program to its end; what does not end in time is killed and left."""
+    process = subprocess.Popen(
+        tuple(argv),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env=ENVIRONMENT,
+        cwd=folder,
+        start_new_session=True,
+    )
+    try:
+        output, _ = process.communicate(timeout=deadline_s)
+    except subprocess.TimeoutExpired:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        raise Trouble(
+            "{} did not end within {:.0f} s and was ended.".format(argv[0], deadline_s),
+            "It may wait for a disk or a network that does not answer.",
+            "Run the same step again; what was finished is kept.",
+        ) from None
+    return Ended(process.returncode, output.decode("utf-8", "replace"))
+
+
+class Growing:
+    """A file that a program writes, as the lines that came since the last look."""
+
+    def __init__(self, descriptor: int) -> None:
+        self.descriptor = descriptor
+        self._at = os.fstat(descriptor).st_size
+        self._end: Optional[int] = None
+        self._open = b""
+
+    def stop_here(self) -> None:
+        """Read no further than what is written by now."""
+        self._end = os.fstat(self.descriptor).st_size
+
+    def is_behind(self) -> bool:
+        """True while something was not read yet up to where we stop."""
+        return self._end is None or self._at < self._end or bool(self._open)
+
+    def lines(self, final: bool) -> List[str]:
+        """New whole lines; with ``final`` what stands on the open one too."""
+        most = 1 << 20 if self._end is None else min(1 << 20, self._end - self._at)
+        chunk = os.pread(self.descriptor, most, self._at)
+        self._at += len(chunk)
+        whole = (self._open + chunk).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        *lines, self._open = whole.split(b"\n")
+        if len(self._open) > LONGEST_EVENT or (final and not chunk):
+            lines.append(self._open)
+            self._open = b""
+        return [line.decode("utf-8", "replace")[:2000] for line in lines if line]
+
+
+class Step:
+    """The step that is being carried out, and all that it may use."""
+
+    def __init__(self, run: Run, lock: Lock, person: Person, number: int, request: Request) -> None:
+        self.run = run
+        self.lock = lock
+        self.person = person
+        self.number = number
+        self.request = request
+        self._spots = 0
+        self._shown: Dict[str, Any] = {}
+
+    def intend(self, noted: Dict[str, Any], undo: Sequence[Call]) -> None:
+        """Journal what is about to change and how it goes back; only then may it be changed."""
+        calls = [list(call) for call in undo]
+        intent = {"step": self.number, "request": self.request.digest, "verb": self.request.verb}
+        intent.update(noted=noted, undo=calls, path=self.request.arguments.get("path", ""))
+        self.run.note("intent", **intent)
+        self.run.write_undo(self.run.intents())
+
+    def spot(self, name: str) -> str:
+        """A name in the backup that nothing has had yet."""
+        self._spots += 1
+        return "{}-{}-{}".format(self.run.records(), self._spots, name)
+
+    def output(self, lines: Sequence[str]) -> None:
+        """Show lines of a program, in pieces that any reader can hold."""
+        piece: List[str] = []
+        size = 0
+        for line in lines:
+            if piece and size + len(line) > LONGEST_EVENT // 6:  # a character may take six as JSON
+                self.run.tell("output", step=self.number, lines=piece)
+                piece, size = [], 0
+            piece.append(line)
+            size += len(line) + 4
+        if piece:
+            self.run.tell("output", step=self.number, lines=piece)
+
+    def progress(self, done: int, total: int, unit: str, what: str, phase: str) -> None:
+        """Show how far it is, unless nothing has moved since."""
+        fields = {"done": done, "total": total, "unit": unit, "what": what, "phase": phase}
+        if fields != self._shown:
+            self._shown = fields
+            self.run.tell("progress", step=self.number, **fields)
+
+    def follow(self, argv: Sequence[str], deadline_s: float, apt: bool = False) -> Ended:
+        """Run a program that takes its time; past its deadline it is left to itself.
+
+        It writes to files and not to pipes: should we be killed, it goes on to its end. apt-get
+        holds our lock for as long; what apt starts does not, for apt closes it before.
+        """
+        log = self.run.log_of(self.number)
+        states = os.memfd_create("states")
+        kept: Tuple[int, ...] = ()
+        if apt:
+            kept = (states, self.lock.descriptor)
+            argv = (argv[0], "-o", "APT::Status-Fd={}".format(states), *argv[1:])
+        self.output(["$ " + " ".join(shlex.quote(word) for word in argv)])
+        process = subprocess.Popen(
+            tuple(argv),
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            env=ENVIRONMENT,
+            cwd="/",
+            start_new_session=True,
+            pass_fds=kept,
+        )
+        try:
+            return self._watch(process, argv[0], Growing(log), Growing(states), deadline_s)
+        finally:
+            self.lock.hold(os.getpid())
+            os.close(log)
+            os.close(states)
+
+    def _watch(
+        self,
+        process: Any,
+        name: str,
+        log: Growing,
+        states: Growing,
+        deadline_s: float,
+    ) -> Ended:
+        self.lock.hold(os.getpid(), process.pid)
+        self.run.tell(
+            "program", step=self.number, name=name, pid=process.pid, begun=begun_at(process.pid)
+        )
+        last: List[str] = []
+        limit = time.monotonic() + deadline_s
+        code = None
+        while code is None or log.is_behind():
+            if code is None:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    code = process.wait(0.1)
+                    log.stop_here()  # something that it left behind may go on writing
+            lines = log.lines(final=code is not None)
+            last = [*last, *lines][-400:]
+            self.output(lines)
+            self._progress_of(states.lines(final=False))
+            if code is None and time.monotonic() > limit:
+                raise Trouble(
+                    "{} is still at work after {:.0f} minutes.".format(name, deadline_s / 60),
+                    "It was left to itself: to end it now could leave packages half installed.",
+                    "Look at process {} with `ps`; when it has ended, run the step again.".format(
+                        process.pid
+                    ),
+                )
+        return Ended(code, "\n".join(last))
+
+    def _progress_of(self, states: Sequence[str]) -> None:
+        for line in states:
+            fields = line.split(":", 3)
+            phase = {"dlstatus": "fetch", "pmstatus": "change"}.get(fields[0])
+            if phase and len(fields) == 4 and re.fullmatch(r"[0-9]{1,3}(?:\.[0-9]+)?", fields[2]):
+                percent = min(100, int(float(fields[2])))
+                self.progress(percent, 100, "percent", fields[3].strip()[:200], phase)
+
+
+APT_OPTIONS = (
+    "-y",
+    "--no-install-recommends",
+    "--allow-downgrades",
+    "-o",
+    "Dpkg::Options::=--force-confold",
+    "-o",
+    "Dpkg::Use-Pty=0",
+    "-o",
+    "DPkg::Lock::Timeout=120",
+    "-o",
+    "Dir::Log::Planner=/dev/null",
+    "-o",
+    "APT::Get::AutomaticRemove=false",
+    "-o",
+    "APT::Get::AllowUnauthenticated=false",
+    "-o",
+    "APT::Install-Suggests=false",
+)
+DPKG_LOCKS = ("/var/lib/dpkg/lock-frontend", "/var/lib/dpkg/lock", "/var/cache/apt/archives/lock")
+LIST_LOCKS = ("/var/lib/apt/lists/lock",)
+DPKG_JOURNAL = "/var/lib/dpkg/updates"
+ARCHIVES = "/var/cache/apt/archives"
+INFO = "/var/lib/dpkg/info"
+
+
+class Package(NamedTuple):
+    """A package as dpkg has it."""
+
+    version: str
+    state: str
+    """``i`` installed, ``c`` settings only, ``U`` unpacked, ``F``, ``H``, ``W``, ``t``."""
+    broken: bool
+
+
+class Simulated(NamedTuple):
+    """What apt means to do."""
+
+    install: Dict[str, str]
+    remove: FrozenSet[str]
+    configure: FrozenSet[str]
+
+
+def native() -> str:
+    """The architecture whose packages go by their bare names."""
+    return run(("dpkg", "--print-architecture")).output.strip()
+
+
+def bare(name: str, architecture: str) -> str:
+    """The name as apt-get prints it: the system's own architecture is left out."""
+    base, _, suffix = name.partition(":")
+    return base if suffix in (architecture, "all", "any") else name
+
+
+def packages() -> Dict[str, Package]:
+    """Everything that dpkg knows of, by the names that apt-get prints."""
+    form = "${binary:Package}\t${db:Status-Abbrev}\t${Version}\n"
+    architecture = native()
+    found = {}
+    for line in run(("dpkg-query", "-W", "-f", form)).output.splitlines():
+        cells = line.split("\t")
+        if len(cells) == 3 and len(cells[1]) == 3 and cells[1][1] != "n":
+            name = bare(cells[0], architecture)
+            found[name] = Package(cells[2], cells[1][1], cells[1][2] != " ")
+    return found
+
+
+INST = re.compile(r"Inst (\S+) (?:\[[^\]]*\] )?\((\S+) ")
+REMV = re.compile(r"(?:Remv|Purg) (\S+)")
+CONF = re.compile(r"Conf (\S+)")
+
+
+def simulate(argv: Sequence[str], architecture: str) -> Simulated:
+    """What this very call would do; raises Trouble in apt's words when it would fail."""
+    ended = run((argv[0], "-s", *argv[1:]))
+    if ended.code != 0:
+        raise explain(ended)
+    install, remove, configure = {}, set(), set()
+    for line in ended.output.splitlines():
+        if found := _match(INST, line):
+            install[bare(found[1], architecture)] = found[2]
+        elif found := _match(REMV, line):
+            remove.add(bare(found[1], architecture))
+        elif found := _match(CONF, line):
+            configure.add(bare(found[1], architecture))
+    return Simulated(install, frozenset(remove), frozenset(configure))
+
+
+def _match(pattern: Any, line: str) -> Any:
+    return pattern.match(line)
+
+
+def lock_holder(paths: Sequence[str]) -> Optional[int]:
+    """The process that holds one of these locks of apt and dpkg; None for nobody."""
+    for path in paths:
+        with contextlib.suppress(FileNotFoundError), place_at(path) as (folder, name):
+            descriptor = os.open(name, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+            try:
+                wanted = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+                kind, _, _, _, pid = struct.unpack(
+                    "hhqqi4x", fcntl.fcntl(descriptor, fcntl.F_GETLK, wanted)
+                )
+            finally:
+                os.close(descriptor)
+            if kind != fcntl.F_UNLCK:
+                return int(pid)
+    return None
+
+
+def wait_for_locks(
+    step: Step, paths: Sequence[str] = DPKG_LOCKS, patience_s: float = LOCK_PATIENCE_S
+) -> None:
+    """Wait while another program works on packages, naming it; raises Trouble when it goes on."""
+    began = time.monotonic()
+    while True:
+        holder = lock_holder(paths)
+        waited = time.monotonic() - began
+        if holder is None:
+            return
+        if waited > patience_s:
+            raise Trouble(
+                "Another program works on packages: {}.".format(named(holder)),
+                "It held its lock for all of {:.0f} s; nothing was changed.".format(patience_s),
+                "Let it finish, for example an update in the background; then run the step again. "
+                "Never remove the lock by hand.",
+            )
+        what = "waiting for {}, which works on packages".format(named(holder))
+        step.progress(int(waited), 0, "seconds", what, "wait")
+        time.sleep(1.0)
+
+
+def refuse_interrupted() -> None:
+    """Raise Trouble while dpkg has a journal of an interrupted run."""
+    with contextlib.suppress(FileNotFoundError), folder_at(DPKG_JOURNAL) as folder:
+        if any(name.isdecimal() for name in os.listdir(folder)):
+            raise Trouble(
+                "dpkg was interrupted in the middle of its work.",
+                "Until that is finished apt refuses to change anything.",
+                "Run `sudo dpkg --configure -a`, " + AGAIN,
+            )
+
+
+class Known(NamedTuple):
+    """A failure that can be recognised by what apt or dpkg prints."""
+
+    pattern: Any
+    happened: str
+    meaning: str
+    next_step: str
+
+
+def _known(pattern: str, happened: str, meaning: str, next_step: str) -> Known:
+    return Known(re.compile(pattern, re.MULTILINE), happened, meaning, next_step)
+
+
+AGAIN = "then run the same step again: what was finished is kept."
+KNOWN = (
+    _known(
+        r"[Ii]t is held by process (?P<pid>\d+)(?: \((?P<name>[^)\n]*)\))?"
+        r"|lock was locked by another process(?: with pid (?P<dpkg>\d+))?",
+        "Another program works on packages: process {pid}{dpkg} {name}.",
+        "It holds the lock of apt and dpkg; nothing was changed.",
+        "Let it finish, " + AGAIN + " Never remove the lock by hand.",
+    ),
+    _known(
+        r"dpkg was interrupted, you must manually run",
+        "dpkg was interrupted in the middle of its work.",
+        "Until that is finished apt refuses to change anything.",
+        "Run `sudo dpkg --configure -a`, " + AGAIN,
+    ),
+    _known(
+        r"(?:don't have enough free space in (?P<place>\S+?)\.?$)|No space left on device"
+        r"|Disk quota exceeded",
+        "The disk is full {place}.",
+        "There is no room for the packages, or for what they unpack to.",
+        "Free some space (`sudo apt-get clean` gives apt's own downloads back), " + AGAIN,
+    ),
+    _known(
+        r"EXPKEYSIG (?P<key>[0-9A-F]+)|KEYEXPIRED",
+        "The key {key} that signs the repository has expired.",
+        "Its makers extend it from time to time; the copy on this machine is old.",
+        "Take the newest key and check its fingerprint, " + AGAIN,
+    ),
+    _known(
+        r"NO_PUBKEY (?P<key>[0-9A-F]+)|is not signed|BADSIG (?P<bad>[0-9A-F]+)|not authenticated",
+        "The repository is not signed with the key that was given for it {key}{bad}.",
+        "Whoever made these lists, it was not proved to be the maker of ROCm; nothing was taken.",
+        "Check the address and the key's fingerprint; never use [trusted=yes].",
+    ),
+    _known(
+        r"The repository '(?P<where>[^']*)' (?:does not have|no longer has) a Release file",
+        "There is no such suite: {where}.",
+        "The address or the suite is wrong, or this release is not kept there any more.",
+        "Choose another release or repository; rdna1-setup asks for the suites that there are.",
+    ),
+    _known(
+        r"Hash Sum mismatch|File has unexpected size",
+        "A file from the repository is not what its list says.",
+        "A mirror or proxy in between was caught while it changed, or damages files.",
+        "Wait some minutes, " + AGAIN,
+    ),
+    _known(
+        r"(?:Could not resolve|Temporary failure resolving) '(?P<host>[^']*)'"
+        r"|(?:Could not|Cannot) (?:connect|initiate)|Connection (?:failed|timed out|refused)"
+        r"|Failed to fetch (?P<url>\S+)",
+        "The network failed: {host}{url}.",
+        "The repository could not be reached, or not for long enough.",
+        "Check the connection and the proxy (apt reads /etc/apt/apt.conf.d), " + AGAIN,
+    ),
+    _known(
+        r"trying to overwrite '(?P<file>[^']*)', which is also in package (?P<other>\S+)",
+        "{file} belongs to {other} already.",
+        "Two packages bring the same file, so that dpkg installs only one of them.",
+        "Remove {other} first, if you do not need it; never use --force-overwrite.",
+    ),
+    _known(
+        r"error processing (?:package|archive) (?P<name>\S+).*\n\s*(?P<why>.+)",
+        "The package {name} failed: {why}.",
+        "A script of that package ended with an error; dpkg has left it unfinished.",
+        "Read the lines above it. If you do not need it: `sudo apt-get purge {name}`; else mend "
+        "its cause and run `sudo dpkg --configure -a`, " + AGAIN,
+    ),
+    _known(
+        r"Version '(?P<version>[^']*)' for '(?P<name>[^']*)' was not found",
+        "{name} {version} is in none of the package lists.",
+        "The repository does not have it any more, or its list was not read.",
+        "Read the lists again; if it is gone, choose another release.",
+    ),
+    _known(
+        r"Unable to locate package (?P<name>\S+)",
+        "There is no package {name} in the package lists.",
+        "The repository does not have it, or its list was not read.",
+        "Read the lists again; if it is gone, choose another release.",
+    ),
+    _known(
+        r"needs to be reinstalled, but I can't find an archive",
+        "A package is half installed and its file is not to be had.",
+        "An earlier installation was cut off while it was unpacked.",
+        "Run `sudo dpkg --audit` to see which one it is; remove or install it anew.",
+    ),
+    _known(
+        r"Held packages were changed|held package",
+        "A package is on hold and would have to change.",
+        "Somebody told apt with `apt-mark hold` to leave it as it is.",
+        "Look at `apt-mark showhold`; take it off hold if that was long ago.",
+    ),
+    _known(
+        r"unmet dependencies|have held broken packages|pkgProblemResolver",
+        "The packages do not fit together on this system.",
+        "Something that they depend on is missing here; the lines above name it.",
+        "Choose a smaller set or another release.",
+    ),
+    _known(
+        r"Malformed (?:entry|line|stanza) .*|The list of sources could not be read",
+        "A package source of this system cannot be read.",
+        "apt reads all of them before it does anything.",
+        "Mend the file that the lines above name, " + AGAIN,
+    ),
+)
+
+
+def explain(ended: Ended) -> Trouble:
+    """What a failed call of apt or dpkg says, in plain words."""
+    for known in KNOWN:
+        found = known.pattern.search(ended.output)
+        if found:
+            names = {name: value or "" for name, value in found.groupdict().items()}
+            texts = (known.happened, known.meaning, known.next_step)
+            return Trouble(*(" ".join(t.format(**names).split()).replace(" .", ".") for t in texts))
+    lines = [line.strip() for line in ended.output.splitlines() if line.strip()]
+    loud = [line for line in lines if line.startswith(("E:", "dpkg: error"))] or lines
+    said = " / ".join(loud[-3:]) or "it said nothing"
+    how = "signal {}".format(-ended.code) if ended.code < 0 else "exit code {}".format(ended.code)
+    return Trouble(
+        "apt or dpkg failed ({}): {}.".format(how, said[:600].rstrip(".")),
+        "This failure is not one that rdna1-setup knows; the log has every line of it.",
+        "Mend what it names, " + AGAIN,
+    )
+
+
+def apt_update(_: Dict[str, Any], step: Step) -> str:
+    """Read the package lists of our own source; those of others stay as they are."""
+    with place_at(OWN_SOURCE) as (folder, name):
+        if read_file(folder, name, LONGEST_CONTENT) is None:
+            raise Trouble(
+                "{} is not there.".format(OWN_SOURCE),
+                "Without it there is no list to read.",
+                "Run the step that writes it first.",
+            )
+    wait_for_locks(step, LIST_LOCKS)
+    only = (
+        "-o",
+        "Dir::Etc::sourcelist=" + OWN_SOURCE,
+        "-o",
+        "Dir::Etc::sourceparts=/dev/null",
+        "-o",
+        "APT::Get::List-Cleanup=0",  # else apt drops the lists of all other sources
+        "-o",
+        "APT::Update::Error-Mode=any",  # else it ends with 0 without a network
+        "-o",
+        "Acquire::AllowInsecureRepositories=false",
+        "-o",
+        "DPkg::Lock::Timeout=120",
+    )
+    ended = step.follow(("apt-get", *only, "update"), FETCH_DEADLINE_S, apt=True)
+    if ended.code != 0:
+        raise explain(ended)
+    form = ("--format", "$(FILENAME)", "Created-By: Packages")
+    lists = run(("apt-get", *only, "indextargets", *form)).output.split()
+    if not lists or not all(os.path.exists(path) for path in lists):
+        raise explain(ended)
+    return "{} package lists were read".format(len(lists))
+
+
+def apt_change(wanted: Dict[str, Any], step: Step) -> str:
+    """One transaction, if apt means to do exactly what was reviewed; dpkg is asked afterwards."""
+    wait_for_locks(step)
+    files = [take_deb(path, wanted_hash, step) for path, wanted_hash in wanted["debs"]]
+    earlier = step.run.unfinished(step.request)
+    if earlier:
+        bring_to_rest(step, wanted["expect"])
+    refuse_interrupted()
+    before = packages()
+    argv = change_argv(wanted, files, before)
+    simulated = simulate(argv, native())
+    refuse_surprises(wanted, simulated, before)
+    if unmet(wanted, before):
+        if not earlier:
+            note_change(wanted, before, files, step)
+        ended = step.follow(argv, CHANGE_DEADLINE_S, apt=True)
+        if unmet(wanted, packages()):
+            raise _not_as_wanted(wanted, ended)
+    expect = wanted["expect"]
+    return "{} packages are in, {} are out; dpkg agrees for each".format(
+        len(expect["install"]), len(expect["remove"])
+    )
+
+
+def change_argv(
+    wanted: Dict[str, Any], files: Sequence[str], present: Dict[str, Package]
+) -> Tuple[str, ...]:
+    """The call of apt-get for a transaction."""
+    purge = "true" if wanted["purge"] else "false"
+    return (
+        "apt-get",
+        *APT_OPTIONS,
+        "-o",
+        "APT::Get::Purge=" + purge,
+        "install",
+        *("{}={}".format(name, version) for name, version in wanted["install"]),
+        *files,
+        # What apt-get does not know at all it would take for a failure.
+        *(name + "-" for name in wanted["remove"] if name in present),
+    )
+
+
+def refuse_surprises(
+    wanted: Dict[str, Any], simulated: Simulated, present: Dict[str, Package]
+) -> None:
+    """Raise Trouble unless what apt would do, and what is so already, is exactly what is wanted."""
+    try:
+        refuse_always([*simulated.install, *simulated.configure], simulated.remove)
+    except Wrong as error:
+        raise _surprise(str(error)) from None
+    install = dict(wanted["expect"]["install"])
+    remove = set(wanted["expect"]["remove"])
+    more = [n + " " + v for n, v in sorted(simulated.install.items()) if install.get(n) != v]
+    gone = sorted(simulated.remove - remove)
+    missed = [
+        name
+        for name in unmet(wanted, present, unpacked_will_do=True)
+        if name not in simulated.install and name not in simulated.remove
+    ]
+    told = (
+        (more, "would also install {}"),
+        (gone, "would also remove {}"),
+        (missed, "would leave {} as it is"),
+    )
+    said = [words.format(", ".join(names[:8])) for names, words in told if names]
+    if said:
+        raise _surprise("apt {}.".format("; apt ".join(said)))
+
+
+def _surprise(what: str) -> Trouble:
+    return Trouble(
+        "This is not the transaction that was reviewed: {}".format(what),
+        "The package lists or the installed packages have changed since, or it was never allowed. "
+        "Nothing was changed.",
+        "Let rdna1-setup look at the machine again and review the new plan.",
+    )
+
+
+def unmet(
+    wanted: Dict[str, Any], present: Dict[str, Package], unpacked_will_do: bool = False
+) -> List[str]:
+    """Names of packages that are not as they shall be."""
+    good = "iUFWt" if unpacked_will_do else "i"
+    found = []
+    for name, version in wanted["expect"]["install"]:
+        package = present.get(name)
+        fits = package is not None and package.version == version and not package.broken
+        if package is None or not fits or package.state not in good:
+            found.append(name)
+    for name in wanted["expect"]["remove"]:
+        package = present.get(name)
+        if package is not None and (wanted["purge"] or package.state != "c"):
+            found.append(name)
+    return found
+
+
+def _not_as_wanted(wanted: Dict[str, Any], ended: Ended) -> Trouble:
+    left = unmet(wanted, packages())
+    if ended.code != 0:
+        trouble = explain(ended)
+        state = "{} packages are not as they shall be: {}.".format(len(left), ", ".join(left[:5]))
+        return Trouble(trouble.happened, trouble.meaning + " " + state, trouble.next_step)
+    return Trouble(
+        "apt ended well, but dpkg does not agree about {}.".format(", ".join(left[:8])),
+        "Its exit code said success; the outcome says otherwise.",
+        "Look at the log above, then run the same step again.",
+    )
+
+
+def bring_to_rest(step: Step, expect: Dict[str, Any]) -> None:
+    """Finish what dpkg had begun when this very step was cut off.
+
+    What was only half unpacked cannot be finished; it goes, so that apt can put it there whole.
+    """
+    ours = {name for name, _ in expect["install"]} | set(expect["remove"])
+    half = [n for n, p in packages().items() if n in ours and (p.state == "H" or p.broken)]
+    if half:
+        forced = ("dpkg", "--force-depends", "--force-remove-reinstreq", "--remove", *half)
+        step.follow(forced, SHORT_DEADLINE_S)
+    step.follow(("dpkg", "--force-confold", "--configure", "-a"), CHANGE_DEADLINE_S)
+
+
+def note_change(
+    wanted: Dict[str, Any], before: Dict[str, Package], files: Sequence[str], step: Step
+) -> None:
+    """Journal a transaction: what each package was, its settings, and the calls that undo it."""
+    names = [name for name, _ in wanted["expect"]["install"]] + list(wanted["expect"]["remove"])
+    there = {n: before[n].version for n in names if n in before and before[n].state != "c"}
+    settings_only = [n for n in names if n in before and before[n].state == "c"]
+    fresh = [n for n in names if n not in before]
+    auto = automatic()
+    debs = [
+        (name, version, "{}/backup/debs/{}".format(step.run.path, deb_name(name, version)))
+        for name, version in sorted(there.items())
+    ]
+    local = {package_in(file): file for file in files}
+    incoming = [(*pair, local.get(pair, "")) for pair in wanted["expect"]["install"]]
+    calls: List[Call] = [("finish_unpacking", *(word for new in incoming for word in new))]
+    calls += [("rest",)]
+    calls += [("take_out", "--purge", *fresh)] if fresh else []
+    calls += [("take_out", "--remove", *settings_only)] if settings_only else []
+    calls += [("bring_back", *(word for deb in debs for word in deb))] if debs else []
+    calls += [("restore_settings", kept, path) for path, kept in keep_settings(there, step)]
+    calls += [("mark", how, *marked) for how, marked in _marks(there, auto) if marked]
+    calls += [("settle",)]
+    step.intend({"there": there, "settings_only": settings_only, "fresh": fresh}, calls)
+
+
+def package_in(file: str) -> Tuple[str, str]:
+    """Name and version of a package file."""
+    told = run(("dpkg-deb", "-W", "--showformat=${Package}\t${Version}", file)).output
+    name, _, version = told.partition("\t")
+    return name, version
+
+
+def _marks(there: Iterable[str], auto: Set[str]) -> Tuple[Tuple[str, List[str]], ...]:
+    names = sorted(there)
+    return (
+        ("auto", [name for name in names if name in auto]),
+        ("manual", [name for name in names if name not in auto]),
+    )
+
+
+def automatic() -> Set[str]:
+    """Packages that apt takes for mere dependencies."""
+    architecture = native()
+    return {bare(name, architecture) for name in run(("apt-mark", "showauto")).output.split()}
+
+
+def keep_settings(names: Iterable[str], step: Step) -> List[Tuple[str, str]]:
+    """Copies of the settings files of packages that may go: path and copy of each."""
+    kept = []
+    for path in sorted({path for name in names for path in settings_of(name)}):
+        try:
+            with place_at(path) as (folder, name):
+                if look(folder, name) is None:
+                    continue
+                spot = step.spot(name)
+                copy_plain(folder, name, step.run.backup, spot)
+        except Trouble:  # a folder that is a link, or that others may write: it is not ours to read
+            continue
+        kept.append((path, "{}/backup/{}".format(step.run.path, spot)))
+    return kept
+
+
+def settings_of(name: str) -> List[str]:
+    """The settings files that dpkg knows of a package."""
+    listing = run(("dpkg-query", "-W", "-f", "${Conffiles}", name)).output
+    paths = (line.split()[0] for line in listing.splitlines() if line.startswith(" /"))
+    return [path for path in paths if os.path.normpath(path) == path]
+
+
+@contextlib.contextmanager
+def as_person(person: Person) -> Iterator[None]:
+    """With the rights of the user who asks: what that user cannot read is not read for them."""
+    if person.uid == 0:
+        yield
+        return
+    groups = os.getgroups()
+    os.initgroups(person.name, person.gid)
+    os.setegid(person.gid)
+    os.seteuid(person.uid)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+        os.setegid(0)
+        os.setgroups(groups)
+
+
+def take_deb(path: str, wanted: str, step: Step) -> str:
+    """A copy of a package file in root's own space, its hash checked there."""
+    copy = "{}.deb".format(wanted)
+    target = "{}/backup/debs/{}".format(step.run.path, copy)
+    if look(step.run.debs, copy) is not None:
+        return target
+    if re.fullmatch(re.escape(RUNS) + "/" + RUN.pattern + "/backup/debs/[A-Za-z0-9._+%~-]+", path):
+        with place_at(path) as (folder, name):
+            source = os.open(name, READ, dir_fd=folder)
+    else:
+        with as_person(step.person):
+            source = os.open(path, READ)
+    with os.fdopen(source, "rb") as file:
+        seen = os.fstat(source)
+        if not stat.S_ISREG(seen.st_mode) or seen.st_size > LARGEST_DEB:
+            raise _no_regular_file(path)
+        if _copy_hashed(file, step.run.debs, copy) != wanted:
+            os.unlink(copy + ".part", dir_fd=step.run.debs)
+            raise Trouble(
+                "{} is not the file that was reviewed: its SHA-256 is another.".format(path),
+                "It was changed or damaged since; it was not used.",
+                "Let rdna1-setup make or fetch it again.",
+            )
+    os.rename(copy + ".part", copy, src_dir_fd=step.run.debs, dst_dir_fd=step.run.debs)
+    os.fsync(step.run.debs)
+    return target
+
+
+def _copy_hashed(source: Any, folder: int, name: str) -> str:
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(name + ".part", dir_fd=folder)
+    found = hashlib.sha256()
+    with os.fdopen(os.open(name + ".part", CREATE, 0o600, dir_fd=folder), "wb") as copy:
+        for chunk in iter(lambda: source.read(1 << 20), b""):
+            found.update(chunk)
+            copy.write(chunk)
+        copy.flush()
+        os.fsync(copy.fileno())
+    return found.hexdigest()
+
+
+def deb_name(name: str, version: str) -> str:
+    """The file that a package of this version is kept in."""
+    return "{}_{}.deb".format(name.replace(":", "_"), version.replace(":", "%3a"))
+
+
+def keep_debs(wanted: Dict[str, Any], step: Step) -> Tuple[str, Dict[str, Any]]:
+    """A package file of each package in the backup, each looked into."""
+    step.intend({}, ())
+    kept = []
+    total = len(wanted["packages"])
+    for number, (name, version) in enumerate(wanted["packages"]):
+        step.progress(number, total, "packages", name, "keep")
+        how = keep_deb(name, version, step)
+        step.output(["{} {}: {}".format(name, version, how)])
+        file = deb_name(name, version)
+        path = "{}/backup/debs/{}".format(step.run.path, file)
+        digest = _hash_of(step.run.debs, file)
+        kept.append({"name": name, "version": version, "path": path, "sha256": digest})
+    return "{} package files are kept".format(len(kept)), {"kept": kept}
+
+
+def _hash_of(folder: int, name: str) -> str:
+    found = hashlib.sha256()
+    with os.fdopen(os.open(name, READ, dir_fd=folder), "rb") as file:
+        for chunk in iter(lambda: file.read(1 << 20), b""):
+            found.update(chunk)
+    return found.hexdigest()
+
+
+def keep_deb(name: str, version: str, step: Step) -> str:
+    """How a package file came into the backup; raises Trouble when none could be had."""
+    file = deb_name(name, version)
+    path = "{}/backup/debs/{}".format(step.run.path, file)
+    if is_deb_of(path, name, version):
+        return "kept before"
+    sources = (("from apt's cache", from_cache), ("downloaded", downloaded), ("made again", remade))
+    for words, source in sources:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(file, dir_fd=step.run.debs)
+        source(name, version, path, step)
+        if is_deb_of(path, name, version):
+            return words
+    raise Trouble(
+        "No package file of {} {} could be had.".format(name, version),
+        "It is in no cache and no repository, and could not be made again from what is installed.",
+        "Without it the way back needs the network; leave this package, or fetch its file first.",
+    )
+
+
+def is_deb_of(path: str, name: str, version: str) -> bool:
+    """True for a whole package file of this name and version."""
+    if not os.path.exists(path):
+        return False
+    return (
+        package_in(path) == (name.partition(":")[0], version)
+        and run(("dpkg-deb", "-I", path)).code == 0
+        and run(("dpkg-deb", "-c", path), FETCH_DEADLINE_S).code == 0
+    )
+
+
+def from_cache(name: str, version: str, path: str, step: Step) -> None:
+    """Copy it from apt's cache, if it is there."""
+    base, _, architecture = name.partition(":")
+    start = "{}_{}_".format(base, version.replace(":", "%3a"))
+    with contextlib.suppress(FileNotFoundError), folder_at(ARCHIVES) as folder:
+        for file in os.listdir(folder):
+            if file.startswith(start) and file.endswith((architecture or "") + ".deb"):
+                copy_plain(folder, file, step.run.debs, os.path.basename(path))
+                return
+
+
+def downloaded(name: str, version: str, path: str, step: Step) -> None:
+    """Let apt fetch it; that it fails is no trouble yet."""
+    fetched = _empty_folder(step, "fetched")
+    argv = ("apt-get", "-o", "Acquire::Retries=1", "-o", "Acquire::http::Timeout=30")
+    run((*argv, "download", "{}={}".format(name, version)), FETCH_DEADLINE_S, folder=fetched)
+    with folder_at(fetched) as folder:
+        for file in os.listdir(folder):
+            if file.endswith(".deb"):
+                os.rename(file, os.path.basename(path), src_dir_fd=folder, dst_dir_fd=step.run.debs)
+                return
+
+
+def _empty_folder(step: Step, name: str) -> str:
+    """A folder of our own with nothing in it."""
+    path = "{}/backup/{}".format(step.run.path, name)
+    if look(step.run.backup, name) is not None:
+        shutil.rmtree(path)
+    os.mkdir(name, 0o700, dir_fd=step.run.backup)
+    return path
+
+
+SCRIPTS = ("preinst", "postinst", "prerm", "postrm", "config")
+TABLES = ("templates", "triggers", "shlibs", "symbols", "md5sums")
+
+
+def remade(name: str, version: str, path: str, step: Step) -> None:
+    """Make the package file again from what dpkg has installed; lost files are left out."""
+    package = packages().get(bare(name, native()))
+    if package is None or package.version != version or package.state == "c":
+        return
+    step.output(["{} is made again from its installed files".format(name)])
+    tree = _empty_folder(step, "remade")
+    os.chmod(tree, 0o755)  # noqa: S103 - it becomes the / of a package
+    files = list_of(name)
+    folders = {parent for file in files for parent in _parents(file)}
+    lost = sum(not _take_file(file, tree, file in folders) for file in files)
+    if lost:
+        step.output(["{} of its {} files are lost".format(lost, len(files))])
+    _write_control(name, tree)
+    ended = run(("dpkg-deb", "-Zgzip", "-z1", "-b", tree, path), CHANGE_DEADLINE_S)
+    if ended.code != 0:
+        step.output(ended.output.splitlines()[-5:])
+    shutil.rmtree(tree)
+
+
+def list_of(name: str) -> List[str]:
+    """Paths that dpkg says belong to a package."""
+    with folder_at(INFO) as folder:
+        for file in info_names(name, "list"):
+            found = read_file(folder, file, LARGEST_DEB)
+            if found is not None:
+                lines = os.fsdecode(found[0]).split("\n")
+                return [
+                    line for line in lines if line.startswith("/") and ".." not in line.split("/")
+                ]
+    return []
+
+
+def info_names(name: str, suffix: str) -> Tuple[str, str]:
+    """The names that dpkg's own file about a package may have."""
+    base = name.partition(":")[0]
+    qualified = name if ":" in name else "{}:{}".format(name, native())
+    return "{}.{}".format(qualified, suffix), "{}.{}".format(base, suffix)
+
+
+def _parents(path: str) -> Iterator[str]:
+    while path.rpartition("/")[0]:
+        path = path.rpartition("/")[0]
+        yield path
+
+
+def _take_file(path: str, tree: str, is_folder: bool) -> bool:
+    """Put one file of a package into a tree, as a second name of it where that is possible.
+
+    What others lie below becomes a folder even where the system has a link: nothing is ever
+    written through a link in the tree.
+    """
+    target = tree + path
+    try:
+        seen = os.stat(path) if is_folder else os.lstat(path)
+    except OSError:
+        return False
+    os.makedirs(os.path.dirname(target), mode=0o755, exist_ok=True)
+    if stat.S_ISDIR(seen.st_mode):
+        os.makedirs(target, exist_ok=True)
+        os.chown(target, seen.st_uid, seen.st_gid)
+        os.chmod(target, stat.S_IMODE(seen.st_mode))
+    elif stat.S_ISLNK(seen.st_mode):
+        os.symlink(os.readlink(path), target)
+    elif stat.S_ISREG(seen.st_mode):
+        try:
+            os.link(path, target, follow_symlinks=False)
+        except OSError:
+            shutil.copy2(path, target, follow_symlinks=False)
+            os.chown(target, seen.st_uid, seen.st_gid)
+    return True
+
+
+def _write_control(name: str, tree: str) -> None:
+    control = tree + "/DEBIAN"
+    os.mkdir(control, 0o755)
+    status = run(("dpkg-query", "-s", name)).output
+    with open(control + "/control", "w", encoding="utf-8") as file:
+        file.write(_without_fields(status, ("Status", "Conffiles", "Config-Version")))
+    with folder_at(INFO) as folder:
+        for suffix in (*SCRIPTS, *TABLES, "conffiles"):
+            for file_name in info_names(name, suffix):
+                found = read_file(folder, file_name, LARGEST_DEB)
+                if found is None:
+                    continue
+                data = _still_there(found[0], tree) if suffix == "conffiles" else found[0]
+                mode = 0o755 if suffix in SCRIPTS else 0o644
+                with folder_at(control) as place:
+                    write_whole(place, suffix, data, Like(mode))
+                break
+
+
+def _still_there(conffiles: bytes, tree: str) -> bytes:
+    """Without settings files that were removed by hand: dpkg-deb would refuse the package."""
+    paths = conffiles.decode("utf-8", "replace").splitlines()
+    kept = [path for path in paths if os.path.lexists(tree + path)]
+    return "".join(path + "\n" for path in kept).encode()
+
+
+def _without_fields(stanza: str, names: Sequence[str]) -> str:
+    kept = []
+    dropping = False
+    for line in stanza.splitlines():
+        if not line.startswith((" ", "\t")):
+            dropping = line.partition(":")[0] in names
+        if line.strip() and not dropping:
+            kept.append(line)
+    return "\n".join(kept) + "\n"
+
+
+def write_file(wanted: Dict[str, Any], step: Step) -> str:
+    """Write a file of ours, whole; what was there is copied into the backup first."""
+    path, data = wanted["path"], wanted["content"].encode("utf-8")
+    folder_path, _, name = path.rpartition("/")
+    found = read_at(path)
+    if found is not None and found[0] == data and _is_form(found[1], wanted["mode"]):
+        return "{} was like that already".format(path)
+    undo = _set_copy_aside(path, name, found, wanted, step)
+    undo += [("remove_folder", above) for above in _parents(path) if not exists(above)]
+    step.intend({"ours": sha256(data), **_spot_of(undo)}, [*undo, *_loader_call(path)])
+    heard = apt_complaint(path)
+    with folder_at(folder_path, make=True) as folder:
+        write_whole(folder, name, data, Like(wanted["mode"]))
+    if not heard:
+        refuse_what_apt_cannot_read(path, found)
+    refresh_loader(path)
+    written = read_at(path)
+    if written is None or written[0] != data or not _is_form(written[1], wanted["mode"]):
+        raise Trouble(
+            "{} is not what was written to it.".format(path),
+            "Something else changes that file or its folder at the same time.",
+            "Find out which program does it, then run the same step again.",
+        )
+    return "{} is there, {} bytes".format(path, len(data))
+
+
+def apt_complaint(path: str) -> str:
+    """What keeps apt from reading its settings, if it has to do with such a path; else nothing."""
+    if not path.startswith("/etc/apt/"):
+        return ""
+    ended = run(("apt-cache", "policy"))
+    lines = [line for line in ended.output.splitlines() if line.startswith("E:")]
+    return " ".join(lines[:2]) if ended.code else ""
+
+
+def refuse_what_apt_cannot_read(path: str, before: Optional[Tuple[bytes, os.stat_result]]) -> None:
+    """Put back what was there before a file that stops apt, and raise Trouble."""
+    heard = apt_complaint(path)
+    if not heard:
+        return
+    with place_at(path) as (folder, name):
+        if before is None:
+            os.unlink(name, dir_fd=folder)
+        else:
+            write_whole(folder, name, before[0], like(before[1]))
+    raise Trouble(
+        "With this {} apt can no longer read its settings: {}".format(path, heard[:300]),
+        "No package could be changed any more. What was there before is there again.",
+        "If another file names the same repository with another key, set that one aside first.",
+    )
+
+
+def read_at(path: str) -> Optional[Tuple[bytes, os.stat_result]]:
+    """Content and state of a plain file of ours or the system's; None for nothing."""
+    try:
+        with place_at(path) as (folder, name):
+            return read_file(folder, name, LONGEST_CONTENT * 4)
+    except FileNotFoundError:  # not even its folder
+        return None
+
+
+def _is_form(seen: os.stat_result, mode: int) -> bool:
+    return (stat.S_IMODE(seen.st_mode), seen.st_uid, seen.st_gid) == (mode, 0, 0)
+
+
+def _set_copy_aside(
+    path: str,
+    name: str,
+    found: Optional[Tuple[bytes, os.stat_result]],
+    wanted: Dict[str, Any],
+    step: Step,
+) -> List[Call]:
+    """Copy what a file holds into the backup, and give the calls that restore it."""
+    data = wanted["content"].encode("utf-8")
+    before = None if found is None else sha256(found[0])
+    if before != wanted["before"] and before != sha256(data):
+        raise Trouble(
+            "{} is not as it was when the plan was made.".format(path),
+            "Somebody or something has changed it since; it was left alone.",
+            "Let rdna1-setup look at the machine again and review the new plan.",
+        )
+    old = "" if found is None else found[0].decode("utf-8", "replace")
+    try:
+        refuse_lines(path, old, wanted["content"])
+    except Wrong as error:
+        raise _surprise(str(error)) from None
+    if found is None:
+        return [("remove_ours", path, sha256(data))]
+    spot = step.spot(name)
+    write_whole(step.run.backup, spot, found[0], like(found[1]))
+    kept = "{}/backup/{}".format(step.run.path, spot)
+    return [("restore", kept, path, sha256(data), sha256(found[0]))]
+
+
+def _spot_of(undo: Sequence[Call]) -> Dict[str, str]:
+    """Where the backup has what was there before."""
+    return {"kept": undo[0][1]} if undo[0][0] == "restore" else {}
+
+
+def _loader_call(path: str) -> List[Call]:
+    return [("loader",)] if path.startswith(LOADER_FOLDER + "/") else []
+
+
+def refresh_loader(path: str) -> None:
+    """Let the dynamic linker see a change in its folders."""
+    if path.startswith(LOADER_FOLDER + "/"):
+        ended = run(("ldconfig",))
+        if ended.code != 0:
+            raise explain(ended)
+
+
+def set_aside(wanted: Dict[str, Any], step: Step) -> str:
+    """Move a file or tree into the backup; a tree stays on its own file system."""
+    path = wanted["path"]
+    with place_at(path) as (folder, name):
+        if look(folder, name) is None:
+            if find_kept(path, step, other_runs=False):
+                return "{} is in the backup already".format(path)
+            raise Trouble(
+                "{} is not there.".format(path),
+                "Somebody has moved or removed it since the plan was made.",
+                "Let rdna1-setup look at the machine again and review the new plan.",
+            )
+        if path.startswith(TREES + "/"):
+            refuse_owned(path)
+        spot = step.spot(name)
+        kept = "{}/backup/{}".format(step.run.path, spot)
+        parked = "{}/.rdna1-setup-{}".format(os.path.dirname(path), step.run.name)
+        undo: List[Call] = [("move_back", kept, "{}/{}".format(parked, spot), path)]
+        step.intend(
+            {"kept": kept, "parked": "{}/{}".format(parked, spot)}, [*undo, *_loader_call(path)]
+        )
+        if not move_entry(folder, name, step.run.backup, spot):
+            _park(folder, name, parked, spot)
+    refresh_loader(path)
+    if exists(path):
+        raise Trouble(
+            "{} is there again.".format(path),
+            "Something else makes it at the same time.",
+            "Find out which program does it, then run the same step again.",
+        )
+    return "{} is in the backup".format(path)
+
+
+def _park(folder: int, name: str, parked: str, spot: str) -> None:
+    """Move a tree into a folder of ours beside it."""
+    with place_at(parked) as (parent, parking):
+        if look(parent, parking) is None:
+            os.mkdir(parking, 0o700, dir_fd=parent)
+    with folder_at(parked) as target:
+        if move_entry(folder, name, target, spot):
+            return
+    with place_at(parked) as (parent, parking):
+        os.rmdir(parking, dir_fd=parent)
+    raise Trouble(
+        "{} cannot be moved within its own folder.".format(name),
+        "It is a file system of its own, or lies in a lower layer of an overlay.",
+        "Unmount it, or leave it where it is: take this step out of the plan.",
+    )
+
+
+def refuse_owned(path: str) -> None:
+    """Raise Trouble when a package has something at or below a path."""
+    real = os.path.realpath(path)
+    seen: Dict[str, str] = {}
+    with folder_at(INFO) as folder:
+        for file in os.listdir(folder):
+            if file.endswith(".list"):
+                content = read_file(folder, file, LARGEST_DEB)
+                for line in os.fsdecode(content[0] if content else b"").split("\n"):
+                    if line.startswith(TREES + "/") and _is_within(line, path, real, seen):
+                        raise Trouble(
+                            "{} belongs to the package {}.".format(line, file[: -len(".list")]),
+                            "What packages own is removed by removing the package.",
+                            "Remove that package first, then run the same step again.",
+                        )
+
+
+def _is_within(line: str, path: str, real: str, seen: Dict[str, str]) -> bool:
+    """True for a listed path that is or lies below a tree, by its name or by where it leads."""
+    if line == path or line.startswith(path + "/"):
+        return True
+    parent, _, name = line.rpartition("/")
+    if parent not in seen:
+        seen[parent] = os.path.realpath(parent)
+    place = "{}/{}".format(seen[parent], name)
+    return place == real or place.startswith(real + "/")
+
+
+class Kept(NamedTuple):
+    """Something in a backup."""
+
+    place: str
+    ours: str
+    """Hash of what we wrote in its stead; empty where nothing was."""
+
+
+def find_kept(path: str, step: Step, other_runs: bool = True) -> Optional[Kept]:
+    """What the backup has of a path, this run's first, then the newest."""
+    found = _kept_in(step.run.intents(), path)
+    if found is not None or not other_runs:
+        return found
+    with folder_at(RUNS) as runs:
+        for name in sorted(os.listdir(runs), reverse=True):
+            if RUN.fullmatch(name) and name != step.run.name:
+                with folder_at("{}/{}".format(RUNS, name)) as folder:
+                    found = _kept_in(_intents_in(folder), path)
+            if found is not None:
+                return found
+    return None
+
+
+def _intents_in(folder: int) -> List[Dict[str, Any]]:
+    try:
+        journal = os.open("journal.jsonl", READ, dir_fd=folder)
+    except FileNotFoundError:
+        return []
+    try:
+        return [r for r in read_lines(journal) if r.get("event") == "intent"]
+    finally:
+        os.close(journal)
+
+
+def _kept_in(intents: Sequence[Dict[str, Any]], path: str) -> Optional[Kept]:
+    for intent in reversed(intents):
+        if intent["path"] == path and intent["verb"] in ("set_aside", "write_file"):
+            noted = intent["noted"]
+            for place in (noted.get("kept", ""), noted.get("parked", "")):
+                if place and exists(place):
+                    return Kept(place, noted.get("ours", ""))
+    return None
+
+
+def put_back(wanted: Dict[str, Any], step: Step) -> str:
+    """Move what was set aside back to its place; what we wrote there goes into the backup."""
+    path = wanted["path"]
+    kept = find_kept(path, step)
+    if kept is None:
+        if exists(path) and _was_put_back(path, step):
+            return "{} is in its place already".format(path)
+        raise Trouble(
+            "No backup has {}.".format(path),
+            "It was never set aside, or was put back before.",
+            "Look at the list of runs (`rdna1-setup rollback --list`).",
+        )
+    with place_at(path) as (folder, name), place_at(kept.place) as (backup, spot):
+        present = look(folder, name)
+        ours = step.spot(name)
+        if present is not None:
+            _refuse_changed(folder, name, path, kept)
+        aside = "{}/backup/{}".format(step.run.path, ours)
+        step.intend({}, [("move_back", path, "", kept.place), ("move_back", aside, "", path)])
+        if present is not None:
+            copy_plain(folder, name, step.run.backup, ours)
+            os.unlink(name, dir_fd=folder)
+        if not move_entry(backup, spot, folder, name):
+            raise as_trouble(OSError(errno.EXDEV, os.strerror(errno.EXDEV), path))
+    parking = os.path.dirname(kept.place)
+    if not parking.startswith(RUNS):
+        with contextlib.suppress(OSError):
+            os.rmdir(parking)
+    refresh_loader(path)
+    return "{} is back in its place".format(path)
+
+
+def _was_put_back(path: str, step: Step) -> bool:
+    return any(i["path"] == path and i["verb"] == "put_back" for i in step.run.intents())
+
+
+def _refuse_changed(folder: int, name: str, path: str, kept: Kept) -> None:
+    present = read_file(folder, name, LONGEST_CONTENT * 4)
+    if present is None or not kept.ours or sha256(present[0]) != kept.ours:
+        raise Trouble(
+            "{} is there again, and it is not ours.".format(path),
+            "Something else was put in its place since; it was left alone.",
+            "What was there before is {}; move one of them away by hand.".format(kept.place),
+        )
+
+
+def members_of(user: str) -> Set[str]:
+    """Names of the groups that have a user, by the system's lists."""
+    return {entry.gr_name for entry in grp.getgrall() if user in entry.gr_mem}
+
+
+def join_groups(wanted: Dict[str, Any], step: Step) -> str:
+    """Add the user to groups; it counts from the next login."""
+    user = wanted["user"]
+    known = {entry.gr_name for entry in grp.getgrall()}
+    if lost := [group for group in wanted["groups"] if group not in known]:
+        raise Trouble(
+            "There is no group {} on this system.".format(lost[0]),
+            "The system makes it together with the device files of graphics cards.",
+            "Create it (`sudo groupadd --system {}`), then run the step again.".format(lost[0]),
+        )
+    missing = sorted(set(wanted["groups"]) - members_of(_known_user(user)))
+    if missing:
+        step.intend({"groups": missing}, [("leave", user, group) for group in missing])
+        ended = run(("usermod", "-a", "-G", ",".join(missing), user))
+        if set(missing) - members_of(user):
+            raise _not_in_groups(user, ended)
+    return "{} is in {} from the next login on".format(user, " and ".join(wanted["groups"]))
+
+
+def leave_groups(wanted: Dict[str, Any], step: Step) -> str:
+    """Take the user out of groups; it counts from the next login."""
+    user = wanted["user"]
+    present = sorted(set(wanted["groups"]) & members_of(_known_user(user)))
+    if present:
+        step.intend({"groups": present}, [("join", user, group) for group in present])
+        for group in present:
+            ended = run(("gpasswd", "-d", user, group))
+            if group in members_of(user):
+                raise _not_in_groups(user, ended)
+    return "{} is not in {}".format(user, " or ".join(wanted["groups"]))
+
+
+def _known_user(user: str) -> str:
+    try:
+        return pwd.getpwnam(user).pw_name
+    except KeyError:
+        raise Trouble(
+            "There is no user {} on this system.".format(user),
+            "Groups can only be given to somebody who is there.",
+            "Check the name.",
+        ) from None
+
+
+def _not_in_groups(user: str, ended: Ended) -> Trouble:
+    return Trouble(
+        "The groups of {} could not be changed: {}".format(user, ended.output.strip()[:300]),
+        "The account may come from a directory server, which keeps its groups itself.",
+        "Ask whoever keeps the accounts, or change /etc/group by hand.",
+    )
+
+
+def mark(wanted: Dict[str, Any], step: Step) -> str:
+    """Tell apt which packages were asked for and which are mere dependencies."""
+    present = packages()
+    architecture = native()
+    named_here = {how: [bare(n, architecture) for n in wanted[how]] for how in ("auto", "manual")}
+    lost = [n for names in named_here.values() for n in names if n not in present]
+    if lost:
+        raise Trouble(
+            "{} is not installed.".format(", ".join(lost[:5])),
+            "apt keeps such marks for installed packages only.",
+            "Let rdna1-setup look at the machine again and review the new plan.",
+        )
+    auto = automatic()
+    to_auto = [name for name in named_here["auto"] if name not in auto]
+    to_manual = [name for name in named_here["manual"] if name in auto]
+    wait_for_locks(step)
+    undo: List[Call] = []
+    undo += [("mark", "manual", *to_auto)] if to_auto else []
+    undo += [("mark", "auto", *to_manual)] if to_manual else []
+    if undo:
+        step.intend({}, undo)
+    for how, names in (("auto", to_auto), ("manual", to_manual)):
+        if names:
+            ended = run(("apt-mark", how, *names))
+            now = automatic()
+            if any((name in now) != (how == "auto") for name in names):
+                raise explain(ended)
+    return "{} marks changed".format(len(to_auto) + len(to_manual))
+
+
+def configure(_: Dict[str, Any], step: Step) -> str:
+    """Let dpkg finish what an interruption left half done."""
+    wait_for_locks(step)
+    step.intend({}, ())
+    ended = step.follow(("dpkg", "--force-confold", "--configure", "-a"), CHANGE_DEADLINE_S)
+    left = [n for n, p in packages().items() if p.state not in "ic" or p.broken]
+    if ended.code != 0:
+        raise explain(ended)
+    refuse_interrupted()
+    if left:
+        raise Trouble(
+            "dpkg ended well, but {} is still half installed.".format(", ".join(left[:8])),
+            "It was cut off while it was unpacked, which dpkg cannot finish by itself.",
+            "Install or remove it anew with apt-get; `sudo dpkg --audit` tells more.",
+        )
+    return "every package is configured"
+
+
+ACTIONS: Dict[str, Callable[[Dict[str, Any], Step], Union[str, Tuple[str, Dict[str, Any]]]]] = {
+    "apt_update": apt_update,
+    "apt_change": apt_change,
+    "keep_debs": keep_debs,
+    "write_file": write_file,
+    "set_aside": set_aside,
+    "put_back": put_back,
+    "join_groups": join_groups,
+    "leave_groups": leave_groups,
+    "mark": mark,
+    "configure": configure,
+}
+
+
+def describe(request: Request) -> List[str]:
+    """A request as the terminal shows it; everything in it was checked to be plain text."""
+    wanted = request.arguments
+    if request.verb == "apt_change":
+        expect = wanted["expect"]
+        return [
+            "change packages{}".format(" (settings too)" if wanted["purge"] else ""),
+            *_listed("install", ("{}={}".format(*package) for package in expect["install"])),
+            *_listed("remove", expect["remove"]),
+            *_listed("from files", (ascii(path)[1:-1] for path, _ in wanted["debs"])),
+        ]
+    if request.verb == "keep_debs":
+        return ["keep the package files of", *_listed("", (name for name, _ in wanted["packages"]))]
+    if request.verb == "write_file":
+        lines = (line for line in wanted["content"].split("\n") if line.startswith("deb "))
+        return ["write {}".format(wanted["path"]), *("    " + ascii(line)[1:-1] for line in lines)]
+    if request.verb in ("join_groups", "leave_groups"):
+        how = "add {} to {}" if request.verb == "join_groups" else "take {} out of {}"
+        return [how.format(wanted["user"], " and ".join(wanted["groups"]))]
+    if request.verb == "mark":
+        marks = (how for how in ("auto", "manual") if wanted[how])
+        return ["mark packages", *(line for how in marks for line in _listed(how, wanted[how]))]
+    words = {
+        "apt_update": "read the package lists of " + OWN_SOURCE,
+        "configure": "dpkg --configure -a",
+        "set_aside": "move {} into the backup",
+        "put_back": "move {} back from the backup",
+    }
+    return [words[request.verb].format(wanted.get("path", ""))]
+
+
+def _listed(title: str, names: Iterable[str]) -> List[str]:
+    whole = "{} {}".format(title, " ".join(names)).strip()
+    if whole == title:
+        return []
+    return textwrap.wrap(
+        whole,
+        74,
+        initial_indent="    ",
+        subsequent_indent="      ",
+        break_on_hyphens=False,
+        break_long_words=False,
+    )
+
+
+def shown(plan: Plan) -> str:
+    """The plan as the terminal shows it before anything is done."""
+    lines = ["", "rdna1-setup asks for root to do exactly this (digest {}):".format(plan.digest)]
+    for number, request in enumerate(plan.steps, 1):
+        first, *rest = describe(request)
+        lines += ["{:3d}. {}".format(number, first), *rest]
+    lines += ["To take it back without rdna1-setup: {}/{}/UNDO.sh".format(RUNS, plan.run), ""]
+    return "\n".join(lines)
+
+
+def confirm(plan: Plan, person: Person) -> None:
+    """Take a typed yes on the real terminal; raises Trouble without it."""
+    try:
+        terminal = os.open("/dev/tty", os.O_RDWR | os.O_CLOEXEC)
+    except OSError:
+        if plan.yes and not person.through_sudo:
+            return
+        raise Trouble(
+            "There is no terminal to ask on.",
+            "What root does is confirmed by a person at a terminal.",
+            "Start it in a terminal; only root itself, as in a container, may say yes in advance.",
+        ) from None
+    with os.fdopen(terminal, "rb+", buffering=0) as tty:
+        tty.write(shown(plan).encode())
+        with contextlib.suppress(termios.error):
+            termios.tcflush(tty.fileno(), termios.TCIFLUSH)  # what was typed before it was asked
+        tty.write(b"Type yes to do it, anything else to leave all as it is: ")
+        answer = b""
+        if select.select((tty,), (), (), ANSWER_DEADLINE_S)[0]:
+            answer = tty.read(100) or b""
+    if answer.strip() != b"yes":
+        raise Trouble(
+            "It was not confirmed.",
+            "Only the word yes, typed on the terminal, lets root act. Nothing was changed.",
+            "Start again when you want it.",
+        )
+
+
+def who_asks(environ: Dict[str, str]) -> Person:
+    """The user behind sudo, or root."""
+    number = environ.get("SUDO_UID", "0")
+    try:
+        entry = pwd.getpwuid(int(number if re.fullmatch(r"[0-9]{1,9}", number) else "-1"))
+    except (KeyError, OverflowError):
+        raise Trouble(
+            "sudo was started by a user that this system does not know ({}).".format(number[:20]),
+            "Nobody could read what happens.",
+            "Start rdna1-setup from an ordinary login.",
+        ) from None
+    return Person(entry.pw_name, entry.pw_uid, entry.pw_gid, through_sudo="SUDO_UID" in environ)
+
+
+def settle_down() -> None:
+    """Leave behind whatever the caller's surroundings could do to us."""
+    for descriptor in (0, 1, 2):  # else a file of ours would become standard output
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            hang_up(descriptor)
+    os.closerange(3, 65536)
+    os.environ.clear()
+    os.environ.update(ENVIRONMENT)
+    os.chdir("/")
+    os.umask(0o022)
+    for limit in (resource.RLIMIT_FSIZE, resource.RLIMIT_CPU, resource.RLIMIT_AS):
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(limit, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+
+
+class Commands:
+    """Lines from standard input; what does not end within the limit is no line of ours."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._unread = b""
+
+    def line(self, longest: int, deadline_s: Optional[float] = None) -> Optional[bytes]:
+        """The next line, or None at the end of the input; raises Wrong for a line without end."""
+        limit = None if deadline_s is None else time.monotonic() + deadline_s
+        while b"\n" not in self._unread:
+            left = None if limit is None else max(0.0, limit - time.monotonic())
+            if not select.select((self._descriptor,), (), (), left)[0]:
+                raise Wrong("it did not come in time")
+            chunk = os.read(self._descriptor, 65_536)
+            if not chunk:
+                return None
+            self._unread += chunk
+            if len(self._unread) > longest and b"\n" not in self._unread[: longest + 1]:
+                raise Wrong("a line is longer than {} bytes".format(longest))
+        line, self._unread = self._unread.split(b"\n", 1)
+        return line
+
+
+def read_command(line: bytes, steps: int) -> int:
+    """The number of the step that a line asks for, 0 to end; raises Wrong."""
+    command = strict_json(line)
+    if command == {"end": True} and command["end"] is True:
+        return 0
+    number = command.get("do") if type(command) is dict and len(command) == 1 else None
+    if type(number) is not int or not 1 <= number <= steps:
+        raise Wrong("it is neither a step of this plan nor the end")
+    return number
+
+
+def carry_out(step: Step) -> None:
+    """Carry one step out; whatever comes of it is told and journalled, and never raised."""
+    step.run.tell("started", step=step.number)
+    try:
+        result = ACTIONS[step.request.verb](step.request.arguments, step)
+        outcome, more = result if isinstance(result, tuple) else (result, {})
+        step.run.note("outcome", step=step.number, request=step.request.digest, outcome=outcome)
+    except Trouble as trouble:
+        _fail(step, trouble)
+    except OSError as error:
+        _fail(step, as_trouble(error))
+    except Exception as error:  # a fault of ours must not leave the wizard without an answer
+        _fail(
+            step,
+            Trouble(
+                "The root helper made a mistake: {}: {}".format(type(error).__name__, error)[:400],
+                "This is a fault of rdna1-setup; the journal has what was begun.",
+                "Please report it. {}/UNDO.sh takes back what this run did.".format(step.run.path),
+            ),
+        )
+    else:
+        step.run.tell("done", step=step.number, outcome=outcome, **more)
+
+
+def _fail(step: Step, trouble: Trouble) -> None:
+    with contextlib.suppress(OSError):  # a full disk; the intent is there
+        step.run.note("failure", step=step.number, happened=trouble.happened)
+    step.run.tell("failed", step=step.number, **trouble.told())
+
+
+def serve(plan: Plan, run_: Run, lock: Lock, person: Person, commands: Commands) -> None:
+    """Carry out the steps that are asked for, until the input ends."""
+    pid = os.getpid()
+    lock.hold(pid)
+    begun = begun_at(pid)
+    run_.tell(
+        "ready", digest=plan.digest, folder=run_.path, pid=pid, begun=begun, protocol=PROTOCOL
+    )
+    while True:
+        try:
+            line = commands.line(LONGEST_COMMAND)
+            number = 0 if line is None else read_command(line, len(plan.steps))
+        except Wrong as error:
+            run_.tell("failed", step=0, **_refusal("A command", error).told())
+            return
+        except OSError:
+            return
+        if number == 0:
+            return
+        carry_out(Step(run_, lock, person, number, plan.steps[number - 1]))
+
+
+def _refusal(what: str, error: Wrong) -> Trouble:
+    return Trouble(
+        "{} was refused: {}.".format(what, error),
+        "The root helper does only what it knows to be safe. Nothing was changed by it.",
+        "This is a fault of rdna1-setup, or something else talks to its helper; please report it.",
+    )
+
+
+def prepare(commands: Commands, person: Person) -> Tuple[Plan, Run, Lock]:
+    """Everything up to the typed yes; raises Trouble for whatever is refused."""
+    if os.geteuid() != 0:
+        raise Trouble(
+            "The helper was not started as root.",
+            "It changes what only root may change.",
+            "Start rdna1-setup as usual; it starts the helper through sudo.",
+        )
+    try:
+        line = commands.line(LONGEST_PLAN, PLAN_DEADLINE_S)
+        if line is None:
+            raise Wrong("there is none")
+        plan = read_plan(line, person)
+    except Wrong as error:
+        raise _refusal("The plan", error) from None
+    try:
+        lock = Lock()
+        confirm(plan, person)
+        run_ = open_run(plan.run, person)
+        requests = [[request.verb, request.digest] for request in plan.steps]
+        run_.note("begin", schema=PROTOCOL, digest=plan.digest, user=person.uid, steps=requests)
+        run_.write_undo(run_.intents())
+    except OSError as error:
+        raise as_trouble(error) from None
+    except KeyboardInterrupt:
+        raise Trouble(
+            "It was not confirmed.", "Nothing was changed.", "Start again when you want it."
+        ) from None
+    return plan, run_, lock
+
+
+def detach() -> bool:
+    """True in the process that goes on by itself; False in the one that sudo waits for.
+
+    While sudo waits it reads the terminal, which the wizard needs back; and it ends what it
+    started when it is ended itself.
+    """
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGQUIT, signal.SIGTSTP):
+        # A handler and not SIG_IGN, which programs that we start would inherit.
+        signal.signal(number, lambda *_: None)
+    if os.fork():
+        return False
+    os.setsid()
+    hang_up(2)
+    return True
+
+
+def main() -> int:
+    """Check, ask, hand over; the other process serves until the input ends."""
+    environ = dict(os.environ)
+    settle_down()
+    commands = Commands(0)
+    try:
+        person = who_asks(environ)
+        plan, run_, lock = prepare(commands, person)
+    except Trouble as trouble:
+        send(1, dict(trouble.told(), event="refused"))
+        return 2
+    if detach():
+        serve(plan, run_, lock, person, commands)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

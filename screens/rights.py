@@ -1,0 +1,35 @@
+"""Lends the terminal to a program that must ask on it: sudo its password, root's helper its yes."""
+
+from __future__ import annotations
+
+from textual.app import App, SuspendNotSupported
+
+from wizard.root.rights import ask_here
+
+
+class LentTerminal:
+    """Runs one program while the terminal is its own; the app draws nothing meanwhile."""
+
+    def __init__(self) -> None:
+        self.app: App[int] | None = None
+
+    async def __call__(self, argv: tuple[str, ...], stdin: int, stdout: int) -> int:
+        """The program's exit code."""
+        app = self.app
+        if app is None or app.is_headless:
+            return await ask_here(argv, stdin, stdout)
+        try:
+            # Nothing may be raised inside: Textual would not take the terminal back.
+            with app.batch_update(), app.suspend():
+                code = await _asked(argv, stdin, stdout)
+        except SuspendNotSupported:
+            return await ask_here(argv, stdin, stdout)
+        app.refresh(layout=True)
+        return code
+
+
+async def _asked(argv: tuple[str, ...], stdin: int, stdout: int) -> int:
+    try:
+        return await ask_here(argv, stdin, stdout)
+    except OSError:
+        return -1

@@ -1,0 +1,1 @@
+"""Worlds for testing the system footprint: real roots, real apt, a stand-in of AMD's archive."""

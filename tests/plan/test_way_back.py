@@ -1,0 +1,168 @@
+"""The way back is a plan like any other: the inverse steps, last first, as far as it came."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.plan.system_machines import RELEASES, amd, prepared, with_packages
+from tests.plan.test_system import changes, plan_for
+from wizard.plan.impossible import NothingToDo
+from wizard.plan.prepared import FilesNow
+from wizard.plan.removal import make_removal, system_plan
+from wizard.plan.root_steps import (
+    AddToGroups,
+    AptChange,
+    FinishInterrupted,
+    LocalDeb,
+    MarkPackages,
+    PutSystemPathBack,
+    SetSystemPathAside,
+    TakeFromGroups,
+    WriteSystemFile,
+)
+from wizard.plan.steps import Plan, Step
+from wizard.plan.system_places import SOURCE
+from wizard.plan.user_files import PutLinesBack, TakeLinesOut
+from wizard.plan.way_back import make_way_back
+
+OLD = f"1.0.0.{RELEASES['5.7.1']}"
+KEPT = (
+    LocalDeb("/var/lib/rdna1-setup/runs/r/backup/debs/comgr.deb", "1" * 64, "comgr", OLD),
+    LocalDeb("/var/lib/rdna1-setup/runs/r/backup/debs/core.deb", "2" * 64, "rocm-core", OLD),
+)
+STATES = "Package: comgr\nAuto-Installed: 1\n"
+
+
+def all_of(plan: Plan) -> range:
+    return range(1, len(plan.steps) + 1)
+
+
+def back(*steps: Step, installed: dict[str, str] | None = None) -> tuple[Step, ...]:
+    plan = system_plan("removal", steps, ())
+    return make_way_back(plan, all_of(plan), KEPT, installed or {}).steps
+
+
+def removal() -> Plan:
+    files = FilesNow({"/var/lib/apt/extended_states": STATES})
+    return make_removal(with_packages(amd("comgr"), amd("rocm-core")), files=files)
+
+
+def test_what_was_moved_comes_back_before_the_packages_that_look_for_it() -> None:
+    plan = removal()
+    steps = make_way_back(plan, all_of(plan), KEPT, {}).steps
+    kinds = [type(step) for step in steps]
+    assert kinds == [*([PutSystemPathBack] * 4), AptChange, MarkPackages]
+    assert [step.path for step in steps if isinstance(step, PutSystemPathBack)][-1] == (
+        "/etc/apt/sources.list.d/rocm.list"
+    )
+
+
+def test_packages_come_back_from_the_files_that_were_kept_in_their_very_versions() -> None:
+    plan = removal()
+    (change,) = changes(make_way_back(plan, all_of(plan), KEPT, {}))
+    assert change.debs == KEPT
+    assert change.install == ()
+    assert set(change.expect_install) == {("comgr", OLD), ("rocm-core", OLD)}
+    assert change.settled
+
+
+def test_without_a_kept_file_the_very_version_is_asked_of_the_archive() -> None:
+    plan = removal()
+    (change,) = changes(make_way_back(plan, all_of(plan), KEPT[:1], {}))
+    assert change.install == (("rocm-core", OLD),)
+
+
+def test_mere_dependencies_are_marked_as_such_again() -> None:
+    plan = removal()
+    marks = make_way_back(plan, all_of(plan), KEPT, {}).steps[-1]
+    assert isinstance(marks, MarkPackages)
+    assert marks.auto == ("comgr",)
+
+
+def test_what_the_plan_brought_goes_before_what_was_there_comes_back() -> None:
+    machine = with_packages(amd("rocm-core"), amd("comgr"))
+    plan = plan_for(machine, found=prepared())
+    installed = dict(changes(plan)[1].expect_install)
+    way = make_way_back(plan, all_of(plan), KEPT, installed)
+    first, second = changes(way)
+    assert set(first.remove) == set(installed)
+    assert first.purge
+    assert set(second.expect_install) == {("comgr", OLD), ("rocm-core", OLD)}
+    kinds = [type(step) for step in way.steps]
+    assert kinds.index(AptChange) < kinds.index(SetSystemPathAside) < kinds.index(PutSystemPathBack)
+
+
+def test_a_transaction_that_was_cut_off_is_taken_back_as_far_as_it_came() -> None:
+    plan = plan_for(with_packages(), found=prepared())
+    came = ("pciutils", "1:3.9.0-4")
+    way = make_way_back(plan, all_of(plan), (), dict([came]), interrupted=True)
+    assert isinstance(way.steps[0], FinishInterrupted)
+    (change,) = changes(way)
+    assert change.remove == ("pciutils",)
+    assert changes(make_way_back(plan, all_of(plan), (), {"pciutils": "2:0"})) == []
+
+
+def test_a_removal_that_was_cut_off_brings_back_only_what_is_gone() -> None:
+    plan = removal()
+    way = make_way_back(plan, all_of(plan), KEPT, {"comgr": OLD})
+    assert [change.expect_install for change in changes(way)] == [(("rocm-core", OLD),)]
+
+
+def test_only_steps_that_were_begun_are_taken_back() -> None:
+    plan = plan_for(with_packages(), found=prepared())
+    number = next(
+        n
+        for n, s in enumerate(plan.steps, 1)
+        if isinstance(s, WriteSystemFile) and s.path == SOURCE
+    )
+    (step,) = make_way_back(plan, (number,), (), {}).steps
+    assert step == SetSystemPathAside(
+        "It was not there before.", SOURCE, "run the plan again", may_be_gone=True
+    )
+    with pytest.raises(NothingToDo):
+        make_way_back(plan, (), (), {})
+
+
+def test_a_file_that_was_replaced_comes_back_from_the_backup() -> None:
+    step = WriteSystemFile("", SOURCE, "new\n", "", before="0" * 64)
+    assert [type(one) for one in back(step)] == [PutSystemPathBack]
+
+
+def test_groups_marks_and_lines_are_turned_round() -> None:
+    lines = TakeLinesOut("", "/home/ada/.bashrc", ((3, "export HSA_X=1"),), "b", "a", "")
+    joined = AddToGroups("", "ada", ("render",), "")
+    marked = MarkPackages("", "", auto=("gcc",))
+    put, left, marks = back(marked, joined, lines, installed={"gcc": "4:12"})
+    assert isinstance(put, PutLinesBack)
+    assert (put.before, put.after) == ("a", "b")
+    assert isinstance(left, TakeFromGroups)
+    assert isinstance(marks, MarkPackages)
+    assert marks.manual == ("gcc",)
+
+
+def test_marks_of_packages_that_go_anyway_are_left_out() -> None:
+    brought = AptChange("", "", install=(("xx", "1"),), expect_install=(("xx", "1"),))
+    steps = back(brought, MarkPackages("", "", auto=("xx",)), installed={"xx": "1"})
+    assert [type(step) for step in steps] == [AptChange]
+
+
+def test_a_kernel_module_is_never_built_on_the_way_back_and_that_is_said() -> None:
+    broken = amd("amdgpu-dkms", state="half-configured")
+    plan = make_removal(with_packages(broken, amd("rocm-core")))
+    way = make_way_back(plan, all_of(plan), KEPT, {})
+    assert [change.expect_install for change in changes(way)] == [(("rocm-core", OLD),)]
+    assert any("amdgpu-dkms stays away" in note for note in way.notes)
+
+
+def test_the_venv_is_left_to_the_undo_of_its_own() -> None:
+    plan = plan_for(with_packages(), found=prepared())
+    way = make_way_back(plan, all_of(plan), (), {})
+    assert all(step.needs_root for step in way.steps)
+    assert way.venv == ""
+
+
+def test_a_way_back_has_a_way_back() -> None:
+    plan = removal()
+    way = make_way_back(plan, all_of(plan), KEPT, {})
+    again = make_way_back(way, all_of(way), (), {"comgr": OLD, "rocm-core": OLD})
+    assert [set(change.remove) for change in changes(again)] == [{"comgr", "rocm-core"}]

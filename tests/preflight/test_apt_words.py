@@ -1,0 +1,208 @@
+"""What apt prints is understood line by line; the lines here are apt's own."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.preflight.asked import said
+from wizard.preflight.apt_errors import explained
+from wizard.preflight.archive_records import package_records
+from wizard.preflight.simulation import Coming, transaction
+from wizard.preflight.unmet import unmet
+from wizard.preflight.uris import downloads
+
+INSTALLING = """\
+Reading package lists...
+The following NEW packages will be installed:
+  comgr rocm-core rocm-dev rocm-gdb rocm-llvm rocminfo
+0 upgraded, 6 newly installed, 0 to remove and 46 not upgraded.
+Inst rocm-core (5.2.0.50200-65 repo.radeon.com:ubuntu [amd64])
+Inst libtinfo5 (6.3-2ubuntu0.3 local-deb [amd64])
+Inst rdna1-setup-rocm52-compat (1.0 local-deb [all])
+Inst rocminfo [1.0.0.50200-65] (5.7.1-3build1 Ubuntu:24.04/noble [amd64])
+Inst libc6 [2.39-0ubuntu8] (2.39-0ubuntu8.12 Ubuntu:24.04/noble-updates, Ubuntu:24.04/x [amd64]) []
+Inst libgcc-s1:i386 (14-20240412 Ubuntu:24.04/noble [i386]) [libc6:i386 ]
+Conf rocm-core (5.2.0.50200-65 repo.radeon.com:ubuntu [amd64])
+"""
+PURGING = """\
+The following packages will be REMOVED:
+0 upgraded, 0 newly installed, 6 to remove and 46 not upgraded.
+Purg rocm-dev [5.2.0.50200-65]
+Purg rocm-core [5.2.0.50200-65] [rocm-gdb:amd64 ]
+Purg rocm-gdb [11.2.50200-65]
+Remv python3-setproctitle [1.3.3-1build2]
+Remv rdna1-setup-rocm52-compat [1.0]
+"""
+BROKEN = """\
+Some packages could not be installed. This may mean that you have
+requested an impossible situation or if you are using the unstable
+distribution that some required packages have not yet been created
+or been moved out of Incoming.
+The following information may help to resolve the situation:
+
+The following packages have unmet dependencies:
+ comgr : Depends: libtinfo5 but it is not installable
+ rocm-dev : Depends: rocminfo (= 1.0.0.50200-65) but 5.7.1-3build1 is to be installed
+            Depends: rocm-gdb but it is not going to be installed
+ rocm-llvm : Depends: python but it is not installable
+             Depends: libstdc++-5-dev but it is not installable or
+                      libstdc++-7-dev but it is not installable
+             Recommends: gcc-multilib but it is not going to be installed
+E: Unable to correct problems, you have held broken packages.
+"""
+
+
+def test_a_simulated_installation_is_read_with_versions_and_origins() -> None:
+    found = transaction(INSTALLING.splitlines())
+    assert found.coming[0] == Coming("rocm-core", "5.2.0.50200-65", "", "repo.radeon.com:ubuntu")
+    assert [(one.name, one.old) for one in found.coming[3:]] == [
+        ("rocminfo", "1.0.0.50200-65"),
+        ("libc6", "2.39-0ubuntu8"),
+        ("libgcc-s1:i386", ""),
+    ]
+    assert found.brings[2] == ("rdna1-setup-rocm52-compat", "1.0")
+    assert (found.leaving, found.unread) == ((), ())
+
+
+def test_a_simulated_removal_is_read_through_its_groups_of_broken_packages() -> None:
+    found = transaction(PURGING.splitlines())
+    assert found.leaving == (
+        ("rocm-dev", "5.2.0.50200-65"),
+        ("rocm-core", "5.2.0.50200-65"),
+        ("rocm-gdb", "11.2.50200-65"),
+        ("python3-setproctitle", "1.3.3-1build2"),
+        ("rdna1-setup-rocm52-compat", "1.0"),
+    )
+    assert (found.coming, found.unread) == ((), ())
+
+
+@pytest.mark.parametrize("line", ["Purg rocm-core", "Inst rocm-core 5.2.0", "Remv A [1]"])
+def test_a_line_that_says_something_in_another_form_is_never_passed_over(line: str) -> None:
+    found = transaction([line])
+    assert (found.coming, found.leaving, found.unread) == ((), (), (line,))
+
+
+def test_what_lacks_is_read_with_its_alternatives_and_without_recommendations() -> None:
+    found = unmet(BROKEN.splitlines())
+    assert [(one.package, [each.name for each in one.missing]) for one in found] == [
+        ("comgr", ["libtinfo5"]),
+        ("rocm-dev", ["rocminfo"]),
+        ("rocm-dev", ["rocm-gdb"]),
+        ("rocm-llvm", ["python"]),
+        ("rocm-llvm", ["libstdc++-5-dev", "libstdc++-7-dev"]),
+    ]
+    rocminfo = found[1].missing[0]
+    assert (rocminfo.relation, rocminfo.why) == (
+        "= 1.0.0.50200-65",
+        "5.7.1-3build1 is to be installed",
+    )
+    assert [one.missing[0].nowhere for one in found] == [True, False, False, True, True]
+
+
+def test_without_such_a_block_nothing_lacks() -> None:
+    assert unmet(INSTALLING.splitlines()) == ()
+
+
+def test_addresses_and_sizes_of_downloads_are_read() -> None:
+    text = (
+        "'http://mirror.example/ubuntu/pool/g/gcc-12-base_12.4.0-2ubuntu1%7e24.04.1_amd64.deb' "
+        "gcc-12-base_12.4.0-2ubuntu1~24.04.1_amd64.deb 46826 "
+        "MD5Sum:2e87564a9b82010b2c4467db8b6f5157\n"
+        "'file:/srv/repo/x.deb' x.deb 12\n"
+        "E: Version '2.10-4' for 'hello' was not found\n"
+    )
+    found = downloads(text.splitlines())
+    assert [(one.file.partition("_")[0], one.bytes) for one in found] == [
+        ("gcc-12-base", 46826),
+        ("x.deb", 12),
+    ]
+    assert found[0].hash == "MD5Sum:2e87564a9b82010b2c4467db8b6f5157"
+
+
+RECORDS = """\
+Package: hello
+Version: 2.10-3
+Installed-Size: 277
+Depends: libc6 (>= 2.34)
+Description: example
+ with more words
+Filename: pool/main/h/hello/hello_2.10-3_amd64.deb
+Size: 53080
+
+Package: hello
+Status: install ok installed
+Version: 2.10-2
+Installed-Size: 280
+"""
+
+
+@pytest.mark.parametrize("text", [RECORDS, RECORDS.replace("\n\n", "\n")])
+def test_records_tell_sizes_and_whether_an_archive_has_the_file(text: str) -> None:
+    new, old = package_records(text)
+    assert (new.name, new.version, new.download_bytes) == ("hello", "2.10-3", 53080)
+    assert new.installed_bytes == 277 * 1024
+    assert (new.downloadable, old.downloadable) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("words", "happened", "remedy"),
+    [
+        (
+            "W: Failed to fetch https://repo.radeon.com/rocm/apt/5.2/dists/ubuntu/InRelease  "
+            "Could not resolve 'repo.radeon.com'",
+            "apt does not reach repo.radeon.com",
+            "Acquire::https::Proxy",
+        ),
+        (
+            "W: GPG error: https://repo.radeon.com/rocm/apt/5.2 ubuntu InRelease: The following "
+            "signatures were invalid: EXPKEYSIG 9386B48A1A693C5C James Adrian Edwards",
+            "9386B48A1A693C5C that signs the repository has expired",
+            "Check the date",
+        ),
+        (
+            "W: GPG error: http://mirror.example noble InRelease: The following signatures "
+            "couldn't be verified because the public key is not available: NO_PUBKEY "
+            "871920D1991BC93C\nE: The repository 'http://mirror.example noble InRelease' is not "
+            "signed.",
+            "not signed by the key that was checked",
+            "--rocm-key-fingerprint",
+        ),
+        (
+            "E: The repository 'http://mirror.example/ubuntu rocmfocal Release' does not have a "
+            "Release file.",
+            "http://mirror.example/ubuntu rocmfocal Release is no repository",
+            "--rocm-repo",
+        ),
+        ("E: Failed to fetch x  Hash Sum mismatch", "not what its own lists say", "Wait"),
+        (
+            "E: Release file for https://x/InRelease is not valid yet (invalid for another 6h 2min "
+            "1s). Updates for this repository will not be applied.",
+            "from the future, by 6h 2min 1s",
+            "Set the clock",
+        ),
+        (
+            "E: Conflicting values set for option Signed-By regarding source "
+            "https://repo.radeon.com/rocm/apt/5.2/ ubuntu: /a != /b",
+            "names https://repo.radeon.com/rocm/apt/5.2/ too",
+            "--system-removal amd",
+        ),
+        (
+            "E: Held packages were changed and -y was used without --allow-change-held-packages.",
+            "told apt to keep",
+            "apt-mark unhold",
+        ),
+        (
+            "E: Unmet dependencies. Try 'apt --fix-broken install' with no packages",
+            "lack what they depend on already",
+            "apt --fix-broken install",
+        ),
+        ("E: Unable to locate package rocm-dev", "has rocm-dev", "apt-cache policy"),
+        ("E: Something new", "exit code 100: E: Something new", "Mend what it names"),
+        ("", "exit code 100: no words", "Mend what it names"),
+    ],
+)
+def test_apts_errors_are_told_with_cause_and_remedy(words: str, happened: str, remedy: str) -> None:
+    found = explained(said(words, code=100))
+    assert happened in found.happened
+    assert remedy in found.next_step
+    assert "Nothing was changed." in found.meaning

@@ -1,0 +1,178 @@
+"""Real apt, run by an ordinary user on a small system and a small signed archive in folders."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.handmade import clean_jammy
+from tests.plan.system_machines import amd, with_packages
+from tests.preflight.asked import listed
+from tests.preflight.small_archive import (
+    MISSING,
+    SmallArchive,
+    build_deb,
+    installed,
+    publish,
+    run,
+    signing_key,
+    small_system,
+)
+from tests.run.places import tree
+from wizard.machine.facts import Machine
+from wizard.places import places
+from wizard.plan.choice import Choice
+from wizard.plan.planner import make_plan
+from wizard.plan.prepared import Prepared
+from wizard.plan.removal import make_removal
+from wizard.plan.root_steps import AptChange, settled
+from wizard.plan.steps import Plan
+from wizard.preflight.asking import Asking
+from wizard.preflight.check import check
+from wizard.preflight.preparing import prepare
+from wizard.preflight.programs import Children
+from wizard.preflight.refusal import Refused
+from wizard.run.live import now
+from wizard.run.web import open_web
+
+pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"not here: {', '.join(MISSING)}")
+HOME = "/home/ada"
+NEW = "5.2.0.50200-65"
+OLD = "1.0.0.50701-98~22.04"
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SmallArchive]:
+    """ROCm 5.2.0 with the names and dependency lines that matter."""
+    folder = tmp_path_factory.mktemp("archive")
+    debs = tmp_path_factory.mktemp("debs")
+    built = [
+        build_deb(debs, "rocm-core", NEW),
+        build_deb(debs, "hsa-rocr", NEW, Depends="rocm-core"),
+        build_deb(debs, "rocminfo", NEW, Depends="hsa-rocr"),
+        build_deb(debs, "rocm-llvm", NEW, Depends="python, libstdc++-5-dev | libstdc++-7-dev"),
+        build_deb(debs, "rocm-gdb", NEW, Depends="libpython3.8"),
+        build_deb(debs, "rocm-dev", NEW, Depends=f"rocm-llvm, rocm-gdb, rocminfo (= {NEW})"),
+        build_deb(debs, "rocm-libs", NEW, Depends="rocm-core"),
+        build_deb(debs, "miopen-hip", NEW, Depends="rocm-core"),
+    ]
+    with signing_key("Stand-in of an archive") as (home, fingerprint):
+        publish(folder, "5.2", "ubuntu", home, fingerprint, built)
+        gpg = ("gpg", "--homedir", home, "--batch")
+        key = run(*gpg, "--armor", "--export", fingerprint)
+        (folder / "rocm/rocm.gpg.key").write_text(key)
+        yield SmallArchive(folder, fingerprint)
+
+
+def asking(folder: Path, *packages: str, rows: tuple[str, ...] = ()) -> Asking:
+    root = small_system(folder / "root", *packages)
+    host = listed(folder / "machine", *rows)
+    environ: dict[str, str] = {}
+    return Asking(host, Children(environ), open_web(environ), folder / "view", now(), root)
+
+
+def choice(archive: SmallArchive, **options: Any) -> Choice:
+    mirror = {"rocm_repo": archive.address, "rocm_key_fingerprint": archive.fingerprint}
+    return Choice("rocm52", "venv+system", f"{HOME}/ai", **{**mirror, **options})
+
+
+async def planned(machine: Machine, wanted: Choice, with_what: Asking) -> tuple[Plan, Prepared]:
+    prepared = await prepare(machine, wanted, "5.2.0", with_what)
+    return make_plan(machine, wanted, places({}, HOME), None, prepared), prepared
+
+
+async def test_a_plan_is_settled_by_a_signed_archive_and_found_so_again(
+    tmp_path: Path, archive: SmallArchive
+) -> None:
+    with_what = asking(tmp_path)
+    before = tree(with_what.root)
+    plan, prepared = await planned(clean_jammy(), choice(archive), with_what)
+    assert prepared.offer is not None
+    assert dict(prepared.offer.brings) == dict.fromkeys(("rocm-core", "hsa-rocr", "rocminfo"), NEW)
+    assert prepared.offer.installed_bytes == 3 * 1000 * 1024
+    assert 0 < prepared.offer.download_bytes < 10_000
+    assert settled(plan.steps)
+    assert (await check(plan, with_what)).refusals == ()
+    assert tree(with_what.root) == before
+
+
+async def test_the_full_set_is_made_installable_by_a_package_that_stands_in(
+    tmp_path: Path, archive: SmallArchive
+) -> None:
+    with_what = asking(tmp_path)
+    plan, prepared = await planned(clean_jammy(), choice(archive, system_set="full"), with_what)
+    assert prepared.offer is not None
+    (deb,) = prepared.offer.debs
+    provides = run("dpkg-deb", "--field", deb.path, "Provides").strip()
+    assert provides == "libpython3.8, libstdc++-7-dev, python"
+    assert {"rocm-dev", "rocm-llvm", deb.name} <= dict(prepared.offer.brings).keys()
+    assert (await check(plan, with_what)).refusals == ()
+
+
+async def test_where_python_is_python3_is_installed_it_stays(
+    tmp_path: Path, archive: SmallArchive
+) -> None:
+    contender = installed("python-is-python3", "3.11.4-1", Breaks="python")
+    rows = ("python-is-python3\t3.11.4-1\tii \tDebian",)
+    with_what = asking(tmp_path, contender, rows=rows)
+    plan, prepared = await planned(clean_jammy(), choice(archive, system_set="full"), with_what)
+    assert prepared.offer is not None
+    versions = {deb.name: deb.version for deb in prepared.offer.debs}
+    assert versions["rocm-llvm"] == f"{NEW}+rdna1.1"
+    assert (await check(plan, with_what)).refusals == ()
+    change = next(step for step in plan.steps if isinstance(step, AptChange))
+    assert change.expect_remove == ()
+
+
+async def test_what_goes_first_makes_room_for_what_comes(
+    tmp_path: Path, archive: SmallArchive
+) -> None:
+    there = (installed("rocm-core", OLD), installed("rocblas", OLD, Depends="rocm-core"))
+    rows = tuple(f"{name}\t{OLD}\tii \tROCm <x@amd.com>" for name in ("rocm-core", "rocblas"))
+    with_what = asking(tmp_path, *there, rows=rows)
+    machine = replace(with_packages(amd("rocm-core"), amd("rocblas")), system_files=())
+    plan, _ = await planned(machine, choice(archive), with_what)
+    removing, installing = (step for step in plan.steps if isinstance(step, AptChange))
+    assert set(removing.expect_remove) == {"rocm-core", "rocblas"}
+    assert ("rocm-core", NEW) in installing.expect_install
+    assert (await check(plan, with_what)).refusals == ()
+
+
+async def test_what_depends_on_a_package_that_goes_is_named_before_anything_goes(
+    tmp_path: Path,
+) -> None:
+    there = (installed("rocm-core", OLD), installed("my-tool", "1.0", Depends="rocm-core"))
+    rows = (f"rocm-core\t{OLD}\tii \tROCm <x@amd.com>", "my-tool\t1.0\tii \tMe <me@home>")
+    with_what = asking(tmp_path, *there, rows=rows)
+    machine = replace(with_packages(amd("rocm-core")), system_files=())
+    (refusal,) = (await check(make_removal(machine), with_what)).refusals
+    assert "would also remove my-tool" in refusal.happened
+
+
+async def test_an_archive_that_a_stranger_signed_is_refused_by_apt_itself(
+    tmp_path: Path, archive: SmallArchive
+) -> None:
+    folder = tmp_path / "forged"
+    with signing_key("Stranger") as (home, stranger):
+        publish(folder, "5.2", "ubuntu", home, stranger, [])
+    key = (archive.folder / "rocm/rocm.gpg.key").read_text()
+    (folder / "rocm/rocm.gpg.key").write_text(key)
+    forged = SmallArchive(folder, archive.fingerprint)
+    with pytest.raises(Refused) as raised:
+        await planned(clean_jammy(), choice(forged), asking(tmp_path))
+    assert "not signed by the key that was checked" in raised.value.refusal.happened
+
+
+async def test_packages_that_no_index_has_are_found_out_for_the_way_back(
+    tmp_path: Path,
+) -> None:
+    rows = (f"rocm-core\t{OLD}\tii \tROCm <x@amd.com>",)
+    with_what = asking(tmp_path, installed("rocm-core", OLD), rows=rows)
+    machine = replace(with_packages(amd("rocm-core")), system_files=())
+    found = await check(make_removal(machine), with_what)
+    assert found.refusals == ()
+    assert any(f"No archive has rocm-core {OLD}" in note for note in found.notes)

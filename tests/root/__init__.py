@@ -1,0 +1,1 @@
+"""The root helper: what it refuses, what it does, and that nothing stops it half way."""

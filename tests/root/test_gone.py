@@ -1,0 +1,146 @@
+"""The wizard, its pipes or its terminal go: the running step is finished and journalled."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.system.bases import BOOKWORM, base_tar
+from tests.e2e.system.roots import Root, fresh_root
+from tests.root.archive import StandIn, add_source, build, publish
+from tests.root.conversation import (
+    RUNS,
+    Event,
+    apt_change,
+    do_all,
+    journal,
+    talk,
+    undo,
+    wait_until,
+    write_file,
+)
+from tests.root.stops import FOLDER, pids, stopped_at, wait_until_reached, waiting
+
+pytestmark = pytest.mark.e2e
+PLACE = "stand-slow-postinst-configure"
+CHANGE = apt_change((("stand-slow", "1.0"),))
+AFTER = write_file("/etc/profile.d/after.sh", "# after\n")
+LINES = 100_000
+
+
+@pytest.fixture(scope="module")
+def slow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Root]:
+    """A root with a package whose scripts can be stopped."""
+    scratch = tmp_path_factory.mktemp("slow")
+    with fresh_root(BOOKWORM, base_tar(BOOKWORM)) as root:
+        publish(root, waiting("stand-slow", "1.0"), scratch=scratch)
+        add_source(root, scratch)
+        yield root
+
+
+def told(root: Root, run: str) -> list[Event]:
+    """What a run's helper wrote for whoever comes back."""
+    lines = root.path(f"{RUNS}/{run}/events.jsonl").read_text().splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def check_finished(root: Root, run: str) -> None:
+    """The step that was under way has its outcome, no other was begun, and nothing blocks."""
+    wait_until(lambda: not pids(root, "root_helper.py"), "the helper has ended")
+    assert told(root, run)[-1]["event"] == "done"
+    assert [r["event"] for r in journal(root, run)] == ["begin", "intent", "outcome"]
+    assert "stand-slow" in root.run("dpkg-query", "-W", "-f", "${Status} ${Package}\n").stdout
+    assert not root.path("/etc/profile.d/after.sh").exists()
+    assert undo(root, run).returncode == 0
+
+
+def test_a_closed_input_takes_no_new_step_and_the_running_one_is_finished(slow: Root) -> None:
+    with stopped_at(slow, PLACE), talk(slow, CHANGE, AFTER, run="input") as conversation:
+        conversation.say('{"do": 1}')
+        wait_until_reached(slow, PLACE)
+        assert conversation.process.stdin is not None
+        conversation.process.stdin.close()
+        (slow.path(FOLDER) / PLACE).unlink()
+        assert conversation.until("done")["step"] == 1
+        assert conversation.hear() == {"event": "gone"}
+    check_finished(slow, "input")
+
+
+def test_a_closed_output_does_not_disturb_the_step(slow: Root) -> None:
+    with stopped_at(slow, PLACE), talk(slow, CHANGE, AFTER, run="output") as conversation:
+        conversation.say('{"do": 1}')
+        wait_until_reached(slow, PLACE)
+        assert conversation.process.stdout is not None
+        conversation.process.stdout.close()
+        (slow.path(FOLDER) / PLACE).unlink()
+        wait_until(lambda: told(slow, "output")[-1]["event"] == "done", "the step is done")
+    check_finished(slow, "output")
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGPIPE])
+def test_a_signal_of_a_terminal_or_of_a_shutdown_does_not_disturb_the_step(
+    slow: Root, number: signal.Signals
+) -> None:
+    run = f"signal-{number.name}"
+    with stopped_at(slow, PLACE), talk(slow, CHANGE, AFTER, run=run) as conversation:
+        conversation.say('{"do": 1}')
+        wait_until_reached(slow, PLACE)
+        for pid in pids(slow, "root_helper.py"):
+            os.kill(pid, number)
+        (slow.path(FOLDER) / PLACE).unlink()
+        assert conversation.until("done")["step"] == 1
+    check_finished(slow, run)
+
+
+def test_a_wizard_that_reads_nothing_is_not_waited_for(slow: Root, tmp_path: Path) -> None:
+    loud = StandIn("stand-loud", "1.0", scripts={"postinst": f"seq -f %060g {LINES}"})
+    deb = build(loud, tmp_path)
+    slow.path("/srv/loud.deb").write_bytes(deb.read_bytes())
+    file = ("/srv/loud.deb", sha256(deb.read_bytes()).hexdigest())
+    change = apt_change((), debs=(file,), expect_install=(("stand-loud", "1.0"),))
+    with talk(slow, change, run="loud") as conversation:
+        conversation.say('{"do": 1}')
+        wait_until(lambda: told(slow, "loud")[-1]["event"] == "done", "the step is done")
+        conversation.say('{"end": true}')
+        heard = [conversation.first]
+        while (event := conversation.hear())["event"] != "gone":
+            heard.append(event)
+    written = told(slow, "loud")
+    assert heard == written[: len(heard)]
+    assert len(heard) < len(written)
+    lines = [line for event in written for line in event.get("lines", ())]
+    assert lines.count(f"{LINES:060d}") == 1
+    assert len(lines) > LINES
+    assert [event["seq"] for event in written] == list(range(1, len(written) + 1))
+
+
+def test_a_full_disk_is_told_and_nothing_is_half_done(slow: Root) -> None:
+    """The file system of the journal is full: nothing may be changed without it."""
+    slow.run("rm", "-rf", "/var/lib/rdna1-setup")
+    slow.run("mkdir", "/var/lib/rdna1-setup")
+    slow.limit_disk("/var/lib/rdna1-setup", 1 << 20)
+    with talk(slow, AFTER, run="full") as conversation:
+        slow.run("sh", "-c", "dd if=/dev/zero of=/var/lib/rdna1-setup/fill 2>/dev/null || :")
+        event = conversation.do(1)
+        assert event["event"] == "failed"
+        assert "disk became full" in event["happened"]
+        assert not slow.path("/etc/profile.d/after.sh").exists()
+        slow.run("rm", "/var/lib/rdna1-setup/fill")
+        assert conversation.do(1)["event"] == "done"
+    assert undo(slow, "full").returncode == 0
+    assert not slow.path("/etc/profile.d/after.sh").exists()
+
+
+def test_a_full_disk_before_anything_refuses_the_plan(slow: Root) -> None:
+    slow.run("sh", "-c", "dd if=/dev/zero of=/var/lib/rdna1-setup/fill 2>/dev/null || :")
+    with talk(slow, AFTER, run="refused") as conversation:
+        assert conversation.first["event"] == "refused"
+        assert "disk became full" in conversation.first["happened"]
+    slow.run("rm", "/var/lib/rdna1-setup/fill")
+    assert do_all(slow, AFTER, run="refused")[0]["event"] == "done"

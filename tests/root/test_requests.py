@@ -1,0 +1,316 @@
+"""What the root helper takes for a request: its own verbs with plain arguments, and no more."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import pytest
+
+from assets import root_helper
+from assets.root_helper import Person, Wrong, read_plan, read_request, refuse_lines, strict_json
+from tests.root.conversation import RUN, Event, apt_change, keep_debs, put_back, set_aside
+from tests.root.conversation import write_file as write
+
+OWNER = Person("owner", 1000, 1000, through_sudo=True)
+SOURCE = "/etc/apt/sources.list.d/rdna1-setup-rocm.list"
+KEYRING = "/etc/apt/keyrings/rdna1-setup-rocm.asc"
+LINE = f"deb [arch=amd64 signed-by={KEYRING}] https://repo.radeon.com/rocm/apt/5.7.1 jammy main\n"
+KEY = (
+    "-----BEGIN PGP PUBLIC KEY BLOCK-----\nComment: a key\n\n"
+    "mDMEZ2ZmZhYJKwYBBAHaRw8BAQdA\n=abcd\n-----END PGP PUBLIC KEY BLOCK-----\n"
+)
+PIN = "Package: *\nPin: release o=repo.radeon.com\nPin-Priority: 600\n"
+
+GOOD: tuple[Event, ...] = (
+    {"verb": "apt_update"},
+    {"verb": "configure"},
+    apt_change((("rocm-core", "5.2.0.50200-65"), ("g++", "4:12.2.0-3"))),
+    apt_change((), ("rocm-llvm", "libfoo:i386"), purge=True),
+    apt_change(
+        (),
+        debs=(("/home/owner/.cache/rdna1-setup/a b.deb", "0" * 64),),
+        expect_install=(("rdna1-setup-rocm52-compat", "1.0"),),
+    ),
+    keep_debs(("rocm-core", "5.7.1.50701-98~22.04")),
+    write(SOURCE, LINE),
+    write(SOURCE, f"# ours\n{LINE}", before="0" * 64),
+    write(SOURCE, LINE.replace("https://repo.radeon.com/rocm/apt/5.7.1", "file:/srv/mirror")),
+    write(KEYRING, KEY),
+    write("/etc/apt/preferences.d/rdna1-setup-rocm", PIN),
+    write("/etc/apt/sources.list.d/ubuntu.sources", "", before="0" * 64),
+    write("/etc/apt/sources.list", "# nothing\n", before="0" * 64),
+    write("/etc/profile.d/rdna1-setup-rocm.sh", "export HSA_OVERRIDE_GFX_VERSION=10.3.0\n"),
+    write("/etc/profile.d/x.sh", 'export PATH="$PATH:/opt/rocm/bin:/opt/rocm/opencl/bin"\n'),
+    write("/etc/ld.so.conf.d/rdna1-setup-rocm.conf", "/opt/rocm-5.2.0/lib\n"),
+    write(
+        "/etc/udev/rules.d/70-kfd.rules",
+        'SUBSYSTEM=="kfd", KERNEL=="kfd", TAG+="uaccess", GROUP="render", MODE="0660"\n',
+    ),
+    set_aside("/opt/rocm-5.7.1"),
+    set_aside("/opt/amdgpu"),
+    set_aside("/etc/apt/trusted.gpg.d/rocm-keyring.gpg"),
+    set_aside("/etc/apt/sources.list.d/archive_uri-https_repo_radeon_com-jammy.list"),
+    set_aside("/etc/OpenCL/vendors/amdocl64_50701_98.icd"),
+    set_aside("/etc/modprobe.d/blacklist-radeon-amdgpu.conf"),
+    set_aside("/var/lib/dpkg/alternatives/rocm"),
+    put_back("/etc/apt/sources.list"),
+    put_back("/opt/rocm"),
+    {"verb": "join_groups", "user": "owner", "groups": ["render", "video"]},
+    {"verb": "leave_groups", "user": "owner", "groups": ["video"]},
+    {"verb": "mark", "auto": ["rocm-core"], "manual": ["rocm-llvm"]},
+)
+
+
+@pytest.mark.parametrize("request_", GOOD, ids=lambda request: request["verb"])
+def test_a_request_of_a_plan_is_taken(request_: Event) -> None:
+    assert read_request(json.loads(json.dumps(request_)), OWNER).verb == request_["verb"]
+
+
+def test_every_verb_has_an_action_and_no_action_lacks_a_verb() -> None:
+    assert set(root_helper.VERBS) == set(root_helper.ACTIONS)
+    assert {request["verb"] for request in GOOD} == set(root_helper.VERBS)
+
+
+@pytest.mark.parametrize("request_", GOOD, ids=lambda request: request["verb"])
+def test_a_request_with_a_key_more_or_less_is_refused(request_: Event) -> None:
+    with pytest.raises(Wrong, match="takes exactly"):
+        read_request({**request_, "root": "/tmp"}, OWNER)
+    for key in set(request_) - {"verb"}:
+        fewer = {name: value for name, value in request_.items() if name != key}
+        with pytest.raises(Wrong, match="takes exactly"):
+            read_request(fewer, OWNER)
+
+
+WRONG: tuple[tuple[str, Any], ...] = (
+    ("an option for a name", apt_change((("--force-yes", "1"),))),
+    ("an option for a name to remove", apt_change((), ("-oDpkg::Options::=--force-all",))),
+    ("a name that means removing", apt_change((("rocm-core-", "1"),))),
+    ("a name that means another list", apt_change((), ("rocm-core/jammy",))),
+    ("a glob", apt_change((), ("rocm*",))),
+    ("a name with a line end", apt_change((), ("rocm-core\n",))),
+    ("a path for a name", apt_change((("./evil.deb", "1"),))),
+    ("an option for a version", apt_change((("rocm-core", "-o"),))),
+    ("a version with a blank", apt_change((("rocm-core", "1 --purge"),))),
+    ("amdgpu-dkms", apt_change((("amdgpu-dkms", "1"),))),
+    (
+        "amdgpu-dkms that comes along",
+        apt_change((("a1", "1"),), expect_install=(("amdgpu-dkms", "1"),)),
+    ),
+    ("the C library out", apt_change((), ("libc6",))),
+    ("Mesa out", apt_change((), ("mesa-vulkan-drivers:i386",))),
+    ("the firmware going along", apt_change((), ("a1",), expect_remove=("a1", "linux-firmware"))),
+    ("in and out at once", apt_change((("a1", "1"),), ("a1",))),
+    ("two versions at once", apt_change((("a1", "1"), ("a1", "2")))),
+    ("nothing at all", apt_change()),
+    ("a deb by a relative path", apt_change(debs=(("x.deb", "0" * 64),))),
+    ("a deb by a winding path", apt_change(debs=(("/home/owner/../../etc/x.deb", "0" * 64),))),
+    ("a deb with half a hash", apt_change(debs=(("/x.deb", "0" * 63),))),
+    ("truth as a number", {**apt_change((("a1", "1"),)), "purge": 1}),
+    ("a file elsewhere", write("/etc/passwd", "x")),
+    ("a file above", write("/etc/profile.d/../passwd", "x")),
+    ("a file below", write("/etc/profile.d/sub/x.sh", "")),
+    ("a hidden file", write("/etc/profile.d/.x.sh", "")),
+    ("a source that apt would not read", write("/etc/apt/sources.list.d/x.txt", LINE)),
+    ("a path with a NUL", write("/etc/profile.d/x\x00.sh", "")),
+    ("a path with a line end", write("/etc/profile.d/x.sh\n", "")),
+    ("an unsigned source", write(SOURCE, "deb https://example.org/ jammy main\n")),
+    ("a trusted source", write(SOURCE, LINE.replace("arch=amd64", "trusted=yes"))),
+    ("a second source smuggled in", write(SOURCE, f"{LINE}deb http://example.org/ x main\n")),
+    ("a source behind a carriage return", write(SOURCE, f"# x\r{LINE}")),
+    ("a NUL in a source", write(SOURCE, LINE.replace("jammy", "jam\x00my"))),
+    ("a login in a source", write(SOURCE, LINE.replace("repo.", "me:secret@repo."))),
+    ("a key that is none", write(KEYRING, "#!/bin/sh\n")),
+    ("a word behind a key", write(KEYRING, f"{KEY}x\n")),
+    ("a loader path in a profile", write("/etc/profile.d/x.sh", "export LD_PRELOAD=/tmp/x.so\n")),
+    ("a program in a profile", write("/etc/profile.d/x.sh", "export HSA_X=$(id)\n")),
+    ("a path in front", write("/etc/profile.d/x.sh", "export PATH=/tmp:$PATH\n")),
+    (
+        "a winding path in a profile",
+        write("/etc/profile.d/x.sh", "export PATH=$PATH:/opt/rocm/../../tmp\n"),
+    ),
+    ("a loader path elsewhere", write("/etc/ld.so.conf.d/x.conf", "/tmp/lib\n")),
+    ("a loader path that winds", write("/etc/ld.so.conf.d/x.conf", "/opt/rocm/../../tmp\n")),
+    ("a loader file that includes", write("/etc/ld.so.conf.d/x.conf", "include /tmp/*.conf\n")),
+    ("a rule that runs", write("/etc/udev/rules.d/x.rules", 'KERNEL=="kfd", RUN+="/tmp/x"\n')),
+    ("a device for all", write("/etc/udev/rules.d/x.rules", 'KERNEL=="sda", GROUP="users"\n')),
+    ("a pin above all", write("/etc/apt/preferences.d/x", PIN.replace("600", "1001"))),
+    ("a mode for all", write(SOURCE, LINE, mode=0o666)),
+    ("a mode with more bits", write(SOURCE, LINE, mode=0o4755)),
+    ("a mode in text", {**write(SOURCE, LINE), "mode": "0644"}),
+    ("a surrogate", write("/etc/profile.d/x.sh", "# \ud800\n")),
+    ("aside from elsewhere", set_aside("/etc/shadow")),
+    ("aside of all of /opt", set_aside("/opt")),
+    ("aside below a tree", set_aside("/opt/rocm/lib")),
+    ("aside of the sources", set_aside("/etc/apt/sources.list")),
+    ("aside by a winding path", set_aside("/opt/rocm/../../etc")),
+    ("aside of somebody's key", set_aside("/etc/apt/trusted.gpg.d/debian.gpg")),
+    ("aside of an alternative", set_aside("/etc/alternatives/editor")),
+    ("back to elsewhere", put_back("/etc/shadow")),
+    ("another user", {"verb": "join_groups", "user": "root", "groups": ["video"]}),
+    ("another group", {"verb": "join_groups", "user": "owner", "groups": ["sudo"]}),
+    ("groups in one word", {"verb": "join_groups", "user": "owner", "groups": "video"}),
+    ("no group", {"verb": "leave_groups", "user": "owner", "groups": []}),
+    ("no mark", {"verb": "mark", "auto": [], "manual": []}),
+    ("both marks", {"verb": "mark", "auto": ["a1"], "manual": ["a1"]}),
+    ("no such verb", {"verb": "run", "argv": ["id"]}),
+    ("a verb in a list", {"verb": ["apt_update"]}),
+    ("no object", ["apt_update"]),
+    ("nothing", None),
+)
+
+
+@pytest.mark.parametrize("request_", [wrong for _, wrong in WRONG], ids=[name for name, _ in WRONG])
+def test_a_request_for_anything_else_is_refused(request_: Any) -> None:
+    with pytest.raises(Wrong):
+        read_request(request_, OWNER)
+
+
+def plan_line(**changes: Any) -> bytes:
+    plan = {"schema": 1, "run": RUN, "steps": [{"verb": "apt_update"}], **changes}
+    return json.dumps(plan).encode()
+
+
+def test_a_plan_is_known_by_the_start_of_its_hash() -> None:
+    plan = read_plan(plan_line(), OWNER)
+    assert (plan.run, len(plan.steps), plan.yes) == (RUN, 1, False)
+    assert len(plan.digest) == 12
+    assert plan.digest != read_plan(plan_line(run="20250101-000000-fedcba"), OWNER).digest
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"schema": 2},
+        {"schema": True},
+        {"run": "../x"},
+        {"run": "-x"},
+        {"run": ""},
+        {"steps": []},
+        {"steps": [{"verb": "apt_update"}] * 501},
+        {"steps": {"verb": "apt_update"}},
+        {"yes": 1},
+        {"root": "/tmp"},
+    ],
+)
+def test_a_plan_of_another_form_is_refused(changes: dict[str, Any]) -> None:
+    with pytest.raises(Wrong):
+        read_plan(plan_line(**changes), OWNER)
+
+
+def test_one_bad_step_refuses_the_whole_plan_and_is_named() -> None:
+    with pytest.raises(Wrong, match="step 2: "):
+        read_plan(plan_line(steps=[{"verb": "configure"}, {"verb": "x"}]), OWNER)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"verb": "apt_update", "verb": "configure"}',
+        b'{"mode": 1.5}',
+        b'{"mode": NaN}',
+        b'{"mode": 99999999999}',
+        b"[" * 200_000,
+        b'{"a":' * 100_000,
+        b'"\xff"',
+        b"",
+        b"{}{}",
+    ],
+)
+def test_json_that_could_mean_two_things_is_refused(line: bytes) -> None:
+    with pytest.raises(Wrong):
+        strict_json(line)
+
+
+OLD = "deb http://deb.example.org/debian bookworm main\ndeb [trusted=yes] http://x.example/ ./\n"
+
+
+def test_an_edited_source_may_keep_what_was_there() -> None:
+    refuse_lines("/etc/apt/sources.list", OLD, OLD.replace("deb [", "# deb ["))
+    refuse_lines("/etc/apt/sources.list", OLD, OLD.splitlines(keepends=True)[1])
+
+
+@pytest.mark.parametrize(
+    "new", [f"{OLD}deb http://y.example/ ./\n", OLD.replace("x.example", "y.example")]
+)
+def test_an_edited_source_may_not_gain_one(new: str) -> None:
+    with pytest.raises(Wrong):
+        refuse_lines("/etc/apt/sources.list", OLD, new)
+
+
+SCRIPT = "if true; then\n  export ROCM_PATH=/opt/rocm\n  echo hello\nfi\n"
+
+
+def test_an_edited_profile_may_lose_lines_but_not_move_them() -> None:
+    refuse_lines("/etc/profile.d/x.sh", SCRIPT, SCRIPT.replace("  echo hello\n", ""))
+    with pytest.raises(Wrong):
+        refuse_lines("/etc/profile.d/x.sh", SCRIPT, "fi\nif true; then\n")
+
+
+STANZAS = (
+    "Types: deb\nURIs: http://a.example/\nSuites: x\nSigned-By: /a.gpg\n\nTypes: deb\nURIs: b\n"
+)
+
+
+def test_an_edited_stanza_may_only_be_switched_off_or_go() -> None:
+    path = "/etc/apt/sources.list.d/x.sources"
+    refuse_lines(path, STANZAS, STANZAS.replace("Types", "Enabled: no\nTypes", 1))
+    refuse_lines(path, STANZAS, STANZAS.split("\n\n", 1)[1])
+    with pytest.raises(Wrong):
+        refuse_lines(path, STANZAS, STANZAS.replace("Signed-By: /a.gpg\n", ""))
+    with pytest.raises(Wrong):
+        refuse_lines(path, STANZAS, f"{STANZAS}\nTypes: deb\nURIs: http://evil.example/\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [
+        ("mesa-amdgpu-va-drivers", False),
+        ("libdrm2-amdgpu", False),
+        ("libdrm-amdgpu-amdgpu1", False),
+        ("libllvm15.0.50701-amdgpu", False),
+        ("xserver-xorg-amdgpu-video-amdgpu", False),
+        ("amdgpu-dkms", False),
+        ("rocm-llvm", False),
+        ("libdrm-amdgpu1", True),
+        ("xserver-xorg-video-amdgpu", True),
+        ("libgl1-mesa-dri:i386", True),
+        ("linux-image-6.8.0-52-generic", True),
+        ("linux-modules-extra-6.8.0-52-generic", True),
+        ("libllvm17t64", True),
+        ("libllvm15", True),
+        ("ocl-icd-libopencl1", True),
+        ("python3", True),
+    ],
+)
+def test_amds_copies_may_go_and_the_systems_own_may_not(name: str, kept: bool) -> None:
+    request = apt_change((), (name,))
+    if kept:
+        with pytest.raises(Wrong, match="never removed"):
+            read_request(request, OWNER)
+    else:
+        assert read_request(request, OWNER).verb == "apt_change"
+
+
+LONG = ("a" * 4096, "/" * 4096, "/opt/rocm" + "/a" * 2000 + "!", "a." * 2000 + "\n", "(" * 4096)
+
+
+@pytest.mark.parametrize("text", LONG, ids=lambda text: text[:9])
+def test_no_text_keeps_the_checks_busy(text: str) -> None:
+    began = time.process_time()
+    key = KEY.replace("mDME", "A" * 70 + "\n" + "A" * 70 + "!\n")
+    for path, content in (
+        (SOURCE, f"deb [signed-by=/etc/apt/keyrings/{text}] https://{text} {text} {text}"),
+        (KEYRING, key * 50),
+        ("/etc/profile.d/x.sh", f"export PATH=$PATH:/opt/rocm{text}:/opt/rocm{text}!"),
+        ("/etc/ld.so.conf.d/x.conf", f"/opt/rocm{text}{text}!"),
+        ("/etc/udev/rules.d/x.rules", f'KERNEL=="{text}", ' * 20),
+        ("/etc/apt/preferences.d/x", f"Pin: release {text}!"),
+    ):
+        with pytest.raises(Wrong):
+            read_request(write(path, content), OWNER)
+    for request in (apt_change(((text, text),)), set_aside(f"/opt/rocm{text}{text}")):
+        with pytest.raises(Wrong):
+            read_request(request, OWNER)
+    assert time.process_time() - began < 2

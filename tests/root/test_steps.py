@@ -1,0 +1,570 @@
+"""Every verb in a real root, with real apt and dpkg: what it does, and what it refuses to do."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.system.roots import OWNER, Root
+from tests.root.archive import KEYRING, SOURCE, SOURCE_LINE, StandIn, build, public_key
+from tests.root.conftest import STOCK
+from tests.root.conversation import (
+    RUNS,
+    Event,
+    apt_change,
+    do_all,
+    done_all,
+    journal,
+    keep_debs,
+    put_back,
+    set_aside,
+    talk,
+    write_file,
+)
+from tests.root.listing import changed, dpkg_state, listing
+
+pytestmark = pytest.mark.e2e
+CORE = ("stand-core", "1.0")
+TOOL = ("stand-tool", "1.0")
+_numbers = itertools.count(1)
+
+
+@pytest.fixture
+def run() -> str:
+    """The name of a run that no other test has."""
+    return f"steps-{next(_numbers)}"
+
+
+@pytest.fixture(autouse=True)
+def _clean(root: Root) -> Iterator[None]:
+    """No stand-in package stays for the next test."""
+    yield
+    installed = root.run("dpkg-query", "-W", "-f", "${Package}\n").stdout.split()
+    ours = {package.name for package in STOCK} & set(installed)
+    if ours:
+        root.run("dpkg", "--purge", "--force-depends", *ours)
+
+
+def failure(event: Event) -> str:
+    """What happened, of a step that failed."""
+    assert event["event"] == "failed", event
+    assert event["meaning"]
+    assert event["next_step"]
+    return str(event["happened"])
+
+
+def sha(root: Root, path: str) -> str:
+    return sha256(root.path(path).read_bytes()).hexdigest()
+
+
+# Packages
+
+
+def test_a_transaction_does_what_was_reviewed_and_dpkg_is_asked(root: Root, run: str) -> None:
+    (event,) = done_all(root, apt_change((CORE, TOOL)), run=run)
+    assert event["outcome"] == "2 packages are in, 0 are out; dpkg agrees for each"
+    assert root.path("/opt/rocm-1.0/bin/tool").exists()
+
+
+def test_a_transaction_that_is_done_already_is_done(root: Root, run: str) -> None:
+    change = apt_change((CORE,))
+    done_all(root, change, change, run=run)
+    assert [r["event"] for r in journal(root, run)] == ["begin", "intent", "outcome", "outcome"]
+
+
+def test_one_transaction_brings_some_and_takes_others(root: Root, run: str) -> None:
+    spare = ("stand-spare", "1.0")
+    mixed = apt_change((CORE,), ("stand-spare",))
+    done_all(root, apt_change((spare,)), mixed, run=run)
+    assert "stand-core 1.0" in dpkg_state(root)
+    assert "stand-spare" not in dpkg_state(root)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (apt_change((TOOL,)), "would also install stand-core"),
+        (
+            apt_change((CORE,), expect_install=(("stand-core", "2.0"),)),
+            "would also install stand-core 1.0",
+        ),
+        (
+            apt_change((CORE,), expect_install=(CORE, ("stand-spare", "1.0"))),
+            "would leave stand-spare",
+        ),
+        (apt_change((("stand-driver", "1.0"),)), "amdgpu-dkms builds a kernel module"),
+    ],
+)
+def test_a_transaction_other_than_the_reviewed_one_is_refused(
+    root: Root, run: str, change: Event, told: str
+) -> None:
+    before = dpkg_state(root)
+    (event,) = do_all(root, change, run=run)
+    assert told in failure(event)
+    assert dpkg_state(root) == before
+
+
+def test_what_apt_would_also_remove_refuses_the_transaction(root: Root, run: str) -> None:
+    root.apt("install", "stand-tool=1.0", "stand-core=1.0")
+    (event,) = do_all(root, apt_change((), ("stand-core",)), run=run)
+    assert "would also remove stand-tool" in failure(event)
+
+
+def test_what_is_never_removed_is_not_removed_by_a_conflict_either(root: Root, run: str) -> None:
+    root.apt("install", "linux-firmware")
+    rival = apt_change((("stand-rival", "1.0"),))
+    (event,) = do_all(root, rival, run=run)
+    assert "linux-firmware is never removed" in failure(event)
+
+
+def test_settings_stay_or_go_as_it_was_reviewed(root: Root, run: str) -> None:
+    for purge in (False, True):
+        root.apt("install", "stand-tool=1.0", "stand-core=1.0")
+        done_all(root, apt_change((), ("stand-tool",), purge=purge), run=f"{run}-{purge}")
+        assert root.path("/etc/stand-tool.conf").exists() != purge
+
+
+def test_settings_that_stayed_behind_can_be_purged(root: Root, run: str) -> None:
+    root.apt("install", "stand-tool=1.0", "stand-core=1.0")
+    away, settings = (apt_change((), ("stand-tool",), purge=purge) for purge in (False, True))
+    done_all(root, away, settings, run=run)
+    assert not root.path("/etc/stand-tool.conf").exists()
+
+
+def test_a_package_file_is_copied_and_hashed_before_apt_sees_it(
+    root: Root, run: str, scratch: Path
+) -> None:
+    deb = build(StandIn("stand-core", "9.0"), scratch)
+    path = f"/home/{OWNER}/stand-core.deb"
+    root.path(path).write_bytes(deb.read_bytes())
+    nine = (("stand-core", "9.0"),)
+    right, wrong = (
+        apt_change((), debs=((path, digest),), expect_install=nine)
+        for digest in (sha(root, path), "0" * 64)
+    )
+    first, second = do_all(root, wrong, right, run=run)
+    assert "not the file that was reviewed" in failure(first)
+    assert second["event"] == "done"
+
+
+def test_a_file_that_the_user_cannot_read_is_not_read_for_them(root: Root, run: str) -> None:
+    """Else its hash could be guessed by asking."""
+    root.write("/root/secret.deb", "guess", 0o600)
+    digest = sha(root, "/root/secret.deb")
+    request = apt_change((), debs=(("/root/secret.deb", digest),), expect_install=(CORE,))
+    env = {"SUDO_UID": str(root.numbers()[0])}
+    text = f"""
+import sys; sys.path.insert(0, {str(Path(root_folder(root)))!r})
+import root_helper as helper
+person = helper.who_asks({env!r})
+request = helper.read_request({request!r}, person)
+run = helper.open_run({run!r}, person)
+step = helper.Step(run, None, person, 1, request)
+try: helper.take_deb("/root/secret.deb", {digest!r}, step)
+except PermissionError as error: print("refused", error.filename)
+"""
+    assert root.run("/usr/bin/python3", "-I", "-c", text).stdout == "refused /root/secret.deb\n"
+
+
+def root_folder(root: Root) -> str:
+    """The folder of the helper in a root."""
+    return f"/opt/rdna1-setup/lib/python{root.suite.python}/site-packages/assets"
+
+
+def test_a_failing_script_of_a_package_is_named_and_others_are_not_blamed(
+    root: Root, run: str
+) -> None:
+    broken = apt_change((("stand-broken", "1.0"),))
+    with talk(root, broken, {"verb": "configure"}, run=run) as conversation:
+        events = list(conversation.events(1))
+        told = failure(events[-1])
+        assert "stand-broken failed" in told
+        assert "exit status 10" in told
+        assert any("trying" in line for e in events for line in e.get("lines", ()))
+        assert "stand-broken failed" in failure(conversation.do(2))
+
+
+def test_apts_progress_comes_as_percent_of_fetching_and_of_changing(root: Root, run: str) -> None:
+    with talk(root, apt_change((CORE,)), run=run) as conversation:
+        seen = [e for e in conversation.events(1) if e["event"] == "progress"]
+    assert {e["phase"] for e in seen} == {"fetch", "change"}
+    assert {e["unit"] for e in seen} == {"percent"}
+    assert all(0 <= e["done"] <= e["total"] == 100 for e in seen)
+    assert any(e["what"].startswith("Retrieving file ") for e in seen)
+
+
+def test_a_lock_that_is_held_for_a_while_is_waited_for_and_its_holder_named(
+    root: Root, run: str
+) -> None:
+    with talk(root, apt_change((CORE,)), run=run) as conversation:
+        with held(root):
+            conversation.say('{"do": 1}')
+            waiting = conversation.until("progress", "works on packages")
+            assert "waiting for python" in waiting["what"]
+        assert conversation.until("done")["step"] == 1
+
+
+def test_a_lock_that_is_held_for_ever_is_told_with_its_holder(root: Root) -> None:
+    text = f"""
+import sys; sys.path.insert(0, {root_folder(root)!r})
+import root_helper as helper
+class Step:
+    def progress(self, *_): pass
+try: helper.wait_for_locks(Step(), patience_s=0.1)
+except helper.Trouble as trouble: print(trouble.happened)
+"""
+    with held(root):
+        told = root.run("/usr/bin/python3", "-I", "-c", text).stdout
+    assert told.startswith("Another program works on packages: python")
+
+
+@contextmanager
+def held(root: Root) -> Iterator[None]:
+    """dpkg's lock, held by a process inside."""
+    holding = """
+import fcntl, sys
+file = open("/var/lib/dpkg/lock-frontend", "r+b")
+fcntl.lockf(file, fcntl.LOCK_EX)
+print("held", flush=True)
+sys.stdin.read()
+"""
+    with root.start("python3", "-c", holding) as process:
+        assert process.stdout is not None
+        assert process.stdin is not None
+        assert process.stdout.readline() == "held\n"
+        yield
+        process.stdin.close()
+
+
+# Package files
+
+
+def test_package_files_are_kept_from_apts_cache_by_download_or_made_again(
+    root: Root, run: str, scratch: Path
+) -> None:
+    root.apt("install", "stand-tool=1.0", "stand-core=1.0")
+    nowhere = StandIn("stand-lost", "1:3.0", {"/opt/rocm-lost/x": "x\n", "/etc/lost.conf": "y\n"})
+    deb = build(nowhere, scratch)
+    cached = build(StandIn("stand-cached", "1.0"), scratch)
+    for path in (deb, cached):
+        root.path(f"/srv/{path.name}").write_bytes(path.read_bytes())
+        root.run("dpkg", "-i", f"/srv/{path.name}")
+    root.path(f"/var/cache/apt/archives/{cached.name}").write_bytes(cached.read_bytes())
+    names = (CORE, ("stand-lost", "1:3.0"), ("stand-cached", "1.0"))
+    with talk(root, keep_debs(*names), run=run) as conversation:
+        events = list(conversation.events(1))
+    said = [line for event in events for line in event.get("lines", ())]
+    assert "stand-core 1.0: downloaded" in said
+    assert "stand-lost 1:3.0: made again" in said
+    assert "stand-cached 1.0: from apt's cache" in said
+    for one in events[-1]["kept"]:
+        assert sha(root, one["path"]) == one["sha256"]
+    again = root.folder / events[-1]["kept"][1]["path"].lstrip("/")
+    assert "stand-lost_1%3a3.0.deb" in again.name
+    before = listing(root, "/opt/rocm-lost", "/etc/lost.conf")
+    root.run("dpkg", "--purge", "stand-lost")
+    root.run("dpkg", "-i", events[-1]["kept"][1]["path"])
+    assert listing(root, "/opt/rocm-lost", "/etc/lost.conf") == before
+
+
+def test_a_package_with_a_link_to_a_folder_in_it_is_made_again_without_following_it(
+    root: Root, run: str, scratch: Path
+) -> None:
+    """Such a link may be absolute, and a copy through it would land in the real system."""
+    lead = StandIn("stand-lead", "1.0", {"/opt/rocm-lead-1/x": "x\n"})
+    deb = build(lead, scratch)
+    root.path(f"/srv/{deb.name}").write_bytes(deb.read_bytes())
+    root.run("dpkg", "-i", f"/srv/{deb.name}")
+    root.run("mv", "/opt/rocm-lead-1", "/srv/moved")
+    root.run("ln", "-s", "/srv/moved", "/opt/rocm-lead-1")
+    before = listing(root, "/srv/moved")
+    done_all(root, keep_debs(("stand-lead", "1.0")), run=run)
+    assert listing(root, "/srv/moved") == before
+    file = f"{RUNS}/{run}/backup/debs/stand-lead_1.0.deb"
+    assert "./opt/rocm-lead-1/x" in root.run("dpkg-deb", "-c", file).stdout
+
+
+def test_a_package_that_is_nowhere_is_trouble(root: Root, run: str) -> None:
+    (event,) = do_all(root, keep_debs(("stand-core", "7.7")), run=run)
+    assert "No package file of stand-core 7.7 could be had" in failure(event)
+
+
+# Lists
+
+
+def test_only_our_own_source_is_read_and_the_lists_of_others_stay(root: Root, run: str) -> None:
+    lists = {path.name for path in root.path("/var/lib/apt/lists").glob("*Packages*")}
+    root.write("/etc/apt/sources.list.d/broken.list", "deb http://127.0.0.1:1/x y main\n")
+    try:
+        (event,) = done_all(root, {"verb": "apt_update"}, run=run)
+    finally:
+        root.path("/etc/apt/sources.list.d/broken.list").unlink()
+    assert event["outcome"] == "1 package lists were read"
+    assert {path.name for path in root.path("/var/lib/apt/lists").glob("*Packages*")} == lists
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (SOURCE_LINE.replace("stand-in", "jammy"), "no such suite"),
+        (SOURCE_LINE.replace("rocm.asc", "none.asc"), "not signed with the key"),
+        (SOURCE_LINE.replace("file:/srv/archive", "http://no.example.invalid/x"), "network failed"),
+    ],
+)
+def test_a_source_that_cannot_be_read_is_told_by_its_cause(
+    root: Root, run: str, line: str, told: str
+) -> None:
+    write = write_file(SOURCE, line, before=sha(root, SOURCE))
+    _, event = do_all(root, write, {"verb": "apt_update"}, run=run)
+    root.write(SOURCE, SOURCE_LINE)
+    root.run("apt-get", "-qq", "update")
+    assert told in failure(event)
+
+
+# Files
+
+
+def test_a_file_is_written_whole_with_its_mode_and_belongs_to_root(root: Root, run: str) -> None:
+    path = "/etc/profile.d/rdna1-setup-rocm.sh"
+    done_all(root, write_file(path, "export HSA_OVERRIDE_GFX_VERSION=10.3.0\n"), run=run)
+    state = root.path(path).stat()
+    assert (state.st_mode & 0o7777, state.st_uid, state.st_gid) == (0o644, 0, 0)
+    done_all(root, set_aside(path), run=f"{run}-away")
+
+
+def test_a_folder_that_is_missing_is_made_for_the_file(root: Root, run: str) -> None:
+    folder = root.path("/etc/udev/rules.d")
+    assert not folder.exists()
+    rule = write_file("/etc/udev/rules.d/70-kfd.rules", 'KERNEL=="kfd", GROUP="render"\n')
+    done_all(root, rule, run=run)
+    assert folder.stat().st_mode & 0o7777 == 0o755
+    root.run("rm", "-r", "/etc/udev/rules.d")
+
+
+def test_a_file_with_which_apt_reads_nothing_any_more_is_taken_away_again(
+    root: Root, run: str
+) -> None:
+    """For example the same repository in two sources with two keys."""
+    rival = "/etc/apt/sources.list.d/rival.list"
+    pin = "/etc/apt/preferences.d/half"
+    second, half = do_all(
+        root,
+        write_file(rival, SOURCE_LINE.replace("rdna1-setup-rocm.asc", "other.asc")),
+        write_file(pin, "Package: *\nPin: release o=x\n"),
+        run=run,
+    )
+    assert "Conflicting values set for option Signed-By" in failure(second)
+    assert "No priority" in failure(half)
+    assert not root.path(rival).exists()
+    assert not root.path(pin).exists()
+    root.run("apt-cache", "policy")
+
+
+def test_a_file_with_which_apt_reads_nothing_any_more_gives_way_to_the_old_one(
+    root: Root, run: str
+) -> None:
+    pin = "/etc/apt/preferences.d/mine"
+    root.write(pin, "Package: *\nPin: release o=x\nPin-Priority: 50\n", 0o640)
+    before = listing(root, "/etc")
+    half = write_file(pin, "Package: *\nPin: release o=x\n", before=sha(root, pin))
+    (event,) = do_all(root, half, run=run)
+    assert "No priority" in failure(event)
+    assert listing(root, "/etc") == before
+    root.run("rm", pin)
+
+
+def test_a_file_that_has_changed_since_the_plan_is_left_alone(root: Root, run: str) -> None:
+    root.write("/etc/profile.d/mine.sh", "export ROCM_PATH=/opt/rocm\n")
+    requests = [write_file("/etc/profile.d/mine.sh", "# x\n", before=b) for b in (None, "0" * 64)]
+    for event in do_all(root, *requests, run=run):
+        assert "not as it was when the plan was made" in failure(event)
+    assert root.path("/etc/profile.d/mine.sh").read_text() == "export ROCM_PATH=/opt/rocm\n"
+
+
+def test_a_line_that_was_never_in_a_file_does_not_get_into_its_edited_copy(
+    root: Root, run: str
+) -> None:
+    root.write("/etc/profile.d/mine.sh", "echo mine\n")
+    before = sha(root, "/etc/profile.d/mine.sh")
+    request = write_file("/etc/profile.d/mine.sh", "echo mine\nrm -rf /\n", before=before)
+    (event,) = do_all(root, request, run=run)
+    assert "rm -rf /" in failure(event)
+
+
+@pytest.mark.parametrize("path", ["/etc/profile.d/link.sh", "/etc/ld.so.conf.d/link.conf"])
+def test_a_link_is_neither_written_through_nor_read_through(
+    root: Root, run: str, path: str
+) -> None:
+    root.write("/srv/precious", "precious\n")
+    root.path(path).symlink_to("/srv/precious")
+    requests = (write_file(path, "", before=sha(root, "/srv/precious")), set_aside(path))
+    write, aside = do_all(root, *requests, put_back(path), run=run)[:2]
+    root.path(path).unlink()
+    assert "is a link" in failure(write)
+    assert aside["event"] == "done"
+    assert root.path("/srv/precious").read_text() == "precious\n"
+
+
+def test_a_folder_that_is_a_link_or_that_others_may_write_is_refused(root: Root, run: str) -> None:
+    request = write_file("/etc/profile.d/x.sh", "")
+    root.run("chmod", "g+w", "/etc/profile.d")
+    (loose,) = do_all(root, request, run=run)
+    root.run("chmod", "g-w", "/etc/profile.d")
+    assert "Others than root may change the folder /etc/profile.d" in failure(loose)
+    root.run("mv", "/etc/profile.d", "/srv/profile.d")
+    root.run("ln", "-s", "/srv/profile.d", "/etc/profile.d")
+    (led,) = do_all(root, request, run=run)
+    root.run("rm", "/etc/profile.d")
+    root.run("mv", "/srv/profile.d", "/etc/profile.d")
+    assert "/etc/profile.d is a link" in failure(led)
+
+
+def test_a_tree_goes_aside_and_comes_back_as_it_was(root: Root, run: str) -> None:
+    root.write("/opt/rocm-left/lib/libMIOpen.so.original", "x\n", 0o640)
+    root.run("ln", "-s", "/nowhere", "/opt/rocm-left/link")
+    before = listing(root, "/opt")
+    done_all(root, set_aside("/opt/rocm-left"), run=run)
+    assert not root.path("/opt/rocm-left").exists()
+    done_all(root, put_back("/opt/rocm-left"), run=f"{run}-back")
+    assert listing(root, "/opt") == before
+    root.run("rm", "-r", "/opt/rocm-left")
+
+
+def test_a_tree_on_a_file_system_of_its_own_stays_on_it(root: Root, run: str) -> None:
+    with talk(root, set_aside("/opt/rocm-far"), put_back("/opt/rocm-far"), run=run) as talking:
+        mount = "mount -t tmpfs -o mode=0755 tmpfs /opt && mkdir -p /opt/rocm-far/x"
+        root.run("sh", "-c", mount)
+        aside = talking.do(1)
+        inside = root.run("ls", "-A", "/opt").stdout
+        back = talking.do(2)
+        after = root.run("ls", "-A", "/opt").stdout
+        root.run("umount", "/opt")
+    assert (aside["event"], inside) == ("done", f".rdna1-setup-{run}\n")
+    assert (back["event"], after) == ("done", "rocm-far\n")
+
+
+@pytest.mark.parametrize("how", ["itself", "by a link"])
+def test_what_a_package_owns_is_not_moved(root: Root, run: str, how: str) -> None:
+    root.apt("install", "stand-core=1.0")
+    if how == "by a link":  # dpkg's list says /opt/rocm-1.0, and the files lie elsewhere
+        root.run("mv", "/opt/rocm-1.0", "/opt/rocm-moved")
+        root.run("ln", "-s", "rocm-moved", "/opt/rocm-1.0")
+    path = "/opt/rocm-1.0" if how == "itself" else "/opt/rocm-moved"
+    (event,) = do_all(root, set_aside(path), run=run)
+    root.run("sh", "-c", "[ -L /opt/rocm-1.0 ] && rm /opt/rocm-1.0 && rm -r /opt/rocm-moved || :")
+    assert "belongs to the package stand-core" in failure(event)
+
+
+def test_what_was_put_in_its_place_meanwhile_is_not_replaced(root: Root, run: str) -> None:
+    root.write("/etc/profile.d/mine.sh", "# mine\n")
+    done_all(root, set_aside("/etc/profile.d/mine.sh"), run=run)
+    root.write("/etc/profile.d/mine.sh", "# newer\n")
+    (event,) = do_all(root, put_back("/etc/profile.d/mine.sh"), run=run)
+    assert "it is not ours" in failure(event)
+    assert root.path("/etc/profile.d/mine.sh").read_text() == "# newer\n"
+
+
+def test_what_we_wrote_over_is_put_back(root: Root, run: str) -> None:
+    path = "/etc/profile.d/mine.sh"
+    root.write(path, "export ROCM_PATH=/opt/rocm\n", 0o640)
+    before = listing(root, "/etc")
+    request = write_file(path, "# nothing\n", before=sha(root, path))
+    done_all(root, request, run=run)
+    done_all(root, put_back(path), run=f"{run}-back")
+    assert changed(before, listing(root, "/etc")) == {}
+
+
+# Groups and marks
+
+
+def test_only_missing_groups_are_joined_and_only_those_are_left_again(root: Root, run: str) -> None:
+    root.run("usermod", "-aG", "video", OWNER)
+    join = {"verb": "join_groups", "user": OWNER, "groups": ["render", "video"]}
+    done_all(root, join, run=run)
+    assert root.run("id", "-nG", OWNER).stdout.split() == [OWNER, "video", "render"]
+    intent = next(record for record in journal(root, run) if record["event"] == "intent")
+    assert intent["undo"] == [["leave", OWNER, "render"]]
+    done_all(root, {**join, "verb": "leave_groups"}, run=f"{run}-back")
+    assert root.run("id", "-nG", OWNER).stdout.split() == [OWNER]
+
+
+def test_a_group_that_is_not_there_is_trouble(root: Root, run: str) -> None:
+    root.run("groupdel", "render")
+    join = {"verb": "join_groups", "user": OWNER, "groups": ["render"]}
+    (event,) = do_all(root, join, run=run)
+    root.run("groupadd", "--system", "render")
+    assert "There is no group render" in failure(event)
+
+
+def test_marks_are_changed_and_looked_at(root: Root, run: str) -> None:
+    root.apt("install", "stand-tool=1.0", "stand-core=1.0")
+    marks = {"verb": "mark", "auto": ["stand-core"], "manual": ["stand-tool"]}
+    done_all(root, marks, run=run)
+    assert "stand-core" in root.run("apt-mark", "showauto").stdout.split()
+    (event,) = do_all(root, {**marks, "manual": ["stand-spare"]}, run=run)
+    assert "stand-spare is not installed" in failure(event)
+
+
+# The run
+
+
+def test_nobody_but_root_and_the_group_of_the_user_can_read_a_run(root: Root, run: str) -> None:
+    done_all(root, {"verb": "configure"}, run=run)
+    seen = {path: text.split()[0] for path, text in listing(root, f"{RUNS}/{run}").items()}
+    modes = {path.removeprefix(f"{RUNS}/{run}"): mode for path, mode in seen.items()}
+    assert modes == {
+        "": "drwxr-x---",
+        "/UNDO.sh": "-rwxr-x---",
+        "/backup": "drwx------",
+        "/backup/debs": "drwx------",
+        "/events.jsonl": "-rw-r-----",
+        "/journal.jsonl": "-rw-------",
+        "/output-1.log": "-rw-r-----",
+    }
+    lock = root.path("/var/lib/rdna1-setup/lock")
+    assert lock.stat().st_mode & 0o777 == 0o600
+
+
+def test_only_one_helper_is_at_work_and_the_other_names_it(root: Root, run: str) -> None:
+    configure = {"verb": "configure"}
+    with talk(root, configure, run=run) as first:
+        with talk(root, configure, run=f"{run}-second") as second:
+            assert second.first["event"] == "refused"
+            pid = first.first["pid"]
+            assert f"python3, process {pid}" in second.first["happened"]
+        assert first.do(1)["event"] == "done"
+
+
+def test_a_refused_plan_leaves_nothing_behind(root: Root, run: str) -> None:
+    before = listing(root, "/var/lib/rdna1-setup", "/etc")
+    with talk(root, {"verb": "run", "argv": ["id"]}, run=run) as conversation:
+        assert conversation.first["event"] == "refused"
+    assert listing(root, "/var/lib/rdna1-setup", "/etc") == before
+
+
+def test_a_command_that_is_none_ends_the_helper_with_a_word(root: Root, run: str) -> None:
+    for line in ('{"do": 2}', '{"do": true}', "[]", '{"end": 1}', "x" * 5000):
+        with talk(root, {"verb": "configure"}, run=run) as conversation:
+            conversation.say(line)
+            assert conversation.hear()["event"] == "failed"
+            assert conversation.hear()["event"] == "gone"
+
+
+def test_a_new_key_and_source_are_written_read_and_used_in_one_run(
+    root: Root, run: str, scratch: Path
+) -> None:
+    root.path(SOURCE).unlink()
+    root.path(KEYRING).unlink()
+    done_all(
+        root,
+        write_file(KEYRING, public_key(scratch)),
+        write_file(SOURCE, SOURCE_LINE),
+        {"verb": "apt_update"},
+        apt_change((CORE,)),
+        run=run,
+    )

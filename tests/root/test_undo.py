@@ -1,0 +1,151 @@
+"""UNDO.sh alone takes everything back: without a network, without us, from any point of a run."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from assets.root_helper import undo_script
+from tests.e2e.system.roots import OWNER, Root
+from tests.root.archive import public_key
+from tests.root.conversation import (
+    RUN,
+    RUNS,
+    do_all,
+    done_all,
+    set_aside,
+    talk,
+    undo,
+    write_file,
+)
+from tests.root.everything import PROFILE, TOLERATED, furnish, state, steps
+from tests.root.listing import changed, dpkg_state
+
+COUNT = 15
+
+
+@pytest.fixture(scope="module")
+def furnished(root: Root) -> Root:
+    """A root with something of everything to lose."""
+    furnish(root)
+    return root
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("count", [*range(1, COUNT), COUNT])
+def test_everything_is_as_before_after_any_number_of_steps(
+    furnished: Root, scratch: Path, count: int
+) -> None:
+    plan = steps(furnished, public_key(scratch))
+    assert len(plan) == COUNT
+    files, packages = state(furnished)
+    done_all(furnished, *plan[:count], run=f"undo-{count}")
+    if count > 1:
+        assert (files, packages) != state(furnished)
+    done = undo(furnished, f"undo-{count}")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "All changes of this run are taken back." in done.stdout
+    after, packages_after = state(furnished)
+    assert packages_after == packages
+    assert changed(files, after, *TOLERATED) == {}
+
+
+@pytest.mark.e2e
+def test_a_second_undo_finds_nothing_to_do_and_the_run_can_be_gone_on_with(
+    furnished: Root, scratch: Path
+) -> None:
+    plan = steps(furnished, public_key(scratch))
+    files, packages = state(furnished)
+    for _ in range(2):
+        done_all(furnished, *plan, run="twice")
+        undo(furnished, "twice")
+        again = undo(furnished, "twice")
+        assert again.returncode == 0
+        assert dpkg_state(furnished) == packages
+    assert changed(files, state(furnished)[0], *TOLERATED) == {}
+
+
+@pytest.mark.e2e
+def test_what_the_user_changed_since_is_kept_and_named(furnished: Root) -> None:
+    path = "/etc/profile.d/rdna1-setup-rocm.sh"
+    done_all(furnished, write_file(path, "# ours\n"), set_aside(PROFILE), run="changed")
+    furnished.write(path, "# mine now\n")
+    furnished.write(PROFILE, "# mine too\n")
+    done = undo(furnished, "changed")
+    assert done.returncode == 1
+    assert f"NOT UNDONE: {path} was changed since" in done.stdout
+    assert f"NOT UNDONE: {PROFILE} is there again" in done.stdout
+    assert furnished.path(path).read_text() == "# mine now\n"
+    furnished.run("rm", path, PROFILE)
+    assert undo(furnished, "changed").returncode == 0
+    assert "echo mine" in furnished.path(PROFILE).read_text()
+
+
+@pytest.mark.e2e
+def test_a_package_that_the_repository_brings_back_needs_no_kept_file(furnished: Root) -> None:
+    before = dpkg_state(furnished)
+    change = steps(furnished, "")[1]
+    done_all(furnished, change, run="unkept")
+    assert undo(furnished, "unkept").returncode == 0  # the archive is a folder of the machine
+    assert dpkg_state(furnished) == before
+
+
+@pytest.mark.e2e
+def test_undo_waits_for_nobody_and_does_not_disturb_a_helper_at_work(furnished: Root) -> None:
+    with talk(furnished, set_aside(PROFILE), run="busy") as conversation:
+        assert conversation.do(1)["event"] == "done"
+        done = undo(furnished, "busy")
+        assert done.returncode == 75
+        assert "at work as root right now" in done.stdout
+    assert undo(furnished, "busy").returncode == 0
+
+
+@pytest.mark.e2e
+def test_undo_says_what_it_needs(furnished: Root) -> None:
+    done_all(furnished, {"verb": "configure"}, run="needs")
+    script = f"{RUNS}/needs/UNDO.sh"
+    copy = f"/home/{OWNER}/UNDO.sh"
+    furnished.write(copy, furnished.path(script).read_text(), user=OWNER)
+    as_user = furnished.run("sh", copy, user=OWNER, check=False)
+    furnished.run("rm", copy)
+    assert as_user.returncode == 1
+    assert f"sudo sh {RUNS}/needs/UNDO.sh" in as_user.stdout
+    read_only = f"mount --bind / /mnt && mount -o remount,ro,bind /mnt && chroot /mnt sh {script}"
+    done = furnished.run("unshare", "--mount", "sh", "-c", read_only, check=False)
+    assert done.returncode == 1
+    assert "mount -o remount,rw /" in done.stdout
+
+
+@pytest.mark.e2e
+def test_a_run_that_failed_half_way_is_taken_back_too(furnished: Root) -> None:
+    files, packages = state(furnished)
+    broken = {
+        "verb": "apt_change",
+        "install": [["stand-broken", "1.0"]],
+        "remove": [],
+        "purge": False,
+        "debs": [],
+        "expect": {"install": [["stand-broken", "1.0"]], "remove": []},
+    }
+    assert do_all(furnished, broken, run="broken")[0]["event"] == "failed"
+    assert "stand-broken 1.0 iF" in dpkg_state(furnished)
+    assert undo(furnished, "broken").returncode == 0
+    assert dpkg_state(furnished) == packages
+    assert changed(files, state(furnished)[0], *TOLERATED) == {}
+
+
+def test_the_script_is_plain_shell_and_no_name_in_it_is_a_word_of_the_shell(tmp_path: Path) -> None:
+    nasty = "/etc/x'; touch evil; $(touch evil) `touch evil` \"\n#"
+    intents = [{"undo": [["remove_ours", nasty, "0"], ["move_back", nasty, "", nasty]]}]
+    script = tmp_path / "UNDO.sh"
+    script.write_text(undo_script(f"{RUNS}/{RUN}", intents))
+    checked = subprocess.run(
+        ("/bin/sh", "-n", str(script)), capture_output=True, text=True, check=False
+    )
+    assert (checked.returncode, checked.stderr) == (0, "")
+    calls = script.read_text().partition("loader() { ldconfig")[2].partition("\nprintf")[0]
+    body = "remove_ours() { :; }\nmove_back() { :; }\n" + calls.partition("\n")[2]
+    subprocess.run(("/bin/sh", "-c", body), cwd=tmp_path, check=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["UNDO.sh"]

@@ -1,0 +1,93 @@
+"""Lines of the user's own files are taken out and put back; every other byte stays."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from wizard.plan.root_steps import sha256
+from wizard.plan.shell_lines import rocm_lines
+from wizard.plan.user_files import PutLinesBack, TakeLinesOut, without_lines
+from wizard.run.shell_lines import edit_lines
+from wizard.run.trouble import Trouble
+
+TEXT = "alias ll='ls -l'\r\nexport ROCM_PATH=/opt/rocm\nexport TOKEN=s\u00e9cret\n# end"
+
+
+def taking(file: Path, text: str = TEXT) -> TakeLinesOut:
+    lines = rocm_lines(str(file), text).out
+    after = sha256(without_lines(text, lines))
+    return TakeLinesOut("", str(file), lines, sha256(text), after, "")
+
+
+def putting(step: TakeLinesOut) -> PutLinesBack:
+    return PutLinesBack("", step.path, step.lines, step.after, step.before, "")
+
+
+@pytest.fixture
+def bashrc(tmp_path: Path) -> Path:
+    file = tmp_path / ".bashrc"
+    file.write_bytes(TEXT.encode())
+    file.chmod(0o600)
+    return file
+
+
+def test_the_line_goes_and_comes_back_and_the_mode_stays(bashrc: Path) -> None:
+    step = taking(bashrc)
+    edit_lines(step)
+    assert bashrc.read_bytes() == TEXT.replace("export ROCM_PATH=/opt/rocm\n", "").encode()
+    edit_lines(putting(step))
+    assert bashrc.read_bytes() == TEXT.encode()
+    assert bashrc.stat().st_mode & 0o777 == 0o600
+    assert [path.name for path in bashrc.parent.iterdir()] == [".bashrc"]
+
+
+def test_doing_it_twice_does_it_once(bashrc: Path) -> None:
+    step = taking(bashrc)
+    edit_lines(step)
+    assert edit_lines(step) == "done before"
+
+
+def test_a_file_that_was_changed_since_is_left_alone(bashrc: Path) -> None:
+    step = taking(bashrc)
+    bashrc.write_text("mine\n")
+    with pytest.raises(Trouble) as raised:
+        edit_lines(step)
+    assert bashrc.read_text() == "mine\n"
+    assert "export ROCM_PATH=/opt/rocm" in raised.value.next_step
+
+
+def test_a_link_to_the_file_stays_a_link(tmp_path: Path, bashrc: Path) -> None:
+    kept = tmp_path / "dotfiles"
+    bashrc.rename(kept)
+    bashrc.symlink_to(kept)
+    edit_lines(taking(bashrc))
+    assert bashrc.is_symlink()
+    assert b"ROCM_PATH" not in kept.read_bytes()
+
+
+def test_bytes_that_are_no_text_are_never_written_anew(bashrc: Path) -> None:
+    bashrc.write_bytes(b"\xff\nexport ROCM_PATH=/opt/rocm\n")
+    with pytest.raises(Trouble):
+        edit_lines(taking(bashrc, "\ufffd\nexport ROCM_PATH=/opt/rocm\n"))
+    assert bashrc.read_bytes().startswith(b"\xff")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
+def test_a_file_of_somebody_else_is_left_alone(bashrc: Path) -> None:
+    os.chown(bashrc, 65534, 65534)
+    with pytest.raises(Trouble, match="belongs to somebody else"):
+        edit_lines(taking(bashrc))
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_home_that_cannot_be_written_is_an_error_and_changes_nothing(bashrc: Path) -> None:
+    bashrc.parent.chmod(0o555)
+    try:
+        with pytest.raises(PermissionError):
+            edit_lines(taking(bashrc))
+    finally:
+        bashrc.parent.chmod(0o755)
+    assert bashrc.read_bytes() == TEXT.encode()

@@ -1,0 +1,116 @@
+"""Carries a plan out and tells what happens, as lines or as JSON; stops when asked."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from wizard.commands.looking import forget_reader
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Callable
+
+    from wizard.plan.steps import Plan
+    from wizard.run.events import Event
+    from wizard.run.executor import Executor
+
+
+async def carry_out(executor: Executor, plan: Plan, *, as_json: bool) -> int:
+    """The exit code: 0 when every outcome was verified, 130 when it was stopped."""
+    import asyncio
+    import signal
+
+    task = asyncio.current_task()
+    assert task is not None  # noqa: S101 - this is one
+    stop = _Stop(executor, task)
+    # Children never see the terminal's own signal.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        asyncio.get_running_loop().add_signal_handler(number, stop)
+    show = _Listened(_show_json if as_json else _Teller(), executor)
+    try:
+        return await _follow(executor, plan, show)
+    except asyncio.CancelledError:
+        print("Stopped inside a step. The same command does it again and goes on.", file=sys.stderr)
+        return 130
+
+
+async def _follow(executor: Executor, plan: Plan, show: Callable[[Event], None]) -> int:
+    from contextlib import aclosing
+
+    from wizard.run.events import PlanFinished
+
+    async with aclosing(executor.carry_out(plan)) as events:
+        async for event in events:
+            show(event)
+            if isinstance(event, PlanFinished):
+                return 0 if event.ok else 130 if event.cancelled else 1
+    return 1
+
+
+class _Stop:
+    """A first request stops at a safe point, a second one ends the running program."""
+
+    def __init__(self, executor: Executor, task: asyncio.Task[int]) -> None:
+        self._executor = executor
+        self._task = task
+        self._asked = False
+
+    def __call__(self) -> None:
+        from contextlib import suppress
+
+        if self._asked:
+            self._task.cancel()
+            return
+        self._asked = True
+        self._executor.cancel()
+        with suppress(OSError):  # the terminal may be what went
+            print(
+                "Stopping when this step is done, or at once inside a download. "
+                "Ctrl+C again ends the step.",
+                file=sys.stderr,
+                flush=True,
+            )
+
+
+class _Listened:
+    """Shows events while somebody reads them; asks to stop when nobody does any more."""
+
+    def __init__(self, show: Callable[[Event], None], executor: Executor) -> None:
+        self._show = show
+        self._executor = executor
+        self._alone = False
+
+    def __call__(self, event: Event) -> None:
+        if self._alone:
+            return
+        try:
+            self._show(event)
+        except OSError:
+            self._alone = True
+            forget_reader()
+            self._executor.cancel()
+
+
+def _show_json(event: Event) -> None:
+    import json
+
+    from wizard.jsonform import SCHEMA, to_json
+
+    form: dict[str, Any] = {"schema": SCHEMA, "event": type(event).__name__, **to_json(event)}
+    print(json.dumps(form), flush=True)
+
+
+class _Teller:
+    """Prints events as plain lines, and progress every tenth of the way."""
+
+    def __init__(self) -> None:
+        from wizard.report.events import Tenths
+
+        self._tenths = Tenths()
+
+    def __call__(self, event: Event) -> None:
+        from wizard.report.events import event_lines
+
+        if self._tenths.worth_telling(event):
+            print(*event_lines(event), sep="\n", flush=True)

@@ -1,0 +1,171 @@
+"""Root steps that change packages: each one exact, so that apt can be held to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from wizard.plan.system_places import SOURCE
+
+Versions = tuple[tuple[str, str], ...]
+"""Names of packages with their exact versions."""
+UNSETTLED = ""
+"""Stands for a version that only the archive knows, until it has been asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class LocalDeb:
+    """A package file that is handed to apt by its path; the helper copies it and checks the hash.
+
+    What the user built lies in a folder of the user's; what the helper kept lies in its backup.
+    """
+
+    path: str
+    sha256: str
+    name: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class AptUpdate:
+    """Read the package lists of our own source, and of no other."""
+
+    reason: str
+    inverse: str = "nothing to undo"
+    needs_root: bool = True
+
+    def request(self) -> dict[str, Any]:
+        """As the helper reads it."""
+        return {"verb": "apt_update"}
+
+    def __str__(self) -> str:
+        return f"as root, apt-get update of {SOURCE} alone"
+
+
+@dataclass(frozen=True, slots=True)
+class AptChange:
+    """One transaction of apt, carried out only if apt means to do exactly what stands here."""
+
+    reason: str
+    inverse: str
+    install: Versions = ()
+    """What is asked for; dependencies stand in ``expect_install``."""
+    remove: tuple[str, ...] = ()
+    purge: bool = False
+    """True to remove their settings below ``/etc`` too."""
+    debs: tuple[LocalDeb, ...] = ()
+    expect_install: Versions = ()
+    """Everything that apt installs or changes, ``debs`` among it."""
+    expect_remove: tuple[str, ...] = ()
+    were_automatic: tuple[str, ...] = ()
+    """Of those that go, which came only as dependencies: that is told apt when they come back."""
+    download_bytes: int = 0
+    installed_bytes: int = 0
+    needs_root: bool = True
+
+    @property
+    def settled(self) -> bool:
+        """False while a version is not known, because the archive was not asked yet."""
+        asked = {(deb.name, deb.version) for deb in self.debs} | set(self.install)
+        versions = (version for _, version in (*self.install, *self.expect_install))
+        return UNSETTLED not in versions and asked <= set(self.expect_install)
+
+    def request(self) -> dict[str, Any]:
+        """As the helper reads it; raises ValueError while it is not settled."""
+        if not self.settled:
+            raise ValueError("the archive was not asked for the exact versions yet")
+        return {
+            "verb": "apt_change",
+            "install": [list(pair) for pair in self.install],
+            "remove": list(self.remove),
+            "purge": self.purge,
+            "debs": [{"path": deb.path, "sha256": deb.sha256} for deb in self.debs],
+            "expect": {
+                "install": [list(pair) for pair in self.expect_install],
+                "remove": list(self.expect_remove),
+            },
+        }
+
+    def __str__(self) -> str:
+        return f"as root, {'; '.join((*self._calls(), self._expected()))}"
+
+    def _calls(self) -> list[str]:
+        verb = "purge" if self.purge else "remove"
+        calls = [f"apt-get {verb} {' '.join(self.remove)}"] if self.remove else []
+        files = (f"{deb.path} (SHA-256 {deb.sha256[:12]})" for deb in self.debs)
+        words = " ".join((*map(_exactly, self.install), *files))
+        return [*calls, f"apt-get install {words}"] if words else calls
+
+    def _expected(self) -> str:
+        if not self.settled:
+            return "what else comes along is asked of the archive before anything is changed"
+        more = [pair for pair in self.expect_install if pair not in set(self._named())]
+        others = [name for name in self.expect_remove if name not in set(self.remove)]
+        told = (
+            *((f"with them come {', '.join(map(_exactly, more))}",) if more else ()),
+            *((f"with them go {', '.join(others)}",) if others else ()),
+        )
+        return f"{'; '.join(told) or 'nothing else'}: anything more or less is refused"
+
+    def _named(self) -> Versions:
+        return (*self.install, *((deb.name, deb.version) for deb in self.debs))
+
+
+@dataclass(frozen=True, slots=True)
+class KeepDebs:
+    """Put a package file of each package into the backup, so that it can come back offline."""
+
+    reason: str
+    packages: Versions
+    inverse: str = "they stay in the backup"
+    needs_root: bool = True
+
+    def request(self) -> dict[str, Any]:
+        """As the helper reads it."""
+        return {"verb": "keep_debs", "packages": [list(pair) for pair in self.packages]}
+
+    def __str__(self) -> str:
+        return f"as root, keep the .deb of {', '.join(map(_exactly, self.packages))}"
+
+
+@dataclass(frozen=True, slots=True)
+class MarkPackages:
+    """Tell apt which packages came only as dependencies, and which were asked for."""
+
+    reason: str
+    inverse: str
+    auto: tuple[str, ...] = ()
+    manual: tuple[str, ...] = ()
+    needs_root: bool = True
+
+    def request(self) -> dict[str, Any]:
+        """As the helper reads it."""
+        return {"verb": "mark", "auto": list(self.auto), "manual": list(self.manual)}
+
+    def __str__(self) -> str:
+        calls = (
+            *((f"apt-mark auto {' '.join(self.auto)}",) if self.auto else ()),
+            *((f"apt-mark manual {' '.join(self.manual)}",) if self.manual else ()),
+        )
+        return f"as root, {'; '.join(calls)}"
+
+
+@dataclass(frozen=True, slots=True)
+class FinishInterrupted:
+    """Let dpkg finish what an interruption left half done."""
+
+    reason: str
+    inverse: str = "nothing to undo"
+    needs_root: bool = True
+
+    def request(self) -> dict[str, Any]:
+        """As the helper reads it."""
+        return {"verb": "configure"}
+
+    def __str__(self) -> str:
+        return "as root, dpkg --configure -a"
+
+
+def _exactly(pair: tuple[str, str]) -> str:
+    name, version = pair
+    return f"{name}={version}" if version else f"{name} (its version is the archive's to say)"

@@ -1,0 +1,176 @@
+"""The plan that clears away what other scripts left: settings, orphans, broken packages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from wizard.machine.facts import Machine, Package, RocmTree, Setting
+from wizard.plan.amd_packages import AMD, DRIVERS, Going, going, is_broken, release_of
+from wizard.plan.impossible import NothingToDo
+from wizard.plan.leftover_files import BACK, Leftovers
+from wizard.plan.leftovers import short_path
+from wizard.plan.prepared import FilesNow
+from wizard.plan.removal import held, removal_steps, system_plan
+from wizard.plan.root_steps import SetSystemPathAside, WriteSystemFile, sha256
+from wizard.plan.shell_lines import Findings, rocm_lines
+from wizard.plan.steps import Plan, Step
+from wizard.plan.system_family import uses_apt
+from wizard.plan.system_places import OURS
+from wizard.plan.user_files import TakeLinesOut, without_lines
+
+CLEAN_UP = "clean-up"
+PROFILES = "/etc/profile.d/"
+OWN_NAME = re.compile(r"(?:^|[-_.])(?:rocm|rdna1|miopen)", re.IGNORECASE)
+"""What scripts call a file that is theirs alone."""
+UNEDITED = ("fish_variables",)
+"""fish writes it anew whenever it likes."""
+
+
+def make_clean_up(machine: Machine, files: FilesNow) -> Plan:
+    """Clears away what other scripts left; raises NothingToDo where they left nothing."""
+    own = tuple(_own_files(machine, files))
+    profiles = _profiles(machine, files)
+    packages, notes, first = _packages(machine, files)
+    trees = _orphans(machine, packages)
+    steps = (*own, *packages, *profiles.steps, *trees)
+    told = (*notes, *profiles.notes, *_told(machine, files))
+    if not steps:
+        raise NothingToDo(" ".join(("Other scripts left nothing that can be cleared away.", *told)))
+    return system_plan(CLEAN_UP, steps, told, first)
+
+
+def files_with_settings(machine: Machine) -> tuple[str, ...]:
+    """Files that every login reads and that set something for ROCm, ours not among them."""
+    paths = dict.fromkeys(one.file for one in machine.settings if one.file and not one.within)
+    return tuple(path for path in paths if path not in OURS)
+
+
+def _own_files(machine: Machine, files: FilesNow) -> Iterator[Step]:
+    home = f"{machine.access.home.rstrip('/')}/"
+    for path in files_with_settings(machine):
+        text = files.texts.get(path, "")
+        found = rocm_lines(path, text)
+        if path.startswith(home) and found.out and not path.endswith(UNEDITED):
+            yield TakeLinesOut(
+                f"Settings for ROCm that reach every program: {_names(found)}.",
+                path,
+                found.out,
+                sha256(text),
+                sha256(without_lines(text, found.out)),
+                "the same lines are put back where they stood",
+            )
+
+
+def _profiles(machine: Machine, files: FilesNow) -> Leftovers:
+    found = Leftovers()
+    for path in files_with_settings(machine):
+        if path.startswith(PROFILES):
+            found += _profile(path, files.texts.get(path))
+    return found
+
+
+def _profile(path: str, text: str | None) -> Leftovers:
+    name = path.removeprefix(PROFILES)
+    lines = rocm_lines(path, text or "")
+    if OWN_NAME.search(name) or lines.only:
+        return Leftovers((SetSystemPathAside("Settings that reach every user.", path, BACK),))
+    if text is None or not lines.out:
+        return Leftovers((), (f"{path} does more than set variables for ROCm; edit it by hand.",))
+    content = without_lines(text, lines.out)
+    why = f"Settings that reach every user go: {_names(lines)}. The rest of the file stays."
+    return Leftovers((WriteSystemFile(why, path, content, BACK, sha256(text)),))
+
+
+def _packages(machine: Machine, files: FilesNow) -> tuple[tuple[Step, ...], tuple[str, ...], str]:
+    """Packages that are broken, or whose files somebody deleted, and what belongs to none."""
+    if not uses_apt(machine) or not isinstance(machine.rocm_packages, tuple):
+        return (), (), ""
+    amd = going(machine, (AMD,))
+    out = tuple(one for one in amd.packages if _is_useless(one) or _is_gone(one, machine))
+    stays = tuple(one for one in machine.rocm_packages if one.origin == "amd" and one not in out)
+    gone = Going(out, stays, (), amd=not stays)
+    steps, notes = removal_steps(machine, gone, files)
+    return steps, notes, held(out)
+
+
+def _is_useless(package: Package) -> bool:
+    """True for a broken package, and for all of a driver of which some is broken."""
+    return is_broken(package) or package.name in DRIVERS
+
+
+def _is_gone(package: Package, machine: Machine) -> bool:
+    """True for a package that dpkg believes in although its release is not below ``/opt``."""
+    release = release_of(package)
+    if package.missing or not release:
+        return package.missing
+    if any("/opt" in one.because for one in machine.unread):  # then nothing is known of it
+        return False
+    return not any(tree.path == f"/opt/rocm-{release}" for tree in machine.rocm_trees)
+
+
+def _orphans(machine: Machine, planned: tuple[Step, ...]) -> Iterator[Step]:
+    """Folders of ROCm that no package owns, and links into nothing."""
+    named = {step.path for step in planned if isinstance(step, SetSystemPathAside)}
+    there = {tree.path for tree in machine.rocm_trees}
+    rest = (tree for tree in machine.rocm_trees if tree.path not in named)
+    for tree in rest if uses_apt(machine) else ():
+        if tree.path.startswith("/opt/rocm") and (why := _orphaned(tree, there)):
+            yield SetSystemPathAside(why, tree.path, BACK)
+
+
+def _orphaned(tree: RocmTree, there: set[str]) -> str:
+    if tree.link_to is None:
+        return "No package owns anything in it, as far as dpkg knows." if tree.owner == "" else ""
+    lost = tree.link_to.startswith("/opt/") and tree.link_to not in there
+    return f"It leads to {tree.link_to}, which is not there." if lost else ""
+
+
+def _told(machine: Machine, files: FilesNow) -> Iterator[str]:
+    """What is left to the user, each with its place."""
+    for path in files_with_settings(machine):
+        found = rocm_lines(path, files.texts.get(path, ""))
+        if not path.startswith(PROFILES):
+            yield from (
+                f"{short_path(path, machine)}:{number} stays, because it does more or stands "
+                f"inside something: {line.strip()}"
+                for number, line in found.left
+            )
+        if _left_to_the_user(path, machine, files):
+            first = next(one for one in machine.settings if one.file == path)
+            yield f"{short_path(path, machine)}:{first.line} stays ({_text(first)}): {_how(path)}"
+    within = dict.fromkeys(one.within for one in machine.settings if one.within)
+    if within:
+        yield f"Settings that only these see stay: {', '.join(within)}."
+    yield from (
+        f"{path}: somebody exchanged this library and kept the old one. To be rid of both, remove "
+        "this ROCm."
+        for path in files.exchanged
+    )
+
+
+def _left_to_the_user(path: str, machine: Machine, files: FilesNow) -> bool:
+    if path.startswith(PROFILES):
+        return False
+    mine = path.startswith(f"{machine.access.home.rstrip('/')}/")
+    return not mine or path not in files.texts or path.endswith(UNEDITED)
+
+
+def _how(path: str) -> str:
+    if path.endswith(UNEDITED):
+        return "`set --universal --erase NAME` in fish takes it away"
+    return "edit it by hand"
+
+
+def _names(found: Findings) -> str:
+    names = dict.fromkeys(re.findall(r"\b([A-Z][A-Z0-9_]+)(?==| )", _sets(found)))
+    return ", ".join(names)
+
+
+def _sets(found: Findings) -> str:
+    rows = (line for _, line in found.out)
+    return "\n".join(row for row in rows if not row.lstrip().startswith("#"))
+
+
+def _text(setting: Setting) -> str:
+    return f"{setting.name}={setting.value}"

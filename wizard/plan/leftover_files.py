@@ -1,0 +1,198 @@
+"""What a ROCm set-up leaves in the system's folders, and the steps that clear it away."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from wizard.machine.apt.entries import deb822_entries, line_entries, paragraphs
+from wizard.machine.apt.pins import WORDS
+from wizard.machine.facts import AptSource, Machine, RocmTree, SystemFile, Unknown
+from wizard.plan.prepared import Belongings, FilesNow
+from wizard.plan.root_steps import SetSystemPathAside, WriteSystemFile, sha256
+from wizard.plan.system_places import OURS
+
+KEY_FOLDERS = ("/etc/apt/keyrings/", "/etc/apt/trusted.gpg.d/")
+PIN_FOLDER = "/etc/apt/preferences.d/"
+LOADER_FOLDER = "/etc/ld.so.conf.d/"
+DRIVER_RULES = ("/etc/udev/rules.d/70-kfd.rules", "/etc/udev/rules.d/70-amdgpu.rules")
+BLACKLIST = re.compile(r"/etc/modprobe\.d/blacklist-radeon[^/]*")
+GRAPHICS_SOURCE = re.compile(r"/(?:amdgpu|graphics)(?:/|$)")
+GONE = "which is not there"
+"""How detection tells of an alternative that leads nowhere."""
+BACK = "put back from the backup"
+
+Edit = SetSystemPathAside | WriteSystemFile
+
+
+@dataclass(frozen=True, slots=True)
+class Leftovers:
+    """Steps for what is left, and what is left alone, with the reason."""
+
+    steps: tuple[Edit, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def __add__(self, other: Leftovers) -> Leftovers:
+        return Leftovers((*self.steps, *other.steps), (*self.notes, *other.notes))
+
+
+def source_leftovers(machine: Machine, files: FilesNow, *, driver_stays: bool) -> Leftovers:
+    """AMD's apt sources but our own, their pins, and the keys that nothing else needs."""
+    foreign = [one for one in machine.apt_sources if one.file not in OURS]
+    going = [
+        one
+        for one in foreign
+        if one.amd and not (driver_stays and any(map(GRAPHICS_SOURCE.search, one.uris)))
+    ]
+    staying = [one for one in foreign if one not in going]
+    found = Leftovers()
+    for file in dict.fromkeys(one.file for one in going):
+        lines = frozenset(one.line for one in going if one.file == file)
+        rest = [one for one in staying if one.file == file]
+        found += _source(file, lines, rest, files)
+    if not any(one.amd for one in staying):
+        found += _pins(machine, files)
+    return found + Leftovers(tuple(_keys(machine, staying)))
+
+
+def _source(file: str, lines: frozenset[int], rest: list[AptSource], files: FilesNow) -> Leftovers:
+    why = "AMD's apt source; nothing that stays comes from it, and a second one would interfere."
+    if not rest and file.startswith("/etc/apt/sources.list.d/"):
+        return Leftovers((SetSystemPathAside(why, file, BACK),))
+    text = files.texts.get(file)
+    if text is None:
+        return Leftovers((), (f"{file} holds AMD's sources and others; edit it by hand.",))
+    content = _without_entries(file, text, lines)
+    why = f"{why} The other sources in this file stay."
+    return Leftovers((WriteSystemFile(why, file, content, BACK, sha256(text)),))
+
+
+def _without_entries(file: str, text: str, starts: frozenset[int]) -> str:
+    rows = text.split("\n")
+    if not file.endswith(".sources"):
+        gone = {entry.line for entry in line_entries(text)} & starts
+        return "\n".join(row for number, row in enumerate(rows, 1) if number not in gone)
+    gone = {entry.line for entry in deb822_entries(text)} & starts
+    kept, out = [], False
+    for number, row in enumerate(rows, 1):
+        out = number in gone or (out and bool(row.strip("\r")))
+        if not out:
+            kept.append(row)
+    return "\n".join(kept)
+
+
+def _pins(machine: Machine, files: FilesNow) -> Leftovers:
+    found = Leftovers()
+    for pin in _of_kind(machine, "pin"):
+        text = files.texts.get(pin.path)
+        if not pin.path.startswith(PIN_FOLDER):
+            found += Leftovers((), (f"{pin.path} prefers AMD's packages ({pin.detail}); edit it.",))
+        elif text is not None and not _only_amd_pins(text):
+            found += Leftovers((), (f"{pin.path} also pins other packages; edit it by hand.",))
+        else:
+            why = f"It prefers AMD's packages: {pin.detail}."
+            found += Leftovers((SetSystemPathAside(why, pin.path, BACK),))
+    return found
+
+
+def _only_amd_pins(text: str) -> bool:
+    pins = [fields for _, fields in paragraphs(text) if "pin-priority" in fields]
+    return all(WORDS.search(f"{one.get('pin', '')} {one.get('package', '')}") for one in pins)
+
+
+def _keys(machine: Machine, staying: list[AptSource]) -> Iterator[Edit]:
+    needed = {word for one in staying for word in re.split(r"[\s,]+", one.signed_by)}
+    for key in _of_kind(machine, "key"):
+        movable = key.path.startswith(KEY_FOLDERS[0]) or (
+            key.path.startswith(KEY_FOLDERS[1]) and "rocm" in key.path
+        )
+        if movable and key.path not in needed and not any(one.amd for one in staying):
+            yield SetSystemPathAside(f"AMD's key: {key.detail}.", key.path, BACK)
+
+
+def file_leftovers(machine: Machine, *, driver_stays: bool) -> Leftovers:
+    """What is of no use once no ROCm of AMD's is installed."""
+    steps: list[Edit] = []
+    for file in machine.system_files:
+        why = _useless(file, driver_stays=driver_stays)
+        if why and file.path not in OURS:
+            steps.append(SetSystemPathAside(why, file.path, BACK))
+    return Leftovers(tuple(steps))
+
+
+def _useless(file: SystemFile, *, driver_stays: bool) -> str:
+    """Why a file is of no use any more; ``""`` for one that stays."""
+    match file.kind:
+        case "loader path" if file.path.startswith(LOADER_FOLDER) and _all_rocm(file.detail):
+            return f"It lets the loader search ROCm's folders: {file.detail}."
+        case "opencl vendor":
+            return f"AMD's OpenCL, which goes: {file.detail}."
+        case "udev rule" if file.path in DRIVER_RULES and not driver_stays:
+            return "A rule for device files that AMD's packages or guides wrote."
+        case "module option" if BLACKLIST.fullmatch(file.path):
+            return "It keeps a driver of the kernel from loading."
+        case _:
+            return ""
+
+
+def _all_rocm(detail: str) -> bool:
+    return all("/opt/rocm" in part for part in detail.split("; "))
+
+
+def alternative_leftovers(machine: Machine) -> Leftovers:
+    """Alternatives that lead nowhere, with what dpkg notes of them.
+
+    Only where no package of theirs goes: it takes its alternative away itself.
+    """
+    files = [file for file in machine.system_files if file.kind == "alternative"]
+    lost = {file.path.rpartition("/")[2] for file in files if GONE in file.detail}
+    why = "An alternative of ROCm that leads to what is not there."
+    return Leftovers(
+        tuple(
+            SetSystemPathAside(why, file.path, BACK)
+            for file in files
+            if file.path.rpartition("/")[2] in lost
+        )
+    )
+
+
+def tree_leftovers(
+    machine: Machine,
+    releases: frozenset[str],
+    names: frozenset[str],
+    known: Belongings | None = None,
+) -> Leftovers:
+    """Folders below ``/opt`` that are left when packages of these releases and names went."""
+    trees = [one for one in machine.rocm_trees if one.path.startswith("/opt/rocm")]
+    gone = {one.path for one in trees if one.link_to is None and _goes(one, releases, names)}
+    found = Leftovers()
+    for tree in trees:
+        if tree.path in gone:
+            found += _tree(tree.path, names, known)
+        elif tree.link_to in gone:
+            found += Leftovers((SetSystemPathAside(f"It led to {tree.link_to}.", tree.path, BACK),))
+        elif tree.link_to is None and tree.owner == "":
+            found += Leftovers((), (f"{tree.path} belongs to no package and stays.",))
+    return found
+
+
+def _tree(path: str, names: frozenset[str], known: Belongings | None) -> Leftovers:
+    why = "What is left when its packages are gone: dpkg knows of nothing in it by then."
+    content = known.trees.get(path) if known else None
+    if content and (others := sorted(content.owners - names)):
+        return Leftovers((), (f"{path} stays: {', '.join(others)} has files in it.",))
+    if content and not content.stray:
+        return Leftovers()
+    return Leftovers((SetSystemPathAside(why, path, BACK),))
+
+
+def _goes(tree: RocmTree, releases: frozenset[str], names: frozenset[str]) -> bool:
+    known = not isinstance(tree.owner, Unknown)
+    if known and tree.owner:
+        return tree.owner in names
+    return tree.path.removeprefix("/opt/rocm-") in releases
+
+
+def _of_kind(machine: Machine, kind: str) -> list[SystemFile]:
+    return [file for file in machine.system_files if file.kind == kind and file.path not in OURS]

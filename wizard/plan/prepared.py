@@ -1,0 +1,72 @@
+"""What is found out before a plan with root steps is made: of the archive, and of files to edit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from wizard.plan.root_steps import LocalDeb, Versions
+
+_NONE: Mapping[str, str] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What the archive has for this machine, asked of it by the user's own, harmless apt."""
+
+    release: str
+    suite: str
+    """One whose InRelease was there."""
+    key: str
+    """The key in letters, its fingerprint checked."""
+    install: Versions
+    """What is asked for, with its exact versions."""
+    debs: tuple[LocalDeb, ...]
+    """What no archive of this system has: built or fetched into a folder of the user's."""
+    brings: Versions
+    """Everything that apt would install, ``debs`` among it."""
+    download_bytes: int
+    installed_bytes: int
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TreeContent:
+    """A folder of ROCm below ``/opt``, and whose its files are."""
+
+    path: str
+    owners: frozenset[str]
+    """Packages with something in it."""
+    stray: bool
+    """True when something in it belongs to no package: that is what is left when they go."""
+
+
+@dataclass(frozen=True, slots=True)
+class Belongings:
+    """What dpkg says belongs to the ROCm packages that are not the distribution's."""
+
+    owners: Mapping[str, str]
+    """Their files below ``/etc``, each with its package: these go and come with it."""
+    trees: Mapping[str, TreeContent]
+    """By path; those that could not be looked through are not among them."""
+
+
+@dataclass(frozen=True, slots=True)
+class FilesNow:
+    """Files that a plan edits or replaces, as they are now."""
+
+    texts: Mapping[str, str] = field(default_factory=lambda: _NONE)
+    """By path; those that could not be read, or are no UTF-8, are not among them."""
+    exchanged: tuple[str, ...] = ()
+    """What somebody kept of a library below ``/opt`` before exchanging it."""
+    belongings: Belongings | None = None
+    """None where dpkg's lists could not all be read: then it is found out while it is done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Both; without an offer a plan shows what it can, and cannot be begun."""
+
+    files: FilesNow = field(default_factory=FilesNow)
+    offer: Offer | None = None

@@ -1,0 +1,157 @@
+"""Plans that take ROCm off a system: by exact list, reversible, and nothing that is not named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from wizard.machine.apt.marks import STATES, automatic
+from wizard.machine.facts import Machine, Package, Unknown
+from wizard.plan.amd_packages import AMD, DISTRIBUTION, Going, going, release_of
+from wizard.plan.identity import with_id
+from wizard.plan.impossible import NothingToDo
+from wizard.plan.leftover_files import (
+    Edit,
+    Leftovers,
+    alternative_leftovers,
+    file_leftovers,
+    source_leftovers,
+    tree_leftovers,
+)
+from wizard.plan.prepared import FilesNow
+from wizard.plan.root_steps import (
+    AptChange,
+    FinishInterrupted,
+    KeepDebs,
+    SetSystemPathAside,
+)
+from wizard.plan.steps import Plan, Step
+from wizard.plan.system_family import require_apt
+
+REMOVAL = "removal"
+"""Stands where a plan that installs names its stack."""
+
+
+def make_removal(
+    machine: Machine, scopes: tuple[str, ...] = (AMD,), files: FilesNow | None = None
+) -> Plan:
+    """Takes ROCm off the system; raises NothingToDo where there is none, or PlanImpossible."""
+    require_apt(machine)
+    files = files or FilesNow()
+    gone = going(machine, scopes)
+    steps, notes = removal_steps(machine, gone, files)
+    if not steps:
+        raise NothingToDo(" ".join((_nothing(machine, scopes), *gone.notes)))
+    return system_plan(REMOVAL, steps, notes, held(gone.packages))
+
+
+def removal_steps(
+    machine: Machine, gone: Going, files: FilesNow
+) -> tuple[tuple[Step, ...], tuple[str, ...]]:
+    """Steps that remove these packages and what they leave, and what to know of it."""
+    left = Leftovers()
+    if gone.amd:
+        left = source_leftovers(machine, files, driver_stays=gone.driver_stays)
+    if gone.amd and not gone.rocm_stays:
+        left += file_leftovers(machine, driver_stays=gone.driver_stays)
+        left += Leftovers() if gone.packages else alternative_leftovers(machine)
+    if of_amd := [one for one in gone.packages if one.origin == "amd"]:
+        releases = frozenset(map(release_of, of_amd)) - {""}
+        left += tree_leftovers(machine, releases, frozenset(gone.names), files.belongings)
+    steps = (
+        *_finish_first(machine),
+        *_keep(gone),
+        *_purge(gone, files),
+        # Afterwards: settings that belong to the packages go with them, and come back with them.
+        *_left_by(gone, left, files),
+        *_finish_after(machine, gone),
+    )
+    return steps, (*gone.notes, *left.notes)
+
+
+def system_plan(
+    kind: str, steps: tuple[Step, ...], notes: tuple[str, ...], first: str = ""
+) -> Plan:
+    """A plan about the system alone, without a stack or a venv."""
+    return with_id(
+        Plan(
+            id="",
+            stack=kind,
+            footprint="system",
+            venv="",
+            steps=steps,
+            download_bytes=0,
+            installed_bytes=0,
+            relogin_needed=False,
+            notes=tuple(dict.fromkeys(notes)),
+            first=first,
+        )
+    )
+
+
+def held(packages: tuple[Package, ...]) -> str:
+    """What to do first about packages that somebody told apt to keep; ``""`` where none is."""
+    names = [package.name for package in packages if package.held]
+    if not names:
+        return ""
+    return (
+        f"to let go of packages that were told to stay as they are: sudo apt-mark unhold "
+        f"{' '.join(names)}"
+    )
+
+
+def _left_by(gone: Going, left: Leftovers, files: FilesNow) -> Iterator[Edit]:
+    """The steps for what the packages leave, but for what is known to go with them.
+
+    What dpkg does not list, their scripts may still take away.
+    """
+    owners = files.belongings.owners if files.belongings else {}
+    for step in left.steps:
+        if gone.packages and isinstance(step, SetSystemPathAside):
+            step = replace(step, may_be_gone=True)
+        if owners.get(step.path) not in gone.names:
+            yield step
+
+
+def counted(number: int, what: str) -> str:
+    """A number of things in words."""
+    return f"{number} {what}{'s' * (number != 1)}"
+
+
+def _keep(gone: Going) -> Iterator[Step]:
+    if gone.packages:
+        pairs = tuple((one.name, one.version) for one in gone.packages)
+        yield KeepDebs("So that each of them can come back, also without a network.", pairs)
+
+
+def _purge(gone: Going, files: FilesNow) -> Iterator[Step]:
+    if not gone.packages:
+        return
+    auto = automatic(files.texts.get(STATES, ""))
+    yield AptChange(
+        f"{counted(len(gone.names), 'package')}, each seen installed; apt must mean to remove "
+        "just what is named.",
+        "installed again from the backup",
+        remove=gone.names,
+        purge=True,
+        expect_remove=gone.names,
+        were_automatic=tuple(name for name in gone.names if name in auto),
+    )
+
+
+def _finish_first(machine: Machine) -> Iterator[Step]:
+    if machine.package_work.interrupted and not machine.package_work.lock_holder:
+        yield FinishInterrupted("dpkg was interrupted; apt refuses to work before this has run.")
+
+
+def _finish_after(machine: Machine, gone: Going) -> Iterator[Step]:
+    unfinished = machine.package_work.unfinished
+    names = () if isinstance(unfinished, Unknown) else (one.split(" ")[0] for one in unfinished)
+    if rest := [name for name in names if name not in gone.names]:
+        yield FinishInterrupted(f"Not fully installed: {', '.join(rest)}; dpkg tries once more.")
+
+
+def _nothing(machine: Machine, scopes: tuple[str, ...]) -> str:
+    if DISTRIBUTION in scopes:
+        return "There is nothing to remove: no ROCm package is installed."
+    return "There is nothing to remove: no package of AMD's repository is installed."

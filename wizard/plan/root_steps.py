@@ -1,0 +1,181 @@
+"""Steps that only root can do: one kind for each verb of the root helper, and no others.
+
+``str(step)`` is what Review shows; ``request()`` is the very same thing as the helper reads it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Union
+
+from wizard.plan.apt_steps import (
+    UNSETTLED,
+    AptChange,
+    AptUpdate,
+    FinishInterrupted,
+    KeepDebs,
+    LocalDeb,
+    MarkPackages,
+    Versions,
+)
+
+__all__ = [
+    "UNSETTLED",
+    "AddToGroups",
+    "AptChange",
+    "AptUpdate",
+    "FinishInterrupted",
+    "KeepDebs",
+    "LocalDeb",
+    "MarkPackages",
+    "PutSystemPathBack",
+    "RootStep",
+    "SetSystemPathAside",
+    "TakeFromGroups",
+    "Versions",
+    "WriteSystemFile",
+    "settled",
+    "sha256",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class WriteSystemFile:
+    """Write a file of the system, whole; what was there is set aside first."""
+
+    reason: str
+    path: str
+    content: str
+    inverse: str
+    before: str | None = None
+    """SHA-256 of what is there now; None where nothing is. With anything else it is refused."""
+    mode: int = 0o644
+    needs_root: bool = True
+
+    @property
+    def settled(self) -> bool:
+        """False while the content is not known, because it was not fetched yet."""
+        return bool(self.content)
+
+    def request(self) -> dict[str, Any]:
+        """As the helper reads it; raises ValueError while it is not settled."""
+        if not self.settled:
+            raise ValueError(f"what to write into {self.path} was not fetched yet")
+        return {
+            "verb": "write_file",
+            "path": self.path,
+            "content": self.content,
+            "mode": self.mode,
+            "before": self.before,
+        }
+
+    def __str__(self) -> str:
+        if not self.settled:
+            return f"as root, write {self.path}, whose content is fetched and checked first"
+        over = f" over what is there (SHA-256 {self.before[:12]})" if self.before else ""
+        return f"as root, write {self.path} (mode {self.mode:04o}){over}"
+
+
+@dataclass(frozen=True, slots=True)
+class SetSystemPathAside:
+    """Move a file or a tree of the system into the backup on the same file system."""
+
+    reason: str
+    path: str
+    inverse: str
+    may_be_gone: bool = False
+    """True where an earlier step may take it away: then this one is done without the helper."""
+    needs_root: bool = True
+
+    def request(self) -> dict[str, Any]:
+        """As the helper reads it."""
+        return {"verb": "set_aside", "path": self.path}
+
+    def __str__(self) -> str:
+        if self.may_be_gone:
+            return f"as root, move {self.path}, or what is left of it by then, into the backup"
+        return f"as root, move {self.path} into the backup"
+
+
+@dataclass(frozen=True, slots=True)
+class PutSystemPathBack:
+    """Move what was set aside back to its place."""
+
+    reason: str
+    path: str
+    inverse: str
+    needs_root: bool = True
+
+    def request(self) -> dict[str, Any]:
+        """As the helper reads it."""
+        return {"verb": "put_back", "path": self.path}
+
+    def __str__(self) -> str:
+        return f"as root, move {self.path} back from the backup"
+
+
+@dataclass(frozen=True, slots=True)
+class AddToGroups:
+    """Add the user to groups; counts from the next login."""
+
+    reason: str
+    user: str
+    groups: tuple[str, ...]
+    inverse: str
+    needs_root: bool = True
+
+    def request(self) -> dict[str, Any]:
+        """As the helper reads it."""
+        return {"verb": "join_groups", "user": self.user, "groups": list(self.groups)}
+
+    def __str__(self) -> str:
+        return f"as root, add {self.user} to {_and(self.groups)}"
+
+
+@dataclass(frozen=True, slots=True)
+class TakeFromGroups:
+    """Take the user out of groups again; counts from the next login."""
+
+    reason: str
+    user: str
+    groups: tuple[str, ...]
+    inverse: str
+    needs_root: bool = True
+
+    def request(self) -> dict[str, Any]:
+        """As the helper reads it."""
+        return {"verb": "leave_groups", "user": self.user, "groups": list(self.groups)}
+
+    def __str__(self) -> str:
+        return f"as root, take {self.user} out of {_and(self.groups)}"
+
+
+RootStep = Union[  # noqa: UP007 - cattrs reads the members of a Union
+    AptUpdate,
+    AptChange,
+    KeepDebs,
+    WriteSystemFile,
+    SetSystemPathAside,
+    PutSystemPathBack,
+    AddToGroups,
+    TakeFromGroups,
+    MarkPackages,
+    FinishInterrupted,
+]
+
+
+def settled(steps: Iterable[object]) -> bool:
+    """True when every step says exactly what it does, so that the plan can be begun."""
+    kinds = (AptChange, WriteSystemFile)
+    return all(step.settled for step in steps if isinstance(step, kinds))
+
+
+def sha256(content: str) -> str:
+    """The hash by which the helper knows a text."""
+    return hashlib.sha256(content.encode()).hexdigest()
+
+
+def _and(names: Iterable[str]) -> str:
+    return " and ".join(names)

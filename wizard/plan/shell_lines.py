@@ -1,0 +1,187 @@
+"""Lines of shell files that only set what ROCm reads, and that can go without breaking the rest."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from wizard.machine.shell import assignments, is_wanted
+from wizard.plan.user_files import Lines
+
+OPENINGS = frozenset({"if", "for", "while", "until", "case", "select", "{"})
+CLOSINGS = frozenset({"fi", "done", "esac", "}"})
+FISH_OPENINGS = frozenset({"if", "for", "while", "switch", "function", "begin"})
+FISH_CLOSINGS = frozenset({"end"})
+LEADING = frozenset({"then", "do", "else", "elif", "!", "and", "or"})
+"""Words after which a command follows on the same line."""
+HERE = re.compile(r"<<-?\s*(['\"]?)(\w+)\1")
+SHARED = frozenset({"CUDA_VISIBLE_DEVICES"})
+"""Read by ROCm, but not its own: such a line may be meant for another card."""
+LIBRARY_PATH = "LD_LIBRARY_PATH"
+PLACE = re.compile(r"/opt/rocm[^/:]*(?:/[^:]*)?|\$\{?ROCM_PATH\}?(?:/[^:]*)?")
+OWN_PATH = re.compile(r"\$(?:PATH|LD_LIBRARY_PATH)|\$\{(?:PATH|LD_LIBRARY_PATH)(?::?\+[^}]*)?\}")
+TITLE = re.compile(r"\s*#.*(?:rocm|rdna ?1|miopen|gfx10)", re.IGNORECASE)
+"""A comment that stood above such lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What a shell file sets for ROCm."""
+
+    out: Lines
+    """Lines that can be taken out."""
+    left: Lines
+    """Lines that do more, or stand inside something, and are left to the user."""
+    only: bool
+    """True when nothing else in the file does anything."""
+
+
+def rocm_lines(path: str, text: str) -> Findings:
+    """The lines of a file that set what ROCm reads."""
+    rows = text.split("\n")
+    free = _at_top(rows, fish=path.endswith(".fish"))
+    found = [number for number, row in enumerate(rows, 1) if _concerns_rocm(row)]
+    out = [number for number in found if number in free and _only_sets(rows[number - 1])]
+    titles = [number for number in _titles(rows, frozenset(out)) if number in free]
+    rest = (row for number, row in enumerate(rows, 1) if number not in out)
+    return Findings(
+        out=tuple((number, rows[number - 1]) for number in sorted({*out, *titles})),
+        left=tuple((number, rows[number - 1]) for number in found if number not in out),
+        only=bool(out)
+        and not any(row.strip() and not row.lstrip().startswith("#") for row in rest),
+    )
+
+
+def _concerns_rocm(row: str) -> bool:
+    return any(
+        name not in SHARED and (name != LIBRARY_PATH or PLACE.search(value))
+        for name, value, _ in assignments(row)
+    ) or bool(_path_entry(row))
+
+
+def _only_sets(row: str) -> bool:
+    """True for a line that is one command which sets nothing but what ROCm reads."""
+    words = _simple_command(row)
+    if words[:1] == ["export"]:
+        words = words[1:]
+    if words[:1] == ["set"]:  # fish
+        names = [word for word in words[1:] if not word.startswith("-")][:1]
+        return bool(names) and _is_ours(names[0], " ".join(words))
+    pairs = [word.partition("=") for word in words]
+    return bool(pairs) and all(equals and _is_ours(name, value) for name, equals, value in pairs)
+
+
+def _is_ours(name: str, value: str) -> bool:
+    if name in (LIBRARY_PATH, "PATH"):
+        return _leads_only_into_rocm(value)
+    return is_wanted(name) and name not in SHARED
+
+
+def _leads_only_into_rocm(value: str) -> bool:
+    """True when without this line the path would be what it was before it."""
+    parts = [part for part in OWN_PATH.sub("", value).split(":") if part]
+    return bool(parts) and all(PLACE.fullmatch(part) for part in parts)
+
+
+def _path_entry(row: str) -> bool:
+    words = _simple_command(row)
+    value = next((word[5:] for word in words[:2] if word.startswith("PATH=")), "")
+    return bool(value) and _leads_only_into_rocm(value)
+
+
+def _simple_command(row: str) -> list[str]:
+    """The words of a line that holds one command and no more; else none."""
+    if row.rstrip("\r").endswith("\\") or row[:1].isspace():
+        return []
+    tokens = list(_tokens(row))
+    return [] if any(_is_sign(token) for token in tokens) else tokens
+
+
+def _tokens(row: str) -> Iterator[str]:
+    lexer = shlex.shlex(row, posix=True, punctuation_chars=";&|()<>")
+    lexer.whitespace_split = True
+    try:
+        yield from lexer
+    except ValueError:  # a quote that is closed on a later line
+        yield ";"
+
+
+def _is_sign(token: str) -> bool:
+    return bool(token) and set(token) <= set(";&|()<>")
+
+
+def _titles(rows: list[str], out: frozenset[int]) -> Iterator[int]:
+    """Comments right above lines that go, that name ROCm."""
+    for number in out:
+        above = number - 1
+        while above > 0 and TITLE.match(rows[above - 1]):
+            yield above
+            above -= 1
+
+
+def _at_top(rows: list[str], *, fish: bool) -> frozenset[int]:
+    """Numbers of the lines that stand inside of nothing; none where that cannot be told."""
+    inside = _Inside(fish=fish)
+    free, end, carried = set[int](), "", ""
+    for number, row in enumerate(rows, 1):
+        if end:  # a here-document
+            end = "" if row.strip() == end else end
+            continue
+        if not inside and not carried:
+            free.add(number)
+        whole = carried + row
+        carried = f"{whole}\n" if _goes_on(whole) else ""
+        if not carried:
+            inside.read(whole)
+            found = HERE.search(whole)
+            end = found[2] if found and "<<<" not in whole else ""
+    return frozenset() if inside or end or carried else frozenset(free)
+
+
+def _goes_on(row: str) -> bool:
+    """True when the next line belongs to this one: an open quote, or a backslash at the end."""
+    if row.endswith("\\"):
+        return True
+    lexer = shlex.shlex(row, posix=True, punctuation_chars=True)
+    lexer.whitespace_split = True
+    try:
+        list(lexer)
+    except ValueError:
+        return True
+    return False
+
+
+class _Inside:
+    """Whether the next line stands inside of a compound command or of parentheses."""
+
+    def __init__(self, *, fish: bool) -> None:
+        self._opening = FISH_OPENINGS if fish else OPENINGS
+        self._closing = FISH_CLOSINGS if fish else CLOSINGS
+        self._depth = 0
+        self._open = 0
+
+    def __bool__(self) -> bool:
+        return self._depth != 0 or self._open != 0
+
+    def read(self, row: str) -> None:
+        """Take a line into account."""
+        first = True  # of a command: elsewhere these words mean nothing
+        for token in _tokens(row):
+            if _is_sign(token):
+                self._parentheses(token)
+                first = True
+            elif first and token in self._opening:
+                self._depth += 1
+                first = token in ("if", "while", "until", "{", "begin")
+            elif first and token in self._closing:
+                self._depth -= 1
+                first = False
+            else:
+                first = first and token in LEADING
+
+    def _parentheses(self, token: str) -> None:
+        self._open += token.count("(")
+        # One that nobody opened ends a pattern of `case`.
+        self._open = max(0, self._open - token.count(")"))

@@ -1,0 +1,66 @@
+"""Steps that edit files of the user's own: single lines go out, and come back; never the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+Lines = tuple[tuple[int, str], ...]
+"""1-based numbers of lines, and each line as it stands there."""
+
+
+@dataclass(frozen=True, slots=True)
+class TakeLinesOut:
+    """Take lines out of a file of the user's; every other byte of it stays."""
+
+    reason: str
+    path: str
+    lines: Lines
+    before: str
+    """SHA-256 of the file as it is now; with anything else nothing is done."""
+    after: str
+    """SHA-256 of the file without the lines."""
+    inverse: str
+    needs_root: bool = False
+
+    def __str__(self) -> str:
+        return f"take out of {self.path}: {_told(self.lines)}"
+
+
+@dataclass(frozen=True, slots=True)
+class PutLinesBack:
+    """Put lines that were taken out back to where they stood."""
+
+    reason: str
+    path: str
+    lines: Lines
+    before: str
+    """SHA-256 of the file as ``TakeLinesOut`` left it; with anything else nothing is done."""
+    after: str
+    inverse: str
+    needs_root: bool = False
+
+    def __str__(self) -> str:
+        return f"put back into {self.path}: {_told(self.lines)}"
+
+
+def without_lines(text: str, lines: Lines) -> str:
+    """The text without these lines; raises ValueError when one of them is another by now."""
+    rows = text.split("\n")
+    for number, line in lines:
+        if number > len(rows) or rows[number - 1] != line:
+            raise ValueError(f"line {number} is another one by now")
+    numbers = {number for number, _ in lines}
+    return "\n".join(row for number, row in enumerate(rows, 1) if number not in numbers)
+
+
+def with_lines(text: str, lines: Lines) -> str:
+    """The text with these lines back at their numbers: undoes ``without_lines``."""
+    rows = text.split("\n")
+    for number, line in sorted(lines):
+        rows.insert(number - 1, line)
+    return "\n".join(rows)
+
+
+def _told(lines: Iterable[tuple[int, str]]) -> str:
+    return "; ".join(f"line {number} `{line.strip()}`" for number, line in lines)

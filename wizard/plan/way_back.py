@@ -1,0 +1,151 @@
+"""The way back from a plan's root steps and edits of the user's files: a plan like any other.
+
+What a plan put below its venv is no part of it: the run's own list of files undoes that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+
+from wizard.plan.amd_packages import DRIVERS
+from wizard.plan.impossible import NothingToDo
+from wizard.plan.removal import counted, system_plan
+from wizard.plan.root_steps import (
+    AddToGroups,
+    AptChange,
+    FinishInterrupted,
+    KeepDebs,
+    LocalDeb,
+    MarkPackages,
+    PutSystemPathBack,
+    SetSystemPathAside,
+    TakeFromGroups,
+    WriteSystemFile,
+)
+from wizard.plan.steps import Plan, Step
+from wizard.plan.user_files import PutLinesBack, TakeLinesOut
+
+WAY_BACK = "way back"
+AGAIN = "run the plan again"
+
+
+def make_way_back(
+    plan: Plan,
+    begun: Collection[int],
+    kept: tuple[LocalDeb, ...],
+    installed: Mapping[str, str],
+    *,
+    interrupted: bool = False,
+) -> Plan:
+    """Takes back what the steps of these numbers did; raises NothingToDo where that is nothing.
+
+    ``begun`` leaves out steps that found nothing to do. ``kept`` are the package files in the
+    backup of that run, ``installed`` is what dpkg holds for installed now: a transaction that was
+    cut off is taken back as far as it came.
+    """
+    versions = {name: version for step in plan.steps for name, version in _kept_by(step)}
+    done = [step for number, step in enumerate(plan.steps, 1) if number in begun]
+    changes = [step for step in done if isinstance(step, AptChange)]
+    brought = {name for step in changes for name, _ in step.expect_install}
+    others = frozenset(installed) - brought
+    steps = [
+        inverse
+        for step in reversed(done)
+        for inverse in (
+            _change_back(step, versions, kept, installed)
+            if isinstance(step, AptChange)
+            else _inverse(step, others)
+        )
+    ]
+    if not steps:
+        raise NothingToDo(f"Nothing of plan {plan.id} reached the system: nothing to take back.")
+    first = (FinishInterrupted("dpkg was interrupted; apt refuses to work before this has run."),)
+    notes = [f"This takes back what plan {plan.id} did to the system, last step first."]
+    if modules := [name for step in done for name in _modules(step)]:
+        notes.append(
+            f"{', '.join(modules)} stays away: it builds a kernel module, which this program never "
+            "does. The in-tree driver works without it; UNDO.sh of that run brings it back."
+        )
+    return system_plan(WAY_BACK, (*(first if interrupted else ()), *steps), tuple(notes))
+
+
+def _kept_by(step: Step) -> tuple[tuple[str, str], ...]:
+    return step.packages if isinstance(step, KeepDebs) else ()
+
+
+def _inverse(step: Step, others: frozenset[str]) -> Iterator[Step]:
+    """The inverse of one step; ``others`` are the packages that the plan did not bring."""
+    match step:
+        case WriteSystemFile(path=path, before=None):
+            yield SetSystemPathAside("It was not there before.", path, AGAIN, may_be_gone=True)
+        case WriteSystemFile(path=path) | SetSystemPathAside(path=path):
+            yield PutSystemPathBack("As it was before.", path, AGAIN)
+        case PutSystemPathBack(path=path):
+            yield SetSystemPathAside("As it was before.", path, AGAIN)
+        case AddToGroups(user=user, groups=groups):
+            yield TakeFromGroups("Not in them before.", user, groups, AGAIN)
+        case TakeFromGroups(user=user, groups=groups):
+            yield AddToGroups("In them before.", user, groups, AGAIN)
+        case MarkPackages(auto=auto, manual=manual) if others >= {*auto, *manual}:
+            yield MarkPackages("As apt held them before.", AGAIN, auto=manual, manual=auto)
+        case TakeLinesOut():
+            yield PutLinesBack(
+                "As it was before.", step.path, step.lines, step.after, step.before, AGAIN
+            )
+        case PutLinesBack():
+            yield TakeLinesOut(
+                "As it was before.", step.path, step.lines, step.after, step.before, AGAIN
+            )
+        case _:
+            return  # nothing of the system's changed, or the venv's own undo does it
+
+
+def _change_back(
+    step: AptChange,
+    versions: Mapping[str, str],
+    kept: tuple[LocalDeb, ...],
+    installed: Mapping[str, str],
+) -> Iterator[Step]:
+    """First what came goes, then what went comes: together they could not be told apart."""
+    came = tuple(name for name, version in step.expect_install if installed.get(name) == version)
+    if came:
+        yield AptChange(
+            f"{counted(len(came), 'package')} that the plan brought.",
+            AGAIN,
+            remove=came,
+            purge=True,
+            expect_remove=came,
+        )
+    went = tuple(
+        (name, versions[name])
+        for name in step.expect_remove
+        if name in versions and installed.get(name) != versions[name] and not _is_module(name)
+    )
+    if went:
+        yield from _bring_back(step, went, kept)
+
+
+def _modules(step: Step) -> list[str]:
+    names = step.expect_remove if isinstance(step, AptChange) else ()
+    return [name for name in names if _is_module(name)]
+
+
+def _is_module(name: str) -> bool:
+    return name in DRIVERS and name.endswith("-dkms")
+
+
+def _bring_back(
+    step: AptChange, went: tuple[tuple[str, str], ...], kept: tuple[LocalDeb, ...]
+) -> Iterator[Step]:
+    files = tuple(deb for deb in kept if (deb.name, deb.version) in went)
+    there = {(deb.name, deb.version) for deb in files}
+    yield AptChange(
+        f"{counted(len(went), 'package')} that the plan removed, from the backup.",
+        AGAIN,
+        install=tuple(pair for pair in went if pair not in there),
+        debs=files,
+        expect_install=went,
+    )
+    auto = tuple(name for name, _ in went if name in step.were_automatic)
+    if auto:
+        yield MarkPackages("They came only as dependencies, and apt held them so.", AGAIN, auto)

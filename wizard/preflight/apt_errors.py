@@ -1,0 +1,128 @@
+"""What apt's errors mean, in plain words."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from wizard.preflight.programs import Answer
+from wizard.preflight.refusal import Refusal
+
+NOTHING = "Nothing was changed."
+LAST_WORDS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """An error of apt's that we know; ``{0}`` and so on stand for what the pattern found."""
+
+    pattern: re.Pattern[str]
+    happened: str
+    meaning: str
+    next_step: str
+
+
+def _known(pattern: str, happened: str, meaning: str, next_step: str) -> Known:
+    return Known(re.compile(pattern, re.MULTILINE), happened, meaning, next_step)
+
+
+KNOWN = (
+    _known(
+        r"Could not (?:resolve|connect to) '?([^'\s]+)|Connection (?:failed|timed out)",
+        "apt does not reach {0}.",
+        "There is no network, or apt needs a proxy that it was not told of.",
+        "Check the connection; a proxy for apt belongs into /etc/apt/apt.conf.d "
+        '(Acquire::https::Proxy "http://HOST:PORT";). Then run the same command again.',
+    ),
+    _known(
+        r"(?:EXPKEYSIG|EXPSIG|KEYEXPIRED) ?(\w*)",
+        "The key {0} that signs the repository has expired.",
+        "An old copy of the key, or a clock that is wrong.",
+        "Check the date; then run the same command again: it fetches the newest key.",
+    ),
+    _known(
+        r"NO_PUBKEY (\w+)|is not signed\.|BADSIG (\w+)",
+        "The repository is not signed by the key that was checked.",
+        "It is another's copy, or was changed on its way.",
+        "If a mirror has a key of its own, name it: --rocm-key-fingerprint.",
+    ),
+    _known(
+        r"is not valid yet \(invalid for another ([^)]*)\)",
+        "The repository's lists are from the future, by {0}.",
+        "The clock of this machine is behind.",
+        "Set the clock (timedatectl shows it), then run the same command again.",
+    ),
+    _known(
+        r"Release file for \S+ is expired \(invalid since ([^)]*)\)",
+        "The repository's lists have expired, by {0}.",
+        "The mirror was not brought up to date, or the clock of this machine is ahead.",
+        "Check the date; then take another mirror.",
+    ),
+    _known(
+        r"The repository '([^']*)' (?:does not have|no longer has) a Release file",
+        "{0} is no repository of apt's any more.",
+        "The suite or the release is not there.",
+        "Name another copy with --rocm-repo, or take another release.",
+    ),
+    _known(
+        r"Hash Sum mismatch|File has unexpected size",
+        "What the repository sent is not what its own lists say.",
+        "A mirror in the middle of its update, or a proxy that keeps old files.",
+        "Wait some minutes, then run the same command again.",
+    ),
+    _known(
+        r"[Cc]ertificate verification failed|SSL connection failed",
+        "The certificate of the repository's server was not accepted.",
+        "The clock is wrong, a proxy opens TLS connections, or this is not the server meant.",
+        "Check the date; behind a company proxy install its certificate for the system.",
+    ),
+    _known(
+        r"Conflicting values set for option Signed-By regarding source (\S+)",
+        "Another source file of this system names {0} too, with another key.",
+        "apt refuses two keys for one source.",
+        "Let AMD's sources be moved aside: --system-removal amd.",
+    ),
+    _known(
+        r"Held packages were changed",
+        "The transaction would change packages that somebody told apt to keep.",
+        "They are on hold.",
+        "See which with `apt-mark showhold`, let go with `sudo apt-mark unhold NAME`.",
+    ),
+    _known(
+        r"^E: Unmet dependencies\.|apt --fix-broken install",
+        "Packages of this system lack what they depend on already.",
+        "apt changes nothing else before that is mended.",
+        "Run `sudo apt --fix-broken install`, look at what it means to do, then come back.",
+    ),
+    _known(
+        r"Unable to locate package (\S+)|Version '[^']*' for '([^']*)' was not found",
+        "No source of this system has {0}.",
+        "The repository does not hold it, or its lists were not read.",
+        "Take another release or set; `apt-cache policy NAME` shows what apt knows.",
+    ),
+    _known(
+        r"Malformed entry .* in (?:list|sources) file (\S+)",
+        "apt cannot read {0}.",
+        "One broken line there keeps apt from doing anything.",
+        "Mend that line; apt names it.",
+    ),
+)
+
+
+def explained(answer: Answer) -> Refusal:
+    """Why apt failed."""
+    for known in KNOWN:
+        if found := known.pattern.search(answer.text):
+            what = next(filter(None, found.groups()), "it")
+            happened = known.happened.format(what)
+            return Refusal(happened, f"{known.meaning} {NOTHING}", known.next_step)
+    return Refusal(
+        f"apt ended with exit code {answer.code}: {' / '.join(_last_words(answer))}",
+        f"This failure is not one that rdna1-setup knows. {NOTHING}",
+        "Mend what it names, then run the same command again.",
+    )
+
+
+def _last_words(answer: Answer) -> list[str]:
+    loud = [line for line in answer.lines if line.startswith("E:")]
+    return (loud or [line for line in answer.lines if line.strip()])[-LAST_WORDS:] or ["no words"]

@@ -1,0 +1,71 @@
+"""Whether a key file holds the one key that is meant, and nothing else."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+
+from wizard.preflight.openpgp import NotAKey, PublicKey, in_letters, public_keys
+from wizard.preflight.refusal import Refusal
+
+BYTES_LIMIT = 256 * 1024
+REMEDY = (
+    "Look at what the address gives. If the mirror is signed by another key on purpose, name it: "
+    "--rocm-key-fingerprint."
+)
+
+
+def checked_key(content: bytes, fingerprint: str, address: str, now: datetime) -> str | Refusal:
+    """The key in letters, or why it is not taken."""
+    wanted = plain_fingerprint(fingerprint)
+    try:
+        keys = public_keys(content[:BYTES_LIMIT])
+    except NotAKey as error:
+        return Refusal(
+            f"{address} gave no key that can be read: {error}.",
+            "A login page, a proxy or another file stands at that address. Nothing was changed.",
+            f"Open the address in a browser. {REMEDY}",
+        )
+    # One more key in the file would be trusted just as much.
+    others = [key.fingerprint for key in keys if key.fingerprint != wanted]
+    if others:
+        return Refusal(
+            f"{address} gave the key {spaced(others[0])} instead of {spaced(wanted)}.",
+            "It is somebody else's key: who holds it could put anything into these packages. "
+            "Nothing was changed.",
+            REMEDY,
+        )
+    return _valid(keys[0], content, address, now)
+
+
+def plain_fingerprint(text: str) -> str:
+    """A fingerprint as it is compared, however somebody writes it."""
+    return "".join(text.split()).replace(":", "").upper().removeprefix("0X")
+
+
+def is_fingerprint(text: str) -> bool:
+    """True for a whole fingerprint of version 4; short ids can be made to order."""
+    plain = plain_fingerprint(text)
+    return len(plain) == 40 and all(letter in "0123456789ABCDEF" for letter in plain)
+
+
+def spaced(fingerprint: str) -> str:
+    """A fingerprint for people, in groups of four."""
+    return " ".join(fingerprint[start : start + 4] for start in range(0, len(fingerprint), 4))
+
+
+def _valid(key: PublicKey, content: bytes, address: str, now: datetime) -> str | Refusal:
+    if key.expires is not None and key.expires <= now.timestamp():
+        end = datetime.fromtimestamp(key.expires, timezone.utc)
+        return Refusal(
+            f"The key that {address} gave was valid until {end:%Y-%m-%d}; it is {now:%Y-%m-%d}.",
+            "apt would refuse everything that it signs. Either the file there is an old copy, or "
+            "the clock of this machine is wrong. Nothing was changed.",
+            "Check the date; then ask whoever keeps the mirror for the newer key, or take AMD's.",
+        )
+    if key.created > now.timestamp():
+        return Refusal(
+            f"The key that {address} gave was made after {now:%Y-%m-%d}.",
+            "The clock of this machine is behind: apt would refuse signatures from the future.",
+            "Set the clock (timedatectl shows it), then run the same command again.",
+        )
+    return in_letters(content)

@@ -1,0 +1,94 @@
+"""Whether dpkg and apt are free to work, and hold what the plan believes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wizard.machine.facts import PackageWork, Unknown
+from wizard.machine.host import Host
+from wizard.machine.package_states import Row, installed_rows
+from wizard.machine.package_work import package_work
+from wizard.plan.root_steps import AptChange, FinishInterrupted, KeepDebs, MarkPackages
+from wizard.plan.steps import Plan
+from wizard.preflight.refusal import Refusal
+
+APT_STEPS = (AptChange, KeepDebs, FinishInterrupted, MarkPackages)
+
+
+def package_refusals(plan: Plan, host: Host) -> tuple[Refusal, ...]:
+    """Why packages cannot be changed now; looks at the machine anew."""
+    if not any(isinstance(step, APT_STEPS) for step in plan.steps):
+        return ()
+    rows = installed_rows(host)
+    work = package_work(host, rows)
+    if isinstance(rows, Unknown):
+        return (_unknown(rows),)
+    return (*_locked(work), *_unfinished(plan, work), *_held(plan, rows), *_changed(plan, rows))
+
+
+def _unknown(why: Unknown) -> Refusal:
+    return Refusal(
+        f"What is installed is not known, because {why.because}.",
+        "Without that nothing can be removed by exact list. Nothing was changed.",
+        "See that `dpkg-query --show` works, then run the same command again.",
+    )
+
+
+def _locked(work: PackageWork) -> Iterator[Refusal]:
+    if isinstance(work.lock_holder, Unknown) or not work.lock_holder:
+        return
+    yield Refusal(
+        f"{work.lock_holder} installs or removes packages right now.",
+        "Only one program may do that at a time. Nothing was changed.",
+        "Wait until it is done, then run the same command again. Never remove the lock: what it "
+        "protects would break.",
+    )
+
+
+def _unfinished(plan: Plan, work: PackageWork) -> Iterator[Refusal]:
+    """What dpkg left half done, unless the plan finishes or removes it itself."""
+    finishes = any(isinstance(step, FinishInterrupted) for step in plan.steps)
+    if work.interrupted and not finishes and not work.lock_holder:
+        yield Refusal(
+            "dpkg was interrupted and has not finished its work.",
+            "apt refuses everything else until it has. Nothing was changed.",
+            "Run `sudo dpkg --configure -a`, then run the same command again.",
+        )
+    named = () if isinstance(work.unfinished, Unknown) else work.unfinished
+    gone = {name for step in plan.steps if isinstance(step, AptChange) for name in step.remove}
+    left = [one for one in named if one.split(" ")[0] not in gone]
+    if left and not finishes:
+        yield Refusal(
+            f"Not fully installed: {', '.join(left[:5])}.",
+            "Every later call of apt tries to finish that, and fails with it. Nothing was changed.",
+            "Run `sudo dpkg --configure -a` and read what it says; a failed amdgpu-dkms goes with "
+            "`rdna1-setup` and its clean-up plan.",
+        )
+
+
+def _held(plan: Plan, rows: list[Row]) -> Iterator[Refusal]:
+    touched = {
+        name
+        for step in plan.steps
+        if isinstance(step, AptChange)
+        for name in (*step.expect_remove, *(one for one, _ in step.expect_install))
+    }
+    held = sorted(row.name for row in rows if row.held and row.name in touched)
+    if held:
+        yield Refusal(
+            f"Somebody told apt to keep {', '.join(held)} as they are.",
+            "The plan would change them. Nothing was changed.",
+            f"If that is meant: sudo apt-mark unhold {' '.join(held)}",
+        )
+
+
+def _changed(plan: Plan, rows: list[Row]) -> Iterator[Refusal]:
+    there = {(row.name, row.version) for row in rows}
+    wanted = [pair for step in plan.steps if isinstance(step, KeepDebs) for pair in step.packages]
+    lost = [f"{name} {version}" for name, version in wanted if (name, version) not in there]
+    if lost:
+        yield Refusal(
+            f"Not installed any more: {', '.join(lost[:5])}.",
+            "Packages were changed since the plan was made. Nothing was changed by us.",
+            "Make the plan anew and review it.",
+        )

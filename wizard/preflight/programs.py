@@ -1,0 +1,71 @@
+"""The programs that preflight asks, as the ordinary user: apt's simulations and dpkg-deb."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Protocol
+
+from wizard.preflight.refusal import Refusal, Refused
+from wizard.run.process import Exited, stream
+from wizard.run.trouble import Trouble
+
+PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
+PASSED_ON = ("HOME", "TMPDIR", "LANG")
+"""No proxies: root's apt will not see the user's either, so only apt's own settings count."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a program said, both streams in order, and its exit code."""
+
+    code: int
+    lines: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        return "\n".join(self.lines)
+
+
+class Programs(Protocol):
+    """A way to ask programs; raises Refused for one that cannot be started or does not end."""
+
+    async def ask(
+        self, argv: tuple[str, ...], deadline_s: float, environment: Mapping[str, str] | None = None
+    ) -> Answer:
+        """What it said; ``environment`` comes on top of a plain one."""
+
+
+class Children:
+    """Asks them as children of our own."""
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        """With so much of the user's environment as matters."""
+        self._environment = {
+            **{name: environ[name] for name in PASSED_ON if name in environ},
+            "PATH": PATH,
+            "LC_ALL": "C.UTF-8",
+            "DEBIAN_FRONTEND": "noninteractive",
+        }
+
+    async def ask(
+        self, argv: tuple[str, ...], deadline_s: float, environment: Mapping[str, str] | None = None
+    ) -> Answer:
+        """What it said."""
+        whole = {**self._environment, **(environment or {})}
+        lines: list[str] = []
+        code = -1
+        try:
+            said = stream(argv, environment=whole, deadline_s=deadline_s)
+            async with aclosing(said) as output:
+                async for item in output:
+                    if isinstance(item, Exited):
+                        code = item.code
+                    else:
+                        lines += item
+        except Trouble as trouble:
+            told = Refusal(trouble.happened, trouble.meaning, trouble.next_step)
+            raise Refused(told) from None
+        return Answer(code, tuple(lines))

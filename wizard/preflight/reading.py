@@ -1,0 +1,46 @@
+"""Reads the files that a plan of root steps edits, replaces or counts on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from wizard.machine.apt.marks import STATES
+from wizard.machine.facts import Machine, Unknown
+from wizard.machine.host import Host
+from wizard.plan.clean_up import files_with_settings
+from wizard.plan.prepared import FilesNow
+from wizard.plan.system_places import OURS
+from wizard.preflight.ownership import belongings
+
+REPLACED = "\N{REPLACEMENT CHARACTER}"
+EXCHANGED = re.compile(r"libMIOpen\.so[.\d]*\.(?:original|orig|bak|backup)")
+
+
+def files_now(host: Host, machine: Machine) -> FilesNow:
+    """The files as they are; what is no UTF-8 is left out, because it could not be put back."""
+    texts = {path: host.read(path) for path in dict.fromkeys(_paths(machine))}
+    return FilesNow(
+        texts={
+            path: text
+            for path, text in texts.items()
+            if isinstance(text, str) and REPLACED not in text
+        },
+        exchanged=tuple(_exchanged(host, machine)),
+        belongings=belongings(host, machine),
+    )
+
+
+def _paths(machine: Machine) -> Iterator[str]:
+    yield from files_with_settings(machine)
+    yield from (one.file for one in machine.apt_sources if one.amd)
+    yield from (one.path for one in machine.system_files if one.kind == "pin")
+    yield from (*OURS, STATES)
+
+
+def _exchanged(host: Host, machine: Machine) -> Iterator[str]:
+    for tree in machine.rocm_trees:
+        names = host.names(f"{tree.path}/lib") if tree.link_to is None else ()
+        for name in () if isinstance(names, Unknown) else names:
+            if EXCHANGED.fullmatch(name):
+                yield f"{tree.path}/lib/{name}"

@@ -1,0 +1,59 @@
+"""Asks a repository for the suite and the key of a release, before either is written anywhere."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from wizard.knowledge.releases import Release, Repository
+from wizard.preflight.key import BYTES_LIMIT, checked_key
+from wizard.preflight.refusal import Refusal, Refused
+from wizard.preflight.web_files import content_at
+from wizard.run.web import Web
+
+HEAD_BYTES = 4096
+
+
+async def find_suite(
+    web: Web, repository: Repository, entry: Release, suites: tuple[str, ...]
+) -> str:
+    """The first of the suites whose InRelease is there; raises Refused where none is."""
+    place = f"{repository.address}/{entry.directory}/dists"
+    for suite in suites:
+        if await content_at(web, f"{place}/{suite}/InRelease", HEAD_BYTES):
+            return suite
+    raise Refused(
+        Refusal(
+            f"{repository.address}/{entry.directory} has no suite for this system; asked for were: "
+            f"{', '.join(suites)}.",
+            f"ROCm {entry.version} has moved, or this mirror has no copy of it. Nothing was "
+            "changed.",
+            f"Open {place}/ in a browser; name another copy with --rocm-repo, or take the "
+            "footprint venv, which needs none.",
+        )
+    )
+
+
+async def fetch_key(web: Web, repository: Repository, now: datetime) -> str:
+    """The key in letters, its fingerprint and validity checked; raises Refused.
+
+    The places are asked in order. What a key that was found is refused for is told before what
+    keeps another place from answering.
+    """
+    refusal = Refusal(
+        f"No key is at {' or '.join(repository.keys)}.",
+        "Without it apt cannot know whose packages it gets. Nothing was changed.",
+        "Put the key beside the copy of the repository as rocm.gpg.key, or reach AMD's server.",
+    )
+    wrong: Refusal | None = None
+    for address in repository.keys:
+        try:
+            content = await content_at(web, address, BYTES_LIMIT)
+        except Refused as refused:
+            refusal = refused.refusal
+            continue
+        if content:
+            found = checked_key(content, repository.fingerprint, address, now)
+            if isinstance(found, str):
+                return found
+            wrong = wrong or found
+    raise Refused(wrong or refusal)

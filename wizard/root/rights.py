@@ -1,0 +1,103 @@
+"""How the root helper is started: through sudo, on the real terminal, and nothing else is."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+from collections.abc import Mapping
+from contextlib import aclosing
+from typing import Protocol
+
+from assets import FOLDER
+from wizard.run.process import Exited, child_environment, end, stream
+from wizard.run.trouble import Trouble
+
+HELPER = FOLDER / "root_helper.py"
+PYTHON = "/usr/bin/python3"
+"""The system's own: a venv's lies in a folder that is not root's."""
+NEEDED = "import fcntl, json, subprocess, termios"
+"""What a cut-down Python of the smallest containers lacks."""
+ASKING_S = 1800.0
+"""For a person to type a password and a yes."""
+
+
+class AskForRights(Protocol):
+    """Runs one program while the terminal is its own, and gives its exit code.
+
+    The program reads and writes the two descriptors and asks on ``/dev/tty`` by itself. It ends as
+    soon as it was answered, and what it has handed its work to goes on.
+    """
+
+    async def __call__(self, argv: tuple[str, ...], stdin: int, stdout: int) -> int:
+        """The exit code, negative for a signal."""
+
+
+async def ask_here(argv: tuple[str, ...], stdin: int, stdout: int) -> int:
+    """For callers that draw nothing on the terminal."""
+    process = await asyncio.create_subprocess_exec(*argv, stdin=stdin, stdout=stdout)
+    try:
+        return await asyncio.wait_for(process.wait(), ASKING_S)
+    except asyncio.TimeoutError:
+        return -1
+    finally:
+        if process.returncode is None:
+            await end(process)
+
+
+async def helper_argv(environ: Mapping[str, str], by_hand: tuple[str, ...]) -> tuple[str, ...]:
+    """The command line that starts the helper; raises Trouble where it cannot be started."""
+    await _require_python(child_environment(environ, ()))
+    start = (PYTHON, "-I", str(HELPER))
+    if os.geteuid() == 0:
+        return start
+    sudo = shutil.which("sudo", path=environ.get("PATH", os.defpath))
+    if sudo is None:
+        raise Trouble(
+            "sudo is not installed.",
+            "These steps change what only root may change, and sudo is how root is asked.",
+            _hand_work("Install it as root (`su -c 'apt-get install sudo'`)", by_hand),
+        )
+    return (sudo, "--", *start)
+
+
+async def _require_python(environment: Mapping[str, str]) -> None:
+    argv = (PYTHON, "-I", "-c", NEEDED)
+    async with aclosing(stream(argv, environment=environment, deadline_s=20)) as output:
+        async for item in output:
+            if isinstance(item, Exited) and item.code:
+                raise Trouble(
+                    f"{PYTHON} lacks parts of its own library.",
+                    "Smallest systems have a cut-down Python; the root helper runs under it.",
+                    "Install it whole: `sudo apt-get install python3`; then start again.",
+                )
+
+
+def not_granted(code: int, by_hand: tuple[str, ...]) -> Trouble:
+    """Why the helper never said a word: sudo did not start it."""
+    if os.geteuid() == 0:
+        return Trouble(
+            f"The root helper ended without a word (exit code {code}).",
+            "It was started, and something ended it at once.",
+            "Look at the messages on the terminal, and please report this.",
+        )
+    if code < 0:
+        return Trouble(
+            "The question for your password was interrupted.",
+            "Nothing was changed.",
+            _hand_work("Start again when you want it", by_hand),
+        )
+    return Trouble(
+        f"sudo did not give root rights (exit code {code}).",
+        "The password was wrong three times, or this account may not use sudo; its own message "
+        "stands on the terminal. Nothing was changed.",
+        _hand_work(
+            "Start again, or ask whoever keeps this machine to add you to the group sudo", by_hand
+        ),
+    )
+
+
+def _hand_work(first: str, by_hand: tuple[str, ...]) -> str:
+    if not by_hand:
+        return f"{first}."
+    return f"{first}; or run as root by hand: {'; '.join(by_hand)}"

@@ -1,0 +1,166 @@
+"""A helper at work as its events file tells it: found, watched, and known to be gone.
+
+The lock of the helper itself cannot be looked at: whoever may open it could also hold it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from wizard.root.news import Event, EventLines, News, news_of
+from wizard.run.events import Progress
+from wizard.run.trouble import Trouble
+
+STATE = Path("/var/lib/rdna1-setup")
+EVENTS = "events.jsonl"
+LOOK_S = 0.2
+CHUNK = 1 << 18
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """A process by number and beginning: numbers are given again, both together are not."""
+
+    pid: int
+    begun: int
+    """In the kernel's ticks since it started."""
+
+    def is_alive(self) -> bool:
+        """True until it has ended."""
+        try:
+            stat = Path(f"/proc/{self.pid}/stat").read_text("ascii", "replace")
+        except OSError:
+            return False
+        fields = stat.rpartition(") ")[2].split()
+        return len(fields) > 19 and fields[0] not in "ZX" and int(fields[19]) == self.begun
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """What the events file of a run says of its last helper."""
+
+    run: str
+    folder: Path
+    helper: Process
+    offset: int
+    """Where its events begin in the file."""
+    step: int
+    """The step that is under way; 0 for none."""
+    program: Process | None
+    """The program that it started last, in that step."""
+
+    def is_at_work(self) -> bool:
+        """True while the helper lives, or a program that it left behind in a step."""
+        return self.helper.is_alive() or (self.program is not None and self.program.is_alive())
+
+
+def find_at_work(state: Path = STATE) -> Session | None:
+    """The helper that is at work for this user, or None.
+
+    Only one is at work at a time, and no other run's events are newer than its own.
+    """
+    try:
+        written = {folder: _written(folder) for folder in (state / "runs").iterdir()}
+    except OSError:
+        return None
+    newest = max(written, key=lambda folder: written[folder], default=None)
+    session = None if newest is None else session_in(newest)
+    return session if session is not None and session.is_at_work() else None
+
+
+def _written(folder: Path) -> int:
+    """When its events were added to last; 0 for a run of another user."""
+    try:
+        return (folder / EVENTS).stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+def session_in(folder: Path) -> Session | None:
+    """The last session of a run; None for a run of another user, or without one."""
+    try:
+        content = (folder / EVENTS).read_bytes()
+    except OSError:
+        return None
+    found: Session | None = None
+    offset = 0
+    for line in content.splitlines(keepends=True):
+        for event in EventLines().feed(line):
+            if event["event"] == "ready":
+                helper = Process(event["pid"], event["begun"])
+                found = Session(folder.name, folder, helper, offset, 0, None)
+            elif found is not None:
+                found = _after(found, event)
+        offset += len(line)
+    return found
+
+
+def _after(session: Session, event: Event) -> Session:
+    match event["event"]:
+        case "started":
+            return replace(session, step=event["step"], program=None)
+        case "program":
+            return replace(session, program=Process(event["pid"], event["begun"]))
+        case "done" | "failed":
+            return replace(session, step=0, program=None)
+        case _:
+            return session
+
+
+async def follow(session: Session, after: int = 0) -> AsyncGenerator[Event, None]:
+    """Events of a session from its file, but those numbered up to ``after``, while it goes on."""
+    lines, at = EventLines(), session.offset
+    with (session.folder / EVENTS).open("rb") as file:
+        while True:
+            alive = session.helper.is_alive()  # before the look: what it wrote last is then there
+            file.seek(at)
+            chunk = file.read(CHUNK)
+            at += len(chunk)
+            for event in lines.feed(chunk):
+                if event.get("seq", 0) > after:
+                    yield event
+            if not chunk:
+                if not alive:
+                    return
+                await asyncio.sleep(LOOK_S)
+
+
+async def watch(session: Session) -> AsyncGenerator[News, None]:
+    """News of the step that is under way, until the helper and what it started are gone.
+
+    Raises Trouble for a step that failed, or that never came to an outcome.
+    """
+    trouble, now = None, replace(session, step=0, program=None)
+    async with aclosing(follow(session)) as events:
+        async for event in events:
+            now = _after(now, event)
+            if event.get("step") != session.step:
+                continue
+            try:
+                news = news_of(event)
+            except Trouble as failure:
+                trouble, news = failure, None
+            if news is not None:
+                yield news
+    while now.program is not None and now.program.is_alive():
+        yield Progress(0, 0, "seconds", "the root helper is gone; its program goes on", None)
+        await asyncio.sleep(LOOK_S)
+    if trouble is not None:
+        raise trouble
+    if now.step:
+        raise gone(now.step, session)
+
+
+def gone(number: int, session: Session) -> Trouble:
+    """The helper is no longer there, and a step has no outcome."""
+    return Trouble(
+        "The root helper has ended by itself.",
+        f"Something ended it, such as a shutdown or a lack of memory, and step {number} has no "
+        "outcome.",
+        "Start again: what is done already is looked at first. To go back instead, run as root: "
+        f"sh {session.folder}/UNDO.sh",
+    )

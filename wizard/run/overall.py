@@ -1,0 +1,116 @@
+"""How far a whole plan is: one share of all the bytes that its steps fetch and unpack."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from wizard.plan.root_steps import AptChange
+from wizard.plan.steps import FetchWheels, InstallWheels, Plan, Step
+from wizard.run.apt_progress import FETCHES
+from wizard.run.events import Event, PlanFinished, Progress, StepFinished, StepStarted
+
+SMALL_BYTES = 20_000_000
+"""What a step counts that moves next to nothing, and any other one at least."""
+UNKNOWN_FETCH_BYTES = 2_000_000_000
+"""What a download of unknown size counts as: the stacks' wheels take 0.2 to 4.2 GB."""
+UNKNOWN_UNPACK_BYTES = 3 * UNKNOWN_FETCH_BYTES
+"""What an installation of unknown size counts as: torch's wheels unpack to about three times."""
+WAITING = "seconds"
+"""The unit of a wait, such as for apt's lock: no part of the work itself."""
+NOT_YET = 0.9999
+"""The share of a plan whose last step is through, until its executor says that it has ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """What a step counts in the whole, in bytes: first what it fetches, then what it unpacks."""
+
+    fetch: int
+    unpack: int
+
+    @property
+    def whole(self) -> int:
+        """Both."""
+        return self.fetch + self.unpack
+
+    def through(self, progress: Progress) -> float:
+        """So many bytes of this step are through."""
+        if progress.total <= 0 or progress.unit == WAITING:
+            return 0.0
+        part = min(1.0, max(0.0, progress.done / progress.total))
+        if progress.unit != "percent" or not (self.fetch and self.unpack):
+            return self.whole * part
+        # apt counts to 100 twice: once for what it fetches, then for what dpkg does with it.
+        if progress.what.startswith(FETCHES):
+            return self.fetch * part
+        return self.fetch + self.unpack * part
+
+
+@dataclass(frozen=True, slots=True)
+class Overall:
+    """How far all steps together are; it never goes back, and is whole only at the good end."""
+
+    weights: tuple[Weight, ...]
+    done: frozenset[int] = frozenset()
+    """Numbers of the steps that are through, from 1."""
+    current: int = 0
+    share: float = 0.0
+    """From 0 to 1."""
+
+    def after(self, event: Event) -> Overall:
+        """How far it is after an event."""
+        match event:
+            case StepStarted():
+                return replace(self, current=event.number)
+            case StepFinished():
+                through = replace(self, done=self.done | {event.number})
+                return through._reached(0.0)
+            case Progress() if self.current not in self.done:
+                return self._reached(self._weight(self.current).through(event))
+            case PlanFinished(ok=True):
+                return replace(self, share=1.0)
+            case _:
+                return self
+
+    def _reached(self, running: float) -> Overall:
+        through = sum(self._weight(number).whole for number in self.done) + running
+        share = through / max(1, sum(weight.whole for weight in self.weights))
+        return replace(self, share=max(self.share, min(share, NOT_YET)))
+
+    def _weight(self, number: int) -> Weight:
+        return self.weights[number - 1] if 0 < number <= len(self.weights) else Weight(0, 0)
+
+
+def overall(plan: Plan) -> Overall:
+    """The start of a plan."""
+    changes = [step for step in plan.steps if isinstance(step, AptChange)]
+    wheels = Weight(
+        _less(plan.download_bytes, sum(c.download_bytes for c in changes), UNKNOWN_FETCH_BYTES),
+        _less(plan.installed_bytes, sum(c.installed_bytes for c in changes), UNKNOWN_UNPACK_BYTES),
+    )
+    return Overall(tuple(_weight_of(step, wheels) for step in plan.steps))
+
+
+def one_step() -> Overall:
+    """The start of one step of which nothing is known: fetching counts as much as the rest."""
+    return Overall((Weight(SMALL_BYTES, SMALL_BYTES),), current=1)
+
+
+def _weight_of(step: Step, wheels: Weight) -> Weight:
+    match step:
+        case FetchWheels():
+            weight = Weight(wheels.fetch, 0)
+        case InstallWheels():
+            weight = Weight(0, wheels.unpack)
+        case AptChange() if step.settled:
+            weight = Weight(step.download_bytes, step.installed_bytes)
+        case AptChange():
+            weight = Weight(UNKNOWN_FETCH_BYTES, UNKNOWN_UNPACK_BYTES)
+        case _:
+            weight = Weight(0, 0)
+    return weight if weight.whole >= SMALL_BYTES else Weight(0, SMALL_BYTES)
+
+
+def _less(whole: int | None, part: int, unknown: int) -> int:
+    """What is left for the wheels of all that a plan moves."""
+    return unknown if whole is None else max(0, whole - part)

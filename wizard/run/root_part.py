@@ -1,0 +1,100 @@
+"""Root's part of one run: the helper is asked for when the first of its steps comes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from contextlib import AsyncExitStack, aclosing
+from pathlib import Path
+from typing import get_args
+
+from wizard.plan.root_steps import RootStep, SetSystemPathAside
+from wizard.plan.steps import Plan, Step
+from wizard.root.line import Line, open_line
+from wizard.root.news import EventLines, StepDone
+from wizard.root.rights import AskForRights
+from wizard.root.session import EVENTS, STATE
+from wizard.run.acting import Act, Done
+
+ROOT_STEPS = get_args(RootStep)
+NOTHING_LEFT = "it went with an earlier step: nothing to do"
+"""The outcome of a step that had nothing to do, and so has nothing to be undone."""
+
+
+class RootPart:
+    """A helper for the root steps of one plan; it is started once, for all of them."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        run: str,
+        ask: AskForRights,
+        environ: Mapping[str, str],
+        *,
+        yes: bool = False,
+    ) -> None:
+        """``yes``: the plan was read; it counts only for root without a terminal."""
+        self._plan = plan
+        self._run = run
+        self._ask = ask
+        self._environ = environ
+        self._yes = yes
+        self._line: Line | None = None
+        self._open = AsyncExitStack()
+
+    async def do(self, number: int) -> Act:
+        """Carry out this step of the plan; raises Trouble where it failed or rights are refused."""
+        place = _numbers(self._plan)[number]
+        if _has_gone(self._plan.steps[number - 1]) and place not in begun_by_helper(self._run):
+            yield Done(NOTHING_LEFT)
+            return
+        line = await self._opened()
+        async with aclosing(line.do(place)) as news:
+            async for each in news:
+                yield Done(each.outcome) if isinstance(each, StepDone) else each
+
+    async def close(self) -> None:
+        """Let the helper go: it ends by itself when a running step has ended."""
+        await self._open.aclose()
+
+    async def _opened(self) -> Line:
+        if self._line is None:
+            steps = [step for step in self._plan.steps if isinstance(step, ROOT_STEPS)]
+            line = open_line(
+                self._run,
+                [step.request() for step in steps],
+                self._ask,
+                environ=self._environ,
+                yes=self._yes,
+                by_hand=tuple(str(step).removeprefix("as root, ") for step in steps),
+            )
+            self._line = await self._open.enter_async_context(line)
+        return self._line
+
+
+def _has_gone(step: Step) -> bool:
+    """True for a path that an earlier step was expected to take along, and did."""
+    if not isinstance(step, SetSystemPathAside) or not step.may_be_gone:
+        return False
+    return not os.path.lexists(step.path)
+
+
+def begun_by_helper(run: str, state: Path = STATE) -> frozenset[int]:
+    """The helper's numbers of the steps that it has begun in a run."""
+    try:
+        content = (state / "runs" / run / EVENTS).read_bytes()
+    except OSError:
+        return frozenset()
+    events = EventLines().feed(content)
+    return frozenset(each["step"] for each in events if each["event"] == "started")
+
+
+def is_root_step(step: Step) -> bool:
+    """True for what only the helper can do."""
+    return isinstance(step, ROOT_STEPS)
+
+
+def _numbers(plan: Plan) -> dict[int, int]:
+    """The helper's number of each root step, by its number in the plan."""
+    numbers = [n for n, step in enumerate(plan.steps, 1) if is_root_step(step)]
+    return {number: place for place, number in enumerate(numbers, 1)}

@@ -1,0 +1,86 @@
+"""A plan that is settled: with root's part, the archive is asked what would really be done."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+
+from wizard.knowledge.stacks import load_stacks
+from wizard.machine.facts import Machine
+from wizard.machine.facts.contents import Contents
+from wizard.machine.host import Host
+from wizard.places import Places
+from wizard.plan.choice import Choice
+from wizard.plan.form import plan_of
+from wizard.plan.planner import make_plan
+from wizard.plan.steps import Plan
+from wizard.preflight.asking import Asking
+from wizard.preflight.check import Preflight, check
+from wizard.preflight.preparing import prepare
+from wizard.preflight.programs import Children
+from wizard.run.journal import UNFINISHED, read_records
+from wizard.run.web import open_web
+
+SYSTEM = "venv+system"
+
+
+def asking_of(host: Host, places: Places, environ: Mapping[str, str], now: datetime) -> Asking:
+    """With what this machine and its archives are asked; its folder is made when they are."""
+    folder = Path(places.cache) / "preflight"
+    return Asking(host, Children(environ), open_web(environ), folder, now)
+
+
+async def settled_plan(
+    machine: Machine, choice: Choice, places: Places, there: Contents | None, asking: Asking
+) -> Plan:
+    """The plan, exact to each package. Raises PlanImpossible, or Refused for what preflight finds.
+
+    A run of this choice that was cut off keeps its own plan: half done, the machine would give
+    another one.
+    """
+    waiting = waiting_plan(choice, places)
+    if waiting is not None:
+        return waiting
+    release = choice.system_release or _release_of(choice.stack)
+    if choice.footprint != SYSTEM or not release:
+        return make_plan(machine, choice, places, there)
+    asking.folder.mkdir(parents=True, exist_ok=True)
+    prepared = await prepare(machine, choice, release, asking)
+    return make_plan(machine, choice, places, there, prepared)
+
+
+async def preflight(plan: Plan, places: Places, asking: Asking) -> Preflight:
+    """What speaks against beginning; nothing where there is no root's part, or it was begun."""
+    if not any(step.needs_root for step in plan.steps) or _begun(plan, places):
+        return Preflight(())
+    asking.folder.mkdir(parents=True, exist_ok=True)
+    return await check(plan, asking)
+
+
+def waiting_plan(choice: Choice, places: Places) -> Plan | None:
+    """The plan of an unfinished run with root's part for this stack and folder."""
+    here = os.path.realpath(choice.venv)
+    for record in read_records(Path(places.runs)):
+        plan = record.plan
+        same = plan["stack"] == choice.stack and os.path.realpath(plan["venv"]) == here
+        if same and record.state == UNFINISHED and plan.get("footprint") == choice.footprint:
+            found = plan_of(plan)
+            return found if any(step.needs_root for step in found.steps) else None
+    return None
+
+
+def drop_asked(asking: Asking) -> None:
+    """Remove what was asked together: once a run has ended well, nothing needs it."""
+    shutil.rmtree(asking.folder, ignore_errors=True)
+
+
+def _begun(plan: Plan, places: Places) -> bool:
+    records = read_records(Path(places.runs))
+    return any(r.plan["id"] == plan.id and r.state == UNFINISHED for r in records)
+
+
+def _release_of(stack: str) -> str:
+    return next((each.system_release for each in load_stacks() if each.id == stack), "")

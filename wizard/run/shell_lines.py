@@ -1,0 +1,47 @@
+"""Steps that take single lines out of the user's own files, and put them back."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from wizard.plan.root_steps import sha256
+from wizard.plan.user_files import PutLinesBack, TakeLinesOut, with_lines, without_lines
+from wizard.run.trouble import Trouble
+from wizard.run.whole_file import write_whole
+
+
+def edit_lines(step: TakeLinesOut | PutLinesBack) -> str:
+    """Edit the file, unless it is done already; gives the outcome. Raises Trouble or OSError."""
+    file = Path(step.path).resolve()  # who keeps it elsewhere and links to it wants the link kept
+    text = file.read_bytes().decode("utf-8", "surrogateescape")
+    if _hash(text) == step.after:
+        return "done before"
+    if _hash(text) != step.before:
+        raise Trouble(
+            f"{step.path} is another one by now.",
+            "Somebody changed it since the plan was made; nothing in it was changed.",
+            f"Make the plan anew, or do it by hand: {step}",
+        )
+    _require_own(file)
+    edited = (without_lines if isinstance(step, TakeLinesOut) else with_lines)(text, step.lines)
+    mode = stat.S_IMODE(file.stat().st_mode)
+    write_whole(file, edited, mode)
+    return f"{len(step.lines)} lines, the rest as it was"
+
+
+def _hash(text: str) -> str:
+    try:
+        return sha256(text)
+    except UnicodeEncodeError:  # no UTF-8: no plan of ours edits it
+        return ""
+
+
+def _require_own(file: Path) -> None:
+    if file.stat().st_uid != os.geteuid():
+        raise Trouble(
+            f"{file} belongs to somebody else.",
+            "A file that is written anew would change its owner; nothing was changed.",
+            f"Edit it by hand, or make it yours: sudo chown $USER {file}",
+        )

@@ -1,0 +1,84 @@
+"""The way back of a run's part in the system: a plan of its own, made from what is there now."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from wizard.machine.facts import Unknown
+from wizard.machine.host import Host
+from wizard.machine.package_states import installed_rows
+from wizard.machine.package_work import package_work
+from wizard.places import Places
+from wizard.plan.form import plan_of
+from wizard.plan.impossible import NothingToDo
+from wizard.plan.root_steps import LocalDeb
+from wizard.plan.steps import Plan
+from wizard.plan.way_back import WAY_BACK, make_way_back
+from wizard.root.news import EventLines, StepDone, news_of
+from wizard.root.session import EVENTS, STATE
+from wizard.run.journal import UNFINISHED, Record, read_records
+from wizard.run.root_part import NOTHING_LEFT, is_root_step
+from wizard.run.trouble import Trouble
+
+
+def system_way_back(record: Record, host: Host, places: Places, state: Path = STATE) -> Plan | None:
+    """Takes back what the run did to the system; None where it did nothing there.
+
+    One that was cut off is gone on with. Raises Trouble where it cannot be told.
+    """
+    if not touched_system(record):
+        return None
+    waiting = [r for r in read_records(Path(places.runs)) if _is_unfinished_way_back(r)]
+    if waiting:
+        return plan_of(waiting[0].plan)
+    rows = installed_rows(host)
+    if isinstance(rows, Unknown):
+        raise Trouble(
+            f"What is installed is not known, because {rows.because}.",
+            "Without that nothing can be taken back by exact list; nothing was changed.",
+            f"See that `dpkg-query --show` works; or run as root: sh {undo_script(record, state)}",
+        )
+    work = package_work(host, rows)
+    installed = {row.name: row.version for row in rows}
+    kept = kept_debs(state / "runs" / record.id)
+    plan = plan_of(record.plan)
+    begun = tuple(n for n in record.intents if record.outcomes.get(n) != NOTHING_LEFT)
+    try:
+        return make_way_back(plan, begun, kept, installed, interrupted=work.interrupted)
+    except NothingToDo:
+        return None
+
+
+def touched_system(record: Record) -> bool:
+    """True for a run that began a step of root's."""
+    if record.plan["stack"] == WAY_BACK:
+        return False
+    steps = plan_of(record.plan).steps if _may_need_root(record) else ()
+    return any(is_root_step(step) and n in record.intents for n, step in enumerate(steps, 1))
+
+
+def undo_script(record: Record, state: Path = STATE) -> Path:
+    """The plain way back, without this program."""
+    return state / "runs" / record.id / "UNDO.sh"
+
+
+def kept_debs(run: Path) -> tuple[LocalDeb, ...]:
+    """The package files in the backup of a run, as its helper told them."""
+    try:
+        content = (run / EVENTS).read_bytes()
+    except OSError:
+        return ()
+    found: dict[tuple[str, str], LocalDeb] = {}
+    for event in EventLines().feed(content):
+        news = news_of(event) if event["event"] == "done" else None
+        for deb in news.kept if isinstance(news, StepDone) else ():
+            found[deb.name, deb.version] = LocalDeb(deb.path, deb.sha256, deb.name, deb.version)
+    return tuple(found.values())
+
+
+def _may_need_root(record: Record) -> bool:
+    return any(step.get("needs_root") for step in record.plan["steps"])
+
+
+def _is_unfinished_way_back(record: Record) -> bool:
+    return record.plan["stack"] == WAY_BACK and record.state == UNFINISHED
