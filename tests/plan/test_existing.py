@@ -229,6 +229,11 @@ def test_a_torch_without_a_list_of_its_files_is_not_touched() -> None:
     assert "torch has no list of its files" in plan.notes[0]
 
 
+def test_a_torch_that_stands_there_in_two_versions_is_not_touched() -> None:
+    twice = tuple(replace(d, twice=d.name == "torch") for d in CUDA)
+    assert "torch stands there in two versions" in plan_for(there(distributions=twice)).notes[0]
+
+
 def test_without_pip_uv_brings_one_and_without_both_there_is_a_new_venv() -> None:
     plan = plan_for(there(has_pip=False))
     assert str(plan.steps[0]).count("/opt/wizard/bin/uv pip install --python") == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +15,7 @@ from wizard.plan.existing_steps import SetAsidePackages
 from wizard.run.acting import Surroundings
 from wizard.run.backup import Backup, folder_rows, move_aside, move_back, seen_row, write_manifest
 from wizard.run.put_back import keep_aside
-from wizard.run.setting_aside import family_files, set_packages_aside
+from wizard.run.setting_aside import family_files, require_as_planned, set_packages_aside
 from wizard.run.trouble import Trouble
 
 PACKAGES = "lib/python3.10/site-packages"
@@ -233,3 +234,92 @@ def test_a_list_that_names_too_little_stays_with_what_it_does_not_name(root: Pat
     move_back(backup)
     assert backup.manifest.exists()
     assert any(path.is_symlink() for path in (backup.folder / "files").rglob("*"))
+
+
+def test_a_file_that_was_removed_from_the_backup_is_lost_and_never_taken_for_in_place(
+    root: Path,
+) -> None:
+    backup = listed(root)
+    move_aside(backup)
+    library = next(row for row in backup.things() if row.path.endswith("libtorch.so"))
+    backup.kept(library).unlink()
+    backup.place(library).parent.mkdir(parents=True, exist_ok=True)
+    backup.place(library).write_text("of the new torch")
+    assert not backup.is_in_place(library)
+    assert not any(map(backup.is_in_place, backup.things()))
+
+
+def test_files_are_not_moved_back_through_a_link(root: Path) -> None:
+    backup = listed(root)
+    move_aside(backup)
+    elsewhere = root.parent / "elsewhere"
+    (root / PACKAGES / "torch").rename(elsewhere)
+    (root / PACKAGES / "torch").symlink_to(elsewhere)
+    problems = move_back(backup)
+    assert any("a link leads elsewhere" in problem for problem in problems)
+    assert not (elsewhere / "__init__.py").exists()
+    (root / PACKAGES / "torch").unlink()
+    assert move_back(backup) == []
+    assert (root / PACKAGES / "torch/__init__.py").read_text() == "torch"
+
+
+def test_a_file_in_place_of_a_folder_is_told_and_not_a_crash(root: Path) -> None:
+    (root / PACKAGES / "torch/lib/mine.so").unlink()
+    backup = listed(root)
+    move_aside(backup)
+    (root / PACKAGES / "torch").write_text("mine")
+    assert any(f"{PACKAGES}/torch" in problem for problem in move_back(backup))
+    assert (root / PACKAGES / "torch").read_text() == "mine"
+
+
+def test_what_a_package_that_stays_lists_too_stays_unless_a_wheel_brings_it(root: Path) -> None:
+    site = root / PACKAGES
+    other = site / "other-1.0.dist-info"
+    other.mkdir()
+    (other / "RECORD").write_text("torch/__init__.py,,\nother.py,,\n")
+    assert f"{PACKAGES}/torch/__init__.py" not in family_files(step(root))
+    assert f"{PACKAGES}/torch/lib/libtorch.so" in family_files(step(root))
+    make_wheel(root.parent / "wheels", "torch", "3.0", {"torch/__init__.py": ""})
+    taking = replace(step(root), staging=str(root.parent / "wheels"))
+    assert f"{PACKAGES}/torch/__init__.py" in family_files(taking)
+
+
+def test_half_a_list_of_files_is_refused_before_anything_moves(root: Path) -> None:
+    record = root / PACKAGES / "torch-2.0.dist-info/RECORD"
+    record.write_text(record.read_text() + '"' + "x" * 200_000 + '",,\n')  # longer than csv takes
+    with pytest.raises(Trouble, match="cannot be read to its end"):
+        require_as_planned(step(root))
+
+
+def test_a_file_name_that_is_no_text_is_moved_like_any_other(root: Path) -> None:
+    name = os.fsdecode(b"torch/odd-\xff.py")
+    (root / PACKAGES / name).write_text("odd")
+    with (root / PACKAGES / "torch-2.0.dist-info/RECORD").open("ab") as record:
+        record.write(b"torch/odd-\xff.py,,\n")
+    assert f"{PACKAGES}/{name}" in family_files(step(root))
+
+
+def test_a_folder_that_spells_the_version_otherwise_is_found_by_its_metadata(root: Path) -> None:
+    info = root / PACKAGES / "torch-2.0.dist-info"
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: torch\nVersion: 2.0+cu118\n")
+    named = replace(step(root), packages=(("torch", "2.0+cu118"),))
+    require_as_planned(named)
+    assert f"{PACKAGES}/torch/__init__.py" in family_files(named)
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [(errno.ENOSPC, "the disk has none left"), (errno.EXDEV, "another file system")],
+)
+async def test_a_move_that_fails_is_told_with_its_own_cause(
+    root: Path, monkeypatch: pytest.MonkeyPatch, code: int, told: str
+) -> None:
+    def refuse(path: Path, _to: Path) -> None:
+        raise OSError(code, os.strerror(code), str(path))
+
+    monkeypatch.setattr(Path, "rename", refuse)
+    with pytest.raises(Trouble) as failed:
+        async for _ in set_packages_aside(step(root), Surroundings({}, "", lambda: False)):
+            pass
+    assert told in failed.value.meaning
+    assert "rollback" in failed.value.next_step

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from email.parser import HeaderParser
 
 from packaging.utils import canonicalize_name
@@ -67,7 +68,11 @@ def read_distributions(host: Host, site: str) -> tuple[Distribution, ...]:
     # What begins with ~ is what an interrupted pip has left of an older one: installed no more.
     known = (name for name in (() if isinstance(names, Unknown) else names) if name[0] != "~")
     found = (_distribution(host, f"{site}/{i}") for i in known if i.endswith(".dist-info"))
-    return tuple({each.name: each for each in found if each is not None}.values())
+    by_name: dict[str, Distribution] = {}
+    for each in found:
+        if each is not None:
+            by_name[each.name] = replace(each, twice=each.name in by_name)
+    return tuple(by_name.values())
 
 
 def _remembered(host: Host, folder: str) -> Contents | None:

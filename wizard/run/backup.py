@@ -12,6 +12,7 @@ from pathlib import Path
 
 from wizard.machine.contents import BEFORE
 from wizard.run.partial import HASH_CHUNK, sync
+from wizard.run.prints import straight
 from wizard.run.trouble import Trouble
 from wizard.run.whole_file import draft_of, write_whole
 
@@ -58,6 +59,18 @@ class Backup:
     def is_kept(self, row: Row) -> bool:
         """True while the file lies in the backup: not moved yet and moved back are False."""
         return os.path.lexists(self.kept(row))
+
+    def is_in_place(self, row: Row) -> bool:
+        """True while the file or link stands where it belongs, as it was."""
+        place = self.place(row)
+        try:
+            found = place.lstat()
+            if stat.S_ISLNK(found.st_mode):
+                return row.kind == LINK and os.readlink(place) == row.content  # noqa: PTH115
+        except OSError:
+            return False
+        seen = (FILE, found.st_size, found.st_mtime_ns)
+        return stat.S_ISREG(found.st_mode) and seen == (row.kind, row.size, row.time_ns)
 
     def rows(self) -> tuple[Row, ...]:
         """The list, folders first; empty when there is none."""
@@ -132,15 +145,29 @@ def move_back(aside: Backup) -> list[str]:
         elif aside.is_kept(row):
             left += [problem] if (problem := _back(aside, row)) else []
     for row in folders:
-        aside.place(row).mkdir(parents=True, exist_ok=True)
-        aside.place(row).chmod(row.mode)
+        left += [problem] if (problem := _folder_back(aside, row)) else []
     if not left:
         _discard(aside)
     return left
 
 
+def _folder_back(aside: Backup, row: Row) -> str:
+    place = aside.place(row)
+    if not straight(aside.root, row.path):
+        return f"{place}: a link leads elsewhere; remove the link, then go back once more"
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        if stat.S_IMODE(place.stat().st_mode) != row.mode:
+            place.chmod(row.mode)
+    except OSError as error:
+        return f"{place}: {error.strerror}"
+    return ""
+
+
 def _back(aside: Backup, row: Row) -> str:
     place = aside.place(row)
+    if not straight(aside.root, os.path.dirname(row.path)):  # noqa: PTH120 - a relative text
+        return f"{place}: a link leads elsewhere; it stays in {aside.kept(row)}"
     if os.path.lexists(place):
         return f"{place}: something else is in its place; it stays in {aside.kept(row)}"
     try:

@@ -30,7 +30,7 @@ def run_to_resume(plan: Plan, records: tuple[Record, ...]) -> Record | None:
     if same_folder:
         raise _other_plan(plan, same_folder[0])
     if changes_existing(plan):
-        _refuse_orphans(plan)
+        _refuse_taken_backups(plan, standing)
         return None
     if (Path(plan.venv) / "pyvenv.cfg").exists():
         raise Trouble(
@@ -67,14 +67,24 @@ def _other_plan(plan: Plan, other: Record) -> Trouble:
     )
 
 
-def _refuse_orphans(plan: Plan) -> None:
-    """Raise Trouble for a backup whose run nobody knows: moving more into it would mix two."""
+def _refuse_taken_backups(plan: Plan, standing: Sequence[Record]) -> None:
+    """Raise Trouble for a backup that holds a first state: moving more into it would mix two."""
     backups = [step.backup for step in plan.steps if isinstance(step, SetAsidePackages)]
-    if orphans := [backup for backup in backups if os.path.lexists(f"{backup}/{MANIFEST}")]:
+    for backup in (each for each in backups if os.path.lexists(f"{each}/{MANIFEST}")):
+        for record in standing:
+            if backup in (step.get("backup") for step in record.plan["steps"]):
+                raise Trouble(
+                    f"{backup} holds what run {record.id} set aside, and that run still stands.",
+                    f"It belongs to {record.plan['venv']}; a second run would mix two states.",
+                    f"Undo that run first (rdna1-setup rollback {record.id}), or leave your own "
+                    "packages where they are: without --user-torch-aside.",
+                )
         raise Trouble(
-            f"{orphans[0]} holds packages that a run set aside, and its journal is gone.",
+            f"{backup} holds packages that a run set aside, and its journal is gone.",
             "What is in there is the first state of this environment; a second run would mix it.",
-            f"Move the files below {orphans[0]}/{FILES} back by hand, or move that folder away.",
+            "Remove the torch that is there now with its own pip (pip uninstall torch), move the "
+            f"files below {backup}/{FILES} back to the same paths below "
+            f"{os.path.dirname(backup)}, then remove {backup}.",  # noqa: PTH120 - a text
         )
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from email.parser import HeaderParser
 from pathlib import Path
 
 from packaging.utils import canonicalize_name, canonicalize_version
@@ -21,10 +22,9 @@ def installed(root: Path, pins: Mapping[str, str]) -> dict[str, Print]:
     for packages in site_packages(root):
         infos = [(info, named_in(info)) for info in packages.glob("*.dist-info")]
         for name, version in pins.items():
-            same_name = [(info, other) for info, (named, other) in infos if named == name]
-            exact = [info for info, other in same_name if _same(other, version)]
-            for info in exact or [info for info, _ in same_name[:1] if len(same_name) == 1]:
-                found.update(prints(root, recorded(packages, info)))
+            for info, (named, stands) in infos:
+                if named == name and _same(stands, version):
+                    found.update(prints(root, recorded(packages, info)))
     return found
 
 
@@ -39,9 +39,17 @@ def others_installed(root: Path, pins: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def named_in(info: Path) -> tuple[str, str]:
-    """Canonical name and version that the name of a dist-info folder tells."""
+    """Canonical name and version of a dist-info folder.
+
+    The folder may spell the version otherwise than its METADATA, which is what pip goes by.
+    """
     name, _, version = info.name.removesuffix(".dist-info").partition("-")
-    return canonicalize_name(name), version
+    try:
+        with (info / "METADATA").open(encoding="utf-8", errors="replace") as file:
+            stated = str(HeaderParser().parse(file).get("Version", ""))
+    except OSError:
+        stated = ""  # half removed: then its name is all that is left
+    return canonicalize_name(name), stated or version
 
 
 def _same(one: str, other: str) -> bool:
@@ -92,16 +100,28 @@ def lock_pins(lock: Path) -> dict[str, str]:
 def record_of(packages: Path, name: str, version: str) -> Path | None:
     """The metadata folder of a distribution in a site folder; None when it is not there."""
     infos = packages.glob("*.dist-info")
-    return next((info for info in infos if named_in(info) == (name, version)), None)
+    named = ((info, named_in(info)) for info in infos)
+    return next((i for i, (n, v) in named if n == name and _same(v, version)), None)
 
 
-def recorded(packages: Path, info: Path) -> Iterator[Path]:
-    """Every path that the RECORD of a distribution names, and its own files."""
-    yield from (info / name for name in ("RECORD", "INSTALLER", "REQUESTED", "direct_url.json"))
+def recorded(packages: Path, info: Path) -> tuple[Path, ...]:
+    """Every path that the RECORD of a distribution names, and its own files.
+
+    One that is missing or damaged names nothing: half a list would be worse than none.
+    """
+    own = (info / name for name in ("RECORD", "INSTALLER", "REQUESTED", "direct_url.json"))
+    return (*own, *(_named_by_record(packages, info) or ()))
+
+
+def has_readable_record(packages: Path, info: Path) -> bool:
+    """True when the list of its files can be read to its end."""
+    return _named_by_record(packages, info) is not None
+
+
+def _named_by_record(packages: Path, info: Path) -> tuple[Path, ...] | None:
     try:
-        with (info / "RECORD").open(encoding="utf-8", newline="") as file:
-            for row in csv.reader(file):
-                if row:
-                    yield packages / row[0]
-    except (OSError, ValueError, csv.Error):
-        return  # missing, or no text: it names nothing
+        # A name that is no UTF-8 is a name all the same.
+        with (info / "RECORD").open(encoding="utf-8", errors="surrogateescape", newline="") as file:
+            return tuple(packages / row[0] for row in csv.reader(file) if row)
+    except (OSError, csv.Error):
+        return None

@@ -21,6 +21,8 @@ class Return:
     """What one step set aside, and how it comes back."""
 
     root: str
+    site: str
+    """The site folder of these packages."""
     backup: str
     packages: tuple[str, ...]
     """Name and version of each distribution that returns."""
@@ -30,6 +32,8 @@ class Return:
     """Paths that are the first state already: never moved, or moved back."""
     awaited: frozenset[str]
     """Paths whose file lies in the backup."""
+    lost: tuple[str, ...] = ()
+    """Paths of which neither is true any more: somebody removed them from the backup."""
 
     def __str__(self) -> str:
         names = ", ".join(self.packages[:6]) + (", ..." if len(self.packages) > 6 else "")
@@ -88,13 +92,17 @@ def _return(step: Mapping[str, Any]) -> Return:
     aside = Backup(Path(step["root"]), Path(step["backup"]))
     things = aside.things()
     awaited = frozenset(row.path for row in things if aside.is_kept(row))
+    others = [row for row in things if row.path not in awaited]
+    in_place = frozenset(row.path for row in others if aside.is_in_place(row))
     return Return(
         root=step["root"],
+        site=step["site"],
         backup=step["backup"],
         packages=tuple(f"{name} {version}" for name, version in step["packages"]),
         files=len(awaited),
-        in_place=frozenset(row.path for row in things) - awaited,
+        in_place=in_place,
         awaited=awaited,
+        lost=tuple(row.path for row in others if row.path not in in_place),
     )
 
 

@@ -36,7 +36,10 @@ def done_steps(plan: Plan, record: Record) -> frozenset[int]:
     if any(n in record.interrupted for n, step in steps.items() if _works_on_pip(step, plan)):
         # pip replaces itself in place: cut off, it may be half of two releases.
         done -= {n for n, step in steps.items() if isinstance(step, (CreateVenv, RunProgram))}
-    if any(isinstance(steps[n], InstallWheels) for n in done):
+    if not any(isinstance(steps[n], InstallWheels) for n in done):
+        # What is fetched anew must be dropped anew.
+        done -= {n for n, step in steps.items() if isinstance(step, DropDownloads)}
+    else:
         report = next(s.report for s in plan.steps if isinstance(s, FetchWheels))
         work = os.path.dirname(report)  # noqa: PTH120 - a text of the plan
         done |= {

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from wizard.run.installed_since import installed_since
 from wizard.run.journal import PARTLY_ROLLED_BACK, ROLLED_BACK, Journal, Record, read_record
 from wizard.run.ownership import Owned
 from wizard.run.prints import Listing, Print, bytecode, listing, prints
@@ -51,6 +52,7 @@ class WayBack:
         lines = [f"remove {len(self.remove)} files of ours below {self.venv}"]
         if self.returns:
             lines += [str(each) for each in self.returns if each.files]
+            lines += [_told_lost(each) for each in self.returns if each.lost]
         if self.in_the_way:
             lines.append(f"keep {_some(self.in_the_way)}, changed by you, in {self.venv}/{KEPT}")
         elif self.changed:
@@ -74,6 +76,8 @@ def find_way_back(record: Record) -> WayBack:
     first = {path for each in inside for path in each.in_place}
     ours = {path: seen for path, seen in ours.items() if path not in first}
     ours = {**ours, **_compiled(venv, ours)}
+    theirs = installed_since(record, returns, ours)
+    ours = {path: seen for path, seen in ours.items() if path not in theirs}
     there = {path: seen for path, seen in ours.items() if path in now.files}
     remove = tuple(sorted(path for path, seen in there.items() if now.files[path] == seen))
     changed = tuple(sorted(set(there) - set(remove)))
@@ -135,7 +139,8 @@ def go_back(way: WayBack, record: Record, time: datetime) -> tuple[str, ...]:
     shutil.rmtree(Path(record.folder) / SCRATCH, ignore_errors=True)
     state = PARTLY_ROLLED_BACK if left else ROLLED_BACK
     journal.close(state, time.isoformat(timespec="seconds"))
-    return tuple(left)
+    # No second try would bring those: they do not keep the run open.
+    return (*left, *(_told_lost(each) for each in way.returns if each.lost))
 
 
 def _in_the_way(
@@ -144,6 +149,13 @@ def _in_the_way(
     """What lies where something comes back and was not written by us, or was changed since."""
     awaited = {path for each in returns for path in each.awaited}
     return (awaited & set(now.files) - remove) | set(changed) if returns else set()
+
+
+def _told_lost(back: Return) -> str:
+    return (
+        f"{len(back.lost)} files below {back.root} cannot come back, for they are in "
+        f"{back.backup} no more: {_some(back.lost)}; install what they belong to anew"
+    )
 
 
 def _some(paths: tuple[str, ...]) -> str:

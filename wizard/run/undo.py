@@ -72,7 +72,8 @@ def _run_to_undo(runs: Path, wanted: str) -> Record:
         raise Trouble(
             "There is no run to undo.",
             "Nothing was installed with this program, or all of it was undone.",
-            "Nothing needs to be done.",
+            "Nothing needs to be done. (Should an environment hold a folder .rdna1-setup, the "
+            "journal of its run was removed: `apply` for that environment tells the way back.)",
         )
     if not chosen:
         raise Trouble(f"There is no run {wanted} to undo.", "Nothing was changed.", SEE_LIST)
