@@ -14,8 +14,9 @@ from tests.run.wheels import make_wheel
 from wizard.plan.existing_steps import SetAsidePackages
 from wizard.run.acting import Surroundings
 from wizard.run.backup import Backup, folder_rows, move_aside, move_back, seen_row, write_manifest
+from wizard.run.leaving import family_files
 from wizard.run.put_back import keep_aside
-from wizard.run.setting_aside import family_files, require_as_planned, set_packages_aside
+from wizard.run.setting_aside import require_as_planned, set_packages_aside
 from wizard.run.trouble import Trouble
 
 PACKAGES = "lib/python3.10/site-packages"

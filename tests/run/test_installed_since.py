@@ -12,11 +12,11 @@ from wizard.plan.existing_steps import SetAsidePackages
 from wizard.plan.steps import Plan
 from wizard.run.backup import Backup, folder_rows, move_aside, seen_row, write_manifest
 from wizard.run.journal import Journal, Record, read_record
+from wizard.run.leaving import family_files
 from wizard.run.live import now
 from wizard.run.ownership import Owned
 from wizard.run.prints import prints
 from wizard.run.rollback import find_way_back, go_back
-from wizard.run.setting_aside import family_files
 from wizard.run.trouble import Trouble
 
 SITE = "lib/python3.10/site-packages"

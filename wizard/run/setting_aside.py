@@ -6,7 +6,7 @@ import asyncio
 import errno
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
@@ -18,11 +18,10 @@ from wizard.plan.existing_steps import SetAsidePackages
 from wizard.run.acting import Act, Done, Stopped, Surroundings
 from wizard.run.backup import Backup, folder_rows, move_aside, seen_row, write_manifest
 from wizard.run.events import Progress
-from wizard.run.installed import has_readable_record, record_of, recorded
-from wizard.run.prints import bytecode, prints
+from wizard.run.installed import has_readable_record, record_of
+from wizard.run.leaving import family_files, relative, stale_bytecode, targets
 from wizard.run.strays import wait_for_strays
 from wizard.run.trouble import Trouble
-from wizard.run.wheel_files import wheel_targets
 from wizard.run.whole_file import write_whole
 
 PATIENCE_S = 2.0
@@ -50,7 +49,7 @@ def aside_of(step: SetAsidePackages) -> Backup:
 
 
 def _listed(step: SetAsidePackages, aside: Backup, around: Surroundings) -> Iterator[Progress]:
-    paths = tuple(sorted({*family_files(step), *_stale_bytecode(step)}))
+    paths = tuple(sorted({*family_files(step), *stale_bytecode(step)}))
     total = sum((aside.root / path).lstat().st_size for path in paths)
     done, rows = 0, []
     for number, path in enumerate(paths):
@@ -94,37 +93,6 @@ _CAUSES = {
     errno.ENOSPC: _FULL,
     errno.EDQUOT: _FULL,
 }
-
-
-def family_files(step: SetAsidePackages) -> tuple[str, ...]:
-    """Paths of everything that goes, relative to the root: what RECORD lists, and its bytecode.
-
-    What a package that stays lists too does not go, unless a new wheel brings it again. Raises
-    Trouble for a file that lies elsewhere behind a link: it is not the environment's own.
-    """
-    root, site = Path(step.root), Path(step.site)
-    infos = [record_of(site, name, version) for name, version in step.packages]
-    listed = [path for info in infos if info for path in recorded(site, info)]
-    found = prints(root, (*listed, *map(Path, step.files)))
-    here = os.path.realpath(root)
-    for path in listed:
-        if os.path.lexists(path) and not path.is_dir() and _relative(path, root) not in found:
-            raise Trouble(
-                f"{path} is not inside {here}: a link or a path leads elsewhere.",
-                "Only files of the environment itself are moved; this package is spread wider.",
-                "Take a new folder with --venv; nothing was changed here.",
-            )
-    return tuple(sorted(found.keys() - _listed_by_others(step, found, infos)))
-
-
-def _listed_by_others(
-    step: SetAsidePackages, found: Iterable[str], infos: Iterable[Path | None]
-) -> frozenset[str]:
-    root, site = Path(step.root), Path(step.site)
-    others = set(site.glob("*.dist-info")) - set(infos)
-    theirs = {_relative(path, root) for info in others for path in recorded(site, info)}
-    shared = theirs & set(found) - {_relative(path, root) for path in _targets(step)}
-    return frozenset(prints(root, (root / path for path in shared)))
 
 
 def require_as_planned(step: SetAsidePackages) -> None:
@@ -176,21 +144,5 @@ def _require_one_file_system(step: SetAsidePackages) -> None:
 def _taken(step: SetAsidePackages) -> list[str]:
     """Files that stay and that a wheel would write over, also through a link."""
     root, goes = Path(step.root), frozenset(family_files(step))
-    there = (p for p in _targets(step) if os.path.lexists(p) and not p.is_dir())
-    return sorted(str(path) for path in there if _relative(path, root) not in goes)
-
-
-def _stale_bytecode(step: SetAsidePackages) -> tuple[str, ...]:
-    """Bytecode whose source is long gone, and that the new source of that name would replace."""
-    stale = [pyc for p in _targets(step) if not os.path.lexists(p) for pyc in bytecode(p)]
-    return tuple(prints(Path(step.root), stale))
-
-
-def _targets(step: SetAsidePackages) -> set[Path]:
-    wheels = tuple(Path(step.staging).glob("*.whl")) if step.staging else ()
-    root, site = Path(step.root), Path(step.site)
-    return {path for wheel in wheels for path in wheel_targets(root, site, wheel)}
-
-
-def _relative(path: Path, root: Path) -> str:
-    return os.path.relpath(os.path.normpath(path), root)
+    there = (p for p in targets(step) if os.path.lexists(p) and not p.is_dir())
+    return sorted(str(path) for path in there if relative(path, root) not in goes)
