@@ -285,6 +285,38 @@ def test_what_a_package_that_stays_lists_too_stays_unless_a_wheel_brings_it(root
     assert f"{PACKAGES}/torch/__init__.py" in family_files(taking)
 
 
+def test_what_an_interrupted_pip_has_left_of_a_package_keeps_no_file_of_it_here(
+    root: Path,
+) -> None:
+    site = root / PACKAGES
+    record = (site / "torch-2.0.dist-info/RECORD").read_text()
+    (site / "~orch-1.9.dist-info").mkdir()
+    (site / "~orch-1.9.dist-info/RECORD").write_text(f"{record}torch-2.0.dist-info/RECORD,,\n")
+    assert len(family_files(step(root))) == 4
+
+
+def test_the_list_of_another_package_cannot_keep_the_metadata_of_one_that_goes(root: Path) -> None:
+    other = root / PACKAGES / "other-1.0.dist-info"
+    other.mkdir()
+    (other / "RECORD").write_text("torch-2.0.dist-info/RECORD,,\n")
+    assert f"{PACKAGES}/torch-2.0.dist-info/RECORD" in family_files(step(root))
+
+
+def test_bytecode_of_a_shared_source_goes_with_it_when_a_wheel_brings_the_source(
+    root: Path,
+) -> None:
+    site = root / PACKAGES
+    compiled = "torch/__pycache__/__init__.cpython-310.pyc"
+    (site / compiled).parent.mkdir()
+    (site / compiled).write_text("compiled")
+    (site / "other-1.0.dist-info").mkdir()
+    (site / "other-1.0.dist-info/RECORD").write_text(f"torch/__init__.py,,\n{compiled},,\n")
+    make_wheel(root.parent / "wheels", "torch", "3.0", {"torch/__init__.py": ""})
+    assert f"{PACKAGES}/{compiled}" not in family_files(step(root))
+    taking = replace(step(root), staging=str(root.parent / "wheels"))
+    assert f"{PACKAGES}/{compiled}" in family_files(taking)
+
+
 def test_half_a_list_of_files_is_refused_before_anything_moves(root: Path) -> None:
     record = root / PACKAGES / "torch-2.0.dist-info/RECORD"
     record.write_text(record.read_text() + '"' + "x" * 200_000 + '",,\n')  # longer than csv takes

@@ -38,10 +38,12 @@ def _listed_by_others(
     step: SetAsidePackages, found: Iterable[str], infos: Iterable[Path | None]
 ) -> frozenset[str]:
     root, site = Path(step.root), Path(step.site)
-    others = set(site.glob("*.dist-info")) - set(infos)
-    theirs = {relative(path, root) for info in others for path in recorded(site, info)}
-    shared = theirs & set(found) - {relative(path, root) for path in targets(step)}
-    return frozenset(prints(root, (root / path for path in shared)))
+    # What begins with ~ is what an interrupted pip has left: it holds on to nothing.
+    others = set(site.glob("[!~]*.dist-info")) - set(infos)
+    listed = {path for info in others for path in recorded(site, info) if path.parent not in infos}
+    theirs = {relative(path, root) for path in listed} & set(found)
+    come = {relative(each, root) for path in targets(step) for each in (path, *bytecode(path))}
+    return frozenset(prints(root, (root / path for path in theirs - come)).keys() - come)
 
 
 def stale_bytecode(step: SetAsidePackages) -> tuple[str, ...]:
