@@ -9,7 +9,7 @@ import pytest
 
 from tests.machine.records import make
 from wizard.jsonform import to_json
-from wizard.machine.contents import BEFORE, read_contents
+from wizard.machine.contents import BEFORE, LIST, read_contents
 
 ROOT = "/home/owner/venv"
 SITE = f"{ROOT}/lib/python3.10/site-packages"
@@ -113,4 +113,22 @@ def test_while_a_run_of_ours_stands_it_tells_what_was_there_before(tmp_path: Pat
     assert before is not None
     text = json.dumps(to_json(before))
     files = {**VENV, **dist("torch", "1.13.1"), f"{ROOT}/{BEFORE}": text}
-    assert read_contents(make(tmp_path / "b", files), ROOT) == before
+    standing = make(tmp_path / "b", {**files, f"{ROOT}/{LIST}": ""})
+    assert read_contents(standing, ROOT) == before
+    nothing_moved = make(tmp_path / "c", files)
+    found = read_contents(nothing_moved, ROOT)
+    assert found is not None
+    assert [each.version for each in found.distributions] == ["1.13.1"]
+
+
+def test_what_another_environment_held_before_is_never_told_of_a_copy_of_it(
+    tmp_path: Path,
+) -> None:
+    before = read_contents(make(tmp_path / "a", {**VENV, **dist("torch", "2.1.0")}), ROOT)
+    text = json.dumps(to_json(before))
+    copy = "/home/owner/copy"
+    files = {**VENV, **dist("torch", "1.13.1"), f"{ROOT}/{BEFORE}": text, f"{ROOT}/{LIST}": ""}
+    copied = {path.replace(ROOT, copy): content for path, content in files.items()}
+    found = read_contents(make(tmp_path / "b", copied), copy)
+    assert found is not None
+    assert (found.path, found.distributions[0].version) == (copy, "1.13.1")

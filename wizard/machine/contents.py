@@ -17,6 +17,8 @@ OURS = ".rdna1-setup"
 """Folder inside an environment in which a run of ours keeps what it set aside."""
 BEFORE = f"{OURS}/before.json"
 """The contents as the first step of a standing run found them."""
+LIST = f"{OURS}/list.jsonl"
+"""The list of what was set aside; while it is not there, nothing was moved."""
 
 _SITE = re.compile(r"python(3\.\d{1,2})")
 _STATED = re.compile(r"^version(?:_info)?\s*=\s*(3\.\d{1,2})", re.MULTILINE | re.IGNORECASE)
@@ -76,8 +78,16 @@ def read_distributions(host: Host, site: str) -> tuple[Distribution, ...]:
 
 
 def _remembered(host: Host, folder: str) -> Contents | None:
+    """What a standing run found in this very folder: a copy of it, or one that was moved, tells of
+    the environment that it was."""
+    found = read_kept_contents(host, folder)
+    return found if found and host.resolve(found.path) == host.resolve(folder) else None
+
+
+def read_kept_contents(host: Host, folder: str) -> Contents | None:
+    """What lies in a folder's backup on its contents before, wherever that folder was then."""
     text = host.read(f"{folder}/{BEFORE}")
-    if isinstance(text, Unknown):
+    if isinstance(text, Unknown) or not host.is_file(f"{folder}/{LIST}"):
         return None
     from cattrs import BaseValidationError, Converter
 

@@ -10,13 +10,13 @@ from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from wizard.machine.contents import BEFORE
+from wizard.machine.contents import BEFORE, LIST
 from wizard.run.partial import HASH_CHUNK, sync
 from wizard.run.prints import straight
 from wizard.run.trouble import Trouble
 from wizard.run.whole_file import draft_of, write_whole
 
-MANIFEST = "list.jsonl"
+MANIFEST = Path(LIST).name
 FILES = "files"
 
 FILE, LINK, FOLDER = "file", "link", "folder"

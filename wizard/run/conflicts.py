@@ -10,10 +10,11 @@ from wizard.plan.existing_steps import SetAsidePackages, changes_existing
 from wizard.plan.form import plan_form
 from wizard.plan.steps import InstallWheels, PinInstalled, Plan, Step, WriteFile
 from wizard.run.asked import difference
-from wizard.run.backup import FILES, MANIFEST
+from wizard.run.backup import MANIFEST
 from wizard.run.installed import lock_pins, others_installed
 from wizard.run.journal import PARTLY_ROLLED_BACK, ROLLED_BACK, UNFINISHED, Record
 from wizard.run.remains import files_before
+from wizard.run.taken_backup import without_journal
 from wizard.run.trouble import Trouble
 from wizard.run.venv_layout import LAYOUT, made_with_venv
 from wizard.run.wheel_files import wheel_files
@@ -79,13 +80,7 @@ def _refuse_taken_backups(plan: Plan, standing: Sequence[Record]) -> None:
                     f"Undo that run first (rdna1-setup rollback {record.id}), or leave your own "
                     "packages where they are: without --user-torch-aside.",
                 )
-        raise Trouble(
-            f"{backup} holds packages that a run set aside, and its journal is gone.",
-            "What is in there is the first state of this environment; a second run would mix it.",
-            "Remove the torch that is there now with its own pip (pip uninstall torch), move the "
-            f"files below {backup}/{FILES} back to the same paths below "
-            f"{os.path.dirname(backup)}, then remove {backup}.",  # noqa: PTH120 - a text
-        )
+        raise without_journal(plan, backup)
 
 
 def _in_the_way(plan: Plan) -> list[str]:
