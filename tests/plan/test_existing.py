@@ -139,6 +139,12 @@ def test_nothing_is_moved_before_every_file_is_there() -> None:
     assert order == sorted(order)
 
 
+def test_every_step_keeps_to_the_site_folder_of_the_environment_s_own_python() -> None:
+    steps = [step for step in plan_for(there()).steps if hasattr(step, "site")]
+    assert {type(step).__name__ for step in steps} >= {"InstallWheels", "SetAsidePackages"}
+    assert {step.site for step in steps} == {there().site}
+
+
 def test_the_plan_is_the_same_while_the_environment_is_remembered_the_same() -> None:
     assert plan_for(there()).id == plan_for(there()).id
     assert plan_for(there()).id != plan_for(there(dist("new-one"))).id

@@ -46,6 +46,12 @@ def replaced(contents: Contents, stack: Stack) -> tuple[Distribution, ...]:
     )
 
 
+def without_successor(stack: Stack, goes: tuple[Distribution, ...]) -> tuple[Distribution, ...]:
+    """Siblings of torch that go, and of which the stack brings no other version."""
+    asked = stack_specifiers(stack)
+    return tuple(each for each in goes if each.name in TORCH and each.name not in asked)
+
+
 def stack_specifiers(stack: Stack) -> dict[str, SpecifierSet]:
     """The versions that the stack itself asks for, by name."""
     requirements = [Requirement(line.replace("{gfx}", "gfx")) for line in stack.requirements]

@@ -17,12 +17,12 @@ from wizard.plan.beside import beside, beside_notes, carried, carrying, why_besi
 from wizard.plan.card import chosen_card, with_card
 from wizard.plan.choice import Choice
 from wizard.plan.existing import (
-    existing_notes,
     existing_steps,
     obstacles_to,
     planned_conflicts,
     user_torch,
 )
+from wizard.plan.existing_notes import existing_notes
 from wizard.plan.fit import Fit, fit
 from wizard.plan.form import plan_form
 from wizard.plan.resolve import AS_CONFIGURED

@@ -109,7 +109,9 @@ def refuse_to_overwrite(step: Step, plan: Plan, record: Record) -> None:
     if not isinstance(step, InstallWheels):
         return
     wheels = tuple(Path(step.staging).glob("*.whl"))
-    taken = sorted(wheel_files(Path(plan.venv), wheels).keys() & set(files_before(record)))
+    taken = sorted(
+        wheel_files(Path(plan.venv), wheels, step.site).keys() & set(files_before(record))
+    )
     if taken:
         raise Trouble(
             f"{plan.venv}/{_some(taken)} is there already, and is not ours.",
@@ -125,7 +127,7 @@ def refuse_other_versions(step: Step, plan: Plan) -> None:
     """
     if not isinstance(step, InstallWheels) or not changes_existing(plan):
         return
-    if others := others_installed(Path(plan.venv), lock_pins(Path(step.lock))):
+    if others := others_installed(Path(plan.venv), lock_pins(Path(step.lock)), step.site):
         raise Trouble(
             f"{plan.venv} holds {', '.join(others)} beside what this plan installs.",
             "Somebody installed that meanwhile, or two versions stood there: both would be spoilt.",

@@ -13,13 +13,13 @@ from wizard.run.prints import Print, prints
 from wizard.run.venv_layout import site_packages
 
 
-def installed(root: Path, pins: Mapping[str, str]) -> dict[str, Print]:
+def installed(root: Path, pins: Mapping[str, str], site: str = "") -> dict[str, Print]:
     """Files of these distributions in a venv, from their RECORD, with their bytecode.
 
     By version too: another one of the same name beside it is somebody else's.
     """
     found: dict[str, Print] = {}
-    for packages in site_packages(root):
+    for packages in site_packages(root, site):
         infos = [(info, named_in(info)) for info in packages.glob("*.dist-info")]
         for name, version in pins.items():
             for info, (named, stands) in infos:
@@ -28,11 +28,11 @@ def installed(root: Path, pins: Mapping[str, str]) -> dict[str, Print]:
     return found
 
 
-def others_installed(root: Path, pins: Mapping[str, str]) -> tuple[str, ...]:
+def others_installed(root: Path, pins: Mapping[str, str], site: str = "") -> tuple[str, ...]:
     """``name version`` of what stands under a name of these pins in another version."""
     return tuple(
         f"{name} {version}"
-        for packages in site_packages(root)
+        for packages in site_packages(root, site)
         for name, version in sorted(named_in(info) for info in packages.glob("*.dist-info"))
         if name in pins and not _same(version, pins[name])
     )
@@ -56,13 +56,13 @@ def _same(one: str, other: str) -> bool:
     return canonicalize_version(one) == canonicalize_version(other)
 
 
-def missing_files(root: Path, lock: Path) -> tuple[str, ...]:
+def missing_files(root: Path, lock: Path, site: str = "") -> tuple[str, ...]:
     """What the distributions in a lock should have put into the venv and is not there."""
     missing: list[str] = []
     for name in lock_pins(lock):
         records = [
             info / "RECORD"
-            for packages in site_packages(root)
+            for packages in site_packages(root, site)
             for info in packages.glob("*.dist-info")
             if named_in(info)[0] == name
         ]
@@ -78,10 +78,12 @@ _OPTIONAL = ("INSTALLER", "REQUESTED", "direct_url.json")
 """Files that pip writes only at times."""
 
 
-def installed_versions(root: Path) -> dict[str, str]:
+def installed_versions(root: Path, site: str = "") -> dict[str, str]:
     """Versions by canonical name, from the names of the dist-info folders of a venv."""
     return dict(
-        named_in(info) for packages in site_packages(root) for info in packages.glob("*.dist-info")
+        named_in(info)
+        for packages in site_packages(root, site)
+        for info in packages.glob("*.dist-info")
     )
 
 

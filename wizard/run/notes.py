@@ -60,7 +60,7 @@ def _made_by(step: Step, plan: Plan) -> dict[str, Print]:
         case ResolveCarried():
             return prints(venv, (Path(step.told),))
         case InstallWheels():
-            return installed(venv, lock_pins(Path(step.lock)))
+            return installed(venv, lock_pins(Path(step.lock)), step.site)
         case WriteFile() | PinInstalled():
             return prints(venv, (Path(step.path),))
         case ClearExecutableStack():
@@ -73,6 +73,6 @@ def torch_libraries(step: ClearExecutableStack) -> tuple[Path, ...]:
     """The libraries of the step, wherever site-packages is."""
     return tuple(
         packages / "torch" / "lib" / name
-        for packages in site_packages(Path(step.venv))
+        for packages in site_packages(Path(step.venv), step.site)
         for name in step.libraries
     )
