@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pytest
 from tests.run.places import tree
 from tests.run.wheels import make_wheel
 from wizard.plan.existing_steps import SetAsidePackages
-from wizard.run.acting import Surroundings
+from wizard.run.acting import Done, Surroundings
 from wizard.run.backup import Backup, folder_rows, move_aside, move_back, seen_row, write_manifest
 from wizard.run.leaving import family_files
 from wizard.run.put_back import keep_aside
@@ -91,6 +92,26 @@ def test_a_move_that_was_cut_off_is_gone_on_with_and_new_files_are_left_alone(ro
     backup.place(first).write_text("new torch")
     assert move_aside(backup) == 0
     assert backup.place(first).read_text() == "new torch"
+
+
+def test_what_came_since_is_never_moved_for_what_was_removed_from_the_backup(root: Path) -> None:
+    backup = listed(root)
+    move_aside(backup)
+    shutil.rmtree(backup.folder / "files")
+    for row in backup.things():
+        backup.place(row).parent.mkdir(parents=True, exist_ok=True)
+        backup.place(row).write_text("new torch")
+    assert move_aside(backup) == 0
+    assert not any(map(backup.is_kept, backup.things()))
+
+
+async def test_the_outcome_counts_the_files_that_are_in_the_backup_for_sure(root: Path) -> None:
+    backup = listed(root)
+    backup.place(backup.things()[0]).unlink()
+    acting = set_packages_aside(step(root), Surroundings({}, "", lambda: False))
+    (done,) = [item async for item in acting]
+    assert isinstance(done, Done)
+    assert done.outcome.startswith("3 files are in")
 
 
 def test_a_move_that_was_cut_off_is_taken_back(root: Path) -> None:

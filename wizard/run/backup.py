@@ -124,10 +124,13 @@ def write_manifest(aside: Backup, rows: Iterable[Row]) -> None:
 
 
 def move_aside(aside: Backup) -> int:
-    """Move what is still in its place into the backup; gives the number of files."""
+    """Move what is still in its place, as it was, into the backup; gives the number of files.
+
+    What stands there otherwise came later: in the backup it would pass for the first state.
+    """
     moved = 0
     for row in aside.things():
-        if not aside.is_kept(row) and os.path.lexists(aside.place(row)):
+        if not aside.is_kept(row) and aside.is_in_place(row):
             aside.kept(row).parent.mkdir(parents=True, exist_ok=True)
             aside.place(row).rename(aside.kept(row))
             moved += 1

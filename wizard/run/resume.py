@@ -109,10 +109,12 @@ def _holds(step: Step, record: Record) -> bool:
             return not Path(step.folder).exists()
         case _:
             # Checks are cheap and worth repeating.
-            return isinstance(step, SetAsidePackages) and _is_aside(step)
+            return isinstance(step, SetAsidePackages) and _is_aside(step, record)
 
 
-def _is_aside(step: SetAsidePackages) -> bool:
+def _is_aside(step: SetAsidePackages, record: Record) -> bool:
+    if any(record.plan["steps"][n - 1]["kind"] == "InstallWheels" for n in record.intents):
+        return True  # what stands there now is no first state: moving it would only mix two
     aside = Backup(Path(step.root), Path(step.backup))
     return aside.manifest.exists() and all(map(aside.is_kept, aside.things()))
 

@@ -39,7 +39,7 @@ async def set_packages_aside(step: SetAsidePackages, around: Surroundings) -> Ac
         while (event := await asyncio.to_thread(next, events, None)) is not None:
             yield event
     await asyncio.to_thread(_move, aside)
-    count = len(aside.things())
+    count = sum(map(aside.is_kept, aside.things()))
     yield Done(f"{count} files are in {aside.folder}, each with its SHA-256 in the list")
 
 
