@@ -14,8 +14,9 @@ from tests.run.places import tree
 from tests.run.wheels import make_wheel
 from wizard.plan.existing_steps import SetAsidePackages
 from wizard.run.acting import Done, Surroundings
-from wizard.run.backup import Backup, folder_rows, move_aside, move_back, seen_row, write_manifest
+from wizard.run.backup import Backup, folder_rows, seen_row, write_manifest
 from wizard.run.leaving import family_files
+from wizard.run.moving import move_aside, move_back
 from wizard.run.put_back import keep_aside
 from wizard.run.setting_aside import require_as_planned, set_packages_aside
 from wizard.run.trouble import Trouble
@@ -65,7 +66,7 @@ def test_what_record_lists_goes_and_what_lies_beside_it_stays(root: Path) -> Non
     assert f"{PACKAGES}/other.py" in left
     assert f"{PACKAGES}/torch/__init__.py" not in left
     assert f"{PACKAGES}/torch-2.0.dist-info" not in left, "pip would take it for a package"
-    assert move_back(backup) == []
+    assert move_back(backup).left == ()
     assert tree(root) == before
 
 
@@ -76,7 +77,7 @@ def test_modes_and_times_come_back_too_also_those_of_folders_that_were_gone(root
     backup = listed(root)
     move_aside(backup)
     assert not (root / PACKAGES / "torch").exists()
-    assert move_back(backup) == []
+    assert move_back(backup).left == ()
     after = library.stat()
     assert (after.st_mode, after.st_mtime_ns) == (before.st_mode, before.st_mtime_ns)
     assert library.parent.stat().st_mode & 0o777 == 0o750
@@ -120,7 +121,7 @@ def test_a_move_that_was_cut_off_is_taken_back(root: Path) -> None:
     first, *_ = backup.things()
     backup.kept(first).parent.mkdir(parents=True)
     backup.place(first).rename(backup.kept(first))
-    assert move_back(backup) == []
+    assert move_back(backup).left == ()
     assert tree(root) == before
 
 
@@ -131,7 +132,7 @@ def test_a_way_back_that_was_cut_off_is_gone_on_with(root: Path) -> None:
     some = backup.things()[1]
     backup.place(some).parent.mkdir(parents=True, exist_ok=True)
     backup.kept(some).rename(backup.place(some))
-    assert move_back(backup) == []
+    assert move_back(backup).left == ()
     assert tree(root) == before
 
 
@@ -141,12 +142,12 @@ def test_what_is_in_the_way_is_never_written_over(root: Path) -> None:
     first, *_ = backup.things()
     backup.place(first).parent.mkdir(parents=True, exist_ok=True)
     backup.place(first).write_text("mine")
-    (problem,) = move_back(backup)
+    (problem,) = move_back(backup).left
     assert "something else is in its place" in problem
     assert backup.place(first).read_text() == "mine"
     assert backup.kept(first).exists()
     assert keep_aside(root, (first.path,)) == []
-    assert move_back(backup) == []
+    assert move_back(backup).left == ()
     assert (root / "rdna1-setup-kept" / first.path).read_text() == "mine"
 
 
@@ -155,9 +156,9 @@ def test_a_file_that_was_changed_inside_the_backup_comes_back_and_is_told(root: 
     move_aside(backup)
     library = next(row for row in backup.things() if row.path.endswith("libtorch.so"))
     backup.kept(library).write_text("changed")
-    (problem,) = move_back(backup)
+    (problem,) = move_back(backup).told
     assert "somebody changed it" in problem
-    assert move_back(backup) == []
+    assert move_back(backup).left == ()
 
 
 def test_a_package_that_lies_behind_a_link_is_refused(root: Path) -> None:
@@ -195,7 +196,7 @@ async def test_bytecode_without_a_source_waits_in_the_backup_too(root: Path) -> 
     async for _ in set_packages_aside(taking, around):
         pass
     assert not stale.exists()
-    assert move_back(Backup(root, root / ".rdna1-setup")) == []
+    assert move_back(Backup(root, root / ".rdna1-setup")).left == ()
     assert tree(root) == before
 
 
@@ -244,7 +245,7 @@ def test_what_somebody_put_into_the_backup_stays(root: Path) -> None:
     backup = listed(root)
     move_aside(backup)
     (backup.folder / "notes-of-mine.txt").write_text("mine")
-    assert move_back(backup) == []
+    assert move_back(backup).left == ()
     assert (backup.folder / "notes-of-mine.txt").read_text() == "mine"
 
 
@@ -277,11 +278,11 @@ def test_files_are_not_moved_back_through_a_link(root: Path) -> None:
     elsewhere = root.parent / "elsewhere"
     (root / PACKAGES / "torch").rename(elsewhere)
     (root / PACKAGES / "torch").symlink_to(elsewhere)
-    problems = move_back(backup)
+    problems = move_back(backup).left
     assert any("a link leads elsewhere" in problem for problem in problems)
     assert not (elsewhere / "__init__.py").exists()
     (root / PACKAGES / "torch").unlink()
-    assert move_back(backup) == []
+    assert move_back(backup).left == ()
     assert (root / PACKAGES / "torch/__init__.py").read_text() == "torch"
 
 
@@ -290,7 +291,7 @@ def test_a_file_in_place_of_a_folder_is_told_and_not_a_crash(root: Path) -> None
     backup = listed(root)
     move_aside(backup)
     (root / PACKAGES / "torch").write_text("mine")
-    assert any(f"{PACKAGES}/torch" in problem for problem in move_back(backup))
+    assert any(f"{PACKAGES}/torch" in problem for problem in move_back(backup).left)
     assert (root / PACKAGES / "torch").read_text() == "mine"
 
 

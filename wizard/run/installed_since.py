@@ -25,13 +25,16 @@ def installed_since(
     venv = Path(record.plan["venv"])
     found: set[str] = set()
     for back in returns:
-        mine = {*back.awaited, *back.in_place, *back.lost}
+        mine = {*back.awaited, *back.in_place}
         others = list(_others(back, {*mine, *ours} if Path(back.root) == venv else mine))
         _refuse_namesakes(back, others)
         if Path(back.root) == venv:
             listed = (path for info in others for path in recorded(info.parent, info))
             found |= {os.path.relpath(os.path.normpath(path), venv) for path in listed} - mine
     return frozenset(found)
+
+
+_METADATA = (".dist-info/METADATA", ".dist-info/RECORD")
 
 
 def _others(back: Return, mine: Collection[str]) -> Iterator[Path]:
@@ -42,7 +45,8 @@ def _others(back: Return, mine: Collection[str]) -> Iterator[Path]:
 
 
 def _refuse_namesakes(back: Return, others: Iterable[Path]) -> None:
-    names = {canonicalize_name(each.partition(" ")[0]) for each in back.packages if back.files}
+    infos = {Path(path).parent.name for path in back.awaited if path.endswith(_METADATA)}
+    names = {canonicalize_name(info.partition("-")[0]) for info in infos}
     for info in others:
         name, version = named_in(info)
         if name in names:

@@ -16,10 +16,11 @@ from wizard.machine.contents import BEFORE, OURS, read_live_contents
 from wizard.machine.live import LiveHost
 from wizard.plan.existing_steps import SetAsidePackages
 from wizard.run.acting import Act, Done, Stopped, Surroundings
-from wizard.run.backup import Backup, folder_rows, move_aside, seen_row, write_manifest
+from wizard.run.backup import Backup, folder_rows, seen_row, write_manifest
 from wizard.run.events import Progress
 from wizard.run.installed import has_readable_record, record_of
 from wizard.run.leaving import family_files, relative, stale_bytecode, targets
+from wizard.run.moving import move_aside
 from wizard.run.strays import wait_for_strays
 from wizard.run.trouble import Trouble
 from wizard.run.whole_file import write_whole

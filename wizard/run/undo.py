@@ -9,9 +9,10 @@ from pathlib import Path
 from wizard.places import Places
 from wizard.run.journal import ROLLED_BACK, Record, read_records, unreadable_runs
 from wizard.run.lock import only_one
-from wizard.run.rollback import WayBack, find_way_back, go_back, newer_run
+from wizard.run.rollback import go_back, newer_run
 from wizard.run.strays import wait_for_strays
 from wizard.run.trouble import Trouble, as_trouble
+from wizard.run.way_back import WayBack, find_way_back
 
 SEE_LIST = "See `rdna1-setup rollback --list`."
 
