@@ -18,6 +18,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``rollback``."""
     parser.add_argument("run_id", nargs="?", metavar="ID", help="default: the newest run")
     parser.add_argument("--list", action="store_true", help="show the runs and do nothing")
+    parser.add_argument(
+        "--forget",
+        action="store_true",
+        help="only mark the run ID as undone: its folder is gone for good",
+    )
     parser.add_argument("--yes", action="store_true", help="do not ask")
 
 
@@ -29,6 +34,8 @@ def run(arguments: argparse.Namespace) -> int:
     places = places_of(host_of(arguments))
     if arguments.list:
         return _list(places)
+    if arguments.forget:
+        return _forget(arguments, places)
     from wizard.run.lines import clean_lines
     from wizard.run.trouble import Trouble
     from wizard.run.undo import find_undo
@@ -59,6 +66,29 @@ def _list(places: Places) -> int:
         print(f"{name}  its journal is damaged, or of a newer version")
     if not records and not unreadable:
         print("No run yet.")
+    return 0
+
+
+def _forget(arguments: argparse.Namespace, places: Places) -> int:
+    from wizard.run.lines import clean
+    from wizard.run.live import now
+    from wizard.run.trouble import Trouble
+    from wizard.run.undo import find_forgettable, forget_run
+
+    try:
+        record, leaves = find_forgettable(places, arguments.run_id or "")
+        for each in leaves:
+            print(f"leave {clean(each)}")
+        if not acts(arguments):
+            print("Dry run: nothing was changed.")
+            return 0
+        if not arguments.yes and not agreed(f"Forget run {record.id}?"):
+            print("Nothing was changed.")
+            return 2
+        forget_run(record, places, now())
+    except Trouble as trouble:
+        return _failed(trouble, 2)
+    print(f"Run {record.id} counts as undone.")
     return 0
 
 

@@ -59,8 +59,7 @@ def find_returns(record: Record, ours: Collection[str]) -> tuple[Return, ...]:
     Raises Trouble where nothing can come back because its environment is not there now: it may
     be moved or unmounted, and undone would be a lie.
     """
-    steps = [(n, s) for n, s in enumerate(record.plan["steps"], 1) if _sets_aside(s)]
-    found = tuple(_return(number, step, record, ours) for number, step in steps)
+    found = states_of(record, ours)
     absent = next((each for each in found if each.absent), None)
     if absent and not any(each.awaited for each in found):
         raise Trouble(
@@ -71,6 +70,12 @@ def find_returns(record: Record, ours: Collection[str]) -> tuple[Return, ...]:
             f"rdna1-setup rollback --forget {record.id}",
         )
     return found
+
+
+def states_of(record: Record, ours: Collection[str]) -> tuple[Return, ...]:
+    """The state of each step that sets packages aside, whether it can be gone back on or not."""
+    steps = [(n, s) for n, s in enumerate(record.plan["steps"], 1) if _sets_aside(s)]
+    return tuple(_return(number, step, record, ours) for number, step in steps)
 
 
 def existed(record: Record) -> bool:
@@ -113,7 +118,7 @@ def _return(number: int, step: Mapping[str, Any], record: Record, ours: Collecti
     back = Return(step["root"], step["site"], step["backup"], packages)
     if number not in record.intents:
         return back  # nothing was moved; a backup there is another run's
-    if absent := _absent(step):
+    if absent := absence(record, back.root):
         return replace(back, absent=absent)
     aside = Backup(Path(back.root), Path(back.backup))
     if not os.path.lexists(aside.manifest):
@@ -134,9 +139,9 @@ def _in(states: Mapping[str, State], state: State) -> frozenset[str]:
     return frozenset(path for path, seen in states.items() if seen is state)
 
 
-def _absent(step: Mapping[str, Any]) -> str:
-    """Why this is not the environment that the step changed; ``""`` when it is."""
-    root = Path(step["root"])
+def absence(record: Record, folder: str) -> str:
+    """Why a folder is not the one that the run worked in; ``""`` when it is."""
+    root = Path(folder)
     # An empty folder may be where a disk is mounted at other times.
     if not root.is_dir() or not any(root.iterdir()):
         return f"{root} is not there"

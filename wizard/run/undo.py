@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from wizard.places import Places
+from wizard.run.forgetting import forget, left_by
 from wizard.run.journal import ROLLED_BACK, Record, read_records, unreadable_runs
 from wizard.run.lock import only_one
 from wizard.run.rollback import go_back, newer_run
@@ -53,6 +54,21 @@ def undo(shown: Undo, places: Places, time: datetime) -> tuple[str, ...]:
     try:
         with only_one(Path(places.state)):
             return go_back(shown.way, shown.record, time)
+    except OSError as error:
+        raise as_trouble(error) from None
+
+
+def find_forgettable(places: Places, wanted: str) -> tuple[Record, tuple[str, ...]]:
+    """A run whose folder is gone for good, and what forgetting it leaves; else raises Trouble."""
+    record = _run_to_undo(Path(places.runs), wanted)
+    return record, left_by(record)
+
+
+def forget_run(record: Record, places: Places, time: datetime) -> None:
+    """Mark the run as undone, and touch nothing else."""
+    try:
+        with only_one(Path(places.state)):
+            forget(record, time.isoformat(timespec="seconds"))
     except OSError as error:
         raise as_trouble(error) from None
 
