@@ -12,7 +12,7 @@ from wizard.run.leaving import family_files
 from wizard.run.live import now
 from wizard.run.moving import move_aside
 from wizard.run.ownership import Owned
-from wizard.run.prints import prints
+from wizard.run.prints import listing, prints
 from wizard.run.rollback import go_back
 from wizard.run.way_back import find_way_back
 
@@ -78,7 +78,7 @@ def replaced(venv: Path, *further: SetAsidePackages) -> tuple[Record, list[Path]
     journal = Journal(run)
     run.parent.mkdir()
     journal.begin(plan, "now")
-    journal.intend(1, {"folders_before": ["lib", "lib/python3.10", SITE]})
+    journal.intend(1, {"folders_before": sorted(listing(venv).folders)})
     set_aside(step)
     journal.finish(1, "moved")
     for number, each in enumerate(further, 2):

@@ -50,6 +50,32 @@ def test_a_newer_release_of_what_we_had_brought_stays_where_it_is(venv: Path) ->
     assert (site / "torch_old.py").read_text() == "old"
 
 
+def test_a_package_of_another_name_that_came_over_files_that_wait_is_named(venv: Path) -> None:
+    record, _ = replaced(venv)
+    same = install(venv, "same", "1.0", torch_old="old")
+    find_way_back(record)
+    remove(same)
+    fork = install(venv, "torch_fork", "1.0", torch_old="of the fork")
+    seen = tree(venv)
+    with pytest.raises(Trouble, match=r"torch-fork 1\.0 was installed .* over files") as refused:
+        find_way_back(record)
+    assert "pip uninstall torch-fork" in refused.value.next_step
+    assert tree(venv) == seen
+    remove(fork)
+    assert back(record) == ()
+
+
+def test_a_package_that_was_there_at_the_start_may_share_files_with_what_comes_back(
+    venv: Path,
+) -> None:
+    record_file = venv / SITE / "other-1.0.dist-info/RECORD"
+    before = record_file.read_text()
+    record, _ = replaced(venv)
+    record_file.write_text(f"{before}torch_both.py,,\n")
+    assert back(record) == ()
+    assert (venv / SITE / "torch_both.py").read_text() == "old"
+
+
 def test_files_that_were_removed_from_the_backup_are_told_before_and_after(venv: Path) -> None:
     record, _ = replaced(venv)
     (venv / ".rdna1-setup/files" / SITE / "torch_both.py").unlink()
