@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.run.places import tree
-from tests.run.replacing import SITE, again, back, install, make_environment, remove, replaced
+from tests.run.replacing import KEPT, SITE, again, back, install, make_environment, remove, replaced
 from wizard.run.live import now
 from wizard.run.rollback import go_back
 from wizard.run.trouble import Trouble
@@ -86,3 +87,31 @@ def test_files_that_were_removed_from_the_backup_are_told_before_and_after(venv:
     assert not (venv / SITE / "torch_both.py").exists(), "a file of the new torch stayed"
     assert (venv / SITE / "torch_old.py").read_text() == "old"
     assert again(Path(record.folder)).state == "rolled back"
+
+
+def test_what_another_build_of_the_same_version_brought_goes_out_of_the_way_whole(
+    venv: Path,
+) -> None:
+    before = tree(venv)
+    record, new = replaced(venv)
+    remove(new)
+    build = install(venv, "torch", "2.0", torch_new="build", torch_more="build")
+    direct = build[0].with_name("direct_url.json")
+    direct.write_text("{}")
+    assert back(record) == ()
+    kept = venv / KEPT
+    assert (kept / SITE / "torch_more.py").read_text() == "build"
+    assert (kept / SITE / "torch-2.0.dist-info/direct_url.json").exists()
+    shutil.rmtree(kept)
+    assert tree(venv) == before
+
+
+def test_another_build_of_the_old_version_gives_way_to_the_old_one_whole(venv: Path) -> None:
+    before = tree(venv)
+    record, new = replaced(venv)
+    remove(new)
+    install(venv, "torch", "1.0", torch_both="build", torch_more="build")
+    assert back(record) == ()
+    assert (venv / KEPT / SITE / "torch_more.py").read_text() == "build"
+    shutil.rmtree(venv / KEPT)
+    assert tree(venv) == before

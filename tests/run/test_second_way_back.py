@@ -101,3 +101,14 @@ def test_no_folder_comes_back_without_a_file_that_needs_it(venv: Path) -> None:
     back(record)
     assert not (venv / SITE / "numpy-1.0.dist-info").exists(), "pip would take it for a package"
     assert (venv / SITE / "torch-1.0.dist-info").exists()
+
+
+def test_a_list_that_never_left_takes_no_edited_file_out_of_its_place(venv: Path) -> None:
+    record, _ = replaced(venv)
+    waits, site = venv / ".rdna1-setup/files" / SITE, venv / SITE
+    (site / "torch-1.0.dist-info").mkdir()
+    for name in ("torch-1.0.dist-info/RECORD", "torch_old.py"):
+        (waits / name).rename(site / name)
+    (site / "torch_old.py").write_text("edited")
+    assert back(record) == ()
+    assert (site / "torch_old.py").read_text() == "edited"

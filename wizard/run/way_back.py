@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from wizard.run.installed import recorded
 from wizard.run.installed_since import installed_since
 from wizard.run.journal import PARTLY_ROLLED_BACK, Record
 from wizard.run.ownership import Owned
@@ -74,6 +75,7 @@ def find_way_back(record: Record) -> WayBack:
     remove = tuple(sorted(path for path, seen in there.items() if now.files[path] == seen))
     changed = tuple(sorted(set(there) - set(remove)))
     in_the_way = _in_the_way(inside, now, frozenset(remove), changed)
+    in_the_way |= {path for each in inside for path in _rebuilt(each, ours)} - set(remove) - theirs
     kept = set(now.files) - set(there) - in_the_way
     before = notes_of_the_venv(record)
     return WayBack(
@@ -120,6 +122,19 @@ def _in_the_way(
     """What lies where something comes back and was not written by us, or was changed since."""
     awaited = {path for each in inside for path in each.awaited}
     return (awaited & set(now.files) - remove) | set(changed) if inside else set()
+
+
+def _rebuilt(back: Return, ours: Mapping[str, Print]) -> set[str]:
+    """What distributions list by now that are ours or come back: another build of the same version
+    may have been installed over one, and half of it would spoil the other."""
+    root, site = Path(back.root), Path(back.site)
+    found: set[str] = set()
+    for info in site.glob("[!~]*.dist-info") if back.site else ():
+        metadata, record = (os.path.relpath(info / n, root) for n in ("METADATA", "RECORD"))
+        again = any(path in ours or path in back.awaited for path in (metadata, record))
+        if again and record not in back.in_place:
+            found |= prints(root, (*recorded(site, info), *info.iterdir())).keys()
+    return found - back.in_place
 
 
 def _settled(back: Return, in_the_way: set[str]) -> Return:
