@@ -9,9 +9,13 @@ import pytest
 
 from tests.run.wheels import make_wheel
 from wizard.plan.existing_steps import SetAsidePackages
+from wizard.plan.form import plan_form
 from wizard.plan.steps import InstallWheels, Plan
-from wizard.run.conflicts import refuse_other_versions
+from wizard.run.conflicts import refuse_other_versions, refuse_to_overwrite
 from wizard.run.installed import installed, lock_pins, missing_files, others_installed
+from wizard.run.journal import Record
+from wizard.run.ownership import Owned
+from wizard.run.prints import prints
 from wizard.run.trouble import Trouble
 from wizard.run.wheel_files import wheel_files
 
@@ -90,3 +94,25 @@ def test_packages_of_another_python_below_are_neither_ours_nor_in_the_way(tmp_pa
     assert missing_files(tmp_path, lock, str(own)) == ()
     assert all(p.startswith("lib/python3.10/") for p in installed(tmp_path, pins, str(own)))
     assert set(wheel_files(tmp_path, (wheel,), str(own))) == {f"{SITE}/torch.py"}
+
+
+def test_a_file_of_the_user_s_at_the_place_of_a_wheel_s_is_never_written_over(
+    tmp_path: Path,
+) -> None:
+    venv, staging, run = tmp_path / "venv", tmp_path / "wheels", tmp_path / "run"
+    run.mkdir()
+    install(venv, "torchaudio", "1.0", "torchaudio.py")
+    make_wheel(staging, "torchaudio", "1.0", {"torchaudio.py": "", "more.py": ""})
+    site = str(venv / SITE)
+    aside = SetAsidePackages("r", str(venv), site, (), (), "", "", "back")
+    step = InstallWheels("r", "", str(venv), str(staging), "", "undo", tool="/pip", site=site)
+    plan = Plan("id", "rocm52", "venv", str(venv), (aside, step), None, None, False, ())
+    record = Record("1", str(run), "now", plan_form(plan), {}, {}, "unfinished")
+    with pytest.raises(Trouble, match=r"is there already, and is not ours"):
+        refuse_to_overwrite(step, plan, record)
+    # What an earlier try has installed is ours, and so is its bytecode.
+    Owned(run).add(prints(venv, (venv / SITE).rglob("*")))
+    compiled = venv / SITE / "__pycache__/torchaudio.cpython-310.pyc"
+    compiled.parent.mkdir()
+    compiled.write_text("compiled later")
+    refuse_to_overwrite(step, plan, record)

@@ -13,6 +13,7 @@ from wizard.run.asked import difference
 from wizard.run.backup import MANIFEST
 from wizard.run.installed import lock_pins, others_installed
 from wizard.run.journal import PARTLY_ROLLED_BACK, ROLLED_BACK, UNFINISHED, Record
+from wizard.run.ownership import Owned
 from wizard.run.remains import files_before
 from wizard.run.taken_backup import without_journal
 from wizard.run.trouble import Trouble
@@ -105,13 +106,18 @@ def _some(paths: Sequence[str]) -> str:
 
 
 def refuse_to_overwrite(step: Step, plan: Plan, record: Record) -> None:
-    """Raise Trouble when installing would write over files that were there before the run."""
+    """Raise Trouble when installing would write over files that are not ours: those that were
+    there before the run, and in an environment that existed everything that is no work of it."""
     if not isinstance(step, InstallWheels):
         return
     wheels = tuple(Path(step.staging).glob("*.whl"))
-    taken = sorted(
-        wheel_files(Path(plan.venv), wheels, step.site).keys() & set(files_before(record))
-    )
+    there = wheel_files(Path(plan.venv), wheels, step.site).keys()
+    if changes_existing(plan):
+        ours = Owned(Path(record.folder)).read().keys()
+        # Bytecode goes with its source, whoever compiled it.
+        taken = sorted(path for path in there - ours if not path.endswith(".pyc"))
+    else:
+        taken = sorted(there & set(files_before(record)))
     if taken:
         raise Trouble(
             f"{plan.venv}/{_some(taken)} is there already, and is not ours.",
