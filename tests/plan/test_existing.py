@@ -277,6 +277,22 @@ def test_a_torch_in_the_user_site_is_moved_only_when_asked() -> None:
     assert len([s for s in left.steps if isinstance(s, SetAsidePackages)]) == 1
 
 
+@pytest.mark.parametrize("fault", [{"twice": True}, {"recorded": False}])
+def test_a_torch_in_the_user_site_that_cannot_be_moved_whole_is_told_before_anything_moves(
+    fault: dict[str, bool],
+) -> None:
+    seen = there(
+        user_site=f"{HOME}/.local/lib/python3.10/site-packages",
+        user_distributions=(
+            replace(dist("torch", "2.0.1"), **fault),  # type: ignore[arg-type]
+            replace(dist("black"), **fault),  # type: ignore[arg-type]
+        ),
+    )
+    plan_for(seen)
+    with pytest.raises(PlanImpossible, match=r"torch in .* cannot be moved whole"):
+        plan_for(seen, user_torch_aside=True)
+
+
 def test_a_python_of_the_environment_s_own_is_enough() -> None:
     machine = replace(clean_jammy(), interpreters=(), uv=Unknown("none"))
     plan = make_plan(machine, Choice("rocm52", "venv", VENV), places({}, HOME), there())

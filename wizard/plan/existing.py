@@ -14,7 +14,7 @@ from wizard.places import Places
 from wizard.plan.choice import Choice
 from wizard.plan.conflicts import conflicts, known_versions
 from wizard.plan.existing_steps import ResolveHeld, SetAsidePackages
-from wizard.plan.family import replaced, stack_specifiers, torch_family, without_successor
+from wizard.plan.family import replaced, stack_specifiers, without_successor
 from wizard.plan.fit import Fit
 from wizard.plan.python_steps import PIP_QUIET, pip_from
 from wizard.plan.pythons import python_obstacle
@@ -31,6 +31,7 @@ from wizard.plan.steps import (
     Step,
     WriteFile,
 )
+from wizard.plan.user_site import user_site_steps
 from wizard.plan.venv import check_device, execstack_steps, target, work_folder
 
 QUIET = (*PIP_QUIET, ("PYTHONDONTWRITEBYTECODE", "1"))
@@ -70,7 +71,7 @@ def _steps(
             hashes=stack.hashes,
         ),
         _set_aside(choice, stack, there, settings, work),
-        *_user_site_steps(choice, there, places),
+        *user_site_steps(choice, there, places),
         InstallWheels(
             "No index, no surprise: exactly the files that were checked, and nothing else.",
             python,
@@ -177,32 +178,6 @@ def _set_aside(
         f"{choice.venv}/{OURS}",
         "move everything back to its place",
     )
-
-
-def _user_site_steps(choice: Choice, there: Contents, places: Places) -> tuple[Step, ...]:
-    family = torch_family(there.user_distributions)
-    if not choice.user_torch_aside or not family:
-        return ()
-    root = f"{places.home}/.local"
-    return (
-        SetAsidePackages(
-            "You asked for it: the torch among your user packages goes out of the way.",
-            root,
-            there.user_site,
-            tuple((each.name, each.version) for each in family),
-            (),
-            "",
-            f"{root}/{OURS}",
-            "move everything back to its place",
-        ),
-    )
-
-
-def user_torch(choice: Choice, there: Contents | None) -> str:
-    """Whether the torch of the user's own packages is ``left`` or moved ``aside``; or no such."""
-    if there is None or not torch_family(there.user_distributions):
-        return ""
-    return "aside" if choice.user_torch_aside else "left"
 
 
 def _stay(there: Contents, goes: tuple[Distribution, ...]) -> tuple[Distribution, ...]:

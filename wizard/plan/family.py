@@ -58,6 +58,15 @@ def stack_specifiers(stack: Stack) -> dict[str, SpecifierSet]:
     return {str(canonicalize_name(each.name)): each.specifier for each in requirements}
 
 
+def names_of(distributions: tuple[Distribution, ...]) -> str:
+    """Names and versions, torch first, NVIDIA's many wheels as a number."""
+    first = sorted(distributions, key=lambda each: (each.name not in TORCH, each.name))
+    told = [f"{d.name} {d.version}" for d in first if not d.name.startswith(("nvidia-", "cuda-"))]
+    nvidia = len(first) - len(told)
+    wheels = "wheel" if nvidia == 1 else "wheels"
+    return ", ".join([*told, *([f"{nvidia} nvidia {wheels} of that torch"] if nvidia else [])])
+
+
 def needs_of(distribution: Distribution) -> Iterable[Requirement]:
     """What a distribution requires; lines that are none are passed over."""
     for line in distribution.requires:

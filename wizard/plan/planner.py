@@ -20,7 +20,6 @@ from wizard.plan.existing import (
     existing_steps,
     obstacles_to,
     planned_conflicts,
-    user_torch,
 )
 from wizard.plan.existing_notes import existing_notes
 from wizard.plan.fit import Fit, fit
@@ -28,6 +27,7 @@ from wizard.plan.form import plan_form
 from wizard.plan.resolve import AS_CONFIGURED
 from wizard.plan.steps import AddToGroups, Plan, Step
 from wizard.plan.system import group_steps, system_steps
+from wizard.plan.user_site import user_site_obstacle, user_torch
 from wizard.plan.venv import venv_steps
 
 
@@ -56,6 +56,8 @@ def make_plan(
     seen = ""
     if there is not None and not why:
         _require_no_conflict(choice, stack, there)
+        if obstacle := user_site_obstacle(choice, there):
+            raise PlanImpossible(obstacle)
         notes = existing_notes(choice, stack, there)
         steps = existing_steps(machine, choice, stack, there, places)
         held = replace(held, needs=(), obstacles=obstacles_to(steps, machine, stack, held))
