@@ -50,6 +50,33 @@ def test_a_venv_tells_its_python_its_packages_and_its_settings(tmp_path: Path) -
     assert (second.requested, second.installer, second.recorded) == (True, "pip", True)
 
 
+@pytest.mark.parametrize(
+    ("files", "version"),
+    [
+        (
+            {f"{SITE}/torch-2.1.0-py3.10.egg-info/PKG-INFO": "Name: torch\nVersion: 2.1.0\n"},
+            "2.1.0",
+        ),
+        ({f"{SITE}/torch.egg-link": "/home/owner/pytorch\n."}, "?"),
+        ({f"{SITE}/torch/__init__.py": ""}, "?"),
+    ],
+)
+def test_a_torch_without_a_list_of_its_files_is_seen_all_the_same(
+    tmp_path: Path, files: dict[str, str], version: str
+) -> None:
+    found = read_contents(make(tmp_path, {**VENV, **dist("einops", "1"), **files}), ROOT)
+    assert found is not None
+    (torch,) = (each for each in found.distributions if each.name == "torch")
+    assert (torch.version, torch.recorded) == (version, False)
+
+
+def test_what_was_left_of_a_torch_that_is_gone_is_no_torch(tmp_path: Path) -> None:
+    files = {**VENV, f"{SITE}/torch/lib/libMIOpen.so.original": ""}
+    found = read_contents(make(tmp_path, files), ROOT)
+    assert found is not None
+    assert found.distributions == ()
+
+
 def test_what_an_interrupted_pip_has_left_is_not_installed(tmp_path: Path) -> None:
     torch, remnant = dist("torch", "2.1.0"), dist("torch", "1.12.0")
     left = {path.replace("/torch-", "/~orch-"): text for path, text in remnant.items()}

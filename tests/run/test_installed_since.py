@@ -41,6 +41,17 @@ def test_another_torch_that_was_installed_since_is_named_and_nothing_is_touched(
     assert not (venv / SITE / "torch_new.py").exists()
 
 
+@pytest.mark.parametrize("egg", ["torch-2.3.0-py3.10.egg-info", "torch.egg-link"])
+def test_a_torch_of_the_older_kind_that_was_installed_since_is_named_too(
+    venv: Path, egg: str
+) -> None:
+    record, new = replaced(venv)
+    remove(new)
+    (venv / SITE / egg).write_text("")
+    with pytest.raises(Trouble, match=r"torch .*was installed"):
+        find_way_back(record)
+
+
 def test_a_newer_release_of_what_we_had_brought_stays_where_it_is(venv: Path) -> None:
     record, _ = replaced(venv)
     site = venv / SITE

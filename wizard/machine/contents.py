@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from email.parser import HeaderParser
 
@@ -20,6 +21,7 @@ BEFORE = f"{OURS}/before.json"
 LIST = f"{OURS}/list.jsonl"
 """The list of what was set aside; while it is not there, nothing was moved."""
 
+_TORCHES = ("torch", "torchvision", "torchaudio")
 _SITE = re.compile(r"python(3\.\d{1,2})")
 _STATED = re.compile(r"^version(?:_info)?\s*=\s*(3\.\d{1,2})", re.MULTILINE | re.IGNORECASE)
 _SHARED = re.compile(r"^include-system-site-packages\s*=\s*true", re.MULTILINE | re.IGNORECASE)
@@ -68,13 +70,26 @@ def read_distributions(host: Host, site: str) -> tuple[Distribution, ...]:
     """Every distribution of a site folder, by name; one that names itself twice is taken once."""
     names = host.names(site) if site else ()
     # What begins with ~ is what an interrupted pip has left of an older one: installed no more.
-    known = (name for name in (() if isinstance(names, Unknown) else names) if name[0] != "~")
+    known = [name for name in (() if isinstance(names, Unknown) else names) if name[0] != "~"]
     found = (_distribution(host, f"{site}/{i}") for i in known if i.endswith(".dist-info"))
     by_name: dict[str, Distribution] = {}
     for each in found:
         if each is not None:
             by_name[each.name] = replace(each, twice=each.name in by_name)
-    return tuple(by_name.values())
+    return (*by_name.values(), *_unlisted(host, site, known, by_name))
+
+
+def _unlisted(
+    host: Host, site: str, names: Collection[str], listed: Collection[str]
+) -> Iterator[Distribution]:
+    """torch and its siblings as older tools installed them: they load, and no list tells their
+    files. Of other packages that need not be known, for they stay."""
+    for torch in (name for name in _TORCHES if name not in listed):
+        eggs = [name for name in names if re.fullmatch(rf"{torch}(-.+)?\.egg-(info|link)", name)]
+        if eggs or host.is_file(f"{site}/{torch}/__init__.py"):
+            info = "".join(_text(host, f"{site}/{egg}/PKG-INFO") for egg in eggs[:1])
+            version = str(HeaderParser().parsestr(info).get("Version", "?"))
+            yield Distribution(torch, version, (), True, "", False, "")
 
 
 def _remembered(host: Host, folder: str) -> Contents | None:

@@ -39,17 +39,17 @@ def others_installed(root: Path, pins: Mapping[str, str], site: str = "") -> tup
 
 
 def named_in(info: Path) -> tuple[str, str]:
-    """Canonical name and version of a dist-info folder.
+    """Canonical name and version of a dist-info folder, or of what older tools wrote.
 
     The folder may spell the version otherwise than its METADATA, which is what pip goes by.
     """
-    name, _, version = info.name.removesuffix(".dist-info").partition("-")
+    name, _, version = info.name.rpartition(".")[0].partition("-")
     try:
         with (info / "METADATA").open(encoding="utf-8", errors="replace") as file:
             stated = str(HeaderParser().parse(file).get("Version", ""))
     except OSError:
         stated = ""  # half removed: then its name is all that is left
-    return canonicalize_name(name), stated or version
+    return canonicalize_name(name), stated or version or "?"
 
 
 def _same(one: str, other: str) -> bool:

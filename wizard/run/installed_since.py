@@ -43,7 +43,8 @@ _METADATA = (".dist-info/METADATA", ".dist-info/RECORD")
 
 
 def _others(back: Return, mine: Collection[str]) -> Iterator[Path]:
-    for info in sorted(Path(back.site).glob("[!~]*.dist-info")) if back.site else ():
+    kinds = ("dist-info", "egg-info", "egg-link") if back.site else ()
+    for info in (i for kind in kinds for i in sorted(Path(back.site).glob(f"[!~]*.{kind}"))):
         files = (os.path.relpath(info / name, back.root) for name in ("METADATA", "RECORD"))
         if not any(path in mine for path in files):
             yield info
