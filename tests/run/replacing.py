@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from wizard.plan.existing_steps import SetAsidePackages
@@ -78,7 +79,8 @@ def replaced(venv: Path, *further: SetAsidePackages) -> tuple[Record, list[Path]
     journal = Journal(run)
     run.parent.mkdir()
     journal.begin(plan, "now")
-    journal.intend(1, {"folders_before": sorted(listing(venv).folders)})
+    folders = sorted(listing(venv).folders)
+    journal.intend(1, {"folders_before": folders, "real": os.path.realpath(venv)})
     set_aside(step)
     journal.finish(1, "moved")
     for number, each in enumerate(further, 2):

@@ -72,6 +72,32 @@ def test_a_moved_environment_is_not_told_as_undone(venv: Path) -> None:
     assert tree(venv) == before
 
 
+def test_a_link_that_leads_to_another_environment_by_now_is_not_gone_back_through(
+    tmp_path: Path,
+) -> None:
+    make_environment(tmp_path / "one")
+    make_environment(tmp_path / "two")
+    link = tmp_path / "venv"
+    link.symlink_to("one")
+    record, _ = replaced(link)
+    link.unlink()
+    link.symlink_to("two")
+    with pytest.raises(Trouble, match=r"leads to .*two now, and led to .*one"):
+        find_way_back(record)
+    link.unlink()
+    link.symlink_to("one")
+    assert back(record) == ()
+    assert tree(tmp_path / "one") == tree(tmp_path / "two")
+
+
+def test_a_folder_that_an_interrupted_move_left_empty_is_no_package(venv: Path) -> None:
+    record, _ = replaced(venv)
+    shutil.rmtree(venv / ".rdna1-setup")
+    (venv / SITE / "numpy-1.0.dist-info").mkdir()
+    (told,) = back(record)
+    assert "numpy 1.0, torch 1.0" in told
+
+
 @pytest.mark.parametrize("ended", ["while it was set aside", "while it was put back"])
 def test_a_move_that_was_cut_off_is_not_told_as_undone_while_it_is_elsewhere(
     venv: Path, ended: str

@@ -137,5 +137,5 @@ def refuse_other_versions(step: Step, plan: Plan) -> None:
         raise Trouble(
             f"{plan.venv} holds {', '.join(others)} beside what this plan installs.",
             "Somebody installed that meanwhile, or two versions stood there: both would be spoilt.",
-            "Take this run back (rdna1-setup rollback), remove it with pip, and begin anew.",
+            "Remove it with pip, then take this run back (rdna1-setup rollback) and begin anew.",
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,8 @@ def notes_before(step: Step, plan: Plan) -> dict[str, Any]:
         noted["made_folders"] = [str(path) for path in _folders(plan) if not path.exists()]
     if changes_existing(plan) and step == plan.steps[0]:
         noted["made_folders"] = [str(path) for path in _folders(plan) if not path.exists()]
+    if isinstance(step, SetAsidePackages):
+        noted["real"] = os.path.realpath(step.root)  # a link may lead elsewhere by the way back
     if isinstance(step, SetAsidePackages) and step.root == plan.venv:
         noted["folders_before"] = sorted(listing(Path(plan.venv)).folders)
     return noted

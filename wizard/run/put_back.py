@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -90,8 +90,10 @@ def put_back(found: Return) -> MovedBack:
     return move_back(Backup(Path(found.root), Path(found.backup)))
 
 
-def keep_aside(root: Path, paths: Iterable[str]) -> list[str]:
+def keep_aside(root: Path, paths: Collection[str]) -> list[str]:
     """Move changed files out of the way, into a folder of their own; gives what could not be."""
+    if (root / KEPT).is_symlink() and paths:
+        return [f"not moved: {root / KEPT} is a link; remove it, then go back once more"]
     left = []
     for path in paths:
         target = _free(root / KEPT / path)
@@ -145,12 +147,21 @@ def absence(record: Record, folder: str) -> str:
     # An empty folder may be where a disk is mounted at other times.
     if not root.is_dir() or not any(root.iterdir()):
         return f"{root} is not there"
-    return ""
+    here, led = os.path.realpath(root), _led_to(record, folder)
+    return f"{root} leads to {here} now, and led to {led}" if led not in ("", here) else ""
+
+
+def _led_to(record: Record, folder: str) -> str:
+    """Where the folder really was when the run changed it; ``""`` where nobody noted that."""
+    steps = record.plan["steps"]
+    noted = (n for number, n in record.intents.items() if steps[number - 1].get("root") == folder)
+    return next((str(each["real"]) for each in noted if "real" in each), "")
 
 
 def _missing(back: Return, step: Mapping[str, Any], ours: Collection[str]) -> tuple[str, ...]:
     """Packages that were set aside, or were to be, and of which no version of the user's stands."""
-    infos = Path(back.site).glob("[!~]*.dist-info")
+    # A folder without METADATA is what a move that was cut off has left.
+    infos = (info.parent for info in Path(back.site).glob("[!~]*.dist-info/METADATA"))
     theirs = (i for i in infos if os.path.relpath(i / "METADATA", back.root) not in ours)
     there = {named_in(info)[0] for info in theirs}
     return tuple(f"{name} {version}" for name, version in step["packages"] if name not in there)

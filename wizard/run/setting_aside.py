@@ -86,7 +86,7 @@ def _move(aside: Backup) -> None:
 
 
 _FULL = " Even moving a file takes a little room for its name, and the disk has none left."
-_FOREIGN = " A folder in between belongs to somebody else."
+_FOREIGN = " A folder in between is read-only, or belongs to somebody else."
 _CAUSES = {
     errno.EXDEV: " A folder in between is another file system.",
     errno.EACCES: _FOREIGN,

@@ -31,8 +31,8 @@ def _of_another_folder(aside: Backup, was: str) -> Trouble:
         "moved, or a link that led here leads elsewhere now.",
         "What waits in there is the first state of that one; a second run would mix two.",
         f"If it was moved, or a link was: put it back as it was, undo its run (rdna1-setup "
-        f"rollback), then move it. If it is a copy: remove {aside.folder} from it, for the old "
-        "packages wait in the original too.",
+        f"rollback), then move it. If it is a copy: remove {aside.folder} from it: the old "
+        "packages belong to the original.",
     )
 
 
