@@ -103,7 +103,7 @@ def _undo(found: Undo, places: Places) -> int:
     except Trouble as trouble:
         return _failed(trouble, 1)
     for problem in left:
-        print(clean(problem), file=sys.stderr)
+        print(clean(problem).replace("\n", "?"), file=sys.stderr)
     print("Undone." if not left else "Undone but for the above.")
     return 1 if left else 0
 
