@@ -67,6 +67,8 @@ class Unfinished:
     stack: str
     folder: str
     footprint: str
+    elsewhere: bool = False
+    """True when this start was asked for another folder: then it is not the first thing offered."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,7 +60,7 @@ def services_for(arguments: argparse.Namespace, lent: LentTerminal | None = None
         settle=partial(_settle, arguments, host) if live else None,
         obstacle=lambda plan: None if host.name else _obstacle(host, plan),
         undoable=lambda: live and _undoable(places),
-        unfinished=lambda: _unfinished(places) if live else None,
+        unfinished=lambda: _unfinished(places, arguments.venv) if live else None,
         way_back=lambda: _way_back(places),
         carry_out=executor.carry_out,
         ask_to_stop=executor.cancel,
@@ -175,14 +175,16 @@ def _way_back(places: Places) -> WayBack:
     return WayBack(str(found), lambda: undo(found, places, now()))
 
 
-def _unfinished(places: Places) -> Unfinished | None:
+def _unfinished(places: Places, asked: str | None) -> Unfinished | None:
     from wizard.run.ready import unfinished_run
 
     record = unfinished_run(places)
     if record is None:
         return None
     plan = record.plan
-    return Unfinished(record.id, plan["stack"], plan["venv"], str(plan.get("footprint", "venv")))
+    footprint = str(plan.get("footprint", "venv"))
+    elsewhere = bool(asked) and os.path.realpath(str(asked)) != os.path.realpath(plan["venv"])
+    return Unfinished(record.id, plan["stack"], plan["venv"], footprint, elsewhere)
 
 
 def _log_of(places: Places, plan: Plan) -> str:

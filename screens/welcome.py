@@ -142,9 +142,12 @@ class Welcome(StepScreen):
     def _options(self) -> Iterable[Option]:
         if self._at_work is not None:
             yield Option("Watch           see what root is doing, to its end", id="watch")
-        if self._unfinished is not None:
-            yield Option("Go on           finish the run that stopped before its end", id="go_on")
-        yield Option("Start           look at this machine, changes nothing", id="start")
+        start = Option("Start           look at this machine, changes nothing", id="start")
+        go_on = Option("Go on           finish the run that stopped before its end", id="go_on")
+        waits = self._unfinished
+        yield from (
+            (start,) if waits is None else (start, go_on) if waits.elsewhere else (go_on, start)
+        )
         yield Option("Conv2d panel    measure a PyTorch that you already have", id="conv2d")
         if self._undoable:
             yield Option("Roll back       take back what the last run did", id="roll_back")

@@ -25,6 +25,7 @@ CHANGES_FILES = {
     "wizard/run/whole_file.py",
     "wizard/run/act.py",
     "wizard/run/backup.py",
+    "wizard/run/moving.py",
     "wizard/run/put_back.py",
     "wizard/run/resolving.py",
     "wizard/run/setting_aside.py",

@@ -9,7 +9,7 @@ import pytest
 
 from tests.machine.records import make
 from wizard.jsonform import to_json
-from wizard.machine.contents import BEFORE, read_contents
+from wizard.machine.contents import BEFORE, LIST, read_contents
 
 ROOT = "/home/owner/venv"
 SITE = f"{ROOT}/lib/python3.10/site-packages"
@@ -48,6 +48,33 @@ def test_a_venv_tells_its_python_its_packages_and_its_settings(tmp_path: Path) -
     assert (tool.name, tool.source, tool.recorded) == ("my-tool", "file:///home/owner/tool", False)
     assert second.requires == ("triton==2.1.0", "numpy ; extra == 'all'")
     assert (second.requested, second.installer, second.recorded) == (True, "pip", True)
+
+
+@pytest.mark.parametrize(
+    ("files", "version"),
+    [
+        (
+            {f"{SITE}/torch-2.1.0-py3.10.egg-info/PKG-INFO": "Name: torch\nVersion: 2.1.0\n"},
+            "2.1.0",
+        ),
+        ({f"{SITE}/torch.egg-link": "/home/owner/pytorch\n."}, "?"),
+        ({f"{SITE}/torch/__init__.py": ""}, "?"),
+    ],
+)
+def test_a_torch_without_a_list_of_its_files_is_seen_all_the_same(
+    tmp_path: Path, files: dict[str, str], version: str
+) -> None:
+    found = read_contents(make(tmp_path, {**VENV, **dist("einops", "1"), **files}), ROOT)
+    assert found is not None
+    (torch,) = (each for each in found.distributions if each.name == "torch")
+    assert (torch.version, torch.recorded) == (version, False)
+
+
+def test_what_was_left_of_a_torch_that_is_gone_is_no_torch(tmp_path: Path) -> None:
+    files = {**VENV, f"{SITE}/torch/lib/libMIOpen.so.original": ""}
+    found = read_contents(make(tmp_path, files), ROOT)
+    assert found is not None
+    assert found.distributions == ()
 
 
 def test_what_an_interrupted_pip_has_left_is_not_installed(tmp_path: Path) -> None:
@@ -113,4 +140,22 @@ def test_while_a_run_of_ours_stands_it_tells_what_was_there_before(tmp_path: Pat
     assert before is not None
     text = json.dumps(to_json(before))
     files = {**VENV, **dist("torch", "1.13.1"), f"{ROOT}/{BEFORE}": text}
-    assert read_contents(make(tmp_path / "b", files), ROOT) == before
+    standing = make(tmp_path / "b", {**files, f"{ROOT}/{LIST}": ""})
+    assert read_contents(standing, ROOT) == before
+    nothing_moved = make(tmp_path / "c", files)
+    found = read_contents(nothing_moved, ROOT)
+    assert found is not None
+    assert [each.version for each in found.distributions] == ["1.13.1"]
+
+
+def test_what_another_environment_held_before_is_never_told_of_a_copy_of_it(
+    tmp_path: Path,
+) -> None:
+    before = read_contents(make(tmp_path / "a", {**VENV, **dist("torch", "2.1.0")}), ROOT)
+    text = json.dumps(to_json(before))
+    copy = "/home/owner/copy"
+    files = {**VENV, **dist("torch", "1.13.1"), f"{ROOT}/{BEFORE}": text, f"{ROOT}/{LIST}": ""}
+    copied = {path.replace(ROOT, copy): content for path, content in files.items()}
+    found = read_contents(make(tmp_path / "b", copied), copy)
+    assert found is not None
+    assert (found.path, found.distributions[0].version) == (copy, "1.13.1")

@@ -139,6 +139,12 @@ def test_nothing_is_moved_before_every_file_is_there() -> None:
     assert order == sorted(order)
 
 
+def test_every_step_keeps_to_the_site_folder_of_the_environment_s_own_python() -> None:
+    steps = [step for step in plan_for(there()).steps if hasattr(step, "site")]
+    assert {type(step).__name__ for step in steps} >= {"InstallWheels", "SetAsidePackages"}
+    assert {step.site for step in steps} == {there().site}
+
+
 def test_the_plan_is_the_same_while_the_environment_is_remembered_the_same() -> None:
     assert plan_for(there()).id == plan_for(there()).id
     assert plan_for(there()).id != plan_for(there(dist("new-one"))).id
@@ -229,6 +235,11 @@ def test_a_torch_without_a_list_of_its_files_is_not_touched() -> None:
     assert "torch has no list of its files" in plan.notes[0]
 
 
+def test_a_torch_that_stands_there_in_two_versions_is_not_touched() -> None:
+    twice = tuple(replace(d, twice=d.name == "torch") for d in CUDA)
+    assert "torch stands there in two versions" in plan_for(there(distributions=twice)).notes[0]
+
+
 def test_without_pip_uv_brings_one_and_without_both_there_is_a_new_venv() -> None:
     plan = plan_for(there(has_pip=False))
     assert str(plan.steps[0]).count("/opt/wizard/bin/uv pip install --python") == 1
@@ -264,6 +275,22 @@ def test_a_torch_in_the_user_site_is_moved_only_when_asked() -> None:
     aside = [step for step in moved.steps if isinstance(step, SetAsidePackages)][1]
     assert aside.packages == (("torch", "2.0.1"),)
     assert len([s for s in left.steps if isinstance(s, SetAsidePackages)]) == 1
+
+
+@pytest.mark.parametrize("fault", [{"twice": True}, {"recorded": False}])
+def test_a_torch_in_the_user_site_that_cannot_be_moved_whole_is_told_before_anything_moves(
+    fault: dict[str, bool],
+) -> None:
+    seen = there(
+        user_site=f"{HOME}/.local/lib/python3.10/site-packages",
+        user_distributions=(
+            replace(dist("torch", "2.0.1"), **fault),  # type: ignore[arg-type]
+            replace(dist("black"), **fault),  # type: ignore[arg-type]
+        ),
+    )
+    plan_for(seen)
+    with pytest.raises(PlanImpossible, match=r"torch in .* cannot be moved whole"):
+        plan_for(seen, user_torch_aside=True)
 
 
 def test_a_python_of_the_environment_s_own_is_enough() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,10 +13,12 @@ import pytest
 from tests.run.places import tree
 from tests.run.wheels import make_wheel
 from wizard.plan.existing_steps import SetAsidePackages
-from wizard.run.acting import Surroundings
-from wizard.run.backup import Backup, folder_rows, move_aside, move_back, seen_row, write_manifest
+from wizard.run.acting import Done, Surroundings
+from wizard.run.backup import Backup, folder_rows, seen_row, write_manifest
+from wizard.run.leaving import family_files
+from wizard.run.moving import move_aside, move_back
 from wizard.run.put_back import keep_aside
-from wizard.run.setting_aside import family_files, set_packages_aside
+from wizard.run.setting_aside import require_as_planned, set_packages_aside
 from wizard.run.trouble import Trouble
 
 PACKAGES = "lib/python3.10/site-packages"
@@ -62,7 +66,7 @@ def test_what_record_lists_goes_and_what_lies_beside_it_stays(root: Path) -> Non
     assert f"{PACKAGES}/other.py" in left
     assert f"{PACKAGES}/torch/__init__.py" not in left
     assert f"{PACKAGES}/torch-2.0.dist-info" not in left, "pip would take it for a package"
-    assert move_back(backup) == []
+    assert move_back(backup).left == ()
     assert tree(root) == before
 
 
@@ -73,7 +77,7 @@ def test_modes_and_times_come_back_too_also_those_of_folders_that_were_gone(root
     backup = listed(root)
     move_aside(backup)
     assert not (root / PACKAGES / "torch").exists()
-    assert move_back(backup) == []
+    assert move_back(backup).left == ()
     after = library.stat()
     assert (after.st_mode, after.st_mtime_ns) == (before.st_mode, before.st_mtime_ns)
     assert library.parent.stat().st_mode & 0o777 == 0o750
@@ -91,13 +95,33 @@ def test_a_move_that_was_cut_off_is_gone_on_with_and_new_files_are_left_alone(ro
     assert backup.place(first).read_text() == "new torch"
 
 
+def test_what_came_since_is_never_moved_for_what_was_removed_from_the_backup(root: Path) -> None:
+    backup = listed(root)
+    move_aside(backup)
+    shutil.rmtree(backup.folder / "files")
+    for row in backup.things():
+        backup.place(row).parent.mkdir(parents=True, exist_ok=True)
+        backup.place(row).write_text("new torch")
+    assert move_aside(backup) == 0
+    assert not any(map(backup.is_kept, backup.things()))
+
+
+async def test_the_outcome_counts_the_files_that_are_in_the_backup_for_sure(root: Path) -> None:
+    backup = listed(root)
+    backup.place(backup.things()[0]).unlink()
+    acting = set_packages_aside(step(root), Surroundings({}, "", lambda: False))
+    (done,) = [item async for item in acting]
+    assert isinstance(done, Done)
+    assert done.outcome.startswith("3 files are in")
+
+
 def test_a_move_that_was_cut_off_is_taken_back(root: Path) -> None:
     before = tree(root)
     backup = listed(root)
     first, *_ = backup.things()
     backup.kept(first).parent.mkdir(parents=True)
     backup.place(first).rename(backup.kept(first))
-    assert move_back(backup) == []
+    assert move_back(backup).left == ()
     assert tree(root) == before
 
 
@@ -108,7 +132,7 @@ def test_a_way_back_that_was_cut_off_is_gone_on_with(root: Path) -> None:
     some = backup.things()[1]
     backup.place(some).parent.mkdir(parents=True, exist_ok=True)
     backup.kept(some).rename(backup.place(some))
-    assert move_back(backup) == []
+    assert move_back(backup).left == ()
     assert tree(root) == before
 
 
@@ -118,12 +142,12 @@ def test_what_is_in_the_way_is_never_written_over(root: Path) -> None:
     first, *_ = backup.things()
     backup.place(first).parent.mkdir(parents=True, exist_ok=True)
     backup.place(first).write_text("mine")
-    (problem,) = move_back(backup)
+    (problem,) = move_back(backup).left
     assert "something else is in its place" in problem
     assert backup.place(first).read_text() == "mine"
     assert backup.kept(first).exists()
     assert keep_aside(root, (first.path,)) == []
-    assert move_back(backup) == []
+    assert move_back(backup).left == ()
     assert (root / "rdna1-setup-kept" / first.path).read_text() == "mine"
 
 
@@ -132,9 +156,9 @@ def test_a_file_that_was_changed_inside_the_backup_comes_back_and_is_told(root: 
     move_aside(backup)
     library = next(row for row in backup.things() if row.path.endswith("libtorch.so"))
     backup.kept(library).write_text("changed")
-    (problem,) = move_back(backup)
+    (problem,) = move_back(backup).told
     assert "somebody changed it" in problem
-    assert move_back(backup) == []
+    assert move_back(backup).left == ()
 
 
 def test_a_package_that_lies_behind_a_link_is_refused(root: Path) -> None:
@@ -172,7 +196,7 @@ async def test_bytecode_without_a_source_waits_in_the_backup_too(root: Path) -> 
     async for _ in set_packages_aside(taking, around):
         pass
     assert not stale.exists()
-    assert move_back(Backup(root, root / ".rdna1-setup")) == []
+    assert move_back(Backup(root, root / ".rdna1-setup")).left == ()
     assert tree(root) == before
 
 
@@ -221,7 +245,7 @@ def test_what_somebody_put_into_the_backup_stays(root: Path) -> None:
     backup = listed(root)
     move_aside(backup)
     (backup.folder / "notes-of-mine.txt").write_text("mine")
-    assert move_back(backup) == []
+    assert move_back(backup).left == ()
     assert (backup.folder / "notes-of-mine.txt").read_text() == "mine"
 
 
@@ -233,3 +257,124 @@ def test_a_list_that_names_too_little_stays_with_what_it_does_not_name(root: Pat
     move_back(backup)
     assert backup.manifest.exists()
     assert any(path.is_symlink() for path in (backup.folder / "files").rglob("*"))
+
+
+def test_a_file_that_was_removed_from_the_backup_is_lost_and_never_taken_for_in_place(
+    root: Path,
+) -> None:
+    backup = listed(root)
+    move_aside(backup)
+    library = next(row for row in backup.things() if row.path.endswith("libtorch.so"))
+    backup.kept(library).unlink()
+    backup.place(library).parent.mkdir(parents=True, exist_ok=True)
+    backup.place(library).write_text("of the new torch")
+    assert not backup.is_in_place(library)
+    assert not any(map(backup.is_in_place, backup.things()))
+
+
+def test_files_are_not_moved_back_through_a_link(root: Path) -> None:
+    backup = listed(root)
+    move_aside(backup)
+    elsewhere = root.parent / "elsewhere"
+    (root / PACKAGES / "torch").rename(elsewhere)
+    (root / PACKAGES / "torch").symlink_to(elsewhere)
+    problems = move_back(backup).left
+    assert any("a link leads elsewhere" in problem for problem in problems)
+    assert not (elsewhere / "__init__.py").exists()
+    (root / PACKAGES / "torch").unlink()
+    assert move_back(backup).left == ()
+    assert (root / PACKAGES / "torch/__init__.py").read_text() == "torch"
+
+
+def test_a_file_in_place_of_a_folder_is_told_and_not_a_crash(root: Path) -> None:
+    (root / PACKAGES / "torch/lib/mine.so").unlink()
+    backup = listed(root)
+    move_aside(backup)
+    (root / PACKAGES / "torch").write_text("mine")
+    assert any(f"{PACKAGES}/torch" in problem for problem in move_back(backup).left)
+    assert (root / PACKAGES / "torch").read_text() == "mine"
+
+
+def test_what_a_package_that_stays_lists_too_stays_unless_a_wheel_brings_it(root: Path) -> None:
+    site = root / PACKAGES
+    other = site / "other-1.0.dist-info"
+    other.mkdir()
+    (other / "RECORD").write_text("torch/__init__.py,,\nother.py,,\n")
+    assert f"{PACKAGES}/torch/__init__.py" not in family_files(step(root))
+    assert f"{PACKAGES}/torch/lib/libtorch.so" in family_files(step(root))
+    make_wheel(root.parent / "wheels", "torch", "3.0", {"torch/__init__.py": ""})
+    taking = replace(step(root), staging=str(root.parent / "wheels"))
+    assert f"{PACKAGES}/torch/__init__.py" in family_files(taking)
+
+
+def test_what_an_interrupted_pip_has_left_of_a_package_keeps_no_file_of_it_here(
+    root: Path,
+) -> None:
+    site = root / PACKAGES
+    record = (site / "torch-2.0.dist-info/RECORD").read_text()
+    (site / "~orch-1.9.dist-info").mkdir()
+    (site / "~orch-1.9.dist-info/RECORD").write_text(f"{record}torch-2.0.dist-info/RECORD,,\n")
+    assert len(family_files(step(root))) == 4
+
+
+def test_the_list_of_another_package_cannot_keep_the_metadata_of_one_that_goes(root: Path) -> None:
+    other = root / PACKAGES / "other-1.0.dist-info"
+    other.mkdir()
+    (other / "RECORD").write_text("torch-2.0.dist-info/RECORD,,\n")
+    assert f"{PACKAGES}/torch-2.0.dist-info/RECORD" in family_files(step(root))
+
+
+def test_bytecode_of_a_shared_source_goes_with_it_when_a_wheel_brings_the_source(
+    root: Path,
+) -> None:
+    site = root / PACKAGES
+    compiled = "torch/__pycache__/__init__.cpython-310.pyc"
+    (site / compiled).parent.mkdir()
+    (site / compiled).write_text("compiled")
+    (site / "other-1.0.dist-info").mkdir()
+    (site / "other-1.0.dist-info/RECORD").write_text(f"torch/__init__.py,,\n{compiled},,\n")
+    make_wheel(root.parent / "wheels", "torch", "3.0", {"torch/__init__.py": ""})
+    assert f"{PACKAGES}/{compiled}" not in family_files(step(root))
+    taking = replace(step(root), staging=str(root.parent / "wheels"))
+    assert f"{PACKAGES}/{compiled}" in family_files(taking)
+
+
+def test_half_a_list_of_files_is_refused_before_anything_moves(root: Path) -> None:
+    record = root / PACKAGES / "torch-2.0.dist-info/RECORD"
+    record.write_text(record.read_text() + '"' + "x" * 200_000 + '",,\n')  # longer than csv takes
+    with pytest.raises(Trouble, match="cannot be read to its end"):
+        require_as_planned(step(root))
+
+
+def test_a_file_name_that_is_no_text_is_moved_like_any_other(root: Path) -> None:
+    name = os.fsdecode(b"torch/odd-\xff.py")
+    (root / PACKAGES / name).write_text("odd")
+    with (root / PACKAGES / "torch-2.0.dist-info/RECORD").open("ab") as record:
+        record.write(b"torch/odd-\xff.py,,\n")
+    assert f"{PACKAGES}/{name}" in family_files(step(root))
+
+
+def test_a_folder_that_spells_the_version_otherwise_is_found_by_its_metadata(root: Path) -> None:
+    info = root / PACKAGES / "torch-2.0.dist-info"
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: torch\nVersion: 2.0+cu118\n")
+    named = replace(step(root), packages=(("torch", "2.0+cu118"),))
+    require_as_planned(named)
+    assert f"{PACKAGES}/torch/__init__.py" in family_files(named)
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [(errno.ENOSPC, "the disk has none left"), (errno.EXDEV, "another file system")],
+)
+async def test_a_move_that_fails_is_told_with_its_own_cause(
+    root: Path, monkeypatch: pytest.MonkeyPatch, code: int, told: str
+) -> None:
+    def refuse(path: Path, _to: Path) -> None:
+        raise OSError(code, os.strerror(code), str(path))
+
+    monkeypatch.setattr(Path, "rename", refuse)
+    with pytest.raises(Trouble) as failed:
+        async for _ in set_packages_aside(step(root), Surroundings({}, "", lambda: False)):
+            pass
+    assert told in failed.value.meaning
+    assert "rollback" in failed.value.next_step

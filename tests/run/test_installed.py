@@ -7,11 +7,17 @@ from pathlib import Path
 
 import pytest
 
+from tests.run.wheels import make_wheel
 from wizard.plan.existing_steps import SetAsidePackages
+from wizard.plan.form import plan_form
 from wizard.plan.steps import InstallWheels, Plan
-from wizard.run.conflicts import refuse_other_versions
-from wizard.run.installed import installed, lock_pins, others_installed
+from wizard.run.conflicts import refuse_other_versions, refuse_to_overwrite
+from wizard.run.installed import installed, lock_pins, missing_files, others_installed
+from wizard.run.journal import Record
+from wizard.run.ownership import Owned
+from wizard.run.prints import prints
 from wizard.run.trouble import Trouble
+from wizard.run.wheel_files import wheel_files
 
 SITE = "lib/python3.10/site-packages"
 
@@ -70,3 +76,43 @@ def test_what_somebody_installed_meanwhile_is_refused_before_anything_is_cleared
         refuse_other_versions(step, plan)
     assert (tmp_path / SITE / "patched.py").read_text() == "2.2.0"
     refuse_other_versions(step, replace(plan, steps=(step,)))  # a folder of our own
+
+
+def test_packages_of_another_python_below_are_neither_ours_nor_in_the_way(tmp_path: Path) -> None:
+    own, other = (tmp_path / f"lib/python3.{minor}/site-packages" for minor in (10, 9))
+    for site, version in ((own, "1.13.1"), (other, "2.0")):
+        info = site / f"torch-{version}.dist-info"
+        info.mkdir(parents=True)
+        (info / "RECORD").write_text("torch.py,,\n")
+        (site / "torch.py").write_text("torch")
+    pins = {"torch": "1.13.1"}
+    lock = tmp_path / "lock.txt"
+    lock.write_text("torch==1.13.1\n")
+    (other / "torch.py").unlink()
+    wheel = make_wheel(tmp_path, "torch", "2.0", {"torch.py": ""})
+    assert others_installed(tmp_path, pins, str(own)) == ()
+    assert missing_files(tmp_path, lock, str(own)) == ()
+    assert all(p.startswith("lib/python3.10/") for p in installed(tmp_path, pins, str(own)))
+    assert set(wheel_files(tmp_path, (wheel,), str(own))) == {f"{SITE}/torch.py"}
+
+
+def test_a_file_of_the_user_s_at_the_place_of_a_wheel_s_is_never_written_over(
+    tmp_path: Path,
+) -> None:
+    venv, staging, run = tmp_path / "venv", tmp_path / "wheels", tmp_path / "run"
+    run.mkdir()
+    install(venv, "torchaudio", "1.0", "torchaudio.py")
+    make_wheel(staging, "torchaudio", "1.0", {"torchaudio.py": "", "more.py": ""})
+    site = str(venv / SITE)
+    aside = SetAsidePackages("r", str(venv), site, (), (), "", "", "back")
+    step = InstallWheels("r", "", str(venv), str(staging), "", "undo", tool="/pip", site=site)
+    plan = Plan("id", "rocm52", "venv", str(venv), (aside, step), None, None, False, ())
+    record = Record("1", str(run), "now", plan_form(plan), {}, {}, "unfinished")
+    with pytest.raises(Trouble, match=r"is there already, and is not ours"):
+        refuse_to_overwrite(step, plan, record)
+    # What an earlier try has installed is ours, and so is its bytecode.
+    Owned(run).add(prints(venv, (venv / SITE).rglob("*")))
+    compiled = venv / SITE / "__pycache__/torchaudio.cpython-310.pyc"
+    compiled.parent.mkdir()
+    compiled.write_text("compiled later")
+    refuse_to_overwrite(step, plan, record)

@@ -15,7 +15,8 @@ from wizard.run.journal import Journal, read_records
 from wizard.run.live import Live, now
 from wizard.run.rehearsal import Rehearsal
 from wizard.run.resume import clear_remains
-from wizard.run.rollback import find_way_back, go_back
+from wizard.run.rollback import go_back
+from wizard.run.way_back import find_way_back
 
 
 async def events_of(executor: Live | Rehearsal, plan: Plan) -> list[Event]:

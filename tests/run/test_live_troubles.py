@@ -24,8 +24,9 @@ from wizard.run.events import Event, Output, StepFailed, StepStarted
 from wizard.run.journal import Journal, Record, read_records
 from wizard.run.live import now
 from wizard.run.place import require_place
-from wizard.run.rollback import find_way_back, go_back, newer_run
+from wizard.run.rollback import go_back, newer_run
 from wizard.run.trouble import Trouble
+from wizard.run.way_back import find_way_back
 
 PACKAGES = "lib/python3.10/site-packages"
 

@@ -1,15 +1,23 @@
 """What Apply would refuse is known before Apply, by the same check."""
 
+import json
 import os
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from tests.run.places import places_below, plan_of, tree
 from tests.run.test_live import ending, events_of, live, two_steps
-from wizard.plan.steps import AddToGroups
+from wizard.jsonform import to_json
+from wizard.machine.contents import BEFORE, LIST, OURS
+from wizard.machine.facts.contents import Contents
+from wizard.plan.existing_steps import SetAsidePackages
+from wizard.plan.steps import AddToGroups, Plan, WriteFile
+from wizard.run.backup import FILE, Backup, Row, write_manifest
 from wizard.run.events import StepFailed
+from wizard.run.journal import Journal
 from wizard.run.ready import obstacle
 
 ROOT = os.geteuid() == 0
@@ -79,3 +87,101 @@ async def test_steps_that_need_root_are_an_obstacle(tmp_path: Path) -> None:
     found = obstacle(plan_of(tmp_path, step), places_below(tmp_path))
     assert found is not None
     assert "needs root for 1 steps" in found.happened
+
+
+def aside(tmp_path: Path, root: Path) -> SetAsidePackages:
+    """A step that moves a package out of one of the folders."""
+    site = root / "lib/python3.10/site-packages"
+    (site / "torch-2.0.dist-info").mkdir(parents=True, exist_ok=True)
+    (site / "torch.py").write_text("torch")
+    (site / "torch-2.0.dist-info/RECORD").write_text("torch.py,,\n")
+    packages = (("torch", "2.0"),)
+    return SetAsidePackages("r", str(root), str(site), packages, (), "", f"{root}/.aside", "back")
+
+
+def test_what_cannot_be_moved_is_known_before_the_first_step_moves_anything(
+    tmp_path: Path,
+) -> None:
+    first, second = (aside(tmp_path, tmp_path / name) for name in ("venv", "local"))
+    (tmp_path / "local/lib").rename(tmp_path / "elsewhere")
+    (tmp_path / "local/lib").symlink_to(tmp_path / "elsewhere")
+    found = obstacle(plan_of(tmp_path, first, second), places_below(tmp_path))
+    assert found is not None
+    assert "is not inside" in found.happened
+
+
+def test_files_below_a_mount_inside_the_environment_are_known_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    step = aside(tmp_path, tmp_path / "venv")
+    mounts: list[SimpleNamespace] = []
+    monkeypatch.setattr("psutil.disk_partitions", lambda **_: mounts)
+    assert obstacle(plan_of(tmp_path, step), places_below(tmp_path)) is None
+    mounts.append(SimpleNamespace(mountpoint=os.path.realpath(step.site)))
+    found = obstacle(plan_of(tmp_path, step), places_below(tmp_path))
+    assert found is not None
+    assert "a mount of its own" in found.happened
+
+
+def without_its_journal(tmp_path: Path) -> tuple[Plan, Path]:
+    """A plan for an environment in which a run stands whose journal is gone."""
+    step = aside(tmp_path, tmp_path / "venv")
+    site, backup = Path(step.site), Path(step.backup)
+    for name, version in (("torch", "1.13"), ("torchaudio", "0.13"), ("other", "1.0")):
+        info = site / f"{name}-{version}.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Name: {name}\nVersion: {version}\n")
+    kept = Row("lib/python3.10/site-packages/numpy-2.0.dist-info/METADATA", FILE, 0, 0, 0, "")
+    numpy = site / "numpy-1.26.dist-info"
+    numpy.mkdir()
+    (numpy / "METADATA").write_text("Name: numpy\nVersion: 1.26\n")
+    backup.mkdir()
+    write_manifest(Backup(tmp_path / "venv", backup), (kept,))
+    settings = WriteFile("r", f"{step.root}/pip.conf", "ours", 0o644, "undo")
+    Path(settings.path).write_text("ours")
+    return plan_of(tmp_path, step, settings), backup
+
+
+def test_without_a_journal_every_package_and_file_to_remove_is_named(tmp_path: Path) -> None:
+    plan, _ = without_its_journal(tmp_path)
+    found = obstacle(plan, places_below(tmp_path))
+    assert found is not None
+    assert "(pip uninstall numpy torch torchaudio)" in found.next_step
+    assert f"files of this program: {plan.venv}/pip.conf." in found.next_step
+
+
+def test_the_backup_of_a_copied_or_moved_environment_is_told_as_what_it_is(
+    tmp_path: Path,
+) -> None:
+    step = aside(tmp_path, tmp_path / "venv")
+    step = replace(step, backup=f"{step.root}/{OURS}")
+    Path(step.backup).mkdir()
+    original = Contents(
+        "/elsewhere/venv", "venv", "3.10", True, "", True, "", (), (), "", False, ()
+    )
+    (Path(step.root) / BEFORE).write_text(json.dumps(to_json(original)))
+    (Path(step.root) / LIST).write_text("")
+    found = obstacle(plan_of(tmp_path, step), places_below(tmp_path))
+    assert found is not None
+    assert "belongs to /elsewhere/venv" in found.happened
+    assert f"If it is a copy: remove {step.backup}" in found.next_step
+
+
+def test_a_backup_without_its_run_is_explained_and_one_with_it_names_the_run(
+    tmp_path: Path,
+) -> None:
+    step = aside(tmp_path, tmp_path / "venv")
+    Path(step.backup).mkdir()
+    (Path(step.backup) / "list.jsonl").write_text("")
+    found = obstacle(plan_of(tmp_path, step), places_below(tmp_path))
+    assert found is not None
+    assert "its journal is gone" in found.happened
+    assert "Then move the files below" in found.next_step
+    runs = Path(places_below(tmp_path).runs)
+    runs.mkdir(parents=True)
+    elsewhere = replace(plan_of(tmp_path, step), venv=f"{tmp_path}/other")
+    Journal(runs / "20260101-000000-aaaaaa").begin(elsewhere, "now")
+    found = obstacle(plan_of(tmp_path, step), places_below(tmp_path))
+    assert found is not None
+    assert "run 20260101-000000-aaaaaa set aside" in found.happened
+    assert "rollback 20260101-000000-aaaaaa" in found.next_step

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from textual.widgets import Input
+import pytest
+from textual.widgets import Input, OptionList
 
 from screens.roll_back import RollBack
 from screens.services import Unfinished, WayBack
@@ -113,3 +114,16 @@ async def test_a_run_waits_until_it_is_finished_or_taken_back(tmp_path: Path) ->
     assert found.id == "20260101-120000-x"
     assert ending(await events_of(live(tmp_path), plan)).ok
     assert unfinished_run(places) is None
+
+
+@pytest.mark.parametrize(("elsewhere", "offered"), [(False, "Go on"), (True, "Start")])
+async def test_a_start_that_names_another_folder_is_offered_before_the_run_that_waits(
+    elsewhere: bool, offered: str
+) -> None:
+    waits = replace(WAITING, elsewhere=elsewhere)
+    services = replace(LIVE_SERVICES, unfinished=lambda: waits)
+    async with app_with(services).run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "welcome")
+        menu = pilot.app.screen.query_one(OptionList)
+        assert str(menu.get_option_at_index(0).prompt).startswith(offered)
+        assert menu.highlighted == 0

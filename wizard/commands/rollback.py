@@ -20,6 +20,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``rollback``."""
     parser.add_argument("run_id", nargs="?", metavar="ID", help="default: the newest run")
     parser.add_argument("--list", action="store_true", help="show the runs and do nothing")
+    parser.add_argument(
+        "--forget",
+        action="store_true",
+        help="only mark the run ID as undone: its folder is gone for good",
+    )
     parser.add_argument("--yes", action="store_true", help="do not ask")
 
 
@@ -32,6 +37,8 @@ def run(arguments: argparse.Namespace) -> int:
     places = places_of(host)
     if arguments.list:
         return _list(places)
+    if arguments.forget:
+        return _forget(arguments, places)
     from wizard.run.lines import clean_lines
     from wizard.run.system_undo import system_way_back
     from wizard.run.trouble import Trouble
@@ -83,6 +90,29 @@ def _list(places: Places) -> int:
     return 0
 
 
+def _forget(arguments: argparse.Namespace, places: Places) -> int:
+    from wizard.run.lines import clean
+    from wizard.run.live import now
+    from wizard.run.trouble import Trouble
+    from wizard.run.undo import find_forgettable, forget_run
+
+    try:
+        record, leaves = find_forgettable(places, arguments.run_id or "")
+        for each in leaves:
+            print(f"leave {clean(each)}")
+        if not acts(arguments):
+            print("Dry run: nothing was changed.")
+            return 0
+        if not arguments.yes and not agreed(f"Forget run {record.id}?"):
+            print("Nothing was changed.")
+            return 2
+        forget_run(record, places, now())
+    except Trouble as trouble:
+        return _failed(trouble, 2)
+    print(f"Run {record.id} counts as undone.")
+    return 0
+
+
 def _undo(found: Undo, places: Places) -> int:
     from wizard.run.lines import clean
     from wizard.run.live import now
@@ -94,7 +124,7 @@ def _undo(found: Undo, places: Places) -> int:
     except Trouble as trouble:
         return _failed(trouble, 1)
     for problem in left:
-        print(f"not removed: {clean(problem)}", file=sys.stderr)
+        print(clean(problem).replace("\n", "?"), file=sys.stderr)
     print("Undone." if not left else "Undone but for the above.")
     return 1 if left else 0
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Collection, Iterator
+from dataclasses import replace
 from email.parser import HeaderParser
 
 from packaging.utils import canonicalize_name
@@ -16,7 +18,10 @@ OURS = ".rdna1-setup"
 """Folder inside an environment in which a run of ours keeps what it set aside."""
 BEFORE = f"{OURS}/before.json"
 """The contents as the first step of a standing run found them."""
+LIST = f"{OURS}/list.jsonl"
+"""The list of what was set aside; while it is not there, nothing was moved."""
 
+_TORCHES = ("torch", "torchvision", "torchaudio")
 _SITE = re.compile(r"python(3\.\d{1,2})")
 _STATED = re.compile(r"^version(?:_info)?\s*=\s*(3\.\d{1,2})", re.MULTILINE | re.IGNORECASE)
 _SHARED = re.compile(r"^include-system-site-packages\s*=\s*true", re.MULTILINE | re.IGNORECASE)
@@ -65,14 +70,39 @@ def read_distributions(host: Host, site: str) -> tuple[Distribution, ...]:
     """Every distribution of a site folder, by name; one that names itself twice is taken once."""
     names = host.names(site) if site else ()
     # What begins with ~ is what an interrupted pip has left of an older one: installed no more.
-    known = (name for name in (() if isinstance(names, Unknown) else names) if name[0] != "~")
+    known = [name for name in (() if isinstance(names, Unknown) else names) if name[0] != "~"]
     found = (_distribution(host, f"{site}/{i}") for i in known if i.endswith(".dist-info"))
-    return tuple({each.name: each for each in found if each is not None}.values())
+    by_name: dict[str, Distribution] = {}
+    for each in found:
+        if each is not None:
+            by_name[each.name] = replace(each, twice=each.name in by_name)
+    return (*by_name.values(), *_unlisted(host, site, known, by_name))
+
+
+def _unlisted(
+    host: Host, site: str, names: Collection[str], listed: Collection[str]
+) -> Iterator[Distribution]:
+    """torch and its siblings as older tools installed them: they load, and no list tells their
+    files. Of other packages that need not be known, for they stay."""
+    for torch in (name for name in _TORCHES if name not in listed):
+        eggs = [name for name in names if re.fullmatch(rf"{torch}(-.+)?\.egg-(info|link)", name)]
+        if eggs or host.is_file(f"{site}/{torch}/__init__.py"):
+            info = "".join(_text(host, f"{site}/{egg}/PKG-INFO") for egg in eggs[:1])
+            version = str(HeaderParser().parsestr(info).get("Version", "?"))
+            yield Distribution(torch, version, (), True, "", False, "")
 
 
 def _remembered(host: Host, folder: str) -> Contents | None:
+    """What a standing run found in this very folder: a copy of it, or one that was moved, tells of
+    the environment that it was."""
+    found = read_kept_contents(host, folder)
+    return found if found and host.resolve(found.path) == host.resolve(folder) else None
+
+
+def read_kept_contents(host: Host, folder: str) -> Contents | None:
+    """What lies in a folder's backup on its contents before, wherever that folder was then."""
     text = host.read(f"{folder}/{BEFORE}")
-    if isinstance(text, Unknown):
+    if isinstance(text, Unknown) or not host.is_file(f"{folder}/{LIST}"):
         return None
     from cattrs import BaseValidationError, Converter
 

@@ -42,6 +42,12 @@ def _not_pip_s(stack: Stack, there: Contents) -> str:
     if conda or names:
         told = ", ".join(sorted({*conda, *names}))
         return f"conda installed {told}: only conda can replace that without breaking its records"
+    twice = [each.name for each in goes if each.twice]
+    if twice:
+        return (
+            f"{', '.join(twice)} stands there in two versions, and whose file is whose cannot be "
+            "told (pip uninstall, as often as it takes, then pip install mends that)"
+        )
     bare = [each.name for each in goes if not each.recorded]
     if bare:
         return f"{', '.join(bare)} has no list of its files (RECORD), so it cannot be moved whole"

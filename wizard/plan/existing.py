@@ -14,7 +14,7 @@ from wizard.places import Places
 from wizard.plan.choice import Choice
 from wizard.plan.conflicts import conflicts, known_versions
 from wizard.plan.existing_steps import ResolveHeld, SetAsidePackages
-from wizard.plan.family import TORCH, replaced, stack_specifiers, torch_family
+from wizard.plan.family import replaced, stack_specifiers, without_successor
 from wizard.plan.fit import Fit
 from wizard.plan.python_steps import PIP_QUIET, pip_from
 from wizard.plan.pythons import python_obstacle
@@ -22,6 +22,7 @@ from wizard.plan.resolve import resolve_argv, second_try
 from wizard.plan.settings import setting_steps
 from wizard.plan.steps import (
     CheckTorch,
+    ClearExecutableStack,
     DropDownloads,
     FetchWheels,
     InstallWheels,
@@ -30,6 +31,7 @@ from wizard.plan.steps import (
     Step,
     WriteFile,
 )
+from wizard.plan.user_site import user_site_steps
 from wizard.plan.venv import check_device, execstack_steps, target, work_folder
 
 QUIET = (*PIP_QUIET, ("PYTHONDONTWRITEBYTECODE", "1"))
@@ -40,6 +42,20 @@ def existing_steps(
     machine: Machine, choice: Choice, stack: Stack, there: Contents, places: Places
 ) -> tuple[Step, ...]:
     """Everything that replaces the torch of the environment; nothing in it needs root."""
+    steps = _steps(machine, choice, stack, there, places)
+    return tuple(_in_site(step, there.site) for step in steps)
+
+
+def _in_site(step: Step, site: str) -> Step:
+    """The step for this site folder alone: another Python's packages below are not ours to see."""
+    if isinstance(step, (InstallWheels, PinInstalled, ClearExecutableStack)):
+        return replace(step, site=site)
+    return step
+
+
+def _steps(
+    machine: Machine, choice: Choice, stack: Stack, there: Contents, places: Places
+) -> tuple[Step, ...]:
     work = work_folder(choice, stack, places)
     python, tool = f"{choice.venv}/bin/python", f"{work}/tool/pip"
     settings = setting_steps(machine, choice, stack, there.python, there.pip_conf)
@@ -55,7 +71,7 @@ def existing_steps(
             hashes=stack.hashes,
         ),
         _set_aside(choice, stack, there, settings, work),
-        *_user_site_steps(choice, there, places),
+        *user_site_steps(choice, there, places),
         InstallWheels(
             "No index, no surprise: exactly the files that were checked, and nothing else.",
             python,
@@ -85,14 +101,8 @@ def planned_conflicts(stack: Stack, there: Contents) -> tuple[str, ...]:
     goes, come = replaced(there, stack), known_versions(stack_specifiers(stack))
     stay = [each for each in there.distributions if each not in goes]
     # Of the rest it is known only after the resolver's run whether it comes back.
-    known = {*come, *(each.name for each in _without_successor(stack, goes))}
+    known = {*come, *(each.name for each in without_successor(stack, goes))}
     return conflicts(stay, [each for each in goes if each.name in known], come, there.python)
-
-
-def _without_successor(stack: Stack, goes: tuple[Distribution, ...]) -> tuple[Distribution, ...]:
-    """Siblings of torch that go, and of which the stack brings no other version."""
-    asked = stack_specifiers(stack)
-    return tuple(each for each in goes if each.name in TORCH and each.name not in asked)
 
 
 def obstacles_to(
@@ -102,35 +112,6 @@ def obstacles_to(
     own = any(isinstance(step, SetAsidePackages) for step in steps)
     missing = python_obstacle(machine, stack, held.python)
     return tuple(each for each in held.obstacles if not own or each != missing)
-
-
-def existing_notes(choice: Choice, stack: Stack, there: Contents) -> tuple[str, ...]:
-    """What is replaced, what stays, and how to go back."""
-    goes = replaced(there, stack)
-    stay = len(there.distributions) - len(goes)
-    kind = "conda environment" if there.kind == "conda" else "venv"
-    gone = f"Replaced: {_names(goes)}." if goes else "There is no torch in it: nothing is replaced."
-    return (
-        f"{there.path} is a {kind} of yours with Python {there.python}: only its torch changes.",
-        f"{gone} What is replaced is not deleted: it moves to {there.path}/{OURS} and waits there.",
-        f"Stays as it is: {stay} other packages, held at their versions, and every other file.",
-        *(
-            f"{each.name} goes and does not come back: it is built for the old torch, and "
-            f"{stack.id} brings none."
-            for each in _without_successor(stack, goes)
-        ),
-        "To go back: rdna1-setup rollback. It removes what came and moves the same files back.",
-        *_user_site_notes(choice, there),
-    )
-
-
-def _names(distributions: tuple[Distribution, ...]) -> str:
-    """Names and versions, torch first, NVIDIA's many wheels as a number."""
-    first = sorted(distributions, key=lambda each: (each.name not in TORCH, each.name))
-    told = [f"{d.name} {d.version}" for d in first if not d.name.startswith(("nvidia-", "cuda-"))]
-    nvidia = len(first) - len(told)
-    wheels = "wheel" if nvidia == 1 else "wheels"
-    return ", ".join([*told, *([f"{nvidia} nvidia {wheels} of that torch"] if nvidia else [])])
 
 
 def _bring_pip(machine: Machine, choice: Choice, there: Contents, work: str) -> Step:
@@ -197,49 +178,6 @@ def _set_aside(
         f"{choice.venv}/{OURS}",
         "move everything back to its place",
     )
-
-
-def _user_site_steps(choice: Choice, there: Contents, places: Places) -> tuple[Step, ...]:
-    family = torch_family(there.user_distributions)
-    if not choice.user_torch_aside or not family:
-        return ()
-    root = f"{places.home}/.local"
-    return (
-        SetAsidePackages(
-            "You asked for it: the torch among your user packages goes out of the way.",
-            root,
-            there.user_site,
-            tuple((each.name, each.version) for each in family),
-            (),
-            "",
-            f"{root}/{OURS}",
-            "move everything back to its place",
-        ),
-    )
-
-
-def user_torch(choice: Choice, there: Contents | None) -> str:
-    """Whether the torch of the user's own packages is ``left`` or moved ``aside``; or no such."""
-    if there is None or not torch_family(there.user_distributions):
-        return ""
-    return "aside" if choice.user_torch_aside else "left"
-
-
-def _user_site_notes(choice: Choice, there: Contents) -> tuple[str, ...]:
-    family = torch_family(there.user_distributions)
-    if not family:
-        return ()
-    effect = (
-        "This environment imports it before its own"
-        if there.user_first
-        else "This environment imports it too, where it has none of its own"
-    )
-    offer = (
-        f"It moves to ~/.local/{OURS}, as you asked; other programs of this Python lose it."
-        if choice.user_torch_aside
-        else "It stays; --user-torch-aside (on Review: u) moves it away, rollback brings it back."
-    )
-    return (f"{there.user_site} holds {_names(family)}. {effect}. {offer}",)
 
 
 def _stay(there: Contents, goes: tuple[Distribution, ...]) -> tuple[Distribution, ...]:

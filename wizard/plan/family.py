@@ -46,10 +46,25 @@ def replaced(contents: Contents, stack: Stack) -> tuple[Distribution, ...]:
     )
 
 
+def without_successor(stack: Stack, goes: tuple[Distribution, ...]) -> tuple[Distribution, ...]:
+    """Siblings of torch that go, and of which the stack brings no other version."""
+    asked = stack_specifiers(stack)
+    return tuple(each for each in goes if each.name in TORCH and each.name not in asked)
+
+
 def stack_specifiers(stack: Stack) -> dict[str, SpecifierSet]:
     """The versions that the stack itself asks for, by name."""
     requirements = [Requirement(line.replace("{gfx}", "gfx")) for line in stack.requirements]
     return {str(canonicalize_name(each.name)): each.specifier for each in requirements}
+
+
+def names_of(distributions: tuple[Distribution, ...]) -> str:
+    """Names and versions, torch first, NVIDIA's many wheels as a number."""
+    first = sorted(distributions, key=lambda each: (each.name not in TORCH, each.name))
+    told = [f"{d.name} {d.version}" for d in first if not d.name.startswith(("nvidia-", "cuda-"))]
+    nvidia = len(first) - len(told)
+    wheels = "wheel" if nvidia == 1 else "wheels"
+    return ", ".join([*told, *([f"{nvidia} nvidia {wheels} of that torch"] if nvidia else [])])
 
 
 def needs_of(distribution: Distribution) -> Iterable[Requirement]:

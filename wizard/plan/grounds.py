@@ -82,7 +82,8 @@ def your_card(machine: Machine, stack: Stack, claims: tuple[Claim, ...]) -> str:
         return f"{start}not for this machine's card"
     standing = [c for c in claims if stack.id in c.stacks and c.grade is not Grade.REFUTED]
     count = sum(_model(card.name) in claim.card.split(", ") for claim in standing)
-    about = f"{count} of {len(standing)} statements are about the {_model(card.name)}"
+    verb = "is" if count == 1 else "are"
+    about = f"{count} of {len(standing)} statements {verb} about the {_model(card.name)}"
     return f"{start}not tested by us; {about}"
 
 

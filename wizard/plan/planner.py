@@ -15,12 +15,11 @@ from wizard.plan.beside import beside, beside_notes, carried, carrying, why_besi
 from wizard.plan.card import chosen_card, with_card
 from wizard.plan.choice import Choice
 from wizard.plan.existing import (
-    existing_notes,
     existing_steps,
     obstacles_to,
     planned_conflicts,
-    user_torch,
 )
+from wizard.plan.existing_notes import existing_notes
 from wizard.plan.fit import Fit, fit
 from wizard.plan.identity import with_id
 from wizard.plan.impossible import PlanImpossible
@@ -28,6 +27,7 @@ from wizard.plan.prepared import Prepared
 from wizard.plan.resolve import AS_CONFIGURED
 from wizard.plan.steps import AddToGroups, Plan, Step
 from wizard.plan.system import SystemPart, system_part
+from wizard.plan.user_site import user_site_obstacle, user_torch
 from wizard.plan.venv import venv_steps
 
 __all__ = ["PlanImpossible", "make_plan"]
@@ -59,6 +59,8 @@ def make_plan(
     seen = ""
     if there is not None and not why:
         _require_no_conflict(choice, stack, there)
+        if obstacle := user_site_obstacle(choice, there):
+            raise PlanImpossible(obstacle)
         notes = existing_notes(choice, stack, there)
         steps = existing_steps(machine, choice, stack, there, places)
         held = replace(held, needs=(), obstacles=obstacles_to(steps, machine, stack, held))

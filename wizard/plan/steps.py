@@ -103,6 +103,8 @@ class InstallWheels:
     needs_root: bool = False
     tool: str = ""
     """A pip in another folder that installs, so that the environment's own stays as it is."""
+    site: str = ""
+    """The site folder, where a folder may have several: one that was there before; or ``""``."""
 
     @property
     def argv(self) -> tuple[str, ...]:
@@ -154,6 +156,7 @@ class PinInstalled:
     path: str
     inverse: str
     needs_root: bool = False
+    site: str = ""
 
     def __str__(self) -> str:
         return f"write {self.path}: the installed versions of {', '.join(self.names)}"
@@ -169,6 +172,7 @@ class ClearExecutableStack:
     """File names inside ``torch/lib``."""
     inverse: str
     needs_root: bool = False
+    site: str = ""
 
     def __str__(self) -> str:
         return f"clear the executable-stack flag of {', '.join(self.libraries)} below {self.venv}"

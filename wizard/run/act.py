@@ -152,7 +152,7 @@ async def _install(step: InstallWheels, around: Surroundings) -> Act:
     environment = around.environment(
         (("PIP_CONFIG_FILE", os.devnull), ("PIP_NO_CACHE_DIR", "1"), *quiet)
     )
-    unpacking = await asyncio.to_thread(Unpacking, Path(step.venv), Path(step.staging))
+    unpacking = await asyncio.to_thread(Unpacking, Path(step.venv), Path(step.staging), step.site)
     yield unpacking.beginning()
     installing = program(step.argv, environment, step.deadline_s)
     async with aclosing(with_looks(installing, unpacking.look)) as news:
@@ -162,7 +162,9 @@ async def _install(step: InstallWheels, around: Surroundings) -> Act:
     for argv in check:
         async for output in program(argv, environment, 120):
             yield output
-    if missing := await asyncio.to_thread(missing_files, Path(step.venv), Path(step.lock)):
+    if missing := await asyncio.to_thread(
+        missing_files, Path(step.venv), Path(step.lock), step.site
+    ):
         raise Trouble(
             f"pip says that all is installed, but {len(missing)} files are missing: {missing[0]}.",
             "An earlier installation was cut off, or something else works in this folder.",

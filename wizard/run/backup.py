@@ -7,15 +7,16 @@ import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
+from enum import Enum
 from hashlib import sha256
 from pathlib import Path
 
-from wizard.machine.contents import BEFORE
+from wizard.machine.contents import LIST
 from wizard.run.partial import HASH_CHUNK, sync
 from wizard.run.trouble import Trouble
-from wizard.run.whole_file import draft_of, write_whole
+from wizard.run.whole_file import write_whole
 
-MANIFEST = "list.jsonl"
+MANIFEST = Path(LIST).name
 FILES = "files"
 
 FILE, LINK, FOLDER = "file", "link", "folder"
@@ -33,6 +34,15 @@ class Row:
     time_ns: int
     content: str
     """SHA-256 of a file, target of a link, ``""`` for a folder."""
+
+
+class State(Enum):
+    """Where a file of the list is now."""
+
+    WAITS = "it lies in the backup"
+    IN_PLACE = "it stands where it belongs, as it was"
+    OTHERWISE = "something else stands there"
+    GONE = "it is neither here nor there"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +68,26 @@ class Backup:
     def is_kept(self, row: Row) -> bool:
         """True while the file lies in the backup: not moved yet and moved back are False."""
         return os.path.lexists(self.kept(row))
+
+    def is_in_place(self, row: Row) -> bool:
+        """True while the file or link stands where it belongs, as it was."""
+        place = self.place(row)
+        try:
+            found = place.lstat()
+            if stat.S_ISLNK(found.st_mode):
+                return row.kind == LINK and os.readlink(place) == row.content  # noqa: PTH115
+        except OSError:
+            return False
+        seen = (FILE, found.st_size, found.st_mtime_ns)
+        return stat.S_ISREG(found.st_mode) and seen == (row.kind, row.size, row.time_ns)
+
+    def state(self, row: Row) -> State:
+        """Where a row's file is now."""
+        if self.is_kept(row):
+            return State.WAITS
+        if self.is_in_place(row):
+            return State.IN_PLACE
+        return State.OTHERWISE if os.path.lexists(self.place(row)) else State.GONE
 
     def rows(self) -> tuple[Row, ...]:
         """The list, folders first; empty when there is none."""
@@ -108,74 +138,6 @@ def write_manifest(aside: Backup, rows: Iterable[Row]) -> None:
     """Write the list whole and wait until it is on the disk: from here on files may move."""
     write_whole(aside.manifest, "".join(f"{json.dumps(asdict(row))}\n" for row in rows))
     sync(aside.folder)
-
-
-def move_aside(aside: Backup) -> int:
-    """Move what is still in its place into the backup; gives the number of files."""
-    moved = 0
-    for row in aside.things():
-        if not aside.is_kept(row) and os.path.lexists(aside.place(row)):
-            aside.kept(row).parent.mkdir(parents=True, exist_ok=True)
-            aside.place(row).rename(aside.kept(row))
-            moved += 1
-    _drop_emptied(aside)
-    return moved
-
-
-def move_back(aside: Backup) -> list[str]:
-    """Move everything back; gives what could not be, or is not what it was, with the reason."""
-    left: list[str] = []
-    folders: list[Row] = []
-    for row in aside.rows():
-        if row.kind == FOLDER:
-            folders.append(row)
-        elif aside.is_kept(row):
-            left += [problem] if (problem := _back(aside, row)) else []
-    for row in folders:
-        aside.place(row).mkdir(parents=True, exist_ok=True)
-        aside.place(row).chmod(row.mode)
-    if not left:
-        _discard(aside)
-    return left
-
-
-def _back(aside: Backup, row: Row) -> str:
-    place = aside.place(row)
-    if os.path.lexists(place):
-        return f"{place}: something else is in its place; it stays in {aside.kept(row)}"
-    try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        aside.kept(row).rename(place)
-        same = seen_row(aside.root, row.path, lambda _: None).content == row.content
-    except OSError as error:
-        return f"{place}: {error.strerror}"
-    return "" if same else f"{place}: it is back, but is not what it was: somebody changed it"
-
-
-def _discard(aside: Backup) -> None:
-    """Remove the backup, which holds no file any more, the list last."""
-    for folder, _, _ in os.walk(aside.folder / FILES, topdown=False):
-        _rmdir(Path(folder))
-    if os.path.lexists(aside.folder / FILES):
-        return  # something lies there that the list does not name: without it nobody would know
-    for ours in (aside.root / BEFORE, aside.manifest):
-        for path in (draft_of(ours), ours):
-            path.unlink(missing_ok=True)
-    _rmdir(aside.folder)
-
-
-def _drop_emptied(aside: Backup) -> None:
-    # pip takes an empty dist-info folder for an installed package.
-    for row in reversed(aside.rows()):
-        if row.kind == FOLDER:
-            _rmdir(aside.place(row))
-
-
-def _rmdir(folder: Path) -> None:
-    try:
-        folder.rmdir()
-    except OSError:
-        return  # not empty, or gone
 
 
 def _digest(path: Path, progress: Callable[[int], None]) -> str:

@@ -10,10 +10,12 @@ from wizard.plan.existing_steps import SetAsidePackages, changes_existing
 from wizard.plan.form import plan_form
 from wizard.plan.steps import InstallWheels, PinInstalled, Plan, Step, WriteFile
 from wizard.run.asked import difference
-from wizard.run.backup import FILES, MANIFEST
+from wizard.run.backup import MANIFEST
 from wizard.run.installed import lock_pins, others_installed
 from wizard.run.journal import PARTLY_ROLLED_BACK, ROLLED_BACK, UNFINISHED, Record
+from wizard.run.ownership import Owned
 from wizard.run.remains import files_before
+from wizard.run.taken_backup import without_journal
 from wizard.run.trouble import Trouble
 from wizard.run.venv_layout import LAYOUT, made_with_venv
 from wizard.run.wheel_files import wheel_files
@@ -32,7 +34,7 @@ def run_to_resume(plan: Plan, records: tuple[Record, ...]) -> Record | None:
     if same_folder:
         raise _other_plan(plan, same_folder[0])
     if changes_existing(plan):
-        _refuse_orphans(plan)
+        _refuse_taken_backups(plan, standing)
         return None
     if (Path(plan.venv) / "pyvenv.cfg").exists():
         raise Trouble(
@@ -75,15 +77,19 @@ def _other_plan(plan: Plan, other: Record) -> Trouble:
     )
 
 
-def _refuse_orphans(plan: Plan) -> None:
-    """Raise Trouble for a backup whose run nobody knows: moving more into it would mix two."""
+def _refuse_taken_backups(plan: Plan, standing: Sequence[Record]) -> None:
+    """Raise Trouble for a backup that holds a first state: moving more into it would mix two."""
     backups = [step.backup for step in plan.steps if isinstance(step, SetAsidePackages)]
-    if orphans := [backup for backup in backups if os.path.lexists(f"{backup}/{MANIFEST}")]:
-        raise Trouble(
-            f"{orphans[0]} holds packages that a run set aside, and its journal is gone.",
-            "What is in there is the first state of this environment; a second run would mix it.",
-            f"Move the files below {orphans[0]}/{FILES} back by hand, or move that folder away.",
-        )
+    for backup in (each for each in backups if os.path.lexists(f"{each}/{MANIFEST}")):
+        for record in standing:
+            if backup in (step.get("backup") for step in record.plan["steps"]):
+                raise Trouble(
+                    f"{backup} holds what run {record.id} set aside, and that run still stands.",
+                    f"It belongs to {record.plan['venv']}; a second run would mix two states.",
+                    f"Undo that run first (rdna1-setup rollback {record.id}), or leave your own "
+                    "packages where they are: without --user-torch-aside.",
+                )
+        raise without_journal(plan, backup)
 
 
 def _in_the_way(plan: Plan) -> list[str]:
@@ -108,11 +114,18 @@ def _some(paths: Sequence[str]) -> str:
 
 
 def refuse_to_overwrite(step: Step, plan: Plan, record: Record) -> None:
-    """Raise Trouble when installing would write over files that were there before the run."""
+    """Raise Trouble when installing would write over files that are not ours: those that were
+    there before the run, and in an environment that existed everything that is no work of it."""
     if not isinstance(step, InstallWheels):
         return
     wheels = tuple(Path(step.staging).glob("*.whl"))
-    taken = sorted(wheel_files(Path(plan.venv), wheels).keys() & set(files_before(record)))
+    there = wheel_files(Path(plan.venv), wheels, step.site).keys()
+    if changes_existing(plan):
+        ours = Owned(Path(record.folder)).read().keys()
+        # Bytecode goes with its source, whoever compiled it.
+        taken = sorted(path for path in there - ours if not path.endswith(".pyc"))
+    else:
+        taken = sorted(there & set(files_before(record)))
     if taken:
         raise Trouble(
             f"{plan.venv}/{_some(taken)} is there already, and is not ours.",
@@ -128,9 +141,9 @@ def refuse_other_versions(step: Step, plan: Plan) -> None:
     """
     if not isinstance(step, InstallWheels) or not changes_existing(plan):
         return
-    if others := others_installed(Path(plan.venv), lock_pins(Path(step.lock))):
+    if others := others_installed(Path(plan.venv), lock_pins(Path(step.lock)), step.site):
         raise Trouble(
             f"{plan.venv} holds {', '.join(others)} beside what this plan installs.",
             "Somebody installed that meanwhile, or two versions stood there: both would be spoilt.",
-            "Take this run back (rdna1-setup rollback), remove it with pip, and begin anew.",
+            "Remove it with pip, then take this run back (rdna1-setup rollback) and begin anew.",
         )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from email.parser import HeaderParser
 from pathlib import Path
 
 from packaging.utils import canonicalize_name, canonicalize_version
@@ -12,49 +13,56 @@ from wizard.run.prints import Print, prints
 from wizard.run.venv_layout import site_packages
 
 
-def installed(root: Path, pins: Mapping[str, str]) -> dict[str, Print]:
+def installed(root: Path, pins: Mapping[str, str], site: str = "") -> dict[str, Print]:
     """Files of these distributions in a venv, from their RECORD, with their bytecode.
 
     By version too: another one of the same name beside it is somebody else's.
     """
     found: dict[str, Print] = {}
-    for packages in site_packages(root):
+    for packages in site_packages(root, site):
         infos = [(info, named_in(info)) for info in packages.glob("*.dist-info")]
         for name, version in pins.items():
-            same_name = [(info, other) for info, (named, other) in infos if named == name]
-            exact = [info for info, other in same_name if _same(other, version)]
-            for info in exact or [info for info, _ in same_name[:1] if len(same_name) == 1]:
-                found.update(prints(root, recorded(packages, info)))
+            for info, (named, stands) in infos:
+                if named == name and _same(stands, version):
+                    found.update(prints(root, recorded(packages, info)))
     return found
 
 
-def others_installed(root: Path, pins: Mapping[str, str]) -> tuple[str, ...]:
+def others_installed(root: Path, pins: Mapping[str, str], site: str = "") -> tuple[str, ...]:
     """``name version`` of what stands under a name of these pins in another version."""
     return tuple(
         f"{name} {version}"
-        for packages in site_packages(root)
+        for packages in site_packages(root, site)
         for name, version in sorted(named_in(info) for info in packages.glob("*.dist-info"))
         if name in pins and not _same(version, pins[name])
     )
 
 
 def named_in(info: Path) -> tuple[str, str]:
-    """Canonical name and version that the name of a dist-info folder tells."""
-    name, _, version = info.name.removesuffix(".dist-info").partition("-")
-    return canonicalize_name(name), version
+    """Canonical name and version of a dist-info folder, or of what older tools wrote.
+
+    The folder may spell the version otherwise than its METADATA, which is what pip goes by.
+    """
+    name, _, version = info.name.rpartition(".")[0].partition("-")
+    try:
+        with (info / "METADATA").open(encoding="utf-8", errors="replace") as file:
+            stated = str(HeaderParser().parse(file).get("Version", ""))
+    except OSError:
+        stated = ""  # half removed: then its name is all that is left
+    return canonicalize_name(name), stated or version or "?"
 
 
 def _same(one: str, other: str) -> bool:
     return canonicalize_version(one) == canonicalize_version(other)
 
 
-def missing_files(root: Path, lock: Path) -> tuple[str, ...]:
+def missing_files(root: Path, lock: Path, site: str = "") -> tuple[str, ...]:
     """What the distributions in a lock should have put into the venv and is not there."""
     missing: list[str] = []
     for name in lock_pins(lock):
         records = [
             info / "RECORD"
-            for packages in site_packages(root)
+            for packages in site_packages(root, site)
             for info in packages.glob("*.dist-info")
             if named_in(info)[0] == name
         ]
@@ -70,10 +78,12 @@ _OPTIONAL = ("INSTALLER", "REQUESTED", "direct_url.json")
 """Files that pip writes only at times."""
 
 
-def installed_versions(root: Path) -> dict[str, str]:
+def installed_versions(root: Path, site: str = "") -> dict[str, str]:
     """Versions by canonical name, from the names of the dist-info folders of a venv."""
     return dict(
-        named_in(info) for packages in site_packages(root) for info in packages.glob("*.dist-info")
+        named_in(info)
+        for packages in site_packages(root, site)
+        for info in packages.glob("*.dist-info")
     )
 
 
@@ -92,16 +102,28 @@ def lock_pins(lock: Path) -> dict[str, str]:
 def record_of(packages: Path, name: str, version: str) -> Path | None:
     """The metadata folder of a distribution in a site folder; None when it is not there."""
     infos = packages.glob("*.dist-info")
-    return next((info for info in infos if named_in(info) == (name, version)), None)
+    named = ((info, named_in(info)) for info in infos)
+    return next((i for i, (n, v) in named if n == name and _same(v, version)), None)
 
 
-def recorded(packages: Path, info: Path) -> Iterator[Path]:
-    """Every path that the RECORD of a distribution names, and its own files."""
-    yield from (info / name for name in ("RECORD", "INSTALLER", "REQUESTED", "direct_url.json"))
+def recorded(packages: Path, info: Path) -> tuple[Path, ...]:
+    """Every path that the RECORD of a distribution names, and its own files.
+
+    One that is missing or damaged names nothing: half a list would be worse than none.
+    """
+    own = (info / name for name in ("RECORD", "INSTALLER", "REQUESTED", "direct_url.json"))
+    return (*own, *(_named_by_record(packages, info) or ()))
+
+
+def has_readable_record(packages: Path, info: Path) -> bool:
+    """True when the list of its files can be read to its end."""
+    return _named_by_record(packages, info) is not None
+
+
+def _named_by_record(packages: Path, info: Path) -> tuple[Path, ...] | None:
     try:
-        with (info / "RECORD").open(encoding="utf-8", newline="") as file:
-            for row in csv.reader(file):
-                if row:
-                    yield packages / row[0]
-    except (OSError, ValueError, csv.Error):
-        return  # missing, or no text: it names nothing
+        # A name that is no UTF-8 is a name all the same.
+        with (info / "RECORD").open(encoding="utf-8", errors="surrogateescape", newline="") as file:
+            return tuple(packages / row[0] for row in csv.reader(file) if row)
+    except (OSError, csv.Error):
+        return None

@@ -77,7 +77,7 @@ class Live:
         record: Record | None = None
         try:
             with only_one(Path(self._places.state)):
-                record = self._run_of(plan)
+                record = await asyncio.to_thread(self._run_of, plan)
                 if record.interrupted and plan.venv:
                     await asyncio.to_thread(wait_for_strays, Path(plan.venv))
                 explained = Explained(numpy_planned=plans_numpy(plan))

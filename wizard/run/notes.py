@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,8 @@ def notes_before(step: Step, plan: Plan) -> dict[str, Any]:
         noted["made_folders"] = [str(path) for path in _folders(plan) if not path.exists()]
     if changes_existing(plan) and step == plan.steps[0]:
         noted["made_folders"] = [str(path) for path in _folders(plan) if not path.exists()]
+    if isinstance(step, SetAsidePackages):
+        noted["real"] = os.path.realpath(step.root)  # a link may lead elsewhere by the way back
     if isinstance(step, SetAsidePackages) and step.root == plan.venv:
         noted["folders_before"] = sorted(listing(Path(plan.venv)).folders)
     return noted
@@ -60,7 +63,7 @@ def _made_by(step: Step, plan: Plan) -> dict[str, Print]:
         case ResolveCarried():
             return prints(venv, (Path(step.told),))
         case InstallWheels():
-            return installed(venv, lock_pins(Path(step.lock)))
+            return installed(venv, lock_pins(Path(step.lock)), step.site)
         case WriteFile() | PinInstalled():
             return prints(venv, (Path(step.path),))
         case ClearExecutableStack():
@@ -73,6 +76,6 @@ def torch_libraries(step: ClearExecutableStack) -> tuple[Path, ...]:
     """The libraries of the step, wherever site-packages is."""
     return tuple(
         packages / "torch" / "lib" / name
-        for packages in site_packages(Path(step.venv))
+        for packages in site_packages(Path(step.venv), step.site)
         for name in step.libraries
     )

@@ -34,7 +34,7 @@ def _free_name(path: Path) -> Path:
 
 def pin_installed(step: PinInstalled) -> str:
     """Write what is installed as constraints; gives the pins."""
-    versions = installed_versions(Path(step.venv))
+    versions = installed_versions(Path(step.venv), step.site)
     pins = [f"{name}=={versions[name]}" for name in step.names if name in versions]
     write_whole(Path(step.path), "".join(f"{pin}\n" for pin in pins))
     return ", ".join(pins) or "none of them is installed"
@@ -44,7 +44,7 @@ def clear_stack(step: ClearExecutableStack) -> str:
     """Clear the flag of the libraries that lie in the venv itself; gives their names."""
     found = [
         library
-        for packages in site_packages(Path(step.venv))
+        for packages in site_packages(Path(step.venv), step.site)
         for name in step.libraries
         if (library := packages / "torch" / "lib" / name).is_file()
         and library.resolve().is_relative_to(Path(step.venv).resolve())

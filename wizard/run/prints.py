@@ -45,18 +45,18 @@ def prints(root: Path, paths: Iterable[Path]) -> dict[str, Print]:
     to one elsewhere: such files are never ours.
     """
     found: dict[str, Print] = {}
-    straight: dict[str, bool] = {}
+    known: dict[str, bool] = {}
     for each in (each for path in paths for each in (path, *bytecode(path))):
         relative = os.path.relpath(os.path.normpath(each), root)
         folder = relative.rpartition("/")[0]
-        if folder not in straight:
-            straight[folder] = _straight(root, folder)
-        if straight[folder] and (seen := _seen(each)) is not None:
+        if folder not in known:
+            known[folder] = straight(root, folder)
+        if known[folder] and (seen := _seen(each)) is not None:
             found[relative] = seen
     return found
 
 
-def _straight(root: Path, folder: str) -> bool:
+def straight(root: Path, folder: str) -> bool:
     """True when no link and no ``..`` lies between the root and the folder below it."""
     try:
         return os.path.realpath(root / folder) == f"{os.path.realpath(root)}/{folder}".rstrip("/")

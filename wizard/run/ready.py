@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from wizard.places import Places
+from wizard.plan.existing_steps import SetAsidePackages
 from wizard.plan.root_steps import settled
 from wizard.plan.steps import Plan
 from wizard.plan.way_back import WAY_BACK
 from wizard.run.conflicts import run_to_resume
 from wizard.run.journal import UNFINISHED, Record, read_records
 from wizard.run.place import require_open_place
+from wizard.run.setting_aside import require_as_planned
 from wizard.run.trouble import Trouble, as_trouble
 
 
@@ -21,6 +23,10 @@ def run_to_go_on_with(plan: Plan, places: Places) -> Record | None:
         require_open_place(Path(plan.venv))  # first: what may not be entered cannot be looked at
     found = run_to_resume(plan, read_records(Path(places.runs)))
     _refuse_unsettled(plan)
+    if found is None:
+        for step in plan.steps:
+            if isinstance(step, SetAsidePackages):  # all of them, before the first one moves
+                require_as_planned(step)
     return found
 
 

@@ -51,7 +51,7 @@ def remains(record: Record, number: int) -> dict[str, Print]:
 def _left(step: Mapping[str, Any], venv: Path, record: Record) -> dict[str, Print]:
     match step:
         case {"kind": "InstallWheels", "staging": str(staging)}:
-            return wheel_files(venv, tuple(Path(staging).glob("*.whl")))
+            return wheel_files(venv, tuple(Path(staging).glob("*.whl")), step.get("site", ""))
         case {"kind": "CreateVenv"}:
             return made_with_venv(venv, ())
         case {"kind": "RunProgram", "creates": list(paths)} if (

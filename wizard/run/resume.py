@@ -39,7 +39,10 @@ def done_steps(plan: Plan, record: Record) -> frozenset[int]:
     if any(n in record.interrupted for n, step in steps.items() if _works_on_pip(step, plan)):
         # pip replaces itself in place: cut off, it may be half of two releases.
         done -= {n for n, step in steps.items() if isinstance(step, (CreateVenv, RunProgram))}
-    if any(isinstance(steps[n], InstallWheels) for n in done):
+    if not any(isinstance(steps[n], InstallWheels) for n in done):
+        # What is fetched anew must be dropped anew.
+        done -= {n for n, step in steps.items() if isinstance(step, DropDownloads)}
+    else:
         report = next(s.report for s in plan.steps if isinstance(s, FetchWheels))
         work = os.path.dirname(report)  # noqa: PTH120 - a text of the plan
         done |= {
@@ -115,10 +118,12 @@ def _holds(step: Step, record: Record) -> bool:
             return not Path(step.folder).exists()
         case _:
             # Checks are cheap and worth repeating.
-            return isinstance(step, SetAsidePackages) and _is_aside(step)
+            return isinstance(step, SetAsidePackages) and _is_aside(step, record)
 
 
-def _is_aside(step: SetAsidePackages) -> bool:
+def _is_aside(step: SetAsidePackages, record: Record) -> bool:
+    if any(record.plan["steps"][n - 1]["kind"] == "InstallWheels" for n in record.intents):
+        return True  # what stands there now is no first state: moving it would only mix two
     aside = Backup(Path(step.root), Path(step.backup))
     return aside.manifest.exists() and all(map(aside.is_kept, aside.things()))
 

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
+
+import psutil
 
 from wizard.jsonform import to_json
 from wizard.machine.contents import BEFORE, OURS, read_live_contents
 from wizard.machine.live import LiveHost
 from wizard.plan.existing_steps import SetAsidePackages
 from wizard.run.acting import Act, Done, Stopped, Surroundings
-from wizard.run.backup import Backup, folder_rows, move_aside, seen_row, write_manifest
+from wizard.run.backup import Backup, folder_rows, seen_row, write_manifest
 from wizard.run.events import Progress
-from wizard.run.installed import record_of, recorded
-from wizard.run.prints import bytecode, prints
+from wizard.run.installed import has_readable_record, record_of
+from wizard.run.leaving import family_files, relative, stale_bytecode, targets
+from wizard.run.moving import move_aside
 from wizard.run.strays import wait_for_strays
 from wizard.run.trouble import Trouble
-from wizard.run.wheel_files import wheel_targets
 from wizard.run.whole_file import write_whole
 
 PATIENCE_S = 2.0
@@ -32,12 +35,12 @@ async def set_packages_aside(step: SetAsidePackages, around: Surroundings) -> Ac
     if step.staging:  # programs in ~/.local/bin need not use the user's packages at all
         await asyncio.to_thread(wait_for_strays, aside.root, PATIENCE_S)
     if not aside.manifest.exists():
-        await asyncio.to_thread(_look_again, step)
+        await asyncio.to_thread(require_as_planned, step)
         events = _listed(step, aside, around)
         while (event := await asyncio.to_thread(next, events, None)) is not None:
             yield event
     await asyncio.to_thread(_move, aside)
-    count = len(aside.things())
+    count = sum(map(aside.is_kept, aside.things()))
     yield Done(f"{count} files are in {aside.folder}, each with its SHA-256 in the list")
 
 
@@ -47,7 +50,7 @@ def aside_of(step: SetAsidePackages) -> Backup:
 
 
 def _listed(step: SetAsidePackages, aside: Backup, around: Surroundings) -> Iterator[Progress]:
-    paths = tuple(sorted({*family_files(step), *_stale_bytecode(step)}))
+    paths = tuple(sorted({*family_files(step), *stale_bytecode(step)}))
     total = sum((aside.root / path).lstat().st_size for path in paths)
     done, rows = 0, []
     for number, path in enumerate(paths):
@@ -73,39 +76,34 @@ def _move(aside: Backup) -> None:
     try:
         move_aside(aside)
     except OSError as error:
+        cause = _CAUSES.get(error.errno or 0, "")
         raise Trouble(
             f"{error.filename} could not be moved: {error.strerror}.",
-            f"It must go to {aside.folder}; a folder in between may be another file system, or "
-            "belong to somebody else. What was moved so far waits there.",
-            "Undo this run with `rdna1-setup rollback`: it moves everything back.",
+            f"It must go to {aside.folder}, where what was moved so far waits.{cause}",
+            "Mend that and run the same command again, or undo this run with "
+            "`rdna1-setup rollback`: it moves everything back.",
         ) from None
 
 
-def family_files(step: SetAsidePackages) -> tuple[str, ...]:
-    """Paths of everything that goes, relative to the root: what RECORD lists, and its bytecode.
-
-    Raises Trouble for a file that lies elsewhere behind a link: it is not the environment's own.
-    """
-    root, site = Path(step.root), Path(step.site)
-    infos = [record_of(site, name, version) for name, version in step.packages]
-    listed = [path for info in infos if info for path in recorded(site, info)]
-    found = prints(root, (*listed, *map(Path, step.files)))
-    here = os.path.realpath(root)
-    for path in listed:
-        if os.path.lexists(path) and not path.is_dir() and _relative(path, root) not in found:
-            raise Trouble(
-                f"{path} is not inside {here}: a link or a path leads elsewhere.",
-                "Only files of the environment itself are moved; this package is spread wider.",
-                "Take a new folder with --venv; nothing was changed here.",
-            )
-    return tuple(sorted(found))
+_FULL = " Even moving a file takes a little room for its name, and the disk has none left."
+_FOREIGN = " A folder in between is read-only, or belongs to somebody else."
+_CAUSES = {
+    errno.EXDEV: " A folder in between is another file system.",
+    errno.EACCES: _FOREIGN,
+    errno.EPERM: _FOREIGN,
+    errno.ENOSPC: _FULL,
+    errno.EDQUOT: _FULL,
+}
 
 
-def _look_again(step: SetAsidePackages) -> None:
-    """Raise Trouble unless all is as it was when the plan was made, and no wheel is in the way."""
+def require_as_planned(step: SetAsidePackages) -> None:
+    """Raise Trouble unless all is as it was when the plan was made, can be moved, and no wheel is
+    in the way; reads only."""
     site = Path(step.site)
     for name, version in step.packages:
-        if record_of(site, name, version) is None:
+        if (info := record_of(site, name, version)) is not None:
+            _require_readable(site, info)
+        else:
             raise Trouble(
                 f"{name} {version} is not in {site} any more.",
                 "The environment has changed since this plan was made; nothing was changed by us.",
@@ -117,26 +115,35 @@ def _look_again(step: SetAsidePackages) -> None:
             "A new wheel holds a file of that name, and it belongs to no package that goes.",
             "Move it away, or take a new folder with --venv; nothing was changed here.",
         )
+    _require_one_file_system(step)
+
+
+def _require_readable(site: Path, info: Path) -> None:
+    if not has_readable_record(site, info):
+        raise Trouble(
+            f"{info}/RECORD cannot be read to its end.",
+            "It lists the files of this package: with half a list, half of it would be moved.",
+            "Install the package anew with pip, or take a new folder with --venv; nothing was "
+            "changed here.",
+        )
+
+
+def _require_one_file_system(step: SetAsidePackages) -> None:
+    """Raise Trouble for files below a mount of their own: no renaming leads out of it."""
+    here = os.path.realpath(step.root)
+    mounted = [part.mountpoint for part in psutil.disk_partitions(all=True)]
+    inside = tuple(f"{place}/" for place in mounted if place.startswith(f"{here}/"))
+    for path in family_files(step) if inside else ():
+        if f"{here}/{path}".startswith(inside):
+            raise Trouble(
+                f"{here}/{path} lies below a mount of its own inside the environment.",
+                "What is set aside is moved, and no file moves from one mount to another.",
+                "Take a new folder with --venv, or unmount it first; nothing was changed here.",
+            )
 
 
 def _taken(step: SetAsidePackages) -> list[str]:
     """Files that stay and that a wheel would write over, also through a link."""
     root, goes = Path(step.root), frozenset(family_files(step))
-    there = (p for p in _targets(step) if os.path.lexists(p) and not p.is_dir())
-    return sorted(str(path) for path in there if _relative(path, root) not in goes)
-
-
-def _stale_bytecode(step: SetAsidePackages) -> tuple[str, ...]:
-    """Bytecode whose source is long gone, and that the new source of that name would replace."""
-    stale = [pyc for p in _targets(step) if not os.path.lexists(p) for pyc in bytecode(p)]
-    return tuple(prints(Path(step.root), stale))
-
-
-def _targets(step: SetAsidePackages) -> set[Path]:
-    wheels = tuple(Path(step.staging).glob("*.whl")) if step.staging else ()
-    root, site = Path(step.root), Path(step.site)
-    return {path for wheel in wheels for path in wheel_targets(root, site, wheel)}
-
-
-def _relative(path: Path, root: Path) -> str:
-    return os.path.relpath(os.path.normpath(path), root)
+    there = (p for p in targets(step) if os.path.lexists(p) and not p.is_dir())
+    return sorted(str(path) for path in there if relative(path, root) not in goes)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -28,17 +30,46 @@ def wait_for_strays(venv: Path, patience_s: float = PATIENCE_S) -> None:
 
 
 def _running_from(venv: Path) -> Iterator[psutil.Process]:
-    folders = {f"{venv}/bin", os.path.realpath(venv / "bin")}
+    here = os.path.realpath(venv)
+    own = {os.getpid(), *(parent.pid for parent in psutil.Process().parents())}
     for process in psutil.process_iter():
         try:
             # The command line of a process in D may not be readable, ever: not asked for.
             if process.uids().real != os.getuid() or process.status() in _UNREADABLE:
                 continue
-            argv = process.cmdline()
+            uses = process.pid not in own and _uses(process, here)
         except psutil.Error:
             continue
-        if argv and process.pid != os.getpid() and argv[0].rpartition("/")[0] in folders:
+        if uses:
             yield process
+
+
+def _uses(process: psutil.Process, venv: str) -> bool:
+    return _is_of(process, venv) or _has_loaded(process, venv)
+
+
+def _is_of(process: psutil.Process, venv: str) -> bool:
+    """True when it was started as a program of the venv."""
+    name = next(iter(process.cmdline()), "")
+    if name and "/" not in name:  # looked up as its shell did
+        name = shutil.which(name, path=process.environ().get("PATH", "")) or ""
+    started = os.path.join(process.cwd(), name)  # noqa: PTH118 - as it was
+    folder, base = os.path.split(started)
+    if not name or os.path.realpath(folder) != f"{venv}/bin":
+        return False
+    # It may have gone to another folder since: what it was started in is not known any more.
+    return name.startswith("/") or os.path.realpath(f"{venv}/bin/{base}") == process.exe()
+
+
+def _has_loaded(process: psutil.Process, venv: str) -> bool:
+    """True when a library of the venv is in its memory, however it was started."""
+    try:
+        text = Path(f"/proc/{process.pid}/maps").read_text("utf-8", "surrogateescape")
+    except OSError:
+        return False
+    # Only what is run: to map data of the venv, or of another one below it, harms nobody.
+    code = rf"^\S+ ..x.* {re.escape(venv)}/(lib/python[^/]*/site-packages|bin)/"
+    return re.search(code, text, re.MULTILINE) is not None
 
 
 _UNREADABLE = (psutil.STATUS_DISK_SLEEP, psutil.STATUS_ZOMBIE)

@@ -8,11 +8,13 @@ from pathlib import Path
 
 from wizard.places import Places
 from wizard.plan.way_back import WAY_BACK
+from wizard.run.forgetting import forget, left_by
 from wizard.run.journal import ROLLED_BACK, Record, read_records, unreadable_runs
 from wizard.run.lock import only_one
-from wizard.run.rollback import WayBack, find_way_back, go_back, newer_run
+from wizard.run.rollback import go_back, newer_run
 from wizard.run.strays import wait_for_strays
 from wizard.run.trouble import Trouble, as_trouble
+from wizard.run.way_back import WayBack, find_way_back
 
 SEE_LIST = "See `rdna1-setup rollback --list`."
 
@@ -62,6 +64,21 @@ def undo(shown: Undo, places: Places, time: datetime) -> tuple[str, ...]:
         raise as_trouble(error) from None
 
 
+def find_forgettable(places: Places, wanted: str) -> tuple[Record, tuple[str, ...]]:
+    """A run whose folder is gone for good, and what forgetting it leaves; else raises Trouble."""
+    record = _run_to_undo(Path(places.runs), wanted)
+    return record, left_by(record)
+
+
+def forget_run(record: Record, places: Places, time: datetime) -> None:
+    """Mark the run as undone, and touch nothing else."""
+    try:
+        with only_one(Path(places.state)):
+            forget(record, time.isoformat(timespec="seconds"))
+    except OSError as error:
+        raise as_trouble(error) from None
+
+
 def _run_to_undo(runs: Path, wanted: str) -> Record:
     records = read_records(runs)
     standing = list(filter(_stands, records))
@@ -78,7 +95,8 @@ def _run_to_undo(runs: Path, wanted: str) -> Record:
         raise Trouble(
             "There is no run to undo.",
             "Nothing was installed with this program, or all of it was undone.",
-            "Nothing needs to be done.",
+            "Nothing needs to be done. (Should an environment hold a folder .rdna1-setup, the "
+            "journal of its run was removed: `apply` for that environment tells the way back.)",
         )
     if not chosen:
         raise Trouble(f"There is no run {wanted} to undo.", "Nothing was changed.", SEE_LIST)

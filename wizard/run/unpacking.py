@@ -39,8 +39,8 @@ class Parcel:
 class Unpacking:
     """The wheels of one installation, and what was told of each so far."""
 
-    def __init__(self, venv: Path, staging: Path) -> None:
-        self._left = [_parcel(venv, wheel) for wheel in sorted(staging.glob("*.whl"))]
+    def __init__(self, venv: Path, staging: Path, site: str = "") -> None:
+        self._left = [_parcel(venv, wheel, site) for wheel in sorted(staging.glob("*.whl"))]
         self._done = 0
         self._total = sum(parcel.size for parcel in self._left)
         self._told: set[tuple[str, str]] = set()
@@ -82,9 +82,9 @@ def _what(parcel: Parcel, unpacked: int) -> tuple[str, str]:
     return f"{parcel.name}:", f"compiling {sources} Python file{'' if sources == 1 else 's'}"
 
 
-def _parcel(venv: Path, wheel: Path) -> Parcel:
+def _parcel(venv: Path, wheel: Path, site: str) -> Parcel:
     name, version = version_of(wheel)
-    files = tuple(contents(venv, wheel))
+    files = tuple(contents(venv, wheel, site))
     info = next((path.parent for path, _ in files if path.name == "METADATA"), venv)
     size = sum(size for _, size in files)
     return Parcel(f"{canonicalize_name(name)} {version}", files, size, info / "INSTALLER")

@@ -30,6 +30,9 @@ def made_with_venv(root: Path, before: Iterable[str]) -> dict[str, Print]:
     return {p: s for p, s in found.items() if p not in known and _VENV_LAYOUT.fullmatch(p)}
 
 
-def site_packages(root: Path) -> tuple[Path, ...]:
-    """The site-packages folders of a venv (one, unless its Python was changed)."""
+def site_packages(root: Path, site: str = "") -> tuple[Path, ...]:
+    """The site folder that a step names, else those of a venv (one, unless its Python was
+    changed)."""
+    if site:
+        return (Path(site),)
     return tuple(sorted((root / "lib").glob("python3.*/site-packages")))

@@ -12,21 +12,21 @@ from wizard.run.prints import Print, prints
 from wizard.run.venv_layout import site_packages
 
 
-def wheel_files(root: Path, wheels: Iterable[Path]) -> dict[str, Print]:
+def wheel_files(root: Path, wheels: Iterable[Path], site: str = "") -> dict[str, Print]:
     """Files that installing these wheels leaves or would leave, as far as they are there now.
 
     This is how an installation that was cut off is told from the user's own files.
     """
     found: dict[str, Print] = {}
-    for packages in site_packages(root):
+    for packages in site_packages(root, site):
         for wheel in wheels:
             found.update(prints(root, wheel_targets(root, packages, wheel)))
     return found
 
 
-def contents(root: Path, wheel: Path) -> Iterator[tuple[Path, int]]:
+def contents(root: Path, wheel: Path, site: str = "") -> Iterator[tuple[Path, int]]:
     """Where each file of a wheel goes in a venv, with its size; its RECORD is written anew."""
-    for packages in site_packages(root)[:1]:
+    for packages in site_packages(root, site)[:1]:
         for path, size in _entries(root, packages, wheel):
             if path.name != "RECORD":
                 yield path, size

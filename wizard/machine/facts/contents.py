@@ -22,6 +22,8 @@ class Distribution:
     """True when its RECORD lists its files."""
     source: str
     """Where it came from when that was no index: a folder or an address; ``""`` otherwise."""
+    twice: bool = False
+    """True when another version of it is installed beside."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,50 @@
+"""Which steps of a run that was cut off, or spoilt since, are done."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from tests.run.places import plan_of
+from wizard.journalform import Record
+from wizard.plan.existing_steps import SetAsidePackages
+from wizard.plan.form import plan_form
+from wizard.plan.steps import DropDownloads, FetchWheels, InstallWheels
+from wizard.run.backup import FILE, Backup, Row, write_manifest
+from wizard.run.ownership import Owned
+from wizard.run.resume import done_steps
+
+
+def test_downloads_are_dropped_anew_where_the_wheels_are_installed_anew(tmp_path: Path) -> None:
+    venv, run = tmp_path / "venv", tmp_path / "run"
+    venv.mkdir()
+    run.mkdir()
+    (venv / "module.py").write_text("ours")
+    Owned(run).add({"module.py": (4, 0)})
+    work = str(tmp_path / "work")
+    fetch = FetchWheels("r", f"{work}/report.json", work, f"{work}/lock.txt", "undo")
+    install = InstallWheels("r", "/py", str(venv), work, f"{work}/lock.txt", "undo")
+    plan = plan_of(tmp_path, fetch, install, DropDownloads("r", work))
+    outcomes = {1: "fetched", 2: "installed", 3: "dropped"}
+    record = Record("1", str(run), "now", plan_form(plan), outcomes, {}, "finished")
+    assert done_steps(plan, record) == frozenset({1, 2, 3})
+    (venv / "module.py").unlink()
+    assert done_steps(plan, record) == frozenset()
+
+
+def test_what_was_removed_from_a_backup_asks_for_no_second_move_once_wheels_are_installed(
+    tmp_path: Path,
+) -> None:
+    venv, run = tmp_path / "venv", tmp_path / "run"
+    backup = venv / ".rdna1-setup"
+    backup.mkdir(parents=True)
+    run.mkdir()
+    write_manifest(Backup(venv, backup), (Row("torch.py", FILE, 0o644, 1, 1, ""),))
+    work = str(tmp_path / "work")
+    fetch = FetchWheels("r", f"{work}/report.json", work, f"{work}/lock.txt", "undo")
+    aside = SetAsidePackages("r", str(venv), str(venv), (), (), work, str(backup), "back")
+    install = InstallWheels("r", "/py", str(venv), work, f"{work}/lock.txt", "undo")
+    plan = plan_of(tmp_path, fetch, aside, install)
+    begun = Record("1", str(run), "now", plan_form(plan), {2: "moved"}, {2: {}}, "unfinished")
+    assert 2 not in done_steps(plan, begun)
+    assert 2 in done_steps(plan, replace(begun, intents={2: {}, 3: {}}))

@@ -1,0 +1,67 @@
+"""The torch among the user's own packages, which an environment may import before its own."""
+
+from __future__ import annotations
+
+from wizard.machine.contents import OURS
+from wizard.machine.facts.contents import Contents
+from wizard.places import Places
+from wizard.plan.choice import Choice
+from wizard.plan.existing_steps import SetAsidePackages
+from wizard.plan.family import names_of, torch_family
+from wizard.plan.steps import Step
+
+
+def user_site_steps(choice: Choice, there: Contents, places: Places) -> tuple[Step, ...]:
+    family = torch_family(there.user_distributions)
+    if not choice.user_torch_aside or not family:
+        return ()
+    root = f"{places.home}/.local"
+    return (
+        SetAsidePackages(
+            "You asked for it: the torch among your user packages goes out of the way.",
+            root,
+            there.user_site,
+            tuple((each.name, each.version) for each in family),
+            (),
+            "",
+            f"{root}/{OURS}",
+            "move everything back to its place",
+        ),
+    )
+
+
+def user_site_obstacle(choice: Choice, there: Contents) -> str:
+    """Why that torch cannot be moved as it was asked for; ``""`` where it can."""
+    family = torch_family(there.user_distributions) if choice.user_torch_aside else ()
+    spread = [each.name for each in family if each.twice or not each.recorded]
+    if not spread:
+        return ""
+    return (
+        f"{', '.join(spread)} in {there.user_site} stands there in two versions, or has no list of "
+        "its files (RECORD): it cannot be moved whole. Remove it with pip (pip uninstall, as often "
+        "as it takes), or leave it: without --user-torch-aside (on Review: u)."
+    )
+
+
+def user_torch(choice: Choice, there: Contents | None) -> str:
+    """Whether the torch of the user's own packages is ``left`` or moved ``aside``; or no such."""
+    if there is None or not torch_family(there.user_distributions):
+        return ""
+    return "aside" if choice.user_torch_aside else "left"
+
+
+def user_site_notes(choice: Choice, there: Contents) -> tuple[str, ...]:
+    family = torch_family(there.user_distributions)
+    if not family:
+        return ()
+    effect = (
+        "This environment imports it before its own"
+        if there.user_first
+        else "This environment imports it too, where it has none of its own"
+    )
+    offer = (
+        f"It moves to ~/.local/{OURS}, as you asked; other programs of this Python lose it."
+        if choice.user_torch_aside
+        else "It stays; --user-torch-aside (on Review: u) moves it away, rollback brings it back."
+    )
+    return (f"{there.user_site} holds {names_of(family)}. {effect}. {offer}",)
