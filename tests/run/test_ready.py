@@ -167,6 +167,21 @@ def test_the_backup_of_a_copied_or_moved_environment_is_told_as_what_it_is(
     assert f"If it is a copy: remove {step.backup}" in found.next_step
 
 
+def test_a_run_is_not_gone_on_with_where_its_link_leads_elsewhere_by_now(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path, aside(tmp_path, tmp_path / "venv"))
+    runs = Path(places_below(tmp_path).runs)
+    runs.mkdir(parents=True)
+    journal = Journal(runs / "20260101-000000-aaaaaa")
+    journal.begin(plan, "now")
+    journal.intend(1, {"real": plan.venv})
+    assert obstacle(plan, places_below(tmp_path)) is None
+    journal.intend(1, {"real": "/elsewhere"})
+    found = obstacle(plan, places_below(tmp_path))
+    assert found is not None
+    assert "leads to" in found.happened
+    assert "real name" in found.next_step
+
+
 def test_a_backup_without_its_run_is_explained_and_one_with_it_names_the_run(
     tmp_path: Path,
 ) -> None:
