@@ -159,12 +159,25 @@ async def test_a_venv_of_somebody_else_is_never_touched(tmp_path: Path) -> None:
     assert tree(tmp_path / "venv") == {"pyvenv.cfg": "home = /usr/bin\n"}
 
 
-async def test_a_plan_with_root_steps_is_refused_before_anything_happens(tmp_path: Path) -> None:
-    plan = plan_of(tmp_path, *two_steps(tmp_path).steps, AddToGroups("x", "me", ("render",), "y"))
-    events = await events_of(live(tmp_path), plan)
+async def test_where_nobody_grants_root_its_step_fails_with_words_and_nothing_later_is_done(
+    tmp_path: Path,
+) -> None:
+    asked: list[tuple[str, ...]] = []
+
+    async def refuse(argv: tuple[str, ...], stdin: int, stdout: int) -> int:
+        asked.append(argv)
+        return 1
+
+    plan = plan_of(tmp_path, AddToGroups("x", "me", ("render",), "y"), *two_steps(tmp_path).steps)
+    executor = Live(places_below(tmp_path), dict(os.environ), ask_for_rights=refuse)
+    events = await events_of(executor, plan)
+    failed = next(event for event in events if isinstance(event, StepFailed))
+    assert failed.number == 1
+    assert "root" in failed.happened
+    assert len(asked) == 1
+    assert asked[0][-1].endswith("root_helper.py")
     assert not ending(events).ok
     assert not (tmp_path / "venv").exists()
-    assert read_records(Path(places_below(tmp_path).runs)) == ()
 
 
 async def test_a_second_run_at_the_same_time_is_refused(tmp_path: Path) -> None:

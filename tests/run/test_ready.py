@@ -14,6 +14,7 @@ from wizard.jsonform import to_json
 from wizard.machine.contents import BEFORE, LIST, OURS
 from wizard.machine.facts.contents import Contents
 from wizard.plan.existing_steps import SetAsidePackages
+from wizard.plan.root_steps import UNSETTLED, AptChange
 from wizard.plan.steps import AddToGroups, Plan, WriteFile
 from wizard.run.backup import FILE, Backup, Row, write_manifest
 from wizard.run.events import StepFailed
@@ -82,11 +83,13 @@ async def test_a_folder_that_may_not_be_looked_into_is_told_as_one_that_takes_no
     assert found.happened.startswith(f"No folder can be made at {tmp_path}/secret/deep/venv: ")
 
 
-async def test_steps_that_need_root_are_an_obstacle(tmp_path: Path) -> None:
-    step = AddToGroups("x", "sam", ("render",), "y")
-    found = obstacle(plan_of(tmp_path, step), places_below(tmp_path))
+async def test_a_plan_whose_packages_are_not_known_exactly_is_an_obstacle(tmp_path: Path) -> None:
+    known = AddToGroups("x", "sam", ("render",), "y")
+    assert obstacle(plan_of(tmp_path, known), places_below(tmp_path)) is None
+    unknown = AptChange("x", "y", install=(("rocm-core", UNSETTLED),))
+    found = obstacle(plan_of(tmp_path, known, unknown), places_below(tmp_path))
     assert found is not None
-    assert "needs root for 1 steps" in found.happened
+    assert "not known exactly" in found.happened
 
 
 def aside(tmp_path: Path, root: Path) -> SetAsidePackages:
@@ -165,6 +168,21 @@ def test_the_backup_of_a_copied_or_moved_environment_is_told_as_what_it_is(
     assert found is not None
     assert "belongs to /elsewhere/venv" in found.happened
     assert f"If it is a copy: remove {step.backup}" in found.next_step
+
+
+def test_a_run_is_not_gone_on_with_where_its_link_leads_elsewhere_by_now(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path, aside(tmp_path, tmp_path / "venv"))
+    runs = Path(places_below(tmp_path).runs)
+    runs.mkdir(parents=True)
+    journal = Journal(runs / "20260101-000000-aaaaaa")
+    journal.begin(plan, "now")
+    journal.intend(1, {"real": plan.venv})
+    assert obstacle(plan, places_below(tmp_path)) is None
+    journal.intend(1, {"real": "/elsewhere"})
+    found = obstacle(plan, places_below(tmp_path))
+    assert found is not None
+    assert "leads to" in found.happened
+    assert "real name" in found.next_step
 
 
 def test_a_backup_without_its_run_is_explained_and_one_with_it_names_the_run(

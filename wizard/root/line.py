@@ -87,7 +87,7 @@ async def open_line(
         session = await _session(events, code, digest_of(plan), by_hand, state / "runs" / run)
         line = Line(session, commands, _whole(events, session))
     except BaseException:
-        commands.abort()
+        _abort(commands)
         await events.aclose()
         raise
     try:
@@ -118,12 +118,17 @@ async def _asked(
         sending.write(plan + b"\n")
         return sending, events, await ask(argv, commands_out, events_in)
     except BaseException:
-        sending.abort()
+        _abort(sending)
         pipe.close()
         raise
     finally:
         os.close(commands_out)
         os.close(events_in)
+
+
+def _abort(pipe: asyncio.WriteTransport) -> None:
+    if not pipe.is_closing():  # one that has lost its reader is closed, and cannot be aborted
+        pipe.abort()
 
 
 async def _heard(

@@ -14,6 +14,7 @@ from wizard.run.backup import MANIFEST
 from wizard.run.installed import lock_pins, others_installed
 from wizard.run.journal import PARTLY_ROLLED_BACK, ROLLED_BACK, UNFINISHED, Record
 from wizard.run.ownership import Owned
+from wizard.run.put_back import absence
 from wizard.run.remains import files_before
 from wizard.run.taken_backup import without_journal
 from wizard.run.trouble import Trouble
@@ -30,6 +31,7 @@ def run_to_resume(plan: Plan, records: tuple[Record, ...]) -> Record | None:
     same_folder = [r for r in standing if os.path.realpath(r.plan["venv"]) == here]
     for record in same_folder:
         if record.plan["id"] == plan.id and record.state != PARTLY_ROLLED_BACK:
+            _refuse_another_folder(plan, record)
             return record
     if same_folder:
         raise _other_plan(plan, same_folder[0])
@@ -56,6 +58,15 @@ def _system_run(plan: Plan, standing: Sequence[Record]) -> Record | None:
     """The unfinished run of a plan about the system alone; a finished one may be needed again."""
     same = (r for r in standing if r.plan["id"] == plan.id and r.state == UNFINISHED)
     return next(same, None)
+
+
+def _refuse_another_folder(plan: Plan, record: Record) -> None:
+    if changes_existing(plan) and (elsewhere := absence(record, plan.venv)):
+        raise Trouble(
+            f"{elsewhere}: run {record.id} changed the environment that was there.",
+            "To go on here would mix two environments; nothing was changed.",
+            "Name this environment by its real name with --venv, or let the link lead back.",
+        )
 
 
 def _other_plan(plan: Plan, other: Record) -> Trouble:
