@@ -169,7 +169,10 @@ async def test_where_nobody_grants_root_its_step_fails_with_words_and_nothing_la
         return 1
 
     plan = plan_of(tmp_path, AddToGroups("x", "me", ("render",), "y"), *two_steps(tmp_path).steps)
-    executor = Live(places_below(tmp_path), dict(os.environ), ask_for_rights=refuse)
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/sudo").touch(0o755)  # only looked for: who is asked is given
+    environ = {**os.environ, "PATH": f"{tmp_path}/bin:{os.environ['PATH']}"}
+    executor = Live(places_below(tmp_path), environ, ask_for_rights=refuse)
     events = await events_of(executor, plan)
     failed = next(event for event in events if isinstance(event, StepFailed))
     assert failed.number == 1

@@ -81,7 +81,7 @@ def _ending_lines(event: PlanFinished) -> Iterator[str]:
         yield "Finished." if event.changed else "Nothing had to be changed."
     elif event.cancelled:
         yield "Stopped at a safe point. The same command goes on from here."
-    elif not event.run:
+    elif not event.log:
         yield "Nothing was changed."
     else:
         yield "Not finished. The same command goes on from here once the cause is mended."
@@ -89,4 +89,5 @@ def _ending_lines(event: PlanFinished) -> Iterator[str]:
         yield "Log out and in again: the new groups count from then on."
     if event.run:
         yield f"Undo: rdna1-setup rollback {event.run}"
+    if event.log:
         yield f"Log: {event.log}"

@@ -13,6 +13,7 @@ from pathlib import Path
 from wizard.places import Places
 from wizard.plan.existing_steps import ResolveCarried, ResolveHeld
 from wizard.plan.steps import CheckTorch, Plan, RunProgram, Step
+from wizard.plan.way_back import WAY_BACK
 from wizard.root.rights import AskForRights, ask_here
 from wizard.run.act import act
 from wizard.run.acting import Act, Done, Stopped, Surroundings
@@ -181,7 +182,7 @@ class Live:
             cancelled=self._cancelled and not ok,
             changed=changed,
             relogin_needed=plan.relogin_needed and ok,
-            run=record.id,
+            run="" if plan.stack == WAY_BACK else record.id,  # to undo that is to install again
             log=log_of(record),
         )
 
