@@ -141,7 +141,7 @@ class RunScreen(StepScreen):
 
     def watch_state(self, before: RunState | None, state: RunState | None) -> None:
         """Shows what is new in the state: most of what comes is progress alone."""
-        if state is None or not self.is_mounted:
+        if state is None or not self._is_whole():
             return
         if before is None or (before.states, before.current) != (state.states, state.current):
             self.query_one(StepList).show(state)
@@ -150,8 +150,14 @@ class RunScreen(StepScreen):
             self.query_one("#failure").display = state.failure is not None
         self._show_progress()
 
+    def _is_whole(self) -> bool:
+        """False while the screen is taken down: its parts go one by one, and its worker last."""
+        return self.is_mounted and all(
+            self.query(part) for part in (StepList, "#failure-text", "#failure", ProgressLines)
+        )
+
     def _show_progress(self) -> None:
-        if self.state is not None:
+        if self.state is not None and self._is_whole():
             self.query_one(ProgressLines).show(self.state, self._time_left.seconds)
 
     def action_search(self) -> None:

@@ -6,7 +6,12 @@ import asyncio
 from collections.abc import AsyncGenerator
 from dataclasses import replace
 
+import pytest
+from textual.widget import Widget
+
 from screens.app import SetupApp
+from screens.apply import Apply
+from screens.widgets.progress_lines import ProgressLines
 from screens.widgets.step_list import StepList
 from tests.screens import examples
 from tests.screens.driving import app_with, drawn, reach, screen_text, session_at, settled, until
@@ -68,3 +73,15 @@ async def test_a_long_failure_can_be_scrolled() -> None:
         assert failure in pilot.app.screen.focus_chain
         failure.scroll_end(animate=False)
         await until(pilot, lambda: "The last word of it." in screen_text(pilot.app))
+
+
+@pytest.mark.parametrize("part", [StepList, ProgressLines])
+async def test_news_that_comes_while_the_screen_is_taken_down_is_let_go(part: type[Widget]) -> None:
+    async with app_with(LIVE_SERVICES, "apply").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "apply")
+        screen = pilot.app.screen
+        assert isinstance(screen, Apply)
+        await screen.query_one(part).remove()
+        assert screen.state is not None
+        screen.state = replace(screen.state, failure=StepFailed(1, "It fell.", "So.", "Do."))
+        await pilot.pause()
