@@ -169,9 +169,11 @@ def _refusal(host: Host, places: Places, plan: Plan) -> Trouble | None:
 
 def _way_back(places: Places) -> WayBack:
     from wizard.run.live import now
+    from wizard.run.system_undo import refuse_half
     from wizard.run.undo import find_undo, undo
 
     found = find_undo(places)
+    refuse_half(found.record)
     return WayBack(str(found), lambda: undo(found, places, now()))
 
 

@@ -120,7 +120,7 @@ def _undo(found: Undo, places: Places) -> int:
     from wizard.run.undo import undo
 
     try:
-        left = undo(found, places, now())
+        left = undo(found, places, now(), system_is_back=True)
     except Trouble as trouble:
         return _failed(trouble, 1)
     for problem in left:

@@ -57,6 +57,17 @@ def touched_system(record: Record) -> bool:
     return any(is_root_step(step) and n in record.intents for n, step in enumerate(steps, 1))
 
 
+def refuse_half(record: Record) -> None:
+    """Raise Trouble for a run that changed the system: its venv alone must not count as undone."""
+    if touched_system(record):
+        raise Trouble(
+            f"Run {record.id} changed packages of the system as well.",
+            "Taking back its folder alone would leave those without a way back.",
+            f"Run `rdna1-setup rollback {record.id}` in a terminal: it shows both parts and asks. "
+            f"Without this program, as root: sh {undo_script(record)}",
+        )
+
+
 def undo_script(record: Record, state: Path = STATE) -> Path:
     """The plain way back, without this program."""
     return state / "runs" / record.id / "UNDO.sh"

@@ -13,6 +13,7 @@ from wizard.run.journal import ROLLED_BACK, Record, read_records, unreadable_run
 from wizard.run.lock import only_one
 from wizard.run.rollback import go_back, newer_run
 from wizard.run.strays import wait_for_strays
+from wizard.run.system_undo import refuse_half
 from wizard.run.trouble import Trouble, as_trouble
 from wizard.run.way_back import WayBack, find_way_back
 
@@ -54,9 +55,13 @@ def find_undo(places: Places, wanted: str = "", *, wait: bool = True) -> Undo:
         raise as_trouble(error) from None
 
 
-def undo(shown: Undo, places: Places, time: datetime) -> tuple[str, ...]:
+def undo(
+    shown: Undo, places: Places, time: datetime, *, system_is_back: bool = False
+) -> tuple[str, ...]:
     """Go back as it was shown; gives what could not be removed. Raises Trouble, with nothing done,
-    when another run is at work or the way back has changed since."""
+    when another run is at work, the way back has changed since, or the system's part stands."""
+    if not system_is_back:
+        refuse_half(shown.record)
     try:
         with only_one(Path(places.state)):
             return go_back(shown.way, shown.record, time)
@@ -67,6 +72,7 @@ def undo(shown: Undo, places: Places, time: datetime) -> tuple[str, ...]:
 def find_forgettable(places: Places, wanted: str) -> tuple[Record, tuple[str, ...]]:
     """A run whose folder is gone for good, and what forgetting it leaves; else raises Trouble."""
     record = _run_to_undo(Path(places.runs), wanted)
+    refuse_half(record)
     return record, left_by(record)
 
 
