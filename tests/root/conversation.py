@@ -89,22 +89,24 @@ class Conversation:
 
 @contextmanager
 def talk(
-    root: Root, *steps: Event, before: tuple[str, ...] = (), **more: Any
+    root: Root, *steps: Event, before: tuple[str, ...] = (), line: str = "", **more: Any
 ) -> Iterator[Conversation]:
     """Send a plan as plain root without a terminal, and hear the answer.
 
-    ``before`` is a program on our side that starts it, such as strace.
+    ``before`` is a program on our side that starts it, such as strace; ``line`` is sent instead of
+    a plan of these steps.
     """
     with subprocess.Popen(
         (*before, *root.command(*argv(root))),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
+        errors="surrogatepass",
         start_new_session=True,  # it must not ask at the terminal of whoever runs the tests
     ) as process:
         conversation = Conversation(process)
         try:
-            conversation.say(plan_of(*steps, **more))
+            conversation.say(line or plan_of(*steps, **more))
             conversation.first = conversation.hear()
             yield conversation
         finally:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from assets.root_helper import READER_PATIENCE_S
 from tests.e2e.system.bases import BOOKWORM, base_tar
 from tests.e2e.system.roots import Root, fresh_root
 from tests.root.archive import StandIn, add_source, build, publish
@@ -106,7 +107,8 @@ def test_a_wizard_that_reads_nothing_is_not_waited_for(slow: Root, tmp_path: Pat
     change = apt_change((), debs=(file,), expect_install=(("stand-loud", "1.0"),))
     with talk(slow, change, run="loud") as conversation:
         conversation.say('{"do": 1}')
-        wait_until(lambda: told(slow, "loud")[-1]["event"] == "done", "the step is done")
+        limit_s = READER_PATIENCE_S + 40  # which it must not take for each of its lines
+        wait_until(lambda: told(slow, "loud")[-1]["event"] == "done", "the end", limit_s)
         conversation.say('{"end": true}')
         heard = [conversation.first]
         while (event := conversation.hear())["event"] != "gone":

@@ -189,6 +189,32 @@ def test_a_failing_script_of_a_package_is_named_and_others_are_not_blamed(
         assert "stand-broken failed" in failure(conversation.do(2))
 
 
+def test_an_interrupted_dpkg_is_told_and_finished_by_its_own_verb(root: Root, run: str) -> None:
+    stanza = root.run("dpkg-query", "-s", "base-files").stdout
+    root.write("/var/lib/dpkg/updates/0001", stanza)
+    steps = (apt_change((CORE,)), {"verb": "configure"}, apt_change((CORE,)))
+    first, finished, second = do_all(root, *steps, run=run)
+    assert "dpkg was interrupted" in failure(first)
+    assert "dpkg --configure -a" in first["next_step"]
+    assert (finished["event"], second["event"]) == ("done", "done")
+
+
+def test_a_disk_that_becomes_full_while_dpkg_unpacks_is_told_and_the_step_can_be_repeated(
+    root: Root, run: str, scratch: Path
+) -> None:
+    deb = build(StandIn("stand-full", "1.0", {"/srv/full/large": "x" * 3_000_000}), scratch)
+    root.path("/srv/full.deb").write_bytes(deb.read_bytes())
+    file = ("/srv/full.deb", sha(root, "/srv/full.deb"))
+    change = apt_change((), debs=(file,), expect_install=(("stand-full", "1.0"),))
+    root.run("mkdir", "/srv/full")
+    root.limit_disk("/srv/full", 1 << 20)
+    with talk(root, change, run=run) as conversation:
+        assert "disk is full" in failure(conversation.do(1))
+        root.run("umount", "/srv/full")
+        assert conversation.do(1)["event"] == "done"
+    root.run("dpkg", "--purge", "stand-full")
+
+
 def test_apts_progress_comes_as_percent_of_fetching_and_of_changing(root: Root, run: str) -> None:
     with talk(root, apt_change((CORE,)), run=run) as conversation:
         seen = [e for e in conversation.events(1) if e["event"] == "progress"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -58,7 +59,7 @@ def _nothing_remembered(root: Root) -> Iterator[None]:
 def terminal(root: Root, run: str, *steps: Event, how: str = "go", user: str = OWNER) -> Terminal:
     """The small wizard on a terminal."""
     words = (f"{PREFIX}/bin/python", SMALL_WIZARD, run, json.dumps(steps), how)
-    return Terminal(root.command(*words, user=user, env=PATH), {})
+    return Terminal(root.command(*words, user=user, env=PATH), os.environ)
 
 
 def give_password(screen: Terminal, password: str = PASSWORD) -> None:

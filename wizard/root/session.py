@@ -121,7 +121,7 @@ async def follow(session: Session, after: int = 0) -> AsyncGenerator[Event, None
             chunk = file.read(CHUNK)
             at += len(chunk)
             for event in lines.feed(chunk):
-                if event.get("seq", 0) > after:
+                if event.get("seq", after + 1) > after:
                     yield event
             if not chunk:
                 if not alive:
