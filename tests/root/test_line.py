@@ -91,18 +91,34 @@ async def news(line: Line, number: int) -> list[News]:
     return [each async for each in line.do(number)]
 
 
-def line_to(helper: rights.AskForRights, state: Path, **more: Any) -> Any:
-    return open_line(RUN, STEPS, helper, environ=os.environ, state=state, **more)
+@pytest.fixture
+def with_sudo(tmp_path: Path) -> dict[str, str]:
+    """An environment whose sudo is nobody's: the fake helper stands in for what it starts."""
+    sudo = tmp_path / "bin" / "sudo"
+    sudo.parent.mkdir()
+    sudo.write_text("#!/bin/false\n")
+    sudo.chmod(0o755)
+    return {**os.environ, "PATH": str(sudo.parent)}
 
 
-async def test_steps_go_out_and_news_comes_back(tmp_path: Path) -> None:
+@pytest.fixture
+def line_to(with_sudo: dict[str, str], tmp_path: Path) -> Callable[..., Any]:
+    """Opens the line to a fake helper."""
+
+    def line(helper: rights.AskForRights, **more: Any) -> Any:
+        return open_line(RUN, STEPS, helper, environ=with_sudo, state=tmp_path, **more)
+
+    return line
+
+
+async def test_steps_go_out_and_news_comes_back(line_to: Callable[..., Any]) -> None:
     kept = {"name": "a", "version": "1", "path": "/b/a_1.deb", "sha256": "0" * 64}
     output = {"event": "output", "step": 1, "lines": ["one \x1b[31mtwo", "http://me:pw@x/"]}
     percent = {"done": 5, "total": 100, "unit": "percent", "what": "Unpacking a"}
     progress = {"event": "progress", "step": 1, **percent, "phase": "change"}
     other = {"event": "program", "step": 1, "pid": 1, "begun": 1, "name": "apt-get"}
     helper = FakeHelper([{"event": "started", "step": 1}, other, output, progress, done(1)], [])
-    async with line_to(helper, tmp_path) as line:
+    async with line_to(helper) as line:
         assert await news(line, 1) == [
             Output(("one two", "http://***@x/")),
             Progress(5, 100, "percent", "Unpacking a", None),
@@ -113,38 +129,42 @@ async def test_steps_go_out_and_news_comes_back(tmp_path: Path) -> None:
     assert news_of(done(1, kept=[kept])) == StepDone("fine", (KeptDeb(*kept.values()),))
 
 
-async def test_a_failed_step_is_trouble_and_the_line_stays(tmp_path: Path) -> None:
+async def test_a_failed_step_is_trouble_and_the_line_stays(line_to: Callable[..., Any]) -> None:
     helper = FakeHelper([failed(1)], [done(2)])
-    async with line_to(helper, tmp_path) as line:
+    async with line_to(helper) as line:
         with pytest.raises(Trouble, match="it broke"):
             await news(line, 1)
         assert await news(line, 2) == [StepDone("fine")]
 
 
-async def test_a_refused_plan_is_trouble_in_the_helpers_own_words(tmp_path: Path) -> None:
+async def test_a_refused_plan_is_trouble_in_the_helpers_own_words(
+    line_to: Callable[..., Any],
+) -> None:
     helper = FakeHelper(first={**failed(0), "event": "refused"})
     with pytest.raises(Trouble, match="it broke"):
-        async with line_to(helper, tmp_path):
+        async with line_to(helper):
             pass
 
 
-async def test_the_answer_for_another_plan_is_not_taken(tmp_path: Path) -> None:
+async def test_the_answer_for_another_plan_is_not_taken(line_to: Callable[..., Any]) -> None:
     helper = FakeHelper(first=ready(b"another plan"))
     with pytest.raises(Trouble, match="not the root helper of this plan"):
-        async with line_to(helper, tmp_path):
+        async with line_to(helper):
             pass
 
 
-async def test_a_plan_larger_than_a_pipe_gets_through(tmp_path: Path) -> None:
+async def test_a_plan_larger_than_a_pipe_gets_through(
+    tmp_path: Path, with_sudo: dict[str, str]
+) -> None:
     helper = FakeHelper([])
     steps = [{"verb": "write_file", "content": "x" * 3_000_000}]
-    async with open_line(RUN, steps, helper, environ=os.environ, state=tmp_path):
+    async with open_line(RUN, steps, helper, environ=with_sudo, state=tmp_path):
         assert len(helper.heard[0]["steps"][0]["content"]) == 3_000_000
 
 
 @pytest.mark.parametrize("code", [1, -2, 127])
 async def test_rights_that_are_not_given_are_trouble_with_what_to_run_by_hand(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int
+    tmp_path: Path, with_sudo: dict[str, str], monkeypatch: pytest.MonkeyPatch, code: int
 ) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     steps = [{"verb": "write_file", "content": "x" * 1_000_000}]  # more than anybody has read
@@ -153,7 +173,7 @@ async def test_rights_that_are_not_given_are_trouble_with_what_to_run_by_hand(
             RUN,
             steps,
             FakeHelper(code=code),
-            environ=os.environ,
+            environ=with_sudo,
             by_hand=("apt-get install x",),
             state=tmp_path,
         ):
@@ -181,7 +201,7 @@ def write_events(folder: Path, *events: Event) -> None:
 
 
 async def test_a_helper_that_gave_us_up_as_too_slow_is_heard_through_its_file(
-    tmp_path: Path,
+    tmp_path: Path, line_to: Callable[..., Any]
 ) -> None:
     """It drops a pipe that nobody reads in time, and goes on writing its file."""
     plan = first_line(RUN, STEPS)
@@ -190,7 +210,7 @@ async def test_a_helper_that_gave_us_up_as_too_slow_is_heard_through_its_file(
     write_events(tmp_path / "runs" / RUN, earlier, {**said[0], "lines": ["old"]})
     write_events(tmp_path / "runs" / RUN, ready(plan), *said, {**done(1), "seq": 5})
     helper = FakeHelper([said[0]])
-    async with line_to(helper, tmp_path) as line:
+    async with line_to(helper) as line:
         assert await news(line, 1) == [
             Output(("2",)),
             Output(("3",)),
@@ -199,11 +219,13 @@ async def test_a_helper_that_gave_us_up_as_too_slow_is_heard_through_its_file(
         ]
 
 
-async def test_a_helper_that_is_gone_is_trouble_with_the_way_back(tmp_path: Path) -> None:
+async def test_a_helper_that_is_gone_is_trouble_with_the_way_back(
+    tmp_path: Path, line_to: Callable[..., Any]
+) -> None:
     plan = first_line(RUN, STEPS)
     write_events(tmp_path / "runs" / RUN, ready(plan, GONE))
     helper = FakeHelper([{"event": "started", "step": 1, "seq": 2}], first=ready(plan, GONE))
-    async with line_to(helper, tmp_path) as line:
+    async with line_to(helper) as line:
         with pytest.raises(Trouble, match="ended by itself") as caught:
             await news(line, 1)
     assert f"{RUN}/UNDO.sh" in caught.value.next_step
