@@ -28,6 +28,7 @@ import os
 import resource
 import select
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -91,6 +92,7 @@ def main() -> int:
     channel = Channel(arguments.control, arguments.events)
     if arguments.role == "once":
         die_with_parent()
+        os.read(arguments.life, 1)
         run_child(import_torch(channel), channel, arguments, json.loads(arguments.command))
         return 0
     channel.tell("hello", protocol=PROTOCOL, pid=os.getpid(), python=sys.version.split()[0])
@@ -116,7 +118,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     parser.add_argument("--spawn", action="store_true")
     parser.add_argument("--command", help="what an interpreter for one shape measures")
-    parser.add_argument("--life", type=int, help="closed when this process is gone")
+    parser.add_argument("--life", type=int, help="the parent's word to begin; closed at our end")
     return parser.parse_args()
 
 
@@ -183,10 +185,11 @@ def start_child(
     if held:
         channel.tell("fork-unsafe", ticket=ticket, paths=held[:3])
         return
-    alive, life = os.pipe()
+    alive, life = (end.detach() for end in socket.socketpair())
     start = spawn_child if torch is None else fork_child
     pid = start(torch, channel, arguments, command, alive, life)
     channel.tell("child", pid=pid, ticket=ticket)
+    os.write(alive, b"!")  # it waits: a client that has not heard of it could not tell of its end
     os.close(life)
     watch(pid, alive, channel)
     os.close(alive)
@@ -224,6 +227,7 @@ def fork_child(
     try:
         os.close(alive)  # and keep ``life``: its end tells the parent that this process has ended
         die_with_parent()
+        os.read(life, 1)
         run_child(torch, channel, arguments, command)
         status = 0
     finally:

@@ -64,6 +64,16 @@ async def test_a_shape_that_ends_the_process_is_crashed(worker_python: str, tmp_
     assert "ended with status 7" in results_of(events)[1].detail
 
 
+async def test_a_child_is_known_before_it_says_anything(worker_python: str, tmp_path: Path) -> None:
+    """Or its end would be taken for that of somebody else, and waited for in vain."""
+    variables = environ({3: "leave", 5: "leave"}, importing="slow parent")
+    deadlines = replace(PATIENT, first=5, later=5)
+    sweep = sweep_of(worker_python, 3, 4, 5, deadlines=deadlines)
+    events = await events_of(sweep, tmp_path, variables)
+
+    assert verdicts_of(events) == [CRASHED, PASS, CRASHED]
+
+
 @pytest.mark.parametrize("spawn", [False, True], ids=["fork", "spawn"])
 async def test_rubbish_on_the_outputs_changes_nothing(
     worker_python: str, tmp_path: Path, spawn: bool

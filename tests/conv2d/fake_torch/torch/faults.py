@@ -14,6 +14,7 @@ import json
 import os
 import signal
 import threading
+import time
 from typing import Any
 
 WISHES: dict[str, Any] = json.loads(os.environ.get("FAKE_TORCH", "{}"))
@@ -61,6 +62,9 @@ def at_import() -> None:
     elif wish == "deadlock at fork":
         HELD.acquire()
         os.register_at_fork(after_in_child=HELD.acquire)
+    elif wish == "slow parent":
+        # The child has done its work before the process that forked it says a word.
+        os.register_at_fork(after_in_parent=lambda: time.sleep(0.3))
     elif wish == "fork deadlock":
         # A thread takes a lock for good. A forked child has the lock and not the thread.
         thread = threading.Thread(target=HELD.acquire)
