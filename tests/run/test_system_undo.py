@@ -10,8 +10,13 @@ from pathlib import Path
 import pytest
 
 from tests.run.places import places_below, plan_of
+from wizard.plan.form import plan_of as read_plan
+from wizard.plan.removal import system_plan
 from wizard.plan.root_steps import AddToGroups, LocalDeb
-from wizard.plan.way_back import WAY_BACK
+from wizard.plan.steps import Plan, Step
+from wizard.plan.user_files import PutLinesBack, TakeLinesOut
+from wizard.plan.way_back import WAY_BACK, make_way_back
+from wizard.run.conflicts import run_to_resume
 from wizard.run.journal import Journal, Record, read_record
 from wizard.run.system_undo import kept_debs, touched_system
 from wizard.run.trouble import Trouble
@@ -65,3 +70,63 @@ def test_package_files_in_the_backup_are_known_by_what_the_helper_told(tmp_path:
     (tmp_path / "events.jsonl").write_text(f"{text}rubbish\n")
     assert kept_debs(tmp_path) == (LocalDeb("/var/x.deb", "ab", "rocm-core", "5.7.1"),)
     assert kept_debs(tmp_path / "absent") == ()
+
+
+OUT = TakeLinesOut("x", "/home/sam/.bashrc", ((1, "export A=1"),), "a", "b", "put back")
+
+
+def noted_plan(record: Record) -> Plan:
+    return read_plan(record.plan)
+
+
+def run_without_folder(tmp_path: Path, step: Step, name: str = "20260101-000000-aaaaaa") -> Record:
+    """A run about the system alone, whose step has begun."""
+    folder = Path(places_below(tmp_path).runs) / name
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    journal = Journal(folder)
+    journal.begin(system_plan("clean-up", (step,), ()), "now")
+    journal.intend(1, {})
+    found = read_record(folder)
+    assert found is not None
+    return found
+
+
+def test_a_run_that_only_edited_files_of_the_user_has_a_way_back(tmp_path: Path) -> None:
+    record = run_without_folder(tmp_path, OUT)
+    assert touched_system(record)
+    assert make_way_back(noted_plan(record), (1,), (), {}).steps == (
+        PutLinesBack("As it was before.", OUT.path, OUT.lines, "b", "a", "run the plan again"),
+    )
+
+
+def test_undoing_a_run_without_a_folder_touches_nothing_where_it_was_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    places, record = places_below(tmp_path), run_without_folder(tmp_path, OUT)
+    here = tmp_path / "project"
+    for name in ("bin", "lib", "include"):  # as in a venv: empty ones of those are removed
+        (here / name).mkdir(parents=True)
+    (here / "bin" / "mine").write_text("mine")
+    monkeypatch.chdir(here)
+    shown = find_undo(places)
+    assert "remove" not in str(shown)
+    assert undo(shown, places, datetime(2026, 1, 1, tzinfo=timezone.utc), system_is_back=True) == ()
+    assert sorted(path.name for path in here.rglob("*")) == ["bin", "include", "lib", "mine"]
+    assert read_record(Path(record.folder)) is not None
+    assert not can_undo(places)
+
+
+def test_of_two_runs_about_the_system_the_newer_goes_first(tmp_path: Path) -> None:
+    older = run_without_folder(tmp_path, OUT)
+    run_without_folder(tmp_path, STEP, "20260102-000000-bbbbbb")
+    with pytest.raises(Trouble, match="Run 20260102-000000-bbbbbb came later"):
+        find_undo(places_below(tmp_path), older.id)
+
+
+def test_a_run_without_a_folder_takes_no_folder_that_one_was_started_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = run_without_folder(tmp_path, OUT)
+    (tmp_path / "venv").mkdir()
+    monkeypatch.chdir(tmp_path / "venv")
+    assert run_to_resume(plan_of(tmp_path, STEP), (record,)) is None

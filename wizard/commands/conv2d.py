@@ -73,7 +73,7 @@ def newest_python(arguments: argparse.Namespace) -> str | None:
         return None
     for record in read_records(Path(places_of(host_of(arguments)).runs)):
         python = Path(str(record.plan["venv"])) / "bin" / "python"
-        if python.exists():
+        if record.plan["venv"] and python.exists():
             return str(python)
     return None
 

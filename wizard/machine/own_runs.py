@@ -51,10 +51,14 @@ def _run(host: Host, folder: str, name: str) -> OwnRun | Unknown | None:
 
 
 def _tell(runs: tuple[OwnRun, ...]) -> tuple[str, tuple[str, ...]]:
-    lines = tuple(f"{run.id}: {run.stack} in {run.folder}, {run.state}" for run in runs)
+    lines = tuple(f"{run.id}: {run.stack}{_place(run)}, {run.state}" for run in runs)
     if not runs:
         return "none", lines
     return f"{len(runs)}, the newest one {runs[0].state}", lines
+
+
+def _place(run: OwnRun) -> str:
+    return f" in {run.folder}" if run.folder else ""
 
 
 OWN_RUNS: Part[tuple[OwnRun, ...]] = Part(

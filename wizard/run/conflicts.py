@@ -28,7 +28,8 @@ def run_to_resume(plan: Plan, records: tuple[Record, ...]) -> Record | None:
     if not plan.venv:
         return _system_run(plan, standing)
     here = os.path.realpath(plan.venv)
-    same_folder = [r for r in standing if os.path.realpath(r.plan["venv"]) == here]
+    placed = [r for r in standing if r.plan["venv"]]
+    same_folder = [r for r in placed if os.path.realpath(r.plan["venv"]) == here]
     for record in same_folder:
         if record.plan["id"] == plan.id and record.state != PARTLY_ROLLED_BACK:
             _refuse_another_folder(plan, record)

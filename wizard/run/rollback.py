@@ -24,22 +24,27 @@ SCRATCH = "scratch"
 
 
 def newer_run(record: Record, records: Iterable[Record]) -> Record | None:
-    """A later run in the same folder that still stands; its files must go first."""
-    here = os.path.realpath(record.plan["venv"])
+    """A later run that still stands, in the same folder or on the system: it must go first."""
+    here = _place(record)
     for other in records:
         if other.id == record.id:
             return None
         if other.state == ROLLED_BACK or other.plan["stack"] == WAY_BACK:
             continue
-        if os.path.realpath(other.plan["venv"]) == here or (
-            _of_system(other) and _of_system(record)
-        ):
+        same_folder = here != "" and _place(other) == here
+        if same_folder or (_of_system(other) and _of_system(record)):
             return other
     return None
 
 
+def _place(record: Record) -> str:
+    """Where the folder of a run really is; ``""`` for a run without one."""
+    venv = record.plan["venv"]
+    return os.path.realpath(venv) if venv else ""
+
+
 def _of_system(record: Record) -> bool:
-    return any(step.get("needs_root") for step in record.plan["steps"])
+    return any(step.get("needs_root") for step in record.plan["steps"]) or not record.plan["venv"]
 
 
 def go_back(way: WayBack, record: Record, time: datetime) -> tuple[str, ...]:
@@ -48,6 +53,8 @@ def go_back(way: WayBack, record: Record, time: datetime) -> tuple[str, ...]:
     Raises Trouble, and removes nothing, when the way back is another one by now. Call it with the
     lock held.
     """
+    if not way.venv:
+        return _without_folder(record, time)
     wait_for_strays(Path(way.venv))
     if find_way_back(read_record(Path(record.folder)) or record) != way:
         raise Trouble(
@@ -73,6 +80,13 @@ def go_back(way: WayBack, record: Record, time: datetime) -> tuple[str, ...]:
     # No second try would mend those: they do not keep the run open.
     told = [word for each in moved for word in each.told]
     return (*left, *told, *(word for each in way.returns for word in each.told()))
+
+
+def _without_folder(record: Record, time: datetime) -> tuple[str, ...]:
+    """Nothing of ours is left of a run about the system alone, once that is back."""
+    shutil.rmtree(Path(record.folder) / SCRATCH, ignore_errors=True)
+    Journal(Path(record.folder)).close(ROLLED_BACK, time.isoformat(timespec="seconds"))
+    return ()
 
 
 def _removed(path: Path) -> str:

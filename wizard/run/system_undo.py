@@ -12,7 +12,8 @@ from wizard.places import Places
 from wizard.plan.form import plan_of
 from wizard.plan.impossible import NothingToDo
 from wizard.plan.root_steps import LocalDeb
-from wizard.plan.steps import Plan
+from wizard.plan.steps import Plan, Step
+from wizard.plan.user_files import PutLinesBack, TakeLinesOut
 from wizard.plan.way_back import WAY_BACK, make_way_back
 from wizard.root.news import EventLines, StepDone, news_of
 from wizard.root.session import EVENTS, STATE
@@ -50,18 +51,18 @@ def system_way_back(record: Record, host: Host, places: Places, state: Path = ST
 
 
 def touched_system(record: Record) -> bool:
-    """True for a run that began a step of root's."""
+    """True for a run that began a step of root's, or edited a file of the user's."""
     if record.plan["stack"] == WAY_BACK:
         return False
-    steps = plan_of(record.plan).steps if _may_need_root(record) else ()
-    return any(is_root_step(step) and n in record.intents for n, step in enumerate(steps, 1))
+    steps = plan_of(record.plan).steps if _may_reach_out(record) else ()
+    return any(_reaches_out(step) and n in record.intents for n, step in enumerate(steps, 1))
 
 
 def refuse_half(record: Record) -> None:
     """Raise Trouble for a run that changed the system: its venv alone must not count as undone."""
     if touched_system(record):
         raise Trouble(
-            f"Run {record.id} changed packages of the system as well.",
+            f"Run {record.id} changed packages of the system as well, or files beside its folder.",
             "Taking back its folder alone would leave those without a way back.",
             f"Run `rdna1-setup rollback {record.id}` in a terminal: it shows both parts and asks. "
             f"Without this program, as root: sh {undo_script(record)}",
@@ -87,8 +88,16 @@ def kept_debs(run: Path) -> tuple[LocalDeb, ...]:
     return tuple(found.values())
 
 
-def _may_need_root(record: Record) -> bool:
-    return any(step.get("needs_root") for step in record.plan["steps"])
+def _may_reach_out(record: Record) -> bool:
+    return any(
+        step.get("needs_root") or step["kind"] in ("TakeLinesOut", "PutLinesBack")
+        for step in record.plan["steps"]
+    )
+
+
+def _reaches_out(step: Step) -> bool:
+    """True for what the list of a run's own files does not undo."""
+    return is_root_step(step) or isinstance(step, (TakeLinesOut, PutLinesBack))
 
 
 def _is_unfinished_way_back(record: Record) -> bool:

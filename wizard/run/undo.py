@@ -48,7 +48,7 @@ def find_undo(places: Places, wanted: str = "", *, wait: bool = True) -> Undo:
     """
     record = _run_to_undo(Path(places.runs), wanted)
     try:
-        if wait:
+        if wait and record.plan["venv"]:
             wait_for_strays(Path(record.plan["venv"]))
         return Undo(record, find_way_back(record))
     except OSError as error:
@@ -108,7 +108,7 @@ def _run_to_undo(runs: Path, wanted: str) -> Record:
         raise Trouble(f"There is no run {wanted} to undo.", "Nothing was changed.", SEE_LIST)
     if newer := newer_run(chosen[0], records):
         raise Trouble(
-            f"Run {newer.id} came later and is in the same folder.",
+            f"Run {newer.id} came later and is in the same folder, or changed the system too.",
             "Undoing the older one first would take files from under it.",
             f"Undo the newer one first: rdna1-setup rollback {newer.id}",
         )

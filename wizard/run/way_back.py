@@ -41,6 +41,8 @@ class WayBack:
     """Files below such an environment that the user changed in between: kept aside."""
 
     def __str__(self) -> str:
+        if not self.venv:
+            return "no folder of ours: what it changed is taken back by a plan of its own"
         lines = [f"remove {len(self.remove)} files of ours below {self.venv}"]
         lines += [str(each) for each in self.returns if each.awaited]
         lines += [told for each in self.returns for told in each.told()]
@@ -63,6 +65,8 @@ class WayBack:
 
 def find_way_back(record: Record) -> WayBack:
     """What undoing a run would do now; raises Trouble where it cannot be undone now."""
+    if not record.plan["venv"]:  # as a path it would be the folder that we were started in
+        return WayBack(record.id, "", (), (), 0, 0, (), (), ())
     venv = Path(record.plan["venv"])
     now = listing(venv)
     owned = Owned(Path(record.folder)).read()
