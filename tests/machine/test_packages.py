@@ -104,6 +104,9 @@ def test_the_same_version_under_another_name_is_no_proof(tmp_path: Path) -> None
         ("1:5.16.9.22.20-1438746~20.04", AMD, "amd", "version and maintainer"),
         ("1:6.16.13.30300100-2303411.24.04", AMD, "amd", "version and maintainer"),
         ("26.2.0.70101-38.el8", "Advanced Micro Devices, Inc.", "amd", "version and maintainer"),
+        ("1.0.0-56~22.04", "ROCm <rocm@amd.com>", "amd", "version and maintainer"),
+        ("1.0.0-56~22.04", UBUNTU, "distribution", ""),
+        ("1.0.0-56~22.04", "me <me@example.org>", "unclear", "version alone"),
         ("14.0.0.22204.50200-65", "", "unclear", "version alone"),
         ("5.7.1.50701-98", "me <me@example.org>", "unclear", "version alone"),
         ("7.14.0~20260801", AMD, "unclear", "maintainer alone"),
@@ -149,6 +152,37 @@ def test_packages_with_similar_names_are_left_alone(name: str) -> None:
 )  # fmt: skip
 def test_the_parts_of_rocm_are_found(name: str) -> None:
     assert is_rocm(name)
+
+
+GRAPHICS = "1:2.4.120.60204-2070768.22.04"
+
+
+@pytest.mark.parametrize(
+    "name", ["libdrm2-amdgpu", "libdrm-amdgpu-common", "libdrm-amdgpu-amdgpu1",
+             "libllvm18.1-amdgpu", "mesa-amdgpu-va-drivers", "xserver-xorg-amdgpu-video-amdgpu"]
+)  # fmt: skip
+def test_amds_graphics_packages_are_known_without_its_index_and_are_no_rocm(
+    name: str, tmp_path: Path
+) -> None:
+    (found,) = listed(tmp_path, row(name, GRAPHICS, "Alex Deucher <alexander.deucher@amd.com>"))
+    assert found.origin == "amd"
+    assert not is_rocm(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "version", "maintainer"),
+    [
+        ("libdrm-amdgpu1", GRAPHICS, AMD),
+        ("xserver-xorg-video-amdgpu", "23.0.0-1", DEBIAN),
+        ("xserver-xorg-video-amdgpu", GRAPHICS, UBUNTU),
+        ("libdrm2-amdgpu", "2.4.120-1", AMD),
+        ("libdrm2-amdgpu", GRAPHICS, "me <me@example.org>"),
+    ],
+)
+def test_the_distributions_own_graphics_are_never_taken_for_amds(
+    name: str, version: str, maintainer: str, tmp_path: Path
+) -> None:
+    assert listed(tmp_path, row(name, version, maintainer)) == ()
 
 
 KNOWN = {*LIBRARIES.replace("-?", "").split(), *TOOLS.split(), *SHORT.split()}

@@ -19,6 +19,7 @@ from tests.plan.system_machines import (
     with_packages,
 )
 from wizard.machine.facts import AptSource, Machine, PackageWork, RocmTree, SystemFile, Unknown
+from wizard.plan.amd_packages import SCOPES
 from wizard.plan.impossible import NothingToDo, PlanImpossible
 from wizard.plan.prepared import Belongings, FilesNow, TreeContent
 from wizard.plan.removal import make_removal
@@ -144,6 +145,14 @@ def test_graphics_packages_of_amds_stay_with_their_source_key_and_pin() -> None:
     assert change(plan).remove == ("rocm-core",)
     assert moved(plan) == [ROCM_LIST, "/opt/rocm-5.7.1"]
     assert any("mesa-amdgpu-va-drivers, amdgpu-core" in note for note in plan.notes)
+
+
+def test_amds_own_libdrm_stays_whatever_is_to_go_and_so_does_a_distributions_graphics() -> None:
+    drm = amd("libdrm2-amdgpu")._replace(version="1:2.4.120.60204-2070768.22.04")
+    xorg = distribution("xserver-xorg-amdgpu-video-amdgpu")
+    plan = make_removal(with_packages(amd("rocm-core"), drm, xorg), SCOPES)
+    assert change(plan).remove == ("rocm-core",)
+    assert any("graphics packages are not ROCm and stay: libdrm2-amdgpu" in n for n in plan.notes)
 
 
 @pytest.mark.parametrize(

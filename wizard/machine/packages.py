@@ -12,11 +12,12 @@ from wizard.machine.host import Host
 from wizard.machine.package_states import INSTALLED, Row, installed_rows
 from wizard.machine.package_work import no_work, package_work
 from wizard.machine.part import Found, Part
-from wizard.machine.rocm_names import is_rocm
+from wizard.machine.rocm_names import is_rocm, may_be_amds_graphics
 
-AMD_VERSION = re.compile(r"\.[4-9][01]\d0\d-\d+|-\d{7}\b")
-"""AMD writes the ROCm release into each version, as in ``2.20.0.50701-98~22.04``, or a build
-number of seven digits, as in amdgpu-dkms ``1:6.8.5.60200-2009582.24.04``."""
+AMD_VERSION = re.compile(r"\.[4-9][01]\d0\d-\d+|-\d{7}\b|-\d+~2\d\.04$")
+"""AMD writes the ROCm release into each version, as in ``2.20.0.50701-98~22.04``, a build number of
+seven digits, as in amdgpu-dkms ``1:6.8.5.60200-2009582.24.04``, or at least its build and the
+Ubuntu that it is for, as in rocprofiler-sdk ``1.0.0-56~22.04``."""
 AMD = ("amd.com", "advanced micro devices")
 DISTRIBUTORS = ("debian.org", "ubuntu.com", "fedora", "linuxmint.com")
 
@@ -40,10 +41,17 @@ def read_packages(host: Host) -> Found[PackageFacts]:
 
 
 def rocm_packages(host: Host, rows: list[Row], index: Versions) -> tuple[Package, ...]:
-    """Those of the packages that are ROCm's by name or AMD's by index, sorted by name."""
-    found = (row for row in rows if is_rocm(row.name) or (row.name, row.version) in index)
+    """Those that are ROCm's by name, AMD's by index or both marks, sorted by name."""
+    found = (row for row in rows if is_rocm(row.name) or _is_amds(row, index))
     packages = {_package(host, row, index) for row in found}
     return tuple(sorted(packages, key=lambda package: (package.name, package.version)))
+
+
+def _is_amds(row: Row, index: Versions) -> bool:
+    """True for what is AMD's beside ROCm: its installer's graphics packages, above all."""
+    if (row.name, row.version) in index:
+        return True
+    return may_be_amds_graphics(row.name) and _origin(row, index)[0] == "amd"
 
 
 def _package(host: Host, row: Row, index: Versions) -> Package:

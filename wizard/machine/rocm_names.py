@@ -33,6 +33,15 @@ NAME = re.compile(
 """No prefix match: ``rccl*`` would also take ``rcclient``, ``hip*`` takes ``hipercontracer``."""
 
 
+GRAPHICS = re.compile(r"[a-z0-9][a-z0-9.+]*(?:-[a-z0-9.+]+)*-amdgpu(?:-.+)?")
+"""As in ``libdrm2-amdgpu`` and ``mesa-amdgpu-va-drivers``, not ``libdrm-amdgpu1`` (Debian's)."""
+
+
 def is_rocm(name: str) -> bool:
     """True for the name of a package that is a part of ROCm, AMD's or a distribution's."""
     return NAME.fullmatch(name) is not None
+
+
+def may_be_amds_graphics(name: str) -> bool:
+    """True for a name such as AMD gives its builds of graphics packages; others do so too."""
+    return GRAPHICS.fullmatch(name) is not None

@@ -92,7 +92,7 @@ def is_broken(package: Package) -> bool:
 
 def _goes(package: Package, scopes: tuple[str, ...], kept_release: str) -> bool:
     if package.origin == "distribution":
-        return DISTRIBUTION in scopes
+        return DISTRIBUTION in scopes and not _is_graphics(package)
     if package.origin != "amd" or AMD not in scopes or _is_graphics(package):
         return False
     if package.name in DRIVERS:

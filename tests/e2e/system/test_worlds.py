@@ -68,8 +68,6 @@ AMD: Mapping[State, Mapping[str, str]] = {
 """Some of AMD's packages of each state, as dpkg must have them."""
 LOCAL = {AMDGPU_INSTALL: {"amdgpu-install"}}
 """Installed from a file: apt names no origin."""
-UNCLEAR = {ROCM_70: {"rocprofiler-sdk"}}
-"""Versions that do not tell the release: without AMD's index the maintainer alone speaks."""
 RELEASES = {ROCM_57: "5.7.1", ROCM_62: "6.2.4", ROCM_70: "7.0.2", AMDGPU_INSTALL: "6.2.4"}
 
 
@@ -169,20 +167,7 @@ def test_what_the_seeds_remover_hides_is_that_apt_removed_nothing(enter: Enter) 
     assert not missing & set(root.suite.shared)
 
 
-@pytest.mark.parametrize(
-    "state",
-    [
-        ROCM_57,
-        ROCM_70,
-        pytest.param(
-            AMDGPU_INSTALL,
-            marks=pytest.mark.xfail(
-                reason="is_rocm does not know AMD's libdrm: libdrm2-amdgpu and its kin", strict=True
-            ),
-        ),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("state", [ROCM_57, ROCM_70, AMDGPU_INSTALL], ids=str)
 def test_with_the_source_gone_the_wizard_still_tells_whose_the_packages_are(
     state: State, enter: Enter
 ) -> None:
@@ -193,9 +178,8 @@ def test_with_the_source_gone_the_wizard_still_tells_whose_the_packages_are(
     root.run("apt-get", "-qq", "update")
     assert of_amd(root) == set()
     found = {p["name"]: p["origin"] for p in detected(root)["rocm_packages"]}
-    unclear = {name for name, origin in found.items() if origin == "unclear"}
-    assert unclear == UNCLEAR.get(state, set())
-    assert {name for name, origin in found.items() if origin == "amd"} == amd - unclear
+    assert {name for name, origin in found.items() if origin == "amd"} == amd
+    assert "unclear" not in found.values()
 
 
 def test_a_mirror_under_another_name_is_amds_by_its_release_file(
