@@ -6,7 +6,8 @@ from textual.content import Content
 
 from screens.hanging import hanging
 from screens.words import shown
-from wizard.plan.steps import Plan, Step, WriteFile, WriteSystemFile
+from wizard.plan.content import content_lines
+from wizard.plan.steps import Plan, Step
 from wizard.report.plan import totals
 from wizard.run.lines import clean
 from wizard.run.trouble import Trouble
@@ -52,9 +53,7 @@ def _step(number: int, total: int, step: Step, cells: int) -> list[Content]:
     root = " as root" if step.needs_root else ""
     lines = hanging(f"{number:>2} of {total}{root}  ", shown(step.reason), cells, ACCENT)
     lines += hanging("   does ", clean(str(step)), cells)
-    if isinstance(step, (WriteFile, WriteSystemFile)):
-        text = clean(step.content).split("\n")
-        for line in text[:-1] if text[-1] == "" else text:
-            lines += hanging("      | ", line, cells, exact=True)
+    for line in content_lines(step):
+        lines += hanging("      | ", clean(line), cells, exact=True)
     lines += hanging("   undo ", shown(step.inverse), cells)
     return [*lines, Content("")]

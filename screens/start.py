@@ -125,10 +125,9 @@ def _applications() -> tuple[Application, ...]:
 
 
 def _make_plan(arguments: argparse.Namespace, host: Host, machine: Machine, choice: Choice) -> Plan:
-    from wizard.plan.planner import make_plan
+    from wizard.commands.making import plan_here
 
-    there = there_before(host, choice.venv)
-    return make_plan(machine, with_sources(choice, arguments), places_of(host), there)
+    return plan_here(machine, with_sources(choice, arguments), host)
 
 
 def _settle(arguments: argparse.Namespace, host: Host, machine: Machine, choice: Choice) -> Plan:

@@ -9,7 +9,17 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
-from wizard.commands import apply, conv2d, detect, plan, report, rollback, watch
+from wizard.commands import (
+    apply,
+    clean_up,
+    conv2d,
+    detect,
+    plan,
+    remove,
+    report,
+    rollback,
+    watch,
+)
 from wizard.commands.choosing import SOURCES, add_source_arguments, wrong_wheelhouse
 from wizard.commands.looking import acts, forget_reader
 
@@ -17,6 +27,8 @@ COMMANDS = {
     "detect": detect,
     "plan": plan,
     "apply": apply,
+    "remove": remove,
+    "clean-up": clean_up,
     "conv2d": conv2d,
     "rollback": rollback,
     "watch": watch,
@@ -24,7 +36,7 @@ COMMANDS = {
 }
 READS_ONLY = ("detect", "plan", "report", "watch")
 """Commands that change nothing, whatever their options."""
-CHANGES_FILES = ("apply", "conv2d", "rollback")
+CHANGES_FILES = ("apply", "remove", "clean-up", "conv2d", "rollback")
 """Commands whose files must belong to the user."""
 
 STDERR = 2

@@ -6,17 +6,25 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from wizard.commands.choosing import add_choice_arguments, choice_of
-from wizard.commands.looking import host_of, places_of, there_before
+from wizard.commands.looking import acts, host_of
+from wizard.commands.making import add_plan_arguments, asked_words, make_asked, takes_away
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from wizard.plan.advice import Advice
+    from wizard.plan.steps import Plan
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``plan``."""
-    add_choice_arguments(parser)
-    parser.add_argument("--json", action="store_true", help="for programs")
+    add_plan_arguments(parser)
+    parser.add_argument("--json", action="store_true", help="for programs and for apply --plan")
+    parser.add_argument(
+        "--exact",
+        action="store_true",
+        help="also ask the repository and apt what would be installed, version by version",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -24,30 +32,41 @@ def run(arguments: argparse.Namespace) -> int:
     from wizard.machine.detect import detect
     from wizard.plan.advice import advise
     from wizard.plan.card import with_card
-    from wizard.plan.planner import PlanImpossible, make_plan
+    from wizard.plan.planner import PlanImpossible
+    from wizard.preflight.refusal import Refused
 
+    if arguments.exact and not acts(arguments):
+        print("rdna1-setup: a dry run and a recorded machine ask nobody", file=sys.stderr)
+        return 2
     host = host_of(arguments)
     machine = detect(host)
-    advice = None if arguments.stack else advise(with_card(machine, arguments.gpu), ())
-    stack = arguments.stack if advice is None else advice.roads[0].fit.stack
+    named = arguments.stack or takes_away(arguments)
+    advice = None if named else advise(with_card(machine, arguments.gpu), ())
+    stack = named if advice is None else advice.roads[0].fit.stack
     try:
-        choice = choice_of(arguments, stack, host.home)
-        plan = make_plan(machine, choice, places_of(host), there_before(host, choice.venv))
+        plan = make_asked(arguments, stack, host, machine, exact=arguments.exact)
     except PlanImpossible as error:
         print(f"rdna1-setup: {error}", file=sys.stderr)
         return 2
+    except Refused as refused:
+        from wizard.commands.carrying import refuse_all
+
+        return refuse_all((refused.refusal,))
     if arguments.json:
-        import json
-
-        from wizard.jsonform import SCHEMA
-        from wizard.plan.form import plan_form
-
-        print(json.dumps({"schema": SCHEMA, **plan_form(plan)}, indent=1))
+        _print_json(plan, asked_words(arguments, stack, host.home))
         return 0
     from wizard.report.plan import plan_lines
 
     print("\n".join((*(_taken(advice) if advice else ()), *plan_lines(plan))))
     return 0
+
+
+def _print_json(plan: Plan, asked: Sequence[str]) -> None:
+    import json
+
+    from wizard.plan.plan_file import plan_document
+
+    print(json.dumps(plan_document(plan, asked), indent=1))
 
 
 def _taken(advice: Advice) -> tuple[str, ...]:

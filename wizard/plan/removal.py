@@ -32,6 +32,12 @@ REMOVAL = "removal"
 """Stands where a plan that installs names its stack."""
 
 
+NEVER = (
+    "Mesa, libdrm, linux-firmware, kernels and Xorg drivers are never removed: every desktop draws "
+    "with them, and none of them is ROCm."
+)
+
+
 def make_removal(
     machine: Machine, scopes: tuple[str, ...] = (AMD,), files: FilesNow | None = None
 ) -> Plan:
@@ -66,7 +72,8 @@ def removal_steps(
         *_left_by(gone, left, files),
         *_finish_after(machine, gone),
     )
-    return steps, (*gone.notes, *left.notes)
+    never = (NEVER,) if gone.packages else ()
+    return steps, (*gone.notes, *left.notes, *never)
 
 
 def system_plan(

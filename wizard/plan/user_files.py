@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 Lines = tuple[tuple[int, str], ...]
@@ -24,7 +23,7 @@ class TakeLinesOut:
     needs_root: bool = False
 
     def __str__(self) -> str:
-        return f"take out of {self.path}: {_told(self.lines)}"
+        return f"take {_counted(self.lines)} out of {self.path}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +40,7 @@ class PutLinesBack:
     needs_root: bool = False
 
     def __str__(self) -> str:
-        return f"put back into {self.path}: {_told(self.lines)}"
+        return f"put {_counted(self.lines)} back into {self.path}"
 
 
 def without_lines(text: str, lines: Lines) -> str:
@@ -62,5 +61,10 @@ def with_lines(text: str, lines: Lines) -> str:
     return "\n".join(rows)
 
 
-def _told(lines: Iterable[tuple[int, str]]) -> str:
-    return "; ".join(f"line {number} `{line.strip()}`" for number, line in lines)
+def numbered(lines: Lines) -> tuple[str, ...]:
+    """Each line with its number, as a plan shows it."""
+    return tuple(f"line {number}: {line}" for number, line in lines)
+
+
+def _counted(lines: Lines) -> str:
+    return f"{len(lines)} line{'s' * (len(lines) != 1)}"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
-from wizard.plan.steps import Plan, Step, WriteFile, WriteSystemFile
+from wizard.plan.content import content_lines
+from wizard.plan.steps import Plan, Step
 from wizard.report.units import WIDTH, bytes_text
 
 
@@ -43,6 +44,5 @@ def step_lines(number: int, step: Step) -> Iterator[str]:
         step.reason, WIDTH, initial_indent=f"{number:2}. ", subsequent_indent="    "
     )
     yield f"    {'$' if hasattr(step, 'argv') else '-'} {step}"
-    if isinstance(step, (WriteFile, WriteSystemFile)):
-        yield from (f"    | {line}" for line in step.content.splitlines())
+    yield from (f"    | {line}" for line in content_lines(step))
     yield f"    undo: {step.inverse}"

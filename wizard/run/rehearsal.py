@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 
-from wizard.plan.steps import Plan, WriteFile, WriteSystemFile
+from wizard.plan.content import content_lines
+from wizard.plan.steps import Plan
 from wizard.run.events import Event, Output, PlanFinished, StepFinished, StepStarted
 
 
@@ -24,7 +25,7 @@ class Rehearsal:
             if self._cancelled:
                 break
             yield StepStarted(number, len(plan.steps), str(step), step.reason)
-            if isinstance(step, (WriteFile, WriteSystemFile)):
-                yield Output(tuple(f"| {line}" for line in step.content.splitlines()))
+            if content := content_lines(step):
+                yield Output(tuple(f"| {line}" for line in content))
             yield StepFinished(number, 0.0, False, "rehearsed: nothing was changed")
         yield PlanFinished(not self._cancelled, self._cancelled, False, False, "", "")

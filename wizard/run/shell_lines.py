@@ -7,7 +7,13 @@ import stat
 from pathlib import Path
 
 from wizard.plan.root_steps import sha256
-from wizard.plan.user_files import PutLinesBack, TakeLinesOut, with_lines, without_lines
+from wizard.plan.user_files import (
+    PutLinesBack,
+    TakeLinesOut,
+    numbered,
+    with_lines,
+    without_lines,
+)
 from wizard.run.trouble import Trouble
 from wizard.run.whole_file import write_whole
 
@@ -22,7 +28,7 @@ def edit_lines(step: TakeLinesOut | PutLinesBack) -> str:
         raise Trouble(
             f"{step.path} is another one by now.",
             "Somebody changed it since the plan was made; nothing in it was changed.",
-            f"Make the plan anew, or do it by hand: {step}",
+            f"Make the plan anew, or {step} by hand: {'; '.join(numbered(step.lines))}",
         )
     _require_own(file)
     edited = (without_lines if isinstance(step, TakeLinesOut) else with_lines)(text, step.lines)

@@ -1,0 +1,88 @@
+"""A plan in a file is read to the last word, and anything that we did not write is refused."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.plan.system_machines import recorded
+from wizard.plan.clean_up import make_clean_up
+from wizard.plan.plan_file import (
+    WrongPlanFile,
+    plan_differences,
+    plan_document,
+    read_plan_document,
+)
+from wizard.plan.removal import make_removal
+
+NAME = "rx5600xt-noble-rocm57"
+MACHINE, FILES = recorded(NAME)
+REMOVAL = make_removal(MACHINE, files=FILES)
+CLEAN_UP = make_clean_up(MACHINE, FILES)
+
+
+def document() -> dict[str, Any]:
+    form: dict[str, Any] = json.loads(json.dumps(plan_document(CLEAN_UP, ("--clean-up",))))
+    return form
+
+
+@pytest.mark.parametrize("plan", [REMOVAL, CLEAN_UP], ids=lambda plan: plan.stack)
+def test_what_was_written_is_read_again_whole(plan: Any) -> None:
+    file = read_plan_document(json.dumps(plan_document(plan, ("--remove",)), indent=1))
+    assert (file.plan, file.asked) == (plan, ("--remove",))
+
+
+def changes() -> dict[str, Any]:
+    """Documents that differ in one place from what we write."""
+    found = {name: document() for name in (
+        "path", "line", "text", "reason", "kind", "note", "id", "more", "step more", "less",
+        "schema", "true schema", "asked", "root", "number", "order", "venv",
+    )}  # fmt: skip
+    found["path"]["steps"][0]["path"] = "/home/owner/.profile"
+    found["line"]["steps"][0]["lines"][0][1] = "# something else"
+    found["text"]["steps"][0]["text"] = "nothing"
+    found["kind"]["steps"][0]["kind"] = "RunProgram"
+    found["reason"]["steps"][1]["needs_root"] = False
+    found["note"]["download_bytes"] = "0"
+    found["id"]["id"] = "0" * 12
+    found["more"]["extra"] = 1
+    found["step more"]["steps"][0]["argv"] = ["sh"]
+    del found["less"]["steps"][0]
+    found["schema"]["schema"] = 2
+    found["true schema"]["schema"] = True
+    found["asked"]["asked"] = "--clean-up"
+    found["root"]["steps"][1]["path"] = "/etc/passwd"
+    found["number"]["download_bytes"] = 0.5
+    found["order"]["steps"].reverse()
+    found["venv"]["venv"] = "/home/owner"
+    return found
+
+
+@pytest.mark.parametrize("name", changes())
+def test_a_document_that_was_changed_is_refused(name: str) -> None:
+    with pytest.raises(WrongPlanFile):
+        read_plan_document(json.dumps(changes()[name]))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[]", "null", "[" * 100_000, '{"schema": 1, "schema": 1}', '{"schema": NaN}', "{}"],
+)
+def test_what_is_no_document_of_ours_is_refused(text: str) -> None:
+    with pytest.raises(WrongPlanFile):
+        read_plan_document(text)
+
+
+def test_the_step_that_was_changed_is_named() -> None:
+    form = document()
+    form["steps"][1]["text"] = "as root, nothing"
+    with pytest.raises(WrongPlanFile, match="step 2 is not as we write it"):
+        read_plan_document(json.dumps(form))
+
+
+def test_what_two_plans_do_otherwise_is_told_step_by_step() -> None:
+    told = plan_differences(CLEAN_UP, REMOVAL)
+    assert told[0] == f"no more: {CLEAN_UP.steps[0]}"
+    assert f"new: {REMOVAL.steps[0]}" in told

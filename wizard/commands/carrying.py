@@ -1,0 +1,113 @@
+"""What every command that carries a plan out does: look once more, show, ask, do, tell."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from wizard.commands.looking import acts, agreed, places_of
+
+if TYPE_CHECKING:
+    from wizard.machine.host import Host
+    from wizard.plan.steps import Plan
+    from wizard.preflight.refusal import Refusal
+    from wizard.run.executor import Executor
+
+ASKS_NOTHING = "--json asks nothing. Read `rdna1-setup plan`, then add --yes."
+
+
+def add_carrying_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of every command that carries a plan out."""
+    parser.add_argument("--yes", action="store_true", help="the plan was read; do not ask")
+    parser.add_argument("--json", action="store_true", help="events as JSON lines")
+
+
+def cannot_ask(arguments: argparse.Namespace) -> bool:
+    """True where nobody could be asked and nobody has agreed before."""
+    return arguments.json and acts(arguments) and not arguments.yes
+
+
+def carry(plan: Plan, arguments: argparse.Namespace, host: Host) -> int:
+    """Look once more, show the plan, ask, carry it out; 0 when every outcome was verified."""
+    if acts(arguments) and (refusals := _preflight(plan, host)):
+        return refuse_all(refusals)
+    return show_and_do(plan, arguments, _executor(arguments, host))
+
+
+def show_and_do(plan: Plan, arguments: argparse.Namespace, executor: Executor) -> int:
+    """Show the plan, ask, and let this executor do it."""
+    if not arguments.json:
+        from wizard.report.plan import plan_lines
+
+        print("\n".join(plan_lines(plan)), end="\n\n", flush=True)
+    if acts(arguments) and not arguments.yes and not agreed("Carry this plan out?"):
+        return _not_agreed()
+    import asyncio
+
+    from wizard.commands.following import carry_out
+
+    code = asyncio.run(carry_out(executor, plan, as_json=arguments.json))
+    if code == 0 and acts(arguments) and not arguments.json:
+        print(_afterwards(plan))
+    return code
+
+
+def _preflight(plan: Plan, host: Host) -> tuple[Refusal, ...]:
+    """Why root's part cannot be begun; prints what else there is to know."""
+    import asyncio
+    import textwrap
+
+    from wizard.run.live import now
+    from wizard.run.settling import asking_of, preflight
+
+    places = places_of(host)
+    found = asyncio.run(preflight(plan, places, asking_of(host, places, host.environ, now())))
+    for note in found.notes:
+        print(*textwrap.wrap(note, 79), sep="\n", file=sys.stderr)
+    return found.refusals
+
+
+def refuse_all(refusals: tuple[Refusal, ...]) -> int:
+    """Say why nothing was begun, and give the exit code."""
+    from wizard.run.lines import clean
+
+    for each in refusals:
+        refuse(clean(each.happened))
+        print(clean(each.meaning), clean(each.next_step), sep="\n", file=sys.stderr)
+    return 2
+
+
+def refuse(text: str) -> int:
+    """Say one sentence, and give the exit code."""
+    print(f"rdna1-setup: {text}", file=sys.stderr)
+    return 2
+
+
+def _afterwards(plan: Plan) -> str:
+    """What to do with what was installed, or how to go back."""
+    from wizard.plan.using import measure_command, use_command
+    from wizard.run.lines import clean
+
+    if not plan.venv:
+        return "To take it back: rdna1-setup rollback"
+    return f"Use it: {clean(use_command(plan))}\nMeasure Conv2d: {clean(measure_command(plan))}"
+
+
+def _not_agreed() -> int:
+    if sys.stdin.isatty():
+        print("Nothing was changed.", file=sys.stderr)
+        return 2
+    return refuse(
+        "Nothing was changed: there is no terminal to ask at. Read the plan above, then add --yes."
+    )
+
+
+def _executor(arguments: argparse.Namespace, host: Host) -> Executor:
+    if not acts(arguments):
+        from wizard.run.rehearsal import Rehearsal
+
+        return Rehearsal()
+    from wizard.run.live import Live
+
+    return Live(places_of(host), host.environ, yes=arguments.yes)

@@ -1,0 +1,19 @@
+"""Clear away what other scripts left: settings, orphans, broken packages; with a way back."""
+
+from __future__ import annotations
+
+import argparse
+
+from wizard.commands.carrying import add_carrying_arguments
+from wizard.commands.clearing import clear
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of ``clean-up``."""
+    add_carrying_arguments(parser)
+    parser.set_defaults(remove=False, clean_up=True, distribution_rocm=False, driver=False)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Show the plan, ask, carry it out; 0 when all of it is gone, or there was nothing."""
+    return clear(arguments)

@@ -1,0 +1,117 @@
+"""The plan that a command asks for, of whatever kind, with the files of the machine as they are."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from wizard.commands.choosing import absolute, add_choice_arguments, choice_of, folder_of
+from wizard.commands.looking import places_of, there_before
+
+if TYPE_CHECKING:
+    from wizard.machine.facts import Machine
+    from wizard.machine.host import Host
+    from wizard.plan.choice import Choice
+    from wizard.plan.steps import Plan
+
+WORDS = ("gpu", "base_python", "system_release", "system_set", "rocm_repo", "rocm_key_fingerprint")
+FLAGS = ("user_torch_aside", "without_card", "profile_file")
+
+
+def add_plan_arguments(parser: argparse.ArgumentParser) -> None:
+    """What a plan is for: a stack, or to take something away."""
+    add_choice_arguments(parser)
+    away = parser.add_argument_group("instead of a stack")
+    kind = away.add_mutually_exclusive_group()
+    kind.add_argument("--remove", action="store_true", help="the plan of `rdna1-setup remove`")
+    kind.add_argument("--clean-up", action="store_true", help="the plan of `rdna1-setup clean-up`")
+    add_removal_arguments(away)
+
+
+def add_removal_arguments(parser: argparse._ActionsContainer) -> None:
+    """What goes beside AMD's own ROCm."""
+    parser.add_argument(
+        "--distribution-rocm",
+        action="store_true",
+        help="the distribution's ROCm packages go too (Blender and others may use them)",
+    )
+    parser.add_argument(
+        "--driver", action="store_true", help="AMD's kernel driver package amdgpu-dkms goes too"
+    )
+
+
+def takes_away(arguments: argparse.Namespace) -> str:
+    """Which kind of plan without a stack is asked for; ``""`` for one with a stack."""
+    from wizard.plan.clean_up import CLEAN_UP
+    from wizard.plan.removal import REMOVAL
+
+    return REMOVAL if arguments.remove else CLEAN_UP if arguments.clean_up else ""
+
+
+def make_asked(
+    arguments: argparse.Namespace, stack: str, host: Host, machine: Machine, *, exact: bool
+) -> Plan:
+    """The plan that the options ask for. Raises PlanImpossible; if ``exact``, Refused too.
+
+    ``exact`` asks the repository and apt where packages are to be installed.
+    """
+    if kind := takes_away(arguments):
+        from wizard.run.clearing import clearing_plan, removal_scopes
+
+        scopes = removal_scopes(distribution=arguments.distribution_rocm, driver=arguments.driver)
+        return clearing_plan(kind, scopes, machine, host)
+    choice = choice_of(arguments, stack, host.home)
+    if exact and choice.footprint != "venv":
+        return _settled(choice, host, machine)
+    return plan_here(machine, choice, host)
+
+
+def plan_here(machine: Machine, choice: Choice, host: Host) -> Plan:
+    """The plan as far as this machine alone can tell. Raises PlanImpossible."""
+    from wizard.plan.planner import make_plan
+    from wizard.plan.prepared import Prepared
+
+    prepared = Prepared()
+    if choice.footprint != "venv":
+        from wizard.preflight.reading import files_now
+
+        prepared = Prepared(files_now(host, machine))
+    there = there_before(host, choice.venv)
+    return make_plan(machine, choice, places_of(host), there, prepared)
+
+
+def _settled(choice: Choice, host: Host, machine: Machine) -> Plan:
+    import asyncio
+
+    from wizard.run.live import now
+    from wizard.run.settling import asking_of, settled_plan
+
+    print("Asking the repository and apt what would be done ...", file=sys.stderr, flush=True)
+    places, there = places_of(host), there_before(host, choice.venv)
+    asking = asking_of(host, places, host.environ, now())
+    return asyncio.run(settled_plan(machine, choice, places, there, asking))
+
+
+def asked_words(arguments: argparse.Namespace, stack: str, home: str) -> tuple[str, ...]:
+    """The options that ask for the same plan from anywhere; logins in addresses are left out."""
+    from wizard.credentials import redact
+
+    removal = [f"--{name.replace('_', '-')}" for name in ("distribution_rocm", "driver")
+               if getattr(arguments, name)]  # fmt: skip
+    if arguments.remove or arguments.clean_up:
+        return ("--remove" if arguments.remove else "--clean-up", *removal)
+    given = {name: str(getattr(arguments, name)) for name in WORDS if getattr(arguments, name)}
+    if arguments.wheelhouse:
+        given["wheelhouse"] = absolute(arguments.wheelhouse)
+    if arguments.torch_index:
+        given["torch_index"] = redact(arguments.torch_index)
+    named = {
+        "stack": stack,
+        "footprint": arguments.footprint,
+        "venv": folder_of(arguments, stack, home),
+        **given,
+        "system_removal": ",".join(arguments.system_removal) or "none",
+    }
+    flags = (f"--{name.replace('_', '-')}" for name in FLAGS if getattr(arguments, name))
+    return (*(f"--{name.replace('_', '-')}={text}" for name, text in named.items()), *flags)

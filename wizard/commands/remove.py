@@ -1,0 +1,21 @@
+"""Take ROCm off the system, package by package, with a way back; venvs stay."""
+
+from __future__ import annotations
+
+import argparse
+
+from wizard.commands.carrying import add_carrying_arguments
+from wizard.commands.clearing import clear
+from wizard.commands.making import add_removal_arguments
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of ``remove``."""
+    add_removal_arguments(parser)
+    add_carrying_arguments(parser)
+    parser.set_defaults(remove=True, clean_up=False)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Show the plan, ask, carry it out; 0 when it is gone, or there was none."""
+    return clear(arguments)

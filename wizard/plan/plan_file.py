@@ -1,0 +1,118 @@
+"""A plan in a file of its own: what ``plan --json`` prints, and how strictly it is read again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from wizard.jsonform import SCHEMA
+from wizard.plan.form import plan_form, plan_of
+from wizard.plan.identity import id_of
+from wizard.plan.steps import Plan
+
+LONGEST = 8 << 20
+"""Bytes of such a file; the longest plan of ours has some hundred thousand."""
+SHOWN = 4
+HIDDEN_LOGIN = "***@"
+"""Stands in a plan where an address had a login."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanFile:
+    """What such a file says."""
+
+    plan: Plan
+    asked: tuple[str, ...]
+    """Options of ``plan`` that made it, and that make it again."""
+
+
+class WrongPlanFile(ValueError):
+    """The file is none that this program wrote, or another one by now; the text says why."""
+
+
+def plan_document(plan: Plan, asked: Sequence[str]) -> dict[str, Any]:
+    """The plan as it is printed for programs, with the options that make it."""
+    return {"schema": SCHEMA, "asked": list(asked), **plan_form(plan)}
+
+
+def read_plan_document(text: str) -> PlanFile:
+    """What was printed, checked to the last word; raises WrongPlanFile."""
+    found = _object(text)
+    schema, asked = found.pop("schema", None), found.pop("asked", None)
+    if type(schema) is not int or schema != SCHEMA:
+        raise WrongPlanFile(f"its schema is {schema!r}, and this version knows {SCHEMA} alone")
+    if not isinstance(asked, list) or not all(isinstance(word, str) for word in asked):
+        raise WrongPlanFile("it does not say what was asked for")
+    if any(HIDDEN_LOGIN in word for word in asked):
+        raise WrongPlanFile(
+            "the address of its index had a login, which no plan keeps; let pip know that login "
+            "and plan with --torch-index pip"
+        )
+    try:
+        plan = plan_of(found)
+        again = plan_form(plan)
+    except (ValueError, AttributeError) as error:
+        raise WrongPlanFile(str(error)) from None
+    if not _same(again, found):
+        raise WrongPlanFile(f"somebody changed it: {_changed(again, found)} is not as we write it")
+    if id_of(found) != plan.id:
+        raise WrongPlanFile(f"somebody changed it: its steps do not make {plan.id}")
+    return PlanFile(plan, tuple(asked))
+
+
+def plan_differences(before: Plan, now: Plan) -> tuple[str, ...]:
+    """What two plans do otherwise, a line each; never empty where their ids differ."""
+    was, comes = [str(step) for step in before.steps], [str(step) for step in now.steps]
+    lines = [
+        *(f"no more: {text}" for text in was if text not in comes),
+        *(f"new: {text}" for text in comes if text not in was),
+    ]
+    if not lines and was != comes:
+        lines = ["the same steps stand in another order"]
+    more = [f"and {len(lines) - SHOWN} more"] if len(lines) > SHOWN else []
+    return (*lines[:SHOWN], *more) or ("what is written, or what it takes, is another by now",)
+
+
+def _object(text: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text, object_pairs_hook=_once, parse_constant=_no_number)
+    except RecursionError:
+        raise WrongPlanFile("it is no JSON of ours") from None
+    except ValueError as error:
+        raise WrongPlanFile(f"it is no JSON of ours: {error}") from None
+    if not isinstance(found, dict):
+        raise WrongPlanFile("it holds no plan")
+    return found
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object in which no name stands twice: two readers might take another one each."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a name stands twice in it")
+    return found
+
+
+def _no_number(word: str) -> Any:
+    raise ValueError(f"{word} is no number")
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Equal to the last word; Python itself takes true for 1, and 1 may be written 1.0."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_same(one[name], other[name]) for name in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_same, one, other))
+    return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
+
+
+def _changed(again: dict[str, Any], found: dict[str, Any]) -> str:
+    names = sorted({*again, *found})
+    wrong = [name for name in names if not _same(again.get(name, ...), found.get(name, ...))]
+    if wrong != ["steps"]:
+        return ", ".join(wrong) or "something"
+    pairs = zip(again["steps"], found["steps"], strict=True)
+    numbers = (number for number, (one, other) in enumerate(pairs, 1) if not _same(one, other))
+    return f"step {next(numbers, '?')}"
