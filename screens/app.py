@@ -157,6 +157,10 @@ def make_step(step: str, session: Session, services: Services) -> StepScreen:
             from screens.choose import Choose
 
             return Choose(session, services)
+        case "clear":
+            from screens.clear import Clear
+
+            return Clear(session, services)
         case "review":
             from screens.review import Review
 

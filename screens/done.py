@@ -81,6 +81,8 @@ def _headline(session: Session, mode: str) -> str:
         return "Not finished: a step failed. Nothing more happens by itself."
     if finished is None or finished.cancelled or not finished.ok:
         return "Stopped before the end. Start the same plan again and it goes on."
+    if not session.plan.venv:
+        return "Done as planned. It can be taken back."
     if not finished.changed:
         return "Everything was already as planned: nothing was changed."
     if on_processor(session.plan):
@@ -100,7 +102,7 @@ def _sections(session: Session, mode: str) -> Iterable[tuple[str, tuple[str, ...
         yield "It means", (shown(failure.meaning),)
         yield "Next", (shown(failure.next_step),)
     yield tense, tuple(_changes(plan))
-    if whole:
+    if whole and plan.venv:
         yield "Use it", (clean(use_command(plan)), clean(launcher_command(plan)))
         yield "Measure", (clean(measure_command(plan)),)
     if mode != LIVE or (finished is not None and finished.run):
@@ -117,6 +119,9 @@ def _undo(finished: PlanFinished | None) -> str:
 
 
 def _changes(plan: Plan) -> Iterable[str]:
+    if not plan.venv:
+        yield from (shown(step.reason) for step in plan.steps)
+        return
     size = "size not known" if plan.installed_bytes is None else size_text(plan.installed_bytes)
     yield f"{shown(plan.venv)} ({shown(plan.stack)}, {size}), in it:"
     for step in plan.steps:

@@ -46,7 +46,8 @@ def _refused(refusal: Trouble, cells: int) -> list[Content]:
 
 def head(plan: Plan) -> str:
     """What the plan is for, and its digest."""
-    return f"{shown(plan.stack)} into {shown(plan.venv)}   plan {shown(plan.id)[:12]}"
+    place = f" into {shown(plan.venv)}" if plan.venv else ""
+    return f"{shown(plan.stack)}{place}   plan {shown(plan.id)[:12]}"
 
 
 def _step(number: int, total: int, step: Step, cells: int) -> list[Content]:

@@ -67,6 +67,8 @@ class Unfinished:
     stack: str
     folder: str
     footprint: str
+    plan: Plan | None = None
+    """Its plan, where it is about the system alone: half done, the machine would give another."""
     elsewhere: bool = False
     """True when this start was asked for another folder: then it is not the first thing offered."""
 
@@ -99,6 +101,9 @@ class Services:
     """Absolute path of a new folder for a stack."""
     make_plan: Callable[[Machine, Choice], Plan]
     """Raises ValueError, with a text fit to show, when no plan can be made."""
+    make_clearing: Callable[[Machine, str, tuple[str, ...]], Plan]
+    """A plan of this kind that only takes away these scopes; may take a while. Raises ValueError,
+    with a text fit to show, where there is nothing to take away."""
     settle: Callable[[Machine, Choice], Plan] | None
     """The plan, exact to each package: asks the archive, which takes a while. Raises Trouble,
     Refused or ValueError. None where nothing is asked: in a dry run and a demo."""

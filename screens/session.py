@@ -33,15 +33,17 @@ class Session:
     """What the plan was made from."""
     finished: PlanFinished | None = None
     failure: StepFailed | None = None
+    clears: bool = False
+    """True on the way that only takes away: what is to go is asked in place of a stack."""
     at_work: AtWork | None = None
     """Root's part of an earlier start, while it is looked at."""
 
 
 def following(step: str, session: Session) -> str:
     """The step after this one, or the same one when it is the last."""
-    if step == "apply" and (session.failure or _stopped(session)):
+    if step == "apply" and (session.failure or _stopped(session) or session.clears):
         return "done"
-    return STEPS[min(STEPS.index(step) + 1, len(STEPS) - 1)]
+    return _on_this_way(STEPS[min(STEPS.index(step) + 1, len(STEPS) - 1)], session)
 
 
 def preceding(step: str, session: Session) -> str:
@@ -50,7 +52,13 @@ def preceding(step: str, session: Session) -> str:
         return "welcome"
     if step in ("conv2d", "done"):
         return "review" if session.plan else "welcome"
-    return STEPS[max(STEPS.index(step) - 1, 0)]
+    if step == "review" and session.machine is None:
+        return "welcome"
+    return _on_this_way(STEPS[max(STEPS.index(step) - 1, 0)], session)
+
+
+def _on_this_way(step: str, session: Session) -> str:
+    return "clear" if step == "choose" and session.clears else step
 
 
 def _stopped(session: Session) -> bool:

@@ -57,6 +57,7 @@ def services_for(arguments: argparse.Namespace, lent: LentTerminal | None = None
         applications=_applications,
         suggest_folder=lambda machine, stack: folder_of(arguments, stack, machine.access.home),
         make_plan=partial(_make_plan, arguments, host),
+        make_clearing=partial(_make_clearing, host),
         settle=partial(_settle, arguments, host) if live else None,
         obstacle=lambda plan: None if host.name else _obstacle(host, plan),
         undoable=lambda: live and _undoable(places),
@@ -130,6 +131,12 @@ def _make_plan(arguments: argparse.Namespace, host: Host, machine: Machine, choi
     return plan_here(machine, with_sources(choice, arguments), host)
 
 
+def _make_clearing(host: Host, machine: Machine, kind: str, scopes: tuple[str, ...]) -> Plan:
+    from wizard.run.clearing import clearing_plan
+
+    return clearing_plan(kind, scopes, machine, host)
+
+
 def _settle(arguments: argparse.Namespace, host: Host, machine: Machine, choice: Choice) -> Plan:
     import asyncio
 
@@ -184,8 +191,12 @@ def _unfinished(places: Places, asked: str | None) -> Unfinished | None:
         return None
     plan = record.plan
     footprint = str(plan.get("footprint", "venv"))
+    if not plan["venv"]:
+        from wizard.plan.form import plan_of
+
+        return Unfinished(record.id, plan["stack"], "", footprint, plan_of(plan))
     elsewhere = bool(asked) and os.path.realpath(str(asked)) != os.path.realpath(plan["venv"])
-    return Unfinished(record.id, plan["stack"], plan["venv"], footprint, elsewhere)
+    return Unfinished(record.id, plan["stack"], plan["venv"], footprint, elsewhere=elsewhere)
 
 
 def _log_of(places: Places, plan: Plan) -> str:

@@ -56,6 +56,7 @@ class Welcome(StepScreen):
         "Arrow keys move, Enter takes, Esc goes back, q leaves.\n\n"
         "Watch: shows what root still does for an earlier start; leaving ends nothing.\n"
         "Go on: leads through the same choice as a run that stopped; Apply skips what is done.\n"
+        "Remove: takes ROCm off the system, or clears away what other scripts left.\n"
         "Conv2d panel: measures convolutions with a PyTorch that you already have.\n"
         "Roll back: takes back what the last run of this program did."
     )
@@ -63,6 +64,7 @@ class Welcome(StepScreen):
         Binding("w", "watch", "Watch"),
         Binding("o", "go_on", "Go on"),
         Binding("c", "conv2d", "Conv2d panel"),
+        Binding("x", "clear", "Remove"),
         Binding("r", "roll_back", "Roll back"),
         HELP_KEY,
         QUIT_KEY,
@@ -102,6 +104,8 @@ class Welcome(StepScreen):
                 self.action_start()
             case "conv2d":
                 self.action_conv2d()
+            case "clear":
+                self.action_clear()
             case "roll_back":
                 self.action_roll_back()
             case _:
@@ -115,7 +119,10 @@ class Welcome(StepScreen):
     def action_go_on(self) -> None:
         """Goes on to detection with the choice of the run that waits."""
         waits = self._unfinished
-        if waits is not None:
+        if waits is not None and waits.plan is not None:
+            chosen = replace(_fresh(self.session), clears=True, plan=waits.plan, choice=None)
+            self.post_message(self.Go("review", chosen))
+        elif waits is not None:
             chosen = replace(
                 self.session, stack=waits.stack, folder=waits.folder, footprint=waits.footprint
             )
@@ -124,6 +131,10 @@ class Welcome(StepScreen):
     def action_start(self) -> None:
         """Goes on to detection."""
         self.post_message(self.Next(_fresh(self.session)))
+
+    def action_clear(self) -> None:
+        """Goes on to detection, and then to what is to go."""
+        self.post_message(self.Next(replace(_fresh(self.session), clears=True)))
 
     def action_conv2d(self) -> None:
         """Opens the Conv2d panel without setting anything up."""
@@ -149,13 +160,14 @@ class Welcome(StepScreen):
             (start,) if waits is None else (start, go_on) if waits.elsewhere else (go_on, start)
         )
         yield Option("Conv2d panel    measure a PyTorch that you already have", id="conv2d")
+        yield Option("Remove          take ROCm off, or what other scripts left", id="clear")
         if self._undoable:
             yield Option("Roll back       take back what the last run did", id="roll_back")
         yield Option("Quit", id="quit")
 
 
 def _fresh(session: Session) -> Session:
-    return replace(session, plan=None, finished=None, failure=None)
+    return replace(session, plan=None, finished=None, failure=None, clears=False)
 
 
 def _text(mode: str, waits: Unfinished | None, at_work: AtWork | None) -> Content:
@@ -167,8 +179,9 @@ def _text(mode: str, waits: Unfinished | None, at_work: AtWork | None) -> Conten
     if at_work is not None:
         lines.append(Content.styled(f"{shown(at_work.text)}: watch", "bold $text-warning"))
     if waits is not None:
+        place = f" into {shown(waits.folder)}" if waits.folder else ""
         text = (
-            f"Not finished: {shown(waits.stack)} into {shown(waits.folder)}. Go on makes the same "
+            f"Not finished: {shown(waits.stack)}{place}. Go on makes the same "
             f"plan and continues it. To undo it: rdna1-setup rollback {shown(waits.run)}"
         )
         lines.append(Content.styled(text, "bold $text-warning"))

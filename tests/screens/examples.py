@@ -23,6 +23,8 @@ from wizard.machine.facts import (
 from wizard.plan.advice import Advice, Road
 from wizard.plan.choice import Choice
 from wizard.plan.fit import Cell, Fit, Verdict
+from wizard.plan.removal import system_plan
+from wizard.plan.root_steps import AptChange, KeepDebs, SetSystemPathAside
 from wizard.plan.steps import (
     CheckTorch,
     CreateVenv,
@@ -30,6 +32,8 @@ from wizard.plan.steps import (
     InstallWheels,
     Plan,
     RunProgram,
+    Step,
+    TakeLinesOut,
     WriteFile,
 )
 
@@ -266,6 +270,25 @@ def road(name: str, rank: int, applications: tuple[str, ...]) -> Road:
         undo="rdna1-setup rollback; files you added are kept",
         your_card="works" if name == "cpu" else "not tested",
     )
+
+
+def make_clearing(machine: Machine, kind: str, scopes: tuple[str, ...]) -> Plan:
+    """A plan that only takes away; there is nothing of the distribution's."""
+    if "distribution" in scopes:
+        raise ValueError("There is nothing to remove: no ROCm package is installed.")
+    packages = (("rocm-core", "5.7.1.50701-98"), ("miopen-hip", "2.20.0.50701-98"))
+    names = tuple(name for name, _ in packages)
+    home = machine.access.home
+    lines = ((12, "export HSA_OVERRIDE_GFX_VERSION=10.3.0"), (13, "export ROCM_PATH=/opt/rocm"))
+    steps: tuple[Step, ...] = (
+        TakeLinesOut(
+            "Settings that reach every program.", f"{home}/.bashrc", lines, "a", "b", "put back"
+        ),
+        KeepDebs("So that each of them can come back.", packages),
+        AptChange("2 packages.", "installed again", remove=names, purge=True, expect_remove=names),
+        SetSystemPathAside("What is left of it.", "/opt/rocm-5.7.1", "put back from the backup"),
+    )
+    return system_plan(kind, steps, ("Mesa and its kin are never removed.",))
 
 
 def make_plan(machine: Machine, choice: Choice) -> Plan:

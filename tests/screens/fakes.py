@@ -117,6 +117,7 @@ LIVE_SERVICES = Services(
     applications=lambda: examples.APPLICATIONS,
     suggest_folder=lambda machine, stack: f"{machine.access.home}/rdna1/{stack}",
     make_plan=examples.make_plan,
+    make_clearing=examples.make_clearing,
     settle=None,
     obstacle=lambda plan: None,
     undoable=lambda: False,

@@ -1,0 +1,123 @@
+"""The third step of another way: what is to go, instead of what is to be installed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from textual import work
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from screens.dialogs import Notice
+from screens.services import Services
+from screens.session import Session
+from screens.step import COMMON_KEYS, StepScreen
+from wizard.machine.facts import Machine, Unknown
+from wizard.plan.amd_packages import AMD, DISTRIBUTION, DRIVER
+from wizard.plan.clean_up import CLEAN_UP
+from wizard.plan.removal import REMOVAL, counted
+
+INTRO = (
+    "What is to go? Each of these is a plan that you review before anything happens, and that can "
+    "be taken back: packages are kept as files, other files are moved into a backup."
+)
+NEVER = (
+    "Never touched: Mesa, libdrm, linux-firmware, kernels, Xorg drivers, and your venvs: "
+    "`rdna1-setup rollback` takes back what this program put there."
+)
+READING = "Reading the files that would change ..."
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One thing that can be taken away."""
+
+    kind: str
+    scopes: tuple[str, ...]
+    title: str
+    what: str
+
+
+WAYS = (
+    Way(REMOVAL, (AMD,), "AMD's ROCm", "its packages, apt sources and folders"),
+    Way(REMOVAL, (AMD, DRIVER), "... and its driver", "amdgpu-dkms too; the kernel's stays"),
+    Way(REMOVAL, (AMD, DISTRIBUTION), "... and the system's", "the distribution's ROCm too"),
+    Way(CLEAN_UP, (), "Others' leftovers", "settings, orphans and broken packages"),
+)
+
+
+class Ways(OptionList):
+    """What can go; Enter makes the plan."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "select", "Review", key_display="Enter")
+    ]
+
+
+class Clear(StepScreen):
+    """Leads to a plan that only takes away."""
+
+    NAME = "choose"
+    TITLE_WORD = "Remove"
+    HELP_TEXT = (
+        "Up and down move, Enter makes the plan and shows it. It changes nothing.\n\n"
+        "AMD's ROCm: what was installed from AMD's repository, package by package, with its apt "
+        "sources, keys and pins, and the folders below /opt that are left.\n"
+        "Its driver: also amdgpu-dkms, which builds a kernel module. The driver that the kernel "
+        "brings stays, and is enough.\n"
+        "The system's: also the ROCm packages of your distribution. Blender, hashcat and others "
+        "may use them.\n"
+        "Others' leftovers: settings for ROCm in files that every login reads, folders of no "
+        "package, and packages whose files somebody deleted. Your shell files are edited line by "
+        "line."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [*COMMON_KEYS]
+    AUTO_FOCUS = "#menu"
+
+    def __init__(self, session: Session, services: Services) -> None:
+        super().__init__(session, services)
+        if session.machine is None:
+            raise ValueError("Clear needs a machine")
+        self._machine = session.machine
+
+    def body(self) -> Iterable[Widget]:
+        """What it is about, what is there, the ways."""
+        lines = (INTRO, "", _there(self._machine), "", NEVER)
+        yield Static(Content("\n".join(lines)), id="aim", markup=False)
+        options = (Option(f"{way.title:<22}{way.what}") for way in WAYS)
+        yield Ways(*options, id="menu", markup=False, compact=True)
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Makes the plan of what was selected."""
+        self.say(READING)
+        self._make(WAYS[event.option_index])
+
+    @work(group="make", exclusive=True)
+    async def _make(self, way: Way) -> None:
+        make = self.services.make_clearing
+        try:
+            plan = await asyncio.to_thread(make, self._machine, way.kind, way.scopes)
+        except ValueError as nothing:
+            self.say("No plan: nothing of that is here, or it is not known.", "warning")
+            self.app.push_screen(
+                Notice("No plan can be made", f"{nothing}\n\nNothing was changed.")
+            )
+            return
+        chosen = replace(self.session, plan=plan, choice=None, finished=None, failure=None)
+        self.post_message(self.Next(chosen))
+
+
+def _there(machine: Machine) -> str:
+    packages = machine.rocm_packages
+    if isinstance(packages, Unknown):
+        return f"Here: which packages are installed is not known ({packages.because})."
+    amd = sum(one.origin == "amd" for one in packages)
+    others = sum(one.origin == "distribution" for one in packages)
+    theirs = counted(others, "ROCm package")
+    return f"Here: {counted(amd, 'package')} of AMD's, {theirs} of the distribution's."

@@ -1,0 +1,122 @@
+"""The way that only takes away: by keys alone, at 80x24, from Welcome to the end and back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from textual.pilot import Pilot
+
+from screens.app import SetupApp
+from screens.dialogs import Notice
+from screens.services import Services, Unfinished
+from screens.session import Session, following, preceding
+from tests.screens import examples
+from tests.screens.driving import (
+    agreed,
+    press,
+    reach,
+    screen_text,
+    settled,
+    status,
+    until,
+    usable_keys,
+)
+from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES
+from tests.screens.test_goldens import Compare
+from wizard.machine.facts import Machine
+from wizard.plan.steps import Plan
+
+SMALL = (80, 24)
+PLAN = examples.make_clearing(examples.MACHINE, "removal", ("amd",))
+
+
+@pytest.mark.parametrize("services", [LIVE_SERVICES, DRY_SERVICES], ids=("live", "dry run"))
+async def test_keys_alone_lead_from_welcome_over_review_and_apply_to_the_end(
+    services: Services, same_as_golden: Compare
+) -> None:
+    asked: list[tuple[str, tuple[str, ...]]] = []
+
+    def make(machine: Machine, kind: str, scopes: tuple[str, ...]) -> Plan:
+        asked.append((kind, scopes))
+        return examples.make_clearing(machine, kind, scopes)
+
+    async with SetupApp(replace(services, make_clearing=make)).run_test(size=SMALL) as pilot:
+        await to_clear(pilot)
+        if services.mode == LIVE_SERVICES.mode:
+            await agreed(pilot, same_as_golden, "clear-80x24")
+        await press(pilot, "down", "down", "down", "enter")
+        await reach(pilot, "review")
+        await until(pilot, lambda: "a" in usable_keys(pilot.app))
+        await settled(pilot)
+        assert asked == [("clean-up", ())]
+        assert "| line 12: export HSA_OVERRIDE_GFX_VERSION=10.3.0" in screen_text(pilot.app)
+        assert " into " not in screen_text(pilot.app).splitlines()[1]
+        await press(pilot, "a")
+        await reach(pilot, "apply")
+        await until(pilot, lambda: "n" in usable_keys(pilot.app))
+        await press(pilot, "n")
+        await reach(pilot, "done")
+        assert "/bin/python" not in screen_text(pilot.app)
+
+
+async def to_clear(pilot: Pilot[int]) -> None:
+    await reach(pilot, "welcome")
+    await press(pilot, "x")
+    await reach(pilot, "detect")
+    await until(pilot, lambda: "n" in usable_keys(pilot.app))
+    await press(pilot, "n")
+    await reach(pilot, "choose")
+    await settled(pilot)
+
+
+async def test_where_nothing_is_to_be_taken_away_why_is_told_and_one_stays() -> None:
+    async with SetupApp(LIVE_SERVICES).run_test(size=SMALL) as pilot:
+        await to_clear(pilot)
+        await press(pilot, "down", "down", "enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, Notice))
+        assert "no ROCm package is installed" in screen_text(pilot.app)
+        await press(pilot, "escape")
+        await reach(pilot, "choose")
+        assert "No plan" in status(pilot.app)
+
+
+async def test_escape_leads_back_step_by_step() -> None:
+    async with SetupApp(LIVE_SERVICES).run_test(size=SMALL) as pilot:
+        await to_clear(pilot)
+        await press(pilot, "enter")
+        await reach(pilot, "review")
+        await press(pilot, "escape")
+        await reach(pilot, "choose")
+        assert "What is to go?" in screen_text(pilot.app)
+        await press(pilot, "escape")
+        await reach(pilot, "detect")
+        await press(pilot, "escape")
+        await reach(pilot, "welcome")
+        await press(pilot, "enter")
+        await reach(pilot, "detect")
+        await press(pilot, "n")
+        await reach(pilot, "choose")
+        assert "What is to go?" not in screen_text(pilot.app)
+
+
+async def test_a_removal_that_stopped_is_gone_on_with_by_its_own_plan() -> None:
+    waits = Unfinished("20260101-000000-aaaaaa", "removal", "", "system", PLAN)
+    services = replace(LIVE_SERVICES, unfinished=lambda: waits)
+    async with SetupApp(services).run_test(size=SMALL) as pilot:
+        await reach(pilot, "welcome")
+        assert "Not finished: removal. Go on" in " ".join(screen_text(pilot.app).split())
+        await press(pilot, "o")
+        await reach(pilot, "review")
+        assert PLAN.id in screen_text(pilot.app)
+        await press(pilot, "escape")
+        await reach(pilot, "welcome")
+
+
+def test_the_order_of_this_way() -> None:
+    session = Session(machine=examples.MACHINE, plan=PLAN, clears=True)
+    assert following("detect", session) == "clear"
+    assert following("choose", session) == "review"
+    assert following("apply", session) == "done"
+    assert preceding("review", session) == "clear"
+    assert preceding("choose", session) == "detect"
