@@ -15,11 +15,14 @@ import psutil
 
 from assets import FOLDER
 from wizard.conv2d.pipes import Lines, Tail, open_reader, send
+from wizard.run.joined_groups import with_joined_group
 
 SCRIPT = FOLDER / "conv2d_worker.py"
 PROTOCOL = 1
 ALLOCATED_AHEAD = 256 << 20
 """Bytes of shared memory up to which it is taken at once."""
+SIGNALLED = 128
+"""What sg, like a shell, adds to the number of the signal that ended a program."""
 LEAVE_SECONDS = 5.0
 """How long a worker may take to end by itself: drivers free their memory then."""
 
@@ -39,6 +42,7 @@ class Worker:
     lines: Lines
     tail: Tail
     transports: Sequence[asyncio.ReadTransport]
+    through_sg: bool = False
 
     def send(self, command: dict[str, Any]) -> bool:
         """Give it a command; False when it is gone."""
@@ -61,7 +65,9 @@ class Worker:
         """How it ended, or None when it has not within a few seconds."""
         with contextlib.suppress(asyncio.TimeoutError):
             await asyncio.wait_for(self.process.wait(), LEAVE_SECONDS)
-        return self.process.returncode
+        code = self.process.returncode
+        by_signal = self.through_sg and code is not None and code > SIGNALLED
+        return SIGNALLED - code if by_signal and code is not None else code
 
     async def close(self, patience: float = LEAVE_SECONDS) -> None:
         """End it and everything below it; a process that cannot be killed is left behind."""
@@ -79,25 +85,30 @@ class Worker:
 
 
 async def start_worker(
-    argv: Sequence[str], environ: Mapping[str, str], shared_memory: int
+    argv: Sequence[str], environ: Mapping[str, str], shared_memory: int, *, on_gpu: bool = False
 ) -> Worker:
-    """Start a worker with its private pipes. Raises ``OSError`` when it cannot be started."""
+    """Start a worker with its private pipes. Raises ``OSError`` when it cannot be started.
+
+    ``on_gpu``: with the groups of the GPU that the user has joined since the login.
+    """
     lines, tail = Lines(), Tail()
     commands, control = os.pipe()
     events, event_transport = await open_reader(lines)
     printed, print_transport = await open_reader(tail)
     kept = (commands, events, shared_memory)
     numbers = ("--control", str(commands), "--events", str(events), "--buffer", str(shared_memory))
+    environ = {**environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    call = (*argv, *numbers)
+    wrapped = with_joined_group(call, environ) if on_gpu else call
     try:
         process = await asyncio.create_subprocess_exec(
-            *argv,
-            *numbers,
+            *wrapped,
             stdin=asyncio.subprocess.DEVNULL,
             stdout=printed,
             stderr=printed,
             pass_fds=kept,
             start_new_session=True,
-            env={**environ, "PYTHONDONTWRITEBYTECODE": "1"},
+            env=environ,
         )
     except BaseException:
         os.close(control)
@@ -107,7 +118,8 @@ async def start_worker(
     finally:
         for descriptor in (commands, events, printed):
             os.close(descriptor)
-    return Worker(process, control, lines, tail, (event_transport, print_transport))
+    transports = (event_transport, print_transport)
+    return Worker(process, control, lines, tail, transports, through_sg=wrapped is not call)
 
 
 def kill_tree(pid: int) -> None:

@@ -15,6 +15,12 @@ from wizard.conv2d.team import Team
 from wizard.conv2d.trial import Trial
 from wizard.conv2d.verdicts import Result, Verdict
 from wizard.conv2d.wording import LOST, journal_busy, journal_unusable
+from wizard.run.joined_groups import joined_group
+
+JOINED = (
+    "You are in the group {0} only from your next login on: until then the worker is started "
+    "through `sg {0} -c`."
+)
 
 
 async def run_sweep(
@@ -58,6 +64,8 @@ async def _walk(
     """Every row in order: taken from the journal, or measured."""
     missing = sum(index not in book.results for index in range(len(sweep.rows)))
     if missing:
+        if sweep.device == "cuda" and (group := joined_group()):
+            yield Note(JOINED.format(group))
         async for event in team.assemble(sweep.spawn):
             if isinstance(event, WorkerStarted) and not _same_torch(book, event):
                 book.forget()

@@ -41,7 +41,8 @@ async def start(
     argv = worker_argv(sweep.python, role, sweep.device, spawn)
     environ = {**environ, **YIELDING} if role == "reference" else environ
     try:
-        worker = await start_worker(argv, environ, memory)
+        on_gpu = role == "measure" and sweep.device == "cuda"
+        worker = await start_worker(argv, environ, memory, on_gpu=on_gpu)
     except (OSError, ValueError) as error:  # ValueError: a path with a null byte
         return NotStarted(no_python(sweep.python, error))
     started: Started | None = None

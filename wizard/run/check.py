@@ -22,9 +22,9 @@ async def check_torch(step: CheckTorch, around: Surroundings) -> Act:
     script = assets.FOLDER / "torch_check.py"
     argv: tuple[str, ...]
     argv = (step.python, str(script), "--device", step.device, "--result", str(answer_file))
-    if step.device == "cuda":
-        argv = with_joined_group(argv)
     environment = around.environment((("PYTHONDONTWRITEBYTECODE", "1"),))
+    if step.device == "cuda":
+        argv = with_joined_group(argv, environment)
     async for output in program(argv, environment, step.deadline_s):
         yield output
     answer = _answer_in(answer_file)
