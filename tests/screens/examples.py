@@ -33,9 +33,9 @@ from wizard.plan.steps import (
     Plan,
     RunProgram,
     Step,
-    TakeLinesOut,
     WriteFile,
 )
+from wizard.plan.user_files import TakeLinesOut
 
 GB = 1_000_000_000
 NASTY = "[/opt/rocm] [bold]x [gfx1010] [ 12%] \x1b[31mred\x07 \x9b2J end"
