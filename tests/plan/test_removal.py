@@ -32,6 +32,7 @@ from wizard.plan.root_steps import (
     sha256,
 )
 from wizard.plan.steps import Plan
+from wizard.plan.system_places import KEYRING, SOURCE
 
 GONE = {
     "rx5600xt-noble-rocm57": (12, "/opt/rocm-5.7.1"),
@@ -261,6 +262,14 @@ def test_a_shared_file_that_could_not_be_read_is_left_and_named() -> None:
     plan = make_removal(machine)
     assert written(plan) == []
     assert any("/etc/apt/sources.list" in note and "by hand" in note for note in plan.notes)
+
+
+def test_what_this_program_wrote_for_a_system_rocm_goes_with_it() -> None:
+    files = FilesNow({SOURCE: "deb ...", KEYRING: "key"})
+    plan = make_removal(with_packages(amd("rocm-core")), files=files)
+    assert moved(plan)[-2:] == [SOURCE, KEYRING]
+    kept = make_removal(with_packages(distribution("rocminfo")), ("distribution",), files)
+    assert not {KEYRING, SOURCE} & set(moved(kept))
 
 
 def test_a_key_that_another_source_names_stays() -> None:

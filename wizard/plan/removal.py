@@ -11,6 +11,7 @@ from wizard.plan.amd_packages import AMD, DISTRIBUTION, Going, going, release_of
 from wizard.plan.identity import with_id
 from wizard.plan.impossible import NothingToDo
 from wizard.plan.leftover_files import (
+    BACK,
     Edit,
     Leftovers,
     alternative_leftovers,
@@ -27,6 +28,7 @@ from wizard.plan.root_steps import (
 )
 from wizard.plan.steps import Plan, Step
 from wizard.plan.system_family import require_apt
+from wizard.plan.system_places import OURS
 
 REMOVAL = "removal"
 """Stands where a plan that installs names its stack."""
@@ -46,6 +48,7 @@ def make_removal(
     files = files or FilesNow()
     gone = going(machine, scopes)
     steps, notes = removal_steps(machine, gone, files)
+    steps = (*steps, *_ours(gone, files))
     if not steps:
         raise NothingToDo(" ".join((_nothing(machine, scopes), *gone.notes)))
     return system_plan(REMOVAL, steps, notes, held(gone.packages))
@@ -105,6 +108,14 @@ def held(packages: tuple[Package, ...]) -> str:
         f"to let go of packages that were told to stay as they are: sudo apt-mark unhold "
         f"{' '.join(names)}"
     )
+
+
+def _ours(gone: Going, files: FilesNow) -> Iterator[Step]:
+    """What this program wrote into the system's folders for a ROCm that goes."""
+    if gone.amd and not gone.rocm_stays:
+        why = "This program wrote it for a system ROCm; none is left."
+        order = reversed(OURS)  # the source before its key: without that one apt would complain
+        yield from (SetSystemPathAside(why, path, BACK) for path in order if path in files.texts)
 
 
 def _left_by(gone: Going, left: Leftovers, files: FilesNow) -> Iterator[Edit]:

@@ -1,0 +1,199 @@
+"""Removal alone, clean-up alone, and reviewed plans from files: there, and back to the byte."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.system import seeds
+from tests.e2e.system.asking import detected, of_amd, packages
+from tests.e2e.system.bases import OWNER
+from tests.e2e.system.roots import Root
+from tests.e2e.system.snapshot import Difference, differences, take, told
+from tests.e2e.system.states import (
+    AMDGPU_INSTALL,
+    DISTRIBUTION,
+    HALF_DELETED,
+    ROCM_57,
+    ROCM_62,
+    Enter,
+    State,
+)
+from tests.e2e.system.test_road import JUSTIFIED, at_a_terminal, carry_out
+
+pytestmark = pytest.mark.e2e
+
+PLAN = f"/home/{OWNER}/plan.json"
+EXIT_S = 120
+ALTERNATIVES = "/var/lib/dpkg/alternatives/"
+
+
+def back(root: Root) -> None:
+    """Undo the last run, as its owner."""
+    carry_out(root, "rollback", "--yes", says="Undone")
+
+
+def not_as_before(found: Iterable[Difference], *more: str) -> tuple[Difference, ...]:
+    """What differs, and is neither justified for the whole road nor here."""
+    known = (*JUSTIFIED, *more)
+    return tuple(
+        each
+        for each in found
+        if not any(each.name == path or each.name.startswith(f"{path}/") for path in known)
+    )
+
+
+def sound(root: Root) -> bool:
+    """True when dpkg and apt find nothing to complain of."""
+    audit = root.run("dpkg", "--audit")
+    check = root.run("apt-get", "check", check=False)
+    return not audit.stdout and check.returncode == 0
+
+
+def gone_by(root: Root, before: dict[str, object]) -> set[str]:
+    """Packages that are not installed any more."""
+    after = packages(root)
+    return {name for name in before if name not in after or after[name].status in ("rc", "un")}
+
+
+@pytest.mark.parametrize(
+    ("state", "exact"), [(ROCM_57, ()), (ROCM_62, ("/etc/alternatives",))], ids=str
+)
+def test_amds_rocm_goes_and_nothing_else_and_comes_back(
+    enter: Enter, state: State, exact: tuple[str, ...]
+) -> None:
+    root = enter(state)
+    root.give_sudo("with password")
+    before, held, amds = take(root.folder), packages(root), of_amd(root)
+    carry_out(root, "remove", "--yes", says="Finished.")
+    assert gone_by(root, dict(held)) == amds
+    assert {n: row for n, row in packages(root).items() if n in held} == {
+        n: row for n, row in held.items() if n not in amds
+    }
+    assert of_amd(root) == set()
+    assert not [path.name for path in root.path("/opt").iterdir() if "rocm" in path.name]
+    assert sound(root)
+    assert not [s for s in detected(root)["apt_sources"] if s["amd"]]
+    again = root.wizard("remove")
+    assert (again.returncode, again.stderr) == (0, "")
+    assert "There is nothing to remove" in again.stdout
+    back(root)
+    left = not_as_before(differences(before, take(root.folder)), *exact)
+    assert not left, told(left)
+
+
+def test_settings_of_the_user_are_no_part_of_removal(enter: Enter) -> None:
+    root = enter(ROCM_57)
+    root.give_sudo("with password")
+    bashrc = root.path(seeds.BASHRC).read_text()
+    carry_out(root, "remove", "--yes", says="Finished.")
+    assert root.path(seeds.BASHRC).read_text() == bashrc
+    assert root.path(seeds.PROFILE).exists()
+
+
+def test_what_other_scripts_left_is_cleared_away_and_comes_back(enter: Enter) -> None:
+    root = enter(HALF_DELETED)
+    root.give_sudo("with password")
+    before, amds = take(root.folder), of_amd(root)
+    lines = root.path(seeds.BASHRC).read_text().splitlines()
+    carry_out(root, "clean-up", "--yes", says="Finished.")
+    assert sound(root)
+    assert not amds & {name for name, row in packages(root).items() if row.status == "ii"}
+    assert not root.path(seeds.PROFILE).exists()
+    assert not root.path(seeds.PROFILE_52).exists()
+    kept = root.path(seeds.BASHRC).read_text().splitlines()
+    assert kept == [line for line in lines if line in kept]
+    assert not [line for line in kept if "ROCM" in line or "HSA_" in line]
+    left = {s["file"] for s in detected(root)["settings"]}
+    assert left == set()
+    back(root)
+    # Packed again from what was left of them, packages bring their folders and links back.
+    found = not_as_before(differences(before, take(root.folder)), "/opt", "/etc/alternatives")
+    found = tuple(each for each in found if not each.name.startswith(ALTERNATIVES))
+    assert not found, told(found)
+
+
+def test_the_distributions_rocm_stays_unless_it_is_asked_for(enter: Enter) -> None:
+    root = enter(DISTRIBUTION)
+    root.give_sudo("with password")
+    before, held = take(root.folder), packages(root)
+    done = root.wizard("remove", "--yes")
+    assert done.returncode == 0
+    assert "The distribution's own ROCm packages stay" in done.stdout
+    assert packages(root) == held
+    theirs = {p["name"] for p in detected(root)["rocm_packages"]}
+    carry_out(root, "remove", "--distribution-rocm", "--yes", says="Finished.")
+    assert gone_by(root, dict(held)) == theirs
+    assert sound(root)
+    back(root)
+    left = not_as_before(differences(before, take(root.folder)))
+    assert not left, told(left)
+
+
+def test_amds_graphics_stay_when_its_installer_left_them(enter: Enter) -> None:
+    root = enter(AMDGPU_INSTALL)
+    root.give_sudo("with password")
+    carry_out(root, "remove", "--yes", says="Finished.")
+    rows = packages(root)
+    assert rows["libdrm2-amdgpu"].status == "ii"
+    assert "amdgpu-dkms" not in {name for name, row in rows.items() if row.status == "iF"}
+    assert sound(root)
+
+
+def save_plan(root: Root, *words: str) -> Path:
+    """What the owner reviews, in a file of the owner's."""
+    printed = root.wizard("plan", *words, "--json")
+    assert printed.returncode == 0, printed.stderr
+    root.write(PLAN, printed.stdout, user=OWNER)
+    return root.path(PLAN)
+
+
+def test_a_reviewed_plan_is_carried_out_once_and_the_second_time_all_is_done(
+    enter: Enter,
+) -> None:
+    root = enter(ROCM_57)
+    root.give_sudo("with password")
+    save_plan(root, "--remove")
+    before = take(root.folder)
+    words = ("apply", "--plan", PLAN, "--yes", "--json")
+    first = carry_out(root, *words, says='"event": "PlanFinished", "ok": true')
+    assert '"changed": true' in first.rpartition("PlanFinished")[2]
+    assert of_amd(root) == set()
+    after = take(root.folder)
+    second = root.wizard(*words)
+    assert second.returncode == 0, second.stderr
+    events = [json.loads(line) for line in second.stdout.splitlines()]
+    assert all(e["already_done"] for e in events if e["event"] == "StepFinished")
+    assert (events[-1]["ok"], events[-1]["changed"]) == (True, False)
+    assert differences(after, take(root.folder)) == ()
+    back(root)
+    left = not_as_before(differences(before, take(root.folder)))
+    assert not left, told(left)
+
+
+def test_a_plan_that_is_not_true_any_more_is_refused_and_changes_nothing(enter: Enter) -> None:
+    root = enter(ROCM_57)
+    root.give_sudo("with password")
+    save_plan(root, "--remove")
+    root.apt("purge", "miopen-hip")
+    before = take(root.folder)
+    done = root.wizard("apply", "--plan", PLAN, "--yes", "--json")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "another one than this plan was made for" in done.stderr
+    assert "miopen-hip" in done.stderr
+    assert differences(before, take(root.folder)) == ()
+
+
+def test_root_s_no_leaves_all_as_it_is(enter: Enter) -> None:
+    root = enter(ROCM_57)
+    root.give_sudo("without password")
+    before = take(root.folder)
+    with at_a_terminal(root, "remove", "--yes") as terminal:
+        terminal.wait_for("leave all as it is: ", EXIT_S)
+        terminal.send("no\n")
+        terminal.wait_for("Nothing was changed", EXIT_S)
+    left = not_as_before(differences(before, take(root.folder)))
+    assert not left, told(left)
