@@ -106,7 +106,8 @@ def _sections(session: Session, mode: str) -> Iterable[tuple[str, tuple[str, ...
         yield "Use it", (clean(use_command(plan)), clean(launcher_command(plan)))
         yield "Measure", (clean(measure_command(plan)),)
     if mode != LIVE or (finished is not None and finished.run):
-        yield "Undo it", (_undo(finished), "Files that you added are kept.")
+        kept = ("Files that you added are kept.",) if plan.venv else ()
+        yield "Undo it", (_undo(finished), *kept)
     if finished is not None and finished.relogin_needed:
         yield "Login", ("Log out and in again: the new groups count from then on.",)
     if finished is not None and finished.log:
