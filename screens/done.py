@@ -18,6 +18,7 @@ from screens.step import COMMON_KEYS, StepScreen
 from screens.words import shown
 from wizard.plan.steps import Plan, WriteFile
 from wizard.plan.using import launcher_command, measure_command, on_processor, use_command
+from wizard.report.events import LOGIN
 from wizard.run.events import PlanFinished
 from wizard.run.lines import clean
 from wizard.sizes import size_text
@@ -109,7 +110,7 @@ def _sections(session: Session, mode: str) -> Iterable[tuple[str, tuple[str, ...
         kept = ("Files that you added are kept.",) if plan.venv else ()
         yield "Undo it", (_undo(finished), *kept)
     if finished is not None and finished.relogin_needed:
-        yield "Login", ("Log out and in again: the new groups count from then on.",)
+        yield "Login", (LOGIN,)
     if finished is not None and finished.log:
         yield "Log", (shown(finished.log),)
 

@@ -174,6 +174,22 @@ def test_a_plan_with_system_packages_shows_what_lies_on_the_machine(tmp_path: Pa
     assert "move /opt/rocm-5.7.1" in done.stdout
 
 
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("--remove", "--stack", "cpu"), "give one of them"),
+        (("--driver",), "what --remove takes along"),
+        (("--remove", "--clean-up"), "not allowed with"),
+    ],
+)
+def test_options_that_exclude_each_other_are_refused(
+    tmp_path: Path, words: tuple[str, ...], why: str
+) -> None:
+    done = wizard(tmp_path, "plan", *words, "--machine", MACHINE)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert why in done.stderr
+
+
 def test_nobody_is_asked_in_a_dry_run(tmp_path: Path) -> None:
     done = wizard(tmp_path, "plan", "--stack", "rocm52", "--exact", "--machine", MACHINE)
     assert done.returncode == 2

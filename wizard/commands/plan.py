@@ -35,8 +35,8 @@ def run(arguments: argparse.Namespace) -> int:
     from wizard.plan.planner import PlanImpossible
     from wizard.preflight.refusal import Refused
 
-    if arguments.exact and not acts(arguments):
-        print("rdna1-setup: a dry run and a recorded machine ask nobody", file=sys.stderr)
+    if wrong := _wrong_use(arguments):
+        print(f"rdna1-setup: {wrong}", file=sys.stderr)
         return 2
     host = host_of(arguments)
     machine = detect(host)
@@ -59,6 +59,17 @@ def run(arguments: argparse.Namespace) -> int:
 
     print("\n".join((*(_taken(advice) if advice else ()), *plan_lines(plan))))
     return 0
+
+
+def _wrong_use(arguments: argparse.Namespace) -> str:
+    """Which options do not go together; ``""`` where all do."""
+    if arguments.exact and not acts(arguments):
+        return "a dry run and a recorded machine ask nobody"
+    if takes_away(arguments) and arguments.stack:
+        return "--stack installs; --remove and --clean-up take away: give one of them"
+    if (arguments.distribution_rocm or arguments.driver) and not arguments.remove:
+        return "--distribution-rocm and --driver say what --remove takes along"
+    return ""
 
 
 def _print_json(plan: Plan, asked: Sequence[str]) -> None:

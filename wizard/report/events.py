@@ -15,6 +15,11 @@ from wizard.run.events import (
     StepStarted,
 )
 
+LOGIN = (
+    "Log out and in again: the new groups count from then on. Until then this program measures "
+    "through sg; your own programs do not see the card."
+)
+
 
 def event_lines(event: Event) -> Iterator[str]:
     """What happens while a plan is carried out, as plain lines."""
@@ -86,7 +91,7 @@ def _ending_lines(event: PlanFinished) -> Iterator[str]:
     else:
         yield "Not finished. The same command goes on from here once the cause is mended."
     if event.relogin_needed:
-        yield "Log out and in again: the new groups count from then on."
+        yield LOGIN
     if event.run:
         yield f"Undo: rdna1-setup rollback {event.run}"
     if event.log:
