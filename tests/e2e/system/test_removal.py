@@ -12,7 +12,7 @@ import pytest
 from tests.e2e.system import seeds
 from tests.e2e.system.archive_server import ArchiveServer
 from tests.e2e.system.asking import detected, of_amd, packages
-from tests.e2e.system.bases import OWNER
+from tests.e2e.system.bases import OWNER, PASSWORD
 from tests.e2e.system.roots import Root
 from tests.e2e.system.snapshot import Difference, differences, take, told
 from tests.e2e.system.states import (
@@ -231,6 +231,27 @@ def test_a_plan_that_is_not_true_any_more_is_refused_and_changes_nothing(enter: 
     assert "another one than this plan was made for" in done.stderr
     assert "miopen-hip" in done.stderr
     assert differences(before, take(root.folder)) == ()
+
+
+def test_a_removal_that_was_killed_is_gone_on_with_and_taken_back_whole(enter: Enter) -> None:
+    root = enter(ROCM_57)
+    root.give_sudo("with password")
+    before = take(root.folder)
+    with at_a_terminal(root, "remove", "--yes") as terminal:
+        terminal.wait_for("password for", EXIT_S)
+        terminal.send(f"{PASSWORD}\n")
+        terminal.wait_for("leave all as it is: ", EXIT_S)
+        terminal.send("yes\n")
+        terminal.wait_for("[2/", EXIT_S)
+    assert root.wizard("watch").returncode == 0
+    carry_out(root, "remove", "--yes", says="Finished.")
+    (run,) = root.wizard("rollback", "--list").stdout.splitlines()
+    assert run.endswith("finished")
+    assert of_amd(root) == set()
+    assert sound(root)
+    back(root)
+    left = not_as_before(differences(before, take(root.folder)))
+    assert not left, told(left)
 
 
 def test_root_s_no_leaves_all_as_it_is(enter: Enter) -> None:
