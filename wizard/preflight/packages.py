@@ -6,12 +6,13 @@ from collections.abc import Iterator
 
 from wizard.machine.facts import PackageWork, Unknown
 from wizard.machine.host import Host
-from wizard.machine.package_states import Row, installed_rows
+from wizard.machine.package_states import STATES, Row, installed_rows
 from wizard.machine.package_work import package_work
 from wizard.plan.root_steps import AptChange, FinishInterrupted, KeepDebs, MarkPackages
 from wizard.plan.steps import Plan
 from wizard.preflight.refusal import Refusal
 
+HALF_INSTALLED, REINSTALL = STATES["H"], "must be reinstalled"
 APT_STEPS = (AptChange, KeepDebs, FinishInterrupted, MarkPackages)
 
 
@@ -61,9 +62,24 @@ def _unfinished(plan: Plan, work: PackageWork) -> Iterator[Refusal]:
         yield Refusal(
             f"Not fully installed: {', '.join(left[:5])}.",
             "Every later call of apt tries to finish that, and fails with it. Nothing was changed.",
-            "Run `sudo dpkg --configure -a` and read what it says; a failed amdgpu-dkms goes with "
-            "`rdna1-setup` and its clean-up plan.",
+            _finishing(left),
         )
+
+
+def _finishing(left: list[str]) -> str:
+    """How they are finished; what was cut off while it was unpacked, dpkg cannot finish."""
+    cut = [one.split(" ")[0] for one in left if HALF_INSTALLED in one or REINSTALL in one]
+    if cut:
+        names = " ".join(cut)
+        return (
+            f"Run `sudo apt-get install --reinstall {names}`; where no archive has it, "
+            f"`sudo dpkg --remove --force-remove-reinstreq {names}`. Then run the same command "
+            "again."
+        )
+    return (
+        "Run `sudo dpkg --configure -a` and read what it says; a failed amdgpu-dkms goes with "
+        "`rdna1-setup` and its clean-up plan."
+    )
 
 
 def _held(plan: Plan, rows: list[Row]) -> Iterator[Refusal]:
