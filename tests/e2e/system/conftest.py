@@ -52,9 +52,7 @@ def wheelhouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def owner_in(
-    enter: Enter, archive: ArchiveServer, wheelhouse: Path
-) -> Callable[[State], Owner]:
+def owner_in(enter: Enter, archive: ArchiveServer, wheelhouse: Path) -> Callable[[State], Owner]:
     """``owner_in(ROCM_57)`` is somebody who wants ROCm 5.2 in such a root."""
 
     def find(state: State) -> Owner:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
+from contextlib import suppress
 from dataclasses import dataclass
 
 from tests.e2e.system.asking import packages
@@ -59,21 +61,29 @@ class Owner:
         assert row.version.startswith("5.2.0.50200")
         assert row.status == "ii"
 
-    def reaches_roots_question(self) -> None:
+    def reaches_roots_question(self, *more: str) -> None:
         """The same command again: nothing is refused any more. It leaves no run behind."""
-        with self.start() as terminal:
+        with self.start(*more) as terminal:
             terminal.wait_for("password for", PATIENCE_S)
         for path in OWN:
             shutil.rmtree(self.root.path(path), ignore_errors=True)
+
+    def interrupts(self, terminal: Terminal) -> None:
+        """Ctrl-C: every program in the foreground is told. What leads into the root is none."""
+        for one in self.root.running():
+            with suppress(ProcessLookupError):
+                if os.getpgid(one.pid) == terminal.pid:
+                    os.kill(one.pid, signal.SIGINT)
 
     def changes(self) -> tuple[Difference, ...]:
         """What is not as before, but for what the wizard keeps for itself."""
         found = differences(self.before, take(self.root.folder))
         return tuple(each for each in found if not each.name.startswith(OWN))
 
-    def lost_nothing(self) -> None:
-        """Something may have come; nothing has gone or changed."""
-        lost = tuple(each for each in self.changes() if each.before is not None)
+    def lost_nothing(self, *but: str) -> None:
+        """Something may have come; nothing has gone or changed, but for what is named."""
+        changes = (each for each in self.changes() if each.name not in but)
+        lost = tuple(each for each in changes if each.before is not None)
         assert not lost, told(lost)
 
     def is_as_before(self) -> None:
@@ -91,7 +101,8 @@ def agree(terminal: Terminal) -> None:
 
 def end_of(terminal: Terminal, code: int = 1) -> str:
     """What was drawn since the last key, as one line, when the program has ended."""
-    assert terminal.exit_code(PATIENCE_S) == code, terminal.text()
+    found = terminal.exit_code(PATIENCE_S)
+    assert found == code, (found, terminal.text())
     return one_line(terminal.text())
 
 
