@@ -130,6 +130,8 @@ async def test_a_package_that_dpkg_cannot_finish_is_to_come_anew_or_to_go(
     assert "Run `sudo apt-get install --reinstall zlib1g`" in words
     assert "`sudo dpkg --remove --force-remove-reinstreq zlib1g`" in words
     assert "dpkg --configure -a" not in words
+    tries = removal(FinishInterrupted("dpkg cannot finish it either"))
+    assert await only(tmp_path, tries, host=host) == words
 
 
 async def test_held_packages_are_named_with_what_lets_go_of_them(tmp_path: Path) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tests.e2e.system.asking import packages
 from tests.e2e.system.bases import OWNER, PASSWORD, PREFIX
@@ -32,16 +33,17 @@ class Owner:
     root: Root
     words: tuple[str, ...]
     before: Snapshot
+    env: Mapping[str, str] = field(default_factory=lambda: ENV)
 
-    def start(self, *more: str, env: dict[str, str] | None = None) -> Terminal:
+    def start(self, *more: str) -> Terminal:
         """``apply`` at a terminal of its own."""
         program = (f"{PREFIX}/bin/rdna1-setup", "apply", *self.words, "--yes", *more)
-        command = self.root.command(*program, user=OWNER, env={**ENV, **(env or {})})
+        command = self.root.command(*program, user=OWNER, env=self.env)
         return Terminal(command, os.environ)
 
     def refusal(self, *more: str) -> str:
         """What ``apply`` says where it refuses to begin, as one line."""
-        done = self.root.wizard("apply", *self.words, "--yes", *more, env=ENV)
+        done = self.root.wizard("apply", *self.words, "--yes", *more, env=self.env)
         assert done.returncode == 2, done.stdout + done.stderr
         assert "Traceback" not in done.stderr, done.stderr
         return one_line(done.stderr)
