@@ -100,7 +100,7 @@ class Live:
         if plan.venv:
             require_place(Path(plan.venv))
         time_now = self._clock()
-        folder = new_folder(Path(self._places.runs), f"{time_now:%Y%m%d-%H%M%S}-{plan.id[:6]}")
+        folder = new_folder(Path(self._places.runs), time_now, plan.id)
         Journal(folder).begin(plan, time_now.isoformat(timespec="seconds"))
         record = read_record(folder)
         assert record is not None  # noqa: S101 - written on the line above
