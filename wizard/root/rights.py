@@ -100,4 +100,4 @@ def not_granted(code: int, by_hand: tuple[str, ...]) -> Trouble:
 def _hand_work(first: str, by_hand: tuple[str, ...]) -> str:
     if not by_hand:
         return f"{first}."
-    return f"{first}; or run as root by hand: {'; '.join(by_hand)}"
+    return f"{first}; or read what there is to do, and run it as root by hand: {'; '.join(by_hand)}"

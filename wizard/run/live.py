@@ -107,7 +107,8 @@ class Live:
         return record
 
     async def _steps(self, plan: Plan, record: Record) -> AsyncGenerator[Event, None]:
-        root = RootPart(plan, record.id, self._ask_for_rights, self._environ, yes=self._yes)
+        ask, folder = self._ask_for_rights, Path(record.folder)
+        root = RootPart(plan, folder, ask, self._environ, yes=self._yes)
         with scratch(record):
             try:
                 async with aclosing(self._each_step(plan, record, root)) as events:
