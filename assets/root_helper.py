@@ -2484,7 +2484,8 @@ def configure(_: Dict[str, Any], step: Step) -> str:
         raise Trouble(
             "dpkg ended well, but {} is still half installed.".format(", ".join(left[:8])),
             "It was cut off while it was unpacked, which dpkg cannot finish by itself.",
-            "Install or remove it anew with apt-get; `sudo dpkg --audit` tells more.",
+            "Run `sudo apt-get install --reinstall {0}`; where no archive has it, "
+            "`sudo dpkg --remove --force-remove-reinstreq {0}`.".format(" ".join(left[:8])),
         )
     return "every package is configured"
 

@@ -197,6 +197,17 @@ def test_records_tell_sizes_and_whether_an_archive_has_the_file(text: str) -> No
             "apt --fix-broken install",
         ),
         ("E: Unable to locate package rocm-dev", "has rocm-dev", "apt-cache policy"),
+        (
+            "E: Type 'this' is not known on line 1 in source list /tmp/view/sources.list.d/x.list\n"
+            "E: The list of sources could not be read.",
+            "apt cannot read /etc/apt/sources.list.d/x.list: Type 'this' is not known on line 1.",
+            "Mend that file",
+        ),
+        (
+            "E: Malformed entry 1 in list file /home/ada/.cache/preflight/sources.list (Suite)",
+            "apt cannot read /etc/apt/sources.list: Malformed entry 1.",
+            "Mend that file",
+        ),
         ("E: Something new", "exit code 100: E: Something new", "Mend what it names"),
         ("", "exit code 100: no words", "Mend what it names"),
     ],

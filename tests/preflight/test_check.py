@@ -115,7 +115,23 @@ async def test_a_half_configured_package_is_named_unless_it_goes(tmp_path: Path)
     assert (await checked(tmp_path, removal(), rows=(half, *ROWS[1:]))).refusals == ()
     other = ROWS[2].replace("\tii ", "\tiU ")
     host = listed(tmp_path / "half", *ROWS[:2], other)
-    assert "zlib1g (unpacked)" in await only(tmp_path, removal(), host=host)
+    words = await only(tmp_path, removal(), host=host)
+    assert "zlib1g (unpacked)" in words
+    assert "Run `sudo dpkg --configure -a`" in words
+    assert "--reinstall" not in words
+
+
+@pytest.mark.parametrize("short", ["iH ", "iHR", "iUR"])
+async def test_a_package_that_dpkg_cannot_finish_is_to_come_anew_or_to_go(
+    tmp_path: Path, short: str
+) -> None:
+    host = listed(tmp_path / "half", *ROWS[:2], ROWS[2].replace("\tii ", f"\t{short}"))
+    words = await only(tmp_path, removal(), host=host)
+    assert "Run `sudo apt-get install --reinstall zlib1g`" in words
+    assert "`sudo dpkg --remove --force-remove-reinstreq zlib1g`" in words
+    assert "dpkg --configure -a" not in words
+    tries = removal(FinishInterrupted("dpkg cannot finish it either"))
+    assert await only(tmp_path, tries, host=host) == words
 
 
 async def test_held_packages_are_named_with_what_lets_go_of_them(tmp_path: Path) -> None:

@@ -253,4 +253,15 @@ def test_plain_text_tells_every_tenth_of_each_count_once() -> None:
     assert [tenths.worth_telling(one) for one in counted] == [True, False, True, False, True, True]
     assert tenths.worth_telling(counted[0])
     assert not tenths.worth_telling(Progress(5, 0, "bytes", "size unknown", None))
+
+
+def test_plain_text_tells_at_once_for_whom_it_waits_and_then_every_ten_seconds() -> None:
+    tenths = Tenths()
+    waits = [Progress(done, 0, "seconds", "waiting", None) for done in (0, 1, 9, 10, 11, 25)]
+    assert [tenths.worth_telling(one) for one in waits] == [True, False, False, True, False, True]
+    assert tenths.worth_telling(Progress(0, 100, "percent", "apt", None))
+
+
+def test_plain_text_tells_what_is_printed() -> None:
+    tenths = Tenths()
     assert tenths.worth_telling(PRINTED)

@@ -31,8 +31,22 @@ async def carry_out(executor: Executor, plan: Plan, *, as_json: bool) -> int:
     try:
         return await _follow(executor, plan, show)
     except asyncio.CancelledError:
-        print("Stopped inside a step. The same command does it again and goes on.", file=sys.stderr)
+        print(await asyncio.to_thread(_stopped), file=sys.stderr)
         return 130
+
+
+def _stopped() -> str:
+    """What became of the step that was left: root's goes on without us."""
+    from wizard.root.session import find_at_work
+    from wizard.run.watching import at_work_text
+
+    session = find_at_work()
+    if session is None or not session.step:
+        return "Stopped inside a step. The same command does it again and goes on."
+    return (
+        f"Stopped, but {at_work_text(session)}: root's step is finished without you.\n"
+        "`rdna1-setup watch` shows it to its end; then the same command goes on."
+    )
 
 
 async def _follow(executor: Executor, plan: Plan, show: Callable[[Event], None]) -> int:
@@ -67,7 +81,7 @@ class _Stop:
         with suppress(OSError):  # the terminal may be what went
             print(
                 "Stopping when this step is done, or at once inside a download. "
-                "Ctrl+C again ends the step.",
+                "Ctrl+C again ends the step; one of root's goes on to its end without you.",
                 file=sys.stderr,
                 flush=True,
             )

@@ -101,10 +101,10 @@ KNOWN = (
         "Take another release or set; `apt-cache policy NAME` shows what apt knows.",
     ),
     _known(
-        r"Malformed entry .* in (?:list|sources) file (\S+)",
-        "apt cannot read {0}.",
+        r"^E: (.*?) (?:in (?:source list|list file) )?/\S*?/(sources\.list(?:\.d/\S+)?)",
+        "apt cannot read /etc/apt/{1}: {0}.",  # it was shown a copy
         "One broken line there keeps apt from doing anything.",
-        "Mend that line; apt names it.",
+        "Mend that file, or move it away; `sudo apt-get update` says whether apt can read it.",
     ),
 )
 
@@ -113,8 +113,8 @@ def explained(answer: Answer) -> Refusal:
     """Why apt failed."""
     for known in KNOWN:
         if found := known.pattern.search(answer.text):
-            what = next(filter(None, found.groups()), "it")
-            happened = known.happened.format(what)
+            what = [*filter(None, found.groups()), "it"]
+            happened = known.happened.format(*what)
             return Refusal(happened, f"{known.meaning} {NOTHING}", known.next_step)
     return Refusal(
         f"apt ended with exit code {answer.code}: {' / '.join(_last_words(answer))}",

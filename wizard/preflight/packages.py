@@ -6,12 +6,13 @@ from collections.abc import Iterator
 
 from wizard.machine.facts import PackageWork, Unknown
 from wizard.machine.host import Host
-from wizard.machine.package_states import Row, installed_rows
+from wizard.machine.package_states import STATES, Row, installed_rows
 from wizard.machine.package_work import package_work
 from wizard.plan.root_steps import AptChange, FinishInterrupted, KeepDebs, MarkPackages
 from wizard.plan.steps import Plan
 from wizard.preflight.refusal import Refusal
 
+HALF_INSTALLED, REINSTALL = STATES["H"], "must be reinstalled"
 APT_STEPS = (AptChange, KeepDebs, FinishInterrupted, MarkPackages)
 
 
@@ -57,13 +58,29 @@ def _unfinished(plan: Plan, work: PackageWork) -> Iterator[Refusal]:
     named = () if isinstance(work.unfinished, Unknown) else work.unfinished
     gone = {name for step in plan.steps if isinstance(step, AptChange) for name in step.remove}
     left = [one for one in named if one.split(" ")[0] not in gone]
-    if left and not finishes:
-        yield Refusal(
-            f"Not fully installed: {', '.join(left[:5])}.",
-            "Every later call of apt tries to finish that, and fails with it. Nothing was changed.",
+    cut = [one for one in left if HALF_INSTALLED in one or REINSTALL in one]
+    if cut:  # dpkg cannot finish what was cut off while it was unpacked
+        names = " ".join(one.split(" ")[0] for one in cut)
+        yield _not_fully(
+            cut,
+            f"Run `sudo apt-get install --reinstall {names}`; where no archive has it, "
+            f"`sudo dpkg --remove --force-remove-reinstreq {names}`. Then run the same command "
+            "again.",
+        )
+    elif left and not finishes:
+        yield _not_fully(
+            left,
             "Run `sudo dpkg --configure -a` and read what it says; a failed amdgpu-dkms goes with "
             "`rdna1-setup` and its clean-up plan.",
         )
+
+
+def _not_fully(left: list[str], remedy: str) -> Refusal:
+    return Refusal(
+        f"Not fully installed: {', '.join(left[:5])}.",
+        "Every later call of apt tries to finish that, and fails with it. Nothing was changed.",
+        remedy,
+    )
 
 
 def _held(plan: Plan, rows: list[Row]) -> Iterator[Refusal]:

@@ -61,7 +61,10 @@ def _count(progress: Progress) -> str:
 
 
 class Tenths:
-    """Which events are worth a line each: all, but of progress only every tenth of the way."""
+    """Which events are worth a line each: all, but of progress only every tenth of the way.
+
+    Of a time that is waited only every ten seconds.
+    """
 
     def __init__(self) -> None:
         self._tenth = -1
@@ -73,12 +76,18 @@ class Tenths:
                 self._tenth = -1
             case Progress():
                 # Lower is another tenth too: apt begins anew once all is fetched.
-                tenth = event.done * 10 // event.total if event.total > 0 else self._tenth
-                before, self._tenth = self._tenth, tenth
-                return tenth != before
+                before, self._tenth = self._tenth, _tenth(event, self._tenth)
+                return self._tenth != before
             case _:
                 pass
         return True
+
+
+def _tenth(event: Progress, before: int) -> int:
+    if event.total > 0:
+        return event.done * 10 // event.total
+    # Nobody knows when somebody else will be done: every ten seconds, below all tenths.
+    return -2 - event.done // 10 if event.unit == "seconds" else before
 
 
 def _ending_lines(event: PlanFinished) -> Iterator[str]:

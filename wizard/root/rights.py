@@ -89,8 +89,8 @@ def not_granted(code: int, by_hand: tuple[str, ...]) -> Trouble:
         )
     return Trouble(
         f"sudo did not give root rights (exit code {code}).",
-        "The password was wrong three times, or this account may not use sudo; its own message "
-        "stands on the terminal. Nothing was changed.",
+        "The password was wrong three times, the question was interrupted, or this account may "
+        "not use sudo; its own message stands on the terminal. Nothing was changed.",
         _hand_work(
             "Start again, or ask whoever keeps this machine to add you to the group sudo", by_hand
         ),
@@ -100,4 +100,4 @@ def not_granted(code: int, by_hand: tuple[str, ...]) -> Trouble:
 def _hand_work(first: str, by_hand: tuple[str, ...]) -> str:
     if not by_hand:
         return f"{first}."
-    return f"{first}; or run as root by hand: {'; '.join(by_hand)}"
+    return f"{first}; or read what there is to do, and run it as root by hand: {'; '.join(by_hand)}"

@@ -100,14 +100,15 @@ class Live:
         if plan.venv:
             require_place(Path(plan.venv))
         time_now = self._clock()
-        folder = new_folder(Path(self._places.runs), f"{time_now:%Y%m%d-%H%M%S}-{plan.id[:6]}")
+        folder = new_folder(Path(self._places.runs), time_now, plan.id)
         Journal(folder).begin(plan, time_now.isoformat(timespec="seconds"))
         record = read_record(folder)
         assert record is not None  # noqa: S101 - written on the line above
         return record
 
     async def _steps(self, plan: Plan, record: Record) -> AsyncGenerator[Event, None]:
-        root = RootPart(plan, record.id, self._ask_for_rights, self._environ, yes=self._yes)
+        ask, folder = self._ask_for_rights, Path(record.folder)
+        root = RootPart(plan, folder, ask, self._environ, yes=self._yes)
         with scratch(record):
             try:
                 async with aclosing(self._each_step(plan, record, root)) as events:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import shlex
+from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing
 from pathlib import Path
 from typing import get_args
 
+from wizard.plan.by_hand import by_hand_script
 from wizard.plan.root_steps import RootStep, SetSystemPathAside
 from wizard.plan.steps import Plan, Step
 from wizard.root.line import Line, open_line
@@ -17,6 +19,7 @@ from wizard.root.session import EVENTS, STATE
 from wizard.run.acting import Act, Done
 
 ROOT_STEPS = get_args(RootStep)
+BY_HAND = "by-hand.sh"
 NOTHING_LEFT = "it went with an earlier step: nothing to do"
 """The outcome of a step that had nothing to do, and so has nothing to be undone."""
 
@@ -27,7 +30,7 @@ class RootPart:
     def __init__(
         self,
         plan: Plan,
-        run: str,
+        folder: Path,
         ask: AskForRights,
         environ: Mapping[str, str],
         *,
@@ -35,7 +38,8 @@ class RootPart:
     ) -> None:
         """``yes``: the plan was read; it counts only for root without a terminal."""
         self._plan = plan
-        self._run = run
+        self._run = folder.name
+        self._folder = folder
         self._ask = ask
         self._environ = environ
         self._yes = yes
@@ -66,10 +70,19 @@ class RootPart:
                 self._ask,
                 environ=self._environ,
                 yes=self._yes,
-                by_hand=tuple(str(step).removeprefix("as root, ") for step in steps),
+                by_hand=_put_script(self._folder / BY_HAND, steps),
             )
             self._line = await self._open.enter_async_context(line)
         return self._line
+
+
+def _put_script(path: Path, steps: Sequence[RootStep]) -> tuple[str, ...]:
+    """What to run where root rights are not given; nothing where it cannot be written."""
+    try:
+        path.write_text(by_hand_script(steps), "utf-8", "surrogateescape")
+    except OSError:
+        return ()
+    return (shlex.join(("sh", str(path))),)
 
 
 def _has_gone(step: Step) -> bool:

@@ -4,19 +4,33 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
-from itertools import chain, count
+from contextlib import contextmanager, suppress
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from wizard.run.journal import Record
 from wizard.run.rollback import SCRATCH
 
+STAMP = "%Y%m%d-%H%M%S"
 
-def new_folder(runs: Path, name: str) -> Path:
-    """A folder that is not there yet: two runs of one plan can begin within a second."""
-    names = chain((name,), (f"{name}-{number}" for number in count(2)))
-    candidates = (runs / each for each in names)
-    return next(folder for folder in candidates if not folder.exists())
+
+def new_folder(runs: Path, time: datetime, plan: str) -> Path:
+    """A folder that is not there yet, named by the time and the plan.
+
+    Names tell which run is the newest. So where a run has that second or a later one, because two
+    begin at once or the clock was set back, it is the next second after it.
+    """
+    later = (known + timedelta(seconds=1) for known in _times(runs))
+    return runs / f"{max(time.replace(tzinfo=None), *later):{STAMP}}-{plan[:6]}"
+
+
+def _times(runs: Path) -> Iterator[datetime]:
+    """What the names of the runs begin with."""
+    yield datetime.min
+    names = (entry.name for entry in runs.iterdir()) if runs.is_dir() else ()
+    for name in names:
+        with suppress(ValueError):
+            yield datetime.strptime("-".join(name.split("-")[:2]), STAMP)
 
 
 @contextmanager

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.e2e.system.archive_server import ArchiveServer, archive_server
 from tests.e2e.system.bases import require_root
+from tests.e2e.system.owner import Owner
 from tests.e2e.system.rocm_archive import rocm_archive
-from tests.e2e.system.states import Enter, worlds
+from tests.e2e.system.snapshot import take
+from tests.e2e.system.states import NOTHING, Enter, State, worlds
+from tests.e2e.system.test_road import prepared
+from tests.run.wheels import make_stand_ins
 
 
 @pytest.fixture(scope="session")
@@ -32,3 +38,32 @@ def enter(archive: ArchiveServer) -> Iterator[Enter]:
     """``enter(ROCM_57)`` is a root in that state, until the test ends."""
     with worlds(archive) as entering:
         yield entering
+
+
+@pytest.fixture(scope="session")
+def wheelhouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Stand-ins of every wheel that a stack needs, and the real pip."""
+    folder = tmp_path_factory.mktemp("wheels")
+    make_stand_ins(folder)
+    pip = ("python3", "-m", "pip", "download", "--quiet", "--no-deps", "--dest", folder, "pip")
+    subprocess.run(pip, check=True, stdin=subprocess.DEVNULL)
+    folder.chmod(0o755)
+    return folder
+
+
+@pytest.fixture
+def owner_in(enter: Enter, archive: ArchiveServer, wheelhouse: Path) -> Callable[[State], Owner]:
+    """``owner_in(ROCM_57)`` is somebody who wants ROCm 5.2 in such a root."""
+
+    def find(state: State) -> Owner:
+        root = enter(state)
+        words = prepared(root, archive, wheelhouse)
+        return Owner(root, words, take(root.folder))
+
+    return find
+
+
+@pytest.fixture
+def owner(owner_in: Callable[[State], Owner]) -> Owner:
+    """Somebody who wants ROCm 5.2 on a fresh installation."""
+    return owner_in(NOTHING)

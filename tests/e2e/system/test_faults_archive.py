@@ -1,0 +1,138 @@
+"""Faults of the network and of AMD's archive, as the owner meets them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.e2e.system.archive_server import ArchiveServer
+from tests.e2e.system.authority import HOST
+from tests.e2e.system.owner import PATIENCE_S, Owner, agree, end_of
+
+pytestmark = pytest.mark.e2e
+
+
+def test_a_network_that_fails_in_mid_download(owner: Owner, archive: ArchiveServer) -> None:
+    archive.drop(0.5, "/5.2/", "hsa-rocr_")
+    told = owner.failure()
+    assert "The network failed" in told
+    assert "Check the connection and the proxy" in told
+    assert "The same command goes on from here" in told
+    assert archive.asked("/5.2/", "hsa-rocr_")
+    owner.lost_nothing()
+    archive.restore()
+    owner.goes_through()
+
+
+def test_no_network_at_all(owner: Owner, archive: ArchiveServer) -> None:
+    owner.root.resolve({HOST: "127.99.99.99"})
+    told = owner.refusal()
+    assert f"{HOST} refused the connection" in told
+    assert "Nothing was changed" in told
+    owner.root.resolve({HOST: archive.address})
+    owner.is_as_before()
+    owner.reaches_roots_question()
+
+
+def test_a_copy_of_the_key_that_has_expired(owner: Owner, archive: ArchiveServer) -> None:
+    archive.show_key("stale")
+    told = owner.refusal()
+    assert "was valid until 2020-12-31" in told
+    assert "ask whoever keeps the mirror for the newer key" in told
+    owner.is_as_before()
+    archive.restore()
+    owner.reaches_roots_question()
+
+
+def test_a_key_of_somebody_else(owner: Owner, archive: ArchiveServer) -> None:
+    archive.show_key("stranger")
+    told = owner.refusal()
+    assert "It is somebody else's key" in told
+    assert "--rocm-key-fingerprint" in told
+    owner.is_as_before()
+    archive.restore()
+    owner.reaches_roots_question()
+
+
+def test_lists_that_somebody_else_has_signed(owner: Owner, archive: ArchiveServer) -> None:
+    archive.sign("stranger")
+    told = owner.refusal()
+    assert "The repository is not signed by the key that was checked" in told
+    assert "--rocm-key-fingerprint" in told
+    owner.is_as_before()
+    archive.restore()
+    owner.reaches_roots_question()
+
+
+def test_lists_that_are_signed_by_somebody_else_after_the_review(
+    owner: Owner, archive: ArchiveServer
+) -> None:
+    with owner.start() as terminal:
+        terminal.wait_for("password for", PATIENCE_S)
+        archive.sign("stranger")
+        agree(terminal)
+        told = end_of(terminal)
+    assert "The repository is not signed with the key that was given for it" in told
+    assert "nothing was taken" in told
+    assert "never use [trusted=yes]" in told
+    owner.lost_nothing()
+    archive.restore()
+    owner.goes_through()
+
+
+def test_a_suite_that_does_not_exist(owner: Owner, archive: ArchiveServer) -> None:
+    archive.remove("/rocm/apt/5.2/dists/")
+    told = owner.refusal()
+    assert "has no suite for this system" in told
+    assert "--rocm-repo" in told
+    owner.is_as_before()
+    archive.restore()
+    owner.reaches_roots_question()
+
+
+def test_a_suite_that_is_gone_after_the_review(owner: Owner, archive: ArchiveServer) -> None:
+    with owner.start() as terminal:
+        terminal.wait_for("password for", PATIENCE_S)
+        archive.remove("/rocm/apt/5.2/dists/")
+        agree(terminal)
+        told = end_of(terminal)
+    assert f"There is no such suite: https://{HOST}/rocm/apt/5.2 ubuntu" in told
+    assert "Choose another release or repository" in told
+    owner.lost_nothing()
+    archive.restore()
+    owner.goes_through()
+
+
+def test_a_list_that_is_not_what_was_signed(owner: Owner, archive: ArchiveServer) -> None:
+    archive.corrupt("/rocm/apt/5.2/dists/", "Packages")
+    told = owner.refusal()
+    assert "not what its own lists say" in told
+    assert "Wait some minutes" in told
+    owner.is_as_before()
+    archive.restore()
+    owner.reaches_roots_question()
+
+
+def test_a_package_that_is_not_what_its_list_says(owner: Owner, archive: ArchiveServer) -> None:
+    archive.corrupt("/5.2/", "hsa-rocr_")
+    told = owner.failure()
+    assert "A file from the repository is not what its list says" in told
+    assert "Wait some minutes" in told
+    owner.lost_nothing()
+    archive.restore()
+    owner.goes_through()
+
+
+def test_a_broken_source_of_somebody_else_does_not_matter(owner: Owner) -> None:
+    source = "deb [trusted=yes] https://nowhere.invalid/debian stable main\n"
+    owner.root.write("/etc/apt/sources.list.d/broken.list", source)
+    owner.goes_through()
+
+
+def test_a_source_that_apt_cannot_even_read(owner: Owner) -> None:
+    owner.root.write("/etc/apt/sources.list.d/broken.list", "this is no source\n")
+    told = owner.refusal()
+    assert "apt cannot read /etc/apt/sources.list.d/broken.list: Type 'this'" in told
+    assert "Mend that file" in told
+    owner.root.path("/etc/apt/sources.list.d/broken.list").unlink()
+    owner.is_as_before()
+    owner.reaches_roots_question()

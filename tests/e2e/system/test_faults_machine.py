@@ -1,0 +1,288 @@
+"""Faults of the machine itself: disks, locks, packages, the clock, folders."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.system import debs
+from tests.e2e.system.archive_server import ArchiveServer
+from tests.e2e.system.asking import packages
+from tests.e2e.system.bases import PASSWORD, PREFIX
+from tests.e2e.system.debs import Deb
+from tests.e2e.system.owner import HOME, PATIENCE_S, Owner, agree, end_of
+from tests.e2e.system.roots import Root
+from tests.e2e.system.snapshot import take
+from tests.e2e.system.states import SOURCE_57, State, install_dependent
+from tests.e2e.system.troubles import held_lock
+from tests.root.archive import StandIn, publish
+
+pytestmark = pytest.mark.e2e
+
+ROCM_57 = ("rocm-core", "hsa-rocr", "hip-runtime-amd")
+OwnerIn = Callable[[State], Owner]
+ARCHIVES, BACKUP = "/var/cache/apt/archives", "/var/lib/rdna1-setup"
+WAITING = "package libc-bin:amd64"
+"""Its trigger waits for what was cut off."""
+ENOUGH, TOO_LITTLE = 230 * 10**6, 100 * 10**6
+"""Bytes of a disk; 200 MB are wanted to spare."""
+
+
+def with_57(owner_in: OwnerIn) -> Owner:
+    """Somebody who has some of 5.7.1, which is to go for 5.2."""
+    owner = owner_in(SOURCE_57)
+    owner.root.apt("install", "--no-install-recommends", *ROCM_57)
+    return replace(owner, before=take(owner.root.folder))
+
+
+def fill(root: Root, folder: str, left: int = 0) -> None:
+    """Somebody fills a disk, but for so many bytes."""
+    free = os.statvfs(f"/proc/{root.space.init}/root{root.path(folder)}")
+    size = free.f_bavail * free.f_frsize - left
+    root.run("fallocate", "--length", str(size), f"{folder}/filler")
+
+
+def test_a_disk_without_room_is_seen_before_anything_is_begun(owner: Owner) -> None:
+    owner.root.limit_disk(ARCHIVES, TOO_LITTLE)
+    told = owner.refusal()
+    assert "has 0.1 GB free; 0.2 GB are needed" in told
+    assert f"to download ({ARCHIVES})" in told
+    assert "`sudo apt-get clean`" in told
+    owner.is_as_before()
+    owner.root.space.mount("-o", f"remount,size={ENOUGH}", str(owner.root.path(ARCHIVES)))
+    owner.reaches_roots_question()
+
+
+def test_a_disk_that_becomes_full_before_the_download(owner: Owner) -> None:
+    owner.root.limit_disk(ARCHIVES, ENOUGH)
+    with owner.start() as terminal:
+        terminal.wait_for("password for", PATIENCE_S)
+        fill(owner.root, ARCHIVES)
+        agree(terminal)
+        told = end_of(terminal)
+    assert f"The disk is full {ARCHIVES}" in told
+    assert "Free some space (`sudo apt-get clean`" in told
+    owner.lost_nothing()
+    owner.root.run("rm", f"{ARCHIVES}/filler")
+    owner.goes_through()
+
+
+def test_a_disk_that_becomes_full_while_packages_unpack(owner: Owner) -> None:
+    owner.root.run("mkdir", "/opt/rocm-5.2.0")
+    owner.root.limit_disk("/opt/rocm-5.2.0", 64 * 1024)
+    told = owner.failure()
+    assert "The disk is full" in told
+    assert "Free some space" in told
+    assert "packages are not as they shall be" in told
+    owner.lost_nothing(WAITING)
+    bigger = ("-o", "remount,size=50m", str(owner.root.path("/opt/rocm-5.2.0")))
+    owner.root.space.mount(*bigger)
+    owner.goes_through()
+
+
+def test_a_disk_that_becomes_full_while_packages_are_kept(owner_in: OwnerIn) -> None:
+    owner = with_57(owner_in)
+    owner.root.run("mkdir", BACKUP)
+    owner.root.limit_disk(BACKUP, ENOUGH)
+    with owner.start() as terminal:
+        terminal.wait_for("password for", PATIENCE_S)
+        fill(owner.root, BACKUP, left=200_000)
+        agree(terminal)
+        told = end_of(terminal)
+    assert "disk became full" in told or "The disk is full" in told
+    assert "Free some space" in told
+    owner.is_as_before()
+    owner.root.run("rm", f"{BACKUP}/filler")
+    owner.goes_through()
+
+
+def test_a_lock_that_is_held_before_anything_is_begun(owner: Owner) -> None:
+    with held_lock(owner.root):
+        told = owner.refusal()
+    assert "python3 (process " in told
+    assert "installs or removes packages right now" in told
+    assert "Wait until it is done" in told
+    owner.is_as_before()
+    owner.reaches_roots_question()
+
+
+def test_a_lock_that_is_held_for_some_seconds_is_waited_for(owner: Owner) -> None:
+    with owner.start() as terminal:
+        terminal.wait_for("password for", PATIENCE_S)
+        with held_lock(owner.root):
+            agree(terminal)
+            terminal.wait_for("waiting for python3, process ", PATIENCE_S)
+            until = time.monotonic() + 5
+            terminal.wait_until(lambda: time.monotonic() > until, "five seconds")
+        terminal.wait_for(f"-m venv {HOME}", PATIENCE_S)
+    assert packages(owner.root)["rocm-core"].status == "ii"
+
+
+def test_a_lock_that_is_held_for_ever(owner: Owner) -> None:
+    lose_patience(owner.root)
+    with owner.start() as terminal:
+        terminal.wait_for("password for", PATIENCE_S)
+        with held_lock(owner.root):
+            agree(terminal)
+            told = end_of(terminal)
+    assert "Another program works on packages: python3, process " in told
+    assert "It held its lock for all of 3 s" in told
+    assert "Never remove the lock by hand" in told
+    owner.lost_nothing()
+    owner.goes_through()
+
+
+def lose_patience(root: Root) -> None:
+    """Root's helper waits 3 s for a lock and not 2 minutes, as nobody does who tests it."""
+    site = f"lib/python{root.suite.python}/site-packages"
+    helper = root.path(f"{PREFIX}/{site}/assets/root_helper.py")
+    text = helper.read_text()
+    assert "LOCK_PATIENCE_S = 120.0" in text
+    helper.write_text(text.replace("LOCK_PATIENCE_S = 120.0", "LOCK_PATIENCE_S = 3.0"))
+
+
+def test_dpkg_killed_in_mid_work(owner: Owner) -> None:
+    kill_dpkg_at_work(owner.root, "half-there")
+    told = owner.refusal()
+    assert "Not fully installed: half-there (half-installed" in told
+    remedy = "dpkg --remove --force-remove-reinstreq half-there"
+    assert f"`sudo {remedy}`" in told
+    owner.root.run(*remedy.split())
+    owner.is_as_before()
+    owner.goes_through()
+
+
+def kill_dpkg_at_work(root: Root, name: str) -> None:
+    """SIGKILL for dpkg, and all that it has started, while a package's first script runs."""
+    place = root.path(f"/srv/{name}.deb")
+    waits = "#!/bin/sh\ntouch /run/reached\nexec sleep 600\n"
+    debs.build(Deb(name, "1.0", scripts={"preinst": waits}), place)
+    with root.start("dpkg", "--install", f"/srv/{name}.deb") as process:
+        until = time.monotonic() + 30
+        while not root.path("/run/reached").exists():
+            assert time.monotonic() < until, "dpkg never came to the script"
+            time.sleep(0.02)
+        for one in root.running():
+            os.kill(one.pid, signal.SIGKILL)
+        process.wait(30)
+
+
+def test_a_postinst_that_fails(owner: Owner) -> None:
+    record = "/var/lib/dpkg/alternatives/rocm"
+    owner.root.write(record, "damaged\n")
+    told = owner.failure()
+    assert "The package rocm-core" in told
+    assert "sudo apt-get purge rocm-core" in told
+    assert "sudo dpkg --configure -a" in told
+    owner.lost_nothing("/etc/ld.so.cache")
+    owner.root.path(record).unlink()
+    owner.goes_through()
+
+
+HTTP = ("--rocm-repo", "http://repo.radeon.com/rocm/apt")
+"""Without certificates, which the clock matters for too."""
+
+
+@pytest.mark.parametrize(
+    ("more", "by", "words"),
+    [
+        ((), "-400d", "The clock is wrong"),
+        (HTTP, "-1000d", "The clock of this machine is behind"),
+    ],
+    ids=["https", "http"],
+)
+def test_a_clock_that_is_behind(owner: Owner, more: tuple[str, ...], by: str, words: str) -> None:
+    install_faketime(owner.root)
+    owner = replace(owner, before=take(owner.root.folder))
+    with clock_moved(owner, by) as mistaken:
+        told = mistaken.refusal(*more)
+    assert words in told
+    assert "Check the date" in told or "Set the clock" in told
+    owner.is_as_before()
+    owner.reaches_roots_question(*more)
+
+
+def test_a_clock_that_is_set_back_in_mid_run(owner: Owner, archive: ArchiveServer) -> None:
+    install_faketime(owner.root)
+    archive.drop(0.5, "/5.2/", "hsa-rocr_")
+    assert "The network failed" in owner.failure(*HTTP)
+    archive.restore()
+    with clock_moved(owner, "-100d") as mistaken:
+        mistaken.goes_through(*HTTP)
+
+
+def install_faketime(root: Root) -> None:
+    """The library by which programs see another time."""
+    root.apt("install", "--no-install-recommends", "libfaketime")
+
+
+@contextmanager
+def clock_moved(owner: Owner, by: str) -> Iterator[Owner]:
+    """The owner with another time for the wizard and for apt; root's helper only notes it."""
+    library = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1"
+    moved = {"LD_PRELOAD": library, "FAKETIME": by, "DONT_FAKE_MONOTONIC": "1"}
+    words = " ".join(f"{name}={value}" for name, value in moved.items())
+    program = owner.root.path("/usr/bin/apt-get")
+    real = program.rename(program.with_name("apt-get-as-it-is"))
+    owner.root.write("/usr/bin/apt-get", f'#!/bin/sh\n{words} exec {real.name} "$@"\n', 0o755)
+    yield replace(owner, env={**owner.env, **moved})
+    real.rename(program)
+
+
+def test_a_home_that_cannot_be_written(owner: Owner) -> None:
+    home = str(owner.root.path(HOME))
+    owner.root.space.mount("--bind", home, home)
+    owner.root.space.mount("-o", "remount,bind,ro", home)
+    told = owner.refusal()
+    assert "Read-only file system" in told
+    owner.is_as_before()
+    owner.root.space.mount("-o", "remount,bind,rw", home)
+    owner.reaches_roots_question()
+
+
+def test_a_backup_folder_that_is_a_link(owner: Owner) -> None:
+    owner.root.run("mkdir", "/srv/elsewhere")
+    owner.root.run("ln", "-s", "/srv/elsewhere", BACKUP)
+    with owner.start() as terminal:
+        terminal.wait_for("password for", PATIENCE_S)
+        terminal.send(f"{PASSWORD}\n")
+        told = end_of(terminal)
+    assert f"{BACKUP} is a link or a file where a folder must be" in told
+    assert "Make it a folder again" in told
+    assert not list(owner.root.path("/srv/elsewhere").iterdir())
+    owner.is_as_before()
+    owner.root.run("rm", BACKUP)
+    owner.goes_through()
+
+
+def test_something_of_the_users_that_needs_what_would_go(owner_in: OwnerIn) -> None:
+    owner = with_57(owner_in)
+    install_dependent(owner.root, "hip-runtime-amd")
+    told = owner.refusal()
+    assert "raytracer" in told
+    assert packages(owner.root)["raytracer"].status == "ii"
+    owner.root.run("dpkg", "--remove", "raytracer")
+    owner.is_as_before()
+    owner.goes_through()
+
+
+def test_a_transaction_that_wants_amdgpu_dkms(owner: Owner, tmp_path: Path) -> None:
+    newer = StandIn("libelf1", "99.0", fields=("Depends: amdgpu-dkms",))
+    publish(owner.root, newer, StandIn("amdgpu-dkms", "99.0"), scratch=tmp_path)
+    source = "/etc/apt/sources.list.d/of-the-user.list"
+    owner.root.write(source, "deb [trusted=yes] file:/srv/archive stand-in main\n")
+    owner.root.run("apt-get", "-qq", "update")
+    told = owner.refusal()
+    assert "The transaction contains amdgpu-dkms, which builds a kernel module" in told
+    assert "Nothing was changed" in told
+    owner.root.path(source).unlink()
+    owner.root.run("apt-get", "-qq", "update")
+    owner.is_as_before()
+    owner.reaches_roots_question()

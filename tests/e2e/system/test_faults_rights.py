@@ -1,0 +1,103 @@
+"""Faults of sudo, and an owner who changes his mind."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.e2e.system.archive_server import ArchiveServer
+from tests.e2e.system.asking import packages
+from tests.e2e.system.bases import OWNER, PASSWORD, PREFIX
+from tests.e2e.system.owner import PATIENCE_S, QUESTION, Owner, agree, end_of, one_line
+
+pytestmark = pytest.mark.e2e
+
+
+def test_somebody_who_may_not_use_sudo(owner: Owner) -> None:
+    owner.root.give_sudo("none")
+    with owner.start() as terminal:
+        terminal.wait_for("password for", PATIENCE_S)
+        terminal.send(f"{PASSWORD}\n")
+        told = end_of(terminal)
+    assert "owner is not in the sudoers file" in told
+    assert "this account may not use sudo" in told
+    assert "add you to the group sudo" in told
+    assert "run it as root by hand: sh /home/owner/" in told
+    owner.root.give_sudo("with password")
+    owner.is_as_before()
+    owner.goes_through()
+
+
+def test_a_password_that_is_wrong_three_times(owner: Owner) -> None:
+    with owner.start() as terminal:
+        for _ in range(3):
+            terminal.wait_for("password for", PATIENCE_S)
+            terminal.send("wrong\n")
+        told = end_of(terminal)
+    assert "3 incorrect password attempts" in told
+    assert "The password was wrong three times" in told
+    assert "Start again" in told
+    owner.is_as_before()
+    owner.goes_through()
+
+
+def test_no_sudo_at_all(owner: Owner) -> None:
+    program = owner.root.path("/usr/bin/sudo")
+    program.rename(program.with_name("no-sudo"))
+    with owner.start() as terminal:
+        terminal.wait_for("FAILED", PATIENCE_S)
+        told = end_of(terminal)
+    assert "sudo is not installed" in told
+    assert "su -c 'apt-get install sudo'" in told
+    (script,) = re.findall(r"run it as root by hand: sh (\S+by-hand\.sh)", told)
+    owner.is_as_before()
+    owner.root.run("sh", script, text="y\n")
+    assert packages(owner.root)["rocm-core"].status == "ii"
+    program.with_name("no-sudo").rename(program)
+    owner.goes_through()
+
+
+def test_a_no_to_roots_question(owner: Owner) -> None:
+    with owner.start() as terminal:
+        terminal.wait_for("password for", PATIENCE_S)
+        terminal.send(f"{PASSWORD}\n")
+        terminal.wait_for(QUESTION)
+        terminal.send("y\n")
+        told = end_of(terminal)
+    assert "It was not confirmed" in told
+    assert "Nothing was changed" in told
+    owner.is_as_before()
+
+
+def test_ctrl_c_twice_where_the_password_is_asked(owner: Owner) -> None:
+    with owner.start() as terminal:
+        terminal.wait_for("password for", PATIENCE_S)
+        owner.interrupts(terminal)
+        terminal.wait_for("Stopping when this step is done")
+        owner.interrupts(terminal)
+        assert "The same command does it again and goes on" in end_of(terminal, 130)
+    owner.is_as_before()
+    owner.goes_through()
+
+
+def test_ctrl_c_twice_while_apt_works(owner: Owner, archive: ArchiveServer) -> None:
+    archive.stall(0.5, "/5.2/", "hsa-rocr_")
+    with owner.start() as terminal:
+        agree(terminal)
+        terminal.wait_until(archive.held.is_set, "apt's download stalls", PATIENCE_S)
+        owner.interrupts(terminal)
+        terminal.wait_for("one of root's goes on to its end without you")
+        owner.interrupts(terminal)
+        told = end_of(terminal, 130)
+    assert "Stopped, but apt is still working" in told
+    assert "`rdna1-setup watch` shows it to its end" in told
+    program = f"{PREFIX}/bin/rdna1-setup"
+    with owner.root.start(program, "watch", user=OWNER) as watching:
+        assert watching.stdout is not None
+        assert "apt is still working" in watching.stdout.readline()
+        archive.restore()  # which cuts the connection that stalled
+        assert "The network failed" in one_line(watching.stdout.read())
+    assert watching.returncode == 1
+    owner.lost_nothing()
+    owner.goes_through()
