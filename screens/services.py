@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from wizard.plan.steps import Plan
     from wizard.run.events import Event
     from wizard.run.trouble import Trouble
+    from wizard.run.watching import AtWork
 
 LIVE = "live"
 DRY_RUN = "dry run"
@@ -69,18 +70,6 @@ class Unfinished:
     footprint: str
     elsewhere: bool = False
     """True when this start was asked for another folder: then it is not the first thing offered."""
-
-
-@dataclass(frozen=True, slots=True)
-class AtWork:
-    """Root's part of an earlier start that is still at work, and how to look at it."""
-
-    text: str
-    """Such as ``apt is still working, 63 %``."""
-    saved: str
-    """The file that its events are read from."""
-    watch: Callable[[], AsyncGenerator[Event, None]]
-    """What it did and does, to its end; to close it ends nothing but the looking."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from screens.services import AtWork, DetectedPart
+    from screens.services import DetectedPart
     from wizard.machine.facts import Machine
     from wizard.plan.choice import Choice
     from wizard.plan.steps import Plan
     from wizard.run.events import PlanFinished, StepFailed
+    from wizard.run.watching import AtWork
 
 STEPS = ("welcome", "detect", "choose", "review", "apply", "conv2d", "done")
 """The order of the wizard; a step's number is its place here."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from screens.rights import LentTerminal
-from screens.services import DEMO, DRY_RUN, LIVE, AtWork, Services, Unfinished, WayBack
+from screens.services import DEMO, DRY_RUN, LIVE, Services, Unfinished, WayBack
 from wizard.commands.choosing import folder_of, with_sources
 from wizard.commands.looking import acts, host_of, places_of, there_before
 from wizard.run.executor import Executor
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from wizard.plan.choice import Choice
     from wizard.plan.steps import Plan
     from wizard.run.trouble import Trouble
+    from wizard.run.watching import AtWork
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -198,14 +199,9 @@ def _log_of(places: Places, plan: Plan) -> str:
 
 
 def _at_work() -> AtWork | None:
-    from wizard.root.session import EVENTS, find_at_work
-    from wizard.run.watching import InSession, at_work_text, watch_events
+    from wizard.run.watching import at_work
 
-    session = find_at_work()
-    if session is None:
-        return None
-    saved = str(session.folder / EVENTS)
-    return AtWork(at_work_text(session), saved, lambda: watch_events(InSession(session)))
+    return at_work()
 
 
 def _undoable(places: Places) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.content import Content
@@ -12,10 +12,13 @@ from textual.widget import Widget
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from screens.services import DEMO, DRY_RUN, LIVE, AtWork, Services, Unfinished
+from screens.services import DEMO, DRY_RUN, LIVE, Services, Unfinished
 from screens.session import Session
 from screens.step import HELP_KEY, QUIT_KEY, StepScreen
 from screens.words import shown
+
+if TYPE_CHECKING:
+    from wizard.run.watching import AtWork
 
 AIM = (
     "PyTorch on an RX 5500, 5600 or 5700 (RDNA1): this wizard looks at your machine, says which "

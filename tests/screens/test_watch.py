@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import replace
 
-from screens.services import AtWork, Services
+from screens.services import Services
 from screens.widgets.log_view import LogView
 from tests.screens.driving import (
     agreed,
@@ -33,6 +33,7 @@ from wizard.run.events import (
     StepFinished,
     StepStarted,
 )
+from wizard.run.watching import AtWork
 
 SAVED = "/var/lib/rdna1-setup/runs/20260101-120000-3f9a1c/events.jsonl"
 ENDED = PlanFinished(True, False, True, False, "20260101-120000-3f9a1c", "")
