@@ -6,6 +6,7 @@ What a plan put below its venv is no part of it: the run's own list of files und
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from typing import Any
 
 from wizard.plan.amd_packages import DRIVERS
 from wizard.plan.impossible import NothingToDo
@@ -60,13 +61,22 @@ def make_way_back(
     if not steps:
         raise NothingToDo(f"Nothing of plan {plan.id} reached the system: nothing to take back.")
     first = (FinishInterrupted("dpkg was interrupted; apt refuses to work before this has run."),)
-    notes = [f"This takes back what plan {plan.id} did to the system, last step first."]
+    notes = [_of(plan.id)]
     if modules := [name for step in done for name in _modules(step)]:
         notes.append(
             f"{', '.join(modules)} stays away: it builds a kernel module, which this program never "
             "does. The in-tree driver works without it; UNDO.sh of that run brings it back."
         )
     return system_plan(WAY_BACK, (*(first if interrupted else ()), *steps), tuple(notes))
+
+
+def takes_back(form: Mapping[str, Any], plan_id: str) -> bool:
+    """True for the JSON form of a way back of this plan."""
+    return form["stack"] == WAY_BACK and _of(plan_id) in form.get("notes", ())
+
+
+def _of(plan_id: str) -> str:
+    return f"This takes back what plan {plan_id} did to the system, last step first."
 
 
 def _kept_by(step: Step) -> tuple[tuple[str, str], ...]:

@@ -13,24 +13,23 @@ from wizard.plan.form import plan_of
 from wizard.plan.impossible import NothingToDo
 from wizard.plan.root_steps import LocalDeb
 from wizard.plan.steps import Plan
-from wizard.plan.way_back import WAY_BACK, make_way_back
+from wizard.plan.way_back import WAY_BACK, make_way_back, takes_back
 from wizard.root.news import EventLines, StepDone, news_of
 from wizard.root.session import EVENTS, STATE
 from wizard.run.journal import UNFINISHED, Record, read_records
-from wizard.run.root_part import NOTHING_LEFT, is_root_step
+from wizard.run.root_part import NOTHING_LEFT, begun_by_helper, is_root_step
 from wizard.run.trouble import Trouble
 
 
 def system_way_back(record: Record, host: Host, places: Places, state: Path = STATE) -> Plan | None:
-    """Takes back what the run did to the system; None where it did nothing there.
+    """Takes back what the run did to the system; None where nothing there is to be taken back.
 
     One that was cut off is gone on with. Raises Trouble where it cannot be told.
     """
     if not touched_system(record):
         return None
-    waiting = [r for r in read_records(Path(places.runs)) if _is_unfinished_way_back(r)]
-    if waiting:
-        return plan_of(waiting[0].plan)
+    if way := way_back_begun(record, places, state):
+        return plan_of(way.plan) if way.state == UNFINISHED else None
     rows = installed_rows(host)
     if isinstance(rows, Unknown):
         raise Trouble(
@@ -47,6 +46,15 @@ def system_way_back(record: Record, host: Host, places: Places, state: Path = ST
         return make_way_back(plan, begun, kept, installed, interrupted=work.interrupted)
     except NothingToDo:
         return None
+
+
+def way_back_begun(record: Record, places: Places, state: Path = STATE) -> Record | None:
+    """The newest way back of this run's part in the system that did something already."""
+    for each in read_records(Path(places.runs)):
+        later = each.id > record.id and takes_back(each.plan, record.plan["id"])
+        if later and (each.outcomes or begun_by_helper(each.id, state)):
+            return each
+    return None
 
 
 def touched_system(record: Record) -> bool:
@@ -89,7 +97,3 @@ def kept_debs(run: Path) -> tuple[LocalDeb, ...]:
 
 def _may_need_root(record: Record) -> bool:
     return any(step.get("needs_root") for step in record.plan["steps"])
-
-
-def _is_unfinished_way_back(record: Record) -> bool:
-    return record.plan["stack"] == WAY_BACK and record.state == UNFINISHED
