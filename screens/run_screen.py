@@ -42,7 +42,6 @@ LOG_HELP = (
 class RunScreen(StepScreen):
     """Shows the events of a run as they come."""
 
-    NAME = "apply"
     RUN_KEYS: ClassVar[tuple[BindingType, ...]] = (
         Binding("slash", "search", "Search", key_display="/"),
         Binding("y", "copy", "Copy"),

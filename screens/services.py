@@ -54,10 +54,13 @@ class WayBack:
     """How a run would be taken back, and the act itself."""
 
     text: str
-    """What would be removed and what kept."""
-    take: Callable[[], tuple[str, ...]]
-    """Blocks; goes back as the text says and gives what could not be removed.
-    Raises Trouble, with nothing done, when that is no longer what would happen."""
+    """What would be removed from its folder and what kept."""
+    plan: Plan | None
+    """What root takes back before; None where the run changed nothing in the system."""
+    take: Callable[[], AsyncGenerator[Event, None]]
+    """Goes back as shown; what happens, as of one plan whose last step is the folder."""
+    stop: Callable[[], None]
+    """Asks it to stop between two steps."""
 
 
 @dataclass(frozen=True, slots=True)

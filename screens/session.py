@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from screens.services import DetectedPart
+    from screens.services import DetectedPart, WayBack
     from wizard.machine.facts import Machine
     from wizard.plan.choice import Choice
     from wizard.plan.steps import Plan
@@ -36,6 +36,8 @@ class Session:
     failure: StepFailed | None = None
     at_work: AtWork | None = None
     """Root's part of an earlier start, while it is looked at."""
+    way_back: WayBack | None = None
+    """How the last run is taken back, while it is."""
 
 
 def following(step: str, session: Session) -> str:

@@ -62,7 +62,7 @@ def services_for(arguments: argparse.Namespace, lent: LentTerminal | None = None
         obstacle=lambda plan: None if host.name else _obstacle(host, plan),
         undoable=lambda: live and _undoable(places),
         unfinished=lambda: _unfinished(places, arguments.venv) if live else None,
-        way_back=lambda: _way_back(places),
+        way_back=partial(_way_back, host, places, executor),
         carry_out=executor.carry_out,
         ask_to_stop=executor.cancel,
         presets=_presets,
@@ -168,14 +168,12 @@ def _refusal(host: Host, places: Places, plan: Plan) -> Trouble | None:
     return Trouble(happened, refusals[0].meaning, " ".join(each.next_step for each in refusals))
 
 
-def _way_back(places: Places) -> WayBack:
-    from wizard.run.live import now
-    from wizard.run.system_undo import refuse_half
-    from wizard.run.undo import find_undo, undo
+def _way_back(host: Host, places: Places, executor: Executor) -> WayBack:
+    from wizard.run.taking_back import TakingBack, find_whole_undo
 
-    found = find_undo(places)
-    refuse_half(found.record)
-    return WayBack(str(found), lambda: undo(found, places, now()))
+    found = find_whole_undo(places, host)
+    taking = TakingBack(found, executor, places)
+    return WayBack(str(found.folder), found.system, taking.events, taking.cancel)
 
 
 def _unfinished(places: Places, asked: str | None) -> Unfinished | None:

@@ -73,7 +73,7 @@ class Welcome(StepScreen):
     AUTO_FOCUS = "#menu"
 
     def __init__(self, session: Session, services: Services) -> None:
-        super().__init__(session, services)
+        super().__init__(_fresh(session), services)
         self._undoable = services.undoable()
         self._unfinished = services.unfinished()
         self._at_work = services.at_work()
@@ -122,25 +122,19 @@ class Welcome(StepScreen):
             chosen = replace(
                 self.session, stack=waits.stack, folder=waits.folder, footprint=waits.footprint
             )
-            self.post_message(self.Next(_fresh(chosen)))
+            self.post_message(self.Next(chosen))
 
     def action_start(self) -> None:
         """Goes on to detection."""
-        self.post_message(self.Next(_fresh(self.session)))
+        self.post_message(self.Next(self.session))
 
     def action_conv2d(self) -> None:
         """Opens the Conv2d panel without setting anything up."""
-        self.post_message(self.Go("conv2d", replace(self.session, plan=None)))
+        self.post_message(self.Go("conv2d", self.session))
 
     def action_roll_back(self) -> None:
-        """Shows what taking the last run back would do, and asks."""
-        from screens.roll_back import RollBack
-
-        self.app.push_screen(RollBack(self.services), self._after_roll_back)
-
-    def _after_roll_back(self, outcome: str | None) -> None:
-        if outcome:
-            self.say(outcome)
+        """Shows what taking the last run back would do."""
+        self.post_message(self.Go("roll_back", self.session))
 
     def _options(self) -> Iterable[Option]:
         if self._at_work is not None:
@@ -158,7 +152,7 @@ class Welcome(StepScreen):
 
 
 def _fresh(session: Session) -> Session:
-    return replace(session, plan=None, finished=None, failure=None)
+    return replace(session, plan=None, finished=None, failure=None, way_back=None)
 
 
 def _text(mode: str, waits: Unfinished | None, at_work: AtWork | None) -> Content:

@@ -84,7 +84,7 @@ async def test_welcome_says_what_is_at_work_and_w_watches_it_to_its_end(
         await settled(pilot)
         await until(pilot, lambda: "100 %" in screen_text(pilot.app))
         assert "Root's part has ended well" in screen_text(pilot.app)
-        assert "Go on continues the plan" in status(pilot.app)
+        assert "go on there, or roll back" in status(pilot.app)
         await press(pilot, "n")
         await reach(pilot, "welcome")
 

@@ -28,6 +28,8 @@ from wizard.plan.user_files import PutLinesBack, TakeLinesOut
 
 WAY_BACK = "way back"
 AGAIN = "run the plan again"
+FOLDER_REASON = "Files of ours go from the folder; what was set aside there comes back."
+"""What follows a way back: the run's own list of files undoes the venv."""
 
 
 def make_way_back(

@@ -16,6 +16,7 @@ from pathlib import Path
 from wizard.machine.host import Host
 from wizard.places import Places
 from wizard.plan.steps import Plan
+from wizard.plan.way_back import FOLDER_REASON
 from wizard.run.events import Event, Output, PlanFinished, StepFailed, StepFinished, StepStarted
 from wizard.run.executor import Executor
 from wizard.run.journal import ROLLED_BACK, read_record
@@ -24,8 +25,6 @@ from wizard.run.live import now
 from wizard.run.system_undo import system_way_back
 from wizard.run.trouble import Trouble
 from wizard.run.undo import Undo, find_undo, undo
-
-FOLDER_REASON = "Files of ours go from the folder; what was set aside there comes back."
 
 
 @dataclass(frozen=True, slots=True)
