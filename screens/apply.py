@@ -17,7 +17,7 @@ SAFE = (
     "Safe means: between two steps, or inside a download of wheels, which is kept and resumed. "
     "A step that installs, or changes the system, is finished first."
 )
-RUNNING_HINT = "Running. c stops at a safe point: after this step, or inside a download (kept)."
+RUNNING_HINT = "Running. c stops safely: after this step, or inside a download of wheels."
 
 
 class Apply(ActingScreen):

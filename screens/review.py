@@ -23,6 +23,7 @@ from wizard.preflight.refusal import Refused
 from wizard.run.trouble import Trouble
 
 GO_BACK = "Go back with Esc and choose otherwise."
+KNOWN = "Known exactly now. Nothing has been changed yet. a applies this plan."
 REFUSED = "Apply would refuse this plan: why stands on top. Esc goes back, to change it."
 
 
@@ -82,6 +83,7 @@ class Review(StepScreen):
 
     @work(group="look", exclusive=True)
     async def _look(self) -> None:
+        before = self._plan
         self._refusal = await self._settle()
         if self._refusal is None:
             self._refusal = await asyncio.to_thread(self.services.obstacle, self._plan)
@@ -89,6 +91,8 @@ class Review(StepScreen):
         if self._refusal is not None:
             self.say(REFUSED, "warning")
             self._show()
+        elif self._plan is not before:
+            self.say(KNOWN)
 
     async def _settle(self) -> Trouble | None:
         """Ask what root's part would do exactly; gives why that cannot be known."""
@@ -107,7 +111,7 @@ class Review(StepScreen):
             return Trouble(str(impossible), "There is no such plan; nothing was changed.", GO_BACK)
         self.session = replace(self.session, plan=self._plan)
         self._show()
-        self.say("Known exactly now. Nothing has been changed yet. a applies this plan.")
+        self.say("Looking whether it can begin here: locks, room, the way back ...")
         return None
 
     def _show(self) -> None:

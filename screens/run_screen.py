@@ -133,8 +133,8 @@ class RunScreen(StepScreen):
             self.state = broken_off(state, happened)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Hides the key that opens the search line while it is open."""
-        if action == "search":
+        """Hides what would be typed into the search line while that is open."""
+        if action in ("search", "help"):
             return not self._log_pane.searching
         return super().check_action(action, parameters)
 

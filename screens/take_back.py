@@ -19,7 +19,7 @@ SAFE = (
 )
 RUNNING_HINT = "Taking back. c stops at a safe point: when the running step is done."
 TAKEN_BACK = "Taken back. n goes to the start."
-LEFT = "Not all is taken back. n goes to the start: Roll back goes on from there."
+LEFT = "Not taken back to its end. n goes to the start: Roll back goes on there."
 
 
 class TakeBack(ActingScreen):

@@ -36,6 +36,7 @@ from wizard.run.events import (
 )
 from wizard.run.trouble import Trouble
 
+PROFILE = "/etc/profile.d/rocm-rdna1-57.sh"
 CAME = ("hsa-rocr", "rocm-core", "rocminfo")
 SYSTEM = system_plan(
     WAY_BACK,
@@ -43,7 +44,7 @@ SYSTEM = system_plan(
         AptChange(
             "3 packages that the plan brought.", AGAIN, remove=CAME, purge=True, expect_remove=CAME
         ),
-        PutSystemPathBack("As it was before.", "/etc/profile.d/rocm-rdna1-57.sh", AGAIN),
+        PutSystemPathBack(f"{PROFILE} as it was before.", PROFILE, AGAIN),
     ),
     ("This takes back what plan 0123456789ab did to the system, last step first.",),
 )
@@ -150,7 +151,7 @@ async def test_a_stop_is_asked_for_once_it_was_affirmed() -> None:
         back.go_on.set()
         await settled(pilot)
         assert "Stopped at a safe point, as you asked" in screen_text(pilot.app)
-        assert "Roll back goes on from there" in status(pilot.app)
+        assert "Roll back goes on there" in status(pilot.app)
         await press(pilot, "n")
         await reach(pilot, "welcome")
         assert pilot.app.outcome == 130  # type: ignore[attr-defined]
@@ -168,7 +169,7 @@ async def test_rights_that_are_refused_leave_all_as_it_is_and_are_told() -> None
         await until(pilot, lambda: "sudo did not give root rights." in screen_text(pilot.app))
         await settled(pilot)
         assert "✗ failed" in screen_text(pilot.app)
-        assert "Not all is taken back" in status(pilot.app)
+        assert "Not taken back to its end" in status(pilot.app)
         await press(pilot, "q")
         await until(pilot, lambda: not pilot.app.is_running)
     assert pilot.app.outcome == 1  # type: ignore[attr-defined]

@@ -89,9 +89,9 @@ def _inverse(step: Step, others: frozenset[str]) -> Iterator[Step]:
     """The inverse of one step; ``others`` are the packages that the plan did not bring."""
     match step:
         case WriteSystemFile(path=path, before=None):
-            yield SetSystemPathAside("It was not there before.", path, AGAIN, may_be_gone=True)
+            yield SetSystemPathAside(f"{path} was not there before.", path, AGAIN, may_be_gone=True)
         case WriteSystemFile(path=path) | SetSystemPathAside(path=path):
-            yield PutSystemPathBack("As it was before.", path, AGAIN)
+            yield PutSystemPathBack(f"{path} as it was before.", path, AGAIN)
         case PutSystemPathBack(path=path):
             yield SetSystemPathAside("As it was before.", path, AGAIN)
         case AddToGroups(user=user, groups=groups):
