@@ -23,7 +23,9 @@ from wizard.preflight.refusal import Refused
 from wizard.run.trouble import Trouble
 
 GO_BACK = "Go back with Esc and choose otherwise."
+READY = "Nothing has been changed yet. a applies this plan; Esc goes back."
 KNOWN = "Known exactly now. Nothing has been changed yet. a applies this plan."
+BEGUN = "This run was begun before. a goes on with it, and skips what is done."
 REFUSED = "Apply would refuse this plan: why stands on top. Esc goes back, to change it."
 
 
@@ -78,7 +80,7 @@ class Review(StepScreen):
         elif self.services.rehearses:
             self.say("Dry run: a rehearses the plan and changes nothing.")
         else:
-            self.say("Nothing has been changed yet. a applies this plan; Esc goes back.")
+            self.say(BEGUN if self._goes_on() else READY)
         self._look()
 
     @work(group="look", exclusive=True)
@@ -92,7 +94,15 @@ class Review(StepScreen):
             self.say(REFUSED, "warning")
             self._show()
         elif self._plan is not before:
-            self.say(KNOWN)
+            self.say(BEGUN if self._goes_on() else KNOWN)
+
+    def _goes_on(self) -> bool:
+        """True for the plan of a run that waits: part of it is done already."""
+        waits = self.services.unfinished()
+        return waits is not None and (waits.stack, waits.folder) == (
+            self._plan.stack,
+            self._plan.venv,
+        )
 
     async def _settle(self) -> Trouble | None:
         """Ask what root's part would do exactly; gives why that cannot be known."""

@@ -10,7 +10,7 @@ from textual.app import App, SuspendNotSupported
 from wizard.root.rights import ask_here
 
 LENT = (
-    "Root's part of the plan. It is asked for here, and the wizard comes back afterwards.\n"
+    "Root's part of the plan: it is asked for here, then the wizard comes back.\n"
     "The password goes to sudo alone; nothing is done before you have typed yes."
 )
 

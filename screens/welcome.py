@@ -81,7 +81,9 @@ class Welcome(StepScreen):
     def body(self) -> Iterable[Widget]:
         """What it does and does not, then the menu."""
         text = _text(self.services.mode, self._unfinished, self._at_work)
-        yield Static(text, id="aim", markup=False)
+        # With more to say and more ways on, the menu must still be whole on 24 lines.
+        told = self._unfinished is not None or self._at_work is not None
+        yield Static(text, id="aim", classes="-tight" if told else "", markup=False)
         yield Menu(*self._options(), id="menu", markup=False, compact=True)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -156,11 +158,12 @@ def _fresh(session: Session) -> Session:
 
 
 def _text(mode: str, waits: Unfinished | None, at_work: AtWork | None) -> Content:
-    lines = [Content(AIM), Content("")]
+    gap = () if waits is not None and at_work is not None else (Content(""),)
+    lines = [Content(AIM), *gap]
     for word, what in DOES:
         style = "bold $text-success" if word == "does" else "bold $text-warning"
         lines.append(Content.assemble((f"{word:<10}", style), what))
-    lines += [Content(""), Content.styled(MODES[mode], "bold")]
+    lines += [*gap, Content.styled(MODES[mode], "bold")]
     if at_work is not None:
         lines.append(Content.styled(f"{shown(at_work.text)}: watch", "bold $text-warning"))
     if waits is not None:
