@@ -100,6 +100,8 @@ class Services:
     """Quick: is there a run that can be taken back."""
     unfinished: Callable[[], Unfinished | None]
     """Quick: the newest run that stopped before its end."""
+    half_back: Callable[[], str]
+    """Quick: the run that Roll back has begun to take back, ``""`` for none."""
     way_back: Callable[[], WayBack]
     """Blocks; how the last run would be taken back. Raises Trouble."""
     carry_out: Callable[[Plan], AsyncGenerator[Event, None]]

@@ -62,6 +62,7 @@ def services_for(arguments: argparse.Namespace, lent: LentTerminal | None = None
         obstacle=lambda plan: None if host.name else _obstacle(host, plan),
         undoable=lambda: live and _undoable(places),
         unfinished=lambda: _unfinished(places, arguments.venv) if live else None,
+        half_back=lambda: _half_back(places) if live else "",
         way_back=partial(_way_back, host, places, executor),
         carry_out=executor.carry_out,
         ask_to_stop=executor.cancel,
@@ -186,6 +187,13 @@ def _unfinished(places: Places, asked: str | None) -> Unfinished | None:
     footprint = str(plan.get("footprint", "venv"))
     elsewhere = bool(asked) and os.path.realpath(str(asked)) != os.path.realpath(plan["venv"])
     return Unfinished(record.id, plan["stack"], plan["venv"], footprint, elsewhere)
+
+
+def _half_back(places: Places) -> str:
+    from wizard.run.ready import half_back
+
+    record = half_back(places)
+    return record.id if record is not None else ""
 
 
 def _log_of(places: Places, plan: Plan) -> str:

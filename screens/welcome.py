@@ -77,12 +77,13 @@ class Welcome(StepScreen):
         self._undoable = services.undoable()
         self._unfinished = services.unfinished()
         self._at_work = services.at_work()
+        self._half_back = services.half_back()
 
     def body(self) -> Iterable[Widget]:
         """What it does and does not, then the menu."""
-        text = _text(self.services.mode, self._unfinished, self._at_work)
+        text = _text(self.services.mode, self._unfinished, self._at_work, self._half_back)
         # With more to say and more ways on, the menu must still be whole on 24 lines.
-        told = self._unfinished is not None or self._at_work is not None
+        told = self._unfinished or self._at_work or self._half_back
         yield Static(text, id="aim", classes="-tight" if told else "", markup=False)
         yield Menu(*self._options(), id="menu", markup=False, compact=True)
 
@@ -141,6 +142,8 @@ class Welcome(StepScreen):
     def _options(self) -> Iterable[Option]:
         if self._at_work is not None:
             yield Option("Watch           see what root is doing, to its end", id="watch")
+        if self._half_back:
+            yield Option("Roll back       go on with taking the last run back", id="roll_back")
         start = Option("Start           look at this machine, changes nothing", id="start")
         go_on = Option("Go on           finish the run that stopped before its end", id="go_on")
         waits = self._unfinished
@@ -148,7 +151,7 @@ class Welcome(StepScreen):
             (start,) if waits is None else (start, go_on) if waits.elsewhere else (go_on, start)
         )
         yield Option("Conv2d panel    measure a PyTorch that you already have", id="conv2d")
-        if self._undoable:
+        if self._undoable and not self._half_back:
             yield Option("Roll back       take back what the last run did", id="roll_back")
         yield Option("Quit", id="quit")
 
@@ -157,7 +160,9 @@ def _fresh(session: Session) -> Session:
     return replace(session, plan=None, finished=None, failure=None, way_back=None)
 
 
-def _text(mode: str, waits: Unfinished | None, at_work: AtWork | None) -> Content:
+def _text(
+    mode: str, waits: Unfinished | None, at_work: AtWork | None, half_back: str = ""
+) -> Content:
     gap = () if waits is not None and at_work is not None else (Content(""),)
     lines = [Content(AIM), *gap]
     for word, what in DOES:
@@ -166,6 +171,9 @@ def _text(mode: str, waits: Unfinished | None, at_work: AtWork | None) -> Conten
     lines += [*gap, Content.styled(MODES[mode], "bold")]
     if at_work is not None:
         lines.append(Content.styled(f"{shown(at_work.text)}: watch", "bold $text-warning"))
+    if half_back:
+        text = f"Half taken back: run {shown(half_back)}. Roll back goes on with it."
+        lines.append(Content.styled(text, "bold $text-warning"))
     if waits is not None:
         text = (
             f"Not finished: {shown(waits.stack)} into {shown(waits.folder)}. Go on makes the same "

@@ -19,7 +19,7 @@ from wizard.run.events import Event, PlanFinished, StepFailed, StepFinished, Ste
 from wizard.run.journal import ROLLED_BACK, UNFINISHED, Journal, read_record
 from wizard.run.ownership import Owned
 from wizard.run.prints import prints
-from wizard.run.ready import obstacle, unfinished_run
+from wizard.run.ready import half_back, obstacle, unfinished_run
 from wizard.run.taking_back import TakingBack, WholeUndo, find_whole_undo
 from wizard.run.trouble import Trouble
 
@@ -214,8 +214,12 @@ def test_a_run_whose_part_in_the_system_is_being_taken_back_is_not_gone_on_with(
 ) -> None:
     plan = run_in(tmp_path)
     assert unfinished_run(places_below(tmp_path)) is not None
+    assert half_back(places_below(tmp_path)) is None
     way_back_in(tmp_path, done=True)
     assert unfinished_run(places_below(tmp_path)) is None
+    begun = half_back(places_below(tmp_path))
+    assert begun is not None
+    assert begun.id == RUN
     found = obstacle(plan, places_below(tmp_path))
     assert isinstance(found, Trouble)
     assert f"Run {RUN} is being taken back" in found.happened

@@ -132,6 +132,7 @@ LIVE_SERVICES = Services(
     obstacle=lambda plan: None,
     undoable=lambda: False,
     unfinished=lambda: None,
+    half_back=lambda: "",
     way_back=lambda: WayBack(WOULD_GO, None, take_back, lambda: None),
     carry_out=carry_out,
     ask_to_stop=lambda: None,

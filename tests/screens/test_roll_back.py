@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import replace
 
+from textual.widgets import OptionList
+
 from screens.services import Services, WayBack
 from screens.widgets.step_list import StepList
 from tests.screens.driving import (
@@ -201,6 +203,17 @@ async def test_why_there_is_no_way_back_is_told_and_nothing_is_offered() -> None
         assert "3 [/letters] changed" in screen_text(pilot.app)
         assert "y" not in usable_keys(pilot.app)
         assert "Nothing was changed" in status(pilot.app)
+
+
+async def test_a_way_back_that_was_cut_off_is_the_first_thing_that_is_offered() -> None:
+    services = replace(Back().services, half_back=lambda: "20260101-120000-3f9a1c")
+    async with app_with(services).run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "welcome")
+        assert "Half taken back: run 20260101-120000-3f9a1c" in screen_text(pilot.app)
+        menu = pilot.app.screen.query_one(OptionList)
+        assert [option.id for option in menu.options].count("roll_back") == 1
+        await press(pilot, "enter")
+        await reach(pilot, "roll_back")
 
 
 async def test_a_dry_run_shows_the_way_back_and_takes_nothing() -> None:
