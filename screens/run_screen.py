@@ -36,8 +36,8 @@ LOG_HELP = (
     "/ looks for a text in the log: up and down go from hit to hit, Enter stays there, Esc ends "
     "it. y copies the selected text, else the hit, else the newest lines. The file named above "
     "the log has every line.\n\n"
-    "Tab goes to the log; arrows and PgUp scroll it, sideways too where a line is long; End "
-    "follows its end again."
+    "Arrows and PgUp scroll the log, sideways too where a line is long; End follows its end "
+    "again. Tab goes to the steps, which the same keys scroll, and back."
 )
 
 
