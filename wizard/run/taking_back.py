@@ -94,7 +94,8 @@ class TakingBack:
 
     async def _folder_events(self, number: int) -> AsyncGenerator[Event, None]:
         run, began = self._shown.folder, time.monotonic()
-        text = f"undo run {run.record.id} in {run.way.venv}"
+        place = f" in {run.way.venv}" if run.way.venv else ""
+        text = f"undo run {run.record.id}{place}"
         yield StepStarted(number, number, text, FOLDER_REASON)
         try:
             left = await asyncio.to_thread(self._undo)
