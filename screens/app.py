@@ -169,10 +169,6 @@ def make_step(step: str, session: Session, services: Services) -> StepScreen:
             from screens.apply import Apply
 
             return Apply(session, services)
-        case "watch":
-            from screens.watch import Watch
-
-            return Watch(session, services)
         case "conv2d":
             from screens.conv2d import Conv2d
 
@@ -181,6 +177,25 @@ def make_step(step: str, session: Session, services: Services) -> StepScreen:
             from screens.done import Done
 
             return Done(session, services)
+        case _:
+            return _beside(step, session, services)
+
+
+def _beside(step: str, session: Session, services: Services) -> StepScreen:
+    """A screen out of the order of the steps."""
+    match step:
+        case "watch":
+            from screens.watch import Watch
+
+            return Watch(session, services)
+        case "roll_back":
+            from screens.roll_back import RollBack
+
+            return RollBack(session, services)
+        case "take_back":
+            from screens.take_back import TakeBack
+
+            return TakeBack(session, services)
         case _:
             raise ValueError(f"no step is called {step!r}")
 

@@ -16,6 +16,7 @@ from wizard.plan.choice import Choice
 
 VENV = "venv"
 SYSTEM = "venv+system"
+WITH_PACKAGES = "rdna1-setup rollback takes all of it back, packages too; yours stays"
 ANY = "any program"
 """The verdict column's head when nothing is ticked."""
 
@@ -57,7 +58,9 @@ class Choosing:
     @property
     def sections(self) -> tuple[Section, ...]:
         """All that is said of the highlighted stack."""
-        return sections_of(self.road, self.stack, self.ticked)
+        system = self.with_system(self.stack.id)
+        road = replace(self.road, undo=WITH_PACKAGES) if system else self.road
+        return sections_of(road, self.stack, self.ticked)
 
     @property
     def place_word(self) -> str:

@@ -16,9 +16,12 @@ from screens.services import DEMO, LIVE
 from screens.session import Session
 from screens.step import COMMON_KEYS, StepScreen
 from screens.words import shown
+from wizard.plan.removal import counted
+from wizard.plan.root_steps import AddToGroups, AptChange, SetSystemPathAside, WriteSystemFile
 from wizard.plan.steps import Plan, WriteFile
 from wizard.plan.using import launcher_command, measure_command, on_processor, use_command
 from wizard.report.events import LOGIN
+from wizard.root.session import STATE
 from wizard.run.events import PlanFinished
 from wizard.run.lines import clean
 from wizard.sizes import size_text
@@ -103,12 +106,14 @@ def _sections(session: Session, mode: str) -> Iterable[tuple[str, tuple[str, ...
         yield "It means", (shown(failure.meaning),)
         yield "Next", (shown(failure.next_step),)
     yield tense, tuple(_changes(plan))
+    if plan.venv and (system := tuple(_system_changes(plan))):
+        yield "System", system
     if whole and plan.venv:
         yield "Use it", (clean(use_command(plan)), clean(launcher_command(plan)))
         yield "Measure", (clean(measure_command(plan)),)
     if mode != LIVE or (finished is not None and finished.run):
         kept = ("Files that you added are kept.",) if plan.venv else ()
-        yield "Undo it", (_undo(finished), *kept)
+        yield "Undo it", (_undo(finished), *kept, *_by_hand(plan, finished))
     if finished is not None and finished.relogin_needed:
         yield "Login", (LOGIN,)
     if finished is not None and finished.log:
@@ -118,6 +123,31 @@ def _sections(session: Session, mode: str) -> Iterable[tuple[str, tuple[str, ...
 def _undo(finished: PlanFinished | None) -> str:
     run = finished.run if finished is not None else ""
     return f"rdna1-setup rollback {shown(run)}".rstrip()
+
+
+def _by_hand(plan: Plan, finished: PlanFinished | None) -> Iterable[str]:
+    """The way back of root's part that needs no program of ours."""
+    if finished is not None and finished.run and any(step.needs_root for step in plan.steps):
+        script = STATE / "runs" / finished.run / "UNDO.sh"
+        yield f"The system's part without this program, as root: sh {shown(str(script))}"
+
+
+def _system_changes(plan: Plan) -> Iterable[str]:
+    for step in plan.steps:
+        match step:
+            case AptChange():
+                counts = (("removal", step.expect_remove), ("installation", step.expect_install))
+                yield ", ".join(
+                    f"{what} of {counted(len(names), 'package')}" for what, names in counts if names
+                )
+            case WriteSystemFile():
+                yield shown(step.path)
+            case SetSystemPathAside():
+                yield f"{shown(step.path)}, moved into the backup"
+            case AddToGroups():
+                yield f"{shown(step.user)} in the groups {shown(', '.join(step.groups))}"
+            case _:
+                pass
 
 
 def _changes(plan: Plan) -> Iterable[str]:

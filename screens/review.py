@@ -23,6 +23,9 @@ from wizard.preflight.refusal import Refused
 from wizard.run.trouble import Trouble
 
 GO_BACK = "Go back with Esc and choose otherwise."
+READY = "Nothing has been changed yet. a applies this plan; Esc goes back."
+KNOWN = "Known exactly now. Nothing has been changed yet. a applies this plan."
+BEGUN = "This run was begun before. a goes on with it, and skips what is done."
 REFUSED = "Apply would refuse this plan: why stands on top. Esc goes back, to change it."
 
 
@@ -77,11 +80,12 @@ class Review(StepScreen):
         elif self.services.rehearses:
             self.say("Dry run: a rehearses the plan and changes nothing.")
         else:
-            self.say("Nothing has been changed yet. a applies this plan; Esc goes back.")
+            self.say(BEGUN if self._goes_on() else READY)
         self._look()
 
     @work(group="look", exclusive=True)
     async def _look(self) -> None:
+        before = self._plan
         self._refusal = await self._settle()
         if self._refusal is None:
             self._refusal = await asyncio.to_thread(self.services.obstacle, self._plan)
@@ -89,6 +93,16 @@ class Review(StepScreen):
         if self._refusal is not None:
             self.say(REFUSED, "warning")
             self._show()
+        elif self._plan is not before:
+            self.say(BEGUN if self._goes_on() else KNOWN)
+
+    def _goes_on(self) -> bool:
+        """True for the plan of a run that waits: part of it is done already."""
+        waits = self.services.unfinished()
+        return waits is not None and (waits.stack, waits.folder) == (
+            self._plan.stack,
+            self._plan.venv,
+        )
 
     async def _settle(self) -> Trouble | None:
         """Ask what root's part would do exactly; gives why that cannot be known."""
@@ -107,7 +121,7 @@ class Review(StepScreen):
             return Trouble(str(impossible), "There is no such plan; nothing was changed.", GO_BACK)
         self.session = replace(self.session, plan=self._plan)
         self._show()
-        self.say("Known exactly now. Nothing has been changed yet. a applies this plan.")
+        self.say("Looking whether it can begin here: locks, room, the way back ...")
         return None
 
     def _show(self) -> None:

@@ -8,8 +8,9 @@ from screens.hanging import hanging
 from screens.words import shown
 from wizard.plan.content import content_lines
 from wizard.plan.steps import Plan, Step
+from wizard.plan.way_back import FOLDER_REASON
 from wizard.report.plan import totals
-from wizard.run.lines import clean
+from wizard.run.lines import clean, clean_lines
 from wizard.run.trouble import Trouble
 
 ACCENT = "bold $text-primary"
@@ -23,7 +24,7 @@ def review_text(plan: Plan, cells: int, refusal: Trouble | None = None) -> Conte
     """
     lines = [Content.styled(head(plan), "bold"), Content(totals(plan)), Content("")]
     if refusal is not None:
-        lines += _refused(refusal, cells)
+        lines += refusal_lines(refusal, cells)
     if plan.first:
         lines += hanging("First   ", f"you need {shown(plan.first)}", cells, "bold $text-warning")
     for note in plan.notes:
@@ -35,7 +36,27 @@ def review_text(plan: Plan, cells: int, refusal: Trouble | None = None) -> Conte
     return Content("\n").join(lines)
 
 
-def _refused(refusal: Trouble, cells: int) -> list[Content]:
+def way_back_text(folder: str, plan: Plan | None, cells: int) -> Content:
+    """How a run is taken back: root's part in the system, if there is one, then the folder."""
+    title, *does = clean_lines(folder).splitlines() or [""]
+    steps = plan.steps if plan is not None else ()
+    root = sum(step.needs_root for step in steps)
+    rights = f"{root} of them as root" if root else "none as root"
+    total = len(steps) + 1
+    lines = [Content.styled(title.removesuffix(":"), "bold")]
+    lines += [Content(f"{total} step{'s' * (total != 1)}, {rights}"), Content("")]
+    for note in plan.notes if plan is not None else ():
+        lines += [*hanging("Note    ", shown(note), cells, ACCENT), Content("")]
+    for number, step in enumerate(steps, 1):
+        lines += [*_head(number, total, step, cells), *_does(step, cells), Content("")]
+    lines += hanging(f"{total:>2} of {total}  ", FOLDER_REASON, cells, ACCENT)
+    for line in does:
+        lines += hanging("   does ", line.strip(), cells)
+    return Content("\n").join(lines)
+
+
+def refusal_lines(refusal: Trouble, cells: int) -> list[Content]:
+    """What happened, what it means, what to do."""
     parts = (refusal.happened, refusal.meaning, refusal.next_step)
     labels = ("Refused ", "It means", "Next    ")
     lines = []
@@ -51,10 +72,17 @@ def head(plan: Plan) -> str:
 
 
 def _step(number: int, total: int, step: Step, cells: int) -> list[Content]:
+    lines = [*_head(number, total, step, cells), *_does(step, cells)]
+    return [*lines, *hanging("   undo ", shown(step.inverse), cells), Content("")]
+
+
+def _head(number: int, total: int, step: Step, cells: int) -> list[Content]:
     root = " as root" if step.needs_root else ""
-    lines = hanging(f"{number:>2} of {total}{root}  ", shown(step.reason), cells, ACCENT)
-    lines += hanging("   does ", clean(str(step)), cells)
+    return hanging(f"{number:>2} of {total}{root}  ", shown(step.reason), cells, ACCENT)
+
+
+def _does(step: Step, cells: int) -> list[Content]:
+    lines = hanging("   does ", clean(str(step)), cells)
     for line in content_lines(step):
         lines += hanging("      | ", clean(line), cells, exact=True)
-    lines += hanging("   undo ", shown(step.inverse), cells)
-    return [*lines, Content("")]
+    return lines

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+from contextlib import suppress
+
 from textual.app import App, SuspendNotSupported
 
 from wizard.root.rights import ask_here
+
+LENT = (
+    "Root's part of the plan: it is asked for here, then the wizard comes back.\n"
+    "The password goes to sudo alone; nothing is done before you have typed yes."
+)
 
 
 class LentTerminal:
@@ -28,7 +36,17 @@ class LentTerminal:
         return code
 
 
+def _say(text: str) -> None:
+    """Tells on the terminal itself what is asked there, and why the screens are gone."""
+    stream = sys.__stdout__
+    if stream is not None:
+        with suppress(OSError):
+            stream.write(f"{text}\n")
+            stream.flush()
+
+
 async def _asked(argv: tuple[str, ...], stdin: int, stdout: int) -> int:
+    _say(LENT)
     try:
         return await ask_here(argv, stdin, stdout)
     except OSError:

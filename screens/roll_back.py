@@ -1,102 +1,103 @@
-"""Taking the last run back: what would go, what stays, and the question."""
+"""The way back of the last run, word for word, before anything of it happens."""
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import ClassVar
 
 from textual import work
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.reactive import reactive
-from textual.screen import ModalScreen
+from textual.widget import Widget
 from textual.widgets import Static
 
+from screens.review_text import refusal_lines, way_back_text
 from screens.services import Services, WayBack
-from wizard.run.lines import clean_lines
+from screens.session import Session
+from screens.step import HELP_KEY, QUIT_KEY, StepScreen
 from wizard.run.trouble import Trouble
 
-NOTHING_CHANGED = "Nothing was taken back."
 READING = "Looking at what the last run left. Nothing is changed."
+READY = "Nothing has been changed yet. y takes it back; Esc keeps everything as it is."
+REFUSED = "Nothing was changed. Esc goes to the start."
 
 
-class RollBack(ModalScreen[str]):
-    """Shows the way back, takes it on ``y``, and gives one line about the outcome."""
+class RollBack(StepScreen):
+    """Shows both parts of the way back, root's and the folder's, and asks."""
 
+    NAME = "roll_back"
+    TITLE_WORD = "Roll back"
+    HELP_TEXT = (
+        "This is how the last run is taken back: what it changed in the system first, if it did, "
+        "and then its folder. 'does' is the exact text of what is carried out; lines after '|' "
+        "are the content of a file, whole.\n\n"
+        "y takes it back. Root's part asks in this terminal: sudo for your password, and root's "
+        "own list for a typed yes.\n"
+        "Files that are not ours stay: the text says which, and where what you changed is kept.\n"
+        "An older run: rdna1-setup rollback --list names them, rdna1-setup rollback ID takes one "
+        "back.\n\n"
+        "Arrows, PgUp, PgDn, Home and End scroll. Esc goes to the start."
+    )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("y", "go_back", "Take it back"),
-        Binding("escape,n,q", "close", "Close", key_display="Esc"),
+        Binding("y", "take_back", "Take it back"),
+        Binding("escape,n", "start", "Keep everything", key_display="Esc"),
+        HELP_KEY,
+        QUIT_KEY,
     ]
-    working: reactive[bool] = reactive(True)
+    AUTO_FOCUS = "#plan"
+    found: reactive[WayBack | None] = reactive(None, bindings=True)
 
-    def __init__(self, services: Services) -> None:
-        super().__init__()
-        self._services = services
-        self._outcome = ""
-        self._found: WayBack | None = None
+    def __init__(self, session: Session, services: Services) -> None:
+        super().__init__(session, services)
+        self._refusal: Trouble | None = None
 
-    def compose(self) -> ComposeResult:
-        """The way back in a frame, with its keys on the lower edge."""
-        with Vertical(classes="dialog question") as dialog:
-            dialog.border_title = Content("Roll back the last run")
-            with VerticalScroll(can_focus=True) as scroll:
-                scroll.focus()
-                yield Static(READING, id="way-back", markup=False)
+    def body(self) -> Iterable[Widget]:
+        """The way back, scrollable."""
+        with VerticalScroll(id="plan", can_focus=True):
+            yield Static(id="text", markup=False)
 
     def on_mount(self) -> None:
         """Starts to read."""
+        self.say(READING)
         self._read()
 
-    def watch_working(self, working: bool) -> None:
-        """Names the keys that count now."""
-        if working:
-            text = "Working"
-        elif self._outcome or self._services.rehearses:
-            text = "Esc closes" if self._outcome else "Esc closes (nothing is changed in this mode)"
+    @work(group="read", exclusive=True)
+    async def _read(self) -> None:
+        try:
+            self.found = await asyncio.to_thread(self.services.way_back)
+        except Trouble as trouble:
+            self._refusal = trouble
+        self.say(READY if self.found is not None else REFUSED)
+        self._show()
+
+    def on_resize(self) -> None:
+        """Lays the text out for the new width."""
+        self._show()
+
+    def _show(self) -> None:
+        cells = self.size.width - 4
+        if self.found is not None:
+            text = way_back_text(self.found.text, self.found.plan, cells)
+        elif self._refusal is not None:
+            text = Content("\n").join(refusal_lines(self._refusal, cells))
         else:
-            text = "y take it back   Esc no, keep everything"
-        self.query_one(".dialog").border_subtitle = Content(text)
+            text = Content(READING)
+        self.query_one("#text", Static).update(text)
 
-    # A pool worker on purpose: leaving the program waits until the files are dealt with.
-    @work(thread=True, group="roll-back", exclusive=True)
-    def _read(self) -> None:
-        try:
-            self._found = self._services.way_back()
-        except Trouble as trouble:
-            self.app.call_from_thread(self._show, words_of(trouble), NOTHING_CHANGED)
-            return
-        self.app.call_from_thread(self._show, clean_lines(self._found.text), "")
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offers to take back what was found, where changes are allowed."""
+        if action == "take_back":
+            return self.found is not None and not self.services.rehearses
+        return super().check_action(action, parameters)
 
-    @work(thread=True, group="roll-back", exclusive=True)
-    def _go_back(self, found: WayBack) -> None:
-        try:
-            left = found.take()
-        except Trouble as trouble:
-            self.app.call_from_thread(self._show, words_of(trouble), NOTHING_CHANGED)
-            return
-        outcome = f"Taken back, but {len(left)} paths are left." if left else "Taken back."
-        problems = clean_lines("\n".join(left))
-        self.app.call_from_thread(self._show, f"{outcome}\n{problems}", outcome)
+    def action_take_back(self) -> None:
+        """Goes on to take it back."""
+        self.post_message(self.Go("take_back", replace(self.session, way_back=self.found)))
 
-    def _show(self, text: str, outcome: str) -> None:
-        self._outcome = outcome
-        self.query_one("#way-back", Static).update(Content(text))
-        self.working = False
-
-    def action_go_back(self) -> None:
-        """Takes the run back, once, where changes are allowed."""
-        allowed = not self.working and not self._outcome and not self._services.rehearses
-        if allowed and self._found is not None:
-            self.working = True
-            self._go_back(self._found)
-
-    def action_close(self) -> None:
-        """Closes with the outcome, when nothing is under way."""
-        if not self.working:
-            self.dismiss(self._outcome)
-
-
-def words_of(trouble: Trouble) -> str:
-    """What happened, what it means, what to do, with a line between them."""
-    return clean_lines(f"{trouble.happened}\n\n{trouble.meaning}\n\n{trouble.next_step}")
+    def action_start(self) -> None:
+        """Goes to the first step, with nothing done."""
+        self.post_message(self.Go("welcome", self.session))

@@ -30,19 +30,20 @@ LOOK_S = 1.0
 """How often the time left is told anew."""
 SLICE = 2_000
 """Lines that are added to the log at once: between two such slices keys are answered."""
+FRAME_CELLS = 3
+"""What stands beside a text: a blank on both sides, and the scroll bar."""
 LOG_HELP = (
     "/ looks for a text in the log: up and down go from hit to hit, Enter stays there, Esc ends "
     "it. y copies the selected text, else the hit, else the newest lines. The file named above "
     "the log has every line.\n\n"
-    "Tab goes to the log; arrows and PgUp scroll it, sideways too where a line is long; End "
-    "follows its end again."
+    "Arrows and PgUp scroll the log, sideways too where a line is long; End follows its end "
+    "again. Tab goes to the steps, which the same keys scroll, and back."
 )
 
 
 class RunScreen(StepScreen):
     """Shows the events of a run as they come."""
 
-    NAME = "apply"
     RUN_KEYS: ClassVar[tuple[BindingType, ...]] = (
         Binding("slash", "search", "Search", key_display="/"),
         Binding("y", "copy", "Copy"),
@@ -134,8 +135,8 @@ class RunScreen(StepScreen):
             self.state = broken_off(state, happened)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Hides the key that opens the search line while it is open."""
-        if action == "search":
+        """Hides what would be typed into the search line while that is open."""
+        if action in ("search", "help"):
             return not self._log_pane.searching
         return super().check_action(action, parameters)
 
@@ -146,9 +147,20 @@ class RunScreen(StepScreen):
         if before is None or (before.states, before.current) != (state.states, state.current):
             self.query_one(StepList).show(state)
         if before is None or before.failure != state.failure:
-            self.query_one("#failure-text", Static).update(failure_text(state))
-            self.query_one("#failure").display = state.failure is not None
+            self._show_failure()
         self._show_progress()
+
+    def on_resize(self) -> None:
+        """Lays out anew what is wrapped."""
+        super().on_resize()
+        if self._is_whole():
+            self._show_failure()
+
+    def _show_failure(self) -> None:
+        if self.state is not None:
+            text = failure_text(self.state, self.size.width - FRAME_CELLS)
+            self.query_one("#failure-text", Static).update(text)
+            self.query_one("#failure").display = self.state.failure is not None
 
     def _is_whole(self) -> bool:
         """False while the screen is taken down: its parts go one by one, and its worker last."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from wizard.plan.steps import Plan
+from wizard.plan.way_back import FOLDER_REASON
 from wizard.run.events import (
     Event,
     Output,
@@ -65,6 +66,15 @@ def before_run(plan: Plan, *, rehearsed: bool = False) -> RunState:
     reasons = tuple(step.reason for step in plan.steps)
     waiting = (State.WAITING,) * len(reasons)
     return RunState(reasons, waiting, overall(plan), rehearsed=rehearsed)
+
+
+def before_taking_back(system: Plan | None) -> RunState:
+    """The state before the first event of a way back, whose last step is the folder."""
+    reasons = (
+        (*(step.reason for step in system.steps), FOLDER_REASON) if system else (FOLDER_REASON,)
+    )
+    weights = (*overall(system).weights, *one_step().weights) if system else one_step().weights
+    return RunState(reasons, (State.WAITING,) * len(reasons), Overall(weights))
 
 
 def before_watching() -> RunState:

@@ -93,8 +93,8 @@ def _ending(state: RunState) -> str:
     return f"All {len(state.states)} steps are done"
 
 
-def failure_text(state: RunState) -> Content:
-    """What happened, what it means, what to do next."""
+def failure_text(state: RunState, cells: int) -> Content:
+    """What happened, what it means, what to do next, in lines of at most so many cells."""
     failure = state.failure
     if failure is None:
         return Content("")
@@ -103,7 +103,9 @@ def failure_text(state: RunState) -> Content:
         ("It means", failure.meaning),
         ("Next", failure.next_step),
     )
-    return Content("\n").join(
-        Content.assemble((f"{label:<{LABEL_CELLS}}", "bold $text-error"), shown(text))
+    lines = [
+        line
         for label, text in parts
-    )
+        for line in hanging(f"{label:<{LABEL_CELLS}}", shown(text), cells, "bold $text-error")
+    ]
+    return Content("\n").join(lines)

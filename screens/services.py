@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from wizard.plan.steps import Plan
     from wizard.run.events import Event
     from wizard.run.trouble import Trouble
+    from wizard.run.watching import AtWork
 
 LIVE = "live"
 DRY_RUN = "dry run"
@@ -53,10 +54,13 @@ class WayBack:
     """How a run would be taken back, and the act itself."""
 
     text: str
-    """What would be removed and what kept."""
-    take: Callable[[], tuple[str, ...]]
-    """Blocks; goes back as the text says and gives what could not be removed.
-    Raises Trouble, with nothing done, when that is no longer what would happen."""
+    """What would be removed from its folder and what kept."""
+    plan: Plan | None
+    """What root takes back before; None where the run changed nothing in the system."""
+    take: Callable[[], AsyncGenerator[Event, None]]
+    """Goes back as shown; what happens, as of one plan whose last step is the folder."""
+    stop: Callable[[], None]
+    """Asks it to stop between two steps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,18 +75,6 @@ class Unfinished:
     """Its plan, where it is about the system alone: half done, the machine would give another."""
     elsewhere: bool = False
     """True when this start was asked for another folder: then it is not the first thing offered."""
-
-
-@dataclass(frozen=True, slots=True)
-class AtWork:
-    """Root's part of an earlier start that is still at work, and how to look at it."""
-
-    text: str
-    """Such as ``apt is still working, 63 %``."""
-    saved: str
-    """The file that its events are read from."""
-    watch: Callable[[], AsyncGenerator[Event, None]]
-    """What it did and does, to its end; to close it ends nothing but the looking."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +105,8 @@ class Services:
     """Quick: is there a run that can be taken back."""
     unfinished: Callable[[], Unfinished | None]
     """Quick: the newest run that stopped before its end."""
+    half_back: Callable[[], str]
+    """Quick: the run that Roll back has begun to take back, ``""`` for none."""
     way_back: Callable[[], WayBack]
     """Blocks; how the last run would be taken back. Raises Trouble."""
     carry_out: Callable[[Plan], AsyncGenerator[Event, None]]

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from screens.services import AtWork, DetectedPart
+    from screens.services import DetectedPart, WayBack
     from wizard.machine.facts import Machine
     from wizard.plan.choice import Choice
     from wizard.plan.steps import Plan
     from wizard.run.events import PlanFinished, StepFailed
+    from wizard.run.watching import AtWork
 
 STEPS = ("welcome", "detect", "choose", "review", "apply", "conv2d", "done")
 """The order of the wizard; a step's number is its place here."""
@@ -37,6 +38,8 @@ class Session:
     """True on the way that only takes away: what is to go is asked in place of a stack."""
     at_work: AtWork | None = None
     """Root's part of an earlier start, while it is looked at."""
+    way_back: WayBack | None = None
+    """How the last run is taken back, while it is."""
 
 
 def following(step: str, session: Session) -> str:

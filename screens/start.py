@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from screens.rights import LentTerminal
-from screens.services import DEMO, DRY_RUN, LIVE, AtWork, Services, Unfinished, WayBack
+from screens.services import DEMO, DRY_RUN, LIVE, Services, Unfinished, WayBack
 from wizard.commands.choosing import folder_of, with_sources
 from wizard.commands.looking import acts, host_of, places_of, there_before
 from wizard.run.executor import Executor
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from wizard.plan.choice import Choice
     from wizard.plan.steps import Plan
     from wizard.run.trouble import Trouble
+    from wizard.run.watching import AtWork
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -62,7 +63,8 @@ def services_for(arguments: argparse.Namespace, lent: LentTerminal | None = None
         obstacle=lambda plan: None if host.name else _obstacle(host, plan),
         undoable=lambda: live and _undoable(places),
         unfinished=lambda: _unfinished(places, arguments.venv) if live else None,
-        way_back=lambda: _way_back(places),
+        half_back=lambda: _half_back(places) if live else "",
+        way_back=partial(_way_back, host, places, executor),
         carry_out=executor.carry_out,
         ask_to_stop=executor.cancel,
         presets=_presets,
@@ -173,14 +175,12 @@ def _refusal(host: Host, places: Places, plan: Plan) -> Trouble | None:
     return Trouble(happened, refusals[0].meaning, " ".join(each.next_step for each in refusals))
 
 
-def _way_back(places: Places) -> WayBack:
-    from wizard.run.live import now
-    from wizard.run.system_undo import refuse_half
-    from wizard.run.undo import find_undo, undo
+def _way_back(host: Host, places: Places, executor: Executor) -> WayBack:
+    from wizard.run.taking_back import TakingBack, find_whole_undo
 
-    found = find_undo(places)
-    refuse_half(found.record)
-    return WayBack(str(found), lambda: undo(found, places, now()))
+    found = find_whole_undo(places, host)
+    taking = TakingBack(found, executor, places)
+    return WayBack(str(found.folder), found.system, taking.events, taking.cancel)
 
 
 def _unfinished(places: Places, asked: str | None) -> Unfinished | None:
@@ -199,6 +199,13 @@ def _unfinished(places: Places, asked: str | None) -> Unfinished | None:
     return Unfinished(record.id, plan["stack"], plan["venv"], footprint, elsewhere=elsewhere)
 
 
+def _half_back(places: Places) -> str:
+    from wizard.run.ready import half_back
+
+    record = half_back(places)
+    return record.id if record is not None else ""
+
+
 def _log_of(places: Places, plan: Plan) -> str:
     from wizard.run.journal import read_records
     from wizard.run.log import log_of
@@ -208,14 +215,9 @@ def _log_of(places: Places, plan: Plan) -> str:
 
 
 def _at_work() -> AtWork | None:
-    from wizard.root.session import EVENTS, find_at_work
-    from wizard.run.watching import InSession, at_work_text, watch_events
+    from wizard.run.watching import at_work
 
-    session = find_at_work()
-    if session is None:
-        return None
-    saved = str(session.folder / EVENTS)
-    return AtWork(at_work_text(session), saved, lambda: watch_events(InSession(session)))
+    return at_work()
 
 
 def _undoable(places: Places) -> bool:

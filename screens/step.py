@@ -35,7 +35,7 @@ class StepScreen(Screen[None]):
     """One step: it shows a session and posts where to go; it knows no other step."""
 
     NAME: ClassVar[str]
-    """One of ``session.STEPS``."""
+    """One of ``session.STEPS``, or the name of a screen out of their order."""
     TITLE_WORD: ClassVar[str]
     HELP_TEXT: ClassVar[str]
     AUTO_FOCUS = ""
@@ -82,8 +82,8 @@ class StepScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """Header, body, status line and keys; the last one shows only in a small window."""
-        number = STEPS.index(self.NAME) + 1
-        header = HeaderLine(number, len(STEPS), self.TITLE_WORD, self.services.mode)
+        place = f"{STEPS.index(self.NAME) + 1}/{len(STEPS)} " if self.NAME in STEPS else ""
+        header = HeaderLine(f"{place}{self.TITLE_WORD.upper()}", self.services.mode)
         header.show_machine(self.session.machine)
         yield header
         yield from self.body()

@@ -19,6 +19,7 @@ GOES_ON = "It goes on by itself, also when you leave: Esc goes to the start, q q
 class Watch(RunScreen):
     """Shows what root does for a wizard that is gone; leaving ends nothing."""
 
+    NAME = "watch"
     TITLE_WORD = "Watch"
     HELP_TEXT = (
         "An earlier start of this program was ended while root was at work for it. Root finishes "
@@ -53,7 +54,7 @@ class Watch(RunScreen):
         if state.failure is not None:
             self.say("Root's part has ended, not well. n goes to the start.", "fault")
         else:
-            self.say("Root's part has ended. n goes to the start: Go on continues the plan.")
+            self.say("Root's part has ended. n goes to the start: go on there, or roll back.")
 
     def action_start(self) -> None:
         """Goes to the first step."""

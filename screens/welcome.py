@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.content import Content
@@ -12,10 +12,13 @@ from textual.widget import Widget
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from screens.services import DEMO, DRY_RUN, LIVE, AtWork, Services, Unfinished
+from screens.services import DEMO, DRY_RUN, LIVE, Services, Unfinished
 from screens.session import Session
 from screens.step import HELP_KEY, QUIT_KEY, StepScreen
 from screens.words import shown
+
+if TYPE_CHECKING:
+    from wizard.run.watching import AtWork
 
 AIM = (
     "PyTorch on an RX 5500, 5600 or 5700 (RDNA1): this wizard looks at your machine, says which "
@@ -72,15 +75,18 @@ class Welcome(StepScreen):
     AUTO_FOCUS = "#menu"
 
     def __init__(self, session: Session, services: Services) -> None:
-        super().__init__(session, services)
+        super().__init__(_fresh(session), services)
         self._undoable = services.undoable()
         self._unfinished = services.unfinished()
         self._at_work = services.at_work()
+        self._half_back = services.half_back()
 
     def body(self) -> Iterable[Widget]:
         """What it does and does not, then the menu."""
-        text = _text(self.services.mode, self._unfinished, self._at_work)
-        yield Static(text, id="aim", markup=False)
+        text = _text(self.services.mode, self._unfinished, self._at_work, self._half_back)
+        # With more to say and more ways on, the menu must still be whole on 24 lines.
+        told = self._unfinished or self._at_work or self._half_back
+        yield Static(text, id="aim", classes="-tight" if told else "", markup=False)
         yield Menu(*self._options(), id="menu", markup=False, compact=True)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -126,11 +132,11 @@ class Welcome(StepScreen):
             chosen = replace(
                 self.session, stack=waits.stack, folder=waits.folder, footprint=waits.footprint
             )
-            self.post_message(self.Next(_fresh(chosen)))
+            self.post_message(self.Next(chosen))
 
     def action_start(self) -> None:
         """Goes on to detection."""
-        self.post_message(self.Next(_fresh(self.session)))
+        self.post_message(self.Next(self.session))
 
     def action_clear(self) -> None:
         """Goes on to detection, and then to what is to go."""
@@ -138,21 +144,17 @@ class Welcome(StepScreen):
 
     def action_conv2d(self) -> None:
         """Opens the Conv2d panel without setting anything up."""
-        self.post_message(self.Go("conv2d", replace(self.session, plan=None)))
+        self.post_message(self.Go("conv2d", self.session))
 
     def action_roll_back(self) -> None:
-        """Shows what taking the last run back would do, and asks."""
-        from screens.roll_back import RollBack
-
-        self.app.push_screen(RollBack(self.services), self._after_roll_back)
-
-    def _after_roll_back(self, outcome: str | None) -> None:
-        if outcome:
-            self.say(outcome)
+        """Shows what taking the last run back would do."""
+        self.post_message(self.Go("roll_back", self.session))
 
     def _options(self) -> Iterable[Option]:
         if self._at_work is not None:
             yield Option("Watch           see what root is doing, to its end", id="watch")
+        if self._half_back:
+            yield Option("Roll back       go on with taking the last run back", id="roll_back")
         start = Option("Start           look at this machine, changes nothing", id="start")
         go_on = Option("Go on           finish the run that stopped before its end", id="go_on")
         waits = self._unfinished
@@ -161,23 +163,30 @@ class Welcome(StepScreen):
         )
         yield Option("Conv2d panel    measure a PyTorch that you already have", id="conv2d")
         yield Option("Remove          take ROCm off, or what other scripts left", id="clear")
-        if self._undoable:
+        if self._undoable and not self._half_back:
             yield Option("Roll back       take back what the last run did", id="roll_back")
         yield Option("Quit", id="quit")
 
 
 def _fresh(session: Session) -> Session:
-    return replace(session, plan=None, finished=None, failure=None, clears=False)
+    cleared = replace(session, plan=None, finished=None, failure=None, way_back=None)
+    return replace(cleared, clears=False)
 
 
-def _text(mode: str, waits: Unfinished | None, at_work: AtWork | None) -> Content:
-    lines = [Content(AIM), Content("")]
+def _text(
+    mode: str, waits: Unfinished | None, at_work: AtWork | None, half_back: str = ""
+) -> Content:
+    gap = () if waits is not None and at_work is not None else (Content(""),)
+    lines = [Content(AIM), *gap]
     for word, what in DOES:
         style = "bold $text-success" if word == "does" else "bold $text-warning"
         lines.append(Content.assemble((f"{word:<10}", style), what))
-    lines += [Content(""), Content.styled(MODES[mode], "bold")]
+    lines += [*gap, Content.styled(MODES[mode], "bold")]
     if at_work is not None:
         lines.append(Content.styled(f"{shown(at_work.text)}: watch", "bold $text-warning"))
+    if half_back:
+        text = f"Half taken back: run {shown(half_back)}. Roll back goes on with it."
+        lines.append(Content.styled(text, "bold $text-warning"))
     if waits is not None:
         place = f" into {shown(waits.folder)}" if waits.folder else ""
         text = (

@@ -40,6 +40,7 @@ CHANGES_FILES = {
     "wizard/run/run_folder.py",
     "wizard/run/shell_lines.py",
     "wizard/run/settling.py",
+    "wizard/run/preflight_folder.py",
     "wizard/preflight/making.py",
     "wizard/root/line.py",
 }

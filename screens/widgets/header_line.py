@@ -25,9 +25,9 @@ class HeaderLine(Static):
     }
     """
 
-    def __init__(self, number: int, total: int, title: str, mode: str) -> None:
+    def __init__(self, place: str, mode: str) -> None:
         super().__init__(markup=False)
-        self._place = f"{number}/{total} {title.upper()}"
+        self._place = place
         self._mode = mode
         self._machine: Machine | None = None
 

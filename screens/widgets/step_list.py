@@ -18,7 +18,7 @@ class StepList(VerticalScroll):
     """One step after the other, each on as many lines as it needs."""
 
     def __init__(self) -> None:
-        super().__init__(id="steps", can_focus=False)
+        super().__init__(id="steps", can_focus=True)
         self._state: RunState | None = None
 
     def compose(self) -> ComposeResult:

@@ -166,7 +166,7 @@ def test_undo_with_a_state_folder_that_cannot_be_written_says_so(tmp_path: Path)
     (Path(places_below(tmp_path).state) / "lock").mkdir()
     done = wizard(tmp_path, "rollback", "--yes")
     assert done.returncode == 1
-    assert "could not be changed" in done.stderr
+    assert "could not be changed" in done.stdout
 
 
 def test_options_before_a_command_count_as_those_behind_it(tmp_path: Path) -> None:

@@ -117,7 +117,7 @@ def test_only_steps_that_were_begun_are_taken_back() -> None:
     )
     (step,) = make_way_back(plan, (number,), (), {}).steps
     assert step == SetSystemPathAside(
-        "It was not there before.", SOURCE, "run the plan again", may_be_gone=True
+        f"{SOURCE} was not there before.", SOURCE, "run the plan again", may_be_gone=True
     )
     with pytest.raises(NothingToDo):
         make_way_back(plan, (), (), {})

@@ -6,10 +6,14 @@ from pathlib import Path
 import pytest
 
 from tests.handmade import clean_jammy, python
+from tests.plan.system_machines import offer
+from tests.preflight.asked import EXPIRED, EXPIRED_FINGERPRINT, VALID, VALID_FINGERPRINT
 from tests.run.places import places_below
 from wizard.plan.choice import Choice
 from wizard.plan.planner import make_plan
+from wizard.plan.prepared import FilesNow, Prepared
 from wizard.plan.steps import Plan
+from wizard.plan.system_places import KEYRING, SOURCE
 from wizard.run.conflicts import run_to_resume
 from wizard.run.journal import Journal, Record, read_records
 from wizard.run.trouble import Trouble
@@ -93,3 +97,37 @@ def test_what_no_option_explains_is_said_to_be_another_plan(tmp_path: Path) -> N
     trouble = refused(tmp_path, before, now)
     assert "another version of this program" in trouble.meaning
     assert "rdna1-setup rollback one" in trouble.next_step
+
+
+MIRROR = "https://mirror.example/rocm/apt"
+
+
+def plan_with_system(folder: Path, content: bytes = VALID, **options: str) -> Plan:
+    found = Prepared(FilesNow(), replace(offer(), key=content.decode()))
+    choice = Choice("rocm52", "venv+system", str(folder / "venv"), **options)  # type: ignore[arg-type]
+    return make_plan(MACHINE, choice, places_below(folder), None, found)
+
+
+def test_a_mirror_and_another_release_are_told_as_they_were_asked_for(tmp_path: Path) -> None:
+    before = plan_with_system(tmp_path, rocm_repo=MIRROR, system_release="5.7.1")
+    trouble = refused(tmp_path, before, plan_with_system(tmp_path))
+    assert trouble.meaning == (
+        f"It was begun with --system-release 5.7.1 --rocm-repo {MIRROR}; this time the command "
+        "came without --system-release --rocm-repo."
+    )
+
+
+def test_the_keys_of_two_mirrors_are_told_by_their_fingerprints(tmp_path: Path) -> None:
+    before, now = (plan_with_system(tmp_path, key) for key in (VALID, EXPIRED))
+    assert refused(tmp_path, before, now).meaning == (
+        f"It was begun with --rocm-key-fingerprint {VALID_FINGERPRINT}; this time the command "
+        f"came with --rocm-key-fingerprint {EXPIRED_FINGERPRINT}."
+    )
+
+
+def test_a_file_that_one_plan_finds_written_already_tells_no_difference(tmp_path: Path) -> None:
+    before = plan_with_system(tmp_path, rocm_repo=MIRROR)
+    written = (SOURCE, KEYRING)
+    steps = tuple(s for s in before.steps if getattr(s, "path", "") not in written)
+    trouble = refused(tmp_path, before, replace(before, id="another", steps=steps))
+    assert "--rocm" not in trouble.meaning

@@ -107,7 +107,18 @@ def sweep_command(sweep: Sweep, preset: str) -> str:
     return f"rdna1-setup conv2d --python {sweep.python} --device {sweep.device} --preset {preset}"
 
 
-WOULD_GO = "remove 12 files of ours below /home/sam/rdna1/rocm52"
+async def take_back() -> AsyncGenerator[Event, None]:
+    """The folder is taken back."""
+    yield StepStarted(1, 1, "undo run 20260101-120000-3f9a1c", "The folder.")
+    yield StepFinished(1, 0.1, False, "taken back")
+    yield PlanFinished(True, False, True, False, "", "")
+
+
+WOULD_GO = (
+    "Undo run 20260101-120000-3f9a1c (rocm52):\n"
+    "remove 12 files of ours below /home/sam/rdna1/rocm52\n"
+    "keep 2 files (4096 bytes) that are yours"
+)
 LIVE_SERVICES = Services(
     mode=LIVE,
     detect=detect,
@@ -122,7 +133,8 @@ LIVE_SERVICES = Services(
     obstacle=lambda plan: None,
     undoable=lambda: False,
     unfinished=lambda: None,
-    way_back=lambda: WayBack(WOULD_GO, lambda: ()),
+    half_back=lambda: "",
+    way_back=lambda: WayBack(WOULD_GO, None, take_back, lambda: None),
     carry_out=carry_out,
     ask_to_stop=lambda: None,
     presets=lambda: PRESETS,

@@ -14,7 +14,16 @@ from screens.apply import Apply
 from screens.widgets.progress_lines import ProgressLines
 from screens.widgets.step_list import StepList
 from tests.screens import examples
-from tests.screens.driving import app_with, drawn, reach, screen_text, session_at, settled, until
+from tests.screens.driving import (
+    app_with,
+    drawn,
+    press,
+    reach,
+    screen_text,
+    session_at,
+    settled,
+    until,
+)
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES
 from wizard.plan.steps import Plan
 from wizard.run.events import Event, Progress, StepFailed, StepStarted
@@ -50,6 +59,16 @@ async def test_the_running_step_is_in_view_also_below_steps_of_several_lines() -
         await until(pilot, lambda: "> running    9 " in screen_text(pilot.app))
         assert "1.whl" in screen_text(pilot.app)
         assert pilot.app.screen.query_one(StepList).scroll_offset.y > 0
+
+
+async def test_every_step_can_be_looked_at_with_keys_alone() -> None:
+    session = replace(session_at("apply"), plan=long_plan())
+    async with SetupApp(DRY_SERVICES, session, "apply").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "apply")
+        await settled(pilot)
+        assert "rehearsed  1 " not in screen_text(pilot.app)
+        await press(pilot, "tab", "home")
+        await until(pilot, lambda: "rehearsed  1 " in screen_text(pilot.app))
 
 
 async def test_nothing_stray_stands_below_the_log() -> None:

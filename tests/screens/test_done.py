@@ -8,6 +8,7 @@ from screens.done import ending_text
 from screens.services import LIVE
 from tests.screens import examples
 from tests.screens.driving import session_at
+from wizard.plan.root_steps import AddToGroups, AptChange, SetSystemPathAside, WriteSystemFile
 
 WIDE = 200
 
@@ -32,3 +33,29 @@ def test_a_folder_with_a_blank_is_one_word_in_every_command() -> None:
     assert "'/home/sam/my  ai/bin/python' your_script.py" in text
     assert "'/home/sam/my  ai/bin/rdna1-python' your_script.py" in text
     assert "conv2d --python '/home/sam/my  ai/bin/python'" in text
+
+
+def test_what_changed_in_the_system_stands_there_with_a_way_back_that_needs_no_program() -> None:
+    steps = (
+        AptChange("x", "y", remove=("a", "b"), expect_remove=("a", "b")),
+        SetSystemPathAside("x", "/etc/profile.d/rocm.sh", "put back"),
+        WriteSystemFile("x", "/etc/apt/sources.list.d/rdna1-setup-rocm.list", "deb", "gone"),
+        AptChange("x", "y", expect_install=(("c", "1"), ("d", "2"))),
+        AddToGroups("x", "sam", ("render", "video"), "taken out"),
+    )
+    plan = replace(examples.PLAN, steps=(*steps, *examples.PLAN.steps))
+    text = ending_text(replace(session_at("done"), plan=plan), LIVE, WIDE).plain
+    told = [line.strip() for line in text.split("System", 1)[1].split("\n\n", 1)[0].splitlines()]
+    assert told == [
+        "removal of 2 packages",
+        "/etc/profile.d/rocm.sh, moved into the backup",
+        "/etc/apt/sources.list.d/rdna1-setup-rocm.list",
+        "installation of 2 packages",
+        "sam in the groups render, video",
+    ]
+    assert "as root: sh /var/lib/rdna1-setup/runs/20260101-120000/UNDO.sh" in text
+
+
+def test_where_nothing_of_the_system_changed_nothing_is_said_of_it() -> None:
+    assert "System" not in ending("rocm52")
+    assert "UNDO.sh" not in ending("rocm52")

@@ -55,7 +55,13 @@ async def carry_out(plan: Plan) -> AsyncGenerator[Event, None]:
     yield PlanFinished(False, False, True, True, NASTY, NASTY)
 
 
+async def take_back() -> AsyncGenerator[Event, None]:
+    async for event in carry_out(examples.PLAN):
+        yield event
+
+
 ROW = Row(square(1, 1, 8), Published(NASTY, None, None, None, NASTY, NASTY))
+BACK = WayBack(NASTY, make_plan(examples.MACHINE, examples.CHOICE), take_back, lambda: None)
 SERVICES = replace(
     LIVE_SERVICES,
     detect=detect,
@@ -68,12 +74,11 @@ SERVICES = replace(
     ),
     applications=lambda: tuple(replace(a, title=NASTY) for a in examples.APPLICATIONS),
     undoable=lambda: True,
-    way_back=lambda: WayBack(NASTY, lambda: ()),
+    way_back=lambda: BACK,
     presets=lambda: (Preset("a", NASTY, NASTY, NASTY, (ROW,)),),
     sweep_command=lambda sweep, preset: NASTY,
 )
 KEYS = {
-    "welcome": ("r",),
     "detect": ("enter",),
     "choose": ("space", "enter", "e"),
     "conv2d": ("enter",),
@@ -82,7 +87,7 @@ KEYS = {
 
 async def test_nasty_text_is_shown_and_obeyed_by_nobody() -> None:
     async with nasty_app(SERVICES, "welcome").run_test(size=SIZE, notifications=True) as pilot:
-        for step in STEPS:
+        for step in (*STEPS[1:], "roll_back", "take_back"):
             await go(pilot, step, nasty_session(step))
             await settled(pilot)
             await press(pilot, *KEYS.get(step, ()))
@@ -133,7 +138,7 @@ def nasty_app(services: Services, step: str) -> SetupApp:
 
 def nasty_session(step: str) -> Session:
     """What a step needs, as nasty as can be."""
-    session = session_at(step)
+    session = session_at(step) if step in STEPS else Session(way_back=BACK)
     machine = examples.NASTY_MACHINE if session.machine else None
     plan = make_plan(examples.MACHINE, examples.CHOICE) if session.plan else None
     return replace(session, machine=machine, plan=plan)

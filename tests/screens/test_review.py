@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from threading import Event
 
+from screens.services import Unfinished
 from tests.screens import examples
 from tests.screens.driving import (
     app_with,
     press,
+    reach,
     screen_text,
     settled,
     status,
@@ -18,6 +21,7 @@ from tests.screens.driving import (
 from tests.screens.fakes import LIVE_SERVICES
 from wizard.machine.facts import Machine
 from wizard.plan.choice import Choice
+from wizard.plan.root_steps import UNSETTLED, AptChange
 from wizard.plan.steps import Plan
 
 
@@ -56,3 +60,36 @@ async def test_without_such_a_torch_there_is_no_such_key() -> None:
         await walk_to(pilot, "review")
         await settled(pilot)
         assert "u" not in usable_keys(pilot.app)
+
+
+async def test_a_plan_that_was_begun_is_not_said_to_have_changed_nothing() -> None:
+    waits = Unfinished("1", examples.PLAN.stack, examples.PLAN.venv, "venv")
+    services = replace(LIVE_SERVICES, unfinished=lambda: waits)
+    for given, told in ((services, "goes on with it"), (LIVE_SERVICES, "Nothing has been changed")):
+        async with app_with(given, "review").run_test(size=(80, 24)) as pilot:
+            await reach(pilot, "review")
+            await settled(pilot)
+            assert told in status(pilot.app)
+
+
+async def test_while_it_is_looked_whether_it_can_begin_no_key_is_named_that_is_not_there() -> None:
+    go_on = Event()
+
+    def look(plan: Plan) -> None:
+        go_on.wait(20)
+
+    def settle(machine: Machine, choice: Choice) -> Plan:
+        return replace(examples.make_plan(machine, choice), id="settled")
+
+    def unsettled(machine: Machine, choice: Choice) -> Plan:
+        step = AptChange("x", "y", install=(("rocm-core", UNSETTLED),))
+        return replace(examples.make_plan(machine, choice), steps=(step,))
+
+    services = replace(LIVE_SERVICES, obstacle=look, settle=settle, make_plan=unsettled)
+    async with app_with(services).run_test(size=(80, 24)) as pilot:
+        await walk_to(pilot, "review")
+        await until(pilot, lambda: "Looking whether it can begin" in status(pilot.app))
+        assert "a" not in usable_keys(pilot.app)
+        go_on.set()
+        await until(pilot, lambda: "a applies this plan" in status(pilot.app))
+        assert "a" in usable_keys(pilot.app)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from screens.run_state import RunState, State, after, before_run, broken_off
-from screens.run_text import bar, bar_line, now_line
+from screens.run_text import bar, bar_line, failure_text, now_line
 from tests.screens.examples import PLAN
 from wizard.run.events import PlanFinished, Progress, StepFailed, StepFinished, StepStarted
 
@@ -99,3 +99,10 @@ def test_a_failure_leaves_the_bar_where_it_was() -> None:
 def test_a_bar_is_never_longer_than_its_cells() -> None:
     assert bar(3.0, 10) == "█" * 10
     assert bar(-1.0, 10) == "░" * 10
+
+
+def test_why_it_failed_stands_beside_its_label_however_long_it_is() -> None:
+    failed = after(before_run(PLAN), StepFailed(1, "one word " * 12, "so", "do"))
+    lines = failure_text(failed, 60).plain.splitlines()
+    assert [line[:8].strip() for line in lines] == ["Happened", "", "", "It means", "Next"]
+    assert max(map(len, lines)) <= 60

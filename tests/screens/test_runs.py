@@ -1,4 +1,4 @@
-"""Earlier runs: taken back as it was shown, and gone on with from Welcome."""
+"""Earlier runs that stopped before their end: gone on with from Welcome."""
 
 from __future__ import annotations
 
@@ -8,57 +8,15 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input, OptionList
 
-from screens.roll_back import RollBack
-from screens.services import Unfinished, WayBack
+from screens.services import Unfinished
 from tests.run.places import places_below
 from tests.run.test_live import ending, events_of, live, two_steps
-from tests.screens.driving import app_with, press, reach, screen_text, status, until, usable_keys
-from tests.screens.fakes import LIVE_SERVICES, WOULD_GO
+from tests.screens.driving import app_with, press, reach, screen_text, until, usable_keys
+from tests.screens.fakes import LIVE_SERVICES
 from wizard.run.journal import Journal
 from wizard.run.ready import unfinished_run
-from wizard.run.trouble import Trouble
 
 WAITING = Unfinished("20260101-120000-3f9a1c", "rocm57", "/home/sam/my ai/[x]", "venv")
-
-
-async def test_roll_back_shows_the_way_back_before_it_is_taken_and_reads_it_once() -> None:
-    did: list[str] = []
-
-    def read() -> WayBack:
-        did.append("read")
-        return WayBack(WOULD_GO, take)
-
-    def take() -> tuple[str, ...]:
-        did.append("take")
-        return ()
-
-    services = replace(LIVE_SERVICES, undoable=lambda: True, way_back=read)
-    async with app_with(services).run_test(size=(80, 24)) as pilot:
-        await reach(pilot, "welcome")
-        await press(pilot, "r")
-        await until(pilot, lambda: "remove 12 files" in screen_text(pilot.app))
-        assert isinstance(pilot.app.screen, RollBack)
-        assert did == ["read"]
-        await press(pilot, "y")
-        await until(pilot, lambda: "Taken back" in screen_text(pilot.app))
-        assert did == ["read", "take"]
-
-
-async def test_an_undo_that_is_refused_says_why_and_changes_nothing() -> None:
-    def refuse() -> tuple[str, ...]:
-        raise Trouble("3 [/letters] changed", "It is not safe.", "Read it again.")
-
-    back = WayBack(WOULD_GO, refuse)
-    services = replace(LIVE_SERVICES, undoable=lambda: True, way_back=lambda: back)
-    async with app_with(services).run_test(size=(80, 24)) as pilot:
-        await reach(pilot, "welcome")
-        await press(pilot, "r")
-        await until(pilot, lambda: "remove 12 files" in screen_text(pilot.app))
-        await press(pilot, "y")
-        await until(pilot, lambda: "[/letters] changed" in screen_text(pilot.app))
-        await until(pilot, lambda: "Read it again." in screen_text(pilot.app))
-        await press(pilot, "escape")
-        await until(pilot, lambda: "Nothing was taken back" in status(pilot.app))
 
 
 async def test_welcome_names_a_run_that_waits_and_how_to_undo_it() -> None:

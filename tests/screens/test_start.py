@@ -9,6 +9,7 @@ from tests.screens import examples
 from wizard.__main__ import parser
 from wizard.plan.choice import Choice
 from wizard.plan.steps import FetchWheels
+from wizard.plan.system_places import SOURCE
 
 
 @pytest.mark.parametrize(
@@ -40,6 +41,18 @@ def test_place_and_sources_of_the_command_line_reach_the_plan() -> None:
     assert any(isinstance(step, FetchWheels) for step in plan.steps)
 
 
+def test_mirror_and_key_of_the_command_line_reach_the_system_part_of_the_plan() -> None:
+    words = ["--demo", "--rocm-repo", "https://mirror.example/rocm", "--rocm-key-fingerprint"]
+    services = services_for(parser().parse_args([*words, "ab" * 20]))
+    machine = services.detect(lambda part: None)
+    plan = services.make_plan(machine, Choice("rocm52", "venv+system", "/w"))
+    source = next(s for s in plan.steps if getattr(s, "path", "") == SOURCE)
+    assert "https://mirror.example/rocm/5.2 " in getattr(source, "content", "")
+    assert any("AB" * 20 in step.reason for step in plan.steps)
+
+
 def test_a_command_keeps_what_was_named_before_it() -> None:
-    arguments = parser().parse_args(["--venv", "/v", "plan", "--torch-index", "pip"])
+    words = ["--venv", "/v", "--rocm-repo", "http://m/x", "plan", "--torch-index", "pip"]
+    arguments = parser().parse_args(words)
+    assert (arguments.rocm_repo, arguments.rocm_key_fingerprint) == ("http://m/x", "")
     assert (arguments.venv, arguments.torch_index, arguments.wheelhouse) == ("/v", "pip", "")

@@ -6,7 +6,9 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import replace
 
-from screens.services import AtWork, Services
+from textual.widgets import OptionList
+
+from screens.services import Services
 from screens.widgets.log_view import LogView
 from tests.screens.driving import (
     agreed,
@@ -24,6 +26,7 @@ from tests.screens.driving import (
 from tests.screens.examples import NASTY
 from tests.screens.fakes import LIVE_SERVICES
 from tests.screens.test_goldens import SIZES
+from tests.screens.test_runs import WAITING
 from wizard.run.events import (
     Event,
     Output,
@@ -33,6 +36,7 @@ from wizard.run.events import (
     StepFinished,
     StepStarted,
 )
+from wizard.run.watching import AtWork
 
 SAVED = "/var/lib/rdna1-setup/runs/20260101-120000-3f9a1c/events.jsonl"
 ENDED = PlanFinished(True, False, True, False, "20260101-120000-3f9a1c", "")
@@ -83,9 +87,19 @@ async def test_welcome_says_what_is_at_work_and_w_watches_it_to_its_end(
         await settled(pilot)
         await until(pilot, lambda: "100 %" in screen_text(pilot.app))
         assert "Root's part has ended well" in screen_text(pilot.app)
-        assert "Go on continues the plan" in status(pilot.app)
+        assert "go on there, or roll back" in status(pilot.app)
         await press(pilot, "n")
         await reach(pilot, "welcome")
+
+
+async def test_with_all_ways_on_there_the_menu_is_whole_at_the_smallest_size() -> None:
+    services = replace(Helper().services, unfinished=lambda: WAITING, undoable=lambda: True)
+    async with app_with(services).run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "welcome")
+        await settled(pilot)
+        menu = pilot.app.screen.query_one(OptionList)
+        assert menu.option_count == 7
+        assert menu.max_scroll_y == 0
 
 
 async def test_watching_can_be_left_at_any_time() -> None:

@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from wizard.plan.choice import Choice
 
-SOURCES: dict[str, Any] = {"venv": None, "torch_index": "", "wheelhouse": ""}
+SOURCES: dict[str, Any] = {
+    "venv": None,
+    "torch_index": "",
+    "wheelhouse": "",
+    "rocm_repo": "",
+    "rocm_key_fingerprint": "",
+}
 """What counts where the command line names no place and no source."""
 
 
@@ -27,6 +33,15 @@ def add_source_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--torch-index", metavar="URL", default=unset, type=_index, help=index)
     house = "a folder of wheels, no network (pip's too)"
     parser.add_argument("--wheelhouse", metavar="DIR", default=unset, help=house)
+    mirror = "system packages from a copy of https://repo.radeon.com/rocm/apt"
+    parser.add_argument("--rocm-repo", metavar="URL", type=_repository, default=unset, help=mirror)
+    parser.add_argument(
+        "--rocm-key-fingerprint",
+        metavar="HEX",
+        type=_fingerprint,
+        default=unset,
+        help="of the key that signs that copy, where it is not AMD's",
+    )
 
 
 def _index(text: str) -> str:
@@ -114,15 +129,6 @@ def _add_system_arguments(parser: argparse.ArgumentParser) -> None:
         help="what goes first: none, or of amd, driver, distribution some with commas between "
         "(default: amd, that is other ROCm releases of AMD's)",
     )
-    mirror = "a copy of https://repo.radeon.com/rocm/apt"
-    system.add_argument("--rocm-repo", metavar="URL", type=_repository, default="", help=mirror)
-    system.add_argument(
-        "--rocm-key-fingerprint",
-        metavar="HEX",
-        type=_fingerprint,
-        default="",
-        help="of the key that signs that copy, where it is not AMD's",
-    )
     system.add_argument(
         "--profile-file", action="store_true", help="set ROCM_PATH and PATH for all users at login"
     )
@@ -171,6 +177,8 @@ def with_sources(choice: Choice, arguments: argparse.Namespace) -> Choice:
         choice,
         torch_index=arguments.torch_index,
         wheelhouse=absolute(house) if house else "",
+        rocm_repo=arguments.rocm_repo,
+        rocm_key_fingerprint=arguments.rocm_key_fingerprint,
     )
 
 
@@ -189,8 +197,6 @@ def choice_of(arguments: argparse.Namespace, stack: str, home: str) -> Choice:
         system_release=arguments.system_release,
         system_set=arguments.system_set,
         system_removal=arguments.system_removal,
-        rocm_repo=arguments.rocm_repo,
-        rocm_key_fingerprint=arguments.rocm_key_fingerprint,
         profile_file=arguments.profile_file,
     )
     return with_sources(choice, arguments)

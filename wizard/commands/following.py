@@ -9,7 +9,7 @@ from wizard.commands.looking import forget_reader
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Callable
+    from collections.abc import AsyncGenerator, Callable
 
     from wizard.plan.steps import Plan
     from wizard.run.events import Event
@@ -18,18 +18,25 @@ if TYPE_CHECKING:
 
 async def carry_out(executor: Executor, plan: Plan, *, as_json: bool) -> int:
     """The exit code: 0 when every outcome was verified, 130 when it was stopped."""
+    return await follow(executor.carry_out(plan), executor.cancel, as_json=as_json)
+
+
+async def follow(
+    events: AsyncGenerator[Event, None], cancel: Callable[[], None], *, as_json: bool
+) -> int:
+    """The exit code of what these events tell; ``cancel`` stops it at a safe point."""
     import asyncio
     import signal
 
     task = asyncio.current_task()
     assert task is not None  # noqa: S101 - this is one
-    stop = _Stop(executor, task)
+    stop = _Stop(cancel, task)
     # Children never see the terminal's own signal.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, stop)
-    show = _Listened(_show_json if as_json else _Teller(), executor)
+    show = _Listened(_show_json if as_json else _Teller(), cancel)
     try:
-        return await _follow(executor, plan, show)
+        return await _follow(events, show)
     except asyncio.CancelledError:
         print(await asyncio.to_thread(_stopped), file=sys.stderr)
         return 130
@@ -49,12 +56,12 @@ def _stopped() -> str:
     )
 
 
-async def _follow(executor: Executor, plan: Plan, show: Callable[[Event], None]) -> int:
+async def _follow(coming: AsyncGenerator[Event, None], show: Callable[[Event], None]) -> int:
     from contextlib import aclosing
 
     from wizard.run.events import PlanFinished
 
-    async with aclosing(executor.carry_out(plan)) as events:
+    async with aclosing(coming) as events:
         async for event in events:
             show(event)
             if isinstance(event, PlanFinished):
@@ -65,8 +72,8 @@ async def _follow(executor: Executor, plan: Plan, show: Callable[[Event], None])
 class _Stop:
     """A first request stops at a safe point, a second one ends the running program."""
 
-    def __init__(self, executor: Executor, task: asyncio.Task[int]) -> None:
-        self._executor = executor
+    def __init__(self, cancel: Callable[[], None], task: asyncio.Task[int]) -> None:
+        self._cancel = cancel
         self._task = task
         self._asked = False
 
@@ -77,7 +84,7 @@ class _Stop:
             self._task.cancel()
             return
         self._asked = True
-        self._executor.cancel()
+        self._cancel()
         with suppress(OSError):  # the terminal may be what went
             print(
                 "Stopping when this step is done, or at once inside a download. "
@@ -90,9 +97,9 @@ class _Stop:
 class _Listened:
     """Shows events while somebody reads them; asks to stop when nobody does any more."""
 
-    def __init__(self, show: Callable[[Event], None], executor: Executor) -> None:
+    def __init__(self, show: Callable[[Event], None], cancel: Callable[[], None]) -> None:
         self._show = show
-        self._executor = executor
+        self._cancel = cancel
         self._alone = False
 
     def __call__(self, event: Event) -> None:
@@ -103,7 +110,7 @@ class _Listened:
         except OSError:
             self._alone = True
             forget_reader()
-            self._executor.cancel()
+            self._cancel()
 
 
 def _show_json(event: Event) -> None:

@@ -50,14 +50,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 def work_lines(state: Path | None = None) -> tuple[str, ...]:
     """What root still does for an earlier start, and how to see it; nothing for none."""
-    from wizard.root.session import STATE, find_at_work
+    from wizard.root.session import STATE
     from wizard.run.lines import clean
-    from wizard.run.watching import at_work_text
+    from wizard.run.watching import at_work
 
-    session = find_at_work(state or STATE)
-    if session is None:
+    found = at_work(state or STATE)
+    if found is None:
         return ()
-    return ("", f"{clean(at_work_text(session))}: watch it with `rdna1-setup watch`", "")
+    return ("", f"{clean(found.text)}: watch it with `rdna1-setup watch`", "")
 
 
 def _command(choice: Choice, arguments: argparse.Namespace) -> str:

@@ -11,9 +11,8 @@ from wizard.commands.looking import acts, agreed, host_of, places_of
 if TYPE_CHECKING:
     from wizard.machine.host import Host
     from wizard.places import Places
-    from wizard.plan.steps import Plan
+    from wizard.run.taking_back import WholeUndo
     from wizard.run.trouble import Trouble
-    from wizard.run.undo import Undo
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,40 +38,45 @@ def run(arguments: argparse.Namespace) -> int:
         return _list(places)
     if arguments.forget:
         return _forget(arguments, places)
-    from wizard.run.lines import clean_lines
-    from wizard.run.system_undo import system_way_back
+    from wizard.run.taking_back import find_whole_undo
     from wizard.run.trouble import Trouble
-    from wizard.run.undo import find_undo
 
     try:
-        found = find_undo(places, arguments.run_id or "", wait=acts(arguments))
-        system = system_way_back(found.record, host, places)
+        found = find_whole_undo(places, host, arguments.run_id or "", wait=acts(arguments))
     except Trouble as trouble:
         return _failed(trouble, 2)
-    print(clean_lines(str(found)), flush=True)
-    if system is not None:
-        from wizard.report.plan import plan_lines
-
-        print("", *plan_lines(system), sep="\n", flush=True)
+    _show(found)
     if not acts(arguments):
         print("Dry run: nothing was removed.")
         return 0
     if not arguments.yes and not agreed("Go back?"):
         print("Nothing was removed.")
         return 2
-    if system is not None and (code := _system_back(system, host, yes=arguments.yes)):
-        return code
-    return _undo(found, places)
+    return _take_back(found, host, yes=arguments.yes)
 
 
-def _system_back(plan: Plan, host: Host, *, yes: bool) -> int:
-    """Carry out the system's part; what it could not do keeps the run as it stands."""
+def _show(found: WholeUndo) -> None:
+    from wizard.report.plan import plan_lines
+    from wizard.run.lines import clean_lines
+
+    print(clean_lines(str(found.folder)), flush=True)
+    if found.system is not None:
+        print("", *plan_lines(found.system), sep="\n", flush=True)
+
+
+def _take_back(found: WholeUndo, host: Host, *, yes: bool) -> int:
     import asyncio
 
-    from wizard.commands.following import carry_out
+    from wizard.commands.following import follow
     from wizard.run.live import Live
+    from wizard.run.taking_back import TakingBack
 
-    return asyncio.run(carry_out(Live(places_of(host), host.environ, yes=yes), plan, as_json=False))
+    executor = Live(places_of(host), host.environ, yes=yes)
+    taking = TakingBack(found, executor, places_of(host))
+    code = asyncio.run(follow(taking.events(), taking.cancel, as_json=False))
+    if code == 0:
+        print("Undone.")
+    return code
 
 
 def _list(places: Places) -> int:
@@ -111,22 +115,6 @@ def _forget(arguments: argparse.Namespace, places: Places) -> int:
         return _failed(trouble, 2)
     print(f"Run {record.id} counts as undone.")
     return 0
-
-
-def _undo(found: Undo, places: Places) -> int:
-    from wizard.run.lines import clean
-    from wizard.run.live import now
-    from wizard.run.trouble import Trouble
-    from wizard.run.undo import undo
-
-    try:
-        left = undo(found, places, now(), system_is_back=True)
-    except Trouble as trouble:
-        return _failed(trouble, 1)
-    for problem in left:
-        print(clean(problem).replace("\n", "?"), file=sys.stderr)
-    print("Undone." if not left else "Undone but for the above.")
-    return 1 if left else 0
 
 
 def _failed(trouble: Trouble, code: int) -> int:

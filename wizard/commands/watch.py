@@ -23,18 +23,16 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.machine or arguments.demo:
         print("rdna1-setup: on a recorded machine nothing is at work", file=sys.stderr)
         return 2
-    from wizard.root.session import find_at_work
-    from wizard.run.watching import InSession, at_work_text, watch_events
+    from wizard.run.watching import at_work
 
-    session = find_at_work()
-    if session is None:
+    found = at_work()
+    if found is None:
         print(NOTHING)
         return 0
     import asyncio
 
-    told = at_work_text(session)
-    print(f"{told}. It goes on by itself; Ctrl+C ends nothing but this view.", flush=True)
-    return asyncio.run(follow(watch_events(InSession(session))))
+    print(f"{found.text}. It goes on by itself; Ctrl+C ends nothing but this view.", flush=True)
+    return asyncio.run(follow(found.watch()))
 
 
 async def follow(events: AsyncGenerator[Event, None]) -> int:

@@ -6,6 +6,7 @@ What a plan put below its venv is no part of it: the run's own list of files und
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from typing import Any
 
 from wizard.plan.amd_packages import DRIVERS
 from wizard.plan.impossible import NothingToDo
@@ -27,6 +28,8 @@ from wizard.plan.user_files import PutLinesBack, TakeLinesOut
 
 WAY_BACK = "way back"
 AGAIN = "run the plan again"
+FOLDER_REASON = "Files of ours go from the folder; what was set aside there comes back."
+"""What follows a way back: the run's own list of files undoes the venv."""
 
 
 def make_way_back(
@@ -60,13 +63,22 @@ def make_way_back(
     if not steps:
         raise NothingToDo(f"Nothing of plan {plan.id} reached the system: nothing to take back.")
     first = (FinishInterrupted("dpkg was interrupted; apt refuses to work before this has run."),)
-    notes = [f"This takes back what plan {plan.id} did to the system, last step first."]
+    notes = [_of(plan.id)]
     if modules := [name for step in done for name in _modules(step)]:
         notes.append(
             f"{', '.join(modules)} stays away: it builds a kernel module, which this program never "
             "does. The in-tree driver works without it; UNDO.sh of that run brings it back."
         )
     return system_plan(WAY_BACK, (*(first if interrupted else ()), *steps), tuple(notes))
+
+
+def takes_back(form: Mapping[str, Any], plan_id: str) -> bool:
+    """True for the JSON form of a way back of this plan."""
+    return form["stack"] == WAY_BACK and _of(plan_id) in form.get("notes", ())
+
+
+def _of(plan_id: str) -> str:
+    return f"This takes back what plan {plan_id} did to the system, last step first."
 
 
 def _kept_by(step: Step) -> tuple[tuple[str, str], ...]:
@@ -77,9 +89,9 @@ def _inverse(step: Step, others: frozenset[str]) -> Iterator[Step]:
     """The inverse of one step; ``others`` are the packages that the plan did not bring."""
     match step:
         case WriteSystemFile(path=path, before=None):
-            yield SetSystemPathAside("It was not there before.", path, AGAIN, may_be_gone=True)
+            yield SetSystemPathAside(f"{path} was not there before.", path, AGAIN, may_be_gone=True)
         case WriteSystemFile(path=path) | SetSystemPathAside(path=path):
-            yield PutSystemPathBack("As it was before.", path, AGAIN)
+            yield PutSystemPathBack(f"{path} as it was before.", path, AGAIN)
         case PutSystemPathBack(path=path):
             yield SetSystemPathAside("As it was before.", path, AGAIN)
         case AddToGroups(user=user, groups=groups):

@@ -8,11 +8,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from wizard.credentials import redact
+from wizard.knowledge.releases import load_catalogue
 from wizard.knowledge.stacks import load_stacks
 from wizard.plan.resolve import AS_CONFIGURED
+from wizard.plan.system_places import KEYRING, SOURCE
+from wizard.preflight.openpgp import NotAKey, public_keys
 
 Options = dict[str, str]
-"""Options by name; a value of ``""`` is an option that was left out, one of its name a flag."""
+"""Options by name; a value of ``""`` is an option that was left out, one of its name a flag.
+
+What a plan does not tell is not among them.
+"""
+
+
+WRITES = "WriteSystemFile"
+"""The kind of step that writes a file of the system's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +37,7 @@ class Difference:
 def difference(before: Mapping[str, Any], now: Mapping[str, Any]) -> Difference | None:
     """How the JSON forms of two plans differ; None where no option explains it."""
     was, comes = _options(before), _options(now)
-    names = [name for name in was if was[name] != comes[name]]
+    names = [name for name in was if name in comes and was[name] != comes[name]]
     if not names:
         return None
     only_left_out = len(names) == 1 and not comes[names[0]]
@@ -56,7 +66,35 @@ def _options(form: Mapping[str, Any]) -> Options:
         "--wheelhouse": _after(argv, "--find-links"),
         "--base-python": str(venv.get("python", "")),
         "--without-card": "--without-card" if check.get("device") == "none" else "",
+        **_of_system(form["stack"], steps),
     }
+
+
+def _of_system(stack: str, steps: Sequence[Mapping[str, Any]]) -> Options:
+    """Release, mirror and key, as the files tell them that name the repository to apt."""
+    written = {step["path"]: step["content"] for step in steps if step["kind"] == WRITES}
+    catalogue, found = load_catalogue(), {}
+    if SOURCE in written:
+        place = written[SOURCE].partition("] ")[2].partition(" ")[0]
+        address, _, directory = place.rpartition("/")
+        named = (r.version for r in catalogue.releases.values() if r.directory == directory)
+        release, own = next(named, directory), _own_release(stack)
+        found["--system-release"] = "" if release == own else release
+        found["--rocm-repo"] = "" if address == catalogue.repository.address else redact(address)
+    if key := _fingerprint(written.get(KEYRING, "")):
+        found["--rocm-key-fingerprint"] = "" if key == catalogue.repository.fingerprint else key
+    return found
+
+
+def _own_release(stack: str) -> str:
+    return next((each.system_release for each in load_stacks() if each.id == stack), "")
+
+
+def _fingerprint(key: str) -> str:
+    try:
+        return public_keys(key.encode())[0].fingerprint
+    except (NotAKey, IndexError):
+        return ""
 
 
 def _step(steps: Sequence[Mapping[str, Any]], kind: str) -> Mapping[str, Any]:

@@ -33,6 +33,7 @@ from wizard.run.log import log, log_of
 from wizard.run.notes import notes_before, ours_after
 from wizard.run.ownership import Owned
 from wizard.run.place import require_place
+from wizard.run.preflight_folder import drop_preflight
 from wizard.run.ready import run_to_go_on_with
 from wizard.run.remains import files_before
 from wizard.run.resume import clear_remains, done_steps
@@ -116,6 +117,7 @@ class Live:
                         yield event
             finally:
                 await root.close()
+                await asyncio.to_thread(drop_preflight, self._places)
 
     async def _each_step(
         self, plan: Plan, record: Record, root: RootPart

@@ -10,9 +10,16 @@ from wizard.plan.root_steps import settled
 from wizard.plan.steps import Plan
 from wizard.plan.way_back import WAY_BACK
 from wizard.run.conflicts import run_to_resume
-from wizard.run.journal import UNFINISHED, Record, read_records
+from wizard.run.journal import (
+    PARTLY_ROLLED_BACK,
+    ROLLED_BACK,
+    UNFINISHED,
+    Record,
+    read_records,
+)
 from wizard.run.place import require_open_place
 from wizard.run.setting_aside import require_as_planned
+from wizard.run.system_undo import way_back_begun
 from wizard.run.trouble import Trouble, as_trouble
 
 
@@ -23,7 +30,9 @@ def run_to_go_on_with(plan: Plan, places: Places) -> Record | None:
         require_open_place(Path(plan.venv))  # first: what may not be entered cannot be looked at
     found = run_to_resume(plan, read_records(Path(places.runs)))
     _refuse_unsettled(plan)
-    if found is None:
+    if found is not None:
+        _refuse_taken_back(found, places)
+    else:
         for step in plan.steps:
             if isinstance(step, SetAsidePackages):  # all of them, before the first one moves
                 require_as_planned(step)
@@ -43,7 +52,29 @@ def unfinished_run(places: Places) -> Record | None:
     """The newest run that stopped before its end and was not taken back."""
     records = read_records(Path(places.runs))
     waiting = (r for r in records if r.state == UNFINISHED and r.plan["stack"] != WAY_BACK)
-    return next(waiting, None)
+    return next((r for r in waiting if way_back_begun(r, places) is None), None)
+
+
+def half_back(places: Places) -> Record | None:
+    """The newest run that was begun to be taken back, and is not yet."""
+    standing = (r for r in read_records(Path(places.runs)) if r.state != ROLLED_BACK)
+    runs = (r for r in standing if r.plan["stack"] != WAY_BACK)
+    newest = next(runs, None)  # Roll back takes this one and no other
+    if newest is None:
+        return None
+    begun = newest.state == PARTLY_ROLLED_BACK or way_back_begun(newest, places) is not None
+    return newest if begun else None
+
+
+def _refuse_taken_back(record: Record, places: Places) -> None:
+    if way_back_begun(record, places) is not None:
+        raise Trouble(
+            f"Run {record.id} is being taken back: what it did to the system is undone already, "
+            "or in part.",
+            "To go on with it would take steps for done that are so no more.",
+            f"Take it back to the end first: rdna1-setup rollback {record.id} (in the wizard: Roll "
+            "back); then begin anew.",
+        )
 
 
 def _refuse_unsettled(plan: Plan) -> None:

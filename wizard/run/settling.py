@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
@@ -22,6 +21,7 @@ from wizard.preflight.check import Preflight, check
 from wizard.preflight.preparing import prepare
 from wizard.preflight.programs import Children
 from wizard.run.journal import UNFINISHED, read_records
+from wizard.run.preflight_folder import preflight_folder
 from wizard.run.web import open_web
 
 SYSTEM = "venv+system"
@@ -29,7 +29,7 @@ SYSTEM = "venv+system"
 
 def asking_of(host: Host, places: Places, environ: Mapping[str, str], now: datetime) -> Asking:
     """With what this machine and its archives are asked; its folder is made when they are."""
-    folder = Path(places.cache) / "preflight"
+    folder = preflight_folder(places)
     return Asking(host, Children(environ), open_web(environ), folder, now)
 
 
@@ -70,11 +70,6 @@ def waiting_plan(choice: Choice, places: Places) -> Plan | None:
             found = plan_of(plan)
             return found if any(step.needs_root for step in found.steps) else None
     return None
-
-
-def drop_asked(asking: Asking) -> None:
-    """Remove what was asked together: once a run has ended well, nothing needs it."""
-    shutil.rmtree(asking.folder, ignore_errors=True)
 
 
 def _begun(plan: Plan, places: Places) -> bool:

@@ -14,24 +14,23 @@ from wizard.plan.impossible import NothingToDo
 from wizard.plan.root_steps import LocalDeb
 from wizard.plan.steps import Plan, Step
 from wizard.plan.user_files import PutLinesBack, TakeLinesOut
-from wizard.plan.way_back import WAY_BACK, make_way_back
+from wizard.plan.way_back import WAY_BACK, make_way_back, takes_back
 from wizard.root.news import EventLines, StepDone, news_of
 from wizard.root.session import EVENTS, STATE
 from wizard.run.journal import UNFINISHED, Record, read_records
-from wizard.run.root_part import NOTHING_LEFT, is_root_step
+from wizard.run.root_part import NOTHING_LEFT, begun_by_helper, is_root_step
 from wizard.run.trouble import Trouble
 
 
 def system_way_back(record: Record, host: Host, places: Places, state: Path = STATE) -> Plan | None:
-    """Takes back what the run did to the system; None where it did nothing there.
+    """Takes back what the run did to the system; None where nothing there is to be taken back.
 
     One that was cut off is gone on with. Raises Trouble where it cannot be told.
     """
     if not touched_system(record):
         return None
-    waiting = [r for r in read_records(Path(places.runs)) if _is_unfinished_way_back(r)]
-    if waiting:
-        return plan_of(waiting[0].plan)
+    if way := way_back_begun(record, places, state):
+        return plan_of(way.plan) if way.state == UNFINISHED else None
     rows = installed_rows(host)
     if isinstance(rows, Unknown):
         raise Trouble(
@@ -48,6 +47,15 @@ def system_way_back(record: Record, host: Host, places: Places, state: Path = ST
         return make_way_back(plan, begun, kept, installed, interrupted=work.interrupted)
     except NothingToDo:
         return None
+
+
+def way_back_begun(record: Record, places: Places, state: Path = STATE) -> Record | None:
+    """The newest way back of this run's part in the system that did something already."""
+    for each in read_records(Path(places.runs)):
+        later = each.id > record.id and takes_back(each.plan, record.plan["id"])
+        if later and (each.outcomes or begun_by_helper(each.id, state)):
+            return each
+    return None
 
 
 def touched_system(record: Record) -> bool:
@@ -98,7 +106,3 @@ def _may_reach_out(record: Record) -> bool:
 def _reaches_out(step: Step) -> bool:
     """True for what the list of a run's own files does not undo."""
     return is_root_step(step) or isinstance(step, (TakeLinesOut, PutLinesBack))
-
-
-def _is_unfinished_way_back(record: Record) -> bool:
-    return record.plan["stack"] == WAY_BACK and record.state == UNFINISHED

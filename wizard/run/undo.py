@@ -11,6 +11,7 @@ from wizard.plan.way_back import WAY_BACK
 from wizard.run.forgetting import forget, left_by
 from wizard.run.journal import ROLLED_BACK, Record, read_records, unreadable_runs
 from wizard.run.lock import only_one
+from wizard.run.preflight_folder import drop_preflight
 from wizard.run.rollback import go_back, newer_run
 from wizard.run.strays import wait_for_strays
 from wizard.run.system_undo import refuse_half
@@ -64,7 +65,9 @@ def undo(
         refuse_half(shown.record)
     try:
         with only_one(Path(places.state)):
-            return go_back(shown.way, shown.record, time)
+            left = go_back(shown.way, shown.record, time)
+            drop_preflight(places)
+            return left
     except OSError as error:
         raise as_trouble(error) from None
 
@@ -81,6 +84,7 @@ def forget_run(record: Record, places: Places, time: datetime) -> None:
     try:
         with only_one(Path(places.state)):
             forget(record, time.isoformat(timespec="seconds"))
+            drop_preflight(places)
     except OSError as error:
         raise as_trouble(error) from None
 

@@ -6,15 +6,38 @@ What it does stands in a file that grows. Looking changes nothing there, and lea
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 from wizard.root.news import EventLines, News, StepDone, news_of
-from wizard.root.session import EVENTS, Session, watch
+from wizard.root.session import EVENTS, STATE, Session, find_at_work, watch
 from wizard.run.events import Event, PlanFinished, Progress, StepFailed, StepFinished, StepStarted
 from wizard.run.overall import one_step
 from wizard.run.trouble import Trouble
+
+
+@dataclass(frozen=True, slots=True)
+class AtWork:
+    """Root's part of an earlier start that is still at work, and how to look at it."""
+
+    text: str
+    """Such as ``apt is still working, 63 %``."""
+    saved: str
+    """The file that its events are read from."""
+    watch: Callable[[], AsyncGenerator[Event, None]]
+    """What it did and does, to its end; to close it ends nothing but the looking."""
+
+
+def at_work(state: Path = STATE) -> AtWork | None:
+    """What is at work for this user now; None for nothing."""
+    session = find_at_work(state)
+    if session is None:
+        return None
+    saved = str(session.folder / EVENTS)
+    return AtWork(at_work_text(session), saved, lambda: watch_events(InSession(session)))
 
 
 class Watched(Protocol):

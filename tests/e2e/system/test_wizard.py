@@ -1,0 +1,182 @@
+"""The wizard itself at a terminal of 80x24: to a system ROCm and back, by keys alone.
+
+sudo is real and asks for a password, which must then be nowhere: no file, no process has it.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event, Thread
+
+import pytest
+
+from tests.e2e.system.archive_server import ArchiveServer
+from tests.e2e.system.asking import of_amd, packages
+from tests.e2e.system.bases import OWNER, PASSWORD, PREFIX
+from tests.e2e.system.card import give_card, make_torch
+from tests.e2e.system.roots import Root
+from tests.e2e.system.snapshot import differences, take, told
+from tests.e2e.system.states import ROCM_57, Enter
+from tests.e2e.system.test_road import PYTHONS, WHEELS, justified, prepared
+from tests.e2e.terminal import Terminal
+from tests.run.wheels import make_stand_ins
+
+pytestmark = pytest.mark.e2e
+
+LONG_S = 400
+LOOK_S = 0.5
+PLACES = ("/home", "/var/lib", "/var/log", "/root", "/tmp", "/run", "/etc")
+STATE = f"/home/{OWNER}/.local/state/rdna1-setup"
+
+
+@pytest.fixture(scope="module")
+def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheels of the stack, with a torch that counts on the card, and pip's own."""
+    folder = tmp_path_factory.mktemp("wheels")
+    make_stand_ins(folder)
+    make_torch(folder)
+    pip = ("python3", "-m", "pip", "download", "--quiet", "--no-deps", "--dest", folder, "pip")
+    subprocess.run(pip, check=True, stdin=subprocess.DEVNULL)
+    folder.chmod(0o755)
+    return folder
+
+
+@contextmanager
+def wizard(root: Root, archive: ArchiveServer) -> Iterator[Terminal]:
+    """The wizard as its owner starts it."""
+    sources = ("--wheelhouse", WHEELS, "--rocm-key-fingerprint", archive.archive.fingerprint)
+    env = {"PATH": f"{PYTHONS}/bin:/usr/local/bin:/usr/bin:/bin", "TERM": "xterm-256color"}
+    command = root.command(f"{PREFIX}/bin/rdna1-setup", *sources, user=OWNER, env=env)
+    with Terminal(command, os.environ) as terminal:
+        yield terminal
+
+
+def give_rights(root: Root, terminal: Terminal) -> None:
+    """Type the password for sudo, and yes for root's helper."""
+    terminal.wait_for(f"password for {OWNER}: ", LONG_S)
+    terminal.send(f"{PASSWORD}\n")
+    terminal.wait_for("leave all as it is: ")
+    terminal.send("yes\n")
+    root.run("rm", "--recursive", "--force", "/run/sudo/ts")  # so that it asks the next time too
+
+
+def install(root: Root, terminal: Terminal) -> None:
+    """Welcome, Detect, Choose, Review, Apply."""
+    terminal.wait_for("Start")
+    terminal.send("\r")
+    terminal.wait_for("n Choose a stack")
+    terminal.send("n")
+    terminal.wait_for("1 ROCM52: suggested")
+    terminal.send("f")
+    terminal.wait_for("+ ROCm 5.2.0 system packages (root)")
+    terminal.send("\r")
+    terminal.wait_for("a Apply this plan", LONG_S)
+    terminal.send("a")
+    give_rights(root, terminal)
+    terminal.wait_for("steps are done", LONG_S)
+
+
+def measure(root: Root, terminal: Terminal) -> None:
+    """Conv2d on the new torch, until one shape has passed; then Done, and to the start."""
+    terminal.send("n")
+    terminal.wait_for("s Start")
+    terminal.send("s")
+    terminal.wait_for("y I saved my work")
+    terminal.send("y")
+    terminal.wait_until(lambda: '"pass"' in verdicts(root), "a shape passes")
+    terminal.send("c")
+    terminal.wait_for("Cancelled after")
+    terminal.send("n")
+    terminal.wait_for("Installed.")
+    terminal.send("w")
+    terminal.wait_for("Roll back       take back")
+
+
+def roll_back(root: Root, terminal: Terminal) -> None:
+    """Roll back, and to the start."""
+    terminal.send("r")
+    terminal.wait_for("y Take it back")
+    assert "as root" in terminal.text()
+    terminal.send("y")
+    give_rights(root, terminal)
+    terminal.wait_for("Taken back.", LONG_S)
+    terminal.send("n")
+    terminal.wait_for("WELCOME")
+    assert "Roll back" not in terminal.text()
+
+
+def verdicts(root: Root) -> str:
+    folder = root.folder / STATE.lstrip("/") / "conv2d"
+    return "".join(path.read_text() for path in folder.glob("**/*.jsonl"))
+
+
+class ProcessList:
+    """Looks at the processes of a root again and again for a word in their command lines."""
+
+    def __init__(self, root: Root, word: str) -> None:
+        self.found: set[tuple[str, ...]] = set()
+        self.looks = 0
+        self._root, self._word = root, word
+        self._over = Event()
+        self._thread = Thread(target=self._look)
+
+    def __enter__(self) -> ProcessList:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _look(self) -> None:
+        while not self._over.wait(LOOK_S):
+            commands = [one.command for one in self._root.running()]
+            self.looks += 1
+            self.found |= {one for one in commands if any(self._word in word for word in one)}
+
+
+def files_with(root: Root, word: str) -> str:
+    return root.run("grep", "-rlF", "--", word, *PLACES, check=False).stdout
+
+
+def test_by_keys_alone_to_a_system_rocm_and_back(
+    enter: Enter, archive: ArchiveServer, wheels: Path
+) -> None:
+    root = enter(ROCM_57)
+    prepared(root, archive, wheels)
+    give_card(root)
+    before = take(root.folder)
+    with ProcessList(root, PASSWORD) as seen, wizard(root, archive) as terminal:
+        install(root, terminal)
+        rows = packages(root)
+        assert rows["rocm-core"].version.startswith("5.2.0.50200")
+        assert not {name for name in of_amd(root) if ".50200" not in rows[name].version}
+        assert not (root.folder / f"home/{OWNER}/.cache/rdna1-setup/preflight").exists()
+        measure(root, terminal)
+        roll_back(root, terminal)
+        terminal.send("q")
+        assert terminal.exit_code() == 0
+    found = differences(before, take(root.folder))
+    left = tuple(each for each in found if not justified(each.name))
+    assert not left, told(left)
+    assert seen.looks > 10
+    assert seen.found == set()
+    assert files_with(root, PASSWORD) == ""
+    assert PASSWORD not in root.wizard("report").stdout
+
+
+def test_the_search_for_the_password_would_find_it(enter: Enter) -> None:
+    root = enter(ROCM_57)
+    root.write("/var/log/leak", f"x{PASSWORD}y\n")
+    assert files_with(root, PASSWORD) == "/var/log/leak\n"
+    with ProcessList(root, PASSWORD) as seen, root.start("sh", "-c", "read x", PASSWORD) as leak:
+        while not seen.found:
+            assert leak.poll() is None
+            assert seen.looks < 100
+            Event().wait(LOOK_S)
+        leak.communicate("\n")
+    assert PASSWORD in next(iter(seen.found))

@@ -1,0 +1,84 @@
+"""What preflight asked together goes when a run has ended, and stays while one still needs it."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from tests.run.places import places_below, plan_of
+from tests.run.test_live import ending, events_of, live, two_steps
+from wizard.plan.root_steps import AptChange, LocalDeb
+from wizard.plan.steps import Plan, RunProgram
+from wizard.run.journal import Journal, read_records
+from wizard.run.live import now
+from wizard.run.preflight_folder import drop_preflight, preflight_folder
+from wizard.run.undo import find_forgettable, find_undo, forget_run, undo
+
+
+def asked(home: Path) -> Path:
+    """A package that preflight built for a plan."""
+    deb = preflight_folder(places_below(home)) / "stand-in.deb"
+    deb.parent.mkdir(parents=True)
+    deb.write_text("a package")
+    return deb
+
+
+def installing(home: Path, deb: Path) -> Plan:
+    local = LocalDeb(str(deb), "ab", "stand-in", "1.0")
+    brings = (("stand-in", "1.0"),)
+    return plan_of(home, AptChange("x", "removed", debs=(local,), expect_install=brings))
+
+
+def begun(home: Path, plan: Plan) -> None:
+    Journal(Path(places_below(home).runs) / "20260101-000000-aaaaaa").begin(plan, "now")
+
+
+async def test_it_goes_when_a_run_has_ended_well(tmp_path: Path) -> None:
+    deb = asked(tmp_path)
+    assert ending(await events_of(live(tmp_path), two_steps(tmp_path))).ok
+    assert not deb.parent.exists()
+
+
+async def test_it_goes_when_a_run_has_failed_that_installs_nothing_out_of_it(
+    tmp_path: Path,
+) -> None:
+    deb = asked(tmp_path)
+    fails = plan_of(tmp_path, RunProgram("x", ("false",), "nothing"))
+    assert not ending(await events_of(live(tmp_path), fails)).ok
+    assert not deb.parent.exists()
+
+
+@pytest.mark.parametrize(("state", "stays"), [("", True), ("finished", False)])
+def test_it_stays_while_an_unfinished_run_installs_a_package_out_of_it(
+    tmp_path: Path, state: str, stays: bool
+) -> None:
+    deb = asked(tmp_path)
+    begun(tmp_path, installing(tmp_path, deb))
+    if state:
+        Journal(Path(read_records(Path(places_below(tmp_path).runs))[0].folder)).close(state, "t")
+    drop_preflight(places_below(tmp_path))
+    assert deb.exists() == stays
+
+
+async def test_the_end_of_another_run_takes_nothing_from_one_that_waits(tmp_path: Path) -> None:
+    deb = asked(tmp_path)
+    begun(tmp_path, dataclasses.replace(installing(tmp_path, deb), venv=str(tmp_path / "other")))
+    assert ending(await events_of(live(tmp_path), two_steps(tmp_path))).ok
+    assert deb.exists()
+
+
+def test_it_goes_when_the_run_that_needed_it_is_taken_back(tmp_path: Path) -> None:
+    deb, places = asked(tmp_path), places_below(tmp_path)
+    begun(tmp_path, installing(tmp_path, deb))
+    assert undo(find_undo(places), places, now()) == ()
+    assert not deb.parent.exists()
+
+
+def test_it_goes_when_the_run_that_needed_it_is_forgotten(tmp_path: Path) -> None:
+    deb, places = asked(tmp_path), places_below(tmp_path)
+    begun(tmp_path, installing(tmp_path, deb))
+    record, _ = find_forgettable(places, "")
+    forget_run(record, places, now())
+    assert not deb.parent.exists()

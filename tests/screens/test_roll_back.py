@@ -1,0 +1,225 @@
+"""Rolling back: both parts are shown first, then done as one run, and the outcome is told."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from dataclasses import replace
+
+from textual.widgets import OptionList
+
+from screens.services import Services, WayBack
+from screens.widgets.step_list import StepList
+from tests.screens.driving import (
+    agreed,
+    app_with,
+    press,
+    reach,
+    resize,
+    screen_text,
+    settled,
+    status,
+    until,
+    usable_keys,
+)
+from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, WOULD_GO
+from tests.screens.test_goldens import SIZES
+from wizard.plan.removal import system_plan
+from wizard.plan.root_steps import AptChange, PutSystemPathBack
+from wizard.plan.steps import Plan
+from wizard.plan.way_back import AGAIN, WAY_BACK
+from wizard.run.events import (
+    Event,
+    Output,
+    PlanFinished,
+    StepFailed,
+    StepFinished,
+    StepStarted,
+)
+from wizard.run.trouble import Trouble
+
+PROFILE = "/etc/profile.d/rocm-rdna1-57.sh"
+CAME = ("hsa-rocr", "rocm-core", "rocminfo")
+SYSTEM = system_plan(
+    WAY_BACK,
+    (
+        AptChange(
+            "3 packages that the plan brought.", AGAIN, remove=CAME, purge=True, expect_remove=CAME
+        ),
+        PutSystemPathBack(f"{PROFILE} as it was before.", PROFILE, AGAIN),
+    ),
+    ("This takes back what plan 0123456789ab did to the system, last step first.",),
+)
+
+
+class Back:
+    """A way back that waits after its first step until it is told how it goes on."""
+
+    def __init__(self, plan: Plan | None = SYSTEM, *last: Event) -> None:
+        self.did: list[str] = []
+        self.go_on = asyncio.Event()
+        self._plan = plan
+        self._last = last
+
+    @property
+    def services(self) -> Services:
+        return replace(LIVE_SERVICES, undoable=lambda: True, way_back=self._read)
+
+    def _read(self) -> WayBack:
+        self.did.append("read")
+        return WayBack(WOULD_GO, self._plan, self._take, lambda: self.did.append("stop"))
+
+    async def _take(self) -> AsyncGenerator[Event, None]:
+        self.did.append("take")
+        yield StepStarted(1, 3, "as root, purge 3 packages", "3 packages that the plan brought.")
+        yield Output(("Removing rocm-core (5.2.0) ...",))
+        await self.go_on.wait()
+        for event in self._last:
+            yield event
+
+
+WELL = (
+    StepFinished(1, 1.0, False, "3 packages are gone"),
+    StepStarted(2, 3, "as root, move back", "As it was before."),
+    StepFinished(2, 1.0, False, "it is back in its place"),
+    StepStarted(3, 3, "undo run", "The folder."),
+    StepFinished(3, 1.0, False, "taken back"),
+    PlanFinished(True, False, True, False, "", "/log"),
+)
+
+
+async def test_both_parts_are_shown_before_anything_is_done(
+    same_as_golden: Callable[[str, str], None],
+) -> None:
+    back = Back()
+    async with app_with(back.services).run_test(size=SIZES[0]) as pilot:
+        await reach(pilot, "welcome")
+        await press(pilot, "r")
+        await reach(pilot, "roll_back")
+        await until(pilot, lambda: "y takes it back" in status(pilot.app))
+        for width, height in SIZES:
+            await resize(pilot, width, height)
+            await agreed(pilot, same_as_golden, f"roll-back-{width}x{height}")
+        text = screen_text(pilot.app)
+        assert "purge" in text
+        assert "hsa-rocr" in text
+        assert "remove 12 files of ours" in text
+        assert back.did == ["read"]
+        await press(pilot, "escape")
+        await reach(pilot, "welcome")
+        assert back.did == ["read"]
+
+
+async def test_it_is_taken_back_on_y_and_the_outcome_is_told(
+    same_as_golden: Callable[[str, str], None],
+) -> None:
+    back = Back(SYSTEM, *WELL)
+    async with app_with(back.services).run_test(size=SIZES[0]) as pilot:
+        await reach(pilot, "welcome")
+        await press(pilot, "r")
+        await until(pilot, lambda: "y" in usable_keys(pilot.app))
+        await press(pilot, "y")
+        await reach(pilot, "take_back")
+        await until(pilot, lambda: "Removing rocm-core" in screen_text(pilot.app))
+        assert not {"n", "q"} & usable_keys(pilot.app)
+        assert "c" in usable_keys(pilot.app)
+        for width, height in SIZES:
+            await resize(pilot, width, height)
+            await agreed(pilot, same_as_golden, f"take-back-{width}x{height}")
+        await resize(pilot, *SIZES[0])
+        back.go_on.set()
+        await settled(pilot)
+        await until(pilot, lambda: "All 3 steps are done" in screen_text(pilot.app))
+        assert "Taken back." in status(pilot.app)
+        assert back.did == ["read", "take"]
+        await press(pilot, "n")
+        await reach(pilot, "welcome")
+        assert pilot.app.outcome == 0  # type: ignore[attr-defined]
+
+
+async def test_a_stop_is_asked_for_once_it_was_affirmed() -> None:
+    stopped = PlanFinished(False, True, True, False, "", "/log")
+    back = Back(SYSTEM, StepFinished(1, 1.0, False, "gone"), stopped)
+    async with app_with(back.services).run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "welcome")
+        await press(pilot, "r")
+        await until(pilot, lambda: "y" in usable_keys(pilot.app))
+        await press(pilot, "y")
+        await until(pilot, lambda: "Removing rocm-core" in screen_text(pilot.app))
+        await press(pilot, "c")
+        await until(pilot, lambda: "between two steps" in screen_text(pilot.app))
+        await press(pilot, "y")
+        assert back.did == ["read", "take", "stop"]
+        back.go_on.set()
+        await settled(pilot)
+        assert "Stopped at a safe point, as you asked" in screen_text(pilot.app)
+        assert "Roll back goes on there" in status(pilot.app)
+        await press(pilot, "n")
+        await reach(pilot, "welcome")
+        assert pilot.app.outcome == 130  # type: ignore[attr-defined]
+
+
+async def test_rights_that_are_refused_leave_all_as_it_is_and_are_told() -> None:
+    failure = StepFailed(1, "sudo did not give root rights.", "Nothing was changed.", "Again.")
+    back = Back(SYSTEM, failure, PlanFinished(False, False, True, False, "", "/log"))
+    async with app_with(back.services).run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "welcome")
+        await press(pilot, "r")
+        await until(pilot, lambda: "y" in usable_keys(pilot.app))
+        await press(pilot, "y")
+        back.go_on.set()
+        await until(pilot, lambda: "sudo did not give root rights." in screen_text(pilot.app))
+        await settled(pilot)
+        assert "✗ failed" in screen_text(pilot.app)
+        assert "Not taken back to its end" in status(pilot.app)
+        await press(pilot, "q")
+        await until(pilot, lambda: not pilot.app.is_running)
+    assert pilot.app.outcome == 1  # type: ignore[attr-defined]
+
+
+async def test_a_run_without_a_part_in_the_system_shows_its_folder_alone() -> None:
+    back = Back(None)
+    async with app_with(back.services).run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "welcome")
+        await press(pilot, "r")
+        await until(pilot, lambda: "remove 12 files" in screen_text(pilot.app))
+        assert "1 of 1" in screen_text(pilot.app)
+        assert "1 step, none as root" in screen_text(pilot.app)
+        await press(pilot, "y")
+        await until(pilot, lambda: "Removing rocm-core" in screen_text(pilot.app))
+        assert "of the system" not in screen_text(pilot.app)
+        assert len(pilot.app.screen.query(StepList)) == 1
+
+
+async def test_why_there_is_no_way_back_is_told_and_nothing_is_offered() -> None:
+    def refuse() -> WayBack:
+        raise Trouble("3 [/letters] changed", "It is not safe.", "Read it again.")
+
+    services = replace(LIVE_SERVICES, undoable=lambda: True, way_back=refuse)
+    async with app_with(services).run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "welcome")
+        await press(pilot, "r")
+        await until(pilot, lambda: "Read it again." in screen_text(pilot.app))
+        assert "3 [/letters] changed" in screen_text(pilot.app)
+        assert "y" not in usable_keys(pilot.app)
+        assert "Nothing was changed" in status(pilot.app)
+
+
+async def test_a_way_back_that_was_cut_off_is_the_first_thing_that_is_offered() -> None:
+    services = replace(Back().services, half_back=lambda: "20260101-120000-3f9a1c")
+    async with app_with(services).run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "welcome")
+        assert "Half taken back: run 20260101-120000-3f9a1c" in screen_text(pilot.app)
+        menu = pilot.app.screen.query_one(OptionList)
+        assert [option.id for option in menu.options].count("roll_back") == 1
+        await press(pilot, "enter")
+        await reach(pilot, "roll_back")
+
+
+async def test_a_dry_run_shows_the_way_back_and_takes_nothing() -> None:
+    services = replace(DRY_SERVICES, undoable=lambda: True)
+    async with app_with(services).run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "welcome")
+        await press(pilot, "r")
+        await until(pilot, lambda: "remove 12 files" in screen_text(pilot.app))
+        assert "y" not in usable_keys(pilot.app)
