@@ -36,6 +36,7 @@ class Detect(StepScreen):
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n,right", "next", "Choose a stack", key_display="n"),
+        Binding("n,right", "next_to_clear", "Choose what goes", key_display="n"),
         Binding("r", "again", "Read again"),
         *COMMON_KEYS,
     ]
@@ -82,12 +83,18 @@ class Detect(StepScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Shows Next once the machine is known: dimmed keys look alike in some terminals."""
         if action == "next":
-            return self.session.machine is not None
+            return self.session.machine is not None and not self.session.clears
+        if action == "next_to_clear":
+            return self.session.machine is not None and self.session.clears
         return super().check_action(action, parameters)
 
     def action_next(self) -> None:
         """Goes on with the machine that was found."""
         self.post_message(self.Next(self.session))
+
+    def action_next_to_clear(self) -> None:
+        """The same, where what is to go comes next."""
+        self.action_next()
 
     def action_again(self) -> None:
         """Reads everything (again)."""

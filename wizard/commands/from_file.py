@@ -163,7 +163,7 @@ def _earlier(plan: Plan, host: Host) -> Record | None:
     newest = next((record for record in records if record.plan["id"] == plan.id), None)
     if newest is None or newest.state in (ROLLED_BACK, PARTLY_ROLLED_BACK):
         return None
-    return newest
+    return newest if _noted(newest).steps == plan.steps else None
 
 
 def _noted(record: Record) -> Plan:

@@ -10,12 +10,10 @@ from wizard.places import Places
 from wizard.plan.amd_packages import AMD, DISTRIBUTION, DRIVER
 from wizard.plan.clean_up import CLEAN_UP, make_clean_up
 from wizard.plan.form import plan_of
-from wizard.plan.removal import REMOVAL, make_removal
+from wizard.plan.removal import make_removal
 from wizard.plan.steps import Plan
 from wizard.preflight.reading import files_now
-from wizard.run.journal import UNFINISHED, Record, read_records
-
-KINDS = (REMOVAL, CLEAN_UP)
+from wizard.run.journal import UNFINISHED, read_records
 
 
 def clearing_plan(kind: str, scopes: tuple[str, ...], machine: Machine, host: Host) -> Plan:
@@ -32,14 +30,9 @@ def removal_scopes(*, distribution: bool, driver: bool) -> tuple[str, ...]:
     return (AMD, *(scope for scope, wanted in more if wanted))
 
 
-def waiting_clearing(kind: str, places: Places) -> Record | None:
-    """A run of that kind that was cut off: half done, the machine would give another plan."""
+def waiting_clearing_plan(kind: str, places: Places) -> Plan | None:
+    """The plan of a run of that kind that was cut off: half done, the machine gives another."""
     records = read_records(Path(places.runs))
     waiting = (r for r in records if r.plan["stack"] == kind and r.state == UNFINISHED)
-    return next(waiting, None)
-
-
-def waiting_clearing_plan(kind: str, places: Places) -> Plan | None:
-    """The plan of such a run."""
-    record = waiting_clearing(kind, places)
+    record = next(waiting, None)
     return None if record is None else plan_of(record.plan)

@@ -98,7 +98,9 @@ def test_amds_rocm_goes_and_nothing_else_and_comes_back(
     assert of_amd(root) == set()
     assert not [path.name for path in root.path("/opt").iterdir() if "rocm" in path.name]
     assert sound(root)
-    assert not [s for s in detected(root)["apt_sources"] if s["amd"]]
+    seen = detected(root)
+    assert not [source for source in seen["apt_sources"] if source["amd"]]
+    assert not [file["path"] for file in seen["system_files"]]
     again = root.wizard("remove")
     assert (again.returncode, again.stderr) == (0, "")
     assert "There is nothing to remove" in again.stdout
@@ -249,6 +251,31 @@ def test_a_removal_that_was_killed_is_gone_on_with_and_taken_back_whole(enter: E
     assert run.endswith("finished")
     assert of_amd(root) == set()
     assert sound(root)
+    back(root)
+    left = not_as_before(differences(before, take(root.folder)))
+    assert not left, told(left)
+
+
+def test_the_wizard_leads_there_by_keys_alone(enter: Enter) -> None:
+    root = enter(ROCM_57)
+    root.give_sudo("with password")
+    before = take(root.folder)
+    with at_a_terminal(root) as terminal:
+        terminal.wait_for("take ROCm off", EXIT_S)
+        for key, shown in (
+            ("x", "Choose what goes"),
+            ("n", "What is to go?"),
+            ("\r", "Apply this plan"),
+            ("a", "password for"),
+            (f"{PASSWORD}\n", "leave all as it is: "),
+            ("yes\n", "Nothing more happens by itself"),
+            ("n", "Done as planned"),
+        ):
+            terminal.send(key)
+            terminal.wait_for(shown, 2 * EXIT_S)
+        terminal.send("q")
+        assert terminal.exit_code(EXIT_S) == 0
+    assert of_amd(root) == set()
     back(root)
     left = not_as_before(differences(before, take(root.folder)))
     assert not left, told(left)
