@@ -6,6 +6,7 @@ sudo is real and asks for a password, which must then be nowhere: no file, no pr
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,8 +21,8 @@ from tests.e2e.system.bases import OWNER, PASSWORD, PREFIX
 from tests.e2e.system.card import give_card, make_torch
 from tests.e2e.system.roots import Root
 from tests.e2e.system.snapshot import differences, take, told
-from tests.e2e.system.states import ROCM_57, Enter
-from tests.e2e.system.test_road import PYTHONS, WHEELS, justified, prepared
+from tests.e2e.system.states import ROCM_57, SOURCE_LIST, Enter
+from tests.e2e.system.test_road import PYTHONS, WHEELS, carry_out, justified, prepared
 from tests.e2e.terminal import Terminal
 from tests.run.wheels import make_stand_ins
 
@@ -58,6 +59,7 @@ def wizard(root: Root, archive: ArchiveServer) -> Iterator[Terminal]:
 def give_rights(root: Root, terminal: Terminal) -> None:
     """Type the password for sudo, and yes for root's helper."""
     terminal.wait_for(f"password for {OWNER}: ", LONG_S)
+    assert "The password goes to sudo alone" in terminal.text()
     terminal.send(f"{PASSWORD}\n")
     terminal.wait_for("leave all as it is: ")
     terminal.send("yes\n")
@@ -96,17 +98,27 @@ def measure(root: Root, terminal: Terminal) -> None:
     terminal.wait_for("Roll back       take back")
 
 
-def roll_back(root: Root, terminal: Terminal) -> None:
-    """Roll back, and to the start."""
+def begin_roll_back(root: Root, terminal: Terminal) -> None:
+    """The way back is shown, and begun."""
     terminal.send("r")
     terminal.wait_for("y Take it back")
     assert "as root" in terminal.text()
     terminal.send("y")
     give_rights(root, terminal)
+
+
+def roll_back(root: Root, terminal: Terminal) -> None:
+    """Roll back, and to the start."""
+    begin_roll_back(root, terminal)
     terminal.wait_for("Taken back.", LONG_S)
     terminal.send("n")
     terminal.wait_for("WELCOME")
     assert "Roll back" not in terminal.text()
+
+
+def processes(root: Root, *words: str) -> list[int]:
+    """Numbers of the processes that have all these words in their command line."""
+    return [one.pid for one in root.running() if all(w in " ".join(one.command) for w in words)]
 
 
 def verdicts(root: Root) -> str:
@@ -167,6 +179,31 @@ def test_by_keys_alone_to_a_system_rocm_and_back(
     assert seen.found == set()
     assert files_with(root, PASSWORD) == ""
     assert PASSWORD not in root.wizard("report").stdout
+
+
+def test_a_wizard_that_is_killed_while_it_takes_back_offers_to_go_on_with_it(
+    enter: Enter, archive: ArchiveServer, wheels: Path
+) -> None:
+    root = enter(ROCM_57)
+    words = prepared(root, archive, wheels)
+    before = take(root.folder)
+    carry_out(root, "apply", *words, "--yes", says="Finished.")
+    root.run("rm", "--recursive", "--force", "/run/sudo/ts")
+    source = root.folder / SOURCE_LIST.lstrip("/")
+    with wizard(root, archive) as terminal:
+        terminal.wait_for("Roll back       take back")
+        begin_roll_back(root, terminal)
+        terminal.wait_until(source.exists, "AMD's source is back")
+        for number in processes(root, "-m wizard"):
+            os.kill(number, signal.SIGKILL)
+        terminal.wait_until(lambda: not processes(root, "root_helper.py"), "root's helper ends")
+    with wizard(root, archive) as terminal:
+        terminal.wait_for("Half taken back")
+        roll_back(root, terminal)
+        terminal.send("q")
+        assert terminal.exit_code() == 0
+    left = tuple(e for e in differences(before, take(root.folder)) if not justified(e.name))
+    assert not left, told(left)
 
 
 def test_the_search_for_the_password_would_find_it(enter: Enter) -> None:
