@@ -1975,12 +1975,19 @@ def downloaded(name: str, version: str, path: str, step: Step) -> None:
     """Let apt fetch it; that it fails is no trouble yet."""
     fetched = _empty_folder(step, "fetched")
     argv = ("apt-get", "-o", "Acquire::Retries=1", "-o", "Acquire::http::Timeout=30")
-    run((*argv, "download", "{}={}".format(name, version)), FETCH_DEADLINE_S, folder=fetched)
+    wanted = "{}={}".format(name, version)
+    refuse_full_disk(run((*argv, "download", wanted), FETCH_DEADLINE_S, folder=fetched))
     with folder_at(fetched) as folder:
         for file in os.listdir(folder):
             if file.endswith(".deb"):
                 os.rename(file, os.path.basename(path), src_dir_fd=folder, dst_dir_fd=step.run.debs)
                 return
+
+
+def refuse_full_disk(ended: Ended) -> None:
+    """Raise Trouble where a package file found no room: another source would find none either."""
+    if ended.code != 0 and "No space left on device" in ended.output:
+        raise explain(ended)
 
 
 def _empty_folder(step: Step, name: str) -> str:
@@ -2014,6 +2021,7 @@ def remade(name: str, version: str, path: str, step: Step) -> None:
     if ended.code != 0:
         step.output(ended.output.splitlines()[-5:])
     shutil.rmtree(tree)
+    refuse_full_disk(ended)
 
 
 def list_of(name: str) -> List[str]:

@@ -93,11 +93,12 @@ def test_a_disk_that_becomes_full_while_packages_are_kept(owner_in: OwnerIn) -> 
     owner.root.limit_disk(BACKUP, ENOUGH)
     with owner.start() as terminal:
         terminal.wait_for("password for", PATIENCE_S)
-        fill(owner.root, BACKUP, left=200_000)
+        fill(owner.root, BACKUP, left=60_000)
         agree(terminal)
         told = end_of(terminal)
-    assert "disk became full" in told or "The disk is full" in told
+    assert "The disk is full" in told
     assert "Free some space" in told
+    assert "made again" not in told  # which would need more room still
     owner.is_as_before()
     owner.root.run("rm", f"{BACKUP}/filler")
     owner.goes_through()
@@ -281,7 +282,7 @@ def test_a_transaction_that_wants_amdgpu_dkms(owner: Owner, tmp_path: Path) -> N
     owner.root.run("apt-get", "-qq", "update")
     told = owner.refusal()
     assert "The transaction contains amdgpu-dkms, which builds a kernel module" in told
-    assert "Nothing was changed" in told
+    assert "`apt-cache policy amdgpu-dkms` tells which source has it" in told
     owner.root.path(source).unlink()
     owner.root.run("apt-get", "-qq", "update")
     owner.is_as_before()
