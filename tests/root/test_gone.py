@@ -122,6 +122,17 @@ def test_a_wizard_that_reads_nothing_is_not_waited_for(slow: Root, tmp_path: Pat
     assert [event["seq"] for event in written] == list(range(1, len(written) + 1))
 
 
+def test_what_the_caller_ignores_and_limits_does_not_reach_what_root_starts(slow: Root) -> None:
+    """An ignored SIGCHLD makes each exit code a 0; some limits would stop dpkg half way."""
+    limits = "trap '' CHLD; ulimit -n 10 -s 200 -f 1; exec \"$@\""
+    unknown = apt_change((("stand-slow", "9.9"),))
+    before = ("bash", "-c", limits, "bash")
+    with talk(slow, unknown, CHANGE, run="limits", inside=before) as conversation:
+        assert "is in none of the package lists" in conversation.do(1)["happened"]
+        assert conversation.do(2)["event"] == "done"
+    assert undo(slow, "limits").returncode == 0
+
+
 def test_a_full_disk_is_told_and_nothing_is_half_done(slow: Root) -> None:
     """The file system of the journal is full: nothing may be changed without it."""
     slow.run("rm", "-rf", "/var/lib/rdna1-setup")
