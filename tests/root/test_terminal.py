@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.system.bases import BOOKWORM, OWNER, PASSWORD, PREFIX, TRIXIE, Suite, base_tar
+from tests.e2e.system.bases import OWNER, PASSWORD, PREFIX, TRIXIE, base_tar
 from tests.e2e.system.roots import Root, fresh_root
+from tests.e2e.system.sudos import SUDOS, Sudo, forget_passwords
 from tests.e2e.terminal import Terminal
 from tests.root.archive import add_source, publish
 from tests.root.conversation import (
@@ -36,17 +37,15 @@ SMALL_WIZARD = "/srv/small_wizard.py"
 PATH = {"PATH": "/usr/local/bin:/usr/bin:/bin"}
 
 
-@pytest.fixture(scope="module", params=[BOOKWORM, TRIXIE], ids=["sudo", "sudo-rs"])
+@pytest.fixture(scope="module", params=SUDOS, ids=str)
 def root(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Root]:
     """A root whose owner may use sudo with a password; in Debian 13 that is sudo-rs."""
     scratch = tmp_path_factory.mktemp("archive")
-    suite: Suite = request.param
-    with fresh_root(suite, base_tar(suite)) as made:
-        if suite is TRIXIE:
-            made.run("mv", "/usr/bin/sudo", "/usr/bin/sudo.ws")
-            made.run("cp", "-a", "/usr/bin/sudo-rs", "/usr/bin/sudo")
+    sudo: Sudo = request.param
+    with fresh_root(sudo.suite, base_tar(sudo.suite)) as made:
+        sudo.take_over(made)
         publish(made, waiting("stand-slow", "1.0"), scratch=scratch)
         add_source(made, scratch)
         made.give_sudo("with password")
@@ -60,7 +59,7 @@ def _nothing_remembered(root: Root) -> Iterator[None]:
     yield
     kill(*pids(root, "python"))
     root.give_sudo("with password")
-    root.run("rm", "-rf", "/run/sudo/ts", "/run/sudo-rs/ts", "/var/run/sudo-rs/ts")
+    forget_passwords(root)
     root.run("dpkg", "--purge", "stand-slow")
     root.run("rm", "-rf", "/var/lib/rdna1-setup", "/etc/profile.d/rdna1-setup-rocm.sh")
 
