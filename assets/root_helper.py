@@ -78,6 +78,8 @@ LONGEST_CONTENT = 1 << 20
 LARGEST_DEB = 8 << 30
 MOST_STEPS = 500
 MOST_PACKAGES = 5000
+LONGEST_SHOWN = 100_000
+"""Characters of a plan on the terminal: behind a flood of them one bad line could hide."""
 LONGEST_EVENT = 40_000
 """Characters of output in one event."""
 
@@ -443,8 +445,10 @@ PIN_LINE = re.compile(
     r"|Pin: (?:release|origin|version) [A-Za-z0-9\"=,.*~+:_ /-]+"
     r"|Pin-Priority: (?:-1|[1-9][0-9]{0,2}|1000))"
 )
-VARIABLE = r"(?:HSA|HIP|ROCR|ROCM|MIOPEN|AMD|GPU|PYTORCH|TORCH)_[A-Z0-9_]+"
-NAMES_A_FILE = r"[A-Z_]*_(?:PATH|DIR|ROOT|HOME|LIB|LIBS|FILE|NVCC|TOOLS)(?:_[A-Z0-9_]*)?="
+VARIABLE = r"(?:HSA|HIP|ROCR|ROCM|MIOPEN|AMD|GPU|PYTORCH|TORCH)_[A-Z0-9_]{1,80}"
+NAMES_A_FILE = (
+    r"[A-Z0-9_]{0,80}_(?:PATH|DIR|ROOT|HOME|LIB|LIBS|FILE|NVCC|TOOLS)(?:_[A-Z0-9_]{0,80})?="
+)
 """What such a variable names is loaded or run by every program, root's too."""
 PROFILE_LINE = re.compile(
     r"(?!.*\.\.)(?:export " + VARIABLE + r"=(?:" + ROCM_TREE + r"|\"" + ROCM_TREE + r"\")"
@@ -1186,7 +1190,7 @@ def named(pid: int) -> str:
         return "a process that is not of this container"
     try:
         with open("/proc/{}/comm".format(pid), "rb") as file:
-            name = file.read(64).decode("utf-8", "replace").strip()
+            name = ascii(file.read(64).decode("utf-8", "replace").strip())[1:-1]
     except OSError:
         name = "a process"
     return "{}, process {}".format(name, pid)
@@ -1911,7 +1915,7 @@ def take_deb(path: str, wanted: str, step: Step) -> str:
         seen = os.fstat(source)
         if not stat.S_ISREG(seen.st_mode) or seen.st_size > LARGEST_DEB:
             raise _no_regular_file(path)
-        if _copy_hashed(file, step.run.debs, copy) != wanted:
+        if _copy_hashed(file, step.run.debs, copy, seen.st_size) != wanted:
             os.unlink(copy + ".part", dir_fd=step.run.debs)
             raise Trouble(
                 "{} is not the file that was reviewed: its SHA-256 is another.".format(path),
@@ -1923,12 +1927,13 @@ def take_deb(path: str, wanted: str, step: Step) -> str:
     return target
 
 
-def _copy_hashed(source: Any, folder: int, name: str) -> str:
+def _copy_hashed(source: Any, folder: int, name: str, size: int) -> str:
     with contextlib.suppress(FileNotFoundError):
         os.unlink(name + ".part", dir_fd=folder)
     found = hashlib.sha256()
     with os.fdopen(os.open(name + ".part", CREATE, 0o600, dir_fd=folder), "wb") as copy:
-        for chunk in iter(lambda: source.read(1 << 20), b""):
+        while size > 0 and (chunk := source.read(min(1 << 20, size))):
+            size -= len(chunk)  # its owner could make it longer and longer
             found.update(chunk)
             copy.write(chunk)
         copy.flush()
@@ -2583,7 +2588,7 @@ def edited(path: str, content: str) -> List[str]:
         found = None
     old = found[0].decode("utf-8", "replace") if found else ""
     before, after = ([x for x in text.split("\n") if acts(x)] for text in (old, content))
-    gained = ("    + " + ascii(line)[1:-1] for line in after if line not in before)
+    gained = ("    + " + ascii(line)[1:-1][:300] for line in after if line not in before)
     lost = ("    - " + ascii(line)[1:-1][:120] for line in before if line not in after)
     return [*gained, *lost]
 
@@ -2609,7 +2614,10 @@ def shown(plan: Plan) -> str:
         first, *rest = describe(request)
         lines += ["{:3d}. {}".format(number, first), *rest]
     lines += ["To take it back without rdna1-setup: {}/{}/UNDO.sh".format(RUNS, plan.run), ""]
-    return "\n".join(lines)
+    whole = "\n".join(lines)
+    if len(whole) > LONGEST_SHOWN:
+        raise Wrong("it is more than a person reads ({} characters)".format(len(whole)))
+    return whole
 
 
 def confirm(plan: Plan, person: Person) -> None:
@@ -2627,6 +2635,8 @@ def confirm(plan: Plan, person: Person) -> None:
     try:
         write_all(terminal, shown(plan).encode())
         answer = answer_on(terminal)
+    except Wrong as error:
+        raise _refusal("The plan", error) from None
     except (OSError, termios.error) as error:
         raise _unanswerable(error) from None
     finally:
@@ -2707,7 +2717,7 @@ def who_asks(environ: Dict[str, str]) -> Person:
     """The user behind sudo, or root."""
     number = environ.get("SUDO_UID", "0")
     try:
-        entry = pwd.getpwuid(int(number if re.fullmatch(r"[0-9]{1,9}", number) else "-1"))
+        entry = pwd.getpwuid(int(number if re.fullmatch(r"[0-9]{1,10}", number) else "-1"))
     except (KeyError, OverflowError):
         raise Trouble(
             "sudo was started by a user that this system does not know ({}).".format(number[:20]),

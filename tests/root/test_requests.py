@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pwd
 import time
 from pathlib import Path
 from typing import Any
@@ -145,6 +146,7 @@ WRONG: tuple[tuple[str, Any], ...] = (
     ("a wide blank", write(PROFILE, "\u3000#;id\n")),
     ("a library for every program", write(PROFILE, "export HSA_TOOLS_LIB=/tmp/x.so\n")),
     ("a library by its name", write(PROFILE, "export HSA_TOOLS_LIB=x.so\n")),
+    ("a library by a number", write(PROFILE, "export HSA_V2_TOOLS_LIB=x.so\n")),
     ("a compiler", write(PROFILE, "export PYTORCH_NVCC=/tmp/x\n")),
     ("a ROCm of one's own", write(PROFILE, "export ROCM_PATH=/home/owner/rocm\n")),
     ("a ROCm where one stands", write(PROFILE, "export ROCM_PATH=rocm\n")),
@@ -367,7 +369,45 @@ def test_a_pipe_that_others_share_is_written_by_an_end_of_our_own() -> None:
             os.close(descriptor)
 
 
-LONG = ("a" * 4096, "/" * 4096, "/opt/rocm" + "/a" * 2000 + "!", "a." * 2000 + "\n", "(" * 4096)
+LONG = (
+    "a" * 4096,
+    "/" * 100_000,
+    "/" * 4096,
+    "/opt/rocm" + "/a" * 2000 + "!",
+    "a." * 2000 + "\n",
+    "(" * 4096,
+)
+
+
+def test_a_plan_that_nobody_could_read_is_refused() -> None:
+    flood = write("/etc/profile.d/zz.sh", "x\n" * 50_000, before="0" * 64)
+    plan = read_plan(plan_line(steps=[set_aside("/opt/rocm"), flood]), OWNER)
+    with pytest.raises(Wrong, match="more than a person reads"):
+        root_helper.shown(plan)
+    assert "move /opt/rocm" in root_helper.shown(plan._replace(steps=plan.steps[:1]))
+
+
+class Growing:
+    """A file that its owner makes longer while it is read."""
+
+    def read(self, size: int) -> bytes:
+        return b"x" * size
+
+
+def test_a_file_that_grows_while_it_is_copied_does_not_fill_the_disk(tmp_path: Path) -> None:
+    folder = os.open(tmp_path, os.O_RDONLY)
+    root_helper._copy_hashed(Growing(), folder, "x.deb", 3 << 20)
+    os.close(folder)
+    assert (tmp_path / "x.deb.part").stat().st_size == 3 << 20
+
+
+def test_users_of_a_directory_server_have_long_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = {1_234_567_890: pwd.struct_passwd(("ann", "x", 1_234_567_890, 7, "", "/", "/bin/sh"))}
+    monkeypatch.setattr(root_helper.pwd, "getpwuid", known.__getitem__)
+    assert root_helper.who_asks({"SUDO_UID": "1234567890"}) == Person("ann", 1_234_567_890, 7, True)
+    for number in ("99999999999", "-1", "x"):
+        with pytest.raises(root_helper.Trouble, match="does not know"):
+            root_helper.who_asks({"SUDO_UID": number})
 
 
 @pytest.mark.parametrize("text", LONG, ids=lambda text: text[:9])
@@ -378,6 +418,7 @@ def test_no_text_keeps_the_checks_busy(text: str) -> None:
         (SOURCE, f"deb [signed-by=/etc/apt/keyrings/{text}] https://{text} {text} {text}"),
         (KEYRING, key * 50),
         ("/etc/profile.d/x.sh", f"export PATH=$PATH:/opt/rocm{text}:/opt/rocm{text}!"),
+        ("/etc/profile.d/x.sh", f"export HSA{text.upper().replace('/', '_PATH')}!"),
         ("/etc/ld.so.conf.d/x.conf", f"/opt/rocm{text}{text}!"),
         ("/etc/udev/rules.d/x.rules", f'KERNEL=="{text}", ' * 20),
         ("/etc/apt/preferences.d/x", f"Pin: release {text}!"),

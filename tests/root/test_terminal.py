@@ -116,6 +116,16 @@ def test_what_was_typed_before_the_question_is_no_answer_to_it(root: Root) -> No
         screen.wait_for("TROUBLE It was not confirmed")
 
 
+def test_what_was_typed_before_sudo_had_the_terminal_is_no_answer_either(root: Root) -> None:
+    """Where it asks for no password, it hands on what it finds, once it has the terminal."""
+    root.give_sudo("without password")
+    with terminal(root, "ahead", PROFILE) as screen:
+        screen.send("yes\nyes\n")
+        screen.wait_for("leave all as it is: ")
+        screen.send("no\n")
+        screen.wait_for("TROUBLE It was not confirmed")
+
+
 def test_the_wizard_has_the_terminal_back_while_the_helper_is_at_work(root: Root) -> None:
     """While it waits, sudo would read the keys that are meant for the wizard."""
     with terminal(root, "keys", PROFILE, how="keys") as screen:
