@@ -2727,13 +2727,15 @@ def who_asks(environ: Dict[str, str]) -> Person:
     return Person(entry.pw_name, entry.pw_uid, entry.pw_gid, through_sudo="SUDO_UID" in environ)
 
 
+ENDLESS = resource.RLIM_INFINITY
 LIMITS = (
-    (resource.RLIMIT_FSIZE, resource.RLIM_INFINITY),
-    (resource.RLIMIT_CPU, resource.RLIM_INFINITY),
-    (resource.RLIMIT_AS, resource.RLIM_INFINITY),
-    (resource.RLIMIT_DATA, resource.RLIM_INFINITY),
-    (resource.RLIMIT_NPROC, resource.RLIM_INFINITY),
-    (resource.RLIMIT_STACK, 8 << 20),
+    (resource.RLIMIT_FSIZE, ENDLESS, ENDLESS),
+    (resource.RLIMIT_CPU, ENDLESS, ENDLESS),
+    (resource.RLIMIT_AS, ENDLESS, ENDLESS),
+    (resource.RLIMIT_DATA, ENDLESS, ENDLESS),
+    (resource.RLIMIT_NPROC, ENDLESS, ENDLESS),
+    (resource.RLIMIT_STACK, 8 << 20, ENDLESS),
+    (resource.RLIMIT_NOFILE, 1024, 65536),
 )
 """A user's own could stop dpkg half way."""
 
@@ -2752,11 +2754,19 @@ def settle_down() -> None:
     os.environ.update(ENVIRONMENT)
     os.chdir("/")
     os.umask(0o022)
-    for limit, most in LIMITS:
+    for limit, soft, hard in LIMITS:
+        _lift(limit, soft, hard)
+
+
+def _lift(limit: int, soft: int, hard: int) -> None:
+    """Set a limit, or in a container that forbids it what it still allows."""
+    try:
+        resource.setrlimit(limit, (soft, hard))
+    except (OSError, ValueError):
+        most = resource.getrlimit(limit)[1]
+        within = most if soft == ENDLESS or soft > most != ENDLESS else soft
         with contextlib.suppress(OSError, ValueError):
-            resource.setrlimit(limit, (most, resource.RLIM_INFINITY))
-    with contextlib.suppress(OSError, ValueError):
-        resource.setrlimit(resource.RLIMIT_NOFILE, (1024, 65536))
+            resource.setrlimit(limit, (within, most))
 
 
 def _take_own_end(descriptor: int) -> None:

@@ -139,7 +139,7 @@ def batch(chance: random.Random, number: int, size: int, argv: tuple[str, ...], 
     began = time.monotonic()
     take_back(f"mutated-{number}", to)
     to.seconds["UNDO.sh"] += int(1000 * (time.monotonic() - began))
-    (gone := Path(helper.RUNS, f"mutated-{number - RUNS_KEPT}")).exists() and shutil.rmtree(gone)
+    shutil.rmtree(Path(helper.RUNS, f"mutated-{number - RUNS_KEPT}"), ignore_errors=True)
 
 
 def refuse(text: str, argv: tuple[str, ...], counts: Counts) -> None:
@@ -194,6 +194,9 @@ def take_back(run: str, counts: Counts) -> None:
     if done.returncode not in (0, 1) or "syntax error" in done.stderr:
         counts.mistakes.append(f"UNDO.sh {done.returncode}: {done.stdout} {done.stderr}")
     counts.note("UNDO.sh", f"exit code {done.returncode}")
+    for line in done.stdout.splitlines():
+        if line.startswith("NOT UNDONE"):
+            counts.note("not undone", line.removeprefix("NOT UNDONE: "))
 
 
 def main(seed: str, count: int, program: str) -> None:

@@ -1,5 +1,13 @@
 """Requests changed by chance: nothing changes outside of the allowed folders, and nothing blocks.
 
+Every request passes the helper's own reading of a first line, called in one process. What it takes
+is carried out by the real program: some hundreds of requests make a run, whose steps are one plan
+of one process, asked and answered on a terminal as if sudo had started it for the owner, while
+folders are exchanged for links. What it refuses is sent to the real program for two requests of
+each run only: a process for each of 100,000 would take hours. Each run ends with a line that is no
+command, with shells that read all of profile.d, and with UNDO.sh. A good request is rarer for apt
+than for files, because of the time it takes.
+
 ``RDNA1_SETUP_MUTATIONS`` says how many; ``RDNA1_SETUP_SEED`` from which seed.
 """
 

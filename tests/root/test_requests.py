@@ -403,7 +403,7 @@ def test_a_file_that_grows_while_it_is_copied_does_not_fill_the_disk(tmp_path: P
 
 def test_users_of_a_directory_server_have_long_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     known = {1_234_567_890: pwd.struct_passwd(("ann", "x", 1_234_567_890, 7, "", "/", "/bin/sh"))}
-    monkeypatch.setattr(root_helper.pwd, "getpwuid", known.__getitem__)
+    monkeypatch.setattr(pwd, "getpwuid", known.__getitem__)
     assert root_helper.who_asks({"SUDO_UID": "1234567890"}) == Person("ann", 1_234_567_890, 7, True)
     for number in ("99999999999", "-1", "x"):
         with pytest.raises(root_helper.Trouble, match="does not know"):
