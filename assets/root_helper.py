@@ -502,15 +502,15 @@ def only_lines(pattern: Any) -> Callable[[str, str], Optional[str]]:
 
 
 def only_settings(old: str, new: str) -> Optional[str]:
-    """A rule for scripts of the shell: in somebody's own it allows no new comment.
+    """A rule for scripts of the shell: among lines of others it allows no new comment.
 
     Inside a text in quotes or a here-document it would be none.
     """
-    lines = old.split("\n")
+    lines = new.split("\n")
     if all(not acts(line) or PROFILE_LINE.fullmatch(line.strip(BLANKS)) for line in lines):
-        return only_lines(PROFILE_LINE)(old, new)
-    known = iter(lines)
-    for line in new.split("\n"):
+        return None
+    known = iter(old.split("\n"))
+    for line in lines:
         plain = line.strip(BLANKS)
         if plain and not PROFILE_LINE.fullmatch(plain) and line not in known:
             return line
@@ -546,7 +546,12 @@ PLACES = (
         re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,119}(?:\.pref)?"),
         only_lines(PIN_LINE),
     ),
-    Place("/etc/apt/keyrings", re.compile(NAME + r"\.asc"), only_keys),
+    # Another maker's key is not ours to exchange: packages would come from somebody else.
+    Place(
+        "/etc/apt/keyrings",
+        re.compile(r"(?=[^/]*(?:rocm|amdgpu|rdna1))" + NAME + r"\.asc"),
+        only_keys,
+    ),
     Place("/etc/profile.d", re.compile(NAME + r"\.sh"), only_settings),
     Place("/etc/ld.so.conf.d", re.compile(NAME + r"\.conf"), only_lines(LOADER_LINE)),
     Place("/etc/udev/rules.d", re.compile(NAME + r"\.rules"), only_lines(UDEV_LINE)),

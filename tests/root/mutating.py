@@ -22,7 +22,7 @@ FILES = (
     ("/etc/apt/sources.list.d/other.list", f"# ours\n{SOURCE_LINE}"),
     ("/etc/apt/sources.list", "# nothing\n"),
     ("/etc/apt/preferences.d/pin", "Package: *\nPin: release o=stand-in\nPin-Priority: 600\n"),
-    ("/etc/apt/keyrings/second.asc", KEY),
+    ("/etc/apt/keyrings/rocm-second.asc", KEY),
     ("/etc/profile.d/one.sh", "export HSA_OVERRIDE_GFX_VERSION=10.3.0\n"),
     ("/etc/profile.d/two.sh", 'export PATH="$PATH:/opt/rocm/bin"\n'),
     ("/etc/ld.so.conf.d/one.conf", "/opt/rocm-1.0/lib\n"),

@@ -138,6 +138,7 @@ WRONG: tuple[tuple[str, Any], ...] = (
     ("a source behind a carriage return", write(SOURCE, f"# x\r{LINE}")),
     ("a NUL in a source", write(SOURCE, LINE.replace("jammy", "jam\x00my"))),
     ("a login in a source", write(SOURCE, LINE.replace("repo.", "me:secret@repo."))),
+    ("the key of another maker", write("/etc/apt/keyrings/docker.asc", KEY, before="0" * 64)),
     ("a key that is none", write(KEYRING, "#!/bin/sh\n")),
     ("a word behind a key", write(KEYRING, f"{KEY}x\n")),
     ("a loader path in a profile", write("/etc/profile.d/x.sh", "export LD_PRELOAD=/tmp/x.so\n")),
@@ -291,6 +292,7 @@ def test_a_script_of_others_gains_no_comment_for_it_could_stand_inside_a_text(li
             refuse_lines(PROFILE, TEXTS, TEXTS.replace(place, f"{place}{line}\n"))
     refuse_lines(PROFILE, f"{line}\n{TEXTS}", f"{line}\n{TEXTS}")
     refuse_lines(PROFILE, "export HSA_X=1\n", f"{line}\nexport HSA_X=2\n")
+    refuse_lines(PROFILE, TEXTS, f"{line}\nexport HSA_X=2\n")  # nothing of theirs is left
 
 
 STANZAS = (
