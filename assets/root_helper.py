@@ -78,6 +78,8 @@ LONGEST_CONTENT = 1 << 20
 LARGEST_DEB = 8 << 30
 MOST_STEPS = 500
 MOST_PACKAGES = 5000
+LONGEST_SHOWN = 100_000
+"""Characters of a plan on the terminal: behind a flood of them one bad line could hide."""
 LONGEST_EVENT = 40_000
 """Characters of output in one event."""
 
@@ -443,18 +445,24 @@ PIN_LINE = re.compile(
     r"|Pin: (?:release|origin|version) [A-Za-z0-9\"=,.*~+:_ /-]+"
     r"|Pin-Priority: (?:-1|[1-9][0-9]{0,2}|1000))"
 )
-VARIABLE = r"(?:HSA|HIP|ROCR|ROCM|MIOPEN|AMD|GPU|PYTORCH|TORCH)_[A-Z0-9_]+"
+VARIABLE = r"(?:HSA|HIP|ROCR|ROCM|MIOPEN|AMD|GPU|PYTORCH|TORCH)_[A-Z0-9_]{1,80}"
+NAMES_A_FILE = (
+    r"[A-Z0-9_]{0,80}_(?:PATH|DIR|ROOT|HOME|LIB|LIBS|FILE|NVCC|TOOLS)(?:_[A-Z0-9_]{0,80})?="
+)
+"""What such a variable names is loaded or run by every program, root's too."""
 PROFILE_LINE = re.compile(
-    r"(?!.*\.\.)(?:export " + VARIABLE + r"=(?:[A-Za-z0-9._:/,+-]*|\"[A-Za-z0-9._:/,+ -]*\")"
+    r"(?!.*\.\.)(?:export " + VARIABLE + r"=(?:" + ROCM_TREE + r"|\"" + ROCM_TREE + r"\")"
+    r"|export (?!" + NAMES_A_FILE + r")" + VARIABLE + r"=(?:[A-Za-z0-9._:,+-]*"
+    r"|\"[A-Za-z0-9._:,+ -]*\")"
     r"|unset " + VARIABLE + r"(?: " + VARIABLE + r")*"
     r"|export PATH=(\"?)\$\{?PATH\}?(?::" + ROCM_TREE + r")+\1)"
 )
 LOADER_LINE = re.compile(r"(?!.*\.\.)" + ROCM_TREE)
-UDEV_PAIR = (
-    r"(?:(?:SUBSYSTEM|KERNEL|TAG)(?:==|\+=)\"[A-Za-z0-9*?_|.-]+\""
-    r"|GROUP:?=\"(?:render|video)\"|MODE:?=\"0?[0-6]{3}\")"
-)
-UDEV_LINE = re.compile(UDEV_PAIR + r"(?:, *" + UDEV_PAIR + r")*")
+CARD = r"(?:kfd|(?:renderD|card)[0-9*?\[\]-]+)"
+UDEV_MATCH = r"(?:SUBSYSTEM==\"(?:kfd|drm)\"|KERNEL==\"" + CARD + r"(?:\|" + CARD + r")*\")"
+"""A graphics card: a rule without it would be one for every disk."""
+UDEV_GIFT = r"(?:TAG\+=\"uaccess\"|GROUP:?=\"(?:render|video)\"|MODE:?=\"0?[0-6]{3}\")"
+UDEV_LINE = re.compile(UDEV_MATCH + r"(?:, *" + UDEV_MATCH + r")*(?:, *" + UDEV_GIFT + r")*")
 SWITCH_LINE = re.compile(r"Enabled: (?:yes|no)")
 
 
@@ -468,20 +476,45 @@ class Place(NamedTuple):
     """Old and new content to the first line that may not stand there, or None."""
 
 
+BLANKS = " \t"
+"""What the programs that read these files skip; to them other blanks of Unicode are letters."""
+
+
+def acts(line: str) -> bool:
+    """False for an empty line and for a comment."""
+    plain = line.strip(BLANKS)
+    return bool(plain) and not plain.startswith("#")
+
+
 def only_lines(pattern: Any) -> Callable[[str, str], Optional[str]]:
     """A rule: each line is a comment, of this form, or was there before, in the same order."""
 
     def rule(old: str, new: str) -> Optional[str]:
         known = iter(old.split("\n"))
         for line in new.split("\n"):
-            plain = line.strip()
-            if not plain or plain.startswith("#") or pattern.fullmatch(plain):
+            if not acts(line) or pattern.fullmatch(line.strip(BLANKS)):
                 continue
             if line not in known:  # takes all up to it out of the iterator: order matters
                 return line
         return None
 
     return rule
+
+
+def only_settings(old: str, new: str) -> Optional[str]:
+    """A rule for scripts of the shell: among lines of others it allows no new comment.
+
+    Inside a text in quotes or a here-document it would be none.
+    """
+    lines = new.split("\n")
+    if all(not acts(line) or PROFILE_LINE.fullmatch(line.strip(BLANKS)) for line in lines):
+        return None
+    known = iter(old.split("\n"))
+    for line in lines:
+        plain = line.strip(BLANKS)
+        if plain and not PROFILE_LINE.fullmatch(plain) and line not in known:
+            return line
+    return None
 
 
 def only_stanzas(old: str, new: str) -> Optional[str]:
@@ -495,7 +528,7 @@ def only_stanzas(old: str, new: str) -> Optional[str]:
 
 
 def _unswitched(stanza: str) -> List[str]:
-    lines = (line.rstrip() for line in stanza.split("\n"))
+    lines = (line.rstrip(BLANKS) for line in stanza.split("\n"))
     return [x for x in lines if x and not x.startswith("#") and not SWITCH_LINE.fullmatch(x)]
 
 
@@ -513,8 +546,13 @@ PLACES = (
         re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,119}(?:\.pref)?"),
         only_lines(PIN_LINE),
     ),
-    Place("/etc/apt/keyrings", re.compile(NAME + r"\.asc"), only_keys),
-    Place("/etc/profile.d", re.compile(NAME + r"\.sh"), only_lines(PROFILE_LINE)),
+    # Another maker's key is not ours to exchange: packages would come from somebody else.
+    Place(
+        "/etc/apt/keyrings",
+        re.compile(r"(?=[^/]*(?:rocm|amdgpu|rdna1))" + NAME + r"\.asc"),
+        only_keys,
+    ),
+    Place("/etc/profile.d", re.compile(NAME + r"\.sh"), only_settings),
     Place("/etc/ld.so.conf.d", re.compile(NAME + r"\.conf"), only_lines(LOADER_LINE)),
     Place("/etc/udev/rules.d", re.compile(NAME + r"\.rules"), only_lines(UDEV_LINE)),
 )
@@ -1074,7 +1112,8 @@ def open_run(name: str, person: Person) -> Run:
         folder = os.open(name, FOLDER, dir_fd=runs)
         seen = os.fstat(folder)
         empty = not os.listdir(folder)
-        if seen.st_uid != 0 or not (empty or seen.st_gid == person.gid or person.uid == 0):
+        theirs = seen.st_gid == person.gid and begun_by(folder) <= {person.uid, 0}
+        if seen.st_uid != 0 or not (empty or theirs or person.uid == 0):
             raise Trouble(
                 "The run {} belongs to another user.".format(name),
                 "Each user's runs are continued by that user alone.",
@@ -1089,6 +1128,12 @@ def open_run(name: str, person: Person) -> Run:
         os.close(backup)
         os.fsync(runs)
     return Run(name, folder, group)
+
+
+def begun_by(folder: int) -> Set[int]:
+    """The users who have begun or gone on with a run: a group may be that of several."""
+    records = _records_in(folder)
+    return {record.get("user", -1) for record in records if record.get("event") == "begin"}
 
 
 def _make_private(folder: int, name: str) -> None:
@@ -1150,7 +1195,7 @@ def named(pid: int) -> str:
         return "a process that is not of this container"
     try:
         with open("/proc/{}/comm".format(pid), "rb") as file:
-            name = file.read(64).decode("utf-8", "replace").strip()
+            name = ascii(file.read(64).decode("utf-8", "replace").strip())[1:-1]
     except OSError:
         name = "a process"
     return "{}, process {}".format(name, pid)
@@ -1875,7 +1920,7 @@ def take_deb(path: str, wanted: str, step: Step) -> str:
         seen = os.fstat(source)
         if not stat.S_ISREG(seen.st_mode) or seen.st_size > LARGEST_DEB:
             raise _no_regular_file(path)
-        if _copy_hashed(file, step.run.debs, copy) != wanted:
+        if _copy_hashed(file, step.run.debs, copy, seen.st_size) != wanted:
             os.unlink(copy + ".part", dir_fd=step.run.debs)
             raise Trouble(
                 "{} is not the file that was reviewed: its SHA-256 is another.".format(path),
@@ -1887,12 +1932,13 @@ def take_deb(path: str, wanted: str, step: Step) -> str:
     return target
 
 
-def _copy_hashed(source: Any, folder: int, name: str) -> str:
+def _copy_hashed(source: Any, folder: int, name: str, size: int) -> str:
     with contextlib.suppress(FileNotFoundError):
         os.unlink(name + ".part", dir_fd=folder)
     found = hashlib.sha256()
     with os.fdopen(os.open(name + ".part", CREATE, 0o600, dir_fd=folder), "wb") as copy:
-        for chunk in iter(lambda: source.read(1 << 20), b""):
+        while size > 0 and (chunk := source.read(min(1 << 20, size))):
+            size -= len(chunk)  # its owner could make it longer and longer
             found.update(chunk)
             copy.write(chunk)
         copy.flush()
@@ -2327,12 +2373,16 @@ def find_kept(path: str, step: Step, other_runs: bool = True) -> Optional[Kept]:
 
 
 def _intents_in(folder: int) -> List[Dict[str, Any]]:
+    return [r for r in _records_in(folder) if r.get("event") == "intent"]
+
+
+def _records_in(folder: int) -> List[Dict[str, Any]]:
     try:
         journal = os.open("journal.jsonl", READ, dir_fd=folder)
     except FileNotFoundError:
         return []
     try:
-        return [r for r in read_lines(journal) if r.get("event") == "intent"]
+        return read_lines(journal)
     finally:
         os.close(journal)
 
@@ -2526,8 +2576,7 @@ def describe(request: Request) -> List[str]:
     if request.verb == "keep_debs":
         return ["keep the package files of", *_listed("", (name for name, _ in wanted["packages"]))]
     if request.verb == "write_file":
-        lines = (line for line in wanted["content"].split("\n") if line.startswith("deb "))
-        return ["write {}".format(wanted["path"]), *("    " + ascii(line)[1:-1] for line in lines)]
+        return ["write {}".format(wanted["path"]), *edited(wanted["path"], wanted["content"])]
     if request.verb in ("join_groups", "leave_groups"):
         how = "add {} to {}" if request.verb == "join_groups" else "take {} out of {}"
         return [how.format(wanted["user"], " and ".join(wanted["groups"]))]
@@ -2541,6 +2590,21 @@ def describe(request: Request) -> List[str]:
         "put_back": "move {} back from the backup",
     }
     return [words[request.verb].format(wanted.get("path", ""))]
+
+
+def edited(path: str, content: str) -> List[str]:
+    """Lines that a file gains and loses beside what is there now, but for comments and keys."""
+    if path.startswith("/etc/apt/keyrings/"):
+        return []
+    try:
+        found = read_at(path)
+    except (OSError, Trouble):  # the step itself will say what is wrong with it
+        found = None
+    old = found[0].decode("utf-8", "replace") if found else ""
+    before, after = ([x for x in text.split("\n") if acts(x)] for text in (old, content))
+    gained = ("    + " + ascii(line)[1:-1][:300] for line in after if line not in before)
+    lost = ("    - " + ascii(line)[1:-1][:120] for line in before if line not in after)
+    return [*gained, *lost]
 
 
 def _listed(title: str, names: Iterable[str]) -> List[str]:
@@ -2564,7 +2628,10 @@ def shown(plan: Plan) -> str:
         first, *rest = describe(request)
         lines += ["{:3d}. {}".format(number, first), *rest]
     lines += ["To take it back without rdna1-setup: {}/{}/UNDO.sh".format(RUNS, plan.run), ""]
-    return "\n".join(lines)
+    whole = "\n".join(lines)
+    if len(whole) > LONGEST_SHOWN:
+        raise Wrong("it is more than a person reads ({} characters)".format(len(whole)))
+    return whole
 
 
 def confirm(plan: Plan, person: Person) -> None:
@@ -2579,14 +2646,15 @@ def confirm(plan: Plan, person: Person) -> None:
             "What root does is confirmed by a person at a terminal.",
             "Start it in a terminal; only root itself, as in a container, may say yes in advance.",
         ) from None
-    with os.fdopen(terminal, "rb+", buffering=0) as tty:
-        tty.write(shown(plan).encode())
-        with contextlib.suppress(termios.error):
-            termios.tcflush(tty.fileno(), termios.TCIFLUSH)  # what was typed before it was asked
-        tty.write(b"Type yes to do it, anything else to leave all as it is: ")
-        answer = b""
-        if select.select((tty,), (), (), ANSWER_DEADLINE_S)[0]:
-            answer = tty.read(100) or b""
+    try:
+        write_all(terminal, shown(plan).encode())
+        answer = answer_on(terminal)
+    except Wrong as error:
+        raise _refusal("The plan", error) from None
+    except (OSError, termios.error) as error:
+        raise _unanswerable(error) from None
+    finally:
+        os.close(terminal)
     if answer.strip() != b"yes":
         raise Trouble(
             "It was not confirmed.",
@@ -2595,11 +2663,75 @@ def confirm(plan: Plan, person: Person) -> None:
         )
 
 
+def write_all(descriptor: int, data: bytes) -> None:
+    """Write all of it: somebody who stops us for a moment must not hide the rest of a plan."""
+    while data:
+        data = data[os.write(descriptor, data) :]
+
+
+def answer_on(terminal: int) -> bytes:
+    """What is typed to the question; nothing when it does not come in time.
+
+    Raises OSError or termios.error where the terminal cannot be had, or is gone.
+    """
+    with contextlib.nullcontext() if is_lent(terminal) else in_foreground(terminal):
+        termios.tcflush(terminal, termios.TCIFLUSH)  # what was typed before it was asked
+        write_all(terminal, b"Type yes to do it, anything else to leave all as it is: ")
+        if not select.select((terminal,), (), (), ANSWER_DEADLINE_S)[0]:
+            return b""
+        answer = os.read(terminal, 100)
+        if not answer:
+            termios.tcgetattr(terminal)  # fails for one that is gone, which reads as ended
+        return answer
+
+
+def is_lent(terminal: int) -> bool:
+    """True once we may read from it.
+
+    sudo brings us to the foreground of its terminal as soon as we want to read. sudo-rs starts what
+    it gives pipes in the background and leaves it there, so that it fails.
+    """
+    os.set_blocking(terminal, False)
+    try:
+        os.read(terminal, 100)
+    except BlockingIOError:
+        pass
+    except OSError as error:
+        if error.errno != errno.EIO:
+            raise
+        return False
+    finally:
+        os.set_blocking(terminal, True)
+    return True
+
+
+@contextlib.contextmanager
+def in_foreground(terminal: int) -> Iterator[None]:
+    """A terminal that is ours to read; afterwards, however it ends, it is whose it was before."""
+    before = os.tcgetpgrp(terminal)
+    masked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTTOU})
+    try:
+        os.tcsetpgrp(terminal, os.getpgrp())
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            os.tcsetpgrp(terminal, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, masked)
+
+
+def _unanswerable(error: Exception) -> Trouble:
+    return Trouble(
+        "The question could not be asked on the terminal: {}.".format(error.args[-1]),
+        "The terminal was closed, or another program has it to itself. Nothing was changed.",
+        "Start again in a terminal window of its own, and leave it open until you have answered.",
+    )
+
+
 def who_asks(environ: Dict[str, str]) -> Person:
     """The user behind sudo, or root."""
     number = environ.get("SUDO_UID", "0")
     try:
-        entry = pwd.getpwuid(int(number if re.fullmatch(r"[0-9]{1,9}", number) else "-1"))
+        entry = pwd.getpwuid(int(number if re.fullmatch(r"[0-9]{1,10}", number) else "-1"))
     except (KeyError, OverflowError):
         raise Trouble(
             "sudo was started by a user that this system does not know ({}).".format(number[:20]),
@@ -2607,6 +2739,19 @@ def who_asks(environ: Dict[str, str]) -> Person:
             "Start rdna1-setup from an ordinary login.",
         ) from None
     return Person(entry.pw_name, entry.pw_uid, entry.pw_gid, through_sudo="SUDO_UID" in environ)
+
+
+ENDLESS = resource.RLIM_INFINITY
+LIMITS = (
+    (resource.RLIMIT_FSIZE, ENDLESS, ENDLESS),
+    (resource.RLIMIT_CPU, ENDLESS, ENDLESS),
+    (resource.RLIMIT_AS, ENDLESS, ENDLESS),
+    (resource.RLIMIT_DATA, ENDLESS, ENDLESS),
+    (resource.RLIMIT_NPROC, ENDLESS, ENDLESS),
+    (resource.RLIMIT_STACK, 8 << 20, ENDLESS),
+    (resource.RLIMIT_NOFILE, 1024, 65536),
+)
+"""A user's own could stop dpkg half way."""
 
 
 def settle_down() -> None:
@@ -2617,13 +2762,38 @@ def settle_down() -> None:
         except OSError:
             hang_up(descriptor)
     os.closerange(3, 65536)
+    _take_own_end(1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # ignored, it would make every exit code a 0
     os.environ.clear()
     os.environ.update(ENVIRONMENT)
     os.chdir("/")
     os.umask(0o022)
-    for limit in (resource.RLIMIT_FSIZE, resource.RLIMIT_CPU, resource.RLIMIT_AS):
+    for limit, soft, hard in LIMITS:
+        _lift(limit, soft, hard)
+
+
+def _lift(limit: int, soft: int, hard: int) -> None:
+    """Set a limit, or in a container that forbids it what it still allows."""
+    try:
+        resource.setrlimit(limit, (soft, hard))
+    except (OSError, ValueError):
+        most = resource.getrlimit(limit)[1]
+        within = most if soft == ENDLESS or soft > most != ENDLESS else soft
         with contextlib.suppress(OSError, ValueError):
-            resource.setrlimit(limit, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+            resource.setrlimit(limit, (within, most))
+
+
+def _take_own_end(descriptor: int) -> None:
+    """Open a pipe anew: whoever shares the other description could make it one that waits."""
+    mode = os.fstat(descriptor).st_mode
+    if stat.S_ISSOCK(mode):  # which cannot be opened anew
+        hang_up(descriptor)
+    elif stat.S_ISFIFO(mode):
+        flags = os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC
+        with contextlib.suppress(OSError):  # nobody reads it, or there is no /proc
+            own = os.open("/proc/self/fd/{}".format(descriptor), flags)
+            os.dup2(own, descriptor)
+            os.close(own)
 
 
 class Commands:

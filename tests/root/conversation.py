@@ -89,15 +89,20 @@ class Conversation:
 
 @contextmanager
 def talk(
-    root: Root, *steps: Event, before: tuple[str, ...] = (), line: str = "", **more: Any
+    root: Root,
+    *steps: Event,
+    before: tuple[str, ...] = (),
+    inside: tuple[str, ...] = (),
+    line: str = "",
+    **more: Any,
 ) -> Iterator[Conversation]:
     """Send a plan as plain root without a terminal, and hear the answer.
 
-    ``before`` is a program on our side that starts it, such as strace; ``line`` is sent instead of
-    a plan of these steps.
+    ``before`` is a program on our side that starts it, such as strace, and ``inside`` one in the
+    root; ``line`` is sent instead of a plan of these steps.
     """
     with subprocess.Popen(
-        (*before, *root.command(*argv(root))),
+        (*before, *root.command(*inside, *argv(root))),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

@@ -46,7 +46,7 @@ def steps(root: Root, key: str) -> tuple[Event, ...]:
         set_aside("/opt/rocm-left"),
         write_file(PROFILE, "echo mine\n", before=_sha(root, PROFILE), mode=0o755),
         write_file(SOURCES, f"{commented}{SOURCE_LINE}", before=_sha(root, SOURCES)),
-        write_file("/etc/apt/keyrings/second.asc", key),
+        write_file("/etc/apt/keyrings/rocm-second.asc", key),
         write_file("/etc/apt/preferences.d/rdna1-setup-rocm", PIN),
         write_file("/etc/udev/rules.d/70-kfd.rules", 'KERNEL=="kfd", GROUP="render"\n'),
         write_file("/etc/ld.so.conf.d/rdna1-setup-rocm.conf", "/opt/rocm-2.0/lib\n"),

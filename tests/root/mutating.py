@@ -22,7 +22,7 @@ FILES = (
     ("/etc/apt/sources.list.d/other.list", f"# ours\n{SOURCE_LINE}"),
     ("/etc/apt/sources.list", "# nothing\n"),
     ("/etc/apt/preferences.d/pin", "Package: *\nPin: release o=stand-in\nPin-Priority: 600\n"),
-    ("/etc/apt/keyrings/second.asc", KEY),
+    ("/etc/apt/keyrings/rocm-second.asc", KEY),
     ("/etc/profile.d/one.sh", "export HSA_OVERRIDE_GFX_VERSION=10.3.0\n"),
     ("/etc/profile.d/two.sh", 'export PATH="$PATH:/opt/rocm/bin"\n'),
     ("/etc/ld.so.conf.d/one.conf", "/opt/rocm-1.0/lib\n"),
@@ -72,7 +72,13 @@ NASTY: tuple[Any, ...] = (
     f"\ndeb [trusted=yes] file:{TRAP} ./\n",
     f"\nexport LD_PRELOAD={TRAP}/x.so\n",
     f"\n. {TRAP}/x.sh\n",
+    f"\n\u00a0# $(touch {TRAP}/pwned)\n",
+    f"\n\u3000#;touch {TRAP}/pwned\n",
+    f'\n# "; touch {TRAP}/pwned; "\n',
+    f"\nexport HSA_TOOLS_LIB={TRAP}/x.so\n",
+    f"\nexport HSA_X=`touch {TRAP}/pwned`\n",
     f'\nKERNEL=="sda", RUN+="{TRAP}/x"\n',
+    '\nKERNEL=="sd*", MODE="0666"\n',
     f"\n{TRAP}/lib\n",
     "\r\n",
     "\ud800",
@@ -148,7 +154,27 @@ def groups(chance: random.Random) -> list[str]:
     return chance.sample(("render", "video"), chance.randint(1, 2))
 
 
-BASES: dict[str, tuple[int, Callable[[random.Random], dict[str, Any]]]] = {
+COMMANDS = (
+    '{"do": 0}',
+    '{"do": -1}',
+    '{"do": 100000}',
+    '{"do": 1.0}',
+    '{"do": true}',
+    '{"do": "1"}',
+    '{"do": 1, "do": 1}',
+    '{"do": 1, "end": true}',
+    '{"do": [1]}',
+    '{"end": 1}',
+    '{"verb": "configure"}',
+    "[]",
+    "null",
+    "\x00",
+    "\ud800",
+    "[" * 4000,
+    "x" * 5000,
+)
+"""What is no command, as a line."""
+BASES: dict[str, tuple[float, Callable[[random.Random], dict[str, Any]]]] = {
     "write_file": (35, write_file),
     "set_aside": (16, lambda chance: {"verb": "set_aside", "path": path_of(chance)}),
     "put_back": (16, lambda chance: {"verb": "put_back", "path": path_of(chance)}),
@@ -170,10 +196,15 @@ BASES: dict[str, tuple[int, Callable[[random.Random], dict[str, Any]]]] = {
         },
     ),
     "keep_debs": (2, lambda chance: {"verb": "keep_debs", "packages": pairs(chance)}),
-    "apt_update": (1, lambda _: {"verb": "apt_update"}),
-    "configure": (1, lambda _: {"verb": "configure"}),
+    "apt_update": (0.3, lambda _: {"verb": "apt_update"}),
+    "configure": (0.5, lambda _: {"verb": "configure"}),
 }
 """How often each verb is asked for, and what a good request of it is."""
+
+
+GOOD = 0.3
+GOOD_AND_SLOW = 0.05
+"""How many are left as they are: apt takes a second for what a file takes a millisecond for."""
 
 
 def mutated(chance: random.Random) -> tuple[str, str]:
@@ -182,7 +213,7 @@ def mutated(chance: random.Random) -> tuple[str, str]:
     (verb,) = chance.choices(verbs, [BASES[name][0] for name in verbs])
     request = BASES[verb][1](chance)
     kind = chance.random()
-    if kind < 0.35:
+    if kind < (GOOD if verb in ("write_file", "set_aside", "put_back") else GOOD_AND_SLOW):
         return verb, json.dumps(request)  # a good one: what was changed before is its background
     if kind < 0.88:
         for _ in range(chance.choice((1, 1, 1, 2, 4))):

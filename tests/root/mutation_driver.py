@@ -1,41 +1,39 @@
-"""Gives mutated requests to the helper's own code in a root, and counts what becomes of them.
+"""Gives mutated requests to the helper in a root, and counts what becomes of them.
 
-Arguments: a seed, how many. Standard library alone. It runs inside the root as root; a second
-process exchanges folders for links meanwhile.
+Arguments: a seed, how many, the helper's file. Standard library alone. It runs inside the root as
+root. Every request goes through the helper's own reading of a first line (``read_plan``), called
+here. Those that it takes are carried out by the real program, a batch of them as one plan of one
+process, with its question answered on a terminal; of those that it refuses, some of each batch are
+sent to the real program too, which must refuse them. Its input ends with a mutated command.
+Meanwhile another process exchanges folders for links.
 """
 
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import hashlib
 import json
 import os
 import random
-import signal
+import shutil
 import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from assets import root_helper as helper
-from tests.root.mutating import FILES, TRAP, mutated
+from tests.root.exchanging import exchanging
+from tests.root.mutating import COMMANDS, FILES, TRAP, mutated
+from tests.root.typed_session import Session
 
-BATCH = 40
-"""Requests of one run: its journal and its way back are then of a usual size."""
-EXCHANGE = 2
-AT_CWD = -100
-FOLDERS = (
-    "/etc/profile.d",
-    "/etc/apt/sources.list.d",
-    "/etc/apt/preferences.d",
-    "/etc/apt/keyrings",
-    "/etc/ld.so.conf.d",
-    "/etc/udev/rules.d",
-)
+BATCH = 400
+REFUSED_BY_PROGRAM = 2
+"""How many refused requests of a batch are sent to the real program too."""
+RUNS_KEPT = 3
+OWNER = helper.Person("owner", 1000, 1000, True)
+READ_AS_A_LOGIN = 'for file in /etc/profile.d/*.sh; do [ -r "$file" ] && . "$file"; done; :'
 
 
 def furnish() -> None:
@@ -52,52 +50,13 @@ def furnish() -> None:
     subprocess.run(core, check=True, capture_output=True, timeout=60)
 
 
-@contextlib.contextmanager
-def exchanging() -> Iterator[None]:
-    """A process that exchanges folders for links until this ends, and leaves them as they were."""
-    swapper = os.fork()
-    if swapper == 0:
-        exchange_folders_for_links()
-        os._exit(0)
-    try:
-        yield
-    finally:
-        os.kill(swapper, signal.SIGTERM)
-        os.waitpid(swapper, 0)
-
-
-def exchange_folders_for_links() -> None:
-    """For ever: each folder is a link to a trap for a moment, in one atomic exchange."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    chance = random.Random(7)  # noqa: S311 - moments, no secrets
-    going = [True]
-    signal.signal(signal.SIGTERM, lambda *_: going.clear())
-    while going:
-        folder = Path(chance.choice(FOLDERS))
-        link = Path(f"{folder}.link")
-        link.unlink(missing_ok=True)
-        link.symlink_to(f"{TRAP}{folder}")
-        for _ in range(2):
-            libc.renameat2(AT_CWD, bytes(link), AT_CWD, bytes(folder), EXCHANGE)
-            time.sleep(chance.uniform(0, 0.002))
-        link.unlink()
-        one = folder / "one.sh"
+def hashes() -> dict[str, str]:
+    """What the files of the plans hold now."""
+    found = {}
+    for path, _ in FILES:
         with contextlib.suppress(OSError):
-            one.symlink_to(f"{TRAP}/precious")
-            time.sleep(0.0005)
-            one.unlink()
-        time.sleep(chance.uniform(0, 0.004))
-
-
-def current(request: Any) -> Any:
-    """With the hash that a file has now, where a request asks for it."""
-    if not isinstance(request, dict) or request.get("before") != "current":
-        return request
-    path, before = request.get("path"), None
-    if path in [known for known, _ in FILES]:
-        with contextlib.suppress(OSError):  # its folder may just be exchanged
-            before = hashlib.sha256(Path(path).read_bytes()).hexdigest()
-    return {**request, "before": before}
+            found[path] = hashlib.sha256(Path(path).read_bytes()).hexdigest()
+    return found
 
 
 class Counts:
@@ -105,6 +64,7 @@ class Counts:
 
     def __init__(self) -> None:
         self.by_verb: dict[str, Counter[str]] = {}
+        self.seconds: Counter[str] = Counter()
         self.mistakes: list[str] = []
 
     def note(self, verb: str, what: str) -> None:
@@ -112,64 +72,147 @@ class Counts:
         self.by_verb.setdefault(verb, Counter())[what] += 1
 
 
-def give(text: str, verb: str, step: Any, counts: Counts) -> None:
-    """One request, from its JSON to its end."""
+def with_hash(text: str, now: dict[str, str]) -> str:
+    """A request with the hash that its file will have, where it asks for it."""
+    if '"before": "current"' not in text:
+        return text
+    with contextlib.suppress(ValueError, RecursionError, LookupError, TypeError):
+        path = json.loads(text)["path"]
+        if isinstance(path, str) and path in now:
+            return text.replace('"before": "current"', f'"before": "{now[path]}"')
+    return text.replace('"before": "current"', '"before": null')
+
+
+def follow(request: Any, now: dict[str, str]) -> None:
+    """What the files will hold once this is done, should it work."""
+    path = request.arguments.get("path", "")
+    if request.verb == "write_file":
+        now[path] = hashlib.sha256(request.arguments["content"].encode()).hexdigest()
+    elif request.verb in ("set_aside", "put_back"):
+        now.pop(path, None)
+
+
+def first_line(run: str, steps: list[str]) -> bytes:
+    """A plan of requests as they are."""
+    text = f'{{"schema": 1, "run": "{run}", "yes": true, "steps": [{", ".join(steps)}]}}'
+    return text.encode("utf-8", "surrogatepass")
+
+
+def is_taken(verb: str, text: str, counts: Counts) -> Any:
+    """The request, checked as the first line of the program is; None when it is refused."""
     counts.note(verb, "sent")
+    with contextlib.suppress(helper.Wrong):
+        helper.shape_of(helper.strict_json(text.encode("utf-8", "surrogatepass")))
+        counts.note(verb, "reached the checks")
     try:
-        raw = current(helper.strict_json(text.encode("utf-8", "surrogatepass")))
-        name, checks = helper.shape_of(raw)
+        plan = helper.read_plan(first_line("one", [text]), OWNER)
     except helper.Wrong:
-        return
-    counts.note(verb, "reached the checks")
-    try:
-        request = helper.check_arguments(name, checks, raw, step.person)
-    except helper.Wrong:
-        return
-    counts.note(verb, "passed them")
-    said: list[dict[str, Any]] = []
-    step.run.tell = lambda event, **fields: said.append({**fields, "event": event})
-    step.request = request
-    helper.carry_out(step)
-    counts.note(verb, said[-1]["event"])
-    if "made a mistake" in said[-1].get("happened", ""):
-        counts.mistakes.append(f"{said[-1]['happened']} after {text[:300]}")
+        counts.note(verb, "refused")
+        return None
+    counts.note(verb, "accepted")
+    if len(plan.steps) != 1:
+        counts.mistakes.append(f"one request became {len(plan.steps)}: {text[:300]}")
+    return plan.steps[0]
 
 
-def batch(chance: random.Random, number: int, size: int, counts: Counts) -> None:
-    """Requests of one run; in the end its way back must at least be a script that runs."""
+def batch(chance: random.Random, number: int, size: int, argv: tuple[str, ...], to: Counts) -> None:
+    """Requests of one run, and its way back."""
     furnish()
-    person = helper.Person("owner", 1000, 1000, True)
-    lock = helper.Lock()
-    run = helper.open_run(f"mutated-{number}", person)
-    run.write_undo(run.intents())
-    run.output = None
-    request = helper.Request("configure", {})
+    now, taken, refused = hashes(), [], []
+    for _ in range(size):
+        verb, text = mutated(chance)
+        text = with_hash(text, now)
+        request = is_taken(verb, text, to)
+        if request is None:
+            refused.append(text)
+        else:
+            taken.append((verb, text))
+            follow(request, now)
+    began = time.monotonic()
     with exchanging():
-        for _ in range(size):
-            verb, text = mutated(chance)
-            give(text, verb, helper.Step(run, lock, person, 1, request), counts)
-    for descriptor in (lock.descriptor, run.folder, run.backup, run.debs):
-        os.close(descriptor)
-    os.close(run._journal)
-    os.close(run._events)
-    script = ("sh", f"{run.path}/UNDO.sh")
-    done = subprocess.run(script, capture_output=True, text=True, timeout=300)
+        for text in chance.sample(refused, min(REFUSED_BY_PROGRAM, len(refused))):
+            refuse(text, argv, to)
+        if taken:
+            carry_out(f"mutated-{number}", taken, chance.choice(COMMANDS), argv, to)
+    to.seconds["sessions"] += int(1000 * (time.monotonic() - began))
+    read_as_a_login(to)
+    began = time.monotonic()
+    take_back(f"mutated-{number}", to)
+    to.seconds["UNDO.sh"] += int(1000 * (time.monotonic() - began))
+    shutil.rmtree(Path(helper.RUNS, f"mutated-{number - RUNS_KEPT}"), ignore_errors=True)
+
+
+def refuse(text: str, argv: tuple[str, ...], counts: Counts) -> None:
+    """The real program says one thing, and ends."""
+    line = first_line("refused", [text])
+    if b"\n" in line:  # which would be two lines
+        return
+    session = Session(argv, line, OWNER.uid)
+    counts.note("refused plans", session.first["event"])
+    if (session.first["event"], session.end()) != ("refused", 2):
+        counts.mistakes.append(f"{session.first} for {text[:300]}")
+
+
+def carry_out(
+    run: str, taken: list[tuple[str, str]], command: str, argv: tuple[str, ...], counts: Counts
+) -> None:
+    """All of a plan, then a command that is none."""
+    session = Session(argv, first_line(run, [text for _, text in taken]), OWNER.uid)
+    counts.note("plans", session.first["event"])
+    if session.first["event"] != "ready" or not session.is_plain():
+        counts.mistakes.append(f"{session.first}, shown {session.shown[-500:]!r}")
+    for step, (verb, text) in enumerate(taken, 1):
+        began = time.monotonic()
+        *_, last = session.events(step)
+        counts.seconds[verb] += int(1000 * (time.monotonic() - began))
+        counts.note(verb, last["event"])
+        if last["event"] == "gone" or "made a mistake" in last.get("happened", ""):
+            counts.mistakes.append(f"{last} after {text[:300]}")
+    session.say(command.encode("utf-8", "surrogatepass"))
+    answer = session.hear()
+    counts.note("bad commands", answer["event"])
+    if answer["event"] != "failed" or answer["step"] != 0 or session.end() != 0:
+        counts.mistakes.append(f"{answer} for the command {command[:100]}")
+
+
+def read_as_a_login(counts: Counts) -> None:
+    """What lies in profile.d sets variables, and runs nothing in any shell."""
+    for shell in ("sh", "bash"):
+        subprocess.run((shell, "-c", READ_AS_A_LOGIN), capture_output=True, timeout=60, check=False)
+    if Path(f"{TRAP}/pwned").exists():
+        found = {path: Path(path).read_text() for path, _ in FILES if "profile" in path}
+        counts.mistakes.append(f"a shell ran something of {found}")
+        Path(f"{TRAP}/pwned").unlink()
+
+
+def take_back(run: str, counts: Counts) -> None:
+    """The way back must be a script that runs to its end."""
+    script = Path(helper.RUNS, run, "UNDO.sh")
+    if not script.exists():
+        return
+    done = subprocess.run(("/bin/sh", str(script)), capture_output=True, text=True, timeout=300)
     if done.returncode not in (0, 1) or "syntax error" in done.stderr:
         counts.mistakes.append(f"UNDO.sh {done.returncode}: {done.stdout} {done.stderr}")
     counts.note("UNDO.sh", f"exit code {done.returncode}")
+    for line in done.stdout.splitlines():
+        if line.startswith("NOT UNDONE"):
+            counts.note("not undone", line.removeprefix("NOT UNDONE: "))
 
 
-def main(seed: str, count: int) -> None:
+def main(seed: str, count: int, program: str) -> None:
     """All of them, and the counts as JSON."""
     os.umask(0o022)
     counts = Counts()
     chance = random.Random(seed)  # noqa: S311 - to be repeated, not to be secret
+    argv = ("/usr/bin/python3", "-I", program)
     for number, begin in enumerate(range(0, count, BATCH)):
-        batch(chance, number, min(BATCH, count - begin), counts)
-        if number % 100 == 99:
-            print(json.dumps(counts.by_verb), file=sys.stderr, flush=True)
-    print(json.dumps({"counts": counts.by_verb, "mistakes": counts.mistakes}))
+        batch(chance, number, min(BATCH, count - begin), argv, counts)
+        if number % 20 == 19:
+            told = {"batch": number, "s": round(time.process_time()), "mistakes": counts.mistakes}
+            Path("/srv/mutations/progress").write_text(json.dumps({**told, **counts.by_verb}))
+    told = {"counts": counts.by_verb, "mistakes": counts.mistakes, "milliseconds": counts.seconds}
+    print(json.dumps(told))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]))
+    main(sys.argv[1], int(sys.argv[2]), sys.argv[3])

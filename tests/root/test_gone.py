@@ -47,7 +47,8 @@ def slow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Root]:
 
 def told(root: Root, run: str) -> list[Event]:
     """What a run's helper wrote for whoever comes back."""
-    lines = root.path(f"{RUNS}/{run}/events.jsonl").read_text().splitlines()
+    text = root.path(f"{RUNS}/{run}/events.jsonl").read_text()
+    *lines, _ = text.split("\n")  # behind the last line end one may just be written
     return [json.loads(line) for line in lines]
 
 
@@ -120,6 +121,17 @@ def test_a_wizard_that_reads_nothing_is_not_waited_for(slow: Root, tmp_path: Pat
     assert lines.count(f"{LINES:060d}") == 1
     assert len(lines) > LINES
     assert [event["seq"] for event in written] == list(range(1, len(written) + 1))
+
+
+def test_what_the_caller_ignores_and_limits_does_not_reach_what_root_starts(slow: Root) -> None:
+    """An ignored SIGCHLD makes each exit code a 0; some limits would stop dpkg half way."""
+    limits = "trap '' CHLD; ulimit -S -n 10 -s 1024 -f 100; exec \"$@\""
+    unknown = apt_change((("stand-slow", "9.9"),))
+    before = ("bash", "-c", limits, "bash")
+    with talk(slow, unknown, CHANGE, run="limits", inside=before) as conversation:
+        assert "is in none of the package lists" in conversation.do(1)["happened"]
+        assert conversation.do(2)["event"] == "done"
+    assert undo(slow, "limits").returncode == 0
 
 
 def test_a_full_disk_is_told_and_nothing_is_half_done(slow: Root) -> None:

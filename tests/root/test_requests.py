@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import json
+import os
+import pwd
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from assets import root_helper
-from assets.root_helper import Person, Wrong, read_plan, read_request, refuse_lines, strict_json
+from assets.root_helper import (
+    Person,
+    Wrong,
+    edited,
+    read_plan,
+    read_request,
+    refuse_lines,
+    strict_json,
+)
 from tests.root.conversation import RUN, Event, apt_change, keep_debs, put_back, set_aside
 from tests.root.conversation import write_file as write
 
@@ -21,6 +32,8 @@ KEY = (
     "-----BEGIN PGP PUBLIC KEY BLOCK-----\nComment: a key\n\n"
     "mDMEZ2ZmZhYJKwYBBAHaRw8BAQdA\n=abcd\n-----END PGP PUBLIC KEY BLOCK-----\n"
 )
+PROFILE = "/etc/profile.d/x.sh"
+RULES = "/etc/udev/rules.d/70-kfd.rules"
 PIN = "Package: *\nPin: release o=repo.radeon.com\nPin-Priority: 600\n"
 
 GOOD: tuple[Event, ...] = (
@@ -48,6 +61,10 @@ GOOD: tuple[Event, ...] = (
         "/etc/udev/rules.d/70-kfd.rules",
         'SUBSYSTEM=="kfd", KERNEL=="kfd", TAG+="uaccess", GROUP="render", MODE="0660"\n',
     ),
+    write(RULES, 'KERNEL=="renderD*|card[0-9]", SUBSYSTEM=="drm", MODE="0666"\n'),
+    write(PROFILE, "export MIOPEN_DEBUG_CONV_DIRECT=0 \n"),
+    write(PROFILE, "export ROCM_PATH=/opt/rocm-5.2.0\n\t# ours\n"),
+    write(PROFILE, "export PYTORCH_HIP_ALLOC_CONF=max_split_size_mb:128,expandable:True\n"),
     set_aside("/opt/rocm-5.7.1"),
     set_aside("/opt/amdgpu"),
     set_aside("/etc/apt/trusted.gpg.d/rocm-keyring.gpg"),
@@ -121,10 +138,20 @@ WRONG: tuple[tuple[str, Any], ...] = (
     ("a source behind a carriage return", write(SOURCE, f"# x\r{LINE}")),
     ("a NUL in a source", write(SOURCE, LINE.replace("jammy", "jam\x00my"))),
     ("a login in a source", write(SOURCE, LINE.replace("repo.", "me:secret@repo."))),
+    ("the key of another maker", write("/etc/apt/keyrings/docker.asc", KEY, before="0" * 64)),
     ("a key that is none", write(KEYRING, "#!/bin/sh\n")),
     ("a word behind a key", write(KEYRING, f"{KEY}x\n")),
     ("a loader path in a profile", write("/etc/profile.d/x.sh", "export LD_PRELOAD=/tmp/x.so\n")),
     ("a program in a profile", write("/etc/profile.d/x.sh", "export HSA_X=$(id)\n")),
+    ("a blank that is none to the shell", write(PROFILE, "\u00a0# $(id)\n")),
+    ("a wide blank", write(PROFILE, "\u3000#;id\n")),
+    ("a library for every program", write(PROFILE, "export HSA_TOOLS_LIB=/tmp/x.so\n")),
+    ("a library by its name", write(PROFILE, "export HSA_TOOLS_LIB=x.so\n")),
+    ("a library by a number", write(PROFILE, "export HSA_V2_TOOLS_LIB=x.so\n")),
+    ("a compiler", write(PROFILE, "export PYTORCH_NVCC=/tmp/x\n")),
+    ("a ROCm of one's own", write(PROFILE, "export ROCM_PATH=/home/owner/rocm\n")),
+    ("a ROCm where one stands", write(PROFILE, "export ROCM_PATH=rocm\n")),
+    ("a second path", write(PROFILE, "export ROCM_PATH=/opt/rocm:/tmp\n")),
     ("a path in front", write("/etc/profile.d/x.sh", "export PATH=/tmp:$PATH\n")),
     (
         "a winding path in a profile",
@@ -134,6 +161,13 @@ WRONG: tuple[tuple[str, Any], ...] = (
     ("a loader path that winds", write("/etc/ld.so.conf.d/x.conf", "/opt/rocm/../../tmp\n")),
     ("a loader file that includes", write("/etc/ld.so.conf.d/x.conf", "include /tmp/*.conf\n")),
     ("a rule that runs", write("/etc/udev/rules.d/x.rules", 'KERNEL=="kfd", RUN+="/tmp/x"\n')),
+    ("a disk for all", write(RULES, 'KERNEL=="sda", MODE="0666"\n')),
+    ("a disk beside", write(RULES, 'KERNEL=="kfd|sda", MODE="0666"\n')),
+    ("disks by a glob", write(RULES, 'KERNEL=="*d*", MODE="0666"\n')),
+    ("memory", write(RULES, 'SUBSYSTEM=="mem", GROUP="video"\n')),
+    ("every device", write(RULES, 'MODE="0666"\n')),
+    ("every device of the seat", write(RULES, 'TAG+="uaccess"\n')),
+    ("a device after all", write(RULES, 'MODE="0666", KERNEL=="kfd"\n')),
     ("a device for all", write("/etc/udev/rules.d/x.rules", 'KERNEL=="sda", GROUP="users"\n')),
     ("a pin above all", write("/etc/apt/preferences.d/x", PIN.replace("600", "1001"))),
     ("a mode for all", write(SOURCE, LINE, mode=0o666)),
@@ -248,6 +282,19 @@ def test_an_edited_profile_may_lose_lines_but_not_move_them() -> None:
         refuse_lines("/etc/profile.d/x.sh", SCRIPT, "fi\nif true; then\n")
 
 
+TEXTS = 'WELCOME="it is\nfine"\ncat <<END\nhello\nEND\n'
+
+
+@pytest.mark.parametrize("line", ['# "; touch /tmp/x; "', "# $(touch /tmp/x)", "# plain"])
+def test_a_script_of_others_gains_no_comment_for_it_could_stand_inside_a_text(line: str) -> None:
+    for place in ("it is\n", "hello\n"):
+        with pytest.raises(Wrong):
+            refuse_lines(PROFILE, TEXTS, TEXTS.replace(place, f"{place}{line}\n"))
+    refuse_lines(PROFILE, f"{line}\n{TEXTS}", f"{line}\n{TEXTS}")
+    refuse_lines(PROFILE, "export HSA_X=1\n", f"{line}\nexport HSA_X=2\n")
+    refuse_lines(PROFILE, TEXTS, f"{line}\nexport HSA_X=2\n")  # nothing of theirs is left
+
+
 STANZAS = (
     "Types: deb\nURIs: http://a.example/\nSuites: x\nSigned-By: /a.gpg\n\nTypes: deb\nURIs: b\n"
 )
@@ -261,6 +308,8 @@ def test_an_edited_stanza_may_only_be_switched_off_or_go() -> None:
         refuse_lines(path, STANZAS, STANZAS.replace("Signed-By: /a.gpg\n", ""))
     with pytest.raises(Wrong):
         refuse_lines(path, STANZAS, f"{STANZAS}\nTypes: deb\nURIs: http://evil.example/\n")
+    with pytest.raises(Wrong):
+        refuse_lines(path, STANZAS, STANZAS.replace("/a.gpg", "/a.gpg\u00a0"))
 
 
 @pytest.mark.parametrize(
@@ -293,7 +342,74 @@ def test_amds_copies_may_go_and_the_systems_own_may_not(name: str, kept: bool) -
         assert read_request(request, OWNER).verb == "apt_change"
 
 
-LONG = ("a" * 4096, "/" * 4096, "/opt/rocm" + "/a" * 2000 + "!", "a." * 2000 + "\n", "(" * 4096)
+@pytest.mark.parametrize(
+    "line", ["deb [signed-by=/etc/apt/keyrings/x.asc] http://example.org/ x main", "\t deb-src x"]
+)
+def test_every_line_that_acts_is_shown_whatever_stands_before_it(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "x.list"
+    assert edited(str(path), f"# said\n{line}\n\n") == [f"    + {ascii(line)[1:-1]}"]
+
+
+def test_a_file_is_shown_by_what_it_gains_and_loses() -> None:
+    first, *rest = Path("/etc/passwd").read_text().splitlines()
+    found = edited("/etc/passwd", f"{first}\nexport HSA_X=1\n")
+    assert found == ["    + export HSA_X=1", *(f"    - {line[:120]}" for line in rest)]
+
+
+def test_a_pipe_that_others_share_is_written_by_an_end_of_our_own() -> None:
+    """Else they could make it one that waits, and us with it."""
+    reading, writing = os.pipe()
+    ours = os.dup(writing)
+    try:
+        root_helper._take_own_end(ours)
+        os.set_blocking(writing, True)
+        assert not os.get_blocking(ours)
+        assert root_helper.send(ours, {"event": "ready"})
+        assert os.read(reading, 100) == b'{"event": "ready"}\n'
+    finally:
+        for descriptor in (reading, writing, ours):
+            os.close(descriptor)
+
+
+LONG = (
+    "a" * 4096,
+    "/" * 100_000,
+    "/" * 4096,
+    "/opt/rocm" + "/a" * 2000 + "!",
+    "a." * 2000 + "\n",
+    "(" * 4096,
+)
+
+
+def test_a_plan_that_nobody_could_read_is_refused() -> None:
+    flood = write("/etc/profile.d/zz.sh", "x\n" * 50_000, before="0" * 64)
+    plan = read_plan(plan_line(steps=[set_aside("/opt/rocm"), flood]), OWNER)
+    with pytest.raises(Wrong, match="more than a person reads"):
+        root_helper.shown(plan)
+    assert "move /opt/rocm" in root_helper.shown(plan._replace(steps=plan.steps[:1]))
+
+
+class Growing:
+    """A file that its owner makes longer while it is read."""
+
+    def read(self, size: int) -> bytes:
+        return b"x" * size
+
+
+def test_a_file_that_grows_while_it_is_copied_does_not_fill_the_disk(tmp_path: Path) -> None:
+    folder = os.open(tmp_path, os.O_RDONLY)
+    root_helper._copy_hashed(Growing(), folder, "x.deb", 3 << 20)
+    os.close(folder)
+    assert (tmp_path / "x.deb.part").stat().st_size == 3 << 20
+
+
+def test_users_of_a_directory_server_have_long_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = {1_234_567_890: pwd.struct_passwd(("ann", "x", 1_234_567_890, 7, "", "/", "/bin/sh"))}
+    monkeypatch.setattr(pwd, "getpwuid", known.__getitem__)
+    assert root_helper.who_asks({"SUDO_UID": "1234567890"}) == Person("ann", 1_234_567_890, 7, True)
+    for number in ("99999999999", "-1", "x"):
+        with pytest.raises(root_helper.Trouble, match="does not know"):
+            root_helper.who_asks({"SUDO_UID": number})
 
 
 @pytest.mark.parametrize("text", LONG, ids=lambda text: text[:9])
@@ -304,6 +420,7 @@ def test_no_text_keeps_the_checks_busy(text: str) -> None:
         (SOURCE, f"deb [signed-by=/etc/apt/keyrings/{text}] https://{text} {text} {text}"),
         (KEYRING, key * 50),
         ("/etc/profile.d/x.sh", f"export PATH=$PATH:/opt/rocm{text}:/opt/rocm{text}!"),
+        ("/etc/profile.d/x.sh", f"export HSA{text.upper().replace('/', '_PATH')}!"),
         ("/etc/ld.so.conf.d/x.conf", f"/opt/rocm{text}{text}!"),
         ("/etc/udev/rules.d/x.rules", f'KERNEL=="{text}", ' * 20),
         ("/etc/apt/preferences.d/x", f"Pin: release {text}!"),

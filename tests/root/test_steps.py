@@ -19,6 +19,7 @@ from tests.root.conversation import (
     apt_change,
     do_all,
     done_all,
+    helper_in,
     journal,
     keep_debs,
     put_back,
@@ -594,3 +595,24 @@ def test_a_new_key_and_source_are_written_read_and_used_in_one_run(
         apt_change((CORE,)),
         run=run,
     )
+
+
+GOES_ON = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from assets.root_helper import Person, Trouble, open_run
+for uid in (1000, 1001, 0, 1000):
+    try:
+        run = open_run(sys.argv[2], Person("one", uid, 1000, True))
+        run.note("begin", user=uid)
+        print("opened by", uid)
+    except Trouble as trouble:
+        print(trouble.happened)
+"""
+
+
+def test_users_who_share_a_group_do_not_go_on_with_each_others_runs(root: Root, run: str) -> None:
+    site = str(Path(helper_in(root)).parents[1])
+    said = root.run("/usr/bin/python3", "-B", "-c", GOES_ON, site, run).stdout.splitlines()
+    refused = f"The run {run} belongs to another user."
+    assert said == ["opened by 1000", refused, "opened by 0", "opened by 1000"]

@@ -10,15 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.system.bases import BOOKWORM, OWNER, PASSWORD, PREFIX, base_tar
+from tests.e2e.system.bases import OWNER, PASSWORD, PREFIX, TRIXIE, base_tar
 from tests.e2e.system.roots import Root, fresh_root
+from tests.e2e.system.sudos import SUDOS, Sudo, forget_passwords
 from tests.e2e.terminal import Terminal
 from tests.root.archive import add_source, publish
 from tests.root.conversation import (
     RUNS,
     Event,
     apt_change,
+    argv,
     journal,
+    plan_of,
     talk,
     undo,
     wait_until,
@@ -34,11 +37,15 @@ SMALL_WIZARD = "/srv/small_wizard.py"
 PATH = {"PATH": "/usr/local/bin:/usr/bin:/bin"}
 
 
-@pytest.fixture(scope="module")
-def root(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Root]:
-    """A root whose owner may use sudo with a password."""
+@pytest.fixture(scope="module", params=SUDOS, ids=str)
+def root(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Root]:
+    """A root whose owner may use sudo with a password; in Debian 13 that is sudo-rs."""
     scratch = tmp_path_factory.mktemp("archive")
-    with fresh_root(BOOKWORM, base_tar(BOOKWORM)) as made:
+    sudo: Sudo = request.param
+    with fresh_root(sudo.suite, base_tar(sudo.suite)) as made:
+        sudo.take_over(made)
         publish(made, waiting("stand-slow", "1.0"), scratch=scratch)
         add_source(made, scratch)
         made.give_sudo("with password")
@@ -51,7 +58,8 @@ def _nothing_remembered(root: Root) -> Iterator[None]:
     """sudo asks anew in each test, and nothing is left at work."""
     yield
     kill(*pids(root, "python"))
-    root.run("rm", "-rf", "/run/sudo/ts")
+    root.give_sudo("with password")
+    forget_passwords(root)
     root.run("dpkg", "--purge", "stand-slow")
     root.run("rm", "-rf", "/var/lib/rdna1-setup", "/etc/profile.d/rdna1-setup-rocm.sh")
 
@@ -89,6 +97,8 @@ def test_anything_but_yes_changes_nothing(root: Root, answer: str) -> None:
         give_password(screen)
         screen.wait_for("Type yes")
         screen.send(answer)
+        if answer == "\x04" and root.suite is TRIXIE:  # which sudo-rs keeps to itself
+            screen.send("no\n")
         if answer != "\x03":  # which ends the small wizard too
             screen.wait_for("TROUBLE It was not confirmed")
         screen.exit_code()
@@ -106,6 +116,16 @@ def test_what_was_typed_before_the_question_is_no_answer_to_it(root: Root) -> No
         screen.wait_for("TROUBLE It was not confirmed")
 
 
+def test_what_was_typed_before_sudo_had_the_terminal_is_no_answer_either(root: Root) -> None:
+    """Where it asks for no password, it hands on what it finds, once it has the terminal."""
+    root.give_sudo("without password")
+    with terminal(root, "ahead", PROFILE) as screen:
+        screen.send("yes\nyes\n")
+        screen.wait_for("leave all as it is: ")
+        screen.send("no\n")
+        screen.wait_for("TROUBLE It was not confirmed")
+
+
 def test_the_wizard_has_the_terminal_back_while_the_helper_is_at_work(root: Root) -> None:
     """While it waits, sudo would read the keys that are meant for the wizard."""
     with terminal(root, "keys", PROFILE, how="keys") as screen:
@@ -113,7 +133,7 @@ def test_the_wizard_has_the_terminal_back_while_the_helper_is_at_work(root: Root
         screen.wait_for("Type yes")
         screen.send("yes\n")
         screen.wait_for("READY")
-        assert not pids(root, "sudo --")
+        screen.wait_until(lambda: not pids(root, "sudo --"), "sudo has ended")
         screen.send("hello\n")
         screen.wait_for("TYPED hello")
         screen.wait_for("THE END")
@@ -143,9 +163,11 @@ def test_a_wrong_password_is_told_and_what_to_run_by_hand(root: Root) -> None:
 def test_a_user_who_may_not_use_sudo_is_told(root: Root) -> None:
     root.give_sudo("none")
     with terminal(root, "none", PROFILE) as screen:
-        give_password(screen)
+        answers = ("assword", "TROUBLE")  # sudo-rs refuses before it asks for anything
+        screen.wait_until(lambda: any(each in screen.text() for each in answers), "an answer")
+        if "TROUBLE" not in screen.text():
+            screen.send(f"{PASSWORD}\n")
         screen.wait_for("TROUBLE sudo did not give root rights")
-    root.give_sudo("with password")
 
 
 def test_a_machine_without_sudo_is_told_of(root: Root) -> None:
@@ -200,7 +222,6 @@ def test_yes_in_advance_counts_for_nobody_who_came_through_sudo(root: Root) -> N
         "setsid", "--wait", "sudo", "--", "/usr/bin/python3", "-I", *helper,
         user=OWNER, text=json.dumps(plan) + "\n", check=False,
     )  # fmt: skip
-    root.give_sudo("with password")
     event = json.loads(done.stdout)
     assert event["event"] == "refused"
     assert "no terminal to ask on" in event["happened"]
@@ -215,6 +236,64 @@ def test_yes_in_advance_counts_for_root_itself_without_a_terminal_only(root: Roo
         screen.wait_for("Type yes")
         screen.send("no\n")
         screen.wait_for("TROUBLE It was not confirmed")
+
+
+IN_THE_BACKGROUND = """
+import os, signal, subprocess, sys
+def step_back():
+    os.setpgid(0, 0)
+    for number in (signal.SIGTTIN, signal.SIGTTOU):
+        signal.signal(number, signal.SIG_IGN)
+signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+os.setpgid(0, 0)  # a job of its own, as of a shell
+os.tcsetpgrp(0, os.getpgrp())
+plan, *argv = sys.argv[1:]
+helper = subprocess.Popen(argv, stdin=subprocess.PIPE, text=True, preexec_fn=step_back)
+helper.stdin.write(plan + chr(10))
+helper.stdin.close()
+print("ENDED", helper.wait(), flush=True)
+print("OURS", os.tcgetpgrp(0) == os.getpgrp(), flush=True)
+"""
+
+
+@pytest.mark.parametrize(("answer", "code"), [("yes\n", 0), ("no\n", 2), ("\x04", 2)])
+def test_a_helper_that_was_started_in_the_background_asks_and_gives_the_terminal_back(
+    root: Root, answer: str, code: int
+) -> None:
+    """So sudo-rs starts whatever has pipes for its input and output."""
+    words = ("/usr/bin/python3", "-c", IN_THE_BACKGROUND, plan_of(PROFILE, run="background"))
+    with Terminal(root.command(*words, *argv(root)), os.environ) as screen:
+        screen.wait_for("leave all as it is: ")
+        screen.send(answer)
+        screen.wait_for(f"ENDED {code}")
+        screen.wait_for("OURS True")
+
+
+HUNG_UP = """
+import os, signal, subprocess, sys, time
+signal.signal(signal.SIGHUP, signal.SIG_IGN)
+plan, *argv = sys.argv[1:]
+with open("/srv/said", "w") as said, open("/dev/null", "w") as null:
+    helper = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=said, stderr=null, text=True)
+    helper.stdin.write(plan + chr(10))
+    helper.stdin.flush()
+    helper.wait()
+    said.write("ENDED")
+"""
+
+
+def test_a_terminal_that_is_closed_at_the_question_is_told_of_clearly(root: Root) -> None:
+    words = ("/usr/bin/python3", "-c", HUNG_UP, plan_of(PROFILE, run="closed"), *argv(root))
+    with Terminal(root.command(*words), os.environ) as screen:
+        screen.wait_for("leave all as it is: ")
+        screen.hang_up()
+        said = root.path("/srv/said")
+        wait_until(lambda: "ENDED" in said.read_text(), "the helper has ended")
+    event = json.loads(said.read_text().removesuffix("ENDED"))
+    assert event["event"] == "refused"
+    assert "could not be asked on the terminal" in event["happened"]
+    assert "leave it open until you have answered" in event["next_step"]
+    assert not root.path(f"{RUNS}/closed").exists()
 
 
 def test_an_ordinary_user_cannot_start_it_nor_read_anothers_run(root: Root) -> None:

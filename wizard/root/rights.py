@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
-from collections.abc import Mapping
-from contextlib import aclosing
-from typing import Protocol
+import signal
+import termios
+from collections.abc import Iterator, Mapping
+from contextlib import aclosing, contextmanager
+from typing import Any, Protocol
 
 from assets import FOLDER
 from wizard.run.process import Exited, child_environment, end, stream
@@ -35,14 +37,59 @@ class AskForRights(Protocol):
 
 async def ask_here(argv: tuple[str, ...], stdin: int, stdout: int) -> int:
     """For callers that draw nothing on the terminal."""
-    process = await asyncio.create_subprocess_exec(*argv, stdin=stdin, stdout=stdout)
+    with given_back():
+        process = await asyncio.create_subprocess_exec(*argv, stdin=stdin, stdout=stdout)
+        try:
+            return await asyncio.wait_for(process.wait(), ASKING_S)
+        except asyncio.TimeoutError:
+            return -1
+        finally:
+            if process.returncode is None:
+                await end(process)
+
+
+@contextmanager
+def given_back() -> Iterator[None]:
+    """Afterwards the terminal is set as before, and not left to a group of processes that is dead.
+
+    Programs that ask do this by themselves, unless somebody kills them.
+    """
     try:
-        return await asyncio.wait_for(process.wait(), ASKING_S)
-    except asyncio.TimeoutError:
-        return -1
+        terminal = os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
+    except OSError:
+        yield
+        return
+    try:
+        settings, group = termios.tcgetattr(terminal), os.tcgetpgrp(terminal)
+        try:
+            yield
+        finally:
+            _give_back(terminal, settings, group)
     finally:
-        if process.returncode is None:
-            await end(process)
+        os.close(terminal)
+
+
+def _give_back(terminal: int, settings: list[Any], group: int) -> None:
+    masked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTTOU})
+    try:
+        if _is_nobody(os.tcgetpgrp(terminal)):
+            os.tcsetpgrp(terminal, group)
+        if os.tcgetpgrp(terminal) == group:
+            termios.tcsetattr(terminal, termios.TCSANOW, settings)
+    except (OSError, termios.error):  # it was closed meanwhile
+        return
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, masked)
+
+
+def _is_nobody(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        return False
+    return False
 
 
 async def helper_argv(environ: Mapping[str, str], by_hand: tuple[str, ...]) -> tuple[str, ...]:

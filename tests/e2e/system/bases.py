@@ -54,11 +54,16 @@ class Suite:
     """The suite of AMD's repositories for it, where a release has several."""
     shared: tuple[str, ...]
     """Packages of the distribution whose names AMD uses too, and that 5.7.1 leaves alone."""
+    more: tuple[str, ...] = ()
+    """What its roots have besides ``PACKAGES``."""
 
 
 BOOKWORM = Suite("bookworm", "3.11", "main", "jammy", ("rocm-cmake", "rocm-device-libs"))
 JAMMY = Suite("jammy", "3.10", "main universe", "jammy", ("rocm-cmake", "rocm-device-libs"))
 NOBLE = Suite("noble", "3.12", "main universe", "noble", ("rocm-cmake",))
+TRIXIE = Suite("trixie", "3.13", "main", "noble", (), more=("sudo-rs",))
+"""Debian 13, for its sudo-rs."""
+DEBIANS = (BOOKWORM, TRIXIE)
 
 
 def require_root() -> None:
@@ -72,7 +77,7 @@ def require_root() -> None:
 def base_tar(suite: Suite) -> Path:
     """The tar of a fresh installation with the wizard's dependencies; skips where none can be."""
     require_root()
-    if suite is not BOOKWORM and UBUNTU_MIRROR not in os.environ:
+    if suite not in DEBIANS and UBUNTU_MIRROR not in os.environ:
         pytest.skip(f"{UBUNTU_MIRROR} names no archive for Ubuntu {suite.name}")
     recipe = _recipe(suite)
     days = (datetime.now(timezone.utc) - timedelta(age) for age in range(KEPT_DAYS))
@@ -97,7 +102,7 @@ def _requirements() -> str:
 
 
 def _mirror(suite: Suite) -> str:
-    if suite is not BOOKWORM:
+    if suite not in DEBIANS:
         return os.environ[UBUNTU_MIRROR]
     if shutil.which("apt-get") is None:
         return DEBIAN
@@ -123,10 +128,10 @@ def _make(suite: Suite, certificate: str, tar: Path) -> None:
 
 
 def _debootstrap(suite: Suite, mirror: str, root: Path) -> None:
-    options = ["--variant=minbase", f"--include={','.join(PACKAGES)}"]
+    options = ["--variant=minbase", f"--include={','.join((*PACKAGES, *suite.more))}"]
     options.append(f"--components={suite.components.replace(' ', ',')}")
     keyring = Path("/usr/share/keyrings/ubuntu-archive-keyring.gpg")
-    if suite is not BOOKWORM and not keyring.exists():
+    if suite not in DEBIANS and not keyring.exists():
         options.append("--no-check-gpg")  # a root for tests; apt in it checks with its own keys
     # Debian's debootstrap treats all Ubuntu releases alike, but does not know every one by name.
     scripts = Path("/usr/share/debootstrap/scripts")

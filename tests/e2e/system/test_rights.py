@@ -9,6 +9,7 @@ import pytest
 
 from tests.e2e.system.bases import OWNER, PASSWORD, PREFIX
 from tests.e2e.system.states import NOTHING, Enter
+from tests.e2e.system.sudos import SUDOS, Sudo
 from tests.e2e.terminal import Terminal
 
 pytestmark = pytest.mark.e2e
@@ -32,8 +33,10 @@ sys.exit(show(lent.app))
 """The wizard with a plan that needs a card on no machine."""
 
 
-def test_the_wizard_gets_root_by_a_password_that_it_never_sees(enter: Enter) -> None:
-    root = enter(NOTHING)
+@pytest.mark.parametrize("sudo", SUDOS, ids=str)
+def test_the_wizard_gets_root_by_a_password_that_it_never_sees(enter: Enter, sudo: Sudo) -> None:
+    root = enter(NOTHING, sudo.suite)
+    sudo.take_over(root)
     root.give_sudo("with password")
     root.run("groupadd", "--force", "render")
     root.write("/srv/rights.py", PROGRAM)
@@ -43,23 +46,27 @@ def test_the_wizard_gets_root_by_a_password_that_it_never_sees(enter: Enter) -> 
         terminal.wait_for("a applies this plan")
         terminal.wait_for("Apply this plan")
         terminal.send("a")
-        terminal.wait_for("password for owner: ")
+        terminal.wait_for(sudo.prompt)
         terminal.send("not this\n")
-        terminal.wait_for("password for owner: ")
+        terminal.wait_for(sudo.prompt)
         assert PASSWORD not in " ".join(word for one in root.running() for word in one.command)
         terminal.send(f"{PASSWORD}\n")
         terminal.wait_for("leave all as it is: ")
         assert "add owner to render" in terminal.text()
         terminal.send("yes\n")
         terminal.wait_for("All 1 steps are done")
+        terminal.send("?")  # keys are the wizard's again, and it draws
+        terminal.wait_for("Help")
     assert "render" in root.run("id", "-nG", OWNER).stdout.split()
     places = ("/home", "/var/lib/rdna1-setup", "/var/log", "/root", "/tmp")
     found = root.run("grep", "-rlF", PASSWORD, *places, check=False)
     assert found.stdout == ""
 
 
-def test_a_no_at_the_terminal_leaves_everything_as_it_is(enter: Enter) -> None:
-    root = enter(NOTHING)
+@pytest.mark.parametrize("sudo", SUDOS, ids=str)
+def test_a_no_at_the_terminal_leaves_everything_as_it_is(enter: Enter, sudo: Sudo) -> None:
+    root = enter(NOTHING, sudo.suite)
+    sudo.take_over(root)
     root.give_sudo("without password")
     root.run("groupadd", "--force", "render")
     root.write("/srv/rights.py", PROGRAM)
