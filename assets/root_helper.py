@@ -1028,10 +1028,22 @@ configure_all() {
     [ -z "$waiting" ] || dpkg --force-confold --configure $waiting || return
     dpkg --triggers-only -a
 }
-# NAME VERSION FILE: what builds a kernel module, and had not done so, is only unpacked
+# NAME VERSION FILE STATE: what builds a kernel module, and had failed to, is where it was
 unpack_again() {
-    case "$(state_of "$1")" in ?[UFi]?"$2") return ;; esac
-    dpkg --force-depends --force-downgrade --unpack "$3" || could_not "$1 $2"
+    case "$(state_of "$1")" in
+        ?[UFi]?"$2") ;;
+        *) dpkg --force-depends --force-downgrade --unpack "$3" || could_not "$1 $2" ;;
+    esac
+    case "$4$(state_of "$1")" in F?U?"$2") fail_to_configure "$1" ;; esac
+    return 0
+}
+# NAME: as it had failed, but without its script, which would build the module: for this one call,
+# a script that fails lies over it
+fail_to_configure() {
+    printf '#!/bin/sh\nexit 1\n' >"$here/backup/fails" && chmod 0755 "$here/backup/fails"
+    unshare --mount sh -c 'mount --bind "$1" "$2" && exec dpkg --configure "$3"' sh \
+        "$here/backup/fails" "/var/lib/dpkg/info/${1%%:*}.postinst" "$1" >/dev/null 2>&1
+    say "$1 waits: $(state_of "$1")"
 }
 # (NAME VERSION FILE)...: what was cut off in the middle of unpacking is unpacked to its end first,
 # for dpkg knows only then which files it brought
@@ -1836,7 +1848,7 @@ def apt_change(wanted: Dict[str, Any], step: Step) -> str:
 def keep_what_changed(step: Step) -> None:
     """Note which alternatives the transaction changed, so that no others are put back."""
     for intent in step.run.intents():
-        if intent["request"] == step.request.digest:
+        if intent["request"] == step.request.digest and "alternatives" in intent["noted"]:
             calls = [("keep_changed", intent["noted"]["alternatives"])]
             run(("sh", "-c", shell_script(calls, step)))
 
@@ -1965,7 +1977,7 @@ def note_change(
     modules = [deb for deb in debs if DKMS.fullmatch(deb[0]) and before[deb[0]].state != "i"]
     whole = [word for deb in debs if deb not in modules for word in deb]
     calls += [("bring_back", *whole)] if whole else []
-    calls += [("unpack_again", *deb) for deb in modules]
+    calls += [("unpack_again", *deb, before[deb[0]].state) for deb in modules]
     calls += [("restore_settings", kept, path) for path, kept in keep_settings(there, step)]
     calls += [("mark", how, *marked) for how, marked in _marks(there, auto) if marked]
     calls += [("settle",), *_lost_calls(there, step)]
@@ -1995,10 +2007,11 @@ def restore_settings(wanted: Dict[str, Any], step: Step) -> str:
 
     Settings that were changed, files that had been deleted, alternatives.
     """
-    changes = [i for i in _run_of(wanted["run"], step) if i["verb"] == "apt_change"]
+    wait_for_locks(step)
+    changes = [i for i in _run_of(wanted["run"], step) if "alternatives" in i["noted"]]
     if not changes:
         return "run {} has changed no package".format(wanted["run"])
-    begun = next((i for i in step.run.intents() if i["verb"] == "apt_change"), None)
+    begun = next((i for i in step.run.intents() if "alternatives" in i["noted"]), None)
     spot = "{}/backup/{}".format(step.run.path, step.spot("alternatives"))
     calls: List[Call] = [("since", begun["noted"]["alternatives"] if begun else spot)]
     mentioned = [call for i in reversed(changes) for call in i["undo"] if call[0] in RESTORING]
@@ -2010,7 +2023,10 @@ def restore_settings(wanted: Dict[str, Any], step: Step) -> str:
     script = step.spot("restore.sh")
     write_whole(step.run.backup, script, os.fsencode(shell_script(calls, step)), Like(0o700))
     argv = ("sh", "{}/backup/{}".format(step.run.path, script))
-    left = step.follow(argv, CHANGE_DEADLINE_S).code
+    ended = step.follow(argv, CHANGE_DEADLINE_S)
+    left = ended.code
+    if not 0 <= left <= 100:
+        raise explain(ended)
     known = "settings, alternatives and deleted files are as run {} found them"
     if left:
         known += ", but for {}: see above".format(left)

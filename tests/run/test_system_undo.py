@@ -10,13 +10,15 @@ from pathlib import Path
 import pytest
 
 from tests.run.places import places_below, plan_of
+from wizard.machine.recorded import RecordedHost
 from wizard.plan.root_steps import AddToGroups, LocalDeb
 from wizard.plan.way_back import WAY_BACK
 from wizard.run.journal import Journal, Record, read_record
-from wizard.run.system_undo import kept_debs, touched_system
+from wizard.run.system_undo import kept_debs, system_way_back, touched_system
 from wizard.run.trouble import Trouble
 from wizard.run.undo import can_undo, find_forgettable, find_undo, undo
 
+MACHINE = Path(__file__).parents[1] / "machines/rx5700xt-jammy-clean"
 STEP = AddToGroups("x", "owner", ("render",), "taken out")
 
 
@@ -56,6 +58,21 @@ def test_a_way_back_is_itself_no_run_to_undo(tmp_path: Path) -> None:
     assert not can_undo(places_below(tmp_path))
     with pytest.raises(Trouble, match="There is no run to undo"):
         find_undo(places_below(tmp_path))
+
+
+def test_what_undo_sh_has_taken_back_needs_no_root_any_more(tmp_path: Path) -> None:
+    record = run_of(tmp_path, begun=True)
+    host, places = RecordedHost(MACHINE), places_below(tmp_path)
+    events = tmp_path / "runs" / record.id / "events.jsonl"
+    events.parent.mkdir(parents=True)
+    for last, undone in (
+        ('{"event": "done", "step": 1, "outcome": "x"}\n', False),
+        ('{"event": "undone", "failed": 2}\n', False),
+        ('{"event": "undone", "failed": 0}\n', True),
+        ('{"event": "ready"}\n', False),
+    ):
+        events.write_text(f"{events.read_text() if events.exists() else ''}{last}")
+        assert (system_way_back(record, host, places, tmp_path) is None) == undone, last
 
 
 def test_package_files_in_the_backup_are_known_by_what_the_helper_told(tmp_path: Path) -> None:

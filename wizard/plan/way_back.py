@@ -70,8 +70,8 @@ def make_way_back(
     if modules:
         notes.append(
             f"{', '.join(modules)} builds a kernel module when it is configured, which this "
-            "program never does. If that had failed before, it is unpacked again and waits for you "
-            "as it did; if it worked, it stays away, and UNDO.sh of that run brings it back."
+            "program never does. If that had failed before, its files come back and it waits as it "
+            "did; if it worked, it stays away, and UNDO.sh of that run brings it back."
         )
     return system_plan(WAY_BACK, (*(first if interrupted else ()), *steps), tuple(notes))
 
