@@ -164,6 +164,8 @@ def justified(found: Difference) -> bool:
 JUSTIFIED = {
     f"/home/{OWNER}/.local/state/rdna1-setup": "what was done and undone: until the owner goes",
     f"/home/{OWNER}/.cache/rdna1-setup": "what the archives said when they were asked",
+    "/etc/group-": "the copy that gpasswd keeps of the list as it was before its last change",
+    "/etc/gshadow-": "the same",
     "package readline-common:all": "dpkg takes over a Priority that the archive has changed",
 }
 """At most eight paths, each with its reason."""
