@@ -13,6 +13,7 @@ from tests.e2e.homes import python_310
 from tests.e2e.system.archive_server import ArchiveServer
 from tests.e2e.system.asking import of_amd, packages
 from tests.e2e.system.bases import JAMMY, NOBLE, OWNER, PASSWORD, PREFIX, Suite
+from tests.e2e.system.namespaces import Running
 from tests.e2e.system.roots import Root
 from tests.e2e.system.snapshot import Difference, differences, take, told
 from tests.e2e.system.states import (
@@ -27,6 +28,7 @@ from tests.e2e.system.states import (
     State,
 )
 from tests.e2e.terminal import Terminal
+from tests.root.conversation import wait_until
 from tests.run.wheels import make_stand_ins
 
 pytestmark = pytest.mark.e2e
@@ -61,6 +63,7 @@ def carry_out(root: Root, *words: str, says: str) -> str:
         terminal.wait_for("leave all as it is: ", 60)
         terminal.send("yes\n")
         terminal.wait_for(says, APPLY_S)
+        assert terminal.exit_code(APPLY_S) == 0
         return terminal.text()
 
 
@@ -84,11 +87,16 @@ def by_script(root: Root) -> None:
 
     The folder of the environment is the owner's, and no business of a script that runs as root.
     """
+    wait_until(lambda: not _helpers(root), "the end of the helper")
     (script,) = root.folder.glob("var/lib/rdna1-setup/runs/*/UNDO.sh")
     done = root.run("unshare", "--net", "sh", f"/{script.relative_to(root.folder)}", check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     rest = root.wizard("rollback", "--yes")
     assert (rest.returncode, rest.stdout.splitlines()[-1]) == (0, "Undone."), rest.stderr
+
+
+def _helpers(root: Root) -> list[Running]:
+    return [each for each in root.running() if any("root_helper" in w for w in each.command)]
 
 
 WAYS = pytest.mark.parametrize(
