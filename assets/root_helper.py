@@ -1110,9 +1110,8 @@ loader() { ldconfig || could_not ldconfig; }
 
 """
 UNDO_TAIL = r"""
-for file in journal events; do
-    printf '{"event": "undone", "failed": %s}\n' "$failed" >>"$here/$file.jsonl"
-done
+printf '{"event": "undone", "failed": %s}\n' "$failed" |
+    tee -a "$here/journal.jsonl" >>"$here/events.jsonl"
 sync
 if [ "$failed" = 0 ]; then say "All changes of this run are taken back."
 else say "$failed things could not be taken back; they are named above."; exit 1; fi
