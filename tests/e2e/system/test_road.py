@@ -162,7 +162,7 @@ def edit_settings(root: Root) -> None:
 def justified(found: Difference) -> bool:
     """True for what is not as before, and why that is right; also for new folders above it."""
     above = found.before is None and found.after is not None and found.after.kind == "folder"
-    return any(
+    return _says_the_archive(found) or any(
         found.name == path
         or found.name.startswith(f"{path}/")
         or (above and path.startswith(f"{found.name}/"))
@@ -170,12 +170,24 @@ def justified(found: Difference) -> bool:
     )
 
 
+def _says_the_archive(found: Difference) -> bool:
+    """True where only what the archive says of an installed package has changed in the status."""
+    if found.before is None or found.after is None or found.before.kind != "package":
+        return False
+    before, after = (
+        [line for line in seen.text.splitlines() if not line.startswith(ARCHIVES_WORD)]
+        for seen in (found.before, found.after)
+    )
+    return before == after
+
+
+ARCHIVES_WORD = ("Priority:", "Section:")
 JUSTIFIED = {
     f"/home/{OWNER}/.local/state/rdna1-setup": "what was done and undone: until the owner goes",
     f"/home/{OWNER}/.cache/rdna1-setup": "what the archives said when they were asked",
     "/etc/group-": "the copy that gpasswd keeps of the list as it was before its last change",
     "/etc/gshadow-": "the same",
-    "package readline-common:all": "dpkg takes over a Priority that the archive has changed",
+    f"/var/lib/dpkg/status: {ARCHIVES_WORD}": "apt tells dpkg what the archive says of packages",
 }
 """At most eight paths, each with its reason."""
 
