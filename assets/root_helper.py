@@ -1083,7 +1083,10 @@ take_out() {
         esac
     done
     [ -z "$found" ] && return 0
+    # apt would keep its mark of a dependency, since dpkg does not tell it that the package goes
     # shellcheck disable=SC2086 # names of packages hold no blanks
+    apt-mark manual $found >/dev/null 2>&1
+    # shellcheck disable=SC2086
     dpkg --force-depends --force-remove-reinstreq "$how" $found || could_not "packages:$found"
 }
 # (NAME VERSION FILE)...: packages that were there before
