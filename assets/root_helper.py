@@ -626,6 +626,7 @@ VERBS: Dict[str, Dict[str, Check]] = {
     },
     "mark": {"auto": NAMES, "manual": NAMES},
     "configure": {},
+    "restore_settings": {"run": matching(RUN)},
 }
 """Everything that can be asked for: the verbs, and the check of each of their arguments."""
 WHOLE: Dict[str, Callable[[Dict[str, Any], Person], None]] = {
@@ -862,7 +863,8 @@ could_not() { say "NOT UNDONE: $*"; failed=$((failed + 1)); }
 is_there() { [ -e "$1" ] || [ -L "$1" ]; }
 hash_of() { if [ -f "$1" ] && [ ! -L "$1" ]; then sha256sum <"$1" | cut -d ' ' -f 1; fi; }
 state_of() { dpkg-query -W -f '${db:Status-Abbrev}${Version}' "$1" 2>/dev/null; }
-
+"""
+UNDO_CHECKS = r"""
 [ "$(id -u)" = 0 ] || { say "Run this as root: sudo sh $here/UNDO.sh"; exit 1; }
 cd / || exit 1
 if ! touch "$here/.writable" 2>/dev/null; then
@@ -877,7 +879,8 @@ if [ "${1-}" != --locked ] && command -v flock >/dev/null 2>&1; then
     [ "$code" = 75 ] && say "rdna1-setup is at work as root right now. Wait for its end."
     exit "$code"
 fi
-
+"""
+UNDO_FUNCTIONS = r"""
 # PATH: what a kill left of our writing
 drop_draft() { rm -f "${1%/*}/.${1##*/}.rdna1-setup"; }
 # PATH HASH: a file that we wrote where none was
@@ -912,18 +915,174 @@ move_back() {
     else could_not "$3"; fi
     return 0
 }
+# FOLDER: the way back of a change begins; how the alternatives stood then is kept in FOLDER
+since() { now=$1 && keep_alternatives "$1"; }
+# PATH: has it come, or come again, since then
+has_come() { [ -n "$(find "$1" -maxdepth 0 -cnewer "$now/links" 2>/dev/null)" ]; }
 # BACKUP PATH: a settings file of a package that was removed with it
 restore_settings() {
     is_there "$1" || return 0
     [ "$(hash_of "$1")" = "$(hash_of "$2")" ] && return 0
+    if is_there "$2" && ! has_come "$2"; then
+        could_not "$2 was changed since; what was there before is $1"; return 0
+    fi
     mkdir -p "${2%/*}" && cp -pP "$1" "$2" && say "restored $2" || could_not "$2"
+    cmp -s "$2" "$2.dpkg-new" && rm -f "$2.dpkg-new"
+    return 0
 }
+# LIST: files of packages that had been deleted before; those that came back with them go again
+lose_again() {
+    [ -f "$1" ] || return 0
+    while IFS= read -r path; do
+        has_come "$path" || continue
+        if [ -n "$(find "$path" ! -cnewer "$now/links" -print -quit)" ]; then
+            could_not "$path was not there before, but something older lies in it"
+        else rm -rf --one-file-system "$path" && say "gone again $path" || could_not "$path"; fi
+    done <"$1"
+}
+alternatives=/var/lib/dpkg/alternatives
+# RECORD: the links of an alternative
+links_of() {
+    {
+        read -r _ && read -r link || return 0
+        printf '%s\n' "$link" "/etc/alternatives/${1##*/}"
+        while read -r name && [ -n "$name" ] && read -r link; do
+            printf '%s\n' "$link" "/etc/alternatives/$name"
+        done
+    } <"$1"
+}
+# RECORD: where its links lead
+leading() { links_of "$1" | while read -r link; do say "$link $(readlink "$link")"; done; }
+# RECORD: what can be chosen
+choices_of() {
+    [ -f "$1" ] || return 0
+    slaves=0
+    {
+        read -r _ && read -r _ || return 0
+        while read -r name && [ -n "$name" ] && read -r _; do slaves=$((slaves + 1)); done
+        while read -r choice && [ -n "$choice" ] && read -r _; do
+            printf '%s\n' "$choice"
+            for _ in $(seq "$slaves"); do read -r _; done
+        done
+    } <"$1"
+}
+# FOLDER: a copy of all alternatives, their records and where their links lead
+keep_alternatives() {
+    [ -d "$1" ] && return 0
+    rm -rf "$1.part"
+    copy_alternatives "$1.part" && mv -T "$1.part" "$1" || could_not "a copy of $alternatives"
+}
+copy_alternatives() {
+    mkdir -p "$1/records" "$1/links" || return 1
+    for record in "$alternatives"/*; do
+        case "$record" in *.dpkg-tmp) continue ;; esac
+        [ -f "$record" ] || continue
+        cp -p "$record" "$1/records/" || return 1
+        leading "$record" >"$1/links/${record##*/}" || return 1
+    done
+}
+# FOLDER NAME: is it as it was when that copy was made
+is_as_in() {
+    if [ ! -f "$1/records/$2" ]; then ! is_there "$alternatives/$2"; return; fi
+    cmp -s "$1/records/$2" "$alternatives/$2" &&
+        [ "$(leading "$alternatives/$2")" = "$(cat "$1/links/$2")" ]
+}
+# FOLDER: what a change made of the alternatives, once it has ended
+keep_changed() {
+    for record in "$1"/records/* "$alternatives"/*; do
+        is_there "$record" && { is_as_in "$1" "${record##*/}" || say "${record##*/}"; }
+    done >"$1/changed.part"
+    mv "$1/changed.part" "$1/changed"
+}
+# NAME FOLDER...: did these changes, or this way back, touch it; one that was cut off may have
+was_touched() {
+    touched=$1
+    shift
+    for folder; do
+        [ -f "$folder/changed" ] || return 0
+        grep -qxF "$touched" "$folder/changed" && return 0
+    done
+    return 1
+}
+# FOLDER NAME: what somebody else has registered since then and before this way back began
+others() {
+    choices_of "$alternatives/$2" | while read -r choice; do
+        choices_of "$1/records/$2" | grep -qxF "$choice" && continue
+        choices_of "$now/records/$2" | grep -qxF "$choice" && [ -e "$choice" ] && say "$choice"
+    done
+}
+# FOLDER...: alternatives are as they were when the first change began; of those that these changes
+# have not touched, as they were before this way back
+alternatives_back() {
+    first=$1
+    for record in "$first"/records/* "$now"/records/* "$alternatives"/*; do
+        name=${record##*/}
+        case "$name" in *.dpkg-tmp|'*') continue ;; esac
+        wanted=$now
+        was_touched "$name" "$@" && wanted=$first
+        is_as_in "$wanted" "$name" && continue
+        found=$(others "$wanted" "$name")
+        if [ -n "$found" ]; then say "$name stays as it is: $found has been added since"
+        else alternative_back "$wanted" "$name" || could_not "the alternatives of $name"; fi
+    done
+}
+# FOLDER NAME
+alternative_back() {
+    if [ ! -f "$1/records/$2" ]; then update-alternatives --quiet --remove-all "$2"; return; fi
+    if [ -f "$alternatives/$2" ]; then
+        links_of "$alternatives/$2" | while read -r link; do
+            grep -qF "$link " "$1/links/$2" || lead "$link" ''
+        done
+    fi
+    cp -p "$1/records/$2" "$alternatives/$2.dpkg-tmp" &&
+        mv -f "$alternatives/$2.dpkg-tmp" "$alternatives/$2" || return 1
+    while read -r link target; do lead "$link" "$target"; done <"$1/links/$2"
+    is_as_in "$1" "$2" && say "the alternatives of $2 are as before"
+}
+# LINK TARGET: a link of an alternative; without a target there is none
+lead() {
+    if is_there "$1" && [ ! -L "$1" ]; then return; fi
+    [ "$(readlink "$1")" = "$2" ] && return
+    if [ -z "$2" ]; then rm -f "$1"
+    else ln -sfn "$2" "$1.dpkg-tmp" && mv -fT "$1.dpkg-tmp" "$1"; fi
+}
+forget_since() { rm -rf "$now"; }
 # USER GROUP
 is_in() { id -nG "$1" | tr ' ' '\n' | grep -qx "$2"; }
 leave() { if is_in "$1" "$2"; then gpasswd -d "$1" "$2" || could_not "$1 in $2"; fi; }
 join() { is_in "$1" "$2" || gpasswd -a "$1" "$2" || could_not "$1 in $2"; }
-rest() { dpkg --force-confold --configure -a || :; }
-settle() { dpkg --force-confold --configure -a || could_not "dpkg --configure -a"; }
+rest() { configure_all || :; }
+settle() { configure_all || could_not "dpkg --configure"; }
+# All that waits, but for what would build a kernel module: that is for whoever wants it
+configure_all() {
+    waiting=$(dpkg-query -W -f '${db:Status-Abbrev} ${binary:Package}\n' | sed -n 's/^.[UFWt]. //p')
+    modules='^\(amdgpu\|rock\|rocm\)-dkms\(:.*\)\{0,1\}$'
+    if ! printf '%s\n' "$waiting" | grep -q "$modules"; then
+        dpkg --force-confold --configure -a
+        return
+    fi
+    waiting=$(printf '%s\n' "$waiting" | grep -v "$modules")
+    # shellcheck disable=SC2086 # names of packages hold no blanks
+    [ -z "$waiting" ] || dpkg --force-confold --configure $waiting || return
+    dpkg --triggers-only -a
+}
+# NAME VERSION FILE STATE: what builds a kernel module, and had failed to, is where it was
+unpack_again() {
+    case "$(state_of "$1")" in
+        ?[UFi]?"$2") ;;
+        *) dpkg --force-depends --force-downgrade --unpack "$3" || could_not "$1 $2" ;;
+    esac
+    case "$4$(state_of "$1")" in F?U?"$2") fail_to_configure "$1" ;; esac
+    return 0
+}
+# NAME: as it had failed, but without its script, which would build the module: for this one call,
+# a script that fails lies over it
+fail_to_configure() {
+    printf '#!/bin/sh\nexit 1\n' >"$here/backup/fails" && chmod 0755 "$here/backup/fails"
+    unshare --mount sh -c 'mount --bind "$1" "$2" && exec dpkg --configure "$3"' sh \
+        "$here/backup/fails" "/var/lib/dpkg/info/${1%%:*}.postinst" "$1" >/dev/null 2>&1
+    say "$1 waits: $(state_of "$1")"
+}
 # (NAME VERSION FILE)...: what was cut off in the middle of unpacking is unpacked to its end first,
 # for dpkg knows only then which files it brought
 finish_unpacking() {
@@ -962,7 +1121,10 @@ take_out() {
         esac
     done
     [ -z "$found" ] && return 0
+    # apt would keep its mark of a dependency, since dpkg does not tell it that the package goes
     # shellcheck disable=SC2086 # names of packages hold no blanks
+    apt-mark manual $found >/dev/null 2>&1
+    # shellcheck disable=SC2086
     dpkg --force-depends --force-remove-reinstreq "$how" $found || could_not "packages:$found"
 }
 # (NAME VERSION FILE)...: packages that were there before
@@ -989,7 +1151,8 @@ loader() { ldconfig || could_not ldconfig; }
 
 """
 UNDO_TAIL = r"""
-printf '{"event": "undone", "failed": %s}\n' "$failed" >>"$here/journal.jsonl"
+printf '{"event": "undone", "failed": %s}\n' "$failed" |
+    tee -a "$here/journal.jsonl" >>"$here/events.jsonl"
 sync
 if [ "$failed" = 0 ]; then say "All changes of this run are taken back."
 else say "$failed things could not be taken back; they are named above."; exit 1; fi
@@ -1001,10 +1164,15 @@ Call = Sequence[str]
 
 def undo_script(path: str, intents: Sequence[Dict[str, Any]]) -> str:
     """The plain way back: the calls of each change, the latest change first."""
-    head = UNDO_HEAD.replace("@HERE@", path).replace("@STATE@", STATE)
     calls = [call for intent in reversed(intents) for call in intent["undo"]]
-    lines = [" ".join(shlex.quote(word) for word in call) for call in calls]
-    return head + "\n".join(lines or ["say 'Nothing was changed yet.'"]) + "\n" + UNDO_TAIL
+    script = UNDO_HEAD + UNDO_CHECKS + UNDO_FUNCTIONS
+    head = script.replace("@HERE@", path).replace("@STATE@", STATE)
+    return head + (shell_lines(calls) or "say 'Nothing was changed yet.'\n") + UNDO_TAIL
+
+
+def shell_lines(calls: Sequence[Call]) -> str:
+    """Calls of functions of UNDO.sh, one a line."""
+    return "".join(" ".join(shlex.quote(word) for word in call) + "\n" for call in calls)
 
 
 class Run:
@@ -1044,13 +1212,7 @@ class Run:
 
     def intents(self) -> List[Dict[str, Any]]:
         """What was changed or begun since this run began, or since it was last taken back."""
-        found: List[Dict[str, Any]] = []
-        for record in read_lines(self._journal):
-            if record.get("event") == "undone":
-                found = []
-            elif record.get("event") == "intent":
-                found.append(record)
-        return found
+        return _standing(read_lines(self._journal))
 
     def unfinished(self, request: Request) -> Optional[Dict[str, Any]]:
         """The intent of the same request that never came to its outcome; None where none is."""
@@ -1076,6 +1238,17 @@ class Run:
         if self.output is not None and not send(self.output, record):
             self.output = None  # the wizard reads the file once it has time again
             hang_up(1)
+
+
+def _standing(records: Sequence[Dict[str, Any]]) -> List[Dict[str, Any]]:
+    """The intents of a journal that were not taken back since."""
+    found: List[Dict[str, Any]] = []
+    for record in records:
+        if record.get("event") == "undone":
+            found = []
+        elif record.get("event") == "intent":
+            found.append(record)
+    return found
 
 
 def send(descriptor: int, record: Dict[str, Any]) -> bool:
@@ -1712,10 +1885,19 @@ def apt_change(wanted: Dict[str, Any], step: Step) -> str:
         ended = step.follow(argv, CHANGE_DEADLINE_S, apt=True)
         if unmet(wanted, packages()):
             raise _not_as_wanted(wanted, ended)
+    keep_what_changed(step)
     expect = wanted["expect"]
     return "{} packages are in, {} are out; dpkg agrees for each".format(
         len(expect["install"]), len(expect["remove"])
     )
+
+
+def keep_what_changed(step: Step) -> None:
+    """Note which alternatives the transaction changed, so that no others are put back."""
+    for intent in step.run.intents():
+        if intent["request"] == step.request.digest and "alternatives" in intent["noted"]:
+            calls = [("keep_changed", intent["noted"]["alternatives"])]
+            run(("sh", "-c", shell_script(calls, step)))
 
 
 def change_argv(
@@ -1831,15 +2013,94 @@ def note_change(
     ]
     local = {package_in(file): file for file in files}
     incoming = [(*pair, local.get(pair, "")) for pair in wanted["expect"]["install"]]
+    spot = "{}/backup/{}".format(step.run.path, step.spot("alternatives"))
+    ended = run(("sh", "-c", shell_script([("keep_alternatives", spot)], step)))
+    if ended.code:
+        raise explain(ended)
     calls: List[Call] = [("finish_unpacking", *(word for new in incoming for word in new))]
-    calls += [("rest",)]
+    calls += [("rest",), ("since", spot + "-now")]
     calls += [("take_out", "--purge", *fresh)] if fresh else []
     calls += [("take_out", "--remove", *settings_only)] if settings_only else []
-    calls += [("bring_back", *(word for deb in debs for word in deb))] if debs else []
+    modules = [deb for deb in debs if DKMS.fullmatch(deb[0]) and before[deb[0]].state != "i"]
+    whole = [word for deb in debs if deb not in modules for word in deb]
+    calls += [("bring_back", *whole)] if whole else []
+    calls += [("unpack_again", *deb, before[deb[0]].state) for deb in modules]
     calls += [("restore_settings", kept, path) for path, kept in keep_settings(there, step)]
     calls += [("mark", how, *marked) for how, marked in _marks(there, auto) if marked]
-    calls += [("settle",)]
-    step.intend({"there": there, "settings_only": settings_only, "fresh": fresh}, calls)
+    calls += [("settle",), *_lost_calls(there, step)]
+    calls += [("alternatives_back", spot), ("forget_since",)]
+    noted = {"there": there, "settings_only": settings_only, "fresh": fresh, "alternatives": spot}
+    step.intend(noted, calls)
+
+
+def _lost_calls(names: Iterable[str], step: Step) -> List[Call]:
+    """Keep a list of what had been deleted of packages by hand, and give the call that needs it."""
+    files = {path for name in names for path in list_of(name)}
+    lost = {path for path in files if not os.path.lexists(path)}
+    tops = sorted(path for path in lost if lost.isdisjoint(_parents(os.path.dirname(path) + "/")))
+    if not tops:
+        return []
+    spot = step.spot("lost")
+    listing = "".join(path + "\n" for path in tops).encode("utf-8", "surrogateescape")
+    write_whole(step.run.backup, spot, listing, Like(0o600))
+    return [("lose_again", "{}/backup/{}".format(step.run.path, spot))]
+
+
+RESTORING = ("unpack_again", "restore_settings", "lose_again")
+
+
+def restore_settings(wanted: Dict[str, Any], step: Step) -> str:
+    """What packages that came back from a run's backup do not bring along: how they stood there.
+
+    Settings that were changed, files that had been deleted, alternatives.
+    """
+    wait_for_locks(step)
+    changes = [i for i in _run_of(wanted["run"], step) if "alternatives" in i["noted"]]
+    if not changes:
+        return "run {} has changed no package".format(wanted["run"])
+    begun = next((i for i in step.run.intents() if "alternatives" in i["noted"]), None)
+    spot = "{}/backup/{}".format(step.run.path, step.spot("alternatives"))
+    calls: List[Call] = [("since", begun["noted"]["alternatives"] if begun else spot)]
+    mentioned = [call for i in reversed(changes) for call in i["undo"] if call[0] in RESTORING]
+    calls += mentioned
+    calls += [("alternatives_back", *(i["noted"]["alternatives"] for i in changes))]
+    present = packages()
+    modules = [c[1] for c in mentioned if c[0] == "unpack_again" and c[1] not in present]
+    step.intend({}, [("take_out", "--purge", *modules)] if modules else [])
+    script = step.spot("restore.sh")
+    write_whole(step.run.backup, script, os.fsencode(shell_script(calls, step)), Like(0o700))
+    argv = ("sh", "{}/backup/{}".format(step.run.path, script))
+    ended = step.follow(argv, CHANGE_DEADLINE_S)
+    left = ended.code
+    if not 0 <= left <= 100:
+        raise explain(ended)
+    known = "settings, alternatives and deleted files are as run {} found them"
+    if left:
+        known += ", but for {}: see above".format(left)
+    return known.format(wanted["run"])
+
+
+def _run_of(name: str, step: Step) -> List[Dict[str, Any]]:
+    """The intents of a run that the user who asks may take back."""
+    try:
+        with folder_at("{}/{}".format(RUNS, name)) as folder:
+            allowed = step.person.uid == 0 or os.fstat(folder).st_gid == step.person.gid
+            intents = _standing(_records_in(folder)) if allowed else None
+    except FileNotFoundError:
+        intents = None
+    if intents is None:
+        raise Trouble(
+            "There is no run {} of this user.".format(name),
+            "Each user's runs are taken back by that user alone.",
+            "Look at the list of runs (`rdna1-setup rollback --list`).",
+        )
+    return intents
+
+
+def shell_script(calls: Sequence[Call], step: Step) -> str:
+    """Functions of UNDO.sh called; it ends with how much they could not do."""
+    head = (UNDO_HEAD + UNDO_FUNCTIONS).replace("@HERE@", step.run.path)
+    return head + shell_lines(calls) + "[ $failed -lt 100 ] || failed=100\nexit $failed\n"
 
 
 def package_in(file: str) -> Tuple[str, str]:
@@ -2050,7 +2311,7 @@ TABLES = ("templates", "triggers", "shlibs", "symbols", "md5sums")
 
 
 def remade(name: str, version: str, path: str, step: Step) -> None:
-    """Make the package file again from what dpkg has installed; lost files are left out."""
+    """Make the package file again from what dpkg has installed; lost files are empty in it."""
     package = packages().get(bare(name, native()))
     if package is None or package.version != version or package.state == "c":
         return
@@ -2100,12 +2361,15 @@ def _take_file(path: str, tree: str, is_folder: bool) -> bool:
     """Put one file of a package into a tree, as a second name of it where that is possible.
 
     What others lie below becomes a folder even where the system has a link: nothing is ever
-    written through a link in the tree.
+    written through a link in the tree. For a lost one stands an empty one, because scripts of
+    packages look for their files; the way back takes it away again.
     """
     target = tree + path
     try:
         seen = os.stat(path) if is_folder else os.lstat(path)
     except OSError:
+        with contextlib.suppress(OSError):
+            _stand_in(target, is_folder)
         return False
     os.makedirs(os.path.dirname(target), mode=0o755, exist_ok=True)
     if stat.S_ISDIR(seen.st_mode):
@@ -2121,6 +2385,13 @@ def _take_file(path: str, tree: str, is_folder: bool) -> bool:
             shutil.copy2(path, target, follow_symlinks=False)
             os.chown(target, seen.st_uid, seen.st_gid)
     return True
+
+
+def _stand_in(target: str, is_folder: bool) -> None:
+    """Something empty where a file was lost."""
+    os.makedirs(target if is_folder else os.path.dirname(target), mode=0o755, exist_ok=True)
+    if not is_folder:
+        open(target, "xb").close()
 
 
 def _write_control(name: str, tree: str) -> None:
@@ -2143,7 +2414,7 @@ def _write_control(name: str, tree: str) -> None:
 
 
 def _still_there(conffiles: bytes, tree: str) -> bytes:
-    """Without settings files that were removed by hand: dpkg-deb would refuse the package."""
+    """Without what is not in the tree: dpkg-deb would refuse the package."""
     paths = conffiles.decode("utf-8", "replace").splitlines()
     kept = [path for path in paths if os.path.lexists(tree + path)]
     return "".join(path + "\n" for path in kept).encode()
@@ -2366,14 +2637,11 @@ def find_kept(path: str, step: Step, other_runs: bool = True) -> Optional[Kept]:
         for name in sorted(os.listdir(runs), reverse=True):
             if RUN.fullmatch(name) and name != step.run.name:
                 with folder_at("{}/{}".format(RUNS, name)) as folder:
-                    found = _kept_in(_intents_in(folder), path)
+                    intents = [r for r in _records_in(folder) if r.get("event") == "intent"]
+                    found = _kept_in(intents, path)
             if found is not None:
                 return found
     return None
-
-
-def _intents_in(folder: int) -> List[Dict[str, Any]]:
-    return [r for r in _records_in(folder) if r.get("event") == "intent"]
 
 
 def _records_in(folder: int) -> List[Dict[str, Any]]:
@@ -2559,6 +2827,7 @@ ACTIONS: Dict[str, Callable[[Dict[str, Any], Step], Union[str, Tuple[str, Dict[s
     "leave_groups": leave_groups,
     "mark": mark,
     "configure": configure,
+    "restore_settings": restore_settings,
 }
 
 
@@ -2588,8 +2857,9 @@ def describe(request: Request) -> List[str]:
         "configure": "dpkg --configure -a",
         "set_aside": "move {} into the backup",
         "put_back": "move {} back from the backup",
+        "restore_settings": "settings, alternatives and deleted files of packages as before run {}",
     }
-    return [words[request.verb].format(wanted.get("path", ""))]
+    return [words[request.verb].format(wanted.get("path", wanted.get("run", "")))]
 
 
 def edited(path: str, content: str) -> List[str]:

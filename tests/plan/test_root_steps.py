@@ -29,6 +29,7 @@ from wizard.plan.root_steps import (
     LocalDeb,
     MarkPackages,
     PutSystemPathBack,
+    RestoreSettings,
     RootStep,
     SetSystemPathAside,
     TakeFromGroups,
@@ -53,6 +54,7 @@ EVERY: tuple[RootStep, ...] = (
     TakeFromGroups("why", "owner", ("render",), "back"),
     MarkPackages("why", "back", auto=("xx",)),
     FinishInterrupted("why"),
+    RestoreSettings("why", "20260101-000000-aaaaaa", "back"),
 )
 
 
@@ -79,7 +81,7 @@ def plans(name: str) -> Iterator[Plan]:
             continue
         yield plan
         try:
-            yield make_way_back(plan, range(1, len(plan.steps) + 1), (), {})
+            yield make_way_back(plan, range(1, len(plan.steps) + 1), (), {}, run="r")
         except PlanImpossible:
             continue
 

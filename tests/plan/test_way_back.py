@@ -16,6 +16,7 @@ from wizard.plan.root_steps import (
     LocalDeb,
     MarkPackages,
     PutSystemPathBack,
+    RestoreSettings,
     SetSystemPathAside,
     TakeFromGroups,
     WriteSystemFile,
@@ -25,6 +26,7 @@ from wizard.plan.system_places import SOURCE
 from wizard.plan.user_files import PutLinesBack, TakeLinesOut
 from wizard.plan.way_back import make_way_back
 
+RUN = "20260101-000000-aaaaaa"
 OLD = f"1.0.0.{RELEASES['5.7.1']}"
 KEPT = (
     LocalDeb("/var/lib/rdna1-setup/runs/r/backup/debs/comgr.deb", "1" * 64, "comgr", OLD),
@@ -39,7 +41,7 @@ def all_of(plan: Plan) -> range:
 
 def back(*steps: Step, installed: dict[str, str] | None = None) -> tuple[Step, ...]:
     plan = system_plan("removal", steps, ())
-    return make_way_back(plan, all_of(plan), KEPT, installed or {}).steps
+    return make_way_back(plan, all_of(plan), KEPT, installed or {}, run=RUN).steps
 
 
 def removal() -> Plan:
@@ -49,9 +51,9 @@ def removal() -> Plan:
 
 def test_what_was_moved_comes_back_before_the_packages_that_look_for_it() -> None:
     plan = removal()
-    steps = make_way_back(plan, all_of(plan), KEPT, {}).steps
+    steps = make_way_back(plan, all_of(plan), KEPT, {}, run=RUN).steps
     kinds = [type(step) for step in steps]
-    assert kinds == [*([PutSystemPathBack] * 4), AptChange, MarkPackages]
+    assert kinds == [*([PutSystemPathBack] * 4), AptChange, MarkPackages, RestoreSettings]
     assert [step.path for step in steps if isinstance(step, PutSystemPathBack)][-1] == (
         "/etc/apt/sources.list.d/rocm.list"
     )
@@ -59,7 +61,7 @@ def test_what_was_moved_comes_back_before_the_packages_that_look_for_it() -> Non
 
 def test_packages_come_back_from_the_files_that_were_kept_in_their_very_versions() -> None:
     plan = removal()
-    (change,) = changes(make_way_back(plan, all_of(plan), KEPT, {}))
+    (change,) = changes(make_way_back(plan, all_of(plan), KEPT, {}, run=RUN))
     assert change.debs == KEPT
     assert change.install == ()
     assert set(change.expect_install) == {("comgr", OLD), ("rocm-core", OLD)}
@@ -68,13 +70,13 @@ def test_packages_come_back_from_the_files_that_were_kept_in_their_very_versions
 
 def test_without_a_kept_file_the_very_version_is_asked_of_the_archive() -> None:
     plan = removal()
-    (change,) = changes(make_way_back(plan, all_of(plan), KEPT[:1], {}))
+    (change,) = changes(make_way_back(plan, all_of(plan), KEPT[:1], {}, run=RUN))
     assert change.install == (("rocm-core", OLD),)
 
 
 def test_mere_dependencies_are_marked_as_such_again() -> None:
     plan = removal()
-    marks = make_way_back(plan, all_of(plan), KEPT, {}).steps[-1]
+    marks = make_way_back(plan, all_of(plan), KEPT, {}, run=RUN).steps[-2]
     assert isinstance(marks, MarkPackages)
     assert marks.auto == ("comgr",)
 
@@ -83,7 +85,7 @@ def test_what_the_plan_brought_goes_before_what_was_there_comes_back() -> None:
     machine = with_packages(amd("rocm-core"), amd("comgr"))
     plan = plan_for(machine, found=prepared())
     installed = dict(changes(plan)[1].expect_install)
-    way = make_way_back(plan, all_of(plan), KEPT, installed)
+    way = make_way_back(plan, all_of(plan), KEPT, installed, run=RUN)
     first, second = changes(way)
     assert set(first.remove) == set(installed)
     assert first.purge
@@ -95,16 +97,16 @@ def test_what_the_plan_brought_goes_before_what_was_there_comes_back() -> None:
 def test_a_transaction_that_was_cut_off_is_taken_back_as_far_as_it_came() -> None:
     plan = plan_for(with_packages(), found=prepared())
     came = ("pciutils", "1:3.9.0-4")
-    way = make_way_back(plan, all_of(plan), (), dict([came]), interrupted=True)
+    way = make_way_back(plan, all_of(plan), (), dict([came]), interrupted=True, run=RUN)
     assert isinstance(way.steps[0], FinishInterrupted)
     (change,) = changes(way)
     assert change.remove == ("pciutils",)
-    assert changes(make_way_back(plan, all_of(plan), (), {"pciutils": "2:0"})) == []
+    assert changes(make_way_back(plan, all_of(plan), (), {"pciutils": "2:0"}, run=RUN)) == []
 
 
 def test_a_removal_that_was_cut_off_brings_back_only_what_is_gone() -> None:
     plan = removal()
-    way = make_way_back(plan, all_of(plan), KEPT, {"comgr": OLD})
+    way = make_way_back(plan, all_of(plan), KEPT, {"comgr": OLD}, run=RUN)
     assert [change.expect_install for change in changes(way)] == [(("rocm-core", OLD),)]
 
 
@@ -115,12 +117,12 @@ def test_only_steps_that_were_begun_are_taken_back() -> None:
         for n, s in enumerate(plan.steps, 1)
         if isinstance(s, WriteSystemFile) and s.path == SOURCE
     )
-    (step,) = make_way_back(plan, (number,), (), {}).steps
+    (step,) = make_way_back(plan, (number,), (), {}, run=RUN).steps
     assert step == SetSystemPathAside(
         f"{SOURCE} was not there before.", SOURCE, "run the plan again", may_be_gone=True
     )
     with pytest.raises(NothingToDo):
-        make_way_back(plan, (), (), {})
+        make_way_back(plan, (), (), {}, run=RUN)
 
 
 def test_a_file_that_was_replaced_comes_back_from_the_backup() -> None:
@@ -143,26 +145,46 @@ def test_groups_marks_and_lines_are_turned_round() -> None:
 def test_marks_of_packages_that_go_anyway_are_left_out() -> None:
     brought = AptChange("", "", install=(("xx", "1"),), expect_install=(("xx", "1"),))
     steps = back(brought, MarkPackages("", "", auto=("xx",)), installed={"xx": "1"})
-    assert [type(step) for step in steps] == [AptChange]
+    assert [type(step) for step in steps] == [AptChange, RestoreSettings]
 
 
 def test_a_kernel_module_is_never_built_on_the_way_back_and_that_is_said() -> None:
     broken = amd("amdgpu-dkms", state="half-configured")
     plan = make_removal(with_packages(broken, amd("rocm-core")))
-    way = make_way_back(plan, all_of(plan), KEPT, {})
+    way = make_way_back(plan, all_of(plan), KEPT, {}, run=RUN)
     assert [change.expect_install for change in changes(way)] == [(("rocm-core", OLD),)]
-    assert any("amdgpu-dkms stays away" in note for note in way.notes)
+    assert any("amdgpu-dkms builds a kernel module" in note for note in way.notes)
+
+
+def test_what_package_files_do_not_bring_along_comes_last() -> None:
+    """Settings that the user changed, what had been deleted, alternatives: as that run found it."""
+    plan = removal()
+    last = make_way_back(plan, all_of(plan), KEPT, {}, run=RUN).steps[-1]
+    assert isinstance(last, RestoreSettings)
+    assert last.run == RUN
+    joined = AddToGroups("", "ada", ("render",), "")
+    assert not any(isinstance(step, RestoreSettings) for step in back(joined))
+
+
+def test_a_module_alone_comes_back_too() -> None:
+    broken = amd("amdgpu-dkms", state="half-configured")
+    plan = make_removal(with_packages(broken), ("amd", "driver"))
+    numbers = [n for n, step in enumerate(plan.steps, 1) if isinstance(step, AptChange)]
+    steps = make_way_back(plan, numbers, (), {}, run=RUN).steps
+    assert [type(step) for step in steps] == [RestoreSettings]
+    with pytest.raises(NothingToDo):
+        make_way_back(plan, numbers, (), {"amdgpu-dkms": "1"}, run=RUN)
 
 
 def test_the_venv_is_left_to_the_undo_of_its_own() -> None:
     plan = plan_for(with_packages(), found=prepared())
-    way = make_way_back(plan, all_of(plan), (), {})
+    way = make_way_back(plan, all_of(plan), (), {}, run=RUN)
     assert all(step.needs_root for step in way.steps)
     assert way.venv == ""
 
 
 def test_a_way_back_has_a_way_back() -> None:
     plan = removal()
-    way = make_way_back(plan, all_of(plan), KEPT, {})
-    again = make_way_back(way, all_of(way), (), {"comgr": OLD, "rocm-core": OLD})
+    way = make_way_back(plan, all_of(plan), KEPT, {}, run=RUN)
+    again = make_way_back(way, all_of(way), (), {"comgr": OLD, "rocm-core": OLD}, run=RUN)
     assert [set(change.remove) for change in changes(again)] == [{"comgr", "rocm-core"}]

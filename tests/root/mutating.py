@@ -198,6 +198,7 @@ BASES: dict[str, tuple[float, Callable[[random.Random], dict[str, Any]]]] = {
     "keep_debs": (2, lambda chance: {"verb": "keep_debs", "packages": pairs(chance)}),
     "apt_update": (0.3, lambda _: {"verb": "apt_update"}),
     "configure": (0.5, lambda _: {"verb": "configure"}),
+    "restore_settings": (2, lambda _: {"verb": "restore_settings", "run": "mutated-0"}),
 }
 """How often each verb is asked for, and what a good request of it is."""
 

@@ -77,6 +77,7 @@ GOOD: tuple[Event, ...] = (
     {"verb": "join_groups", "user": "owner", "groups": ["render", "video"]},
     {"verb": "leave_groups", "user": "owner", "groups": ["video"]},
     {"verb": "mark", "auto": ["rocm-core"], "manual": ["rocm-llvm"]},
+    {"verb": "restore_settings", "run": "20250101-000000-abcdef"},
 )
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.run.places import places_below, plan_of
+from wizard.machine.recorded import RecordedHost
 from wizard.plan.form import plan_of as read_plan
 from wizard.plan.removal import system_plan
 from wizard.plan.root_steps import AddToGroups, LocalDeb
@@ -18,10 +19,11 @@ from wizard.plan.user_files import PutLinesBack, TakeLinesOut
 from wizard.plan.way_back import WAY_BACK, make_way_back
 from wizard.run.conflicts import run_to_resume
 from wizard.run.journal import Journal, Record, read_record
-from wizard.run.system_undo import kept_debs, touched_system
+from wizard.run.system_undo import kept_debs, system_way_back, touched_system
 from wizard.run.trouble import Trouble
 from wizard.run.undo import can_undo, find_forgettable, find_undo, undo
 
+MACHINE = Path(__file__).parents[1] / "machines/rx5700xt-jammy-clean"
 STEP = AddToGroups("x", "owner", ("render",), "taken out")
 
 
@@ -63,6 +65,21 @@ def test_a_way_back_is_itself_no_run_to_undo(tmp_path: Path) -> None:
         find_undo(places_below(tmp_path))
 
 
+def test_what_undo_sh_has_taken_back_needs_no_root_any_more(tmp_path: Path) -> None:
+    record = run_of(tmp_path, begun=True)
+    host, places = RecordedHost(MACHINE), places_below(tmp_path)
+    events = tmp_path / "runs" / record.id / "events.jsonl"
+    events.parent.mkdir(parents=True)
+    for last, undone in (
+        ('{"event": "done", "step": 1, "outcome": "x"}\n', False),
+        ('{"event": "undone", "failed": 2}\n', False),
+        ('{"event": "undone", "failed": 0}\n', True),
+        ('{"event": "ready"}\n', False),
+    ):
+        events.write_text(f"{events.read_text() if events.exists() else ''}{last}")
+        assert (system_way_back(record, host, places, tmp_path) is None) == undone, last
+
+
 def test_package_files_in_the_backup_are_known_by_what_the_helper_told(tmp_path: Path) -> None:
     kept = {"name": "rocm-core", "version": "5.7.1", "path": "/var/x.deb", "sha256": "ab"}
     events = ({"event": "done", "step": 1, "outcome": "kept", "kept": [kept]}, {"event": "ready"})
@@ -94,7 +111,7 @@ def run_without_folder(tmp_path: Path, step: Step, name: str = "20260101-000000-
 def test_a_run_that_only_edited_files_of_the_user_has_a_way_back(tmp_path: Path) -> None:
     record = run_without_folder(tmp_path, OUT)
     assert touched_system(record)
-    assert make_way_back(noted_plan(record), (1,), (), {}).steps == (
+    assert make_way_back(noted_plan(record), (1,), (), {}, run=record.id).steps == (
         PutLinesBack("As it was before.", OUT.path, OUT.lines, "b", "a", "run the plan again"),
     )
 

@@ -166,6 +166,26 @@ class FinishInterrupted:
         return "as root, dpkg --configure -a"
 
 
+@dataclass(frozen=True, slots=True)
+class RestoreSettings:
+    """What package files do not bring along: how a run found the packages that it took away."""
+
+    reason: str
+    run: str
+    inverse: str
+    needs_root: bool = True
+
+    def request(self) -> dict[str, Any]:
+        """As the helper reads it."""
+        return {"verb": "restore_settings", "run": self.run}
+
+    def __str__(self) -> str:
+        return (
+            "as root, changed settings, alternatives and deleted files of packages as run "
+            f"{self.run} found them"
+        )
+
+
 def _exactly(pair: tuple[str, str]) -> str:
     name, version = pair
     return f"{name}={version}" if version else f"{name} (its version is the archive's to say)"

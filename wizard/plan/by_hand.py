@@ -14,12 +14,14 @@ from wizard.plan.root_steps import (
     KeepDebs,
     MarkPackages,
     PutSystemPathBack,
+    RestoreSettings,
     RootStep,
     SetSystemPathAside,
     TakeFromGroups,
     WriteSystemFile,
 )
 
+RUNS = "/var/lib/rdna1-setup/runs"
 HEAD = """\
 #!/bin/sh
 # What rdna1-setup would have done as root. Read it, then run it as root: apt asks before it acts.
@@ -50,7 +52,9 @@ def _lines(step: RootStep) -> Iterator[str]:
         case SetSystemPathAside(path=path):
             yield _keep("mv", path)
         case PutSystemPathBack(path=path):
-            yield f"echo {shlex.quote(f'Not done: {path} lies in /var/lib/rdna1-setup/runs')}\n"
+            yield _not_done(f"{path} lies in {RUNS}")
+        case RestoreSettings(run=run):
+            yield _not_done(f"what was before lies in {RUNS}/{run}")
         case AddToGroups(user=user, groups=groups):
             yield _call("usermod", "-a", "-G", ",".join(groups), user)
         case TakeFromGroups(user=user, groups=groups):
@@ -78,6 +82,10 @@ def _of_packages(
             yield from (_call("apt-mark", how, *names) for how, names in marks if names)
         case FinishInterrupted():
             yield "dpkg --configure -a\n"
+
+
+def _not_done(why: str) -> str:
+    return _call("echo", f"Not done: {why}")
 
 
 def _exact(packages: Iterable[tuple[str, str]]) -> Iterator[str]:

@@ -18,6 +18,7 @@ from wizard.plan.apt_steps import (
     KeepDebs,
     LocalDeb,
     MarkPackages,
+    RestoreSettings,
     Versions,
 )
 
@@ -31,6 +32,7 @@ __all__ = [
     "LocalDeb",
     "MarkPackages",
     "PutSystemPathBack",
+    "RestoreSettings",
     "RootStep",
     "SetSystemPathAside",
     "TakeFromGroups",
@@ -163,6 +165,7 @@ RootStep = Union[  # noqa: UP007 - cattrs reads the members of a Union
     TakeFromGroups,
     MarkPackages,
     FinishInterrupted,
+    RestoreSettings,
 ]
 
 

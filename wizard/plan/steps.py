@@ -16,6 +16,7 @@ from wizard.plan.root_steps import (
     KeepDebs,
     MarkPackages,
     PutSystemPathBack,
+    RestoreSettings,
     SetSystemPathAside,
     TakeFromGroups,
 )
@@ -249,6 +250,7 @@ Step = Union[  # noqa: UP007 - cattrs reads the members of a Union
     TakeFromGroups,
     MarkPackages,
     FinishInterrupted,
+    RestoreSettings,
 ]
 
 

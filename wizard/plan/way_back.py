@@ -19,6 +19,7 @@ from wizard.plan.root_steps import (
     LocalDeb,
     MarkPackages,
     PutSystemPathBack,
+    RestoreSettings,
     SetSystemPathAside,
     TakeFromGroups,
     WriteSystemFile,
@@ -38,13 +39,14 @@ def make_way_back(
     kept: tuple[LocalDeb, ...],
     installed: Mapping[str, str],
     *,
+    run: str,
     interrupted: bool = False,
 ) -> Plan:
     """Takes back what the steps of these numbers did; raises NothingToDo where that is nothing.
 
     ``begun`` leaves out steps that found nothing to do. ``kept`` are the package files in the
-    backup of that run, ``installed`` is what dpkg holds for installed now: a transaction that was
-    cut off is taken back as far as it came.
+    backup of that ``run``, ``installed`` is what dpkg holds for installed now: a transaction that
+    was cut off is taken back as far as it came.
     """
     versions = {name: version for step in plan.steps for name, version in _kept_by(step)}
     done = [step for number, step in enumerate(plan.steps, 1) if number in begun]
@@ -60,14 +62,19 @@ def make_way_back(
             else _inverse(step, others)
         )
     ]
+    modules = [name for step in changes for name in _modules(step) if name not in installed]
+    if modules or any(isinstance(step, AptChange) for step in steps):
+        why = "Their package files do not bring these along."
+        steps.append(RestoreSettings(why, run, AGAIN))
     if not steps:
         raise NothingToDo(f"Nothing of plan {plan.id} reached the system: nothing to take back.")
     first = (FinishInterrupted("dpkg was interrupted; apt refuses to work before this has run."),)
     notes = [_of(plan.id)]
-    if modules := [name for step in done for name in _modules(step)]:
+    if modules:
         notes.append(
-            f"{', '.join(modules)} stays away: it builds a kernel module, which this program never "
-            "does. The in-tree driver works without it; UNDO.sh of that run brings it back."
+            f"{', '.join(modules)} builds a kernel module when it is configured, which this "
+            "program never does. If that had failed before, its files come back and it waits as it "
+            "did; if it worked, it stays away, and UNDO.sh of that run brings it back."
         )
     return system_plan(WAY_BACK, (*(first if interrupted else ()), *steps), tuple(notes))
 
@@ -137,9 +144,8 @@ def _change_back(
         yield from _bring_back(step, went, kept)
 
 
-def _modules(step: Step) -> list[str]:
-    names = step.expect_remove if isinstance(step, AptChange) else ()
-    return [name for name in names if _is_module(name)]
+def _modules(step: AptChange) -> list[str]:
+    return [name for name in step.expect_remove if _is_module(name)]
 
 
 def _is_module(name: str) -> bool:

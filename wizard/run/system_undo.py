@@ -15,7 +15,7 @@ from wizard.plan.root_steps import LocalDeb
 from wizard.plan.steps import Plan, Step
 from wizard.plan.user_files import PutLinesBack, TakeLinesOut
 from wizard.plan.way_back import WAY_BACK, make_way_back, takes_back
-from wizard.root.news import EventLines, StepDone, news_of
+from wizard.root.news import Event, EventLines, StepDone, news_of
 from wizard.root.session import EVENTS, STATE
 from wizard.run.journal import UNFINISHED, Record, read_records
 from wizard.run.root_part import NOTHING_LEFT, begun_by_helper, is_root_step
@@ -42,9 +42,13 @@ def system_way_back(record: Record, host: Host, places: Places, state: Path = ST
     installed = {row.name: row.version for row in rows}
     kept = kept_debs(state / "runs" / record.id)
     plan = plan_of(record.plan)
-    begun = tuple(n for n in record.intents if record.outcomes.get(n) != NOTHING_LEFT)
+    begun = [n for n in record.intents if record.outcomes.get(n) != NOTHING_LEFT]
+    if _is_undone(state / "runs" / record.id):
+        begun = [n for n in begun if not is_root_step(plan.steps[n - 1])]
     try:
-        return make_way_back(plan, begun, kept, installed, interrupted=work.interrupted)
+        return make_way_back(
+            plan, begun, kept, installed, run=record.id, interrupted=work.interrupted
+        )
     except NothingToDo:
         return None
 
@@ -82,14 +86,23 @@ def undo_script(record: Record, state: Path = STATE) -> Path:
     return state / "runs" / record.id / "UNDO.sh"
 
 
-def kept_debs(run: Path) -> tuple[LocalDeb, ...]:
-    """The package files in the backup of a run, as its helper told them."""
+def _is_undone(run: Path) -> bool:
+    """True where UNDO.sh has taken back all that a run did, and nothing was done since."""
+    events = _events_in(run)
+    return bool(events) and events[-1]["event"] == "undone" and events[-1].get("failed") == 0
+
+
+def _events_in(run: Path) -> tuple[Event, ...]:
     try:
-        content = (run / EVENTS).read_bytes()
+        return EventLines().feed((run / EVENTS).read_bytes())
     except OSError:
         return ()
+
+
+def kept_debs(run: Path) -> tuple[LocalDeb, ...]:
+    """The package files in the backup of a run, as its helper told them."""
     found: dict[tuple[str, str], LocalDeb] = {}
-    for event in EventLines().feed(content):
+    for event in _events_in(run):
         news = news_of(event) if event["event"] == "done" else None
         for deb in news.kept if isinstance(news, StepDone) else ():
             found[deb.name, deb.version] = LocalDeb(deb.path, deb.sha256, deb.name, deb.version)

@@ -15,8 +15,10 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
-TREES = ("etc", "opt", "home", "root", "usr/local", "var/lib/dpkg/alternatives")
-"""Sources, pins, keys, alternatives, groups, profile files and shell files all lie in these."""
+BOOKS = ("alternatives", "info", "diversions", "statoverride", "triggers", "updates")
+"""What dpkg knows beside its status: whose each file is, and what it is to do with them."""
+TREES = ("etc", "opt", "home", "root", "usr", *(f"var/lib/dpkg/{name}" for name in BOOKS))
+"""Sources, pins, keys, groups, profile files, shell files, caches and programs lie in these."""
 STATUS = "var/lib/dpkg/status"
 MARKS = "var/lib/apt/extended_states"
 WIZARD = "opt/rdna1-setup"

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.e2e.system import seeds
 from tests.e2e.system.roots import OWNER, Root
 from tests.e2e.system.snapshot import differences, take, told
 from tests.e2e.system.states import NOTHING, ROCM_57, Enter
@@ -57,6 +58,18 @@ def add_an_empty_folder(root: Root) -> None:
     root.path("/opt/left").mkdir()
 
 
+def lose_compiled_kernels(root: Root) -> None:
+    root.path(seeds.KERNELS).write_text("other kernels\n")
+
+
+def change_a_link_of_an_alternative(root: Root) -> None:
+    root.path("/usr/bin/rocminfo").unlink()
+
+
+def let_dpkg_forget_a_file(root: Root) -> None:
+    root.path("/var/lib/dpkg/info/rocblas.list").write_text("/.\n")
+
+
 CHANGES: tuple[tuple[Callable[[Root], None], str], ...] = (
     (change_a_byte, f"changed {LIBRARY}: content"),
     (change_a_mode, f"changed {PROFILE}: mode 0644 -> 0640"),
@@ -67,6 +80,9 @@ CHANGES: tuple[tuple[Callable[[Root], None], str], ...] = (
     (change_a_link, "changed /opt/rocm-5.7.1/lib/libMIOpen.so.1: content"),
     (leave_a_group, "changed /etc/group: content"),
     (add_an_empty_folder, "added /opt/left (folder)"),
+    (lose_compiled_kernels, f"changed {seeds.KERNELS}: content"),
+    (change_a_link_of_an_alternative, "removed /usr/bin/rocminfo (link)"),
+    (let_dpkg_forget_a_file, "changed /var/lib/dpkg/info/rocblas.list: content"),
 )
 
 

@@ -173,7 +173,7 @@ def test_by_keys_alone_to_a_system_rocm_and_back(
         terminal.send("q")
         assert terminal.exit_code() == 0
     found = differences(before, take(root.folder))
-    left = tuple(each for each in found if not justified(each.name))
+    left = tuple(each for each in found if not justified(each))
     assert not left, told(left)
     assert seen.looks > 10
     assert seen.found == set()
@@ -202,7 +202,7 @@ def test_a_wizard_that_is_killed_while_it_takes_back_offers_to_go_on_with_it(
         roll_back(root, terminal)
         terminal.send("q")
         assert terminal.exit_code() == 0
-    left = tuple(e for e in differences(before, take(root.folder)) if not justified(e.name))
+    left = tuple(e for e in differences(before, take(root.folder)) if not justified(e))
     assert not left, told(left)
 
 

@@ -1,0 +1,186 @@
+"""What package files do not bring along comes back too, by UNDO.sh and by a run of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.system.roots import OWNER, Root
+from tests.root.archive import StandIn, build
+from tests.root.conversation import (
+    RUNS,
+    apt_change,
+    do_all,
+    done_all,
+    helper_in,
+    keep_debs,
+    undo,
+)
+from tests.root.listing import Listing, dpkg_state, listing
+
+pytestmark = pytest.mark.e2e
+SETTINGS = "/etc/stand-choice.conf"
+REGISTER = """
+[ "$1" = configure ]
+for name in stand-choice stand-extra; do
+    update-alternatives --install /opt/$name $name /opt/rocm-9.0 $(date +%s | cut -c 5-) \
+        --slave /opt/$name.conf $name.conf /etc/stand-choice.conf
+done"""
+UNREGISTER = "for name in stand-choice stand-extra; do\n\
+update-alternatives --remove $name /opt/rocm-9.0; done"
+CHOICE = StandIn(
+    "stand-choice",
+    "1.0",
+    {"/opt/rocm-9.0/bin/x": "x\n", "/opt/rocm-9.0/lib/y": "y\n", SETTINGS: "as delivered\n"},
+    scripts={"postinst": REGISTER, "prerm": UNREGISTER},
+    settings=(SETTINGS,),
+)
+MODULE = StandIn(
+    "amdgpu-dkms",
+    "1:6.3",
+    {"/usr/src/amdgpu-6.3/x": "x\n", "/etc/modprobe.d/stand.conf": "as delivered\n"},
+    scripts={"postinst": "echo once >>/srv/built\nexit 10"},
+    settings=("/etc/modprobe.d/stand.conf",),
+)
+PLACES = ("/etc", "/opt", "/usr/src", "/var/lib/dpkg/alternatives")
+TOLERATED = ("/etc/ld.so.cache",)
+WAYS = ("UNDO.sh", "a run of its own")
+
+
+def install(root: Root, package: StandIn, scratch: Path, *, check: bool = True) -> None:
+    folder = scratch / f"{package.name}-{len(list(scratch.iterdir()))}"
+    folder.mkdir()
+    deb = build(package, folder)
+    root.path(f"/srv/{deb.name}").write_bytes(deb.read_bytes())
+    root.run("dpkg", "-i", f"/srv/{deb.name}", check=check)
+
+
+@pytest.fixture
+def chosen(root: Root, scratch: Path) -> Root:
+    """A root with alternatives, settings that the user changed and a package that does not fit."""
+    installed = root.run("dpkg-query", "-W", "-f", "${Package}\n").stdout.split()
+    if left := {CHOICE.name, MODULE.name} & set(installed):
+        root.run("dpkg", "--purge", "--force-depends", "--force-remove-reinstreq", *left)
+    root.path("/srv/built").unlink(missing_ok=True)
+    install(root, CHOICE, scratch)
+    root.run("update-alternatives", "--remove", "stand-extra", "/opt/rocm-9.0")
+    # As if it had been installed long ago, with another priority out of the clock.
+    record = root.path("/var/lib/dpkg/alternatives/stand-choice")
+    lines = record.read_text().splitlines()
+    lines[lines.index("/opt/rocm-9.0") + 1] = "12345"
+    record.write_text("\n".join(lines) + "\n")
+    root.write(SETTINGS, "changed by the user\n", 0o600)
+    return root
+
+
+def seen(root: Root) -> tuple[Listing, str]:
+    found = listing(root, *PLACES)
+    return {k: v for k, v in found.items() if not k.startswith(TOLERATED)}, dpkg_state(root)
+
+
+def go(root: Root, run: str, *packages: tuple[str, str]) -> list[dict[str, str]]:
+    """Keep and purge them; the package files that were kept."""
+    purge = apt_change((), tuple(name for name, _ in packages), purge=True)
+    kept, _ = done_all(root, keep_debs(*packages), purge, run=run)
+    found: list[dict[str, str]] = kept["kept"]
+    return found
+
+
+def come_back(root: Root, run: str, way: str, kept: list[dict[str, str]]) -> str:
+    """By one of the two ways; what was told."""
+    if way == "UNDO.sh":
+        done = undo(root, run)
+        return done.stdout + done.stderr
+    names = tuple((one["name"], one["version"]) for one in kept)
+    debs = tuple((one["path"], one["sha256"]) for one in kept)
+    change = (apt_change(debs=debs, expect_install=names),) if kept else ()
+    events = do_all(root, *change, {"verb": "restore_settings", "run": run}, run=f"{run}-back")
+    assert [event["event"] for event in events] == ["done"] * len(events), events
+    return str(events[-1]["outcome"])
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_changed_settings_and_alternatives_are_as_before(chosen: Root, way: str) -> None:
+    before = seen(chosen)
+    run = f"settings-{WAYS.index(way)}"
+    kept = go(chosen, run, ("stand-choice", "1.0"))
+    assert SETTINGS not in seen(chosen)[0]
+    come_back(chosen, run, way, kept)
+    assert seen(chosen) == before
+    assert chosen.path(SETTINGS).read_text() == "changed by the user\n"
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_had_been_deleted_is_not_there_again(chosen: Root, way: str) -> None:
+    """The package is in no archive: its file is made again, and its scripts look for its files."""
+    chosen.run("rm", "-r", "/opt/rocm-9.0", "/opt/stand-choice", SETTINGS)
+    before = seen(chosen)
+    run = f"deleted-{WAYS.index(way)}"
+    kept = go(chosen, run, ("stand-choice", "1.0"))
+    come_back(chosen, run, way, kept)
+    assert seen(chosen) == before
+    assert chosen.run("dpkg", "-L", "stand-choice").stdout.count("/opt/rocm-9.0/") == 4
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_module_that_did_not_build_waits_again_and_is_not_built(
+    root: Root, scratch: Path, way: str
+) -> None:
+    install(root, MODULE, scratch, check=False)
+    root.write(MODULE.settings[0], "changed by the user\n")
+    before, packages = seen(root)
+    assert "amdgpu-dkms 1:6.3 iF" in packages
+    run = f"module-{WAYS.index(way)}"
+    go(root, run, ("amdgpu-dkms", "1:6.3"))
+    built = root.path("/srv/built").read_text()
+    told = come_back(root, run, way, [])
+    assert "NOT UNDONE" not in told
+    after, packages_after = seen(root)
+    assert packages_after == packages
+    assert after == before
+    assert root.path("/srv/built").read_text() == built
+    if way == WAYS[1]:  # and that way back has its own
+        assert undo(root, f"{run}-back").returncode == 0
+        assert "amdgpu-dkms" not in dpkg_state(root)
+    root.run("dpkg", "--purge", "--force-all", "amdgpu-dkms")
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_was_changed_since_by_others_stays(chosen: Root, way: str) -> None:
+    run = f"since-{WAYS.index(way)}"
+    kept = go(chosen, run, ("stand-choice", "1.0"))
+    chosen.write("/opt/mine", "mine\n")
+    register = ("update-alternatives", "--install")
+    chosen.run(*register, "/opt/stand-choice", "stand-choice", "/opt/mine", "7")
+    chosen.run(*register, "/opt/other", "other", "/opt/mine", "7")
+    come_back(chosen, run, way, kept)
+    told = chosen.run("update-alternatives", "--query", "stand-choice").stdout
+    assert "Alternative: /opt/mine" in told
+    assert "Alternative: /opt/rocm-9.0" in told
+    assert chosen.path("/opt/other").is_symlink()
+    chosen.run("update-alternatives", "--remove-all", "stand-choice")
+    chosen.run("update-alternatives", "--remove-all", "other")
+
+
+def test_settings_that_were_written_since_are_kept_and_named(chosen: Root) -> None:
+    go(chosen, "written", ("stand-choice", "1.0"))
+    chosen.run("dpkg", "-i", f"{RUNS}/written/backup/debs/stand-choice_1.0.deb")
+    chosen.write(SETTINGS, "newer\n")
+    done = undo(chosen, "written")
+    assert f"NOT UNDONE: {SETTINGS} was changed since" in done.stdout
+    assert chosen.path(SETTINGS).read_text() == "newer\n"
+
+
+def test_nobody_restores_by_the_run_of_another_user(chosen: Root) -> None:
+    go(chosen, "private", ("stand-choice", "1.0"))
+    text = f"""
+import sys; sys.path.insert(0, {str(Path(helper_in(chosen)).parent)!r})
+import root_helper as helper
+class Step:
+    person = helper.Person({OWNER!r}, 1000, 4711, True)
+try: helper._run_of("private", Step)
+except helper.Trouble as trouble: print(trouble.happened)
+"""
+    told = chosen.run("/usr/bin/python3", "-I", "-c", text).stdout
+    assert told == "There is no run private of this user.\n"
