@@ -35,8 +35,8 @@ def _module(name: str) -> Refusal:
     return Refusal(
         f"The transaction contains {name}, which builds a kernel module.",
         "Old ones do not build on newer kernels and block apt from then on. Nothing was changed.",
-        "The driver of the kernel itself is enough. Take the smallest set; if that asks for it "
-        f"too, `apt-cache policy {name}` tells which source has it: switch that off.",
+        "The driver of the kernel itself is enough. Take the smallest set; if that asks for it, "
+        f"`apt-cache policy {name}` tells which source has it: switch that off.",
     )
 
 

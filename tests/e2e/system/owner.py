@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tests.e2e.system.asking import packages
 from tests.e2e.system.bases import OWNER, PASSWORD, PREFIX
 from tests.e2e.system.roots import Root
 from tests.e2e.system.snapshot import Difference, Snapshot, differences, take, told
+from tests.e2e.system.states import SOURCE_57, State
 from tests.e2e.system.test_road import PYTHONS
 from tests.e2e.terminal import Terminal
 
@@ -111,3 +112,15 @@ def end_of(terminal: Terminal, code: int = 1) -> str:
 def one_line(text: str) -> str:
     """The words, however they were wrapped."""
     return " ".join(text.split())
+
+
+OwnerIn = Callable[[State], Owner]
+"""Finds an owner in a root in that state."""
+ROCM_57 = ("rocm-core", "hsa-rocr", "hip-runtime-amd")
+
+
+def with_57(owner_in: OwnerIn) -> Owner:
+    """Somebody who has some of 5.7.1, which is to go for 5.2."""
+    owner = owner_in(SOURCE_57)
+    owner.root.apt("install", "--no-install-recommends", *ROCM_57)
+    return replace(owner, before=take(owner.root.folder))
