@@ -85,10 +85,8 @@ def _give_back(terminal: int, settings: list[Any], group: int) -> None:
 def _is_nobody(group: int) -> bool:
     try:
         os.killpg(group, 0)
-    except ProcessLookupError:
-        return True
-    except PermissionError:
-        return False
+    except OSError as error:  # also a refusal: then it is somebody's
+        return isinstance(error, ProcessLookupError)
     return False
 
 
