@@ -14,6 +14,7 @@ from wizard.commands.looking import (
     places_of,
     there_before,
 )
+from wizard.commands.watch import watch_first
 
 if TYPE_CHECKING:
     from wizard.machine.facts import Machine
@@ -41,6 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
         return _refuse("apply needs --stack: see `rdna1-setup plan` for the suggested one.")
     if arguments.json and acts(arguments) and not arguments.yes:
         return _refuse("--json asks nothing. Read `rdna1-setup plan`, then add --yes.")
+    watch_first(arguments)
     host = host_of(arguments)
     machine = detect(host)
     try:
