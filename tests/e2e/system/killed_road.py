@@ -1,4 +1,4 @@
-"""The road to a stack's system footprint, cut off: roots as a kill leaves them, and their ends."""
+"""The road to a stack's system footprint, cut off: roots with somebody killed, and their ends."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from tests.e2e.homes import python_310
 from tests.e2e.system.archive_server import ArchiveServer
 from tests.e2e.system.asking import of_amd
-from tests.e2e.system.bases import BOOKWORM
+from tests.e2e.system.bases import BOOKWORM, OWNER
 from tests.e2e.system.cache import pack
 from tests.e2e.system.roots import Root, fresh_root
 from tests.e2e.system.snapshot import Snapshot, differences, take, told
@@ -21,9 +21,10 @@ from tests.e2e.system.turnstile import Record, put_turnstile
 from tests.e2e.system.walking import Stop, Victims, Walk, walk
 from tests.root.conversation import RUNS, undo
 
+APART_S = 4.0
+"""So long a way lies between two images at least."""
 FETCHED_LATE = 3
 """So many packages are not in apt's cache; the others are, which saves a try some seconds."""
-Instants = Mapping[int, list[float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +34,8 @@ class Road:
     server: ArchiveServer
     words: tuple[str, ...]
     wheels: Path
-    begin: Path
-    """The packed root right behind the first record: what was asked until then is the plan's."""
+    images: Mapping[int, Path]
+    """Packed roots as everything killed at a record leaves them, by the record's number."""
     before: Snapshot
     after: Snapshot
     stops: tuple[Stop, ...]
@@ -54,10 +55,9 @@ class Road:
         """On the road, from wherever the root stands."""
         return walk(root, at_a_terminal(root, "apply", *self.words, "--yes"), held=held)
 
-    def opening_of(self, stop: Stop) -> Stop:
-        """Where the step began that a stop lies in; the first record of all for what is before."""
-        opening = [s for s in self.stops[: stop.number] if _opens_step(s.record)]
-        return opening[-1] if opening else self.stops[0]
+    def image_before(self, stop: Stop) -> Path:
+        """The packed root from which it is nearest to a stop."""
+        return self.images[max(number for number in self.images if number <= stop.number)]
 
 
 def undisturbed(server: ArchiveServer, wheels: Path, folder: Path) -> Road:
@@ -70,26 +70,37 @@ def undisturbed(server: ArchiveServer, wheels: Path, folder: Path) -> Road:
         names = sorted(of_amd(root))[FETCHED_LATE:]
         root.run("apt-get", "-y", "--reinstall", "--download-only", "install", *names)
         put_turnstile(root)
-        before, begin = take(root.folder), folder / "begin.tar"
-        stops: list[tuple[float, Stop]] = []
+        before = take(root.folder)
         with walk(root, at_a_terminal(root, "apply", *words, "--yes")) as walked:
-            for stop in walked.stops():
-                if not stops:
-                    pack(root.folder, begin)
-                stops.append((time.monotonic(), stop))
+            stops, images = _walked(walked, folder)
             assert walked.to_the_end() == 0, walked.terminal.text()
         after = take(root.folder)
     seen = tuple(stop for _, stop in stops)
-    return Road(server, words, wheels, begin, before, after, seen, _lasts_s(stops))
+    return Road(server, words, wheels, images, before, after, seen, _lasts_s(stops))
+
+
+def _walked(walked: Walk, folder: Path) -> tuple[list[tuple[float, Stop]], dict[int, Path]]:
+    """Every record and when it was left, and the images taken on the way."""
+    stops: list[tuple[float, Stop]] = []
+    images: dict[int, Path] = {}
+    due = 0.0
+    for stop in walked.stops():
+        if not images or (opens_step(stop.record) and time.monotonic() > due):
+            images[stop.number] = folder / f"{stop.number}.tar"
+            pack(walked.root.folder, images[stop.number])
+            due = time.monotonic() + APART_S
+        stops.append((time.monotonic(), stop))
+    return stops, images
 
 
 def _lasts_s(stops: list[tuple[float, Stop]]) -> dict[int, float]:
-    began = {s.record.step: at for at, s in stops if _opens_step(s.record)}
+    began = {s.record.step: at for at, s in stops if opens_step(s.record)}
     ended = {s.record.step: at for at, s in stops if _is(s.record, "wizard", "outcome")}
     return {step: ended[step] - at for step, at in began.items()}
 
 
-def _opens_step(record: Record) -> bool:
+def opens_step(record: Record) -> bool:
+    """True where the wizard begins a step of its plan."""
     return _is(record, "wizard", "intent")
 
 
@@ -97,60 +108,42 @@ def _is(record: Record, who: str, event: str) -> bool:
     return (record.who, record.event) == (who, event)
 
 
-def images(road: Road, wanted: tuple[Stop, ...], folder: Path) -> dict[Stop, Path]:
-    """The road gone on with: packed roots as a power failure would leave them at these stops.
+@contextmanager
+def killed(road: Road, stop: Stop, victims: Victims) -> Iterator[Root]:
+    """A root in which these were killed at a stop, and all others came to their end.
 
-    What is killed with everything else is as good as frozen: its files are what is left of it.
+    What the road had come to before was cut off once already, at the image that is nearest.
     """
-    found = {road.stops[0]: road.begin}
-    unpacked = any(stop.unpacked for stop in wanted)
-    with (
-        road.copied(road.begin) as root,
-        road.apply(root) as walked,
-        closing(walked.stops(_instants(wanted), unpacked=unpacked)) as stops,
-    ):
-        for stop in stops:
-            if stop in wanted:
-                found[stop] = folder / f"{len(list(folder.iterdir()))}.tar"
-                pack(root.folder, found[stop])
-            if found.keys() >= set(wanted):
-                break
-    return found
+    with road.copied(road.image_before(stop)) as root:
+        if stop.number > 1:  # else the image is what was left
+            _kill(road, root, stop, victims)
+        yield root
 
 
-def killed(road: Road, stop: Stop, victims: Victims, opening: Path, image: Path) -> bool:
-    """Pack a root in which these were killed at a stop, and the others came to their end.
-
-    It was cut off once before, where the step of that stop began. False when the stop never came.
-    """
-    with road.copied(opening) as root, road.apply(root) as walked:
-        met = False
-        with closing(walked.stops(_instants((stop,)), unpacked=stop.unpacked)) as stops:
-            for each in stops:
-                if each == stop:
-                    walked.kill(victims)
-                    met = True
-                    break
+def _kill(road: Road, root: Root, stop: Stop, victims: Victims) -> None:
+    instants = {stop.record.step: [stop.after_s]} if stop.after_s is not None else {}
+    with road.apply(root) as walked:
+        with closing(walked.stops(instants, unpacked=stop.unpacked)) as stops:
+            assert any(each == stop for each in stops), f"{stop} never came"
+            walked.kill(victims)
         walked.settle()
-        pack(root.folder, image)
-    return met
-
-
-def _instants(stops: tuple[Stop, ...]) -> dict[int, list[float]]:
-    found: dict[int, list[float]] = {}
-    for stop in stops:
-        if stop.after_s is not None:
-            found.setdefault(stop.record.step, []).append(stop.after_s)
-    return found
 
 
 def gone_on_with(road: Road, root: Root) -> str:
     """What the same command leaves different from the undisturbed road; empty for nothing."""
+    if has_finished(root):  # those that were not killed have done it all: a new run would begin
+        return _left(road.after, take(root.folder))
     with road.apply(root, held=False) as walked:
         code = walked.to_the_end()
         said = walked.terminal.text()
     left = _left(road.after, take(root.folder))
     return left if code == 0 else f"exit code {code}: {said[-1500:]}\n{left}"
+
+
+def has_finished(root: Root) -> bool:
+    """True when the wizard's journal says that the plan is done."""
+    journals = root.folder.glob(f"home/{OWNER}/.local/state/rdna1-setup/runs/*/journal.jsonl")
+    return any('"state": "finished"' in path.read_text() for path in journals)
 
 
 def taken_back(road: Road, root: Root) -> str:
