@@ -19,7 +19,7 @@ from tests.e2e.terminal import Terminal
 from tests.root.stops import kill, pids
 
 QUESTION = "leave all as it is: "
-STEP_S, ROAD_S = 300, 900
+STEP_S, ROAD_S, LOOK_S = 300, 900, 0.2
 Victims = Literal["everything", "wizard", "helper", "both"]
 WORDS: dict[Victims, tuple[tuple[str, ...], ...]] = {
     "everything": ((),),
@@ -125,9 +125,7 @@ class Walk:
                 "the next stop",
                 limit - time.monotonic(),
             )
-            if self._asks():
-                self.terminal.send("yes\n")
-                self.answered = True
+            self._answer()
         return True
 
     def _asks(self) -> bool:
@@ -165,11 +163,14 @@ class Walk:
         limit = time.monotonic() + ROAD_S
         while self.root.running():
             assert time.monotonic() < limit, f"still at work: {self.root.running()}"
-            self.terminal.wait_until(lambda: True, "")
-            if self._asks():
-                self.terminal.send("yes\n")
-                self.answered = True
-            time.sleep(0.05)
+            later = time.monotonic() + LOOK_S
+            self.terminal.wait_until(lambda: time.monotonic() > later, "later")  # noqa: B023
+            self._answer()
+
+    def _answer(self) -> None:
+        if self._asks():
+            self.terminal.send("yes\n")
+            self.answered = True
 
 
 @contextmanager
