@@ -21,6 +21,7 @@ from tests.e2e.system.turnstile import Record, put_turnstile
 from tests.e2e.system.walking import Stop, Victims, Walk, walk
 from tests.root.conversation import RUNS, undo
 
+ROLLBACK = ("rollback", "--yes")
 APART_S = 4.0
 """So long a way lies between two images at least."""
 FETCHED_LATE = 3
@@ -32,8 +33,11 @@ class Road:
     """The undisturbed road, and what is needed to walk it again."""
 
     server: ArchiveServer
-    words: tuple[str, ...]
     wheels: Path
+    words: tuple[str, ...]
+    """The command that walks it, and goes on with it."""
+    last: str
+    """How the run stands when it is at its end."""
     images: Mapping[int, Path]
     """Packed roots as everything killed at a record leaves them, by the record's number."""
     before: Snapshot
@@ -51,9 +55,9 @@ class Road:
                 root.space.mount("--bind", str(source), str(root.path(name)))
             yield root
 
-    def apply(self, root: Root, *, held: bool = True) -> AbstractContextManager[Walk]:
+    def walk(self, root: Root, *, held: bool = True) -> AbstractContextManager[Walk]:
         """On the road, from wherever the root stands."""
-        return walk(root, at_a_terminal(root, "apply", *self.words, "--yes"), held=held)
+        return walk(root, at_a_terminal(root, *self.words), held=held)
 
     def image_before(self, stop: Stop) -> Path:
         """The packed root from which it is nearest to a stop."""
@@ -65,18 +69,31 @@ def undisturbed(server: ArchiveServer, wheels: Path, folder: Path) -> Road:
     server.restore()
     with worlds(server) as enter:
         root = enter(ROCM_57)
-        words = prepared(root, server, wheels)
+        words = ("apply", *prepared(root, server, wheels), "--yes")
         root.give_sudo("without password")
         names = sorted(of_amd(root))[FETCHED_LATE:]
         root.run("apt-get", "-y", "--reinstall", "--download-only", "install", *names)
         put_turnstile(root)
         before = take(root.folder)
-        with walk(root, at_a_terminal(root, "apply", *words, "--yes")) as walked:
+        with walk(root, at_a_terminal(root, *words)) as walked:
             stops, images = _walked(walked, folder)
             assert walked.to_the_end() == 0, walked.terminal.text()
         after = take(root.folder)
     seen = tuple(stop for _, stop in stops)
-    return Road(server, words, wheels, images, before, after, seen, _lasts_s(stops))
+    lasts_s = _lasts_s(stops)
+    return Road(server, wheels, words, "finished", images, before, after, seen, lasts_s)
+
+
+def way_back_of(road: Road, folder: Path) -> Road:
+    """The way back from the end of a road, as a road of its own that leads to where it began."""
+    with road.copied(road.image_before(road.stops[-1])) as root:
+        assert not (left := gone_on_with(road, root)), left
+        with walk(root, at_a_terminal(root, *ROLLBACK)) as walked:
+            stops, images = _walked(walked, folder)
+            assert walked.to_the_end() == 0, walked.terminal.text()
+    seen, lasts_s = tuple(stop for _, stop in stops), _lasts_s(stops)
+    back = replace(road, words=ROLLBACK, last="rolled back", images=images, after=road.before)
+    return replace(back, stops=seen, lasts_s=lasts_s)
 
 
 def _walked(walked: Walk, folder: Path) -> tuple[list[tuple[float, Stop]], dict[int, Path]]:
@@ -122,7 +139,7 @@ def killed(road: Road, stop: Stop, victims: Victims) -> Iterator[Root]:
 
 def _kill(road: Road, root: Root, stop: Stop, victims: Victims) -> None:
     instants = {stop.record.step: [stop.after_s]} if stop.after_s is not None else {}
-    with road.apply(root) as walked:
+    with road.walk(root) as walked:
         with closing(walked.stops(instants, unpacked=stop.unpacked)) as stops:
             assert any(each == stop for each in stops), f"{stop} never came"
             walked.kill(victims)
@@ -131,24 +148,24 @@ def _kill(road: Road, root: Root, stop: Stop, victims: Victims) -> None:
 
 def gone_on_with(road: Road, root: Root) -> str:
     """What the same command leaves different from the undisturbed road; empty for nothing."""
-    if has_finished(root):  # those that were not killed have done it all: a new run would begin
+    if has_ended(road, root):  # those that were not killed have done it all: a new run would begin
         return _left(road.after, take(root.folder))
-    with road.apply(root, held=False) as walked:
+    with road.walk(root, held=False) as walked:
         code = walked.to_the_end()
         said = walked.terminal.text()
     left = _left(road.after, take(root.folder))
     return left if code == 0 else f"exit code {code}: {said[-1500:]}\n{left}"
 
 
-def has_finished(root: Root) -> bool:
-    """True when the wizard's journal says that the plan is done."""
+def has_ended(road: Road, root: Root) -> bool:
+    """True when a journal of the wizard's says that the road was walked to its end."""
     journals = root.folder.glob(f"home/{OWNER}/.local/state/rdna1-setup/runs/*/journal.jsonl")
-    return any('"state": "finished"' in path.read_text() for path in journals)
+    return any(f'"state": "{road.last}"' in path.read_text() for path in journals)
 
 
 def taken_back(road: Road, root: Root) -> str:
     """What ``rollback`` leaves different from the beginning; empty for nothing."""
-    with walk(root, at_a_terminal(root, "rollback", "--yes"), held=False) as walked:
+    with walk(root, at_a_terminal(root, *ROLLBACK), held=False) as walked:
         code = walked.to_the_end()
         said = walked.terminal.text()
     left = _left(road.before, take(root.folder))
@@ -158,9 +175,9 @@ def taken_back(road: Road, root: Root) -> str:
 
 def undone_alone(road: Road, root: Root) -> str:
     """What ``UNDO.sh`` leaves different from the beginning, but for homes; empty for nothing."""
-    said = ""
-    runs = root.path(RUNS)
-    for run in sorted(runs.iterdir()) if runs.exists() else ():
+    said, runs = "", root.path(RUNS)
+    # The first run's own; a way back is a run too, whose UNDO.sh would lead to the road's end.
+    for run in sorted(runs.iterdir())[:1] if runs.exists() else ():
         if (run / "UNDO.sh").exists():
             done = undo(root, run.name)
             if done.returncode:

@@ -12,13 +12,14 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.system.archive_server import ArchiveServer
-from tests.e2e.system.killed_road import ENDS, Road, killed, opens_step, undisturbed
+from tests.e2e.system.killed_road import ENDS, Road, killed, opens_step, undisturbed, way_back_of
 from tests.e2e.system.test_road import wheels  # noqa: F401 - a fixture
 from tests.e2e.system.walking import Stop, Victims, instants_of
 
 pytestmark = pytest.mark.e2e
 KILLS = os.environ.get("RDNA1_SETUP_KILLS", "6")
 """How many kills: a number, or ``all`` for every record and 20 instants a step, and all victims."""
+SAMPLE = None if KILLS == "all" else int(KILLS)
 SEED = os.environ.get("RDNA1_SETUP_KILLS_SEED", "1")
 INSTANTS = 20
 VICTIMS: tuple[Victims, ...] = ("everything", "wizard", "helper", "both")
@@ -43,11 +44,28 @@ class Kill:
         return f"{self.victims}, at {'a record' if self.stop.after_s is None else 'an instant'}"
 
 
-def test_a_road_killed_anywhere_has_the_same_ends(
-    served: ArchiveServer, request: pytest.FixtureRequest, tmp_path: Path
+@pytest.fixture(scope="module")
+def road(
+    served: ArchiveServer, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Road:
+    """The road, walked once."""
+    folder = tmp_path_factory.mktemp("images")
+    return undisturbed(served, request.getfixturevalue("wheels"), folder)
+
+
+def test_a_road_killed_anywhere_has_the_same_ends(road: Road) -> None:
+    check(road, tuple(ENDS), SAMPLE)
+
+
+def test_a_way_back_killed_anywhere_leads_to_where_the_road_began(
+    road: Road, tmp_path: Path
 ) -> None:
-    road = undisturbed(served, request.getfixturevalue("wheels"), tmp_path)
-    kills = chosen(road)
+    check(way_back_of(road, tmp_path), ("gone on with", "UNDO.sh alone"), SAMPLE and SAMPLE // 2)
+
+
+def check(road: Road, ends: tuple[str, ...], sample: int | None) -> None:
+    """Kill, look at an end, and tell what was walked."""
+    kills = chosen(road, ends, sample)
     print(f"\n{len(kills)} kills, seed {SEED}", flush=True)
     walked: Counter[str] = Counter()
     wrong: list[str] = []
@@ -70,27 +88,27 @@ def left_by(road: Road, kill: Kill) -> str:
         return str(error)
 
 
-def chosen(road: Road) -> tuple[Kill, ...]:
+def chosen(road: Road, ends: tuple[str, ...], sample: int | None) -> tuple[Kill, ...]:
     """All kills, or a seeded sample with some of each kind."""
     instants = instants_of(road.lasts_s, INSTANTS, SEED)
     records = list(road.stops)
     openings = [stop for stop in road.stops if opens_step(stop.record)]
     inside = [replace(s, after_s=at) for s in openings for at in instants[s.record.step]]
     unpacked = [replace(s, unpacked=True) for s in road.stops if s.record.installs]
-    kinds = [_killed_at(stops) for stops in (unpacked, records, inside)]
-    if KILLS == "all":
+    kinds = [_killed_at(stops, ends) for stops in (unpacked, records, inside)]
+    if sample is None:
         return tuple(kill for kills in kinds for kill in kills)
     chance = random.Random(SEED)  # noqa: S311 - the same sample each time
     shuffled = [chance.sample(kills, len(kills)) for kills in kinds]
     in_turn = (kill for row in zip_longest(*shuffled) for kill in row if kill is not None)
-    return tuple(islice(in_turn, int(KILLS)))
+    return tuple(islice(in_turn, sample))
 
 
-def _killed_at(stops: list[Stop]) -> list[Kill]:
+def _killed_at(stops: list[Stop], ends: tuple[str, ...]) -> list[Kill]:
     # At the first record there is nobody yet but the wizard.
     return [
         Kill(stop, victims, end)
         for stop in stops
         for victims in (VICTIMS if stop.number > 1 else VICTIMS[:1])
-        for end in ENDS
+        for end in ends
     ]

@@ -56,6 +56,7 @@ class Record:
 
     who: Who
     event: str
+    """Such as ``intent``; for how a run stands, that."""
     step: int
     """Number in the journal's own plan; 0 where it is about no step."""
     installs: bool = False
@@ -102,4 +103,5 @@ def _record(line: str) -> Record:
     fields = json.loads(text)
     whose: Who = "helper" if who == "helper" else "wizard"
     installs = bool(fields.get("noted", {}).get("fresh"))
-    return Record(whose, fields["event"], fields.get("step", 0), installs)
+    event = str(fields.get("state", fields["event"]))
+    return Record(whose, event, fields.get("step", 0), installs)
