@@ -1,9 +1,9 @@
-"""The road to a stack's system footprint, cut off: roots with somebody killed, and their ends."""
+"""The road to a stack's system footprint, cut off: roots with somebody killed."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,15 +11,14 @@ from pathlib import Path
 from tests.e2e.homes import python_310
 from tests.e2e.system.archive_server import ArchiveServer
 from tests.e2e.system.asking import of_amd
-from tests.e2e.system.bases import BOOKWORM, OWNER
+from tests.e2e.system.bases import BOOKWORM
 from tests.e2e.system.cache import pack
 from tests.e2e.system.roots import Root, fresh_root
-from tests.e2e.system.snapshot import Snapshot, differences, take, told
+from tests.e2e.system.snapshot import Snapshot, take
 from tests.e2e.system.states import ROCM_57, worlds
-from tests.e2e.system.test_road import PYTHONS, WHEELS, at_a_terminal, justified, prepared
+from tests.e2e.system.test_road import PYTHONS, WHEELS, at_a_terminal, prepared
 from tests.e2e.system.turnstile import Record, put_turnstile
 from tests.e2e.system.walking import Stop, Victims, Walk, walk
-from tests.root.conversation import RUNS, undo
 
 ROLLBACK = ("rollback", "--yes")
 APART_S = 4.0
@@ -87,7 +86,8 @@ def undisturbed(server: ArchiveServer, wheels: Path, folder: Path) -> Road:
 def way_back_of(road: Road, folder: Path) -> Road:
     """The way back from the end of a road, as a road of its own that leads to where it began."""
     with road.copied(road.image_before(road.stops[-1])) as root:
-        assert not (left := gone_on_with(road, root)), left
+        with road.walk(root, held=False) as walked:
+            assert walked.to_the_end() == 0, walked.terminal.text()
         with walk(root, at_a_terminal(root, *ROLLBACK)) as walked:
             stops, images = _walked(walked, folder)
             assert walked.to_the_end() == 0, walked.terminal.text()
@@ -144,64 +144,3 @@ def _kill(road: Road, root: Root, stop: Stop, victims: Victims) -> None:
             assert any(each == stop for each in stops), f"{stop} never came"
             walked.kill(victims)
         walked.settle()
-
-
-def gone_on_with(road: Road, root: Root) -> str:
-    """What the same command leaves different from the undisturbed road; empty for nothing."""
-    if has_ended(road, root):  # those that were not killed have done it all: a new run would begin
-        return _left(road.after, take(root.folder))
-    with road.walk(root, held=False) as walked:
-        code = walked.to_the_end()
-        said = walked.terminal.text()
-    left = _left(road.after, take(root.folder))
-    return left if code == 0 else f"exit code {code}: {said[-1500:]}\n{left}"
-
-
-def has_ended(road: Road, root: Root) -> bool:
-    """True when a journal of the wizard's says that the road was walked to its end."""
-    journals = root.folder.glob(f"home/{OWNER}/.local/state/rdna1-setup/runs/*/journal.jsonl")
-    return any(f'"state": "{road.last}"' in path.read_text() for path in journals)
-
-
-def taken_back(road: Road, root: Root) -> str:
-    """What ``rollback`` leaves different from the beginning; empty for nothing."""
-    with walk(root, at_a_terminal(root, *ROLLBACK), held=False) as walked:
-        code = walked.to_the_end()
-        said = walked.terminal.text()
-    left = _left(road.before, take(root.folder))
-    good = code == 0 or "There is no run to undo" in said
-    return left if good else f"exit code {code}: {said[-1500:]}\n{left}"
-
-
-def undone_alone(road: Road, root: Root) -> str:
-    """What ``UNDO.sh`` leaves different from the beginning, but for homes; empty for nothing."""
-    said, runs = "", root.path(RUNS)
-    # The first run's own; a way back is a run too, whose UNDO.sh would lead to the road's end.
-    for run in sorted(runs.iterdir())[:1] if runs.exists() else ():
-        if (run / "UNDO.sh").exists():
-            done = undo(root, run.name)
-            if done.returncode:
-                said += f"exit code {done.returncode}: {done.stdout}{done.stderr}"
-    return said + _left(_system(road.before), _system(take(root.folder)))
-
-
-ENDS: dict[str, Callable[[Road, Root], str]] = {
-    "gone on with": gone_on_with,
-    "taken back": taken_back,
-    "UNDO.sh alone": undone_alone,
-}
-
-
-def _left(before: Snapshot, after: Snapshot) -> str:
-    found = differences(_settled(before), _settled(after))
-    left = tuple(each for each in found if not justified(each.name))
-    return told(left) if left else ""
-
-
-def _settled(seen: Snapshot) -> Snapshot:
-    """Without the content of bytecode, which holds the time of its source."""
-    return {n: replace(s, content="") if "/__pycache__/" in n else s for n, s in seen.items()}
-
-
-def _system(seen: Snapshot) -> Snapshot:
-    return {name: one for name, one in seen.items() if not name.startswith("/home/")}

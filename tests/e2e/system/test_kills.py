@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.system.archive_server import ArchiveServer
-from tests.e2e.system.killed_road import ENDS, Road, killed, opens_step, undisturbed, way_back_of
+from tests.e2e.system.killed_road import Road, killed, opens_step, undisturbed, way_back_of
+from tests.e2e.system.road_ends import ENDS
 from tests.e2e.system.test_road import wheels  # noqa: F401 - a fixture
-from tests.e2e.system.walking import Stop, Victims, instants_of
+from tests.e2e.system.walking import Stop, Victims
 
 pytestmark = pytest.mark.e2e
 KILLS = os.environ.get("RDNA1_SETUP_KILLS", "6")
@@ -90,7 +91,11 @@ def left_by(road: Road, kill: Kill) -> str:
 
 def chosen(road: Road, ends: tuple[str, ...], sample: int | None) -> tuple[Kill, ...]:
     """All kills, or a seeded sample with some of each kind."""
-    instants = instants_of(road.lasts_s, INSTANTS, SEED)
+    chance = random.Random(SEED)  # noqa: S311 - the same instants and sample each time
+    instants = {
+        step: [chance.uniform(0, lasts_s) for _ in range(INSTANTS)]
+        for step, lasts_s in road.lasts_s.items()
+    }
     records = list(road.stops)
     openings = [stop for stop in road.stops if opens_step(stop.record)]
     inside = [replace(s, after_s=at) for s in openings for at in instants[s.record.step]]
@@ -98,7 +103,6 @@ def chosen(road: Road, ends: tuple[str, ...], sample: int | None) -> tuple[Kill,
     kinds = [_killed_at(stops, ends) for stops in (unpacked, records, inside)]
     if sample is None:
         return tuple(kill for kills in kinds for kill in kills)
-    chance = random.Random(SEED)  # noqa: S311 - the same sample each time
     shuffled = [chance.sample(kills, len(kills)) for kills in kinds]
     in_turn = (kill for row in zip_longest(*shuffled) for kill in row if kill is not None)
     return tuple(islice(in_turn, sample))

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import random
-import signal
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-import psutil
-
+from tests.e2e.system.freezing import frozen
 from tests.e2e.system.roots import Root
 from tests.e2e.system.turnstile import Record, free, hold, let, reached
 from tests.e2e.terminal import Terminal
@@ -95,7 +91,7 @@ class Walk:
             self._opening, self._began = stop, time.monotonic()
 
     def _instant(self) -> Iterator[Stop]:
-        with self.frozen():
+        with frozen(self.root, self.terminal.pid):
             if self._is_due():
                 yield self._next()
             elif self._is_unpacked() and self._installing is not None:
@@ -137,21 +133,6 @@ class Walk:
         self._goes_on(lambda: False)
         return self.terminal.exit_code()
 
-    @contextmanager
-    def frozen(self) -> Iterator[None]:
-        """Every process inside stands still; what is on the disk now a kill would leave."""
-        seen: set[int] = set()
-        while new := {one.pid for one in self.root.running()} - seen:
-            _signal(signal.SIGSTOP, new)
-            seen |= new
-        for pid in seen:
-            _wait_for_stop(pid)
-        try:
-            yield
-        finally:
-            # nsenter stops itself with its child, and lets it go on again.
-            _signal(signal.SIGCONT, {self.terminal.pid, *seen})
-
     def kill(self, victims: Victims) -> None:
         """End them at once; what is held or frozen stays so."""
         for words in WORDS[victims]:
@@ -191,25 +172,3 @@ def is_unpacked(root: Root) -> bool:
         with suppress(FileNotFoundError):
             texts.append(path.read_text(errors="replace"))
     return any("install ok unpacked" in text for text in texts)
-
-
-def instants_of(lasts_s: Mapping[int, float], count: int, seed: object) -> dict[int, list[float]]:
-    """So many instants inside each step, spread over how long it lasts."""
-    chance = random.Random(str(seed))  # noqa: S311 - the same instants each time
-    return {
-        step: [chance.uniform(0, length) for _ in range(count)] for step, length in lasts_s.items()
-    }
-
-
-def _signal(number: signal.Signals, to: set[int]) -> None:
-    for pid in to:
-        with suppress(ProcessLookupError):
-            os.kill(pid, number)
-
-
-def _wait_for_stop(pid: int) -> None:
-    still = (psutil.STATUS_STOPPED, psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD)
-    limit = time.monotonic() + 5
-    with suppress(psutil.Error):
-        while psutil.Process(pid).status() not in still and time.monotonic() < limit:
-            time.sleep(0.005)
