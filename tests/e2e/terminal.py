@@ -71,6 +71,10 @@ class Terminal:
         """The program's process."""
         return self._process.pid
 
+    def has_ended(self) -> bool:
+        """True when the program is no longer there."""
+        return self._process.poll() is not None
+
     def hang_up(self) -> None:
         """Close the window: the kernel tells the program, and nobody reads what it draws."""
         if self._open:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from wizard.__main__ import parser
 from wizard.commands.overview import work_lines
-from wizard.commands.watch import follow
+from wizard.commands.watch import follow, watch_first
 from wizard.report.events import Tenths
 from wizard.root.news import News, StepDone
 from wizard.root.session import find_at_work
@@ -241,6 +244,37 @@ async def test_watching_in_plain_text_ends_with_how_to_go_on(
     assert "    100 % Retrieving file 7 of 7\n    0 % Unpacking\n    10 % Unpacking\n" in told
     assert told.count(" % Unpacking\n") == 11
     assert told.endswith("To go on with the plan, start rdna1-setup again.\n")
+
+
+def is_open(path: Path) -> bool:
+    """True while this process reads a file."""
+    return any(Path(os.path.realpath(link)) == path for link in Path("/proc/self/fd").iterdir())
+
+
+def test_a_command_that_acts_waits_for_root_and_tells_it_beside_its_own_output(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    acting = parser().parse_args(["apply"])
+    watch_first(acting, tmp_path)
+    assert capsys.readouterr() == ("", "")
+    with helper_in(tmp_path) as helper:
+        helper.tell(STARTED, PROGRAM, FETCH)
+
+        def work() -> None:
+            while not is_open(helper.path):
+                time.sleep(0.01)
+            helper.tell(UNPACK, OUTCOME)
+            helper.end()
+
+        worker = threading.Thread(target=work, daemon=True)
+        worker.start()
+        watch_first(acting, tmp_path)
+        worker.join()
+    seen_out, told = capsys.readouterr()
+    assert seen_out == ""
+    assert told.startswith("apt is still working, 50 % for an earlier start")
+    assert "ok, 0.0 s: 3 packages installed" in told
+    assert told.endswith("Root's part has ended.\n")
 
 
 async def test_the_exit_code_tells_that_it_ended_badly() -> None:

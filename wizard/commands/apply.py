@@ -16,6 +16,7 @@ from wizard.commands.carrying import (
 from wizard.commands.choosing import add_choice_arguments
 from wizard.commands.looking import acts, host_of, places_of
 from wizard.commands.making import make_asked
+from wizard.commands.watch import watch_first
 
 if TYPE_CHECKING:
     from wizard.machine.facts import Machine
@@ -41,6 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     if cannot_ask(arguments):
         return refuse(ASKS_NOTHING)
+    watch_first(arguments)
     if arguments.plan is not None:
         from wizard.commands.from_file import apply_file
 

@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from wizard.commands.looking import acts, agreed, host_of, places_of
+from wizard.commands.watch import watch_first
 
 if TYPE_CHECKING:
     from wizard.machine.host import Host
@@ -38,6 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
         return _list(places)
     if arguments.forget:
         return _forget(arguments, places)
+    watch_first(arguments)
     from wizard.run.taking_back import find_whole_undo
     from wizard.run.trouble import Trouble
 

@@ -6,12 +6,16 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
+from wizard.commands.looking import acts
+
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
+    from pathlib import Path
 
     from wizard.run.events import Event
 
 NOTHING = "Nothing of rdna1-setup is at work as root."
+ENDED = "Root's part has ended."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,7 +39,28 @@ def run(arguments: argparse.Namespace) -> int:
     return asyncio.run(follow(found.watch()))
 
 
-async def follow(events: AsyncGenerator[Event, None]) -> int:
+def watch_first(arguments: argparse.Namespace, state: Path | None = None) -> None:
+    """Where a command acts, what root still does for an earlier start comes to its end before.
+
+    It is told on standard error, for what a command prints may be read by a program.
+    """
+    from contextlib import redirect_stdout
+
+    from wizard.root.session import STATE, find_at_work
+    from wizard.run.lines import clean
+    from wizard.run.watching import InSession, at_work_text, watch_events
+
+    session = find_at_work(state or STATE) if acts(arguments) else None
+    if session is None:
+        return
+    import asyncio
+
+    with redirect_stdout(sys.stderr):
+        print(f"{clean(at_work_text(session))} for an earlier start: its end comes first.")
+        asyncio.run(follow(watch_events(InSession(session)), ENDED))
+
+
+async def follow(events: AsyncGenerator[Event, None], ending: str = "") -> int:
     """Print events as lines, and progress every tenth of the way; 0 when it ended well."""
     from contextlib import aclosing
 
@@ -46,7 +71,7 @@ async def follow(events: AsyncGenerator[Event, None]) -> int:
     async with aclosing(events) as coming:
         async for event in coming:
             if isinstance(event, PlanFinished):
-                print("Root's part has ended. To go on with the plan, start rdna1-setup again.")
+                print(ending or f"{ENDED} To go on with the plan, start rdna1-setup again.")
                 return 0 if event.ok else 1
             if tenths.worth_telling(event):
                 print(*event_lines(event), sep="\n", flush=True)

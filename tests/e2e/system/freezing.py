@@ -1,0 +1,45 @@
+"""A root in which every process stands still."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+import psutil
+
+from tests.e2e.system.roots import Root
+
+PATIENCE_S = 5
+STILL = (psutil.STATUS_STOPPED, psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD)
+
+
+@contextmanager
+def frozen(root: Root, entered_by: int) -> Iterator[None]:
+    """Nothing inside moves until this is left; ``entered_by`` is the nsenter of the terminal."""
+    seen: set[int] = set()
+    while new := {one.pid for one in root.running()} - seen:
+        _signal(signal.SIGSTOP, new)
+        seen |= new
+    for pid in seen:
+        _wait_for_stop(pid)
+    try:
+        yield
+    finally:
+        # nsenter stops itself with its child, and lets it go on again.
+        _signal(signal.SIGCONT, {entered_by, *seen})
+
+
+def _signal(number: signal.Signals, to: set[int]) -> None:
+    for pid in to:
+        with suppress(ProcessLookupError):
+            os.kill(pid, number)
+
+
+def _wait_for_stop(pid: int) -> None:
+    limit = time.monotonic() + PATIENCE_S
+    with suppress(psutil.Error):
+        while psutil.Process(pid).status() not in STILL and time.monotonic() < limit:
+            time.sleep(0.005)

@@ -1,0 +1,75 @@
+"""What becomes of a road that was cut off: gone on with, taken back, or undone by UNDO.sh alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from tests.e2e.system.bases import OWNER
+from tests.e2e.system.killed_road import ROLLBACK, Road
+from tests.e2e.system.roots import Root
+from tests.e2e.system.snapshot import Snapshot, differences, take, told
+from tests.e2e.system.test_road import at_a_terminal, justified
+from tests.e2e.system.walking import walk
+from tests.root.conversation import RUNS, undo
+
+
+def gone_on_with(road: Road, root: Root) -> str:
+    """What the same command leaves different from the undisturbed road; empty for nothing."""
+    if has_ended(road, root):  # those that were not killed have done it all: a new run would begin
+        return _left(road.after, take(root.folder))
+    with road.walk(root, held=False) as walked:
+        code = walked.to_the_end()
+        said = walked.terminal.text()
+    left = _left(road.after, take(root.folder))
+    return left if code == 0 else f"exit code {code}: {said[-1500:]}\n{left}"
+
+
+def has_ended(road: Road, root: Root) -> bool:
+    """True when a journal of the wizard's says that the road was walked to its end."""
+    journals = root.folder.glob(f"home/{OWNER}/.local/state/rdna1-setup/runs/*/journal.jsonl")
+    return any(f'"state": "{road.last}"' in path.read_text() for path in journals)
+
+
+def taken_back(road: Road, root: Root) -> str:
+    """What ``rollback`` leaves different from the beginning; empty for nothing."""
+    with walk(root, at_a_terminal(root, *ROLLBACK), held=False) as walked:
+        code = walked.to_the_end()
+        said = walked.terminal.text()
+    left = _left(road.before, take(root.folder))
+    good = code == 0 or "There is no run to undo" in said
+    return left if good else f"exit code {code}: {said[-1500:]}\n{left}"
+
+
+def undone_alone(road: Road, root: Root) -> str:
+    """What ``UNDO.sh`` leaves different from the beginning, but for homes; empty for nothing."""
+    said, runs = "", root.path(RUNS)
+    # The first run's own; a way back is a run too, whose UNDO.sh would lead to the road's end.
+    for run in sorted(runs.iterdir())[:1] if runs.exists() else ():
+        if (run / "UNDO.sh").exists():
+            done = undo(root, run.name)
+            if done.returncode:
+                said += f"exit code {done.returncode}: {done.stdout}{done.stderr}"
+    return said + _left(_system(road.before), _system(take(root.folder)))
+
+
+ENDS: dict[str, Callable[[Road, Root], str]] = {
+    "gone on with": gone_on_with,
+    "taken back": taken_back,
+    "UNDO.sh alone": undone_alone,
+}
+
+
+def _left(before: Snapshot, after: Snapshot) -> str:
+    found = differences(_settled(before), _settled(after))
+    left = tuple(each for each in found if not justified(each))
+    return told(left) if left else ""
+
+
+def _settled(seen: Snapshot) -> Snapshot:
+    """Without the content of bytecode, which holds the time of its source."""
+    return {n: replace(s, content="") if "/__pycache__/" in n else s for n, s in seen.items()}
+
+
+def _system(seen: Snapshot) -> Snapshot:
+    return {name: one for name, one in seen.items() if not name.startswith("/home/")}
