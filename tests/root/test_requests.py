@@ -60,6 +60,8 @@ GOOD: tuple[Event, ...] = (
     {"verb": "join_groups", "user": "owner", "groups": ["render", "video"]},
     {"verb": "leave_groups", "user": "owner", "groups": ["video"]},
     {"verb": "mark", "auto": ["rocm-core"], "manual": ["rocm-llvm"]},
+    {"verb": "snapshot", "tool": "timeshift", "config": ""},
+    {"verb": "snapshot", "tool": "snapper", "config": "root"},
 )
 
 
@@ -108,6 +110,9 @@ WRONG: tuple[tuple[str, Any], ...] = (
     ("a deb by a winding path", apt_change(debs=(("/home/owner/../../etc/x.deb", "0" * 64),))),
     ("a deb with half a hash", apt_change(debs=(("/x.deb", "0" * 63),))),
     ("truth as a number", {**apt_change((("a1", "1"),)), "purge": 1}),
+    ("another tool", {"verb": "snapshot", "tool": "sh", "config": ""}),
+    ("an option for a config", {"verb": "snapshot", "tool": "snapper", "config": "--root=/x"}),
+    ("a config that a tool lacks", {"verb": "snapshot", "tool": "timeshift", "config": "root"}),
     ("a file elsewhere", write("/etc/passwd", "x")),
     ("a file above", write("/etc/profile.d/../passwd", "x")),
     ("a file below", write("/etc/profile.d/sub/x.sh", "")),
@@ -314,3 +319,25 @@ def test_no_text_keeps_the_checks_busy(text: str) -> None:
         with pytest.raises(Wrong):
             read_request(request, OWNER)
     assert time.process_time() - began < 2
+
+
+REHEARSALS: tuple[Any, ...] = (
+    True,
+    {},
+    {"megabytes": 1},
+    {"megabytes": True, "may_be_gone": []},
+    {"megabytes": -1, "may_be_gone": []},
+    {"megabytes": 10, "may_be_gone": [1]},
+    {"megabytes": 10, "may_be_gone": [3]},
+    {"megabytes": 10, "may_be_gone": [True]},
+    {"megabytes": 10, "may_be_gone": [], "root": "/"},
+)
+
+
+@pytest.mark.parametrize("value", REHEARSALS, ids=str)
+def test_a_rehearsal_that_means_something_else_is_refused(value: Any) -> None:
+    plan = {"schema": 1, "run": RUN, "steps": [{"verb": "apt_update"}, set_aside("/opt/rocm")]}
+    good = {**plan, "rehearse": {"megabytes": 10, "may_be_gone": [2]}}
+    assert read_plan(json.dumps(good).encode(), OWNER).rehearsal == (10, (2,))
+    with pytest.raises(Wrong):
+        read_plan(json.dumps({**plan, "rehearse": value}).encode(), OWNER)
