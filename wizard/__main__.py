@@ -9,13 +9,14 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
-from wizard.commands import apply, conv2d, detect, plan, report, rollback, watch
+from wizard.commands import apply, conv2d, detect, plan, rehearse, report, rollback, watch
 from wizard.commands.choosing import SOURCES, add_source_arguments, wrong_wheelhouse
 from wizard.commands.looking import acts, forget_reader
 
 COMMANDS = {
     "detect": detect,
     "plan": plan,
+    "rehearse": rehearse,
     "apply": apply,
     "conv2d": conv2d,
     "rollback": rollback,
@@ -24,7 +25,7 @@ COMMANDS = {
 }
 READS_ONLY = ("detect", "plan", "report", "watch")
 """Commands that change nothing, whatever their options."""
-CHANGES_FILES = ("apply", "conv2d", "rollback")
+CHANGES_FILES = ("apply", "rehearse", "conv2d", "rollback")
 """Commands whose files must belong to the user."""
 
 STDERR = 2

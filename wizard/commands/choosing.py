@@ -126,6 +126,20 @@ def _add_system_arguments(parser: argparse.ArgumentParser) -> None:
     system.add_argument(
         "--profile-file", action="store_true", help="set ROCM_PATH and PATH for all users at login"
     )
+    system.add_argument(
+        "--snapshot",
+        metavar="TOOL",
+        type=_snapshot,
+        default="",
+        help="have your own timeshift, snapper or snapper:CONFIG make a snapshot first",
+    )
+
+
+def _snapshot(text: str) -> str:
+    """A tool that makes snapshots."""
+    if not text or re.fullmatch(r"timeshift|snapper(?::[A-Za-z0-9_][A-Za-z0-9_-]{0,63})?", text):
+        return text
+    raise argparse.ArgumentTypeError(f"{text!r} is not known: timeshift, snapper, snapper:CONFIG.")
 
 
 def _scopes(text: str) -> tuple[str, ...]:
@@ -192,6 +206,7 @@ def choice_of(arguments: argparse.Namespace, stack: str, home: str) -> Choice:
         rocm_repo=arguments.rocm_repo,
         rocm_key_fingerprint=arguments.rocm_key_fingerprint,
         profile_file=arguments.profile_file,
+        snapshot=arguments.snapshot,
     )
     return with_sources(choice, arguments)
 

@@ -16,8 +16,17 @@ if TYPE_CHECKING:
     from wizard.run.executor import Executor
 
 
-async def carry_out(executor: Executor, plan: Plan, *, as_json: bool) -> int:
-    """The exit code: 0 when every outcome was verified, 130 when it was stopped."""
+async def carry_out(
+    executor: Executor,
+    plan: Plan,
+    *,
+    as_json: bool,
+    teller: Callable[[Event], None] | None = None,
+) -> int:
+    """The exit code: 0 when every outcome was verified, 130 when it was stopped.
+
+    ``teller`` shows events in place of the usual lines.
+    """
     import asyncio
     import signal
 
@@ -27,7 +36,7 @@ async def carry_out(executor: Executor, plan: Plan, *, as_json: bool) -> int:
     # Children never see the terminal's own signal.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, stop)
-    show = _Listened(_show_json if as_json else _Teller(), executor)
+    show = _Listened(_show_json if as_json else teller or _Teller(), executor)
     try:
         return await _follow(executor, plan, show)
     except asyncio.CancelledError:

@@ -17,6 +17,7 @@ from wizard.plan.apt_steps import (
     FinishInterrupted,
     KeepDebs,
     LocalDeb,
+    MakeSnapshot,
     MarkPackages,
     Versions,
 )
@@ -29,6 +30,7 @@ __all__ = [
     "FinishInterrupted",
     "KeepDebs",
     "LocalDeb",
+    "MakeSnapshot",
     "MarkPackages",
     "PutSystemPathBack",
     "RootStep",
@@ -163,6 +165,7 @@ RootStep = Union[  # noqa: UP007 - cattrs reads the members of a Union
     TakeFromGroups,
     MarkPackages,
     FinishInterrupted,
+    MakeSnapshot,
 ]
 
 

@@ -14,6 +14,7 @@ from wizard.plan.root_steps import (
     AptUpdate,
     FinishInterrupted,
     KeepDebs,
+    MakeSnapshot,
     MarkPackages,
     PutSystemPathBack,
     SetSystemPathAside,
@@ -249,6 +250,7 @@ Step = Union[  # noqa: UP007 - cattrs reads the members of a Union
     TakeFromGroups,
     MarkPackages,
     FinishInterrupted,
+    MakeSnapshot,
 ]
 
 
