@@ -165,6 +165,8 @@ def make_step(step: str, session: Session, services: Services) -> StepScreen:
             from screens.apply import Apply
 
             return Apply(session, services)
+        case "rehearse" | "changes":
+            return _rehearsal_step(step, session, services)
         case "watch":
             from screens.watch import Watch
 
@@ -179,6 +181,16 @@ def make_step(step: str, session: Session, services: Services) -> StepScreen:
             return Done(session, services)
         case _:
             raise ValueError(f"no step is called {step!r}")
+
+
+def _rehearsal_step(step: str, session: Session, services: Services) -> StepScreen:
+    if step == "rehearse":
+        from screens.rehearse import Rehearse
+
+        return Rehearse(session, services)
+    from screens.changes import Changes
+
+    return Changes(session, services)
 
 
 def show(app: SetupApp) -> int:

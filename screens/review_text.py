@@ -15,14 +15,18 @@ ACCENT = "bold $text-primary"
 UNWRAPPED = 100_000
 
 
-def review_text(plan: Plan, cells: int, refusal: Trouble | None = None) -> Content:
+def review_text(
+    plan: Plan, cells: int, refusal: Trouble | None = None, rehearsed: str = ""
+) -> Content:
     """The plan as Review shows it, or saves it: then with ``UNWRAPPED`` cells.
 
-    A ``refusal`` is why Apply would not begin: it comes first.
+    A ``refusal`` is why Apply would not begin: it comes first. Then what a rehearsal came to.
     """
     lines = [Content.styled(head(plan), "bold"), Content(totals(plan)), Content("")]
     if refusal is not None:
         lines += _refused(refusal, cells)
+    if rehearsed:
+        lines += [*hanging("Rehearsed  ", shown(rehearsed), cells, ACCENT), Content("")]
     if plan.first:
         lines += hanging("First   ", f"you need {shown(plan.first)}", cells, "bold $text-warning")
     for note in plan.notes:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from screens.services import AtWork, DetectedPart
     from wizard.machine.facts import Machine
+    from wizard.overlay.rehearsed import Rehearsed
     from wizard.plan.choice import Choice
     from wizard.plan.steps import Plan
     from wizard.run.events import PlanFinished, StepFailed
@@ -33,6 +34,8 @@ class Session:
     """What the plan was made from."""
     finished: PlanFinished | None = None
     failure: StepFailed | None = None
+    rehearsed: Rehearsed | None = None
+    """What the last rehearsal came to."""
     at_work: AtWork | None = None
     """Root's part of an earlier start, while it is looked at."""
 

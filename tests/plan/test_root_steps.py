@@ -27,6 +27,7 @@ from wizard.plan.root_steps import (
     FinishInterrupted,
     KeepDebs,
     LocalDeb,
+    MakeSnapshot,
     MarkPackages,
     PutSystemPathBack,
     RootStep,
@@ -35,6 +36,7 @@ from wizard.plan.root_steps import (
     WriteSystemFile,
     settled,
 )
+from wizard.plan.snapshot import with_snapshot
 from wizard.plan.steps import Plan
 from wizard.plan.way_back import make_way_back
 
@@ -53,6 +55,7 @@ EVERY: tuple[RootStep, ...] = (
     TakeFromGroups("why", "owner", ("render",), "back"),
     MarkPackages("why", "back", auto=("xx",)),
     FinishInterrupted("why"),
+    MakeSnapshot("why", "snapper", "root"),
 )
 
 
@@ -70,7 +73,7 @@ def plans(name: str) -> Iterator[Plan]:
     makers: tuple[Callable[[], Plan], ...] = (
         lambda: make_removal(machine, ("amd", "driver", "distribution"), files),
         lambda: make_clean_up(machine, files),
-        lambda: install(name, profile_file=True),
+        lambda: with_snapshot(install(name, profile_file=True), "timeshift"),
     )
     for make in makers:
         try:

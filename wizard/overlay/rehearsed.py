@@ -8,6 +8,8 @@ from pathlib import Path
 
 from wizard.overlay.changes import Change, Counts, read_changes, unexpected
 from wizard.overlay.expected import why_expected
+from wizard.plan.snapshot import without_snapshot
+from wizard.plan.steps import Plan
 from wizard.root.news import Event, EventLines
 from wizard.root.session import EVENTS, STATE
 from wizard.run.lines import clean
@@ -40,9 +42,14 @@ class Rehearsed:
         return not self.failed and not self.undo_code and not self.packages
 
 
-def name_of(plan_id: str, time: str) -> str:
+def name_of(plan: Plan, time: str) -> str:
     """The name of a rehearsal's folder in root's space."""
-    return f"{PREFIX}-{time}-{plan_id[:12]}"
+    return f"{PREFIX}-{time}-{key_of(plan)}"
+
+
+def key_of(plan: Plan) -> str:
+    """The same for plans that are rehearsed alike: a snapshot is not made there."""
+    return without_snapshot(plan).id[:12]
 
 
 def outcome_of(run: str, events: Iterable[Event]) -> Rehearsed | None:
@@ -59,10 +66,10 @@ def outcome_of(run: str, events: Iterable[Event]) -> Rehearsed | None:
     return None
 
 
-def find_rehearsed(plan_id: str, state: Path = STATE) -> Rehearsed | None:
+def find_rehearsed(plan: Plan, state: Path = STATE) -> Rehearsed | None:
     """The newest rehearsal of a plan; None where there is none that came to its end."""
     try:
-        folders = sorted((state / "runs").glob(f"{PREFIX}-*-{plan_id[:12]}"), reverse=True)
+        folders = sorted((state / "runs").glob(f"{PREFIX}-*-{key_of(plan)}"), reverse=True)
     except OSError:
         return None
     for folder in folders:

@@ -27,6 +27,14 @@ STATUS = Path("/var/lib/dpkg/status")
 WAY_BACK = RunProgram("The way back of all of it.", ("sh", "UNDO.sh"), "nothing to undo")
 
 
+BROKEN_OFF = Trouble(
+    "The rehearsal ended by itself.",
+    "Something ended root's helper, such as a lack of memory. Nothing was changed; what it has "
+    "left of its copy is removed when root's helper starts the next time.",
+    "Rehearse again, or go on without it.",
+)
+
+
 class OverlayRehearsal:
     """An executor that changes nothing: root's steps are done in a copy that is thrown away."""
 
@@ -58,7 +66,7 @@ class OverlayRehearsal:
         """Every root step of the plan, then the way back, as the steps of ``rehearsable``."""
         self.outcome, self._cancelled = None, False
         shown = rehearsable(plan)
-        run = name_of(plan.id, f"{self._clock():%Y%m%d-%H%M%S}")
+        run = name_of(plan, f"{self._clock():%Y%m%d-%H%M%S}")
         heard: list[Told] = []
         ok, began = False, time.monotonic()
         try:
@@ -80,7 +88,9 @@ class OverlayRehearsal:
                     for event in _shown(told, shown, time.monotonic() - began):
                         yield event
             self.outcome = outcome_of(run, heard)
-            ok = self.outcome is not None and self.outcome.ok
+            if self.outcome is None:
+                raise BROKEN_OFF
+            ok = self.outcome.ok
         except (Trouble, OSError, ValueError) as error:
             trouble = _trouble(error)
             if not self._cancelled:

@@ -35,13 +35,13 @@ def with_snapshot(plan: Plan, asked: str) -> Plan:
     """The plan with a snapshot in front; ``asked`` is a tool, or ``snapper:CONFIG``."""
     tool, _, config = asked.partition(":")
     named = (config or USUAL_CONFIG) if tool == SNAPPER else ""
-    return with_id(replace(plan, steps=(MakeSnapshot(REASON, tool, named), *plan.steps)))
+    return with_id(replace(plan, id="", steps=(MakeSnapshot(REASON, tool, named), *plan.steps)))
 
 
 def without_snapshot(plan: Plan) -> Plan:
     """The plan without it."""
     steps = tuple(step for step in plan.steps if not isinstance(step, MakeSnapshot))
-    return with_id(replace(plan, steps=steps))
+    return with_id(replace(plan, id="", steps=steps))
 
 
 def as_asked(machine: Machine, plan: Plan, asked: str) -> Plan:

@@ -1,4 +1,4 @@
-"""A plan rehearsed on the whole road: nothing is changed, and the real run changes just what it told."""
+"""A plan rehearsed on the whole road: nothing is changed, and the real run goes as it was told."""
 
 from __future__ import annotations
 
@@ -32,7 +32,6 @@ def test_the_road_to_rocm52_is_rehearsed_and_then_goes_as_it_was_told(
     words = prepared(root, archive, wheels)
     before, var = take(root.folder), listing(root, "/var", "/usr", "/boot", "/srv")
     shown = carry_out(root, "rehearse", *words, "--yes", says="This system itself is as it was.")
-    assert "REHEARSE: it is done in a copy that is thrown away" in shown
     assert "after the way back: everything as before" in " ".join(shown.split())
     assert_untouched(root, before, var)
     there, back = (changes(root, when) for when in ("there", "back"))
