@@ -18,6 +18,10 @@ the run with its journal, events, backup and way back; programs; apt and dpkg; k
 the other verbs; the terminal, the hand-over and the loop; the rehearsal and what it changed.
 
 Before anything is changed the journal of the run says so, and ``UNDO.sh`` can take it back.
+
+With ``rehearse`` in the first line nothing is changed: the same code does all steps and UNDO.sh in
+an overlay of the system, in namespaces of its own, and the files that differ are told. It begins by
+itself, takes no command, and ends with its input.
 """
 
 from __future__ import annotations
@@ -1329,6 +1333,7 @@ class Step:
             kept = (states, self.lock.descriptor)
             argv = (argv[0], "-o", "APT::Status-Fd={}".format(states), *argv[1:])
         self.output(["$ " + " ".join(shlex.quote(word) for word in argv)])
+        growing = Growing(log), Growing(states)  # before it begins: else its first words are lost
         process = subprocess.Popen(
             tuple(argv),
             stdin=subprocess.DEVNULL,
@@ -1341,7 +1346,7 @@ class Step:
             preexec_fn=enter_network if network and NETWORK else None,
         )
         try:
-            return self._watch(process, argv[0], Growing(log), Growing(states), deadline_s)
+            return self._watch(process, argv[0], *growing, deadline_s)
         finally:
             self.lock.hold(os.getpid())
             os.close(log)

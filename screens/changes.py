@@ -79,10 +79,14 @@ class Changes(StepScreen):
         except OSError as trouble:
             self.say(f"The list cannot be read: {trouble.strerror}: {done.there.file}", "fault")
             return
-        self._lines = {THERE: list(map(str, there)), BACK: list(map(_with_reason, back))}
+        unexpected_first = sorted(back, key=lambda change: bool(why_expected(change.path)))
+        self._lines = {
+            THERE: list(map(str, there)),
+            BACK: list(map(_with_reason, unexpected_first)),
+        }
         folders = ", ".join(f"{folder} {count:,}" for folder, count in by_folder(there))
-        lines = (*numbers[:4], *((f"Where: {folders}",) if folders else ()))
-        self.query_one("#change-numbers", Static).update(shown("\n".join(lines)))
+        lines = (*numbers[:3], *((f"Where: {folders}",) if folders else ()))
+        self.query_one("#change-numbers", Static).update("\n".join(map(shown, lines)))
         self._show()
 
     def _show(self) -> None:

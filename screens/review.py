@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import ClassVar
 
@@ -56,7 +56,7 @@ class Review(StepScreen):
         Binding("u", "user_torch", "User torch"),
         Binding("r", "try_out", "Rehearse"),
         Binding("d", "changes", "Diff"),
-        Binding("t", "snapshot", "Snapshot"),
+        Binding("t", "snapshot", "Snapshot", show=False),
         Binding("s", "save", "Save as text"),
         *COMMON_KEYS,
     ]
@@ -131,8 +131,17 @@ class Review(StepScreen):
         return None
 
     def _show(self) -> None:
-        text = review_text(self._plan, self.size.width - 4, self._refusal, self._rehearsed)
+        cells = self.size.width - 4
+        text = review_text(self._plan, cells, self._refusal, tuple(self._told()))
         self.query_one("#text", Static).update(text)
+
+    def _told(self) -> Iterator[tuple[str, str]]:
+        """What a rehearsal came to, and the offer of a snapshot."""
+        if self._rehearsed:
+            yield "Rehearsed", self._rehearsed
+        tool = offered(self.session.machine, self._plan)
+        if tool and not makes_snapshot(self._plan):
+            yield "Snapshot ", f"{tool} is set up here: t has it make one first."
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offers Rehearse, or Apply where it would begin, and Save where that may write."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from textual.content import Content
 
 from screens.hanging import hanging
@@ -16,17 +18,21 @@ UNWRAPPED = 100_000
 
 
 def review_text(
-    plan: Plan, cells: int, refusal: Trouble | None = None, rehearsed: str = ""
+    plan: Plan,
+    cells: int,
+    refusal: Trouble | None = None,
+    told: Sequence[tuple[str, str]] = (),
 ) -> Content:
     """The plan as Review shows it, or saves it: then with ``UNWRAPPED`` cells.
 
-    A ``refusal`` is why Apply would not begin: it comes first. Then what a rehearsal came to.
+    A ``refusal`` is why Apply would not begin: it comes first. ``told`` are other things to
+    know before, each with its label.
     """
     lines = [Content.styled(head(plan), "bold"), Content(totals(plan)), Content("")]
     if refusal is not None:
         lines += _refused(refusal, cells)
-    if rehearsed:
-        lines += [*hanging("Rehearsed  ", shown(rehearsed), cells, ACCENT), Content("")]
+    for label, text in told:
+        lines += [*hanging(f"{label}  ", shown(text), cells, ACCENT), Content("")]
     if plan.first:
         lines += hanging("First   ", f"you need {shown(plan.first)}", cells, "bold $text-warning")
     for note in plan.notes:

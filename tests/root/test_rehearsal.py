@@ -14,6 +14,7 @@ from typing import Any
 import psutil
 import pytest
 
+from tests.e2e.system.bases import PREFIX
 from tests.e2e.system.roots import Root
 from tests.root.archive import StandIn, build, public_key
 from tests.root.conversation import (
@@ -275,6 +276,21 @@ def test_without_the_space_it_does_not_begin(furnished: Root) -> None:
     assert leftover(furnished) == []
 
 
+def test_a_disk_that_gets_full_stops_it(furnished: Root, tmp_path: Path) -> None:
+    fills = "echo standing here; dd if=/dev/zero of=/opt/filler bs=1M count=600; sleep 60"
+    furnished.run("mkdir", "-p", STATE)
+    furnished.limit_disk(STATE, 700 << 20)
+    try:
+        with a_package(furnished, tmp_path, "stand-fills", fills) as request:
+            events = rehearsed(furnished, request, run="fills")
+    finally:
+        left = leftover(furnished)
+        furnished.run("umount", STATE)
+    assert "took more space than was thought" in events[-1]["happened"]
+    assert left == []
+    assert processes("stand-fills.postinst") == []
+
+
 def test_a_run_that_was_begun_is_not_rehearsed(furnished: Root) -> None:
     done_all(furnished, write_file("/etc/profile.d/x.sh", "# x\n"), run="begun")
     events = rehearsed(furnished, write_file("/etc/profile.d/y.sh", "# y\n"), run="begun")
@@ -295,6 +311,30 @@ def test_where_no_overlay_can_be_laid_it_says_why(furnished: Root) -> None:
         furnished.run("umount", STATE)
     assert "No copy of / could be laid over this system" in events[-1]["happened"]
     assert "still stands" in events[-1]["next_step"]
+
+
+def test_file_systems_of_their_own_are_looked_at_too(furnished: Root) -> None:
+    outside = furnished.folder / "srv/wizard", furnished.folder / PREFIX.lstrip("/")
+    outside[0].mkdir()
+    furnished.space.mount("--bind", str(outside[1]), str(outside[0]))
+    for name in ("/opt", "/home"):
+        furnished.space.mount("-t", "tmpfs", "-o", "mode=0755", "tmpfs", str(furnished.path(name)))
+    furnished.run("mkdir", "-p", PREFIX, "/opt/rocm-9/lib")
+    furnished.space.mount("--bind", str(outside[0]), str(outside[1]))
+    furnished.run("sh", "-c", "echo x >/opt/rocm-9/lib/x")
+    try:
+        profile = write_file("/etc/profile.d/x.sh", "# x\n")
+        events = rehearsed(furnished, set_aside("/opt/rocm-9"), profile, run="mounts")
+    finally:
+        text = furnished.run("cat", "/opt/rocm-9/lib/x").stdout
+        furnished.run("umount", PREFIX, "/opt", "/home", "/srv/wizard")
+    assert events[-1]["failed"] == 0, events[-1]
+    assert text == "x\n"
+    there = changes(furnished, "there", "mounts")
+    assert there["/opt/rocm-9/lib/x"] == "gone"
+    assert there["/opt/.rdna1-setup-mounts"] == "created"
+    assert there["/etc/profile.d/x.sh"] == "created"
+    assert not {path for path in changes(furnished, "back", "mounts") if path.startswith("/opt")}
 
 
 LAYERS = (("lowerdir", "low"), ("upperdir", "up/u"), ("workdir", "up/w"))

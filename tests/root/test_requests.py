@@ -341,3 +341,16 @@ def test_a_rehearsal_that_means_something_else_is_refused(value: Any) -> None:
     assert read_plan(json.dumps(good).encode(), OWNER).rehearsal == (10, (2,))
     with pytest.raises(Wrong):
         read_plan(json.dumps({**plan, "rehearse": value}).encode(), OWNER)
+
+
+def test_the_question_says_that_a_rehearsal_changes_nothing_and_what_it_takes() -> None:
+    plan = {"schema": 1, "run": RUN, "steps": [{"verb": "apt_update"}]}
+    real = root_helper.shown(read_plan(json.dumps(plan).encode(), OWNER))
+    assert "REHEARSE" not in real
+    asked = {**plan, "rehearse": {"megabytes": 5200, "may_be_gone": []}}
+    text = root_helper.shown(read_plan(json.dumps(asked).encode(), OWNER))
+    assert "asks for root to rehearse exactly this" in text
+    words = " ".join(text.split())
+    assert "Nothing on this system is changed" in words
+    assert "about 5.2 GB are used under /var/lib/rdna1-setup while it lasts" in words
+    assert "UNDO.sh" not in text

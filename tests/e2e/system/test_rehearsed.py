@@ -15,6 +15,7 @@ from tests.e2e.system.states import ROCM_57, Enter
 from tests.e2e.system.test_road import carry_out, prepared
 from tests.e2e.system.test_road import wheels as wheels
 from tests.root.listing import Listing, changed, listing
+from wizard.overlay.expected import why_expected
 
 pytestmark = pytest.mark.e2e
 
@@ -35,10 +36,11 @@ def test_the_road_to_rocm52_is_rehearsed_and_then_goes_as_it_was_told(
     assert "after the way back: everything as before" in " ".join(shown.split())
     assert_untouched(root, before, var)
     there, back = (changes(root, when) for when in ("there", "back"))
+    assert {path for path in back if not why_expected(path)} == set()
+    assert len(there) > len(back)
     carry_out(root, "apply", *words, "--yes", says="Finished.")
     really = {each.name for each in differences(before, take(root.folder))}
     assert compared(there) == compared(really)
-    assert not [path for path in compared(back) if not path.startswith("/etc/") or "rocm" in path]
 
 
 def assert_untouched(root: Root, before: Snapshot, var: Listing) -> None:
