@@ -71,6 +71,8 @@ class Review(StepScreen):
         self._plan = session.plan
         self._refusal: Trouble | None = None
         self._rehearsed = ""
+        self._begun = False
+        """True for a plan that was carried out in part: a rehearsal would begin in its middle."""
 
     def body(self) -> Iterable[Widget]:
         """The plan, scrollable."""
@@ -105,6 +107,8 @@ class Review(StepScreen):
     async def _recall(self) -> None:
         """What a rehearsal of this plan came to, this time or an earlier one."""
         done = await asyncio.to_thread(self.services.rehearsed, self._plan)
+        begun = await asyncio.to_thread(self.services.unfinished)
+        self._begun = begun is not None and begun.folder == self._plan.venv
         self.session = replace(self.session, rehearsed=done)
         self._rehearsed = "" if done is None else (await asyncio.to_thread(summary, done))[0]
         self.refresh_bindings()
@@ -151,7 +155,7 @@ class Review(StepScreen):
             return self.allowed and not self.services.rehearses
         if action == "try_out":
             able = self.services.rehearsal is not None and can_be_rehearsed(self._plan)
-            return self.allowed and able
+            return self.allowed and able and not self._begun
         if action == "changes":
             return self.session.rehearsed is not None
         if action == "snapshot":

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 import shutil
+import signal
 import socket
+import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -34,6 +38,7 @@ from tests.root.listing import Listing, changed, dpkg_state, listing
 pytestmark = pytest.mark.e2e
 
 STATE = "/var/lib/rdna1-setup"
+NS_GET_PARENT = 0xB702
 SOME_MB: dict[str, Any] = {"megabytes": 100, "may_be_gone": []}
 EVERYWHERE = ("/etc", "/opt", "/home", "/root", "/usr", "/var", "/run", "/srv", "/boot")
 BOOKS = (STATE, "/var/log", "/var/cache")
@@ -214,10 +219,13 @@ def test_killed_in_the_middle_it_leaves_no_process_and_no_mount_and_the_next_sta
     ):
         conversation.until("output", "standing here")
         assert processes("stand-stays.postinst")
-        helpers = [p.pid for p in furnished.running() if "root_helper.py" in " ".join(p.command)]
-        psutil.Process(min(helpers)).kill()
+        assert inside(furnished)
+        busy = furnished.apt("-o", "DPkg::Lock::Timeout=0", "purge", "stand-none", check=False)
+        assert "rehears" not in busy.stderr
+        assert "lock" in busy.stderr
+        kill_helper(furnished)
         assert conversation.hear_out()[-1]["event"] == "gone"
-        wait_until(lambda: not processes("stand-stays.postinst"), "the script ended")
+        wait_until(lambda: not inside(furnished), "everything inside ended")
     assert leftover(furnished) != []
     mounts = [line for p in furnished.running() for line in mounts_of(p.pid)]
     assert not [line for line in mounts if "rdna1-setup/rehearsal" in line]
@@ -225,6 +233,46 @@ def test_killed_in_the_middle_it_leaves_no_process_and_no_mount_and_the_next_sta
     assert leftover(furnished) == []
     assert undo(furnished, "next").returncode == 0
     assert changed(before, everything(furnished)) == {}
+
+
+@pytest.mark.parametrize("seconds", [0.0, 0.05, 0.15, 0.3, 0.6, 1.2])
+def test_killed_at_any_moment_nothing_goes_on_by_itself(furnished: Root, seconds: float) -> None:
+    plan = (write_file("/etc/profile.d/x.sh", "# x\n"), apt_change((("stand-spare", "2.0"),)))
+    with talk(furnished, *plan, run="moment", rehearse=SOME_MB) as conversation:
+        assert conversation.first["event"] == "ready"
+        time.sleep(seconds)  # the moment itself is what is tried
+        kill_helper(furnished)
+        conversation.hear_out()
+        wait_until(lambda: not inside(furnished) and not helpers(furnished), "all ended")
+    assert not furnished.path("/etc/profile.d/x.sh").exists()
+
+
+def helpers(root: Root) -> list[int]:
+    """Helpers at work outside of the copy: the one that serves, and the one between."""
+    return sorted(p.pid for p in root.running() if "root_helper.py" in " ".join(p.command))
+
+
+def kill_helper(root: Root) -> None:
+    """SIGKILL for the one that serves: it came first."""
+    for pid in helpers(root)[:1]:
+        os.kill(pid, signal.SIGKILL)
+
+
+def inside(root: Root) -> list[int]:
+    """Processes in namespaces below that of the root."""
+    own = Path(f"/proc/{root.space.init}/ns/pid").stat().st_ino
+    return [pid for pid in psutil.pids() if parent_namespace(pid) == own]
+
+
+def parent_namespace(pid: int) -> int:
+    """The namespace in which that of a process was made; 0 where that is not to be seen."""
+    with (
+        suppress(OSError),
+        open(f"/proc/{pid}/ns/pid", "rb") as own,  # noqa: PTH123 - no file
+        os.fdopen(fcntl.ioctl(own, NS_GET_PARENT), "rb") as parent,
+    ):
+        return os.fstat(parent.fileno()).st_ino
+    return 0
 
 
 def mounts_of(pid: int) -> list[str]:

@@ -54,11 +54,19 @@ def run(arguments: argparse.Namespace) -> int:
 
 async def _settled(arguments: argparse.Namespace, host: Host, machine: Machine) -> Plan:
     """The plan, settled with the archive; raises Refused for what speaks against beginning it."""
-    from wizard.preflight.refusal import Refused
+    from wizard.preflight.refusal import Refusal, Refused
     from wizard.run.live import now
-    from wizard.run.settling import asking_of, preflight, settled_plan
+    from wizard.run.settling import asking_of, preflight, settled_plan, waiting_plan
 
     choice, places = choice_of(arguments, arguments.stack, host.home), places_of(host)
+    if waiting_plan(choice, places) is not None:
+        raise Refused(
+            Refusal(
+                "This plan was begun already; a rehearsal would begin in its middle.",
+                "Nothing was changed.",
+                "Go on with it (`rdna1-setup apply` with the same options), or take it back.",
+            )
+        )
     print("Asking the repository and apt what would be done ...", file=sys.stderr, flush=True)
     asking = asking_of(host, places, host.environ, now())
     there = there_before(host, choice.venv)
