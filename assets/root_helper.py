@@ -2928,6 +2928,7 @@ OWN_PLACES = re.compile(
 )
 """Made anew inside, or not there at all."""
 NO_STORE = ("autofs", "binfmt_misc", "cgroup", "cgroup2", "nsfs", "rpc_pipefs", "tracefs")
+REMOTE = re.compile(r"nfs4?|cifs|smb3|smbfs|9p|ceph|afs|glusterfs|lustre|fuse(?:blk|\..*)?")
 STANDS = "The simulation on Review still stands; Apply does not need a rehearsal."
 
 
@@ -2966,18 +2967,28 @@ class Mounted(NamedTuple):
     kind: str
 
 
-def mounted() -> List[Mounted]:
-    """File systems that hold files of this machine, each after those that it lies in."""
+def file_systems(mountinfo: str, files: Sequence[str]) -> List[Mounted]:
+    """File systems that hold files of this machine, each after those that it lies in.
+
+    What lies on other machines may not answer; it is left out unless one of these files is on it.
+    """
     found: Dict[str, Mounted] = {}
-    with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as file:
-        for line in file:
-            before, _, after = line.partition(" - ")
-            place = re.sub(r"\\([0-7]{3})", lambda m: chr(int(m[1], 8)), before.split()[4])
-            found[place] = Mounted(place, after.split()[0])
+    for line in mountinfo.splitlines():
+        before, _, after = line.partition(" - ")
+        place = re.sub(r"\\([0-7]{3})", lambda m: chr(int(m[1], 8)), before.split()[4])
+        found[place] = Mounted(place, after.split()[0])
     kept = (
-        m for m in found.values() if m.kind not in NO_STORE and not OWN_PLACES.fullmatch(m.place)
+        each
+        for each in found.values()
+        if each.kind not in NO_STORE
+        and not OWN_PLACES.fullmatch(each.place)
+        and not (
+            REMOTE.fullmatch(each.kind)
+            and not NEEDED_PLACES.fullmatch(each.place)
+            and not any(file.startswith(each.place.rstrip("/") + "/") for file in files)
+        )
     )
-    return sorted(kept, key=lambda m: m.place)
+    return sorted(kept, key=lambda each: each.place)
 
 
 def clear_rehearsal() -> None:
@@ -3075,7 +3086,9 @@ class Stage:
         self._inside = 0
         self._free = self._least = free_bytes()
         os.mkdir(REHEARSAL, 0o700)
-        self.mounts = mounted()
+        files = [path for each in plan.steps for path, _ in each.arguments.get("debs", ())]
+        with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as file:
+            self.mounts = file_systems(file.read(), files)
         self.layers = [_layer(number, each) for number, each in enumerate(self.mounts)]
 
     def play(self) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from assets.root_helper import Layer, changes_in
+from assets.root_helper import Layer, changes_in, file_systems
 
 ROOT_ALONE = pytest.mark.skipif(os.geteuid() != 0, reason="only root may set trusted attributes")
 
@@ -235,3 +235,28 @@ def looked(folder: str) -> dict[str, Any]:
         subprocess.run(command, check=True, capture_output=True).stdout
     )
     return found
+
+
+MOUNTS = """\
+22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
+23 22 0:5 / /proc rw - proc proc rw
+24 22 0:6 / /run/user/1000 rw - tmpfs tmpfs rw
+25 22 8:3 / /opt rw - xfs /dev/sda3 rw
+26 22 0:30 / /mnt/my\\040server rw - nfs4 server:/x rw
+27 22 0:31 / /home/sam rw - nfs server:/home rw
+28 22 8:1 / /boot/efi rw - vfat /dev/sda9 rw
+29 22 0:40 / /home/sam/.gvfs rw - fuse.gvfsd-fuse gvfsd-fuse rw
+30 22 0:41 / /mnt/auto rw - autofs systemd-1 rw
+31 25 8:4 / /opt/data rw - btrfs /dev/sda4 rw
+32 22 8:5 / /media/a\\040b rw - ext4 /dev/sda5 rw
+"""
+
+
+def test_an_overlay_is_laid_over_what_holds_files_of_this_machine_outer_ones_first() -> None:
+    places = [each.place for each in file_systems(MOUNTS, ())]
+    assert places == ["/", "/media/a b", "/opt", "/opt/data"]
+
+
+def test_another_machines_files_are_there_when_a_package_file_lies_among_them() -> None:
+    places = [each.place for each in file_systems(MOUNTS, ("/home/sam/.cache/x.deb",))]
+    assert places == ["/", "/home/sam", "/media/a b", "/opt", "/opt/data"]
