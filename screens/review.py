@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import ClassVar
 
@@ -136,16 +136,14 @@ class Review(StepScreen):
 
     def _show(self) -> None:
         cells = self.size.width - 4
-        text = review_text(self._plan, cells, self._refusal, tuple(self._told()))
+        told = (("Rehearsed", self._rehearsed), ("Snapshot ", self._offer()))
+        text = review_text(self._plan, cells, self._refusal, told)
         self.query_one("#text", Static).update(text)
 
-    def _told(self) -> Iterator[tuple[str, str]]:
-        """What a rehearsal came to, and the offer of a snapshot."""
-        if self._rehearsed:
-            yield "Rehearsed", self._rehearsed
+    def _offer(self) -> str:
         tool = offered(self.session.machine, self._plan)
-        if tool and not makes_snapshot(self._plan):
-            yield "Snapshot ", f"{tool} is set up here: t has it make one first."
+        free = tool and not makes_snapshot(self._plan)
+        return f"{tool} is set up here: t has it make one first." if free else ""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offers Rehearse, or Apply where it would begin, and Save where that may write."""

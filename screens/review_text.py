@@ -31,7 +31,7 @@ def review_text(
     lines = [Content.styled(head(plan), "bold"), Content(totals(plan)), Content("")]
     if refusal is not None:
         lines += _refused(refusal, cells)
-    for label, text in told:
+    for label, text in (each for each in told if each[1]):
         lines += [*hanging(f"{label}  ", shown(text), cells, ACCENT), Content("")]
     if plan.first:
         lines += hanging("First   ", f"you need {shown(plan.first)}", cells, "bold $text-warning")
