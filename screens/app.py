@@ -169,6 +169,8 @@ def make_step(step: str, session: Session, services: Services) -> StepScreen:
             from screens.apply import Apply
 
             return Apply(session, services)
+        case "rehearse" | "changes":
+            return _rehearsal_step(step, session, services)
         case "conv2d":
             from screens.conv2d import Conv2d
 
@@ -198,6 +200,16 @@ def _beside(step: str, session: Session, services: Services) -> StepScreen:
             return TakeBack(session, services)
         case _:
             raise ValueError(f"no step is called {step!r}")
+
+
+def _rehearsal_step(step: str, session: Session, services: Services) -> StepScreen:
+    if step == "rehearse":
+        from screens.rehearse import Rehearse
+
+        return Rehearse(session, services)
+    from screens.changes import Changes
+
+    return Changes(session, services)
 
 
 def show(app: SetupApp) -> int:

@@ -18,7 +18,10 @@ from screens.review_text import UNWRAPPED, review_text
 from screens.services import DEMO, Services
 from screens.session import Session
 from screens.step import COMMON_KEYS, StepScreen
+from wizard.overlay.rehearsed import summary
+from wizard.overlay.rehearsing import can_be_rehearsed
 from wizard.plan.root_steps import settled
+from wizard.plan.snapshot import makes_snapshot, offered, with_snapshot, without_snapshot
 from wizard.preflight.refusal import Refused
 from wizard.run.trouble import Trouble
 
@@ -43,6 +46,10 @@ class Review(StepScreen):
         "do, stands on top then.\n"
         "u is there where the environment also sees a torch of your own packages: it moves that "
         "one away too, or leaves it after all.\n"
+        "r is there where root has something to do: it rehearses root's part and its way back in a "
+        "copy of this system that is thrown away, and shows every file that changes; d shows "
+        "that list again.\n"
+        "t is there where Timeshift or Snapper is set up: it has a snapshot made first, or not.\n"
         "s saves this text to a file and says where (not in a dry run, which writes nothing).\n"
         "Arrows, PgUp, PgDn, Home and End scroll. Esc goes back to Choose."
     )
@@ -50,6 +57,9 @@ class Review(StepScreen):
         Binding("a", "apply", "Apply this plan"),
         Binding("a", "rehearse", "Rehearse this plan"),
         Binding("u", "user_torch", "User torch"),
+        Binding("r", "try_out", "Rehearse"),
+        Binding("d", "changes", "Diff"),
+        Binding("t", "snapshot", "Snapshot", show=False),
         Binding("s", "save", "Save as text"),
         *COMMON_KEYS,
     ]
@@ -63,6 +73,9 @@ class Review(StepScreen):
             raise ValueError("Review needs a plan")
         self._plan = session.plan
         self._refusal: Trouble | None = None
+        self._rehearsed = ""
+        self._begun = False
+        """True for a plan that was carried out in part: a rehearsal would begin in its middle."""
 
     def body(self) -> Iterable[Widget]:
         """The plan, scrollable."""
@@ -89,6 +102,7 @@ class Review(StepScreen):
         self._refusal = await self._settle()
         if self._refusal is None:
             self._refusal = await asyncio.to_thread(self.services.obstacle, self._plan)
+        await self._recall()
         self.allowed = self._refusal is None
         if self._refusal is not None:
             self.say(REFUSED, "warning")
@@ -103,6 +117,16 @@ class Review(StepScreen):
             self._plan.stack,
             self._plan.venv,
         )
+
+    async def _recall(self) -> None:
+        """What a rehearsal of this plan came to, this time or an earlier one."""
+        done = await asyncio.to_thread(self.services.rehearsed, self._plan)
+        begun = await asyncio.to_thread(self.services.unfinished)
+        self._begun = begun is not None and begun.folder == self._plan.venv
+        self.session = replace(self.session, rehearsed=done)
+        self._rehearsed = "" if done is None else (await asyncio.to_thread(summary, done))[0]
+        self.refresh_bindings()
+        self._show()
 
     async def _settle(self) -> Trouble | None:
         """Ask what root's part would do exactly; gives why that cannot be known."""
@@ -125,8 +149,15 @@ class Review(StepScreen):
         return None
 
     def _show(self) -> None:
-        text = review_text(self._plan, self.size.width - 4, self._refusal)
+        cells = self.size.width - 4
+        told = (("Rehearsed", self._rehearsed), ("Snapshot ", self._offer()))
+        text = review_text(self._plan, cells, self._refusal, told)
         self.query_one("#text", Static).update(text)
+
+    def _offer(self) -> str:
+        tool = offered(self.session.machine, self._plan)
+        free = tool and not makes_snapshot(self._plan)
+        return f"{tool} is set up here: t has it make one first." if free else ""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offers Rehearse, or Apply where it would begin, and Save where that may write."""
@@ -134,6 +165,13 @@ class Review(StepScreen):
             return self.services.rehearses
         if action == "apply":
             return self.allowed and not self.services.rehearses
+        if action == "try_out":
+            able = self.services.rehearsal is not None and can_be_rehearsed(self._plan)
+            return self.allowed and able and not self._begun
+        if action == "changes":
+            return self.session.rehearsed is not None
+        if action == "snapshot":
+            return bool(offered(self.session.machine, self._plan))
         if action == "user_torch":
             return bool(self._plan.user_torch)
         if action == "save":
@@ -147,6 +185,25 @@ class Review(StepScreen):
     def action_rehearse(self) -> None:
         """Goes on to rehearse the plan."""
         self.action_apply()
+
+    def action_try_out(self) -> None:
+        """Rehearses root's part in an overlay of this system."""
+        self.post_message(self.Go("rehearse", self.session))
+
+    def action_changes(self) -> None:
+        """Shows what the rehearsal changed."""
+        self.post_message(self.Go("changes", self.session))
+
+    def action_snapshot(self) -> None:
+        """Has a snapshot made first, or not after all."""
+        tool = offered(self.session.machine, self._plan)
+        made = makes_snapshot(self._plan)
+        self._plan = without_snapshot(self._plan) if made else with_snapshot(self._plan, tool)
+        choice = self.session.choice
+        choice = None if choice is None else replace(choice, snapshot="" if made else tool)
+        self.session = replace(self.session, plan=self._plan, choice=choice)
+        self._show()
+        self.say("No snapshot; t has one made." if made else f"{tool} makes a snapshot first.")
 
     def action_user_torch(self) -> None:
         """Moves the torch of the user's own packages away too, or leaves it after all."""

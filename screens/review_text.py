@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from textual.content import Content
 
 from screens.hanging import hanging
@@ -17,14 +19,22 @@ ACCENT = "bold $text-primary"
 UNWRAPPED = 100_000
 
 
-def review_text(plan: Plan, cells: int, refusal: Trouble | None = None) -> Content:
+def review_text(
+    plan: Plan,
+    cells: int,
+    refusal: Trouble | None = None,
+    told: Sequence[tuple[str, str]] = (),
+) -> Content:
     """The plan as Review shows it, or saves it: then with ``UNWRAPPED`` cells.
 
-    A ``refusal`` is why Apply would not begin: it comes first.
+    A ``refusal`` is why Apply would not begin: it comes first. ``told`` are other things to
+    know before, each with its label.
     """
     lines = [Content.styled(head(plan), "bold"), Content(totals(plan)), Content("")]
     if refusal is not None:
         lines += refusal_lines(refusal, cells)
+    for label, text in (each for each in told if each[1]):
+        lines += [*hanging(f"{label}  ", shown(text), cells, ACCENT), Content("")]
     if plan.first:
         lines += hanging("First   ", f"you need {shown(plan.first)}", cells, "bold $text-warning")
     for note in plan.notes:

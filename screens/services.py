@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from wizard.knowledge.claims import Claim
     from wizard.knowledge.stacks import Stack
     from wizard.machine.facts import Machine
+    from wizard.overlay.rehearsed import Rehearsed
     from wizard.plan.advice import Advice
     from wizard.plan.choice import Choice
     from wizard.plan.steps import Plan
@@ -77,6 +78,20 @@ class Unfinished:
     """True when this start was asked for another folder: then it is not the first thing offered."""
 
 
+class Rehearsing(Protocol):
+    """A rehearsal by root, in an overlay of the system."""
+
+    @property
+    def outcome(self) -> Rehearsed | None:
+        """What came of it, once it has ended."""
+
+    def carry_out(self, plan: Plan) -> AsyncGenerator[Event, None]:
+        """Its events."""
+
+    def cancel(self) -> None:
+        """Stops it at once."""
+
+
 @dataclass(frozen=True, slots=True)
 class Services:
     """All collaborators of the screens; nothing in ``screens`` reaches further than these."""
@@ -122,6 +137,10 @@ class Services:
     """Path of the whole log of the newest run of a plan; ``""`` where none is saved."""
     at_work: Callable[[], AtWork | None]
     """Quick: root's part of an earlier start, if it still works."""
+    rehearsal: Callable[[], Rehearsing] | None = None
+    """None where nothing may be started: in a dry run and a demo."""
+    rehearsed: Callable[[Plan], Rehearsed | None] = lambda _: None
+    """Quick: the newest rehearsal of a plan."""
     unicode: bool = True
     """False when the terminal's locale cannot show more than ASCII."""
 

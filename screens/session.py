@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from screens.services import DetectedPart, WayBack
     from wizard.machine.facts import Machine
+    from wizard.overlay.rehearsed import Rehearsed
     from wizard.plan.choice import Choice
     from wizard.plan.steps import Plan
     from wizard.run.events import PlanFinished, StepFailed
@@ -36,6 +37,8 @@ class Session:
     failure: StepFailed | None = None
     clears: bool = False
     """True on the way that only takes away: what is to go is asked in place of a stack."""
+    rehearsed: Rehearsed | None = None
+    """What the last rehearsal came to."""
     at_work: AtWork | None = None
     """Root's part of an earlier start, while it is looked at."""
     way_back: WayBack | None = None

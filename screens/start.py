@@ -12,7 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from screens.rights import LentTerminal
-from screens.services import DEMO, DRY_RUN, LIVE, Services, Unfinished, WayBack
+from screens.services import (
+    DEMO,
+    DRY_RUN,
+    LIVE,
+    Rehearsing,
+    Services,
+    Unfinished,
+    WayBack,
+)
 from wizard.commands.choosing import folder_of, with_sources
 from wizard.commands.looking import acts, host_of, places_of, there_before
 from wizard.run.executor import Executor
@@ -27,6 +35,7 @@ if TYPE_CHECKING:
     from wizard.knowledge.stacks import Stack
     from wizard.machine.facts import Machine
     from wizard.machine.host import Host
+    from wizard.overlay.rehearsed import Rehearsed
     from wizard.places import Places
     from wizard.plan.advice import Advice
     from wizard.plan.choice import Choice
@@ -47,8 +56,8 @@ def run(arguments: argparse.Namespace) -> int:
 def services_for(arguments: argparse.Namespace, lent: LentTerminal | None = None) -> Services:
     """The services of one command line: the executor is chosen here, once."""
     host, live = host_of(arguments), acts(arguments)
-    places = places_of(host)
-    executor = _executor(live, places, lent or LentTerminal())
+    places, lent = places_of(host), lent or LentTerminal()
+    executor = _executor(live, places, lent)
     return Services(
         mode=LIVE if live else DEMO if arguments.demo else DRY_RUN,
         detect=partial(_detect, host),
@@ -73,6 +82,8 @@ def services_for(arguments: argparse.Namespace, lent: LentTerminal | None = None
         save_text=partial(_save_text, places) if live else None,
         log_of=lambda plan: _log_of(places, plan) if live else "",
         at_work=lambda: None if host.name else _at_work(),
+        rehearsal=partial(_rehearsal, lent) if live else None,
+        rehearsed=_rehearsed if live else lambda _: None,
         unicode=speaks_unicode(os.environ),
     )
 
@@ -95,6 +106,18 @@ def _executor(live: bool, places: Places, lent: LentTerminal) -> Executor:
     from wizard.run.live import Live
 
     return Live(places, os.environ, ask_for_rights=lent)
+
+
+def _rehearsal(lent: LentTerminal) -> Rehearsing:
+    from wizard.overlay.rehearsing import OverlayRehearsal
+
+    return OverlayRehearsal(os.environ, lent)
+
+
+def _rehearsed(plan: Plan) -> Rehearsed | None:
+    from wizard.overlay.rehearsed import find_rehearsed
+
+    return find_rehearsed(plan)
 
 
 def _detect(host: Host, on_part: Callable[[DetectedPart], None]) -> Machine:

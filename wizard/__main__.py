@@ -15,6 +15,7 @@ from wizard.commands import (
     conv2d,
     detect,
     plan,
+    rehearse,
     remove,
     report,
     rollback,
@@ -26,6 +27,7 @@ from wizard.commands.looking import acts, forget_reader
 COMMANDS = {
     "detect": detect,
     "plan": plan,
+    "rehearse": rehearse,
     "apply": apply,
     "remove": remove,
     "clean-up": clean_up,
@@ -36,7 +38,7 @@ COMMANDS = {
 }
 READS_ONLY = ("detect", "plan", "report", "watch")
 """Commands that change nothing, whatever their options."""
-CHANGES_FILES = ("apply", "remove", "clean-up", "conv2d", "rollback")
+CHANGES_FILES = ("apply", "rehearse", "remove", "clean-up", "conv2d", "rollback")
 """Commands whose files must belong to the user."""
 
 STDERR = 2

@@ -27,6 +27,7 @@ from wizard.plan.root_steps import (
     FinishInterrupted,
     KeepDebs,
     LocalDeb,
+    MakeSnapshot,
     MarkPackages,
     PutSystemPathBack,
     RestoreSettings,
@@ -36,6 +37,7 @@ from wizard.plan.root_steps import (
     WriteSystemFile,
     settled,
 )
+from wizard.plan.snapshot import with_snapshot
 from wizard.plan.steps import Plan
 from wizard.plan.way_back import make_way_back
 
@@ -55,6 +57,7 @@ EVERY: tuple[RootStep, ...] = (
     MarkPackages("why", "back", auto=("xx",)),
     FinishInterrupted("why"),
     RestoreSettings("why", "20260101-000000-aaaaaa", "back"),
+    MakeSnapshot("why", "snapper", "root"),
 )
 
 
@@ -72,7 +75,7 @@ def plans(name: str) -> Iterator[Plan]:
     makers: tuple[Callable[[], Plan], ...] = (
         lambda: make_removal(machine, ("amd", "driver", "distribution"), files),
         lambda: make_clean_up(machine, files),
-        lambda: install(name, profile_file=True),
+        lambda: with_snapshot(install(name, profile_file=True), "timeshift"),
     )
     for make in makers:
         try:

@@ -78,6 +78,13 @@ class Conversation:
                 return heard
             assert heard["event"] not in ("done", "failed", "gone"), heard
 
+    def hear_out(self) -> list[Event]:
+        """Everything until nobody can send any more."""
+        events = [self.hear()]
+        while events[-1]["event"] != "gone":
+            events.append(self.hear())
+        return events
+
     def end(self) -> None:
         """Close the input and hear on until nobody can send any more."""
         assert self.process.stdin is not None

@@ -78,6 +78,8 @@ GOOD: tuple[Event, ...] = (
     {"verb": "leave_groups", "user": "owner", "groups": ["video"]},
     {"verb": "mark", "auto": ["rocm-core"], "manual": ["rocm-llvm"]},
     {"verb": "restore_settings", "run": "20250101-000000-abcdef"},
+    {"verb": "snapshot", "tool": "timeshift", "config": ""},
+    {"verb": "snapshot", "tool": "snapper", "config": "root"},
 )
 
 
@@ -126,6 +128,9 @@ WRONG: tuple[tuple[str, Any], ...] = (
     ("a deb by a winding path", apt_change(debs=(("/home/owner/../../etc/x.deb", "0" * 64),))),
     ("a deb with half a hash", apt_change(debs=(("/x.deb", "0" * 63),))),
     ("truth as a number", {**apt_change((("a1", "1"),)), "purge": 1}),
+    ("another tool", {"verb": "snapshot", "tool": "sh", "config": ""}),
+    ("an option for a config", {"verb": "snapshot", "tool": "snapper", "config": "--root=/x"}),
+    ("a config that a tool lacks", {"verb": "snapshot", "tool": "timeshift", "config": "root"}),
     ("a file elsewhere", write("/etc/passwd", "x")),
     ("a file above", write("/etc/profile.d/../passwd", "x")),
     ("a file below", write("/etc/profile.d/sub/x.sh", "")),
@@ -432,3 +437,38 @@ def test_no_text_keeps_the_checks_busy(text: str) -> None:
         with pytest.raises(Wrong):
             read_request(request, OWNER)
     assert time.process_time() - began < 2
+
+
+REHEARSALS: tuple[Any, ...] = (
+    True,
+    {},
+    {"megabytes": 1},
+    {"megabytes": True, "may_be_gone": []},
+    {"megabytes": -1, "may_be_gone": []},
+    {"megabytes": 10, "may_be_gone": [1]},
+    {"megabytes": 10, "may_be_gone": [3]},
+    {"megabytes": 10, "may_be_gone": [True]},
+    {"megabytes": 10, "may_be_gone": [], "root": "/"},
+)
+
+
+@pytest.mark.parametrize("value", REHEARSALS, ids=str)
+def test_a_rehearsal_that_means_something_else_is_refused(value: Any) -> None:
+    plan = {"schema": 1, "run": RUN, "steps": [{"verb": "apt_update"}, set_aside("/opt/rocm")]}
+    good = {**plan, "rehearse": {"megabytes": 10, "may_be_gone": [2]}}
+    assert read_plan(json.dumps(good).encode(), OWNER).rehearsal == (10, (2,))
+    with pytest.raises(Wrong):
+        read_plan(json.dumps({**plan, "rehearse": value}).encode(), OWNER)
+
+
+def test_the_question_says_that_a_rehearsal_changes_nothing_and_what_it_takes() -> None:
+    plan = {"schema": 1, "run": RUN, "steps": [{"verb": "apt_update"}]}
+    real = root_helper.shown(read_plan(json.dumps(plan).encode(), OWNER))
+    assert "REHEARSE" not in real
+    asked = {**plan, "rehearse": {"megabytes": 5200, "may_be_gone": []}}
+    text = root_helper.shown(read_plan(json.dumps(asked).encode(), OWNER))
+    assert "asks for root to rehearse exactly this" in text
+    words = " ".join(text.split())
+    assert "Nothing on this system is changed" in words
+    assert "about 5.2 GB are used under /var/lib/rdna1-setup while it lasts" in words
+    assert "UNDO.sh" not in text

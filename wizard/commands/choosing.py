@@ -132,6 +132,20 @@ def _add_system_arguments(parser: argparse.ArgumentParser) -> None:
     system.add_argument(
         "--profile-file", action="store_true", help="set ROCM_PATH and PATH for all users at login"
     )
+    system.add_argument(
+        "--snapshot",
+        metavar="TOOL",
+        type=_snapshot,
+        default="",
+        help="have your own timeshift, snapper or snapper:CONFIG make a snapshot first",
+    )
+
+
+def _snapshot(text: str) -> str:
+    """A tool that makes snapshots."""
+    if not text or re.fullmatch(r"timeshift|snapper(?::[A-Za-z0-9_][A-Za-z0-9_-]{0,63})?", text):
+        return text
+    raise argparse.ArgumentTypeError(f"{text!r} is not known: timeshift, snapper, snapper:CONFIG.")
 
 
 def _scopes(text: str) -> tuple[str, ...]:
@@ -198,6 +212,7 @@ def choice_of(arguments: argparse.Namespace, stack: str, home: str) -> Choice:
         system_set=arguments.system_set,
         system_removal=arguments.system_removal,
         profile_file=arguments.profile_file,
+        snapshot=arguments.snapshot,
     )
     return with_sources(choice, arguments)
 

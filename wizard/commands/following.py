@@ -16,13 +16,27 @@ if TYPE_CHECKING:
     from wizard.run.executor import Executor
 
 
-async def carry_out(executor: Executor, plan: Plan, *, as_json: bool) -> int:
-    """The exit code: 0 when every outcome was verified, 130 when it was stopped."""
-    return await follow(executor.carry_out(plan), executor.cancel, as_json=as_json)
+async def carry_out(
+    executor: Executor,
+    plan: Plan,
+    *,
+    as_json: bool,
+    teller: Callable[[Event], None] | None = None,
+) -> int:
+    """The exit code: 0 when every outcome was verified, 130 when it was stopped.
+
+    ``teller`` shows events in place of the usual lines.
+    """
+    events = executor.carry_out(plan)
+    return await follow(events, executor.cancel, as_json=as_json, teller=teller)
 
 
 async def follow(
-    events: AsyncGenerator[Event, None], cancel: Callable[[], None], *, as_json: bool
+    events: AsyncGenerator[Event, None],
+    cancel: Callable[[], None],
+    *,
+    as_json: bool,
+    teller: Callable[[Event], None] | None = None,
 ) -> int:
     """The exit code of what these events tell; ``cancel`` stops it at a safe point."""
     import asyncio
@@ -34,7 +48,7 @@ async def follow(
     # Children never see the terminal's own signal.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, stop)
-    show = _Listened(_show_json if as_json else _Teller(), cancel)
+    show = _Listened(_show_json if as_json else teller or _Teller(), cancel)
     try:
         return await _follow(events, show)
     except asyncio.CancelledError:

@@ -186,6 +186,28 @@ class RestoreSettings:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class MakeSnapshot:
+    """Let the user's own Timeshift or Snapper make a snapshot, before anything is changed."""
+
+    reason: str
+    tool: str
+    """``timeshift`` or ``snapper``."""
+    config: str = ""
+    """Snapper's configuration of the file system ``/``; ``""`` for Timeshift."""
+    inverse: str = "the snapshot stays until you remove it"
+    needs_root: bool = True
+
+    def request(self) -> dict[str, Any]:
+        """As the helper reads it."""
+        return {"verb": "snapshot", "tool": self.tool, "config": self.config}
+
+    def __str__(self) -> str:
+        if self.tool == "snapper":
+            return f"as root, snapper -c {self.config} create --print-number --description NAME"
+        return "as root, timeshift --create --scripted --comments NAME"
+
+
 def _exactly(pair: tuple[str, str]) -> str:
     name, version = pair
     return f"{name}={version}" if version else f"{name} (its version is the archive's to say)"

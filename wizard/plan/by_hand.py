@@ -12,6 +12,7 @@ from wizard.plan.root_steps import (
     AptUpdate,
     FinishInterrupted,
     KeepDebs,
+    MakeSnapshot,
     MarkPackages,
     PutSystemPathBack,
     RestoreSettings,
@@ -53,6 +54,8 @@ def _lines(step: RootStep) -> Iterator[str]:
             yield _keep("mv", path)
         case PutSystemPathBack(path=path):
             yield _not_done(f"{path} lies in {RUNS}")
+        case MakeSnapshot():
+            yield _not_done("a snapshot; make one yourself if you want it")
         case RestoreSettings(run=run):
             yield _not_done(f"what was before lies in {RUNS}/{run}")
         case AddToGroups(user=user, groups=groups):

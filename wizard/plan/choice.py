@@ -39,3 +39,5 @@ class Choice:
     """Fingerprint of the key that signs that mirror; ``""`` for AMD's."""
     profile_file: bool = False
     """True to set ``ROCM_PATH`` and ``PATH`` for every user at login."""
+    snapshot: str = ""
+    """``timeshift``, ``snapper`` or ``snapper:CONFIG`` to have one made first; ``""`` for none."""

@@ -25,6 +25,7 @@ from wizard.plan.identity import with_id
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.prepared import Prepared
 from wizard.plan.resolve import AS_CONFIGURED
+from wizard.plan.snapshot import as_asked
 from wizard.plan.steps import AddToGroups, Plan, Step
 from wizard.plan.system import SystemPart, system_part
 from wizard.plan.user_site import user_site_obstacle, user_torch
@@ -75,7 +76,8 @@ def make_plan(
         made = venv_steps(machine, choice, stack, held, places)
         steps = tuple(carrying(step, taken, choice.venv) for step in made)
     system = _system(machine, choice, stack, prepared or Prepared())
-    return replace(_plan(choice, stack, held, system, steps, notes), user_torch=seen)
+    plan = replace(_plan(choice, stack, held, system, steps, notes), user_torch=seen)
+    return as_asked(machine, plan, choice.snapshot)
 
 
 def _plan(

@@ -17,6 +17,7 @@ from wizard.plan.apt_steps import (
     FinishInterrupted,
     KeepDebs,
     LocalDeb,
+    MakeSnapshot,
     MarkPackages,
     RestoreSettings,
     Versions,
@@ -30,6 +31,7 @@ __all__ = [
     "FinishInterrupted",
     "KeepDebs",
     "LocalDeb",
+    "MakeSnapshot",
     "MarkPackages",
     "PutSystemPathBack",
     "RestoreSettings",
@@ -166,6 +168,7 @@ RootStep = Union[  # noqa: UP007 - cattrs reads the members of a Union
     MarkPackages,
     FinishInterrupted,
     RestoreSettings,
+    MakeSnapshot,
 ]
 
 

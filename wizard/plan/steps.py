@@ -14,6 +14,7 @@ from wizard.plan.root_steps import (
     AptUpdate,
     FinishInterrupted,
     KeepDebs,
+    MakeSnapshot,
     MarkPackages,
     PutSystemPathBack,
     RestoreSettings,
@@ -251,6 +252,7 @@ Step = Union[  # noqa: UP007 - cattrs reads the members of a Union
     MarkPackages,
     FinishInterrupted,
     RestoreSettings,
+    MakeSnapshot,
 ]
 
 

@@ -1,0 +1,142 @@
+"""Try root's part of a plan in an overlay of this system; shows what changes, and keeps nothing."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING, Any
+
+from wizard.commands.choosing import add_choice_arguments, choice_of
+from wizard.commands.looking import acts, agreed, host_of, places_of, there_before
+
+if TYPE_CHECKING:
+    from wizard.machine.facts import Machine
+    from wizard.machine.host import Host
+    from wizard.overlay.rehearsed import Rehearsed
+    from wizard.plan.steps import Plan
+    from wizard.run.events import Event
+
+SHOWN = 200
+"""Changes that are printed; the file that is named has all."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of ``rehearse``: those of ``apply``."""
+    add_choice_arguments(parser)
+    parser.add_argument("--yes", action="store_true", help="the plan was read; do not ask")
+    parser.add_argument("--json", action="store_true", help="events as JSON lines")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Rehearse; 0 when every step worked there and everything was as before after the way back."""
+    import asyncio
+
+    from wizard.machine.detect import detect
+    from wizard.plan.impossible import PlanImpossible
+    from wizard.preflight.refusal import Refused
+
+    if arguments.stack is None:
+        return _refuse("rehearse needs --stack: see `rdna1-setup plan` for the suggested one.")
+    if not acts(arguments):
+        return _refuse("a dry run starts nothing, no rehearsal either: see `rdna1-setup plan`.")
+    if arguments.json and not arguments.yes:
+        return _refuse("--json asks nothing. Read `rdna1-setup plan`, then add --yes.")
+    host = host_of(arguments)
+    try:
+        plan = asyncio.run(_settled(arguments, host, detect(host)))
+    except PlanImpossible as error:
+        return _refuse(str(error))
+    except Refused as refused:
+        each = refused.refusal
+        return _refuse(each.happened, each.meaning, each.next_step)
+    return _rehearse(arguments, host, plan)
+
+
+async def _settled(arguments: argparse.Namespace, host: Host, machine: Machine) -> Plan:
+    """The plan, settled with the archive; raises Refused for what speaks against beginning it."""
+    from wizard.preflight.refusal import Refusal, Refused
+    from wizard.run.live import now
+    from wizard.run.settling import asking_of, preflight, settled_plan, waiting_plan
+
+    choice, places = choice_of(arguments, arguments.stack, host.home), places_of(host)
+    if waiting_plan(choice, places) is not None:
+        raise Refused(
+            Refusal(
+                "This plan was begun already; a rehearsal would begin in its middle.",
+                "Nothing was changed.",
+                "Go on with it (`rdna1-setup apply` with the same options), or take it back.",
+            )
+        )
+    print("Asking the repository and apt what would be done ...", file=sys.stderr, flush=True)
+    asking = asking_of(host, places, host.environ, now())
+    there = there_before(host, choice.venv)
+    plan = await settled_plan(machine, choice, places, there, asking)
+    if refusals := (await preflight(plan, places, asking)).refusals:
+        raise Refused(refusals[0])
+    return plan
+
+
+def _rehearse(arguments: argparse.Namespace, host: Host, plan: Plan) -> int:
+    import asyncio
+
+    from wizard.commands.following import carry_out
+    from wizard.overlay.rehearsing import OverlayRehearsal, can_be_rehearsed, rehearsable
+
+    if not can_be_rehearsed(plan):
+        return _refuse("root has nothing to do in this plan: there is nothing to rehearse.")
+    if not arguments.json:
+        from wizard.report.plan import plan_lines
+
+        print("\n".join(plan_lines(rehearsable(plan))), end="\n\n", flush=True)
+    if not arguments.yes and not agreed("Rehearse this? Nothing is changed by it."):
+        return 2
+    executor = OverlayRehearsal(host.environ, yes=arguments.yes)
+    follow = carry_out(executor, plan, as_json=arguments.json, teller=_told())
+    code = asyncio.run(follow)
+    if executor.outcome is not None:
+        (_print_json if arguments.json else _print)(executor.outcome)
+    return code
+
+
+def _refuse(happened: str, *more: str) -> int:
+    from wizard.run.lines import clean
+
+    print(f"rdna1-setup: {clean(happened)}", *map(clean, more), sep="\n", file=sys.stderr)
+    return 2
+
+
+def _told() -> Any:
+    """Prints events as lines, but for the last, which speaks of real runs."""
+    from wizard.report.events import Tenths, event_lines
+    from wizard.run.events import PlanFinished
+
+    tenths = Tenths()
+
+    def tell(event: Event) -> None:
+        if not isinstance(event, PlanFinished) and tenths.worth_telling(event):
+            print(*event_lines(event), sep="\n", flush=True)
+
+    return tell
+
+
+def _print(done: Rehearsed) -> None:
+    import textwrap
+
+    from wizard.overlay.changes import read_changes
+    from wizard.overlay.rehearsed import summary
+
+    print("", *(line for text in summary(done) for line in textwrap.wrap(text, 79)), sep="\n")
+    changes = read_changes(done.there.file) if done.there.file else ()
+    print("", "What the plan would change:", *map(str, changes[:SHOWN]), sep="\n")
+    if len(changes) > SHOWN:
+        print(f"and {len(changes) - SHOWN:,} more: {done.there.file}")
+    print("This system itself is as it was.")
+
+
+def _print_json(done: Rehearsed) -> None:
+    import json
+
+    from wizard.jsonform import SCHEMA, to_json
+
+    form = {"schema": SCHEMA, "event": "Rehearsed", "ok": done.ok, **to_json(done)}
+    print(json.dumps(form), file=sys.stdout, flush=True)

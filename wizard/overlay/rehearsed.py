@@ -1,0 +1,127 @@
+"""What came of a rehearsal: numbers first, then what is not as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from wizard.overlay.changes import Change, Counts, read_changes, unexpected
+from wizard.overlay.expected import why_expected
+from wizard.plan.snapshot import without_snapshot
+from wizard.plan.steps import Plan
+from wizard.root.news import Event, EventLines
+from wizard.root.session import EVENTS, STATE
+from wizard.run.lines import clean
+
+PREFIX = "rehearsal"
+NOTHING: Counts = Counts(0, 0, 0, "")
+SHOWN = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsed:
+    """A rehearsal that came to its end."""
+
+    run: str
+    there: Counts
+    """After the steps."""
+    back: Counts
+    """After their way back, beside the beginning."""
+    failed: int
+    """Number of the root step that failed; 0 for none."""
+    undo_code: int
+    """How UNDO.sh ended."""
+    packages: tuple[str, ...]
+    """Those that are not as before after the way back."""
+    used_bytes: int
+
+    @property
+    def ok(self) -> bool:
+        """True when every step worked and all packages are as before after the way back."""
+        return not self.failed and not self.undo_code and not self.packages
+
+
+def name_of(plan: Plan, time: str) -> str:
+    """The name of a rehearsal's folder in root's space."""
+    return f"{PREFIX}-{time}-{key_of(plan)}"
+
+
+def key_of(plan: Plan) -> str:
+    """The same for plans that are rehearsed alike: a snapshot is not made there."""
+    return without_snapshot(plan).id[:12]
+
+
+def outcome_of(run: str, events: Iterable[Event]) -> Rehearsed | None:
+    """What these events of a helper say; None while it has not come to its end."""
+    found = {"there": NOTHING, "back": NOTHING}
+    for event in events:
+        if event["event"] == "changes":
+            new, changed, gone = (int(event[name]) for name in ("created", "changed", "gone"))
+            found[event["when"]] = Counts(new, changed, gone, str(event["file"]))
+        elif event["event"] == "rehearsed":
+            names = tuple(clean(str(name)) for name in event["packages"])
+            failed, undo, used = (int(event[name]) for name in ("failed", "undo", "used"))
+            return Rehearsed(run, found["there"], found["back"], failed, undo, names, used)
+    return None
+
+
+def find_rehearsed(plan: Plan, state: Path = STATE) -> Rehearsed | None:
+    """The newest rehearsal of a plan; None where there is none that came to its end."""
+    try:
+        folders = sorted((state / "runs").glob(f"{PREFIX}-*-{key_of(plan)}"), reverse=True)
+    except OSError:
+        return None
+    for folder in folders:
+        try:
+            content = (folder / EVENTS).read_bytes()
+        except OSError:
+            continue
+        if found := outcome_of(folder.name, EventLines().feed(content)):
+            return found
+    return None
+
+
+def headline(done: Rehearsed, left: int) -> str:
+    """Both ways in one line; ``left`` is what is not as before without a good reason."""
+    there = f"{done.there}" if done.there.all else "nothing is changed"
+    if done.failed:
+        there = f"step {done.failed} of root's part FAILED; up to it {there}"
+    back = "everything as before"
+    if done.undo_code:
+        back = "NOT all could be taken back"
+    elif left or done.packages:
+        named = f"{left} {'file' if left == 1 else 'files'}" if left else ""
+        packages = f"{len(done.packages)} packages" if done.packages else ""
+        back = f"everything as before but {' and '.join(filter(None, (named, packages)))}"
+    elif done.back.all:
+        back = f"everything as before but {done.back.all} logs, caches and the like"
+    return f"{there}; after the way back: {back}"
+
+
+def summary(done: Rehearsed) -> tuple[str, ...]:
+    """The headline, and after it what is not as it was; reads the list of root's."""
+    changes = _back(done)
+    left = unexpected(changes)
+    return (f"Files: {headline(done, len(left))}.", *_left_lines(done, left, changes))
+
+
+def _back(done: Rehearsed) -> tuple[Change, ...]:
+    try:
+        return read_changes(done.back.file) if done.back.file else ()
+    except OSError:
+        return ()
+
+
+def _left_lines(
+    done: Rehearsed, left: tuple[Change, ...], changes: tuple[Change, ...]
+) -> Iterator[str]:
+    if done.packages:
+        yield f"Packages that are not as before: {', '.join(done.packages[:SHOWN])}"
+    for change in left[:SHOWN]:
+        yield f"not as before: {change}"
+    if len(left) > SHOWN:
+        yield f"and {len(left) - SHOWN:,} more: {done.back.file}"
+    reasons = {why_expected(change.path) for change in changes} - {""}
+    if reasons:
+        yield f"What may differ: {'; '.join(sorted(reasons))}."
