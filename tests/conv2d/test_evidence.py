@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from wizard.conv2d.evidence import Look, Witness, between
+from wizard.conv2d.evidence import Look, Sources, Witness, between
 from wizard.conv2d.hang_classes import HangClass, classify
 from wizard.conv2d.miopen_log import read
 
@@ -34,8 +34,8 @@ def python(program: str) -> tuple[str, ...]:
     return (sys.executable, "-c", f"print('ready', flush=True)\n{program}")
 
 
-def witness(pid: int, gpu: int | None = None, **more: object) -> Witness:
-    return Witness(pid, lambda: gpu, lambda: 0, **more)  # type: ignore[arg-type]
+def witness(pid: int, gpu: int | None = None, caches: tuple[Path, ...] = ()) -> Witness:
+    return Witness(pid, Sources(lambda: gpu, caches), log_lines=0)
 
 
 def looks_until(seen: Witness, enough: Callable[[Look, Look], bool]) -> tuple[Look, Look]:

@@ -8,6 +8,7 @@ from contextlib import aclosing, closing
 from pathlib import Path
 
 from wizard.conv2d.channel import kill_tree, shared_memory
+from wizard.conv2d.evidence import Sources
 from wizard.conv2d.journal import Journal, JournalBusy, journal_path, open_journal
 from wizard.conv2d.judging import unmeasured
 from wizard.conv2d.sweep import Note, ShapeDone, Sweep, SweepDone, SweepEvent, WorkerStarted
@@ -24,6 +25,7 @@ async def run_sweep(
     resume: bool = True,
     environ: Mapping[str, str] | None = None,
     kill: Callable[[int], None] = kill_tree,
+    sources: Sources | None = None,
 ) -> AsyncGenerator[SweepEvent, None]:
     """The events of a sweep; the last one is ``SweepDone``. To be closed (``aclosing``).
 
@@ -42,7 +44,7 @@ async def run_sweep(
         return
     largest = max((row.shape.out_bytes for row in sweep.rows), default=0)
     with closing(book), shared_memory(largest) as memory:
-        team = Team(sweep, environ, memory, kill)
+        team = Team(sweep, environ, memory, kill, sources or Sources())
         trial = Trial(sweep, book, team, sweep.spawn)
         try:
             async with aclosing(_walk(sweep, book, team, trial)) as events:

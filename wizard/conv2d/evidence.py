@@ -41,17 +41,28 @@ class Look:
     compilers: tuple[str, ...]
 
 
+def nobody_knows() -> None:
+    """How busy a card is whose driver has no word for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What can be looked at beside the processes themselves."""
+
+    gpu_percent: Callable[[], int | None] = nobody_knows
+    """How busy the card is now; None when nobody can say."""
+    caches: tuple[Path, ...] = ()
+    """Folders that grow while something is compiled."""
+
+
 @dataclass(frozen=True, slots=True)
 class Witness:
     """Looks at one worker's child; every look takes milliseconds and raises nothing."""
 
     pid: int
-    gpu_percent: Callable[[], int | None]
-    """How busy the card is now; None when nobody can say."""
-    log_lines: Callable[[], int]
+    sources: Sources
+    log_lines: int
     """How many lines MIOpen has written so far."""
-    caches: tuple[Path, ...] = ()
-    """Folders that grow while something is compiled."""
 
     def look(self) -> Look:
         """How things are now; of a process that is gone, nothing but the time."""
@@ -59,9 +70,9 @@ class Witness:
         return Look(
             at_s=time.monotonic(),
             processor_s=sum(map(_processor_s, processes)),
-            gpu_percent=self.gpu_percent(),
-            cache_bytes=sum(_bytes_below(folder) for folder in self.caches),
-            log_lines=self.log_lines(),
+            gpu_percent=self.sources.gpu_percent(),
+            cache_bytes=sum(_bytes_below(folder) for folder in self.sources.caches),
+            log_lines=self.log_lines,
             state=_state(self.pid),
             waits_in=_waits_in(self.pid),
             compilers=tuple(filter(_is_compiler, map(_name, processes))),

@@ -12,7 +12,6 @@ import ctypes
 import itertools
 import json
 import os
-import signal
 import threading
 import time
 from typing import Any
@@ -39,6 +38,37 @@ def loop_natively() -> None:
     collections.deque(itertools.repeat(0), maxlen=0)
 
 
+def compile_slowly() -> None:
+    """Half a second of what a compiler in the process leaves in its cache."""
+    until = time.monotonic() + 0.5
+    kernel = os.open(os.environ["FAKE_TORCH_CACHE"] + "/kernel.o", os.O_WRONLY | os.O_CREAT)
+    while time.monotonic() < until:
+        os.write(kernel, b"code")
+        time.sleep(0.005)
+
+
+def search_for_ever() -> None:
+    """What MIOpen prints while it tunes."""
+    for number in itertools.count():
+        os.write(2, b"MIOpen(HIP): Info [FindSolutionImpl] Starting search: ConvAsm%d\n" % number)
+        time.sleep(0.005)
+
+
+def run_a_kernel_for_ever() -> None:
+    """What MIOpen prints before a kernel that never ends."""
+    os.write(2, b"MIOpen(HIP): Info2 [run] kernel_name = gemm_k, global_work_dim = {64\n")
+    loop_natively()
+
+
+SILENT = {
+    "hang": loop_natively,
+    "compile": compile_slowly,
+    "search": search_for_ever,
+    "kernel": run_a_kernel_for_ever,
+}
+"""What does not answer for longer than any deadline."""
+
+
 def print_rubbish() -> None:
     """What no reader of lines survives: binary, megabytes without a newline, and false events."""
     os.write(1, b'{"event": "measured", "ticket": 1, "cold": 0, "warm": [], "size": [1]}\n')
@@ -49,38 +79,9 @@ def print_rubbish() -> None:
 def at_import() -> None:
     """The fault of importing torch."""
     wish = WISHES.get("import")
-    if wish == "hang":
-        loop_natively()
-    elif wish == "crash":
-        ctypes.string_at(0)
-    elif wish == "raise":
-        raise ImportError("libamdhip64.so: cannot enable executable stack")
-    elif wish == "rubbish":
-        print_rubbish()
-    elif wish == "ignore sigterm":
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    elif wish == "deadlock at fork":
-        HELD.acquire()
-        os.register_at_fork(after_in_child=HELD.acquire)
-    elif wish == "slow parent":
-        # The child has done its work before the process that forked it says a word.
-        os.register_at_fork(after_in_parent=lambda: time.sleep(0.3))
-    elif wish == "fork deadlock":
-        # A thread takes a lock for good. A forked child has the lock and not the thread.
-        thread = threading.Thread(target=HELD.acquire)
-        thread.start()
-        thread.join()
-
-
-def at_convolution(c_out: int) -> str:
-    """Strike before a convolution with that many output channels; the name of what comes after."""
-    if WISHES.get("import") == "fork deadlock" and os.getpid() != HOME_PROCESS:
+    if wish in SILENT:
         tell_that_it_hangs()
-        HELD.acquire()
-    wish = str(WISHES.get("shapes", {}).get(str(c_out), ""))
-    if wish == "hang":
-        tell_that_it_hangs()
-        loop_natively()
+        SILENT[wish]()
     elif wish == "crash":
         ctypes.string_at(0)
     elif wish == "leave":
