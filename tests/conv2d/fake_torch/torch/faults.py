@@ -12,6 +12,7 @@ import ctypes
 import itertools
 import json
 import os
+import signal
 import threading
 import time
 from typing import Any
@@ -79,6 +80,35 @@ def print_rubbish() -> None:
 def at_import() -> None:
     """The fault of importing torch."""
     wish = WISHES.get("import")
+    if wish == "hang":
+        loop_natively()
+    elif wish == "crash":
+        ctypes.string_at(0)
+    elif wish == "raise":
+        raise ImportError("libamdhip64.so: cannot enable executable stack")
+    elif wish == "rubbish":
+        print_rubbish()
+    elif wish == "ignore sigterm":
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    elif wish == "deadlock at fork":
+        HELD.acquire()
+        os.register_at_fork(after_in_child=HELD.acquire)
+    elif wish == "slow parent":
+        # The child has done its work before the process that forked it says a word.
+        os.register_at_fork(after_in_parent=lambda: time.sleep(0.3))
+    elif wish == "fork deadlock":
+        # A thread takes a lock for good. A forked child has the lock and not the thread.
+        thread = threading.Thread(target=HELD.acquire)
+        thread.start()
+        thread.join()
+
+
+def at_convolution(c_out: int) -> str:
+    """Strike before a convolution with that many output channels; the name of what comes after."""
+    if WISHES.get("import") == "fork deadlock" and os.getpid() != HOME_PROCESS:
+        tell_that_it_hangs()
+        HELD.acquire()
+    wish = str(WISHES.get("shapes", {}).get(str(c_out), ""))
     if wish in SILENT:
         tell_that_it_hangs()
         SILENT[wish]()
