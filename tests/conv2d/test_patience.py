@@ -73,8 +73,16 @@ async def test_a_shape_that_compiles_longer_than_its_deadline_is_waited_for(
     cache = tmp_path / "cache"
     cache.mkdir()
     variables = environ({4: "compile"}) | {"FAKE_TORCH_CACHE": str(cache)}
-    sources = Sources(caches=(cache,))
-    events = await events_of(sweep_of(worker_python, 3, 4), tmp_path, variables, sources=sources)
+    looks = iter(range(100))
+
+    def end_with_the_third_look() -> None:
+        if next(looks) == 2:
+            (cache / "enough").touch()
+
+    sources = Sources(end_with_the_third_look, (cache,))
+    # Far enough apart for a busy machine to let the compiler write something in between.
+    sweep = sweep_of(worker_python, 3, 4, deadlines=replace(PATIENT, look=0.5))
+    events = await events_of(sweep, tmp_path, variables, sources=sources)
 
     assert verdicts_of(events) == [PASS, PASS]
     moved = of_type(events, DeadlineMoved)[0]

@@ -40,10 +40,10 @@ def loop_natively() -> None:
 
 
 def compile_slowly() -> None:
-    """Half a second of what a compiler in the process leaves in its cache."""
-    until = time.monotonic() + 0.5
-    kernel = os.open(os.environ["FAKE_TORCH_CACHE"] + "/kernel.o", os.O_WRONLY | os.O_CREAT)
-    while time.monotonic() < until:
+    """What a compiler in the process leaves in its cache, until it has looked enough like one."""
+    cache = os.environ["FAKE_TORCH_CACHE"]
+    kernel = os.open(cache + "/kernel.o", os.O_WRONLY | os.O_CREAT)
+    while not os.path.exists(cache + "/enough"):
         os.write(kernel, b"code")
         time.sleep(0.005)
 
