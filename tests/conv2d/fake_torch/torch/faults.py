@@ -39,11 +39,15 @@ def loop_natively() -> None:
     collections.deque(itertools.repeat(0), maxlen=0)
 
 
+def is_compiled() -> bool:
+    """True once the client has seen enough of the compiler: later calls find their kernel."""
+    return os.access(os.environ.get("FAKE_TORCH_CACHE", "/nonexistent") + "/enough", os.F_OK)
+
+
 def compile_slowly() -> None:
-    """What a compiler in the process leaves in its cache, until it has looked enough like one."""
-    cache = os.environ["FAKE_TORCH_CACHE"]
-    kernel = os.open(cache + "/kernel.o", os.O_WRONLY | os.O_CREAT)
-    while not os.path.exists(cache + "/enough"):
+    """What a compiler in the process leaves in its cache."""
+    kernel = os.open(os.environ["FAKE_TORCH_CACHE"] + "/kernel.o", os.O_WRONLY | os.O_CREAT)
+    while not is_compiled():
         os.write(kernel, b"code")
         time.sleep(0.005)
 
@@ -109,7 +113,7 @@ def at_convolution(c_out: int) -> str:
         tell_that_it_hangs()
         HELD.acquire()
     wish = str(WISHES.get("shapes", {}).get(str(c_out), ""))
-    if wish in SILENT:
+    if wish in SILENT and not is_compiled():
         tell_that_it_hangs()
         SILENT[wish]()
     elif wish == "crash":
