@@ -29,7 +29,7 @@ def line_of(event: SweepEvent) -> str:
             return f"{place} {event.row.shape.label} (deadline {event.deadline_s:g} s)"
         case DeadlineMoved():
             longest = f"waiting for it up to {event.longest_s:g} s"
-            return f"{event.number} is {event.why}, not stuck: {event.because}; {longest}"
+            return f"shape {event.number} is slow, not stuck ({event.why}): {longest}"
         case ShapeDone():
             detail = f": {event.result.detail}" if event.result.detail else ""
             return f"{event.number}/{event.total}   {event.result.verdict.value}{detail}"

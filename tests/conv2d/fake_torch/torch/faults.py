@@ -39,6 +39,12 @@ def loop_natively() -> None:
     collections.deque(itertools.repeat(0), maxlen=0)
 
 
+def hang() -> None:
+    """Say so, and loop."""
+    tell_that_it_hangs()
+    loop_natively()
+
+
 def is_compiled() -> bool:
     """True once the client has seen enough of the compiler: later calls find their kernel."""
     return os.access(os.environ.get("FAKE_TORCH_CACHE", "/nonexistent") + "/enough", os.F_OK)
@@ -46,6 +52,7 @@ def is_compiled() -> bool:
 
 def compile_slowly() -> None:
     """What a compiler in the process leaves in its cache."""
+    tell_that_it_hangs()
     kernel = os.open(os.environ["FAKE_TORCH_CACHE"] + "/kernel.o", os.O_WRONLY | os.O_CREAT)
     while not is_compiled():
         os.write(kernel, b"code")
@@ -54,6 +61,7 @@ def compile_slowly() -> None:
 
 def search_for_ever() -> None:
     """What MIOpen prints while it tunes."""
+    tell_that_it_hangs()
     for number in itertools.count():
         os.write(2, b"MIOpen(HIP): Info [FindSolutionImpl] Starting search: ConvAsm%d\n" % number)
         time.sleep(0.005)
@@ -62,11 +70,11 @@ def search_for_ever() -> None:
 def run_a_kernel_for_ever() -> None:
     """What MIOpen prints before a kernel that never ends."""
     os.write(2, b"MIOpen(HIP): Info2 [run] kernel_name = gemm_k, global_work_dim = {64\n")
-    loop_natively()
+    hang()
 
 
 SILENT = {
-    "hang": loop_natively,
+    "hang": hang,
     "compile": compile_slowly,
     "search": search_for_ever,
     "kernel": run_a_kernel_for_ever,
@@ -114,7 +122,6 @@ def at_convolution(c_out: int) -> str:
         HELD.acquire()
     wish = str(WISHES.get("shapes", {}).get(str(c_out), ""))
     if wish in SILENT and not is_compiled():
-        tell_that_it_hangs()
         SILENT[wish]()
     elif wish == "crash":
         ctypes.string_at(0)
