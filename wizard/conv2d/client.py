@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing, closing
 from pathlib import Path
 
+from wizard.conv2d.card import busy_percent
 from wizard.conv2d.channel import kill_tree, shared_memory
 from wizard.conv2d.evidence import Sources
 from wizard.conv2d.journal import Journal, JournalBusy, journal_path, open_journal
@@ -44,7 +45,7 @@ async def run_sweep(
         return
     largest = max((row.shape.out_bytes for row in sweep.rows), default=0)
     with closing(book), shared_memory(largest) as memory:
-        team = Team(sweep, environ, memory, kill, sources or Sources())
+        team = Team(sweep, environ, memory, kill, sources or _sources(sweep))
         trial = Trial(sweep, book, team, sweep.spawn)
         try:
             async with aclosing(_walk(sweep, book, team, trial)) as events:
@@ -52,6 +53,10 @@ async def run_sweep(
                     yield event
         finally:
             await team.close()
+
+
+def _sources(sweep: Sweep) -> Sources:
+    return Sources(busy_percent) if sweep.device == "cuda" else Sources()
 
 
 async def _walk(
