@@ -18,6 +18,7 @@ from wizard.conv2d.evidence import Look, Sources
 from wizard.conv2d.patience import Patience
 from wizard.conv2d.sweep import DeadlineMoved
 from wizard.conv2d.verdicts import Verdict
+from wizard.knowledge.kernel_messages import known_lines
 
 STILL = Look(0.0, 0.0, None, 0, 0, "running", "", ())
 PASS, HUNG = Verdict.PASS, Verdict.HUNG
@@ -105,6 +106,19 @@ async def test_an_endless_search_ends_all_the_same_and_is_named(
     assert hung.hang_class == "searching"
     assert hung.because is not None
     assert hung.because.startswith("MIOpen(HIP): Info [FindSolutionImpl] Starting search: ConvAsm")
+
+
+async def test_what_the_driver_says_outranks_a_busy_card(
+    worker_python: str, tmp_path: Path
+) -> None:
+    said = "amdgpu: Failed to evict process queues"
+    sources = Sources(lambda: 99, kernel_lines=lambda began_s: known_lines([said]))
+    events = await events_of(
+        sweep_of(worker_python, 3, 4, 5), tmp_path, environ({4: "kernel"}), sources=sources
+    )
+
+    hung = results_of(events)[1]
+    assert (hung.hang_class, hung.because) == ("driver", said)
 
 
 async def test_a_busy_card_and_a_silent_log_are_a_spinning_kernel(

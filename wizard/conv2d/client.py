@@ -12,6 +12,7 @@ from wizard.conv2d.channel import kill_tree, shared_memory
 from wizard.conv2d.evidence import Sources
 from wizard.conv2d.journal import Journal, JournalBusy, journal_path, open_journal
 from wizard.conv2d.judging import unmeasured
+from wizard.conv2d.kernel_log import driver_lines_since
 from wizard.conv2d.sweep import Note, ShapeDone, Sweep, SweepDone, SweepEvent, WorkerStarted
 from wizard.conv2d.team import Team
 from wizard.conv2d.trial import Trial
@@ -56,7 +57,9 @@ async def run_sweep(
 
 
 def _sources(sweep: Sweep) -> Sources:
-    return Sources(busy_percent) if sweep.device == "cuda" else Sources()
+    if sweep.device == "cpu":
+        return Sources()
+    return Sources(busy_percent, kernel_lines=driver_lines_since)
 
 
 async def _walk(

@@ -53,6 +53,8 @@ class Sources:
     """How busy the card is now; None when nobody can say."""
     caches: tuple[Path, ...] = ()
     """Folders that grow while something is compiled."""
+    kernel_lines: Callable[[float], tuple[KernelLine, ...]] = lambda began_s: ()
+    """What the driver has written since then (``CLOCK_MONOTONIC``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +93,6 @@ def between(
     *,
     phase: str,
     reading: Reading | None,
-    kernel: tuple[KernelLine, ...] = (),
-    gone: bool = True,
 ) -> Evidence:
     """What two looks, some seconds apart, say together."""
     seconds = max(second.at_s - first.at_s, 1e-3)
@@ -107,8 +107,6 @@ def between(
         gpu_percent=round(sum(percents) / len(percents)) if percents else None,
         state=second.state,
         waits_in=second.waits_in,
-        kernel=kernel,
-        gone=gone,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, field, replace
 
@@ -53,7 +54,7 @@ class Measurer:
         self, command: Event
     ) -> AsyncGenerator[str | Loaded | Finding | Outcome, None]:
         """Measure one shape: phases, what was loaded, why it may take longer, and the outcome."""
-        phase, idle = ("import" if self.spawn else "start"), self.child
+        phase, idle, began_s = ("import" if self.spawn else "start"), self.child, time.monotonic()
         patience = self._patience(self.limit)
         self.worker.tail.forget()
         if not self.worker.send(command):
@@ -68,7 +69,7 @@ class Measurer:
                     yield classify(self._evidence(patience, phase))
                 if patience.is_over(self._now()):
                     yield "killed"
-                    yield await self._hung(patience, phase)
+                    yield await self._hung(patience, phase, began_s)
                     return
                 continue
             if event is not None and event["event"] == ("imported" if self.spawn else "child"):
@@ -152,11 +153,14 @@ class Measurer:
     def _evidence(self, patience: Patience, phase: str) -> Evidence:
         return between(*patience.looks, phase=phase, reading=self.worker.tail.reading)
 
-    async def _hung(self, patience: Patience, phase: str) -> Outcome:
+    async def _hung(self, patience: Patience, phase: str, began_s: float) -> Outcome:
         evidence = self._evidence(patience, phase)
         outcome = await self._end(phase)
         gone = outcome.kind != "unkillable"
-        evidence = replace(evidence, gone=gone, state=evidence.state if gone else outcome.text)
+        # After the end: the driver often notices no sooner than when it must take the work away.
+        kernel = await asyncio.to_thread(self.sources.kernel_lines, began_s)
+        state = evidence.state if gone else outcome.text
+        evidence = replace(evidence, gone=gone, state=state, kernel=kernel)
         return replace(outcome, seconds=patience.limit, evidence=evidence)
 
     async def _end(self, phase: str) -> Outcome:
