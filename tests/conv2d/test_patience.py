@@ -40,8 +40,9 @@ def test_without_progress_it_has_hung_at_its_deadline_and_not_before() -> None:
     for now in range(115, 130, 2):
         waiting.note(STILL, now)
         assert not waiting.is_over(now)
-    waiting.note(STILL, 131.0)
-    assert waiting.is_over(131.0)
+    assert waiting.seconds_to_wait(129.0) == 1
+    waiting.note(STILL, 130.0)
+    assert waiting.is_over(130.0)
 
 
 def test_progress_moves_the_deadline_but_not_for_ever() -> None:

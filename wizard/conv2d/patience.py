@@ -33,8 +33,8 @@ class Patience:
         self._next = self.began + self.limit * SOFT
 
     def seconds_to_wait(self, now: float) -> float:
-        """Until the next look."""
-        return max(0.0, self._next - now)
+        """Until the next look; the last one comes at the deadline itself."""
+        return max(0.0, min(self._next, self.until) - now)
 
     def note(self, look: Look, now: float) -> bool:
         """Take a look into account; true when it moved the deadline."""
