@@ -41,11 +41,15 @@ def sweep_of(
 
 
 def environ(
-    faults: dict[int, str] | None = None, importing: str = "", hip: str | None = None
+    faults: dict[int, str] | None = None,
+    importing: str = "",
+    hip: str | None = None,
+    limits: dict[str, int] | None = None,
 ) -> dict[str, str]:
     """Variables under which the worker finds the stand-in torch with these faults."""
     wishes = {
         "import": importing,
+        "limits": limits or {},
         "shapes": {str(key): name for key, name in (faults or {}).items()},
     }
     card = {} if hip is None else {"FAKE_TORCH_HIP": hip}

@@ -59,11 +59,25 @@ class Known:
         """True when the limit is known, or the budget is spent."""
         return self.is_exact or self.budget < 1
 
-    def after(self, size: int, passed: bool) -> Known:
-        """What is known once this size was probed."""
+    def after(self, size: int, passed: bool, spent: int = 1) -> Known:
+        """What is known once this size was probed; a failure that was no hang spends nothing."""
         if passed:
             return replace(self, passes=max(self.passes, size))
-        return replace(self, hangs=min(self.hangs, size), budget=self.budget - 1)
+        return replace(self, hangs=min(self.hangs, size), budget=self.budget - spent)
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """What a search has come to."""
+
+    axis: str
+    largest: int
+    """The largest that was asked about."""
+    known: Known
+    edge_passes: int
+    """How often the largest size that passes came back right."""
+    edge_runs: int
+    """How often it was measured; 0 when no size passes."""
 
 
 class Probes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Union
 
+from wizard.conv2d.limit import Limit
 from wizard.conv2d.presets import Row
 from wizard.conv2d.verdicts import Loaded, Result
 
@@ -132,6 +133,8 @@ class SweepDone:
     trouble: StopReason | None
     reference_s: float
     """Seconds spent waiting for the CPU reference: no part of what was measured."""
+    limit: Limit | None = None
+    """What a search for a limit has come to; None after a sweep."""
 
 
 SweepEvent = Union[  # noqa: UP007 - one closed union, matched exhaustively

@@ -1,6 +1,7 @@
 """What can go wrong, on request.
 
-``FAKE_TORCH`` holds ``{"import": NAME, "shapes": {C_OUT: NAME}}``.
+``FAKE_TORCH`` holds ``{"import": NAME, "shapes": {C_OUT: NAME}, "limits": {CHANNELS: SIZE}}``.
+CHANNELS is a number of input channels, ``power of two`` or ``any``: larger images hang.
 
 Faults of shapes strike in float32 alone, so that the float64 reference is right.
 """
@@ -113,6 +114,15 @@ def at_import() -> None:
         thread = threading.Thread(target=HELD.acquire)
         thread.start()
         thread.join()
+
+
+def at_size(c_in: int, size: int) -> None:
+    """Hang when the image is larger than the limit for that many input channels."""
+    limits = WISHES.get("limits", {})
+    known = [str(c_in), *(["power of two"] if c_in & (c_in - 1) == 0 else []), "any"]
+    limit = next((limits[name] for name in known if name in limits), None)
+    if limit is not None and size > limit:
+        hang()
 
 
 def at_convolution(c_out: int) -> str:
