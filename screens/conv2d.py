@@ -16,6 +16,7 @@ from screens.sweep_panel import NO_PYTHON, SweepPanel
 from screens.sweep_rows import channels_of, tally
 from wizard.conv2d.event_line import line_of
 from wizard.conv2d.sweep import (
+    DeadlineMoved,
     DeviceFound,
     Note,
     Phase,
@@ -141,7 +142,7 @@ class Conv2d(SweepPanel):
             case ShapeDone():
                 self._table.show_result(event.number, event.result)
                 self._show_progress()
-            case Note():
+            case Note() | DeadlineMoved():
                 self.say(line_of(event), "warning")
             case SweepDone():
                 self._tell_end(event.trouble)

@@ -12,13 +12,14 @@ from typing import TypeVar
 from tests.conv2d.clock import deadlines_pass_when_told
 from wizard.conv2d.channel import kill_tree
 from wizard.conv2d.client import run_sweep
+from wizard.conv2d.evidence import Sources
 from wizard.conv2d.presets import Row
 from wizard.conv2d.shapes import Shape
 from wizard.conv2d.sweep import Deadlines, Note, ShapeDone, Sweep, SweepDone, SweepEvent
 from wizard.conv2d.verdicts import Result, Verdict
 
 FAKE_TORCH = Path(__file__).parent / "fake_torch"
-PATIENT = Deadlines(imports=30, first=30, later=30, reference=30, killed=30)
+PATIENT = Deadlines(imports=30, first=30, later=30, reference=30, killed=30, look=0.05)
 T = TypeVar("T")
 
 
@@ -40,11 +41,15 @@ def sweep_of(
 
 
 def environ(
-    faults: dict[int, str] | None = None, importing: str = "", hip: str | None = None
+    faults: dict[int, str] | None = None,
+    importing: str = "",
+    hip: str | None = None,
+    limits: dict[str, int] | None = None,
 ) -> dict[str, str]:
     """Variables under which the worker finds the stand-in torch with these faults."""
     wishes = {
         "import": importing,
+        "limits": limits or {},
         "shapes": {str(key): name for key, name in (faults or {}).items()},
     }
     card = {} if hip is None else {"FAKE_TORCH_HIP": hip}
@@ -63,6 +68,7 @@ async def events_of(
     *,
     resume: bool = True,
     kill: Callable[[int], None] = kill_tree,
+    sources: Sources | None = None,
 ) -> list[SweepEvent]:
     """Every event of a sweep that runs to its end."""
     journal = folder / "journal.jsonl"
@@ -74,6 +80,7 @@ async def events_of(
             resume=resume,
             environ={**variables, "FAKE_TORCH_HANGS": fifo},
             kill=kill,
+            sources=sources,
         )
         async with aclosing(stream) as events:
             return [event async for event in events]

@@ -16,6 +16,14 @@ from typing import Any
 import psutil
 import pytest
 
+from wizard.conv2d.client import run_sweep
+from wizard.conv2d.evidence import Sources
+from wizard.conv2d.kernel_log import driver_lines_since
+from wizard.conv2d.presets import Row
+from wizard.conv2d.shapes import square
+from wizard.conv2d.sweep import Deadlines, ShapeDone, Sweep
+from wizard.conv2d.verdicts import Verdict
+
 pytestmark = pytest.mark.e2e
 
 SOURCE = Path(__file__).parents[2]
@@ -28,6 +36,13 @@ def conv2d(image, *rest, **named):
     return real(image, *rest, **named)
 functional.conv2d = conv2d
 """
+
+
+def busy_percent() -> int | None:
+    """How busy the card is, as its own tool says."""
+    argv = ("nvidia-smi", "--query-gpu=utilization.gpu", "--format=csv,noheader,nounits")
+    said = subprocess.run(argv, capture_output=True, text=True, check=False, timeout=20).stdout
+    return int(said) if said.strip().isdigit() else None
 
 
 @pytest.fixture(scope="module")
@@ -107,3 +122,24 @@ def test_a_spinning_kernel_costs_its_shapes_and_nothing_else(python: str, tmp_pa
         " ".join(process.info["cmdline"] or ()) for process in psutil.process_iter(["cmdline"])
     ]
     assert not [line for line in lines if "conv2d_worker.py" in line]
+
+
+async def test_a_spinning_kernel_is_named_from_what_the_card_says(
+    python: str, tmp_path: Path
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text(SPINNING)
+    path = f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}"
+    variables = {**os.environ, "PYTHONPATH": path, "SPIN_AT": "48"}
+    rows = tuple(Row(square(16, 32, size)) for size in (32, 48))
+    sweep = Sweep(python, rows, deadlines=Deadlines(later=8.0))
+    events = run_sweep(
+        sweep,
+        journal=tmp_path / "journal",
+        environ=variables,
+        sources=Sources(busy_percent, kernel_lines=driver_lines_since),
+    )
+    results = [event.result async for event in events if isinstance(event, ShapeDone)]
+    assert [result.verdict for result in results] == [Verdict.PASS, Verdict.HUNG]
+    print(results[1].detail)
+    assert results[1].hang_class == "spinning kernel"
+    assert "% busy and nothing new came" in (results[1].because or "")

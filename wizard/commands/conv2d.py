@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 from wizard.commands.looking import acts, host_of, places_of
 
 if TYPE_CHECKING:
+    from wizard.conv2d.find_limit import LimitRequest
     from wizard.conv2d.sweep import Sweep, SweepDone
 
+AXES = ("size", "height", "width", "channels-in", "channels-out", "kernel", "batch")
 WARNING = (
     "This runs convolutions on the GPU. One that hangs may freeze the desktop, and only a restart\n"
     "may help: save your work first. Each verdict is on disk before the next shape starts.\n"
@@ -37,26 +39,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--deadline", type=float, metavar="S", help="seconds for each shape")
     parser.add_argument("--import-deadline", type=float, metavar="S", help="for import torch")
     parser.add_argument("--spawn", action="store_true", help="a new interpreter for each shape")
+    parser.add_argument("--find-limit", choices=AXES, metavar="AXIS",
+                        help=f"find the largest that passes: {', '.join(AXES)}")  # fmt: skip
+    parser.add_argument("--range", default="1-256", metavar="A-B", help="where that limit may be")
+    parser.add_argument("--hangs", type=int, metavar="N", help="how often the card may hang for it")
     parser.add_argument("--resume", action=argparse.BooleanOptionalAction, default=True,
                         help="go on with an unfinished sweep of the same request")  # fmt: skip
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure; 0 when all is right, 1 when a shape is not, 2 when it cannot be measured."""
-    from wizard.conv2d.request import WrongRequest, sweep_of
+    from wizard.conv2d.request import WrongRequest, limit_of, sweep_of
 
     arguments.python = arguments.python or newest_python(arguments)
     try:
         sweep, cautions = sweep_of(arguments)
+        limit = limit_of(arguments, sweep)
     except WrongRequest as error:
         print(f"rdna1-setup: {error}", file=sys.stderr)
         return 2
     if not acts(arguments):
-        show(sweep, arguments)
+        show(sweep, limit, arguments)
         return 0
     for text in (*cautions, *([WARNING] if sweep.device == "cuda" else [])):
         print(text, end="\n\n", file=sys.stderr)
-    done = measure(sweep, resume=arguments.resume)
+    done = measure(sweep, limit, resume=arguments.resume)
     if done is None:
         print("Stopped. The same command goes on with the remaining shapes.", file=sys.stderr)
         return 130
@@ -78,9 +85,10 @@ def newest_python(arguments: argparse.Namespace) -> str | None:
     return None
 
 
-def show(sweep: Sweep, arguments: argparse.Namespace) -> None:
+def show(sweep: Sweep, limit: LimitRequest | None, arguments: argparse.Namespace) -> None:
     """What would be measured and started, for a dry run."""
     from wizard.conv2d.channel import worker_argv
+    from wizard.conv2d.presets import Row
     from wizard.report.conv2d import request_lines
 
     command = shlex.join(worker_argv(sweep.python, "measure", sweep.device, sweep.spawn))
@@ -88,33 +96,51 @@ def show(sweep: Sweep, arguments: argparse.Namespace) -> None:
         shapes = [row.shape.label for row in sweep.rows]
         print(json.dumps({"schema": 1, "dry_run": True, "command": command, "shapes": shapes}))
         return
-    print("Nothing is started. These shapes would be measured:\n")
-    print(*request_lines(sweep.rows), sep="\n")
+    if limit is None:
+        print("Nothing is started. These shapes would be measured:\n")
+        print(*request_lines(sweep.rows), sep="\n")
+    else:
+        print(f"Nothing is started. {_search_line(limit)}\n")
+        print(*request_lines((Row(limit.shape_at(limit.smallest)),)), sep="\n")
     print(f"\nby this command, with a second one that computes the reference:\n\n  {command}")
 
 
-def measure(sweep: Sweep, *, resume: bool) -> SweepDone | None:
-    """Run the sweep with its progress on stderr; None when it was stopped by a signal."""
+def _search_line(limit: LimitRequest) -> str:
+    return (
+        f"The largest {limit.axis} from {limit.smallest} to {limit.largest} that passes would be "
+        f"looked for, with at most {limit.hangs} hangs, beginning with a shape like:"
+    )
+
+
+def measure(sweep: Sweep, limit: LimitRequest | None, *, resume: bool) -> SweepDone | None:
+    """Run it with its progress on stderr; None when it was stopped by a signal."""
     import asyncio
 
+    from wizard.conv2d.client import run_sweep
+    from wizard.conv2d.find_limit import find_limit
     from wizard.conv2d.plaintext import follow
 
-    return asyncio.run(follow(sweep, resume))
+    running = find_limit(limit, resume=resume) if limit else run_sweep(sweep, resume=resume)
+    return asyncio.run(follow(running))
 
 
 def report(done: SweepDone, *, as_json: bool) -> int:
     """Print what came out and give the exit code."""
     from wizard.conv2d.verdicts import Verdict, result_json
     from wizard.jsonform import to_json
-    from wizard.report.conv2d import sweep_lines
+    from wizard.report.conv2d import limit_lines, sweep_lines
 
     if as_json:
         document: dict[str, Any] = {"schema": 1}
         document["results"] = [result_json(result) for result in done.results]
         document["trouble"] = to_json(done.trouble)
+        if done.limit is not None:
+            document["limit"] = to_json(done.limit)
         print(json.dumps(document, indent=1, allow_nan=False))
     elif done.results:
         print(*sweep_lines(done.results), sep="\n")
+    if done.limit is not None and not as_json:
+        print("", *limit_lines(done.limit), sep="\n")
     if done.trouble is not None:
         for text in (done.trouble.happened, done.trouble.meaning, done.trouble.next_step):
             print(text, file=sys.stderr)

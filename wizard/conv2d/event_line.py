@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from wizard.conv2d.sweep import (
+    DeadlineMoved,
     DeviceFound,
     Note,
     Phase,
@@ -26,6 +27,9 @@ def line_of(event: SweepEvent) -> str:
         case ShapeStarted():
             place = f"{event.number}/{event.total}"
             return f"{place} {event.row.shape.label} (deadline {event.deadline_s:g} s)"
+        case DeadlineMoved():
+            longest = f"waiting for it up to {event.longest_s:g} s"
+            return f"shape {event.number} is slow, not stuck ({event.why}): {longest}"
         case ShapeDone():
             detail = f": {event.result.detail}" if event.result.detail else ""
             return f"{event.number}/{event.total}   {event.result.verdict.value}{detail}"

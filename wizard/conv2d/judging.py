@@ -6,6 +6,7 @@ import statistics
 from dataclasses import dataclass
 
 from wizard.conv2d import wording
+from wizard.conv2d.hang_classes import classify
 from wizard.conv2d.launch import Outcome
 from wizard.conv2d.reference import Comparison
 from wizard.conv2d.sweep import Sweep
@@ -35,6 +36,7 @@ def judged(sweep: Sweep, index: int, launched: Launched, loaded: Loaded) -> Resu
     row, outcome = sweep.rows[index], launched.outcome
     warm = outcome.figures.get("warm")
     warm_s = statistics.median(warm) if warm else None
+    finding = None if outcome.evidence is None else classify(outcome.evidence)
     verdict, detail = _verdict(launched, tolerance(row.shape), warm_s, sweep.slow_s)
     return Result(
         shape=row.shape,
@@ -49,7 +51,8 @@ def judged(sweep: Sweep, index: int, launched: Launched, loaded: Loaded) -> Resu
         nonfinite=launched.comparison.nonfinite,
         tolerance=tolerance(row.shape),
         memory_bytes=outcome.figures.get("memory"),
-        hang_class=_hang_class(outcome),
+        hang_class=None if finding is None else finding.hang_class.value,
+        because=None if finding is None else finding.because,
         phase=None if outcome.kind == "measured" else outcome.phase,
         process=launched.process,
         published=row.published,
@@ -86,12 +89,6 @@ def engine_name(sweep: Sweep, loaded: Loaded) -> str:
     if sweep.engine == "native":
         return "native"
     return "miopen" if loaded.hip else "cudnn"
-
-
-def _hang_class(outcome: Outcome) -> str | None:
-    if outcome.kind not in HUNG:
-        return None
-    return "unkillable" if outcome.kind == "unkillable" else "unclassified"
 
 
 def _verdict(

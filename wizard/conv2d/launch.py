@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, field, replace
 
 from wizard.conv2d.channel import Worker, state_of
 from wizard.conv2d.events import Event, how_it_died, loaded_from
+from wizard.conv2d.evidence import Sources, Witness, between
+from wizard.conv2d.hang_classes import Evidence, Finding, classify
+from wizard.conv2d.patience import Patience
 from wizard.conv2d.sweep import Deadlines
 from wizard.conv2d.verdicts import Loaded
 
@@ -25,6 +29,8 @@ class Outcome:
     """The deadline that was missed, for what hung."""
     figures: Event = field(default_factory=dict)
     """``cold``, ``warm``, ``memory`` and ``size`` of a measured shape."""
+    evidence: Evidence | None = None
+    """What was seen of a shape that hung."""
 
 
 @dataclass(slots=True)
@@ -35,6 +41,7 @@ class Measurer:
     deadlines: Deadlines
     spawn: bool
     kill: Callable[[int], None]
+    sources: Sources
     loaded: Loaded = field(default_factory=Loaded)
     child: int | None = None
     """Its process id while it lives."""
@@ -43,24 +50,30 @@ class Measurer:
     broken: bool = False
     """True when the worker cannot be used any more."""
 
-    async def launch(self, command: Event) -> AsyncGenerator[str | Loaded | Outcome, None]:
-        """Measure one shape: phases, what was loaded, and as last item the outcome."""
-        phase, idle = ("import" if self.spawn else "start"), self.child
-        limit = self.limit
-        until = self._now() + limit
+    async def launch(
+        self, command: Event
+    ) -> AsyncGenerator[str | Loaded | Finding | Outcome, None]:
+        """Measure one shape: phases, what was loaded, why it may take longer, and the outcome."""
+        phase, idle, began_s = ("import" if self.spawn else "start"), self.child, time.monotonic()
+        patience = self._patience(self.limit)
+        self.worker.tail.forget()
         if not self.worker.send(command):
             self.broken = True
         outcome: Outcome | None = None
         while outcome is None:
             try:
-                event = await self.worker.receive(until - self._now())
+                event = await self.worker.receive(patience.seconds_to_wait(self._now()))
             except asyncio.TimeoutError:
-                yield "killed"
-                yield replace(await self._end(phase), seconds=limit)
-                return
+                moved = await self._look(patience)
+                if moved:
+                    yield classify(self._evidence(patience, phase))
+                if patience.is_over(self._now()):
+                    yield "killed"
+                    yield await self._hung(patience, phase, began_s)
+                    return
+                continue
             if event is not None and event["event"] == ("imported" if self.spawn else "child"):
-                phase, limit = "start", self.deadlines.first
-                until = self._now() + limit
+                phase, patience = "start", self._patience(self.deadlines.first)
             answer = self._understand(event, command["ticket"], phase, idle)
             if isinstance(answer, Outcome):
                 outcome = answer
@@ -125,6 +138,30 @@ class Measurer:
         if event["pid"] == idle and phase == "start":
             return None  # it ended while idle: the parent starts another for this shape
         return Outcome("crashed", phase, how_it_died(event["code"], self.worker.tail.text()))
+
+    def _patience(self, limit: float) -> Patience:
+        deadlines = self.deadlines
+        return Patience(self._now(), limit, deadlines.longest, deadlines.look)
+
+    async def _look(self, patience: Patience) -> bool:
+        """Look at the process that does not answer; true when it turns out to progress."""
+        pid = self.child or self.worker.process.pid
+        witness = Witness(pid, self.sources, self.worker.tail.log_lines)
+        look = await asyncio.to_thread(witness.look)
+        return patience.note(look, self._now())
+
+    def _evidence(self, patience: Patience, phase: str) -> Evidence:
+        return between(*patience.looks, phase=phase, reading=self.worker.tail.reading)
+
+    async def _hung(self, patience: Patience, phase: str, began_s: float) -> Outcome:
+        evidence = self._evidence(patience, phase)
+        outcome = await self._end(phase)
+        gone = outcome.kind != "unkillable"
+        # After the end: the driver often notices no sooner than when it must take the work away.
+        kernel = await asyncio.to_thread(self.sources.kernel_lines, began_s)
+        state = evidence.state if gone else outcome.text
+        evidence = replace(evidence, gone=gone, state=state, kernel=kernel)
+        return replace(outcome, seconds=patience.limit, evidence=evidence)
 
     async def _end(self, phase: str) -> Outcome:
         """Kill a child that has hung and watch it end."""

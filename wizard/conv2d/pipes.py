@@ -7,6 +7,8 @@ import json
 import os
 from typing import Any
 
+from wizard.conv2d.miopen_log import Reading, read
+
 LONGEST_LINE = 65536
 """A worker's line stays below 4096 bytes: more without a newline is no line of ours."""
 TAIL_BYTES = 4096
@@ -38,14 +40,29 @@ class Lines(asyncio.Protocol):
 
 
 class Tail(asyncio.Protocol):
-    """The last bytes of what a worker and all below it printed, whatever they were."""
+    """What a worker and all below it printed: the last bytes, and what MIOpen said among it."""
 
     def __init__(self) -> None:
+        self.log_lines = 0
+        """How many lines MIOpen has written."""
+        self.reading: Reading | None = None
+        """What the last of them says is under way."""
         self._bytes = b""
+        self._unread = b""
 
     def data_received(self, data: bytes) -> None:
-        """Keep the end."""
+        """Keep the end, and read what MIOpen says."""
         self._bytes = (self._bytes + data)[-TAIL_BYTES:]
+        *lines, self._unread = (self._unread + data).split(b"\n")
+        if len(self._unread) > LONGEST_LINE:
+            self._unread = b""
+        logged = [line.decode("utf-8", "replace") for line in lines if b"MIOpen" in line]
+        self.log_lines += len(logged)
+        self.reading = read(logged) or self.reading
+
+    def forget(self) -> None:
+        """From now on another launch is what MIOpen speaks of."""
+        self.reading = None
 
     def text(self) -> str:
         """The last lines with anything printable in them, on one line, at most 300 characters."""

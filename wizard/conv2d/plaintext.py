@@ -5,16 +5,18 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
-from wizard.conv2d.client import run_sweep
 from wizard.conv2d.event_line import line_of
-from wizard.conv2d.sweep import Sweep, SweepDone
+from wizard.conv2d.sweep import SweepDone, SweepEvent
+
+Events = AsyncGenerator[SweepEvent, None]
 
 
-async def follow(sweep: Sweep, resume: bool) -> SweepDone | None:
-    """Run a sweep to its end, one line an event; None when a signal stopped it."""
-    task = asyncio.ensure_future(_follow(sweep, resume))
+async def follow(running: Events) -> SweepDone | None:
+    """A sweep or a search to its end, one line an event; None when a signal stopped it."""
+    task = asyncio.ensure_future(_follow(running))
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         loop.add_signal_handler(number, task.cancel)
@@ -24,8 +26,8 @@ async def follow(sweep: Sweep, resume: bool) -> SweepDone | None:
         return None
 
 
-async def _follow(sweep: Sweep, resume: bool) -> SweepDone | None:
-    async with aclosing(run_sweep(sweep, resume=resume)) as events:
+async def _follow(running: Events) -> SweepDone | None:
+    async with aclosing(running) as events:
         async for event in events:
             if isinstance(event, SweepDone):
                 return event

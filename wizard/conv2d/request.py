@@ -6,12 +6,16 @@ import argparse
 import re
 import sys
 
+from wizard.conv2d.find_limit import LimitRequest
 from wizard.conv2d.presets import DEFAULT, Preset, Row, find_preset, load_presets
 from wizard.conv2d.shapes import square
 from wizard.conv2d.sweep import Deadlines, Sweep
 
 SIZES = (32, 44, 48, 64, 224)
 CHANNELS = ((16, 32), (32, 64), (64, 128))
+
+
+MOST_HANGS = 20
 
 
 class WrongRequest(Exception):
@@ -36,6 +40,28 @@ def sweep_of(arguments: argparse.Namespace) -> tuple[Sweep, tuple[str, ...]]:
         deadlines=_deadlines(arguments),
     )
     return sweep, (_caution(preset),) if arguments.preset else ()
+
+
+def limit_of(arguments: argparse.Namespace, sweep: Sweep) -> LimitRequest | None:
+    """The limit that was asked for, if any; the shape around it is the sweep's first."""
+    if arguments.find_limit is None:
+        return None
+    if arguments.hangs is None or not 1 <= arguments.hangs <= MOST_HANGS:
+        raise WrongRequest(
+            "each hang may freeze the desktop: say how often it may come to that, for example "
+            "--hangs 3."
+        )
+    found = re.fullmatch(r" *([1-9][0-9]{0,3})-([1-9][0-9]{0,3}) *", arguments.range)
+    if found is None or int(found[1]) > int(found[2]):
+        raise WrongRequest(f"--range {arguments.range!r}: write it as 1-256.")
+    smallest, largest = int(found[1]), int(found[2])
+    shape = sweep.rows[0].shape
+    request = LimitRequest(sweep, shape, arguments.find_limit, smallest, largest, arguments.hangs)
+    try:
+        request.shape_at(smallest)
+    except ValueError as error:
+        raise WrongRequest(f"--range {arguments.range!r}: {error}.") from error
+    return request
 
 
 def _rows(arguments: argparse.Namespace, preset: Preset) -> tuple[Row, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Union
 
+from wizard.conv2d.limit import Limit
 from wizard.conv2d.presets import Row
 from wizard.conv2d.verdicts import Loaded, Result
 
@@ -22,6 +23,10 @@ class Deadlines:
     """The float64 convolution on the CPU."""
     killed: float = 30.0
     """How long a killed process is watched: the kernel may take that long to free the card."""
+    longest: float = 600.0
+    """A shape that progresses, because it is compiled for example, has this long in all."""
+    look: float = 2.0
+    """Time between two looks at a process that does not answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +96,19 @@ class Phase:
 
 
 @dataclass(frozen=True, slots=True)
+class DeadlineMoved:
+    """The running shape is slow rather than stuck: something new keeps coming out of it."""
+
+    number: int
+    why: str
+    """What it does, for example ``compiling``."""
+    because: str
+    """What shows that."""
+    longest_s: float
+    """How long it may take in all."""
+
+
+@dataclass(frozen=True, slots=True)
 class ShapeDone:
     """A shape has its verdict."""
 
@@ -115,8 +133,17 @@ class SweepDone:
     trouble: StopReason | None
     reference_s: float
     """Seconds spent waiting for the CPU reference: no part of what was measured."""
+    limit: Limit | None = None
+    """What a search for a limit has come to; None after a sweep."""
 
 
 SweepEvent = Union[  # noqa: UP007 - one closed union, matched exhaustively
-    WorkerStarted, DeviceFound, ShapeStarted, Phase, ShapeDone, Note, SweepDone
+    WorkerStarted,
+    DeviceFound,
+    ShapeStarted,
+    Phase,
+    DeadlineMoved,
+    ShapeDone,
+    Note,
+    SweepDone,
 ]

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from wizard.conv2d.channel import LEAVE_SECONDS
+from wizard.conv2d.evidence import Sources
 from wizard.conv2d.launch import Measurer
 from wizard.conv2d.reference import Comparison, Reference
 from wizard.conv2d.start import NotStarted, start
@@ -25,6 +26,7 @@ class Team:
     memory: int
     """Descriptor of the memory in which a result is handed over."""
     kill: Callable[[int], None]
+    sources: Sources
     loaded: Loaded = field(default_factory=Loaded)
     trouble: StopReason | None = None
     """Why nothing more can be measured."""
@@ -80,7 +82,8 @@ class Team:
             return
         deadlines = self.sweep.deadlines
         self.loaded = self.loaded if spawn else answer.loaded
-        measurer = Measurer(answer.worker, deadlines, spawn, self.kill, self.loaded, answer.child)
+        means = (self.kill, self.sources, self.loaded)
+        measurer = Measurer(answer.worker, deadlines, spawn, *means, answer.child)
         self.measurers[spawn] = measurer
 
     async def _start_reference(self) -> None:

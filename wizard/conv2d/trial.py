@@ -9,11 +9,13 @@ from itertools import count
 from typing import Any
 
 from wizard.conv2d import wording
+from wizard.conv2d.hang_classes import Finding
 from wizard.conv2d.journal import Journal
 from wizard.conv2d.judging import Launched, judged, unmeasured
 from wizard.conv2d.launch import Measurer, Outcome
 from wizard.conv2d.reference import Comparison
 from wizard.conv2d.sweep import (
+    DeadlineMoved,
     DeviceFound,
     Note,
     Phase,
@@ -110,6 +112,9 @@ class Trial:
                 elif isinstance(answer, Loaded):
                     self.team.loaded = answer
                     yield DeviceFound(answer)
+                elif isinstance(answer, Finding):
+                    why, because = answer.hang_class.value, answer.because
+                    yield DeadlineMoved(index + 1, why, because, self.sweep.deadlines.longest)
                 else:
                     yield Phase(index + 1, answer)
 

@@ -70,7 +70,9 @@ class Result:
     tolerance: float | None = None
     memory_bytes: int | None = None
     hang_class: str | None = None
-    """``unkillable``, or ``unclassified`` for any other hang: no evidence is taken yet."""
+    """What kind of hang it was, as ``hang_classes`` names them."""
+    because: str | None = None
+    """The line or figure that proves it; ``""`` for an unclassified hang."""
     phase: str | None = None
     """Where it was when it hung, died or failed, for example ``cold``."""
     process: str | None = None

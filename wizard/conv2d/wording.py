@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from wizard.conv2d.hang_classes import classify
 from wizard.conv2d.launch import Outcome
 from wizard.conv2d.sweep import StopReason
 
@@ -34,8 +35,9 @@ def hung(outcome: Outcome) -> str:
     """What a hang was, as far as anybody can tell from outside."""
     where = WHERE.get(outcome.phase, outcome.phase)
     text = f"no answer within {outcome.seconds:g} s {where}; the process was killed"
-    if outcome.phase == "cold":
-        text += " (a first call that compiles can be slow: a longer --deadline tells)"
+    finding = None if outcome.evidence is None else classify(outcome.evidence)
+    if finding is not None and finding.because:
+        return f"{text}. {finding.hang_class.value}: {finding.because}"
     return text
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
+from wizard.conv2d.limit import Limit
 from wizard.conv2d.presets import Published, Row
 from wizard.conv2d.verdicts import Result
 from wizard.report.conv2d_meaning import counted, meaning_lines
@@ -39,6 +40,28 @@ def request_lines(rows: Sequence[Row]) -> Iterator[str]:
         claim = f"   published: {_short(row.published, notes)}" if row.published else ""
         yield f"  {row.shape.label}{claim}"
     yield from _note_lines(notes)
+
+
+def limit_lines(limit: Limit) -> Iterator[str]:
+    """What is known of a limit, and how surely."""
+    known = limit.known
+    text = f"Limit of {limit.axis}: "
+    if not limit.edge_runs:
+        text += f"{known.hangs} does not pass, the smallest that was asked for."
+    elif known.is_exact:
+        text += f"{known.passes} passes ({limit.edge_passes} of {limit.edge_runs} times), "
+        all_pass = known.hangs > limit.largest
+        text += "the largest that was asked for." if all_pass else f"{known.hangs} does not."
+    else:
+        text += f"{known.passes} passes, {known.hangs} does not; the hangs allowed are spent."
+    yield from textwrap.wrap(text, WIDTH)
+    if limit.edge_runs and limit.edge_passes == limit.edge_runs:
+        rate = 100 * (1 - 0.05 ** (1 / limit.edge_runs))
+        yield from textwrap.wrap(
+            f"{limit.edge_runs} of {limit.edge_runs} passes say, at 95 %, that it fails in fewer "
+            f"than {rate:.0f} of 100 launches: more repeats say more.",
+            WIDTH,
+        )
 
 
 def table_lines(results: Sequence[Result]) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """What can go wrong, on request.
 
-``FAKE_TORCH`` holds ``{"import": NAME, "shapes": {C_OUT: NAME}}``.
+``FAKE_TORCH`` holds ``{"import": NAME, "shapes": {C_OUT: NAME}, "limits": {CHANNELS: SIZE}}``.
+CHANNELS is a number of input channels, ``power of two`` or ``any``: larger images hang.
 
 Faults of shapes strike in float32 alone, so that the float64 reference is right.
 """
@@ -39,6 +40,49 @@ def loop_natively() -> None:
     collections.deque(itertools.repeat(0), maxlen=0)
 
 
+def hang() -> None:
+    """Say so, and loop."""
+    tell_that_it_hangs()
+    loop_natively()
+
+
+def is_compiled() -> bool:
+    """True once the client has seen enough of the compiler: later calls find their kernel."""
+    return os.access(os.environ.get("FAKE_TORCH_CACHE", "/nonexistent") + "/enough", os.F_OK)
+
+
+def compile_slowly() -> None:
+    """What a compiler in the process leaves in its cache."""
+    tell_that_it_hangs()
+    kernel = os.open(os.environ["FAKE_TORCH_CACHE"] + "/kernel.o", os.O_WRONLY | os.O_CREAT)
+    while not is_compiled():
+        os.write(kernel, b"code")
+        time.sleep(0.005)
+
+
+def search_for_ever() -> None:
+    """What MIOpen prints while it tunes."""
+    tell_that_it_hangs()
+    for number in itertools.count():
+        os.write(2, b"MIOpen(HIP): Info [FindSolutionImpl] Starting search: ConvAsm%d\n" % number)
+        time.sleep(0.005)
+
+
+def run_a_kernel_for_ever() -> None:
+    """What MIOpen prints before a kernel that never ends."""
+    os.write(2, b"MIOpen(HIP): Info2 [run] kernel_name = gemm_k, global_work_dim = {64\n")
+    hang()
+
+
+SILENT = {
+    "hang": hang,
+    "compile": compile_slowly,
+    "search": search_for_ever,
+    "kernel": run_a_kernel_for_ever,
+}
+"""What does not answer for longer than any deadline."""
+
+
 def print_rubbish() -> None:
     """What no reader of lines survives: binary, megabytes without a newline, and false events."""
     os.write(1, b'{"event": "measured", "ticket": 1, "cold": 0, "warm": [], "size": [1]}\n')
@@ -72,15 +116,23 @@ def at_import() -> None:
         thread.join()
 
 
+def at_size(c_in: int, size: int) -> None:
+    """Hang when the image is larger than the limit for that many input channels."""
+    limits = WISHES.get("limits", {})
+    known = [str(c_in), *(["power of two"] if c_in & (c_in - 1) == 0 else []), "any"]
+    limit = next((limits[name] for name in known if name in limits), None)
+    if limit is not None and size > limit:
+        hang()
+
+
 def at_convolution(c_out: int) -> str:
     """Strike before a convolution with that many output channels; the name of what comes after."""
     if WISHES.get("import") == "fork deadlock" and os.getpid() != HOME_PROCESS:
         tell_that_it_hangs()
         HELD.acquire()
     wish = str(WISHES.get("shapes", {}).get(str(c_out), ""))
-    if wish == "hang":
-        tell_that_it_hangs()
-        loop_natively()
+    if wish in SILENT and not is_compiled():
+        SILENT[wish]()
     elif wish == "crash":
         ctypes.string_at(0)
     elif wish == "leave":

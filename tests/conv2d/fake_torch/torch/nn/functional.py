@@ -21,7 +21,10 @@ def conv2d(
 ) -> Tensor:
     """A result of the right size: each number is a product of one of the image and one weight."""
     del bias, groups
-    wish = faults.at_convolution(weight.shape[0]) if image.kind is not float64 else ""
+    wish = ""
+    if image.kind is not float64:
+        faults.at_size(weight.shape[1], max(image.shape[2:]))
+        wish = faults.at_convolution(weight.shape[0])
     reach = dilation * (weight.shape[2] - 1) + 1
     high, wide = ((size + 2 * padding - reach) // stride + 1 for size in image.shape[2:])
     shape = (image.shape[0], weight.shape[0], high, wide)

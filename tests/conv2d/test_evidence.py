@@ -1,0 +1,115 @@
+"""Looks at real processes: what they use, what they wait in, and what grows beside them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from wizard.conv2d.evidence import Look, Sources, Witness, between
+from wizard.conv2d.hang_classes import HangClass, classify
+from wizard.conv2d.miopen_log import read
+
+KERNEL = read(["MIOpen(HIP): Info2 [run] kernel_name = k, global_work_dim = {1"])
+
+
+@contextmanager
+def running(*argv: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A child that has said that it is ready."""
+    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        try:
+            assert child.stdout is not None
+            assert child.stdout.readline() == b"ready\n"
+            yield child
+        finally:
+            child.kill()
+
+
+def python(program: str) -> tuple[str, ...]:
+    return (sys.executable, "-c", f"print('ready', flush=True)\n{program}")
+
+
+def witness(pid: int, gpu: int | None = None, caches: tuple[Path, ...] = ()) -> Witness:
+    return Witness(pid, Sources(lambda: gpu, caches), log_lines=0)
+
+
+def looks_until(seen: Witness, enough: Callable[[Look, Look], bool]) -> tuple[Look, Look]:
+    """The first look, and a later one by which something has happened."""
+    first = second = seen.look()
+    while not enough(first, second):
+        second = seen.look()
+    return first, second
+
+
+def test_a_process_that_computes_uses_a_core_and_one_that_waits_does_not() -> None:
+    with running(*python("while True: pass")) as child:
+        first, second = looks_until(
+            witness(child.pid), lambda a, b: b.processor_s - a.processor_s > 0.2
+        )
+        cores = between(first, second, phase="cold", reading=None).cores
+        assert cores is not None
+        assert 0.05 < cores < 1.5  # other tests may use the processor too
+    with running(*python("input()")) as child:
+        first, second = looks_until(witness(child.pid), lambda a, b: b.at_s - a.at_s > 0.2)
+        cores = between(first, second, phase="cold", reading=None).cores
+        assert cores is not None
+        assert cores < 0.2
+        assert second.state == "sleeping"
+
+
+def test_children_count_and_compilers_among_them_are_named(tmp_path: Path) -> None:
+    compiler = tmp_path / "clang-17"
+    compiler.symlink_to("/bin/sleep")
+    program = (
+        f"import subprocess, sys; c = subprocess.Popen(['{compiler}', '600'])\n"
+        "try: input()\nexcept EOFError: pass\nfinally: c.kill()"
+    )
+    with running(*python(program)) as child:
+        _, second = looks_until(witness(child.pid), lambda _, b: bool(b.compilers))
+        assert second.compilers == ("clang-17",)
+        evidence = between(second, second, phase="cold", reading=None)
+        assert classify(evidence).hang_class is HangClass.COMPILING
+        assert child.stdin is not None
+        child.stdin.close()
+        child.wait()
+
+
+def test_a_cache_that_grows_is_progress_and_a_link_out_of_it_is_not_followed(
+    tmp_path: Path,
+) -> None:
+    cache, elsewhere = tmp_path / "cache", tmp_path / "elsewhere"
+    (cache / "deep").mkdir(parents=True)
+    elsewhere.mkdir()
+    (cache / "link").symlink_to(elsewhere)
+    os.mkfifo(cache / "fifo")
+    seen = witness(os.getpid(), caches=(cache, tmp_path / "missing"))
+    first = seen.look()
+    (elsewhere / "big").write_bytes(b"x" * 10_000)
+    assert seen.look().cache_bytes == first.cache_bytes
+    (cache / "deep" / "kernel.o").write_bytes(b"x")
+    evidence = between(first, seen.look(), phase="cold", reading=None)
+    assert evidence.cache_grew
+    assert evidence.progresses
+
+
+@pytest.mark.parametrize(
+    ("gpu", "hang_class"),
+    [(99, HangClass.SPINNING), (0, HangClass.LOST_SIGNAL), (None, HangClass.UNCLASSIFIED)],
+)
+def test_how_busy_the_card_is_tells_a_spinning_kernel_from_a_lost_signal(
+    gpu: int | None, hang_class: HangClass
+) -> None:
+    look = witness(os.getpid(), gpu).look()
+    assert classify(between(look, look, phase="cold", reading=KERNEL)).hang_class is hang_class
+
+
+def test_of_a_process_that_is_gone_there_is_nothing_to_see() -> None:
+    child = subprocess.Popen(("/bin/true",))
+    child.wait()
+    look = witness(child.pid).look()
+    assert (look.processor_s, look.state, look.waits_in, look.compilers) == (0.0, "", "", ())
