@@ -65,6 +65,9 @@ TRIXIE = Suite("trixie", "3.13", "main", "noble", (), more=("sudo-rs",))
 """Debian 13, for its sudo-rs."""
 DEBIANS = (BOOKWORM, TRIXIE)
 
+OLDER = {"3.10": ("exceptiongroup",)}
+"""What our dependencies need on an older Python: pip asks their markers of its own."""
+
 
 def require_root() -> None:
     """Skip where roots cannot be made, and say why."""
@@ -176,7 +179,8 @@ def _install_dependencies(suite: Suite, root: Path) -> None:
     site = root / f"{PREFIX.lstrip('/')}/lib/python{suite.python}/site-packages"
     wheels = ("--only-binary", ":all:", "--python-version", suite.python, "--no-compile")
     pip = (sys.executable, "-m", "pip", "install", "--quiet", "--target", str(site))
-    done = run_outside(*pip, *wheels, *_needed(suite), check=False, timeout_s=MAKING_S)
+    names = (*_needed(suite), *OLDER.get(suite.python, ()))
+    done = run_outside(*pip, *wheels, *names, check=False, timeout_s=MAKING_S)
     if done.returncode:
         pytest.skip(f"pip could not get the wizard's dependencies: {done.stderr.strip()[-300:]}")
     for program in (site / "bin").iterdir():  # where --target puts what belongs beside Python
