@@ -76,7 +76,8 @@ def test_ctrl_c_twice_where_the_password_is_asked(owner: Owner) -> None:
         owner.interrupts(terminal)
         terminal.wait_for("Stopping when this step is done")
         owner.interrupts(terminal)
-        assert "The same command does it again and goes on" in end_of(terminal, 130)
+        told = end_of(terminal, 130)
+    assert re.search("The same command (?:does it again and )?goes on", told)  # sudo may be faster
     owner.is_as_before()
     owner.goes_through()
 
