@@ -106,8 +106,9 @@ class StepScreen(Screen[None]):
         return False
 
     def say(self, text: str, kind: str = "note") -> None:
-        """Shows a text in the status line."""
-        self.query_one(StatusLine).say(text, kind)
+        """Shows a text in the status line; a screen that is being taken down has none any more."""
+        for line in self.query(StatusLine):
+            line.say(text, kind)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Dims Back and Quit while busy."""

@@ -12,6 +12,7 @@ from textual.widget import Widget
 from screens.app import SetupApp
 from screens.apply import Apply
 from screens.widgets.progress_lines import ProgressLines
+from screens.widgets.status_line import StatusLine
 from screens.widgets.step_list import StepList
 from tests.screens import examples
 from tests.screens.driving import (
@@ -94,7 +95,7 @@ async def test_a_long_failure_can_be_scrolled() -> None:
         await until(pilot, lambda: "The last word of it." in screen_text(pilot.app))
 
 
-@pytest.mark.parametrize("part", [StepList, ProgressLines])
+@pytest.mark.parametrize("part", [StepList, ProgressLines, StatusLine])
 async def test_news_that_comes_while_the_screen_is_taken_down_is_let_go(part: type[Widget]) -> None:
     async with app_with(LIVE_SERVICES, "apply").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "apply")
@@ -103,4 +104,5 @@ async def test_news_that_comes_while_the_screen_is_taken_down_is_let_go(part: ty
         await screen.query_one(part).remove()
         assert screen.state is not None
         screen.state = replace(screen.state, failure=StepFailed(1, "It fell.", "So.", "Do."))
+        screen.ended(screen.state)
         await pilot.pause()
