@@ -152,7 +152,8 @@ class Review(StepScreen):
         cells = self.size.width - 4
         told = (("Rehearsed", self._rehearsed), ("Snapshot ", self._offer()))
         text = review_text(self._plan, cells, self._refusal, told)
-        self.query_one("#text", Static).update(text)
+        for place in self.query("#text").results(Static):  # none while the screen is taken down
+            place.update(text)
 
     def _offer(self) -> str:
         tool = offered(self.session.machine, self._plan)
