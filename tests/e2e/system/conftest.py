@@ -41,7 +41,7 @@ def enter(archive: ArchiveServer) -> Iterator[Enter]:
 
 
 @pytest.fixture(scope="session")
-def wheelhouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Stand-ins of every wheel that a stack needs, and the real pip."""
     folder = tmp_path_factory.mktemp("wheels")
     make_stand_ins(folder)
@@ -52,12 +52,12 @@ def wheelhouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def owner_in(enter: Enter, archive: ArchiveServer, wheelhouse: Path) -> Callable[[State], Owner]:
+def owner_in(enter: Enter, archive: ArchiveServer, wheels: Path) -> Callable[[State], Owner]:
     """``owner_in(ROCM_57)`` is somebody who wants ROCm 5.2 in such a root."""
 
     def find(state: State) -> Owner:
         root = enter(state)
-        words = prepared(root, archive, wheelhouse)
+        words = prepared(root, archive, wheels)
         return Owner(root, words, take(root.folder))
 
     return find

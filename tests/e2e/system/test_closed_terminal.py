@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -18,7 +19,6 @@ from tests.e2e.system.test_road import (
     PYTHONS,
     at_a_terminal,
     prepared,
-    wheels,  # noqa: F401 - a fixture
 )
 from tests.e2e.system.walking import QUESTION
 from tests.e2e.terminal import Terminal
@@ -53,12 +53,10 @@ sys.exit(show(lent.app))
 
 
 @pytest.fixture
-def road(
-    enter: Enter, archive: ArchiveServer, request: pytest.FixtureRequest
-) -> tuple[Root, tuple[str, ...]]:
+def road(enter: Enter, archive: ArchiveServer, wheels: Path) -> tuple[Root, tuple[str, ...]]:
     """A root on whose road apt stands still before dpkg's first work, and the words of apply."""
     root = enter(ROCM_57)
-    words = prepared(root, archive, request.getfixturevalue("wheels"))
+    words = prepared(root, archive, wheels)
     root.give_sudo("without password")
     root.write("/etc/apt/apt.conf.d/99held", HOOK)
     root.path(HELD).mkdir()

@@ -14,7 +14,6 @@ import pytest
 from tests.e2e.system.archive_server import ArchiveServer
 from tests.e2e.system.killed_road import Road, killed, opens_step, undisturbed, way_back_of
 from tests.e2e.system.road_ends import ENDS
-from tests.e2e.system.test_road import wheels  # noqa: F401 - a fixture
 from tests.e2e.system.walking import Stop, Victims
 
 pytestmark = pytest.mark.e2e
@@ -46,12 +45,10 @@ class Kill:
 
 
 @pytest.fixture(scope="module")
-def road(
-    served: ArchiveServer, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Road:
+def road(served: ArchiveServer, wheels: Path, tmp_path_factory: pytest.TempPathFactory) -> Road:
     """The road, walked once."""
     folder = tmp_path_factory.mktemp("images")
-    return undisturbed(served, request.getfixturevalue("wheels"), folder)
+    return undisturbed(served, wheels, folder)
 
 
 def test_a_road_killed_anywhere_has_the_same_ends(road: Road) -> None:

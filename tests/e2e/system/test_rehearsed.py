@@ -13,7 +13,6 @@ from tests.e2e.system.roots import Root
 from tests.e2e.system.snapshot import TREES, WIZARD, Snapshot, differences, take, told
 from tests.e2e.system.states import ROCM_57, Enter
 from tests.e2e.system.test_road import carry_out, prepared
-from tests.e2e.system.test_road import wheels as wheels
 from tests.root.listing import Listing, changed, listing
 from wizard.overlay.expected import why_expected
 

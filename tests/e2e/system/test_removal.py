@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -25,24 +24,12 @@ from tests.e2e.system.states import (
     State,
 )
 from tests.e2e.system.test_road import JUSTIFIED, PYTHONS, at_a_terminal, carry_out, prepared
-from tests.run.wheels import make_stand_ins
 
 pytestmark = pytest.mark.e2e
 
 PLAN = f"/home/{OWNER}/plan.json"
 EXIT_S = 120
 ALTERNATIVES = "/var/lib/dpkg/alternatives/"
-
-
-@pytest.fixture(scope="module")
-def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Stand-ins of torch and pip itself."""
-    folder = tmp_path_factory.mktemp("wheels")
-    make_stand_ins(folder)
-    pip = ("python3", "-m", "pip", "download", "--quiet", "--no-deps", "--dest", folder, "pip")
-    subprocess.run(pip, check=True, stdin=subprocess.DEVNULL)
-    folder.chmod(0o755)
-    return folder
 
 
 def back(root: Root) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -29,7 +28,6 @@ from tests.e2e.system.states import (
 )
 from tests.e2e.terminal import Terminal
 from tests.root.conversation import wait_until
-from tests.run.wheels import make_stand_ins
 
 pytestmark = pytest.mark.e2e
 
@@ -65,16 +63,6 @@ def carry_out(root: Root, *words: str, says: str) -> str:
         terminal.wait_for(says, APPLY_S)
         assert terminal.exit_code(APPLY_S) == 0
         return terminal.text()
-
-
-@pytest.fixture(scope="module")
-def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("wheels")
-    make_stand_ins(folder)
-    pip = ("python3", "-m", "pip", "download", "--quiet", "--no-deps", "--dest", folder, "pip")
-    subprocess.run(pip, check=True, stdin=subprocess.DEVNULL)
-    folder.chmod(0o755)
-    return folder
 
 
 def by_rollback(root: Root) -> None:
