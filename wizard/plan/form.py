@@ -9,6 +9,9 @@ from wizard.credentials import redact
 from wizard.jsonform import to_json
 from wizard.plan.steps import Plan, Step
 
+REDACTED = ("argv", "otherwise")
+"""Fields of a step whose addresses are written without their logins."""
+
 
 def plan_form(plan: Plan) -> dict[str, Any]:
     """The plan as JSON types, logins in addresses left out."""
@@ -33,7 +36,7 @@ def plan_of(form: Mapping[str, Any]) -> Plan:
 def _step_form(step: Step) -> dict[str, Any]:
     """A step with its kind and the text that Review shows."""
     form = {"kind": type(step).__name__, "text": str(step), **to_json(step)}
-    for name in ("argv", "otherwise"):
+    for name in REDACTED:
         if name in form:
             form[name] = [redact(word) for word in form[name]]
     return form

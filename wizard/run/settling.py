@@ -6,25 +6,32 @@ import os
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
+from wizard.credentials import redact
 from wizard.knowledge.stacks import load_stacks
 from wizard.machine.facts import Machine
 from wizard.machine.facts.contents import Contents
 from wizard.machine.host import Host
 from wizard.places import Places
 from wizard.plan.choice import Choice
-from wizard.plan.form import plan_of
+from wizard.plan.form import REDACTED, plan_of
+from wizard.plan.impossible import PlanImpossible
 from wizard.plan.planner import make_plan
 from wizard.plan.steps import Plan
 from wizard.preflight.asking import Asking
 from wizard.preflight.check import Preflight, check
 from wizard.preflight.preparing import prepare
 from wizard.preflight.programs import Children
+from wizard.root.session import STATE
 from wizard.run.journal import UNFINISHED, read_records
 from wizard.run.preflight_folder import preflight_folder
+from wizard.run.root_part import begun_by_helper
 from wizard.run.web import open_web
 
 SYSTEM = "venv+system"
+LEFT_OUT = "://***@"
+"""What stands in a journal in place of a login."""
 
 
 def asking_of(host: Host, places: Places, environ: Mapping[str, str], now: datetime) -> Asking:
@@ -54,27 +61,53 @@ async def settled_plan(
 
 async def preflight(plan: Plan, places: Places, asking: Asking) -> Preflight:
     """What speaks against beginning; nothing where there is no root's part, or it was begun."""
-    if not any(step.needs_root for step in plan.steps) or _begun(plan, places):
+    if not any(step.needs_root for step in plan.steps) or is_begun(plan, places):
         return Preflight(())
     asking.folder.mkdir(parents=True, exist_ok=True)
     return await check(plan, asking)
 
 
 def waiting_plan(choice: Choice, places: Places) -> Plan | None:
-    """The plan of an unfinished run with root's part for this stack and folder."""
+    """The plan of an unfinished run with root's part for this stack and folder.
+
+    Raises PlanImpossible where a login is needed that this choice does not name.
+    """
     here = os.path.realpath(choice.venv)
     for record in read_records(Path(places.runs)):
         plan = record.plan
         same = plan["stack"] == choice.stack and os.path.realpath(plan["venv"]) == here
         if same and record.state == UNFINISHED and plan.get("footprint") == choice.footprint:
-            found = plan_of(plan)
+            found = plan_of(_with_login(plan, choice.torch_index))
             return found if any(step.needs_root for step in found.steps) else None
     return None
 
 
-def _begun(plan: Plan, places: Places) -> bool:
-    records = read_records(Path(places.runs))
-    return any(r.plan["id"] == plan.id and r.state == UNFINISHED for r in records)
+def is_begun(plan: Plan, places: Places, state: Path = STATE) -> bool:
+    """True for a plan of which root has begun a step: half done, preflight would find otherwise."""
+    return any(
+        record.plan["id"] == plan.id
+        and record.state == UNFINISHED
+        and begun_by_helper(record.id, state)
+        for record in read_records(Path(places.runs))
+    )
+
+
+def _with_login(form: Mapping[str, Any], index: str) -> dict[str, Any]:
+    """A journal's form of a plan with the login that it does not keep, from what is asked now."""
+    known = {redact(index): index}
+    steps = [
+        {
+            name: [known.get(word, word) for word in value] if name in REDACTED else value
+            for name, value in step.items()
+        }
+        for step in form["steps"]
+    ]
+    if any(LEFT_OUT in word for step in steps for name in REDACTED for word in step.get(name, ())):
+        raise PlanImpossible(
+            "the run that waits here took its wheels from an address with a login, and logins are "
+            "not kept. Name the same --torch-index again, or undo that run: rdna1-setup rollback"
+        )
+    return {**form, "steps": steps}
 
 
 def _release_of(stack: str) -> str:

@@ -1,0 +1,69 @@
+"""Plans that wait: taken up again with what the journal does not keep, and looked at before."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.run.places import places_below, plan_of
+from wizard.places import Places
+from wizard.plan.choice import Choice
+from wizard.plan.impossible import PlanImpossible
+from wizard.plan.root_steps import AddToGroups
+from wizard.plan.steps import Plan, RunProgram
+from wizard.run.journal import Journal
+from wizard.run.settling import is_begun, waiting_plan
+
+INDEX = "https://me:secret@wheels.example/simple"
+JOIN = AddToGroups("The device files belong to it.", "owner", ("render",), "taken out of it")
+RUN = "20260101-000000-aaaaaa"
+
+
+def waiting(folder: Path, index: str) -> tuple[Plan, Places]:
+    """A run with root's part that stopped in its first step."""
+    fetch = RunProgram("Wheels.", ("pip", "download", "--index-url", index), "removed")
+    plan = replace(plan_of(folder, fetch, JOIN), footprint="venv+system")
+    places = places_below(folder)
+    run = Path(places.runs) / RUN
+    run.parent.mkdir(parents=True)
+    Journal(run).begin(plan, "now")
+    return plan, places
+
+
+def choice(plan: Plan, index: str) -> Choice:
+    return Choice(plan.stack, plan.footprint, plan.venv, torch_index=index)
+
+
+def test_a_login_comes_from_what_is_asked_now_and_not_from_the_journal(tmp_path: Path) -> None:
+    plan, places = waiting(tmp_path, INDEX)
+    assert "secret" not in "".join(f.read_text() for f in tmp_path.rglob("*.jsonl"))
+    found = waiting_plan(choice(plan, INDEX), places)
+    assert found is not None
+    assert found.steps == plan.steps
+
+
+@pytest.mark.parametrize("index", ["", "https://other:word@elsewhere.example/simple"])
+def test_a_login_that_is_not_named_again_is_asked_for(tmp_path: Path, index: str) -> None:
+    plan, places = waiting(tmp_path, INDEX)
+    with pytest.raises(PlanImpossible, match="Name the same --torch-index again"):
+        waiting_plan(choice(plan, index), places)
+
+
+def test_an_address_without_a_login_needs_nothing(tmp_path: Path) -> None:
+    plan, places = waiting(tmp_path, "https://wheels.example/simple")
+    assert waiting_plan(choice(plan, ""), places) == plan
+
+
+def test_a_plan_whose_root_part_never_began_is_looked_at_again(tmp_path: Path) -> None:
+    plan, places = waiting(tmp_path, INDEX)
+    state = tmp_path / "state"
+    assert not is_begun(plan, places, state)
+    events = state / "runs" / RUN / "events.jsonl"
+    events.parent.mkdir(parents=True)
+    events.write_text(json.dumps({"event": "ready"}) + "\n")
+    assert not is_begun(plan, places, state)
+    events.write_text(json.dumps({"event": "started", "step": 1}) + "\n")
+    assert is_begun(plan, places, state)
