@@ -18,8 +18,11 @@ from tests.e2e.system.walking import Stop, Victims
 
 pytestmark = pytest.mark.e2e
 KILLS = os.environ.get("RDNA1_SETUP_KILLS", "6")
-"""How many kills: a number, or ``all`` for every record and 20 instants a step, and all victims."""
-SAMPLE = None if KILLS == "all" else int(KILLS)
+"""How many kills: a number; ``places`` for every record and 20 instants a step, each once, with a
+victim and an end by lot; or ``all`` for each of these with every victim and every end."""
+SAMPLE = None if KILLS in ("all", "places") else int(KILLS)
+SHARE = tuple(map(int, os.environ.get("RDNA1_SETUP_KILLS_SHARE", "1/1").split("/")))
+"""Which part of these, of how many: for several machines or processors side by side."""
 SEED = os.environ.get("RDNA1_SETUP_KILLS_SEED", "1")
 INSTANTS = 20
 VICTIMS: tuple[Victims, ...] = ("everything", "wizard", "helper", "both")
@@ -63,8 +66,10 @@ def test_a_way_back_killed_anywhere_leads_to_where_the_road_began(
 
 def check(road: Road, ends: tuple[str, ...], sample: int | None) -> None:
     """Kill, look at an end, and tell what was walked."""
-    kills = chosen(road, ends, sample)
-    print(f"\n{len(kills)} kills, seed {SEED}", flush=True)
+    every = chosen(road, ends, sample)
+    part, parts = SHARE
+    kills = every[part - 1 :: parts]
+    print(f"\n{len(kills)} of {len(every)} kills, seed {SEED}", flush=True)
     walked: Counter[str] = Counter()
     wrong: list[str] = []
     for kill in kills:
@@ -98,9 +103,11 @@ def chosen(road: Road, ends: tuple[str, ...], sample: int | None) -> tuple[Kill,
     inside = [replace(s, after_s=at) for s in openings for at in instants[s.record.step]]
     unpacked = [replace(s, unpacked=True) for s in road.stops if s.record.installs]
     kinds = [_killed_at(stops, ends) for stops in (unpacked, records, inside)]
-    if sample is None:
+    if KILLS == "all":
         return tuple(kill for kills in kinds for kill in kills)
     shuffled = [chance.sample(kills, len(kills)) for kills in kinds]
+    if KILLS == "places":
+        return tuple(kill for kills in shuffled for kill in {k.stop: k for k in kills}.values())
     in_turn = (kill for row in zip_longest(*shuffled) for kill in row if kill is not None)
     return tuple(islice(in_turn, sample))
 
