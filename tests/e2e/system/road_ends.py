@@ -13,15 +13,17 @@ from tests.e2e.system.test_road import at_a_terminal, justified
 from tests.e2e.system.walking import walk
 from tests.root.conversation import RUNS, undo
 
+CLOCKED = ("rocm", "rocm-smi", "rocm_agent_enumerator", "rocminfo", "amdclang")
+
 
 def gone_on_with(road: Road, root: Root) -> str:
     """What the same command leaves different from the undisturbed road; empty for nothing."""
     if has_ended(road, root):  # those that were not killed have done it all: a new run would begin
-        return _left(road.after, take(root.folder))
+        return _left(_unclocked(road.after), _unclocked(take(root.folder)))
     with road.walk(root, held=False) as walked:
         code = walked.to_the_end()
         said = walked.terminal.text()
-    left = _left(road.after, take(root.folder))
+    left = _left(_unclocked(road.after), _unclocked(take(root.folder)))
     return left if code == 0 else f"exit code {code}: {said[-1500:]}\n{left}"
 
 
@@ -69,6 +71,12 @@ def _left(before: Snapshot, after: Snapshot) -> str:
 def _settled(seen: Snapshot) -> Snapshot:
     """Without the content of bytecode, which holds the time of its source."""
     return {n: replace(s, content="") if "/__pycache__/" in n else s for n, s in seen.items()}
+
+
+def _unclocked(seen: Snapshot) -> Snapshot:
+    """Without the priorities that AMD's postinst makes out of the time of its run."""
+    places = tuple(f"/var/lib/dpkg/alternatives/{name}" for name in CLOCKED)
+    return {n: replace(s, content="", text="") if n in places else s for n, s in seen.items()}
 
 
 def _system(seen: Snapshot) -> Snapshot:

@@ -38,13 +38,13 @@ from screens.rights import LentTerminal
 from screens.session import Session
 from screens.start import services_for
 from wizard.__main__ import parser
-from wizard.commands.apply import _plan
 from wizard.commands.looking import host_of
+from wizard.commands.making import make_asked
 from wizard.machine.detect import detect
 
 arguments = parser().parse_args(sys.argv[1:])
 host = host_of(arguments)
-plan = _plan(arguments, host, detect(host))
+plan = make_asked(arguments, arguments.stack, host, detect(host), exact=True)
 lent = LentTerminal()
 lent.app = SetupApp(services_for(parser().parse_args([]), lent), Session(plan=plan), "review")
 sys.exit(show(lent.app))
