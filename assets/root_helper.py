@@ -2702,18 +2702,10 @@ class Kept(NamedTuple):
 
 def find_kept(path: str, step: Step, other_runs: bool = True) -> Optional[Kept]:
     """What the backup has of a path, this run's first, then the newest."""
-    found = _kept_in(step.run.intents(), path)
-    if found is not None or not other_runs:
-        return found
-    with folder_at(RUNS) as runs:
-        for name in sorted(os.listdir(runs), reverse=True):
-            if RUN.fullmatch(name) and name != step.run.name:
-                with folder_at("{}/{}".format(RUNS, name)) as folder:
-                    intents = [r for r in _records_in(folder) if r.get("event") == "intent"]
-                    found = _kept_in(intents, path)
-            if found is not None:
-                return found
-    return None
+    if not other_runs:
+        return _kept_in(step.run.intents(), path)
+    found = (_kept_in(intents, path) for intents in _all_intents(step))
+    return next((kept for kept in found if kept is not None), None)
 
 
 def _records_in(folder: int) -> List[Dict[str, Any]]:
@@ -2742,7 +2734,7 @@ def put_back(wanted: Dict[str, Any], step: Step) -> str:
     path = wanted["path"]
     kept = find_kept(path, step)
     if kept is None:
-        if exists(path) and _was_put_back(path, step):
+        if exists(path) and _was_never_replaced(path, step):
             return "{} is in its place already".format(path)
         raise Trouble(
             "No backup has {}.".format(path),
@@ -2769,8 +2761,33 @@ def put_back(wanted: Dict[str, Any], step: Step) -> str:
     return "{} is back in its place".format(path)
 
 
-def _was_put_back(path: str, step: Step) -> bool:
-    return any(i["path"] == path and i["verb"] == "put_back" for i in step.run.intents())
+def _was_never_replaced(path: str, step: Step) -> bool:
+    """True where nothing of ours was written last: what is there was put back, or never moved.
+
+    A step may have been cut off before it did anything, or anything was noted of it.
+    """
+    newest = _newest_intent(path, step)
+    return newest is None or newest["verb"] != "write_file"
+
+
+def _newest_intent(path: str, step: Step) -> Optional[Dict[str, Any]]:
+    """The last that was noted of a path, in this run or else in the newest other one."""
+    for intents in _all_intents(step):
+        for intent in reversed(intents):
+            if intent["path"] == path:
+                return intent
+    return None
+
+
+def _all_intents(step: Step) -> Iterator[Sequence[Dict[str, Any]]]:
+    """Of this run first, then of the newest."""
+    yield step.run.intents()
+    with folder_at(RUNS) as runs:
+        names = sorted(os.listdir(runs), reverse=True)
+    for name in names:
+        if RUN.fullmatch(name) and name != step.run.name:
+            with folder_at("{}/{}".format(RUNS, name)) as folder:
+                yield [r for r in _records_in(folder) if r.get("event") == "intent"]
 
 
 def _refuse_changed(folder: int, name: str, path: str, kept: Kept) -> None:

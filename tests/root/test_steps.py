@@ -496,6 +496,29 @@ def test_what_was_put_in_its_place_meanwhile_is_not_replaced(root: Root, run: st
     assert root.path("/etc/profile.d/mine.sh").read_text() == "# newer\n"
 
 
+def test_what_was_never_moved_is_in_its_place(root: Root, run: str) -> None:
+    """A step that was cut off before it did anything is taken back like any other."""
+    path = "/etc/profile.d/never.sh"
+    root.write(path, "# mine\n")
+    before = listing(root, "/etc")
+    (done,) = done_all(root, put_back(path), run=run)
+    assert "in its place already" in done["outcome"]
+    assert changed(before, listing(root, "/etc")) == {}
+    root.path(path).unlink()
+    (event,) = do_all(root, put_back(path), run=f"{run}-again")
+    assert f"No backup has {path}" in failure(event)
+
+
+def test_a_lost_backup_of_what_we_wrote_over_is_told(root: Root, run: str) -> None:
+    path = "/etc/profile.d/lost.sh"
+    root.write(path, "export ROCM_PATH=/opt/rocm\n")
+    done_all(root, write_file(path, "# nothing\n", before=sha(root, path)), run=run)
+    for kept in root.path(f"{RUNS}/{run}/backup").glob("*lost.sh*"):
+        kept.unlink()
+    (event,) = do_all(root, put_back(path), run=f"{run}-back")
+    assert f"No backup has {path}" in failure(event)
+
+
 def test_what_we_wrote_over_is_put_back(root: Root, run: str) -> None:
     path = "/etc/profile.d/mine.sh"
     root.write(path, "export ROCM_PATH=/opt/rocm\n", 0o640)
