@@ -51,10 +51,10 @@ def test_no_sudo_at_all(owner: Owner) -> None:
     assert "sudo is not installed" in told
     assert "su -c 'apt-get install sudo'" in told
     (script,) = re.findall(r"run it as root by hand: sh (\S+by-hand\.sh)", told)
+    program.with_name("no-sudo").rename(program)
     owner.is_as_before()
     owner.root.run("sh", script, text="y\n")
     assert packages(owner.root)["rocm-core"].status == "ii"
-    program.with_name("no-sudo").rename(program)
     owner.goes_through()
 
 
