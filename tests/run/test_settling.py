@@ -1,8 +1,7 @@
-"""Plans that wait: taken up again with what the journal does not keep, and looked at before."""
+"""Plans that wait: taken up again with what the journal does not keep."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from wizard.plan.impossible import PlanImpossible
 from wizard.plan.root_steps import AddToGroups
 from wizard.plan.steps import Plan, RunProgram
 from wizard.run.journal import Journal
-from wizard.run.settling import is_begun, waiting_plan
+from wizard.run.settling import waiting_plan
 
 INDEX = "https://me:secret@wheels.example/simple"
 JOIN = AddToGroups("The device files belong to it.", "owner", ("render",), "taken out of it")
@@ -55,15 +54,3 @@ def test_a_login_that_is_not_named_again_is_asked_for(tmp_path: Path, index: str
 def test_an_address_without_a_login_needs_nothing(tmp_path: Path) -> None:
     plan, places = waiting(tmp_path, "https://wheels.example/simple")
     assert waiting_plan(choice(plan, ""), places) == plan
-
-
-def test_a_plan_whose_root_part_never_began_is_looked_at_again(tmp_path: Path) -> None:
-    plan, places = waiting(tmp_path, INDEX)
-    state = tmp_path / "state"
-    assert not is_begun(plan, places, state)
-    events = state / "runs" / RUN / "events.jsonl"
-    events.parent.mkdir(parents=True)
-    events.write_text(json.dumps({"event": "ready"}) + "\n")
-    assert not is_begun(plan, places, state)
-    events.write_text(json.dumps({"event": "started", "step": 1}) + "\n")
-    assert is_begun(plan, places, state)

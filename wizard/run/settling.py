@@ -23,10 +23,8 @@ from wizard.preflight.asking import Asking
 from wizard.preflight.check import Preflight, check
 from wizard.preflight.preparing import prepare
 from wizard.preflight.programs import Children
-from wizard.root.session import STATE
 from wizard.run.journal import UNFINISHED, read_records
 from wizard.run.preflight_folder import preflight_folder
-from wizard.run.root_part import begun_by_helper
 from wizard.run.web import open_web
 
 SYSTEM = "venv+system"
@@ -61,7 +59,7 @@ async def settled_plan(
 
 async def preflight(plan: Plan, places: Places, asking: Asking) -> Preflight:
     """What speaks against beginning; nothing where there is no root's part, or it was begun."""
-    if not any(step.needs_root for step in plan.steps) or is_begun(plan, places):
+    if not any(step.needs_root for step in plan.steps) or _begun(plan, places):
         return Preflight(())
     asking.folder.mkdir(parents=True, exist_ok=True)
     return await check(plan, asking)
@@ -82,14 +80,10 @@ def waiting_plan(choice: Choice, places: Places) -> Plan | None:
     return None
 
 
-def is_begun(plan: Plan, places: Places, state: Path = STATE) -> bool:
-    """True for a plan of which root has begun a step: half done, preflight would find otherwise."""
-    return any(
-        record.plan["id"] == plan.id
-        and record.state == UNFINISHED
-        and begun_by_helper(record.id, state)
-        for record in read_records(Path(places.runs))
-    )
+def _begun(plan: Plan, places: Places) -> bool:
+    """True for a run that waits: its steps may be done, by root's part or by hand."""
+    records = read_records(Path(places.runs))
+    return any(r.plan["id"] == plan.id and r.state == UNFINISHED for r in records)
 
 
 def _with_login(form: Mapping[str, Any], index: str) -> dict[str, Any]:
