@@ -6,8 +6,10 @@ from dataclasses import dataclass, replace
 
 from wizard.plan.root_steps import AptChange
 from wizard.plan.steps import FetchWheels, InstallWheels, Plan, Step
-from wizard.run.apt_progress import FETCHES
 from wizard.run.events import Event, PlanFinished, Progress, StepFinished, StepStarted
+
+FETCHES = "Retrieving file "
+"""How apt begins the text of a download in the locale C.UTF-8, which its callers set."""
 
 SMALL_BYTES = 20_000_000
 """What a step counts that moves next to nothing, and any other one at least."""
