@@ -162,7 +162,7 @@ def test_cancel_stops_inside_a_download_and_the_same_plan_goes_on(
         assert "was done" in terminal.text()
         terminal.send("q")
         assert terminal.exit_code() == 0
-        # Half was there when it stopped. What was on its way then, in the kernel, is lost.
+        # Two fifths were there when it stopped. What was on its way then, in the kernel, is lost.
         assert index.sent(TORCH) <= 1.25 * SIZE
 
 
