@@ -8,34 +8,24 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from types import ModuleType
 
-from wizard.commands import (
-    apply,
-    clean_up,
-    conv2d,
-    detect,
-    plan,
-    rehearse,
-    remove,
-    report,
-    rollback,
-    watch,
-)
 from wizard.commands.choosing import SOURCES, add_source_arguments, wrong_wheelhouse
 from wizard.commands.looking import acts, forget_reader
 
-COMMANDS = {
-    "detect": detect,
-    "plan": plan,
-    "rehearse": rehearse,
-    "apply": apply,
-    "remove": remove,
-    "clean-up": clean_up,
-    "conv2d": conv2d,
-    "rollback": rollback,
-    "watch": watch,
-    "report": report,
-}
+COMMANDS = (
+    "detect",
+    "plan",
+    "rehearse",
+    "apply",
+    "remove",
+    "clean-up",
+    "conv2d",
+    "rollback",
+    "watch",
+    "report",
+)
+"""Each is a module of ``wizard.commands``, with ``add_arguments`` and ``run``."""
 READS_ONLY = ("detect", "plan", "report", "watch")
 """Commands that change nothing, whatever their options."""
 CHANGES_FILES = ("apply", "rehearse", "remove", "clean-up", "conv2d", "rollback")
@@ -45,8 +35,8 @@ STDERR = 2
 """The highest of the three standard descriptors."""
 
 
-def parser() -> argparse.ArgumentParser:
-    """The whole command line."""
+def parser(known: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
+    """The whole command line, or that of the known commands alone: each costs its imports."""
     from wizard import __version__
 
     top = argparse.ArgumentParser(
@@ -65,11 +55,16 @@ def parser() -> argparse.ArgumentParser:
         metavar="COMMAND",
         title="commands",
     )
-    for name, module in COMMANDS.items():
+    for name in known:
+        module = _module_of(name)
         summary = (module.__doc__ or "").split("\n", 1)[0]
         one = commands.add_parser(name, help=summary, description=summary, parents=[_common()])
         module.add_arguments(one)
     return top
+
+
+def _module_of(command: str) -> ModuleType:
+    return import_module(f"wizard.commands.{command.replace('-', '_')}")
 
 
 def _common() -> argparse.ArgumentParser:
@@ -86,7 +81,9 @@ def _common() -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; gives the exit code: 0 fine, 1 findings, 2 wrong use, 130 cancelled."""
     _provide_streams()
-    arguments = parser().parse_args(argv)
+    words = sys.argv[1:] if argv is None else list(argv)
+    known = words[:1] if words and words[0] in COMMANDS else COMMANDS
+    arguments = parser(known).parse_args(words)
     if not acts(arguments) or arguments.command in (None, *READS_ONLY):
         sys.dont_write_bytecode = True  # a dry run that leaves caches behind is none
     try:
@@ -134,7 +131,7 @@ def _dispatch(arguments: argparse.Namespace) -> int:
         print(f"rdna1-setup: {refusal}", file=sys.stderr)
         return 2
     if arguments.command is not None:
-        return int(COMMANDS[arguments.command].run(arguments))
+        return int(_module_of(arguments.command).run(arguments))
     if _plain(arguments):
         from wizard.commands.overview import run
 
