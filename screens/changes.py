@@ -19,7 +19,7 @@ from screens.step import COMMON_KEYS, StepScreen
 from screens.words import shown
 from wizard.overlay.changes import Change, by_folder, read_changes
 from wizard.overlay.expected import why_expected
-from wizard.overlay.rehearsed import Rehearsed, summary
+from wizard.overlay.rehearsed import Rehearsed, summary_of
 
 THERE, BACK = "there", "back"
 TITLES = {
@@ -73,12 +73,12 @@ class Changes(StepScreen):
     async def _read(self) -> None:
         done = self._done
         try:
-            numbers = await asyncio.to_thread(summary, done)
             there = await asyncio.to_thread(read_changes, done.there.file)
             back = await asyncio.to_thread(read_changes, done.back.file)
         except OSError as trouble:
             self.say(f"The list cannot be read: {trouble.strerror}: {done.there.file}", "fault")
             return
+        numbers = summary_of(done, back)
         unexpected_first = sorted(back, key=lambda change: bool(why_expected(change.path)))
         self._lines = {
             THERE: list(map(str, there)),

@@ -26,7 +26,7 @@ JOINED = (
 )
 
 
-async def run_sweep(
+def run_sweep(
     sweep: Sweep,
     *,
     journal: Path | None = None,
@@ -41,7 +41,7 @@ async def run_sweep(
     task, or closing the iterator, kills everything that was started.
     """
     largest = max((row.shape.out_bytes for row in sweep.rows), default=0)
-    events = carried_out(
+    return carried_out(
         sweep,
         _walk,
         largest,
@@ -51,9 +51,6 @@ async def run_sweep(
         kill=kill,
         sources=sources,
     )
-    async with aclosing(events):
-        async for event in events:
-            yield event
 
 
 async def carried_out(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -58,7 +57,7 @@ class LimitRequest:
         return replace(self.shape, **fields)
 
 
-async def find_limit(request: LimitRequest, **where: Any) -> AsyncGenerator[SweepEvent, None]:
+def find_limit(request: LimitRequest, **where: Any) -> AsyncGenerator[SweepEvent, None]:
     """The events of a search, as those of a sweep, with the limit in the last one.
 
     ``where`` is what ``run_sweep`` takes too. Probes come out of what was measured alone: an
@@ -68,10 +67,7 @@ async def find_limit(request: LimitRequest, **where: Any) -> AsyncGenerator[Swee
     ends = (Row(request.shape_at(request.smallest)), Row(request.shape_at(request.largest)))
     named = replace(request.sweep, rows=ends)
     largest = request.shape_at(request.largest).out_bytes
-    events = carried_out(named, _Search(request).walk, largest, **where)
-    async with aclosing(events):
-        async for event in events:
-            yield event
+    return carried_out(named, _Search(request).walk, largest, **where)
 
 
 class _Search:

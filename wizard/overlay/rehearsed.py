@@ -101,7 +101,11 @@ def headline(done: Rehearsed, left: int) -> str:
 
 def summary(done: Rehearsed) -> tuple[str, ...]:
     """The headline, and after it what is not as it was; reads the list of root's."""
-    changes = _back(done)
+    return summary_of(done, _back(done))
+
+
+def summary_of(done: Rehearsed, changes: tuple[Change, ...]) -> tuple[str, ...]:
+    """The same where what is not as before after the way back was read already."""
     left = unexpected(changes)
     return (f"Files: {headline(done, len(left))}.", *_left_lines(done, left, changes))
 
