@@ -6,6 +6,13 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
+from wizard.commands.carrying import (
+    ASKS_NOTHING,
+    add_carrying_arguments,
+    cannot_ask,
+    refuse,
+    refuse_all,
+)
 from wizard.commands.choosing import add_choice_arguments, choice_of
 from wizard.commands.looking import acts, agreed, host_of, places_of, there_before
 
@@ -23,8 +30,7 @@ SHOWN = 200
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``rehearse``: those of ``apply``."""
     add_choice_arguments(parser)
-    parser.add_argument("--yes", action="store_true", help="the plan was read; do not ask")
-    parser.add_argument("--json", action="store_true", help="events as JSON lines")
+    add_carrying_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -34,21 +40,21 @@ def run(arguments: argparse.Namespace) -> int:
     from wizard.machine.detect import detect
     from wizard.plan.impossible import PlanImpossible
     from wizard.preflight.refusal import Refused
+    from wizard.run.lines import clean
 
     if arguments.stack is None:
-        return _refuse("rehearse needs --stack: see `rdna1-setup plan` for the suggested one.")
+        return refuse("rehearse needs --stack: see `rdna1-setup plan` for the suggested one.")
     if not acts(arguments):
-        return _refuse("a dry run starts nothing, no rehearsal either: see `rdna1-setup plan`.")
-    if arguments.json and not arguments.yes:
-        return _refuse("--json asks nothing. Read `rdna1-setup plan`, then add --yes.")
+        return refuse("a dry run starts nothing, no rehearsal either: see `rdna1-setup plan`.")
+    if cannot_ask(arguments):
+        return refuse(ASKS_NOTHING)
     host = host_of(arguments)
     try:
         plan = asyncio.run(_settled(arguments, host, detect(host)))
     except PlanImpossible as error:
-        return _refuse(str(error))
+        return refuse(clean(str(error)))
     except Refused as refused:
-        each = refused.refusal
-        return _refuse(each.happened, each.meaning, each.next_step)
+        return refuse_all((refused.refusal,))
     return _rehearse(arguments, host, plan)
 
 
@@ -83,7 +89,7 @@ def _rehearse(arguments: argparse.Namespace, host: Host, plan: Plan) -> int:
     from wizard.overlay.rehearsing import OverlayRehearsal, can_be_rehearsed, rehearsable
 
     if not can_be_rehearsed(plan):
-        return _refuse("root has nothing to do in this plan: there is nothing to rehearse.")
+        return refuse("root has nothing to do in this plan: there is nothing to rehearse.")
     if not arguments.json:
         from wizard.report.plan import plan_lines
 
@@ -96,13 +102,6 @@ def _rehearse(arguments: argparse.Namespace, host: Host, plan: Plan) -> int:
     if executor.outcome is not None:
         (_print_json if arguments.json else _print)(executor.outcome)
     return code
-
-
-def _refuse(happened: str, *more: str) -> int:
-    from wizard.run.lines import clean
-
-    print(f"rdna1-setup: {clean(happened)}", *map(clean, more), sep="\n", file=sys.stderr)
-    return 2
 
 
 def _told() -> Any:
