@@ -13,14 +13,16 @@ _LOGIN_IN_ADDRESS = re.compile(
     r"(?P<scheme>[a-zA-Z][a-zA-Z0-9+.-]*://)[^\s/?#@'\"]+(?:@[^\s/?#@]*)*@"
 )
 
+HIDDEN_LOGIN = "***@"
+"""What stands in an address in place of its login."""
 INDEX_VARIABLES = ("PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_FIND_LINKS")
 
 
 def redact(text: str) -> str:
-    """The text with every login inside an address replaced by ``***``."""
+    """The text with every login inside an address replaced by ``HIDDEN_LOGIN``."""
     if "@" not in text:
         return text  # nearly every line of a long log
-    return _LOGIN_IN_ADDRESS.sub(r"\g<scheme>***@", text)
+    return _LOGIN_IN_ADDRESS.sub(rf"\g<scheme>{HIDDEN_LOGIN}", text)
 
 
 def without_login(address: str) -> str:

@@ -20,7 +20,6 @@ from wizard.commands.watch import watch_first
 
 if TYPE_CHECKING:
     from wizard.machine.facts import Machine
-    from wizard.places import Places
     from wizard.plan.steps import Plan
 
 
@@ -36,9 +35,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Show the plan, ask, carry it out; 0 when every outcome was verified."""
+    from pathlib import Path
+
     from wizard.machine.detect import detect
     from wizard.plan.impossible import PlanImpossible
     from wizard.preflight.refusal import Refused
+    from wizard.run.journal import waits
 
     if cannot_ask(arguments):
         return refuse(ASKS_NOTHING)
@@ -57,32 +59,22 @@ def run(arguments: argparse.Namespace) -> int:
         return refuse(str(error))
     except Refused as refused:
         return refuse_all((refused.refusal,))
-    if (obstacle := obstacle_to(machine, arguments, plan)) and not _begun(plan, places_of(host)):
+    # The disk that a run which waits has filled is its own doing.
+    obstacle = obstacle_to(machine, arguments, plan)
+    if obstacle and not waits(plan.id, Path(places_of(host).runs)):
         return refuse(obstacle)
     return carry(plan, arguments, host)
 
 
 def obstacle_to(machine: Machine, asked: argparse.Namespace, plan: Plan) -> str:
     """Why this stack cannot work here; the device is not asked for with --without-card."""
-    from wizard.knowledge.stacks import load_stacks
+    from wizard.knowledge.stacks import find_stack
     from wizard.plan.card import with_card
     from wizard.plan.existing import obstacles_to
     from wizard.plan.fit import fit
 
-    if asked.without_card:
+    stack = find_stack(asked.stack)
+    if asked.without_card or stack is None:
         return ""
-    for stack in load_stacks():
-        if stack.id == asked.stack:
-            found = fit(with_card(machine, asked.gpu), (), stack)
-            return " ".join(obstacles_to(plan.steps, machine, stack, found))
-    return ""
-
-
-def _begun(plan: Plan, places: Places) -> bool:
-    """True when a run of this plan waits to be gone on with: the disk it fills is its own doing."""
-    from pathlib import Path
-
-    from wizard.run.journal import UNFINISHED, read_records
-
-    records = read_records(Path(places.runs))
-    return any(r.plan["id"] == plan.id and r.state == UNFINISHED for r in records)
+    found = fit(with_card(machine, asked.gpu), (), stack)
+    return " ".join(obstacles_to(plan.steps, machine, stack, found))

@@ -79,3 +79,8 @@ def load_stacks() -> tuple[Stack, ...]:
     }
     stacks = read_rows("stacks.toml", "stack", Stack, unless_said)
     return tuple(replace(each, torch_prefix=each.torch_prefix or each.torch) for each in stacks)
+
+
+def find_stack(name: str) -> Stack | None:
+    """The stack of that id."""
+    return next((stack for stack in load_stacks() if stack.id == name), None)

@@ -21,6 +21,7 @@ from wizard.root.rights import AskForRights, ask_here
 from wizard.run.events import Event, PlanFinished, StepFailed, StepFinished, StepStarted
 from wizard.run.live import now
 from wizard.run.root_part import is_root_step
+from wizard.run.run_folder import STAMP
 from wizard.run.trouble import Trouble, as_trouble
 
 STATUS = Path("/var/lib/dpkg/status")
@@ -66,7 +67,7 @@ class OverlayRehearsal:
         """Every root step of the plan, then the way back, as the steps of ``rehearsable``."""
         self.outcome, self._cancelled = None, False
         shown = rehearsable(plan)
-        run = name_of(plan, f"{self._clock():%Y%m%d-%H%M%S}")
+        run = name_of(plan, f"{self._clock():{STAMP}}")
         heard: list[Told] = []
         ok, began = False, time.monotonic()
         try:

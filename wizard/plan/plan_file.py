@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from wizard.credentials import HIDDEN_LOGIN
 from wizard.jsonform import SCHEMA
 from wizard.plan.form import plan_form, plan_of
 from wizard.plan.identity import id_of
@@ -15,8 +16,6 @@ from wizard.plan.steps import Plan
 LONGEST = 8 << 20
 """Bytes of such a file; the longest plan of ours has some hundred thousand."""
 SHOWN = 4
-HIDDEN_LOGIN = "***@"
-"""Stands in a plan where an address had a login."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from os.path import normpath
 from pathlib import PurePosixPath
 
 from wizard.knowledge.applications import applications_named
-from wizard.knowledge.stacks import Stack, load_stacks
+from wizard.knowledge.stacks import Stack, find_stack, load_stacks
 from wizard.machine.facts import Machine
 from wizard.machine.facts.contents import Contents
 from wizard.places import Places
@@ -46,7 +46,7 @@ def make_plan(
     ``there`` is what the chosen folder holds, where it is an environment that we did not make.
     Without what preflight has ``prepared`` a plan with system packages is shown, but not settled.
     """
-    stack = next((each for each in load_stacks() if each.id == choice.stack), None)
+    stack = find_stack(choice.stack)
     if stack is None:
         known = ", ".join(each.id for each in load_stacks())
         raise PlanImpossible(f"There is no stack {choice.stack!r}. Known are: {known}.")

@@ -9,7 +9,7 @@ from typing import Any
 
 from wizard.credentials import redact
 from wizard.knowledge.releases import load_catalogue
-from wizard.knowledge.stacks import load_stacks
+from wizard.knowledge.stacks import find_stack
 from wizard.plan.resolve import AS_CONFIGURED
 from wizard.plan.system_places import KEYRING, SOURCE
 from wizard.preflight.openpgp import NotAKey, public_keys
@@ -78,16 +78,13 @@ def _of_system(stack: str, steps: Sequence[Mapping[str, Any]]) -> Options:
         place = written[SOURCE].partition("] ")[2].partition(" ")[0]
         address, _, directory = place.rpartition("/")
         named = (r.version for r in catalogue.releases.values() if r.directory == directory)
-        release, own = next(named, directory), _own_release(stack)
-        found["--system-release"] = "" if release == own else release
+        release, own = next(named, directory), find_stack(stack)
+        is_own = own is not None and release == own.system_release
+        found["--system-release"] = "" if is_own else release
         found["--rocm-repo"] = "" if address == catalogue.repository.address else redact(address)
     if key := _fingerprint(written.get(KEYRING, "")):
         found["--rocm-key-fingerprint"] = "" if key == catalogue.repository.fingerprint else key
     return found
-
-
-def _own_release(stack: str) -> str:
-    return next((each.system_release for each in load_stacks() if each.id == stack), "")
 
 
 def _fingerprint(key: str) -> str:
@@ -106,7 +103,8 @@ def _calls(steps: Sequence[Mapping[str, Any]], word: str) -> Iterator[Sequence[s
 
 
 def _index(stack: str, argv: Sequence[str]) -> str:
-    own = next((redact(each.index) for each in load_stacks() if each.id == stack), "")
+    known = find_stack(stack)
+    own = "" if known is None else redact(known.index)
     named = _after(argv, "--index-url") or _after(argv, "--extra-index-url")
     if named:
         return "" if named == own else named

@@ -98,6 +98,11 @@ def read_records(runs: Path) -> tuple[Record, ...]:
     return tuple(record for record in found if record is not None)
 
 
+def waits(plan: str, runs: Path) -> bool:
+    """True when a run of the plan of that id stopped before its end: it is to be gone on with."""
+    return any(r.plan["id"] == plan and r.state == UNFINISHED for r in read_records(runs))
+
+
 def unreadable_runs(runs: Path) -> tuple[str, ...]:
     """Names of runs that began and whose journal is damaged or of a newer version, newest first."""
     return tuple(

@@ -8,8 +8,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from wizard.credentials import redact
-from wizard.knowledge.stacks import load_stacks
+from wizard.credentials import HIDDEN_LOGIN, redact
+from wizard.knowledge.stacks import find_stack
 from wizard.machine.facts import Machine
 from wizard.machine.facts.contents import Contents
 from wizard.machine.host import Host
@@ -23,13 +23,11 @@ from wizard.preflight.asking import Asking
 from wizard.preflight.check import Preflight, check
 from wizard.preflight.preparing import prepare
 from wizard.preflight.programs import Children
-from wizard.run.journal import UNFINISHED, read_records
+from wizard.run.journal import UNFINISHED, read_records, waits
 from wizard.run.preflight_folder import preflight_folder
 from wizard.run.web import open_web
 
 SYSTEM = "venv+system"
-LEFT_OUT = "://***@"
-"""What stands in a journal in place of a login."""
 
 
 def asking_of(host: Host, places: Places, environ: Mapping[str, str], now: datetime) -> Asking:
@@ -49,7 +47,8 @@ async def settled_plan(
     waiting = waiting_plan(choice, places)
     if waiting is not None:
         return waiting
-    release = choice.system_release or _release_of(choice.stack)
+    stack = find_stack(choice.stack)
+    release = choice.system_release or (stack.system_release if stack is not None else "")
     if choice.footprint != SYSTEM or not release:
         return make_plan(machine, choice, places, there)
     asking.folder.mkdir(parents=True, exist_ok=True)
@@ -58,8 +57,11 @@ async def settled_plan(
 
 
 async def preflight(plan: Plan, places: Places, asking: Asking) -> Preflight:
-    """What speaks against beginning; nothing where there is no root's part, or it was begun."""
-    if not any(step.needs_root for step in plan.steps) or _begun(plan, places):
+    """What speaks against beginning; nothing where there is no root's part, or a run waits.
+
+    The steps of one that waits may be done already, by root's part or by hand.
+    """
+    if not any(step.needs_root for step in plan.steps) or waits(plan.id, Path(places.runs)):
         return Preflight(())
     asking.folder.mkdir(parents=True, exist_ok=True)
     return await check(plan, asking)
@@ -80,12 +82,6 @@ def waiting_plan(choice: Choice, places: Places) -> Plan | None:
     return None
 
 
-def _begun(plan: Plan, places: Places) -> bool:
-    """True for a run that waits: its steps may be done, by root's part or by hand."""
-    records = read_records(Path(places.runs))
-    return any(r.plan["id"] == plan.id and r.state == UNFINISHED for r in records)
-
-
 def _with_login(form: Mapping[str, Any], index: str) -> dict[str, Any]:
     """A journal's form of a plan with the login that it does not keep, from what is asked now."""
     known = {redact(index): index}
@@ -96,13 +92,14 @@ def _with_login(form: Mapping[str, Any], index: str) -> dict[str, Any]:
         }
         for step in form["steps"]
     ]
-    if any(LEFT_OUT in word for step in steps for name in REDACTED for word in step.get(name, ())):
+    if any(
+        f"://{HIDDEN_LOGIN}" in word
+        for step in steps
+        for name in REDACTED
+        for word in step.get(name, ())
+    ):
         raise PlanImpossible(
             "the run that waits here took its wheels from an address with a login, and logins are "
             "not kept. Name the same --torch-index again, or undo that run: rdna1-setup rollback"
         )
     return {**form, "steps": steps}
-
-
-def _release_of(stack: str) -> str:
-    return next((each.system_release for each in load_stacks() if each.id == stack), "")
