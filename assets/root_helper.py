@@ -2773,7 +2773,7 @@ def _was_never_replaced(path: str, step: Step) -> bool:
 def _newest_intent(path: str, step: Step) -> Optional[Dict[str, Any]]:
     """The last that was noted of a path, in this run or else in the newest other one."""
     for intents in _all_intents(step):
-        for intent in reversed(intents):
+        for intent in intents[::-1]:
             if intent["path"] == path:
                 return intent
     return None
