@@ -12,6 +12,7 @@ from tests.conv2d.clock import deadlines_pass_when_told
 from tests.conv2d.sweeping import PATIENT, environ, sweep_of
 from wizard.conv2d.find_limit import LimitRequest, find_limit
 from wizard.conv2d.limit import Limit
+from wizard.conv2d.presets import Row
 from wizard.conv2d.shapes import Shape
 from wizard.conv2d.sweep import ShapeDone, SweepDone
 from wizard.conv2d.verdicts import Result, Verdict
@@ -21,7 +22,7 @@ SHAPE = Shape(16, 2, 8, 8)
 
 def request(python: str, shape: Shape, *, largest: int = 72, hangs: int = 3) -> LimitRequest:
     sweep = replace(sweep_of(python), deadlines=PATIENT, warm_runs=1)
-    return LimitRequest(sweep, shape, "size", 28, largest, hangs)
+    return LimitRequest(sweep, Row(shape), "size", 28, largest, hangs)
 
 
 async def found(
@@ -95,7 +96,7 @@ async def test_a_search_that_was_ended_goes_on_from_its_journal(
 def test_each_axis_grows_its_own_fields() -> None:
     asked = request("python3", SHAPE)
     grown = {
-        axis: replace(asked, axis=axis).shape_at(5)
+        axis: replace(asked, axis=axis).row_at(5).shape
         for axis in ("size", "height", "width", "channels-in", "channels-out", "kernel", "batch")
     }
     assert {axis: shape.label for axis, shape in grown.items()} == {

@@ -88,7 +88,6 @@ def newest_python(arguments: argparse.Namespace) -> str | None:
 def show(sweep: Sweep, limit: LimitRequest | None, arguments: argparse.Namespace) -> None:
     """What would be measured and started, for a dry run."""
     from wizard.conv2d.channel import worker_argv
-    from wizard.conv2d.presets import Row
     from wizard.report.conv2d import request_lines
 
     command = shlex.join(worker_argv(sweep.python, "measure", sweep.device, sweep.spawn))
@@ -101,7 +100,7 @@ def show(sweep: Sweep, limit: LimitRequest | None, arguments: argparse.Namespace
         print(*request_lines(sweep.rows), sep="\n")
     else:
         print(f"Nothing is started. {_search_line(limit)}\n")
-        print(*request_lines((Row(limit.shape_at(limit.smallest)),)), sep="\n")
+        print(*request_lines((limit.row_at(limit.smallest),)), sep="\n")
     print(f"\nby this command, with a second one that computes the reference:\n\n  {command}")
 
 

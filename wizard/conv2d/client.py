@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing, closing
+from dataclasses import replace
 from pathlib import Path
 
 from wizard.conv2d.card import busy_percent
 from wizard.conv2d.channel import kill_tree, shared_memory
 from wizard.conv2d.evidence import Sources
-from wizard.conv2d.journal import Journal, JournalBusy, journal_path, open_journal
-from wizard.conv2d.judging import unmeasured
+from wizard.conv2d.experiment import Experiment, Tell, told
+from wizard.conv2d.journal import JournalBusy, journal_path, open_journal
 from wizard.conv2d.kernel_log import driver_lines_since
-from wizard.conv2d.sweep import Note, ShapeDone, Sweep, SweepDone, SweepEvent, WorkerStarted
+from wizard.conv2d.limit import Limit
+from wizard.conv2d.presets import Row
+from wizard.conv2d.sweep import Note, Sweep, SweepDone, SweepEvent
 from wizard.conv2d.team import Team
 from wizard.conv2d.trial import Trial
-from wizard.conv2d.verdicts import Result, Verdict
-from wizard.conv2d.wording import LOST, journal_busy, journal_unusable
-from wizard.run.joined_groups import joined_group
+from wizard.conv2d.wording import journal_busy, journal_unusable
 
-JOINED = (
-    "You are in the group {0} only from your next login on: until then the worker is started "
-    "through `sg {0} -c`."
-)
+Strategy = Callable[[Experiment], Awaitable[Limit | None]]
+"""Measures what it wants to know, and gives what it found."""
 
 
 def run_sweep(
@@ -43,7 +42,8 @@ def run_sweep(
     largest = max((row.shape.out_bytes for row in sweep.rows), default=0)
     return carried_out(
         sweep,
-        _walk,
+        _every_row,
+        sweep.rows,
         largest,
         journal=journal,
         resume=resume,
@@ -55,7 +55,8 @@ def run_sweep(
 
 async def carried_out(
     sweep: Sweep,
-    walk: Callable[[Trial], AsyncGenerator[SweepEvent, None]],
+    strategy: Strategy,
+    rows: tuple[Row, ...],
     largest: int,
     *,
     journal: Path | None = None,
@@ -64,7 +65,11 @@ async def carried_out(
     kill: Callable[[int], None] = kill_tree,
     sources: Sources | None = None,
 ) -> AsyncGenerator[SweepEvent, None]:
-    """The events of a walk over shapes whose results take up to ``largest`` bytes each."""
+    """The events of a strategy whose results take up to ``largest`` bytes each.
+
+    ``rows`` are those known beforehand. The sweep names the journal: the same one again, with the
+    same strategy, goes on where it was cut off.
+    """
     environ = dict(os.environ if environ is None else environ)
     path = journal or journal_path(sweep, environ)
     try:
@@ -77,13 +82,24 @@ async def carried_out(
         return
     with closing(book), shared_memory(largest) as memory:
         team = Team(sweep, environ, memory, kill, sources or _sources(sweep))
-        trial = Trial(sweep, book, team, sweep.spawn)
+        trial = Trial(replace(sweep, rows=rows), book, team, sweep.spawn)
         try:
-            async with aclosing(walk(trial)) as events:
+            async with aclosing(
+                told(lambda tell: _carry_out(strategy, trial, rows, tell))
+            ) as events:
                 async for event in events:
                     yield event
         finally:
             await team.close()
+
+
+async def _carry_out(strategy: Strategy, trial: Trial, rows: tuple[Row, ...], tell: Tell) -> None:
+    found = await strategy(Experiment(trial, tell))
+    trial.team.finished = True
+    all_known = bool(rows) and all(index in trial.book.results for index in range(len(rows)))
+    if trial.team.trouble is None or all_known:
+        trial.book.finish()
+    tell(SweepDone(trial.results(), trial.team.trouble, trial.team.reference_s, found))
 
 
 def _sources(sweep: Sweep) -> Sources:
@@ -92,53 +108,14 @@ def _sources(sweep: Sweep) -> Sources:
     return Sources(busy_percent, kernel_lines=driver_lines_since)
 
 
-async def _walk(trial: Trial) -> AsyncGenerator[SweepEvent, None]:
+async def _every_row(experiment: Experiment) -> None:
     """Every row in order: taken from the journal, or measured."""
-    book, count = trial.book, len(trial.sweep.rows)
-    if any(index not in book.results for index in range(count)):
-        async for event in assembled(trial):
-            yield event
+    book, rows = experiment.trial.book, experiment.trial.sweep.rows
+    if any(index not in book.results for index in range(len(rows))):
+        await experiment.assemble()
     if book.results:
-        yield Note(f"Going on with an unfinished sweep: {len(book.results)} shapes are known.")
-    for index in range(count):
-        async for event in row(index, trial):
-            yield event
-    trial.team.finished = True
-    if all(index in book.results for index in range(count)):
-        book.finish()
-    yield SweepDone(trial.results(), trial.team.trouble, trial.team.reference_s)
-
-
-async def assembled(trial: Trial) -> AsyncGenerator[SweepEvent, None]:
-    """Start the workers; what another torch has measured is forgotten."""
-    if trial.sweep.device == "cuda" and (group := joined_group()):
-        yield Note(JOINED.format(group))
-    async for event in trial.team.assemble(trial.sweep.spawn):
-        if isinstance(event, WorkerStarted) and not _same_torch(trial.book, event):
-            trial.book.forget()
-            yield Note("An unfinished sweep was made with another torch: starting afresh.")
-        yield event
-
-
-async def row(index: int, trial: Trial) -> AsyncGenerator[SweepEvent, None]:
-    """One row: known, given up, not to be had any more, or measured now."""
-    book, total, team = trial.book, len(trial.sweep.rows), trial.team
-    result: Result | None = book.results.get(index)
-    if result is None and book.lost.get(index, 0) > 1:
-        result = unmeasured(trial.sweep, index, Verdict.HUNG, f"{LOST}, twice", team.loaded)
-        book.outcome(index, result)
-    elif result is None and team.trouble is not None:
-        result = trial.give_up(index)
-    if result is not None:
-        yield ShapeDone(index + 1, total, result)
-    elif team.trouble is None:
-        if index in book.lost:
-            yield Note(f"{trial.sweep.rows[index].shape.label}: {LOST}. Trying it once more.")
-        async for event in trial.run(index):
-            yield event
-
-
-def _same_torch(book: Journal, started: WorkerStarted) -> bool:
-    """False when earlier results were measured with another torch than the one now loaded."""
-    seen = {(r.loaded.torch, r.loaded.hip) for r in book.results.values() if r.loaded.torch}
-    return started.loaded.torch is None or seen <= {(started.loaded.torch, started.loaded.hip)}
+        experiment.tell(
+            Note(f"Going on with an unfinished sweep: {len(book.results)} shapes are known.")
+        )
+    for row in rows:
+        await experiment.measure(row)

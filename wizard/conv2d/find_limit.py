@@ -6,13 +6,12 @@ from collections.abc import AsyncGenerator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from wizard.conv2d.client import assembled, carried_out, row
+from wizard.conv2d.client import carried_out
+from wizard.conv2d.experiment import Experiment
 from wizard.conv2d.limit import Costs, Known, Limit, Probes
 from wizard.conv2d.presets import Row
-from wizard.conv2d.shapes import Shape
-from wizard.conv2d.sweep import Sweep, SweepDone, SweepEvent
-from wizard.conv2d.trial import Trial
-from wizard.conv2d.verdicts import Verdict
+from wizard.conv2d.sweep import Sweep, SweepEvent
+from wizard.conv2d.verdicts import Result, Verdict
 
 AXES = {
     "size": ("h", "w"),
@@ -39,7 +38,7 @@ class LimitRequest:
 
     sweep: Sweep
     """How it is measured; its rows do not matter."""
-    shape: Shape
+    row: Row
     """All that does not grow."""
     axis: str
     smallest: int
@@ -49,12 +48,12 @@ class LimitRequest:
     repeats: int = 3
     """How often the largest size that passes is measured in all."""
 
-    def shape_at(self, value: int) -> Shape:
-        """The shape with that value; the padding keeps the image's size."""
+    def row_at(self, value: int) -> Row:
+        """The row with that value; the padding keeps the image's size."""
         fields: dict[str, Any] = dict.fromkeys(AXES[self.axis], value)
         if self.axis == "kernel":
             fields["padding"] = value // 2
-        return replace(self.shape, **fields)
+        return replace(self.row, shape=replace(self.row.shape, **fields), published=None)
 
 
 def find_limit(request: LimitRequest, **where: Any) -> AsyncGenerator[SweepEvent, None]:
@@ -64,10 +63,9 @@ def find_limit(request: LimitRequest, **where: Any) -> AsyncGenerator[SweepEvent
     unfinished search is gone on with from its journal.
     """
     # The rows name the request, and with it its journal: all that may be asked.
-    ends = (Row(request.shape_at(request.smallest)), Row(request.shape_at(request.largest)))
+    ends = (request.row_at(request.smallest), request.row_at(request.largest))
     named = replace(request.sweep, rows=ends)
-    largest = request.shape_at(request.largest).out_bytes
-    return carried_out(named, _Search(request).walk, largest, **where)
+    return carried_out(named, _Search(request).find, (), ends[1].shape.out_bytes, **where)
 
 
 class _Search:
@@ -79,46 +77,31 @@ class _Search:
         self.edge = (0, 0)
         """How often the largest size that passes came back right, and was measured."""
 
-    async def walk(self, trial: Trial) -> AsyncGenerator[SweepEvent, None]:
-        trial.sweep = replace(trial.sweep, rows=())
-        async for event in assembled(trial):
-            yield event
+    async def find(self, experiment: Experiment) -> Limit:
+        await experiment.assemble()
         probes = Probes(self.known, self._costs())
-        while not self.known.is_final and trial.team.trouble is None:
+        while not self.known.is_final and not experiment.is_over:
             size = probes.next_size(self.known)
-            async for event in self._measure(size, trial):
-                yield event
-            self._learn(size, trial)
-        async for event in self._repeat(trial):
-            yield event
-        trial.team.finished = True
-        if trial.team.trouble is None:
-            trial.book.finish()
-        limit = Limit(self.request.axis, self.request.largest, self.known, *self.edge)
-        yield SweepDone(trial.results(), trial.team.trouble, trial.team.reference_s, limit)
+            self._learn(size, await self._measured(size, experiment))
+        await self._repeat(experiment)
+        return Limit(self.request.axis, self.request.largest, self.known, *self.edge)
 
-    async def _measure(self, value: int, trial: Trial) -> AsyncGenerator[SweepEvent, None]:
-        rows = (*trial.sweep.rows, Row(self.request.shape_at(value)))
-        trial.sweep = replace(trial.sweep, rows=rows)
-        async for event in row(len(rows) - 1, trial):
-            yield event
+    async def _measured(self, value: int, experiment: Experiment) -> Result | None:
+        return await experiment.measure(self.request.row_at(value))
 
-    async def _repeat(self, trial: Trial) -> AsyncGenerator[SweepEvent, None]:
+    async def _repeat(self, experiment: Experiment) -> None:
         """The largest size that passes, measured again: a hang may come one time in three."""
         edge = self.known.passes
-        if edge < self.request.smallest or trial.team.trouble is not None:
+        if edge < self.request.smallest or experiment.is_over:
             return
         self.edge = (1, 1)
         while self.edge[1] < self.request.repeats and self.edge[0] == self.edge[1]:
-            async for event in self._measure(edge, trial):
-                yield event
-            result = trial.book.results.get(len(trial.sweep.rows) - 1)
+            result = await self._measured(edge, experiment)
             if result is None:
                 return
             self.edge = (self.edge[0] + (result.verdict in PASSES), self.edge[1] + 1)
 
-    def _learn(self, value: int, trial: Trial) -> None:
-        result = trial.book.results.get(len(trial.sweep.rows) - 1)
+    def _learn(self, value: int, result: Result | None) -> None:
         if result is not None:
             spent = int(result.verdict in HANGS)
             self.known = self.known.after(value, result.verdict in PASSES, spent)

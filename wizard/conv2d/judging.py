@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from wizard.conv2d import wording
 from wizard.conv2d.hang_classes import classify
 from wizard.conv2d.launch import Outcome
+from wizard.conv2d.presets import Row
 from wizard.conv2d.reference import Comparison
 from wizard.conv2d.sweep import Sweep
 from wizard.conv2d.verdicts import Loaded, Result, Verdict, judge, tolerance
@@ -40,7 +41,7 @@ def judged(sweep: Sweep, index: int, launched: Launched, loaded: Loaded) -> Resu
     verdict, detail = _verdict(launched, tolerance(row.shape), warm_s, sweep.slow_s)
     return Result(
         shape=row.shape,
-        engine=engine_name(sweep, loaded),
+        engine=engine_name(row, sweep.device, loaded),
         verdict=verdict,
         detail=detail,
         runs=launched.runs,
@@ -71,7 +72,7 @@ def unmeasured(
     row = sweep.rows[index]
     return Result(
         shape=row.shape,
-        engine=engine_name(sweep, loaded),
+        engine=engine_name(row, sweep.device, loaded),
         verdict=verdict,
         detail=text,
         runs=0,
@@ -82,11 +83,11 @@ def unmeasured(
     )
 
 
-def engine_name(sweep: Sweep, loaded: Loaded) -> str:
+def engine_name(row: Row, device: str, loaded: Loaded) -> str:
     """Who does the convolution."""
-    if sweep.device == "cpu":
+    if device == "cpu":
         return "cpu"
-    if sweep.engine == "native":
+    if row.engine == "native":
         return "native"
     return "miopen" if loaded.hip else "cudnn"
 

@@ -14,6 +14,8 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
+Setting = tuple[tuple[str, str], ...]
+"""Variables and their values."""
 DEFAULT = "default"
 """Id of the preset that is measured when nobody chooses."""
 
@@ -40,10 +42,16 @@ class Published:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A shape to measure, and what was published for it."""
+    """A shape to measure, how, and what was published for it."""
 
     shape: Shape
     published: Published | None = None
+    engine: str = "configured"
+    """``configured``, or ``native``: past MIOpen (``torch.backends.cudnn.enabled=False``)."""
+    setting: Setting = ()
+    """What is set on top of the environment, for a process of its own."""
+    work: str = "forward"
+    """What is measured: ``forward``."""
 
 
 @dataclass(frozen=True, slots=True)

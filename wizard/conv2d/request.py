@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+from dataclasses import replace
 
 from wizard.conv2d.find_limit import LimitRequest
 from wizard.conv2d.presets import DEFAULT, Preset, Row, find_preset, load_presets
@@ -33,9 +34,8 @@ def sweep_of(arguments: argparse.Namespace) -> tuple[Sweep, tuple[str, ...]]:
         raise WrongRequest("--preset brings its own shapes: leave out --sizes and --channels.")
     sweep = Sweep(
         python=arguments.python or sys.executable,
-        rows=_rows(arguments, preset),
+        rows=tuple(replace(row, engine=arguments.engine) for row in _rows(arguments, preset)),
         device=arguments.device,
-        engine=arguments.engine,
         spawn=arguments.spawn,
         deadlines=_deadlines(arguments),
     )
@@ -55,10 +55,11 @@ def limit_of(arguments: argparse.Namespace, sweep: Sweep) -> LimitRequest | None
     if found is None or int(found[1]) > int(found[2]):
         raise WrongRequest(f"--range {arguments.range!r}: write it as 1-256.")
     smallest, largest = int(found[1]), int(found[2])
-    shape = sweep.rows[0].shape
-    request = LimitRequest(sweep, shape, arguments.find_limit, smallest, largest, arguments.hangs)
+    request = LimitRequest(
+        sweep, sweep.rows[0], arguments.find_limit, smallest, largest, arguments.hangs
+    )
     try:
-        request.shape_at(smallest)
+        request.row_at(smallest)
     except ValueError as error:
         raise WrongRequest(f"--range {arguments.range!r}: {error}.") from error
     return request

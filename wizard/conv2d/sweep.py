@@ -38,8 +38,6 @@ class Sweep:
     rows: tuple[Row, ...]
     device: str = "cuda"
     """``cuda`` (which is HIP on ROCm) or ``cpu``."""
-    engine: str = "configured"
-    """``configured``, or ``native``: past MIOpen (``torch.backends.cudnn.enabled=False``)."""
     warm_runs: int = 5
     spawn: bool = False
     """A new interpreter for each shape, in place of forked ones."""

@@ -124,12 +124,14 @@ class Trial:
         return await self.team.compare(self.command, self.outcome.figures["size"])
 
     def _command(self, index: int) -> dict[str, Any]:
+        row = self.sweep.rows[index]
         return {
             "do": "measure",
             "ticket": next(self.tickets),
-            "shape": asdict(self.sweep.rows[index].shape),
+            "shape": asdict(row.shape),
             "seed": self.sweep.seed + index,
-            "engine": self.sweep.engine,
+            "engine": row.engine,
+            "work": row.work,
             "warm_runs": self.sweep.warm_runs,
         }
 
