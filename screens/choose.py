@@ -21,10 +21,12 @@ from screens.widgets.path_field import PathField
 from screens.widgets.stacks_pane import StacksPane
 from screens.widgets.wish_row import WishRow
 from screens.words import shown
+from wizard.plan.torch_there import torch_there
 
 NOTHING_TICKED = "Tick what you want to run: ←→ moves, Space ticks. Stacks are ranked for it."
 NO_PLAN_ADVICE = "\n\nNothing was changed. Choose another folder or another stack."
 HINT = "↑↓ stack   ←→ and Space tick what you want   Tab folder   d more of this stack"
+MEASURE_FIRST = "c measures your torch {0} first: maybe nothing must be replaced."
 
 
 class Choose(StepScreen):
@@ -43,7 +45,9 @@ class Choose(StepScreen):
         "e lists who says so: card, versions, date, method and grade of every claim.\n"
         "d shows all that is said of the stack; '… 3 more' counts those left out here.\n"
         "f switches between one folder of yours and the folder plus ROCm system packages.\n"
-        "Tab goes to the folder, Enter there takes it, Esc leaves it.\n\n"
+        "Tab goes to the folder, Enter there takes it, Esc leaves it.\n"
+        "c measures Conv2d with the torch for ROCm that you have, if any: it may be right already, "
+        "or need no more than a setting. Back leads here again.\n\n"
         "Enter makes the plan and shows it. It changes nothing."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -51,6 +55,7 @@ class Choose(StepScreen):
         Binding("space", "tick", "Tick", key_display="Space"),
         Binding("e", "claims", "Who says so"),
         Binding("d", "full_text", "More"),
+        Binding("c", "measure", "Measure", show=False),
         Binding("f", "footprint", "System"),
         Binding("tab", "folder", "Folder", show=False, priority=True),
         Binding("up,k", "move(-1)", "Up", show=False),
@@ -72,7 +77,8 @@ class Choose(StepScreen):
             services.advise(session.machine, session.applications),
             services.suggest_folder,
         )
-        self._take(stack=self._choosing.road.fit.stack)
+        self._there = torch_there(session.machine)
+        self._take(stack=self._choosing.road.fit.stack, aside=False)
 
     def body(self) -> Iterable[Widget]:
         """Wishes, place, stacks."""
@@ -83,12 +89,17 @@ class Choose(StepScreen):
     def on_mount(self) -> None:
         """Fills everything in."""
         self._show_all()
-        self.say(HINT if self.session.applications else NOTHING_TICKED)
+        if self._there is not None:
+            self.say(MEASURE_FIRST.format(self._there.torch))
+        else:
+            self.say(HINT if self.session.applications else NOTHING_TICKED)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Hides Footprint where the stack has no system packages."""
+        """Hides Footprint without system packages, and Measure without a torch for ROCm."""
         if action == "footprint":
             return bool(self._choosing.stack.system_release)
+        if action == "measure":
+            return self._there is not None
         return super().check_action(action, parameters)
 
     def action_move(self, by: int) -> None:
@@ -129,6 +140,10 @@ class Choose(StepScreen):
             self.set_focus(None)
         else:
             super().action_back()
+
+    def action_measure(self) -> None:
+        """Opens the Conv2d panel on the torch that is there; Back leads here again."""
+        self.post_message(self.Go("conv2d", replace(self.session, plan=None, aside=True)))
 
     def action_claims(self) -> None:
         """Lists who says what about the highlighted stack."""

@@ -22,6 +22,7 @@ from wizard.machine.facts import Machine, Unknown
 from wizard.plan.amd_packages import AMD, DISTRIBUTION, DRIVER
 from wizard.plan.clean_up import CLEAN_UP
 from wizard.plan.removal import REMOVAL, counted
+from wizard.plan.torch_there import torch_there
 
 INTRO = (
     "What is to go? Each of these is a plan that you review before anything happens, and that can "
@@ -30,6 +31,10 @@ INTRO = (
 NEVER = (
     "Never touched: Mesa, libdrm, linux-firmware, kernels, Xorg drivers, and your venvs: "
     "`rdna1-setup rollback` takes back what this program put there."
+)
+MEASURE_FIRST = (
+    "Was it at fault? torch {0} brings its own ROCm: c measures Conv2d with it, before anything "
+    "goes."
 )
 READING = "Reading the files that would change ..."
 
@@ -73,11 +78,15 @@ class Clear(StepScreen):
         "brings stays, and is enough.\n"
         "The system's: also the ROCm packages of your distribution. Blender, hashcat and others "
         "may use them.\n"
+        "c measures Conv2d with the torch for ROCm that you have, if any, before anything goes.\n"
         "Others' leftovers: settings for ROCm in files that every login reads, folders of no "
         "package, and packages whose files somebody deleted. Your shell files are edited line by "
         "line."
     )
-    BINDINGS: ClassVar[list[BindingType]] = [*COMMON_KEYS]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("c", "measure", "Measure first"),
+        *COMMON_KEYS,
+    ]
     AUTO_FOCUS = "#menu"
 
     def __init__(self, session: Session, services: Services) -> None:
@@ -85,13 +94,26 @@ class Clear(StepScreen):
         if session.machine is None:
             raise ValueError("Clear needs a machine")
         self._machine = session.machine
+        self._there = torch_there(session.machine)
+        self.session = replace(session, aside=False)
 
     def body(self) -> Iterable[Widget]:
         """What it is about, what is there, the ways."""
-        lines = (INTRO, "", _there(self._machine), "", NEVER)
+        first = "" if self._there is None else f"\n{MEASURE_FIRST.format(self._there.torch)}"
+        lines = (INTRO, "", f"{_there(self._machine)}{first}", "", NEVER)
         yield Static(Content("\n".join(lines)), id="aim", markup=False)
         options = (Option(f"{way.title:<22}{way.what}") for way in WAYS)
         yield Ways(*options, id="menu", markup=False, compact=True)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Hides Measure first without a torch for ROCm."""
+        if action == "measure":
+            return self._there is not None
+        return super().check_action(action, parameters)
+
+    def action_measure(self) -> None:
+        """Opens the Conv2d panel on the torch that is there; Back leads here again."""
+        self.post_message(self.Go("conv2d", replace(self.session, plan=None, aside=True)))
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Makes the plan of what was selected."""

@@ -43,6 +43,8 @@ class Session:
     """Root's part of an earlier start, while it is looked at."""
     way_back: WayBack | None = None
     """How the last run is taken back, while it is."""
+    aside: bool = False
+    """True while the torch that is there is measured, before anything is chosen."""
 
 
 def following(step: str, session: Session) -> str:
@@ -54,6 +56,8 @@ def following(step: str, session: Session) -> str:
 
 def preceding(step: str, session: Session) -> str:
     """The step that Back leads to."""
+    if step == "conv2d" and session.aside:
+        return _on_this_way("choose", session)
     if step == "conv2d" and session.plan is None:
         return "welcome"
     if step in ("conv2d", "done"):

@@ -8,6 +8,7 @@ from screens.session import Session
 from screens.words import shown
 from wizard.conv2d.presets import Preset
 from wizard.conv2d.sweep import Deadlines, Sweep
+from wizard.plan.torch_there import torches_there
 from wizard.plan.using import on_processor
 
 DEVICES = ("cuda", "cpu")
@@ -71,7 +72,4 @@ def python_of(session: Session) -> str:
         return f"{session.plan.venv}/bin/python"
     if session.machine is None:
         return ""
-    holders = (place for place in session.machine.environments if place.torch)
-    return next(
-        (f"{place.path}/bin/python" for place in holders if place.kind in ("venv", "conda")), ""
-    )
+    return next((there.python for there in torches_there(session.machine)), "")

@@ -170,7 +170,7 @@ class Welcome(StepScreen):
 
 def _fresh(session: Session) -> Session:
     cleared = replace(session, plan=None, finished=None, failure=None, way_back=None)
-    return replace(cleared, clears=False)
+    return replace(cleared, clears=False, aside=False)
 
 
 def _text(

@@ -209,8 +209,8 @@ def test_a_refuted_claim_stands_beside_what_refutes_it() -> None:
 def test_a_torch_that_is_there_is_named_and_to_be_measured_first() -> None:
     advice = advise(LEFTOVERS, ("yolo",))
     assert road(advice, "rocm57").your_card.startswith("you have it (~/venv); not tested by us")
-    assert "measure Conv2d with the torch you already have first" in advice.would_change[0]
-    assert "2.2.2+rocm5.7 in ~/venv" in advice.would_change[0]
+    assert "torch that you have (2.2.2+rocm5.7 in ~/venv), before" in advice.would_change[0]
+    assert "rdna1-setup conv2d --python " in advice.would_change[0]
 
 
 def test_native_torch_is_there_only_for_the_same_target() -> None:

@@ -8,9 +8,11 @@ import pytest
 from rich.cells import cell_len
 from textual.widgets import Input
 
+from screens.app import SetupApp
 from screens.road_sections import sections_of
 from screens.roads_table import RoadsTable, fitting_cells, table_lines
 from screens.section_lines import section_lines, share_lines, shortened
+from screens.session import Session
 from tests.screens import examples
 from tests.screens.driving import app_with, press, reach, screen_text, status, until, usable_keys
 from tests.screens.fakes import LIVE_SERVICES
@@ -162,3 +164,22 @@ def table(ticked: tuple[str, ...]) -> RoadsTable:
     roads = tuple(replace(road, your_card="not tested " * 9) for road in roads)
     stacks = {stack.id: stack for stack in examples.STACKS}
     return RoadsTable(roads, stacks, applications, "rocm52", lambda stack: False)
+
+
+async def test_the_torch_that_is_there_is_measured_before_a_choice_and_back_leads_here() -> None:
+    async with app_with(LIVE_SERVICES, "choose").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "choose")
+        assert "c measures your torch 2.2.2+rocm5.7 first" in status(pilot.app)
+        await press(pilot, "c")
+        await reach(pilot, "conv2d")
+        assert "/home/sam/ai/venv/bin/python" in screen_text(pilot.app)
+        await press(pilot, "escape")
+        await reach(pilot, "choose")
+
+
+async def test_without_a_torch_for_rocm_there_is_nothing_to_measure_first() -> None:
+    machine = replace(examples.MACHINE, environments=())
+    session = Session(machine=machine, parts=examples.PARTS)
+    async with SetupApp(LIVE_SERVICES, session, "choose").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "choose")
+        assert "c" not in usable_keys(pilot.app)

@@ -26,3 +26,8 @@ def test_nothing_leads_back_into_a_run() -> None:
 
 def test_the_panel_opened_from_welcome_leads_back_there() -> None:
     assert preceding("conv2d", Session()) == "welcome"
+
+
+def test_the_panel_opened_aside_leads_back_to_the_choice_it_came_from() -> None:
+    assert preceding("conv2d", Session(aside=True)) == "choose"
+    assert preceding("conv2d", Session(aside=True, clears=True)) == "clear"

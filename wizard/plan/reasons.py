@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import shlex
+
 from wizard.knowledge.applications import Application
 from wizard.knowledge.stacks import Stack
 from wizard.machine.facts import Machine
 from wizard.plan.card import chosen_card
 from wizard.plan.fit import Fit
-from wizard.plan.leftovers import short_path
 from wizard.plan.ranking import ranked, worth
+from wizard.plan.torch_there import torch_there
 from wizard.plan.verdict import Verdict
 
 
@@ -106,11 +108,13 @@ def _lead(
 
 
 def _measure_first(machine: Machine) -> tuple[str, ...]:
-    found = next((e for e in machine.environments if e.torch and e.torch.build == "rocm"), None)
-    if found is None or found.torch is None:
+    there = torch_there(machine)
+    if there is None:
         return ()
-    where = f"{found.torch.version} in {short_path(found.path, machine)}"
-    return (f"measure Conv2d with the torch you already have first ({where})",)
+    return (
+        f"a measurement of the torch that you have ({there.torch} in {there.place}), before "
+        f"anything is exchanged: rdna1-setup conv2d --python {shlex.quote(there.python)}",
+    )
 
 
 def _without_one_wish(
