@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from wizard.conv2d.hang_classes import classify
-from wizard.conv2d.launch import Outcome
+from wizard.conv2d.outcome import Outcome
 from wizard.conv2d.sweep import StopReason
 
 LOST = "hung or killed before its outcome was written"

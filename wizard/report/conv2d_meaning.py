@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from wizard.conv2d.verdicts import Result, Verdict
+from wizard.conv2d.repeats import rate_words
+from wizard.conv2d.verdicts import RIGHT, Result, Verdict
 
 WORDS = {
     Verdict.PASS: "right",
     Verdict.SLOW: "right but slow",
     Verdict.WRONG: "wrong",
+    Verdict.FLAKY: "flaky",
     Verdict.HUNG: "hung",
     Verdict.CRASHED: "crashed",
     Verdict.ERROR: "ended with an error",
@@ -23,6 +25,8 @@ MEANINGS = {
     "a layer stops there. A first call that compiles can look the same.",
     Verdict.WRONG: "an answer came, and rounding cannot explain how far off it is. What a program "
     "computes with such a layer is not to be trusted, even where nothing fails.",
+    Verdict.FLAKY: "right in some launches and not in others. A program that uses such a layer "
+    "fails sooner or later; what passes once has not yet passed.",
     Verdict.CRASHED: "the process died. A program that uses such a layer dies as well.",
     Verdict.ERROR: "torch refused or could not be checked; the lines above say why.",
     Verdict.OUT_OF_MEMORY: "the device has too little memory for it: no fault of the convolution.",
@@ -51,10 +55,38 @@ def meaning_lines(results: Sequence[Result]) -> Iterator[tuple[str, tuple[str, .
             yield WORDS[verdict].capitalize(), (MEANINGS[verdict],)
     if found == {Verdict.PASS}:
         yield "What it means", (ALL_RIGHT,)
+    if repeated := [result for result in results if _was_repeated(result)]:
+        yield "Repeats", (_rate(repeated),)
+    if any(result.control for result in results):
+        yield "Controls", (_controls(results),)
     on_cpu = results[-1].engine == "cpu"
     if on_cpu:
         yield "Note", (CONTROL,)
     yield "What to do next", _next_steps(results[-1], found, on_cpu)
+
+
+def _was_repeated(result: Result) -> bool:
+    return result.verdict in RIGHT and result.runs > 1 and bool(result.detail)
+
+
+def _rate(repeated: Sequence[Result]) -> str:
+    runs = min(result.runs for result in repeated)
+    return (
+        f"of each shape that is right, {rate_words(0, runs, 'hung')}. That is all that {runs} "
+        "launches can say: more of them (--repeats) say more."
+    )
+
+
+def _controls(results: Sequence[Result]) -> str:
+    controls = [result.control for result in results if result.control]
+    right = sum(control.verdict in RIGHT for control in controls)
+    text = (
+        f"after {len(controls)} of the shapes that failed, one that had been right before was "
+        f"measured again: it was right {right} of {len(controls)} times"
+    )
+    if right == len(controls):
+        return f"{text}. What failed did so by itself, and not because all had broken."
+    return f"{text}. From there on nothing was measured, for it could not have been trusted."
 
 
 def _next_steps(last: Result, found: set[Verdict], on_cpu: bool) -> tuple[str, ...]:
@@ -64,7 +96,7 @@ def _next_steps(last: Result, found: set[Verdict], on_cpu: bool) -> tuple[str, .
         return ("install a stack that uses the card (rdna1-setup plan), then measure with it.",)
     if found == {Verdict.PASS}:
         return ("run your own program. To tell others what you found: rdna1-setup report",)
-    if not found & {Verdict.HUNG, Verdict.WRONG, Verdict.CRASHED}:
+    if not found & {Verdict.HUNG, Verdict.WRONG, Verdict.CRASHED, Verdict.FLAKY}:
         return ("look at the lines above. For an issue: rdna1-setup report",)
     if on_cpu:
         return ("another torch, and a test of the memory: a processor should get these right.",)

@@ -64,6 +64,16 @@ class Tensor:
             self.values[place] = generator.source.gauss(mean, deviation)
         return self
 
+    def __add__(self, other: Tensor) -> Tensor:
+        faults.at_health()
+        pairs = zip(self.values, other.values)  # noqa: B905 - strict= came with Python 3.10
+        return Tensor(array("f", (a + b for a, b in pairs)), self.shape, self.kind)
+
+    def tolist(self) -> list[list[float]]:
+        """Rows of numbers."""
+        _, wide = self.shape
+        return [list(self.values[n : n + wide]) for n in range(0, len(self.values), wide)]
+
     def __sub__(self, other: Tensor) -> Tensor:
         pairs = zip(self.values, other.values)  # noqa: B905 - strict= came with Python 3.10
         return Tensor(array("d", (a - b for a, b in pairs)), self.shape, float64)
@@ -100,6 +110,22 @@ def empty(*shape: int) -> Tensor:
 def randn(*shape: int, generator: Generator) -> Tensor:
     """Normally distributed numbers."""
     return empty(*shape).normal_(0, 1, generator)
+
+
+def tensor(rows: list[list[float]]) -> Tensor:
+    """Rows of numbers as float32."""
+    values = array("f", (value for row in rows for value in row))
+    return Tensor(values, (len(rows), len(rows[0])), float32)
+
+
+def mm(left: Tensor, right: Tensor) -> Tensor:
+    """The product of two matrices."""
+    columns = list(zip(*right.tolist()))  # noqa: B905 - strict= came with Python 3.10
+    rows = [[sum(map(float.__mul__, row, column)) for column in columns] for row in left.tolist()]
+    product = tensor(rows)
+    if faults.WISHES.get("health") == "wrong":
+        product.values[0] += 1
+    return product
 
 
 def frombuffer(buffer: Any, dtype: dtype, count: int) -> Tensor:
