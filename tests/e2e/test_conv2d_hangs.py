@@ -82,7 +82,7 @@ async def test_a_process_that_no_signal_ends_is_reported_and_left(folder: Path) 
         done = events[-1]
         assert isinstance(done, SweepDone)
         assert done.trouble is not None
-        stuck = int(done.trouble.happened.partition("process ")[2].split()[0])
+        stuck = int(done.trouble.happened.rpartition("process ")[2].split()[0])
         assert state_of(stuck) == "D"
         paused = await pauses
         print(f"\n{seconds:.1f} s in all, the loop paused for at most {paused:.3f} s")
