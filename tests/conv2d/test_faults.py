@@ -157,11 +157,13 @@ async def test_errors_and_shortage_of_memory_cost_only_their_shape(
 async def test_what_a_runtime_prints_before_it_dies_names_the_cause(
     worker_python: str, tmp_path: Path
 ) -> None:
-    variables = environ({4: "fault", 5: "crash"})
-    events = await events_of(sweep_of(worker_python, 3, 4, 5), tmp_path, variables)
+    variables = environ({4: "fault", 5: "crash", 6: "fault and hang"})
+    events = await events_of(sweep_of(worker_python, 3, 4, 5, 6), tmp_path, variables)
 
-    assert verdicts_of(events) == [PASS, CRASHED, CRASHED]
-    fault, silent = results_of(events)[1:]
+    assert verdicts_of(events) == [PASS, CRASHED, CRASHED, HUNG]
+    fault, silent, hung = results_of(events)[1:]
+    assert hung.cause == "gpu-hang"
+    assert "It printed: HW Exception by GPU node-1" in hung.detail
     assert fault.cause == "memory-fault"
     assert "died by SIGABRT" in fault.detail
     assert "It printed: Memory access fault by GPU node-1" in fault.detail

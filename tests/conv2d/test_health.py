@@ -138,6 +138,27 @@ async def test_a_first_shape_that_breaks_the_card_keeps_its_verdict(
     assert (results[0].runs, results[0].process) == (1, "fork")
 
 
+async def test_a_check_that_a_forked_process_fails_is_made_in_one_of_its_own(
+    worker_python: str, tmp_path: Path
+) -> None:
+    """Unless a forked one has worked before: a first shape that hangs in either proves nothing."""
+    variables = environ({3: "hang"}, importing="fork deadlock", hip="5.2")
+    # It may hang before anybody waits for it: that deadline passes in real time.
+    deadlines = replace(PATIENT, health=1.0)
+    sweep = sweep_of(worker_python, 3, 4, 5, device="cuda", deadlines=deadlines)
+    events = await events_of(sweep, tmp_path, variables)
+
+    assert verdicts_of(events) == [HUNG, PASS, PASS]
+    assert notes_of(events) == [
+        wording.FORK_SUSPECTED,
+        health.WELL,
+        wording.FORK_CLEARED,
+        wording.FORK_FAILED_CHECK,
+        health.WELL,
+    ]
+    assert [result.process for result in end_of(events).results][1:] == ["spawn", "spawn"]
+
+
 @pytest.mark.parametrize(
     ("lines", "verdicts", "said"),
     [

@@ -9,8 +9,10 @@ import pytest
 
 from tests.conv2d.sweeping import environ, events_of, results_of, sweep_of
 from tests.conv2d.test_command import Home, measured
+from wizard.conv2d.event_line import line_of
 from wizard.conv2d.repeats import rate_words, together
 from wizard.conv2d.shapes import square
+from wizard.conv2d.sweep import ShapeDone
 from wizard.conv2d.verdicts import Loaded, Result, Verdict
 from wizard.report.conv2d import sweep_lines
 
@@ -28,11 +30,14 @@ async def test_what_hangs_one_time_in_three_is_flaky(worker_python: str, tmp_pat
     right, flaky, hung = results_of(await events_of(sweep, tmp_path, variables))
 
     assert (right.verdict, right.failed, right.runs) == (Verdict.PASS, 0, 3)
-    assert right.detail == "0 of 3 hung, so the rate is below 63 % at 95 %"
+    assert right.rate == "0 of 3 hung, so the rate is below 63 % at 95 %"
     assert (flaky.verdict, flaky.failed, flaky.runs) == (Verdict.FLAKY, 1, 3)
-    assert flaky.detail.startswith("1 of 3 hung. hung: no answer within 30 s in its first call")
+    assert flaky.rate == "1 of 3 hung"
+    assert flaky.detail.startswith("hung: no answer within 30 s in its first call")
     assert (hung.verdict, hung.failed, hung.runs) == (Verdict.HUNG, 3, 3)
-    assert hung.detail.startswith("3 of 3 hung, so the rate is above 37 % at 95 %. hung: no answer")
+    assert hung.rate == "3 of 3 hung, so the rate is above 37 % at 95 %"
+    assert hung.detail.startswith("no answer within 30 s")
+    assert line_of(ShapeDone(2, 3, flaky)).startswith("2/3   flaky: 1 of 3 hung. hung: no answer")
 
 
 @pytest.mark.parametrize(
@@ -53,7 +58,8 @@ def test_a_flaky_shape_keeps_the_figures_of_the_launches_that_were_right() -> No
     flaky = together([PASS, WRONG, HUNG, replace(PASS, cold_s=3.0)])
     assert (flaky.verdict, flaky.failed, flaky.runs) == (Verdict.FLAKY, 2, 4)
     assert (flaky.cold_s, flaky.phase) == (1.0, "cold")
-    assert flaky.detail == "2 of 4 failed (1 wrong, 1 hung). hung: no answer"
+    assert flaky.rate == "2 of 4 failed (1 wrong, 1 hung)"
+    assert flaky.detail == "hung: no answer"
 
 
 def test_what_fails_in_two_ways_has_the_graver_verdict() -> None:
@@ -68,7 +74,7 @@ def test_a_report_tells_flaky_from_hung_and_what_it_means() -> None:
     flat = " ".join(told.split())
     assert "2 shapes: 1 right, 0 wrong, 1 flaky, 0 hung" in flat
     assert "Flaky: right in some launches and not in others." in flat
-    assert "Repeats: of each shape that is right, 0 of 3 hung, so the rate is below 63 %" in flat
+    assert "Repeats: of the launches of a shape that is right, 0 of 3 hung, so the rate" in flat
     assert max(map(len, told.splitlines())) < 80
 
 

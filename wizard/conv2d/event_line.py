@@ -43,7 +43,7 @@ def line_of(event: SweepEvent) -> str:
 
 
 def _verdict(result: Result) -> str:
-    words = [text for text in (result.detail, control_words(result)) if text]
+    words = [text for text in (result.rate, result.detail, control_words(result)) if text]
     return f"{result.verdict.value}: {'. '.join(words)}" if words else result.verdict.value
 
 

@@ -98,8 +98,8 @@ def engine_name(row: Row, device: str, loaded: Loaded) -> str:
 
 
 def _known_cause(outcome: Outcome) -> KnownText | None:
-    """Of an exception its text says most, of a process that died what it had printed."""
-    if outcome.kind == "measured" or outcome.kind in HUNG:
+    """Of an exception its text says most, of a process that died or hung what it had printed."""
+    if outcome.kind == "measured":
         return None
     return known_text(outcome.text) or known_text(outcome.printed)
 

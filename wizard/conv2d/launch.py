@@ -167,7 +167,7 @@ class Measurer(WatchedChild):
     async def _hung(
         self, patience: Patience, phase: str, began_s: float, after_hang: Event | None
     ) -> AsyncGenerator[Watched | Outcome, None]:
-        evidence = self._evidence(patience, phase)
+        evidence, printed = self._evidence(patience, phase), self.worker.tail.lines()
         async for answer in self.end(phase):
             if isinstance(answer, Watched):
                 yield answer
@@ -181,4 +181,4 @@ class Measurer(WatchedChild):
             kernel = await asyncio.to_thread(self.sources.kernel_lines, began_s)
             state = evidence.state if gone else answer.text
             evidence = replace(evidence, gone=gone, state=state, kernel=kernel)
-            yield replace(answer, seconds=patience.limit, evidence=evidence)
+            yield replace(answer, seconds=patience.limit, evidence=evidence, printed=printed)

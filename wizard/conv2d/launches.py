@@ -46,6 +46,8 @@ class Launches:
     """True when each shape gets a new interpreter."""
     fork_known: bool = False
     """True once it is known whether forked processes work."""
+    fork_proven: bool = False
+    """True once a forked process has measured a shape."""
     tickets: count[int] = field(default_factory=lambda: count(1))
     outcome: Outcome = NOT_LAUNCHED
     command: dict[str, Any] = field(default_factory=dict)
@@ -56,7 +58,7 @@ class Launches:
         """Launch a row once; its end is in ``outcome``."""
         async for event in self.ready(index, spawn):
             yield event
-        if self.team.trouble is not None:
+        if not self.is_ready:
             return
         measurer = self.team.measurers[spawn]
         self.command = self._command(index)
@@ -75,6 +77,11 @@ class Launches:
         self.book.control(index, suspect)
         async for _ in self._follow(index, self.team.measurers[spawn]):
             pass
+
+    @property
+    def is_ready(self) -> bool:
+        """True when nothing speaks against a launch."""
+        return self.team.trouble is None and self.doubted_since is None
 
     async def ready(self, index: int, spawn: bool) -> AsyncGenerator[SweepEvent, None]:
         """Have the workers that a launch needs, and a card that can be trusted."""
@@ -108,6 +115,9 @@ class Launches:
         if trouble is None:
             self.doubted_since = None
             yield Note(health.well(lines))
+        elif not measurer.spawn and not self.fork_proven and check.kind != "unkillable":
+            self.spawn = True
+            yield Note(wording.FORK_FAILED_CHECK)
         else:
             self.team.trouble, self.team.trouble_verdict = trouble, Verdict.UNUSABLE
 
@@ -139,6 +149,7 @@ class Launches:
                     yield Phase(index + 1, "killed", answer.seconds_left)
                 else:
                     yield Phase(index + 1, answer)
+        self.fork_proven |= self.outcome.kind == "measured" and not measurer.spawn
         self._note_trouble(began_s)
 
     def _command(self, index: int) -> dict[str, Any]:

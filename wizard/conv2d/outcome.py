@@ -28,7 +28,7 @@ class Outcome:
     evidence: Evidence | None = None
     """What was seen of a shape that hung."""
     printed: str = ""
-    """The last that a process which died had printed, on many lines."""
+    """The last that a process which died or hung had printed, on many lines."""
 
 
 NOT_LAUNCHED = Outcome("not launched", "start")

@@ -43,18 +43,18 @@ def together(results: Sequence[Result]) -> Result:
     failures = [result for result in results if result.verdict not in RIGHT]
     counted = replace(
         _figures(results),
-        runs=sum(result.runs for result in results),
-        failed=sum(result.failed for result in results),
+        runs=len(results),
+        failed=len(failures),
+        rate=rate_words(len(failures), len(results), _how(failures)),
     )
     if not failures:
-        return replace(counted, detail=_joined(first.detail, rate_words(0, len(results), "hung")))
+        return counted
     worst = min(failures, key=lambda result: GRAVEST.index(result.verdict))
-    verdict = worst.verdict if len(failures) == len(results) else Verdict.FLAKY
-    said = rate_words(len(failures), len(results), _how(failures))
+    always = len(failures) == len(results)
     return replace(
         counted,
-        verdict=verdict,
-        detail=_joined(said, f"{worst.verdict.value}: {worst.detail}"),
+        verdict=worst.verdict if always else Verdict.FLAKY,
+        detail=worst.detail if always else f"{worst.verdict.value}: {worst.detail}",
         nonfinite=worst.nonfinite,
         hang_class=worst.hang_class,
         because=worst.because,
@@ -84,10 +84,8 @@ def _median(values: Sequence[float]) -> float | None:
 
 def _how(failures: Sequence[Result]) -> str:
     counts = Counter(result.verdict.value for result in failures)
+    if set(counts) <= {Verdict.HUNG.value}:
+        return "hung"
     if len(counts) == 1:
-        return next(iter(counts)) if failures[0].verdict is Verdict.HUNG else "failed"
+        return "failed"
     return f"failed ({', '.join(f'{n} {word}' for word, n in counts.items())})"
-
-
-def _joined(*texts: str) -> str:
-    return ". ".join(text for text in texts if text)

@@ -71,6 +71,10 @@ class Trial(Launches):
         runs, spawn = 1, self.spawn
         async for event in self.attempt(index, spawn):
             yield event
+        if self.spawn and not spawn and self.team.trouble is None:
+            spawn = True  # the check found forking at fault before the row was launched
+            async for event in self.attempt(index, spawn):
+                yield event
         if self._suspect():
             first, runs, spawn = self.outcome, (1 if self.spawn else 2), True
             yield Note(wording.FORK_UNSAFE if self.spawn else wording.FORK_SUSPECTED)
@@ -92,7 +96,7 @@ class Trial(Launches):
             return
         async for event in self.ready(index, self.spawn):
             yield event
-        if self.team.trouble is not None:
+        if not self.is_ready:
             return
         async for phase in self.again(good, index, self.spawn):
             yield phase

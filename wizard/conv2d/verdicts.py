@@ -95,6 +95,8 @@ class Result:
     published: Published | None = None
     failed: int = 0
     """How many of these launches hung, died or gave wrong numbers."""
+    rate: str | None = None
+    """What several launches say of how often it fails."""
     cause: str | None = None
     """What is known to cause the text of an error or a crash, as ``error_texts.toml`` names it."""
     control: Control | None = None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from wizard.conv2d.repeats import rate_words
 from wizard.conv2d.verdicts import RIGHT, Result, Verdict
 
 WORDS = {
@@ -37,6 +36,10 @@ ALL_RIGHT = (
     "every shape came back in time with the right numbers. That holds for these shapes, with this "
     "torch and these settings."
 )
+REPEATS = (
+    "of the launches of a shape that is right, {}. So many launches can say no more: with more of "
+    "them (--repeats) the bound comes down."
+)
 CONTROL = "the processor is the control: this says nothing of the graphics card."
 
 
@@ -55,26 +58,14 @@ def meaning_lines(results: Sequence[Result]) -> Iterator[tuple[str, tuple[str, .
             yield WORDS[verdict].capitalize(), (MEANINGS[verdict],)
     if found == {Verdict.PASS}:
         yield "What it means", (ALL_RIGHT,)
-    if repeated := [result for result in results if _was_repeated(result)]:
-        yield "Repeats", (_rate(repeated),)
+    if rates := dict.fromkeys(r.rate for r in results if r.rate and r.verdict in RIGHT):
+        yield "Repeats", (REPEATS.format("; or ".join(map(str, rates))),)
     if any(result.control for result in results):
         yield "Controls", (_controls(results),)
     on_cpu = results[-1].engine == "cpu"
     if on_cpu:
         yield "Note", (CONTROL,)
     yield "What to do next", _next_steps(results[-1], found, on_cpu)
-
-
-def _was_repeated(result: Result) -> bool:
-    return result.verdict in RIGHT and result.runs > 1 and bool(result.detail)
-
-
-def _rate(repeated: Sequence[Result]) -> str:
-    runs = min(result.runs for result in repeated)
-    return (
-        f"of each shape that is right, {rate_words(0, runs, 'hung')}. That is all that {runs} "
-        "launches can say: more of them (--repeats) say more."
-    )
 
 
 def _controls(results: Sequence[Result]) -> str:

@@ -75,6 +75,12 @@ def write_to_a_frozen_disk() -> None:
     os.open(os.environ["FAKE_TORCH_FROZEN"], os.O_WRONLY | os.O_CREAT)
 
 
+def hang_after_a_fault() -> None:
+    """What the HSA runtime prints before it ends its process, which then does not end."""
+    os.write(2, b"HW Exception by GPU node-1 (Agent handle: 0x55f0) reason :GPU Hang\n")
+    hang()
+
+
 def run_a_kernel_for_ever() -> None:
     """What MIOpen prints before a kernel that never ends."""
     os.write(2, b"MIOpen(HIP): Info2 [run] kernel_name = gemm_k, global_work_dim = {64\n")
@@ -87,6 +93,7 @@ SILENT = {
     "search": search_for_ever,
     "kernel": run_a_kernel_for_ever,
     "frozen": write_to_a_frozen_disk,
+    "fault and hang": hang_after_a_fault,
 }
 """What does not answer for longer than any deadline."""
 
@@ -179,8 +186,16 @@ def at_import() -> None:
         thread.join()
 
 
+def at_first_use() -> None:
+    """What befalls a forked process that needs a lock which it has and nobody holds."""
+    if WISHES.get("import") == "fork deadlock" and os.getpid() != HOME_PROCESS:
+        tell_that_it_hangs()
+        HELD.acquire()
+
+
 def at_health() -> None:
     """The fault of the first operation of a health check."""
+    at_first_use()
     wish = WISHES.get("health")
     if wish == "hang":
         hang()
@@ -201,9 +216,7 @@ def at_size(c_in: int, size: int) -> None:
 
 def at_convolution(c_out: int) -> str:
     """Strike before a convolution with that many output channels; the name of what comes after."""
-    if WISHES.get("import") == "fork deadlock" and os.getpid() != HOME_PROCESS:
-        tell_that_it_hangs()
-        HELD.acquire()
+    at_first_use()
     wish = str(WISHES.get("shapes", {}).get(str(c_out), ""))
     if wish in SILENT and not is_compiled():
         SILENT[wish]()
