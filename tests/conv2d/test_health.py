@@ -22,7 +22,7 @@ from wizard.conv2d.evidence import Sources
 from wizard.conv2d.outcome import Outcome
 from wizard.conv2d.sweep import Phase, ShapeStarted, WorkerStarted
 from wizard.conv2d.verdicts import Verdict
-from wizard.knowledge.kernel_messages import known_lines
+from wizard.knowledge.kernel_messages import KernelLine, known_lines
 
 PASS, HUNG, CRASHED, UNUSABLE = Verdict.PASS, Verdict.HUNG, Verdict.CRASHED, Verdict.UNUSABLE
 RESET_BEGUN = "amdgpu 0000:03:00.0: amdgpu: GPU reset begin!"
@@ -179,6 +179,25 @@ async def test_the_kernel_log_decides_too(
     assert [result.verdict for result in done.results] == verdicts
     happened = [] if done.trouble is None else [done.trouble.happened]
     assert any(said in text for text in (*notes_of(events), *happened))
+
+
+async def test_after_a_check_that_took_long_the_kernel_log_is_read_again(
+    worker_python: str, tmp_path: Path
+) -> None:
+    read: list[float] = []
+
+    def first_silent_then_not(began_s: float) -> tuple[KernelLine, ...]:
+        read.append(began_s)
+        return known_lines([EVICTION]) if len(read) > 2 else ()
+
+    sweep = sweep_of(worker_python, 3, 4, 5, device="cuda")
+    variables = environ({4: "hang"}, hip="5.2", health="late")
+    sources = Sources(kernel_lines=first_silent_then_not)
+    done = end_of(await events_of(sweep, tmp_path, variables, sources=sources))
+
+    assert [result.verdict for result in done.results] == [PASS, HUNG, UNUSABLE]
+    assert len(read) == 3
+    assert max(read) - min(read) < 1, "all since the launch that hung began"
 
 
 def test_every_way_to_fail_the_check_has_its_words() -> None:

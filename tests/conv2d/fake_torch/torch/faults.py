@@ -201,6 +201,8 @@ def at_health() -> None:
         hang()
     elif wish == "crash":
         ctypes.string_at(0)
+    elif wish == "late":
+        time.sleep(2.2)
     elif wish == "raise":
         raise RuntimeError("HIP error: unspecified launch failure")
 
