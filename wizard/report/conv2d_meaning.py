@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from wizard.conv2d.hang_classes import NEXT_STEPS, HangClass
 from wizard.conv2d.verdicts import RIGHT, Result, Verdict
 
 WORDS = {
@@ -56,6 +57,7 @@ def meaning_lines(results: Sequence[Result]) -> Iterator[tuple[str, tuple[str, .
     for verdict in MEANINGS:
         if verdict in found:
             yield WORDS[verdict].capitalize(), (MEANINGS[verdict],)
+    yield from _classes(results)
     if found == {Verdict.PASS}:
         yield "What it means", (ALL_RIGHT,)
     if rates := dict.fromkeys(r.rate for r in results if r.rate and r.verdict in RIGHT):
@@ -68,16 +70,21 @@ def meaning_lines(results: Sequence[Result]) -> Iterator[tuple[str, tuple[str, .
     yield "What to do next", _next_steps(results[-1], found, on_cpu)
 
 
+def _classes(results: Sequence[Result]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """What to do about each kind of hang on a card; on a processor none of it helps."""
+    named = {result.hang_class for result in results if result.engine != "cpu"}
+    for hang_class in HangClass:
+        if hang_class.value in named:
+            yield f"Hung, {hang_class.value}", (NEXT_STEPS[hang_class],)
+
+
 def _controls(results: Sequence[Result]) -> str:
     controls = [result.control for result in results if result.control]
-    right = sum(control.verdict in RIGHT for control in controls)
-    text = (
-        f"after {len(controls)} of the shapes that failed, one that had been right before was "
-        f"measured again: it was right {right} of {len(controls)} times"
-    )
-    if right == len(controls):
-        return f"{text}. What failed did so by itself, and not because all had broken."
-    return f"{text}. From there on nothing was measured, for it could not have been trusted."
+    failures = "1 failure" if len(controls) == 1 else f"{len(controls)} failures"
+    text = f"a shape that had been right before was measured again after {failures}, and was "
+    if all(control.verdict in RIGHT for control in controls):
+        return f"{text}right each time: what failed did so by itself, and not because all had."
+    return f"{text}not right after the last: nothing later was measured, or could be trusted."
 
 
 def _next_steps(last: Result, found: set[Verdict], on_cpu: bool) -> tuple[str, ...]:
