@@ -7,7 +7,7 @@ raised took its process along; after wrong numbers the one that gave them. If it
 suspect's failure is the suspect's own. If it is not, something has changed for all shapes: the rest
 is not measured.
 
-It costs a few warm calls and one comparison, and only after a failure. What is no fault of the
+It costs one call and one comparison, and only after a failure. What is no fault of the
 convolution (out of memory) has no control, nor has a failure before anything was right. With an
 interpreter for each shape a control costs one more import of torch: a search pays that, for its
 every step rests on the failure; a sweep does not.

@@ -73,7 +73,7 @@ class Launches:
     async def again(self, index: int, suspect: int, spawn: bool) -> AsyncGenerator[Phase, None]:
         """Launch a row once more, as the control of another one; its end is in ``outcome``."""
         yield Phase(suspect + 1, "control")
-        self.command = self._command(index)
+        self.command = {**self._command(index), "warm_runs": 0}
         self.book.control(index, suspect)
         async for _ in self._follow(index, self.team.measurers[spawn]):
             pass

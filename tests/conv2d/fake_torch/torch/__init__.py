@@ -86,9 +86,32 @@ class Tensor:
         """The largest number."""
         return float(max(self.values))
 
-    def sum(self) -> float:
-        """The sum of all numbers."""
-        return float(sum(self.values))
+    def __mul__(self, other: Tensor) -> Tensor:
+        """Of ``(rows, n, 1)`` and ``(1, n, columns)``: every product of numbers of the same n."""
+        (high, deep, _), (_, _, wide) = self.shape, other.shape
+        left, right = self.values, other.values
+        values = array(
+            "f",
+            (
+                left[row * deep + place] * right[place * wide + column]
+                for row in range(high)
+                for place in range(deep)
+                for column in range(wide)
+            ),
+        )
+        return Tensor(values, (high, deep, wide), self.kind)
+
+    def sum(self, middle: int | None = None) -> Any:
+        """The sum of all numbers, or of those along the middle one of three dimensions."""
+        if middle is None:
+            return float(sum(self.values))
+        high, deep, wide = self.shape
+        values = array("f", bytes(4 * high * wide))
+        for place, value in enumerate(self.values):
+            values[place // (deep * wide) * wide + place % wide] += value
+        if faults.WISHES.get("health") == "wrong":
+            values[0] += 1
+        return Tensor(values, (high, wide), self.kind)
 
 
 class Generator:
@@ -116,16 +139,6 @@ def tensor(rows: list[list[float]]) -> Tensor:
     """Rows of numbers as float32."""
     values = array("f", (value for row in rows for value in row))
     return Tensor(values, (len(rows), len(rows[0])), float32)
-
-
-def mm(left: Tensor, right: Tensor) -> Tensor:
-    """The product of two matrices."""
-    columns = list(zip(*right.tolist()))  # noqa: B905 - strict= came with Python 3.10
-    rows = [[sum(map(float.__mul__, row, column)) for column in columns] for row in left.tolist()]
-    product = tensor(rows)
-    if faults.WISHES.get("health") == "wrong":
-        product.values[0] += 1
-    return product
 
 
 def frombuffer(buffer: Any, dtype: dtype, count: int) -> Tensor:
