@@ -73,6 +73,18 @@ async def test_where_the_control_fails_too_nothing_more_is_measured(
     assert "was right earlier in this run. After 2->4 3x3 @4x4 it was not" in done.trouble.happened
 
 
+async def test_a_control_without_a_reference_says_nothing(
+    worker_python: str, tmp_path: Path
+) -> None:
+    variables = environ({4: "hang"}, reference="right only once")
+    variables["FAKE_TORCH_CALLS"] = str(tmp_path / "calls")
+    events = await events_of(sweep_of(worker_python, 3, 4, 5), tmp_path, variables)
+
+    assert verdicts_of(events) == [PASS, HUNG, Verdict.ERROR]
+    assert results_of(events)[1].control is None
+    assert "no memory for the reference" in results_of(events)[2].detail
+
+
 async def test_a_sweep_with_an_interpreter_for_each_shape_saves_the_control(
     worker_python: str, tmp_path: Path
 ) -> None:

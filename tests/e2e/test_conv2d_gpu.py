@@ -23,12 +23,13 @@ from wizard.conv2d.evidence import Sources
 from wizard.conv2d.kernel_log import driver_lines_since
 from wizard.conv2d.presets import Row
 from wizard.conv2d.shapes import square
-from wizard.conv2d.sweep import Deadlines, Note, Phase, ShapeDone, ShapeStarted, Sweep
-from wizard.conv2d.verdicts import Result, Verdict
+from wizard.conv2d.sweep import Deadlines, Note, Phase, ShapeDone, ShapeStarted, Sweep, SweepEvent
+from wizard.conv2d.verdicts import Control, Verdict
 
 pytestmark = pytest.mark.e2e
 
 SOURCE = Path(__file__).parents[2]
+DEADLINE_S = 6.0
 SPINNING = """
 import os, torch, torch.nn.functional as functional
 real = functional.conv2d
@@ -126,43 +127,36 @@ def test_a_spinning_kernel_costs_its_shapes_and_nothing_else(python: str, tmp_pa
     assert not [line for line in lines if "conv2d_worker.py" in line]
 
 
-async def test_a_hang_costs_its_deadline_and_little_more(python: str, tmp_path: Path) -> None:
-    (tmp_path / "sitecustomize.py").write_text(SPINNING)
-    path = f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}"
+async def stamped_events(sweep: Sweep, folder: Path) -> list[tuple[float, SweepEvent]]:
+    """Every event with its time, of a sweep whose images of 48x48 spin for ever."""
+    (folder / "sitecustomize.py").write_text(SPINNING)
+    path = f"{folder}:{os.environ.get('PYTHONPATH', '')}"
     variables = {**os.environ, "PYTHONPATH": path, "SPIN_AT": "48"}
-    sizes = (32, 48, 44, 48, 64)
-    deadline_s = 6.0
-    sweep = Sweep(
-        python,
-        tuple(Row(square(16, 32, size)) for size in sizes),
-        deadlines=Deadlines(later=deadline_s, first=deadline_s),
-    )
-    times: dict[tuple[type, int], float] = {}
-    phases: list[str] = []
-    notes: list[str] = []
-    results: list[Result] = []
-    stream = run_sweep(sweep, journal=tmp_path / "journal", environ=variables)
+    stream = run_sweep(sweep, journal=folder / "journal", environ=variables)
     async with aclosing(stream) as events:
-        began = time.monotonic()
-        async for event in events:
-            now = time.monotonic()
-            if isinstance(event, (ShapeStarted, ShapeDone)):
-                times[type(event), event.number] = now
-            if isinstance(event, Phase):
-                phases.append(f"{now - began:7.3f} {event.number} {event.name}")
-            if isinstance(event, Note):
-                notes.append(event.text)
-            if isinstance(event, ShapeDone):
-                results.append(event.result)
-    print("", *phases, *notes, sep="\n")
-    found = [result.verdict.value for result in results]
-    assert found == ["pass", "hung", "pass", "hung", "pass"]
+        return [(time.monotonic(), event) async for event in events]
+
+
+async def test_a_hang_costs_its_deadline_and_little_more(python: str, tmp_path: Path) -> None:
+    rows = tuple(Row(square(16, 32, size)) for size in (32, 48, 44, 48, 64))
+    deadlines = Deadlines(first=DEADLINE_S, later=DEADLINE_S)
+    stamped = await stamped_events(Sweep(python, rows, deadlines=deadlines), tmp_path)
+    began = stamped[0][0]
+    for at, event in stamped:
+        if isinstance(event, (ShapeStarted, Phase, Note, ShapeDone)):
+            print(f"{at - began:7.3f} {type(event).__name__} {getattr(event, 'name', '')}")
+    times = {
+        (type(event), event.number): at
+        for at, event in stamped
+        if isinstance(event, (ShapeStarted, ShapeDone))
+    }
+    results = [event.result for _, event in stamped if isinstance(event, ShapeDone)]
+    assert [result.verdict.value for result in results] == ["pass", "hung", "pass", "hung", "pass"]
+    notes = [event.text for _, event in stamped if isinstance(event, Note)]
     assert notes == [health.WELL] * 2
     for number in (2, 4):
-        control = results[number - 1].control
-        assert control is not None
-        assert (control.label, control.verdict) == ("16->32 3x3 @32x32", Verdict.PASS)
-        more = times[ShapeDone, number + 1] - times[ShapeStarted, number] - deadline_s
+        assert results[number - 1].control == Control("16->32 3x3 @32x32", Verdict.PASS, "")
+        more = times[ShapeDone, number + 1] - times[ShapeStarted, number] - DEADLINE_S
         print(f"from the deadline of shape {number} to the next verdict: {more:.2f} s")
         assert more <= 0.6
 

@@ -100,10 +100,11 @@ class Trial(Launches):
             return
         async for phase in self.again(good, index, self.spawn):
             yield phase
-        if self.outcome.kind == "no device":
-            return
-        process = "spawn" if self.spawn else "fork"
-        launched = Launched(self.outcome, await self.comparison(), 1, process)
+        comparison = await self.comparison()
+        unchecked = self.outcome.kind == "measured" and comparison.nonfinite is None
+        if unchecked or self.outcome.kind == "no device":
+            return  # it says nothing of the environment
+        launched = Launched(self.outcome, comparison, 1, "spawn" if self.spawn else "fork")
         found = judged(self.sweep, good, launched, self.team.loaded)
         control = Control(found.shape.label, found.verdict, found.detail)
         self.book.outcome(index, replace(self.book.results[index], control=control))

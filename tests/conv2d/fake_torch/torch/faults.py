@@ -1,7 +1,8 @@
 """What can go wrong, on request.
 
 ``FAKE_TORCH`` holds ``{"import": NAME, "shapes": {C_OUT: NAME}, "limits": {CHANNELS: SIZE},
-"health": NAME}``; the last is what befalls the sum and the product of a health check.
+"health": NAME, "reference": NAME}``; the last two are what befalls the sum and the product of a
+health check, and the float64 reference.
 CHANNELS is a number of input channels, ``power of two`` or ``any``: larger images hang.
 
 Faults of shapes strike in float32 alone, so that the float64 reference is right.
@@ -205,6 +206,12 @@ def at_health() -> None:
         time.sleep(2.2)
     elif wish == "raise":
         raise RuntimeError("HIP error: unspecified launch failure")
+
+
+def at_reference() -> None:
+    """The fault of a convolution in float64."""
+    if WISHES.get("reference") == "right only once" and noted("FAKE_TORCH_CALLS"):
+        raise MemoryError("no memory for the reference")
 
 
 def at_size(c_in: int, size: int) -> None:
