@@ -12,6 +12,9 @@ Protocol, version 1: JSON lines on two descriptors of our own, handed over by nu
 stray prints of torch and of native code cannot break it. A ``measure`` command is read by whoever
 is free: the idle child, or the parent once its child is gone. Each event about a shape repeats the
 ticket of its command. Nothing here knows deadlines: the client has them, for this may be stuck.
+
+A ``health`` command asks, after a hang, for a sum and a small product; the process that answers it
+is the one that then measures the next shape.
 """
 
 from __future__ import annotations
@@ -55,6 +58,8 @@ GPU_LIBRARIES = (
 )
 SETTING_PREFIXES = ("HSA_", "HIP_", "ROCR_", "MIOPEN_", "AMD_", "GPU_", "ROCBLAS_", "CUDA_VISIBLE")
 DTYPE_BYTES = {"float16": 2, "bfloat16": 2, "float32": 4, "float64": 8}
+HEALTH_SIZE = 16
+"""Rows and columns of the numbers that a health check computes with."""
 
 
 class Channel:
@@ -318,12 +323,18 @@ def run_child(
             if not announced:
                 announce_device(torch, channel, arguments.device)
                 announced = True
-            measure(torch, channel, arguments.device, command, buffer)
+            if command["do"] == "health":
+                if not is_healthy(torch, channel, arguments.device, command["ticket"]):
+                    return
+            else:
+                measure(torch, channel, arguments.device, command, buffer)
         except Exception as error:  # whatever torch raises for a shape is that shape's outcome
             kind = "out of memory" if ran_out_of_memory(torch, error) else "error"
             channel.tell("failed", ticket=command["ticket"], kind=kind, text=words_of(error))
             return  # an error may leave the GPU context broken: the next shape gets a new process
-        command = None if arguments.role == "once" else channel.read()
+        # After a check even an interpreter for one shape goes on: to the shape.
+        is_over = arguments.role == "once" and command["do"] != "health"
+        command = None if is_over else channel.read()
 
 
 def forbid_core_dumps() -> None:
@@ -368,6 +379,29 @@ def ran_out_of_memory(torch: Any, error: BaseException) -> bool:
         or "out of memory" in text
         or "can't allocate memory" in text
     )
+
+
+def is_healthy(torch: Any, channel: Channel, device: str, ticket: int) -> bool:
+    """Tell whether a sum and a product of small whole numbers are right, which means exact.
+
+    No convolution: what a shape may have left broken is the device, not MIOpen. And no BLAS: it
+    takes longer to start than all of this, and may lack kernels for a card that is well.
+    """
+    size, places = HEALTH_SIZE, range(HEALTH_SIZE)
+    numbers = [[float((3 * row + 5 * column) % 7) for column in places] for row in places]
+    total = [[value + value for value in row] for row in numbers]
+    product = [
+        [sum(row[place] * numbers[place][column] for place in places) for column in places]
+        for row in numbers
+    ]
+    channel.tell("phase", ticket=ticket, phase="sum")
+    square = torch.tensor(numbers).to(device)
+    wrong = [] if (square + square).tolist() == total else ["sum"]
+    channel.tell("phase", ticket=ticket, phase="product")
+    pairs = square.view((size, size, 1)) * square.view((1, size, size))
+    wrong += [] if pairs.sum(1).tolist() == product else ["product"]
+    channel.tell("health", ticket=ticket, wrong=wrong)
+    return not wrong
 
 
 def measure(

@@ -33,6 +33,7 @@ MARKS = {
     Verdict.HUNG: ("✗", "red"),
     Verdict.CRASHED: ("✗", "red"),
     Verdict.OUT_OF_MEMORY: ("✗", "red"),
+    Verdict.FLAKY: ("✗", "red"),
     Verdict.UNUSABLE: ("?", "yellow"),
 }
 SHORT_VERDICTS = {Verdict.OUT_OF_MEMORY: "no memory"}

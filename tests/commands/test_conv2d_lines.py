@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from wizard.conv2d.hang_classes import NEXT_STEPS, HangClass
 from wizard.conv2d.presets import Preset, Published, load_presets
 from wizard.conv2d.shapes import Shape, square
-from wizard.conv2d.verdicts import Loaded, Result, Verdict
+from wizard.conv2d.verdicts import Control, Loaded, Result, Verdict
 from wizard.report.conv2d import request_lines, sweep_lines
 from wizard.report.conv2d_meaning import MEANINGS, WORDS
 
@@ -77,6 +78,22 @@ def test_every_verdict_that_is_no_pass_is_explained_with_what_to_do(verdict: Ver
     assert f"{WORDS[verdict].capitalize()}: {MEANINGS[verdict]}" in told
     assert "What to do next: " in told
     assert "rdna1-setup report" in told
+
+
+@pytest.mark.parametrize("hang_class", list(HangClass))
+def test_each_class_of_hangs_says_what_to_do_about_it(hang_class: HangClass) -> None:
+    hung = replace(result(Verdict.HUNG), hang_class=hang_class.value)
+    assert f"Hung, {hang_class.value}: {NEXT_STEPS[hang_class]}" in flat(hung)
+    assert "Hung, " not in flat(replace(hung, engine="cpu"))
+
+
+def test_a_control_tells_a_suspect_from_a_broken_card() -> None:
+    hung = result(Verdict.HUNG)
+    good = replace(hung, control=Control("16->32 3x3 @32x32", Verdict.PASS, ""))
+    bad = replace(hung, control=Control("16->32 3x3 @32x32", Verdict.HUNG, "no answer"))
+    assert "Controls:" not in flat(hung)
+    assert "again after 1 failure, and was right each time: what failed" in flat(hung, good)
+    assert "again after 2 failures, and was not right after the last" in flat(good, bad)
 
 
 def test_a_hang_asks_for_a_longer_deadline_and_for_a_way_past_miopen() -> None:

@@ -45,10 +45,14 @@ def environ(
     importing: str = "",
     hip: str | None = None,
     limits: dict[str, int] | None = None,
+    health: str = "",
+    reference: str = "",
 ) -> dict[str, str]:
     """Variables under which the worker finds the stand-in torch with these faults."""
     wishes = {
         "import": importing,
+        "health": health,
+        "reference": reference,
         "limits": limits or {},
         "shapes": {str(key): name for key, name in (faults or {}).items()},
     }

@@ -27,5 +27,8 @@ def test_every_event_worth_a_line_has_one() -> None:
         ShapeDone(2, 15, hung): "2/15   hung: no answer",
         Note("worth knowing"): "worth knowing",
         Phase(2, "cold"): "",
+        Phase(2, "killed"): "",
+        Phase(2, "killed", 24.6): "shape 2 was killed and is still there: the kernel may be "
+        "freeing the card. Watched for 25 s more.",
     }
     assert {event: line_of(event) for event in events} == events

@@ -128,11 +128,13 @@ async def test_a_first_shape_that_hangs_in_either_process_clears_forking(
 async def test_wrong_numbers_are_wrong_and_not_finite_ones_are_counted(
     worker_python: str, tmp_path: Path
 ) -> None:
-    variables = environ({4: "wrong", 5: "nan"})
-    events = await events_of(sweep_of(worker_python, 3, 4, 5), tmp_path, variables)
+    variables = environ({4: "wrong", 5: "nan", 6: "zeros"})
+    events = await events_of(sweep_of(worker_python, 3, 4, 5, 6), tmp_path, variables)
 
-    assert verdicts_of(events) == [PASS, Verdict.WRONG, Verdict.WRONG]
-    wrong, nan = results_of(events)[1:]
+    assert verdicts_of(events) == [PASS, Verdict.WRONG, Verdict.WRONG, Verdict.WRONG]
+    wrong, nan, zeros = results_of(events)[1:]
+    assert zeros.nonfinite == 0
+    assert "differs from the float64 reference" in zeros.detail
     assert wrong.max_abs_error == pytest.approx(0.1, abs=1e-6)
     assert "differs from the float64 reference by 0.1" in wrong.detail
     assert (nan.max_abs_error, nan.nonfinite) == (None, 1)
@@ -145,8 +147,29 @@ async def test_errors_and_shortage_of_memory_cost_only_their_shape(
     events = await events_of(sweep_of(worker_python, 3, 4, 5, 6), tmp_path, variables)
 
     assert verdicts_of(events) == [PASS, Verdict.ERROR, Verdict.OUT_OF_MEMORY, PASS]
-    assert results_of(events)[1].detail == "RuntimeError: HIP error: invalid device function"
+    error = results_of(events)[1]
+    assert error.detail.startswith("RuntimeError: HIP error: invalid device function. Known cause:")
+    assert "HSA_OVERRIDE_GFX_VERSION=10.3.0" in error.detail
+    assert error.cause == "no-code-for-card"
     assert "Tried to allocate" in results_of(events)[2].detail
+
+
+async def test_what_a_runtime_prints_before_it_dies_names_the_cause(
+    worker_python: str, tmp_path: Path
+) -> None:
+    variables = environ({4: "fault", 5: "crash", 6: "fault and hang"})
+    events = await events_of(sweep_of(worker_python, 3, 4, 5, 6), tmp_path, variables)
+
+    assert verdicts_of(events) == [PASS, CRASHED, CRASHED, HUNG]
+    fault, silent, hung = results_of(events)[1:]
+    assert hung.cause == "gpu-hang"
+    assert "It printed: HW Exception by GPU node-1" in hung.detail
+    assert fault.cause == "memory-fault"
+    assert "died by SIGABRT" in fault.detail
+    assert "It printed: Memory access fault by GPU node-1" in fault.detail
+    assert "an address that it may not" in fault.detail
+    assert silent.cause is None
+    assert "Memory access fault" not in silent.detail, "that was another process"
 
 
 async def test_a_card_is_measured_the_same_way(worker_python: str, tmp_path: Path) -> None:

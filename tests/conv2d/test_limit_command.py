@@ -31,7 +31,7 @@ def test_a_limit_is_found_and_told(worker_python: str, tmp_path: Path) -> None:
     code, output, _ = Home(tmp_path).run(*asked, **wishes)
     assert code == 1
     assert "Limit of size: 4 passes (3 of 3 times), 5 does not." in output
-    assert "fewer than 63 of 100" in output.replace("\n", " ")
+    assert "0 of 3 hung, so the rate is below 63 % at 95 %" in output.replace("\n", " ")
     code, output, _ = Home(tmp_path).run(*asked, "--json", **wishes)
     limit = json.loads(output)["limit"]
     assert (limit["known"]["passes"], limit["known"]["hangs"], limit["edge_runs"]) == (4, 5, 3)
@@ -66,6 +66,7 @@ def test_what_is_missing_is_asked_for(tmp_path: Path, options: tuple[str, ...], 
     [
         (Known(64, 65, 3), (3, 3), "64 passes (3 of 3 times), the largest that was asked for."),
         (Known(42, 43, 2), (2, 3), "42 passes (2 of 3 times), 43 does not."),
+        (Known(42, 43, 2), (2, 3), "42 is flaky: 1 of 3 failed. Stay well below it."),
         (Known(0, 1, 2), (0, 0), "1 does not pass, the smallest that was asked for."),
         (Known(32, 48, 0), (1, 3), "32 passes, 48 does not; the hangs allowed are spent."),
     ],

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from tests.conv2d.sweeping import (
     PATIENT,
     environ,
@@ -109,17 +111,23 @@ async def test_an_endless_search_ends_all_the_same_and_is_named(
     assert hung.because.startswith("MIOpen(HIP): Info [FindSolutionImpl] Starting search: ConvAsm")
 
 
+@pytest.mark.parametrize(
+    ("said", "hang_class"),
+    [
+        ("amdgpu: Failed to evict process queues", "driver"),
+        ("amdgpu 0000:03:00.0: amdgpu: GPU reset begin!", "reset"),
+    ],
+)
 async def test_what_the_driver_says_outranks_a_busy_card(
-    worker_python: str, tmp_path: Path
+    worker_python: str, tmp_path: Path, said: str, hang_class: str
 ) -> None:
-    said = "amdgpu: Failed to evict process queues"
     sources = Sources(lambda: 99, kernel_lines=lambda began_s: known_lines([said]))
     events = await events_of(
         sweep_of(worker_python, 3, 4, 5), tmp_path, environ({4: "kernel"}), sources=sources
     )
 
     hung = results_of(events)[1]
-    assert (hung.hang_class, hung.because) == ("driver", said)
+    assert (hung.hang_class, hung.because) == (hang_class, said)
 
 
 async def test_a_busy_card_and_a_silent_log_are_a_spinning_kernel(

@@ -56,6 +56,8 @@ async def test_a_torch_that_cannot_be_imported(worker_python: str, tmp_path: Pat
     trouble = await trouble_of(worker_python, tmp_path, environ(importing="raise"))
 
     assert "cannot enable executable stack" in trouble.happened
+    assert "glibc 2.41" in trouble.meaning
+    assert "patchelf --clear-execstack" in trouble.next_step
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,23 @@ Daemon = Callable[[int, threading.Event], None]
 @contextmanager
 def stuck_writer(folder: Path) -> Iterator[int]:
     """The number of a process that waits in the kernel: the disk that it writes to is frozen."""
+    with _small_disk(folder) as place:
+        yield from _frozen(place)
+
+
+@contextmanager
+def frozen_disk(folder: Path) -> Iterator[Path]:
+    """A mounted file system that takes no writes: who writes waits in the kernel until the end."""
+    with _small_disk(folder) as place:
+        root("fsfreeze", "--freeze", str(place))
+        try:
+            yield place
+        finally:
+            root("fsfreeze", "--unfreeze", str(place))
+
+
+@contextmanager
+def _small_disk(folder: Path) -> Iterator[Path]:
     image, place = folder / "image", folder / "frozen"
     place.mkdir()
     with image.open("wb") as file:
@@ -38,9 +55,15 @@ def stuck_writer(folder: Path) -> Iterator[int]:
     root("mkfs.ext4", "-q", "-F", str(image))
     root("mount", "-o", "loop", str(image), str(place))
     try:
-        yield from _frozen(place)
+        yield place
     finally:
-        root("umount", str(place))
+        until(lambda: _is_unmounted(place))
+
+
+def _is_unmounted(place: Path) -> bool:
+    """True once nobody uses it any more, for who was stuck in it needs a moment to leave."""
+    argv = ("umount", str(place))
+    return subprocess.run(argv, capture_output=True, check=False).returncode == 0
 
 
 def _frozen(place: Path) -> Iterator[int]:

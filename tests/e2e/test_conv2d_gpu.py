@@ -10,23 +10,26 @@ import os
 import subprocess
 import sys
 import time
+from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
 
+from wizard.conv2d import health
 from wizard.conv2d.client import run_sweep
 from wizard.conv2d.evidence import Sources
 from wizard.conv2d.kernel_log import driver_lines_since
 from wizard.conv2d.presets import Row
 from wizard.conv2d.shapes import square
-from wizard.conv2d.sweep import Deadlines, ShapeDone, Sweep
-from wizard.conv2d.verdicts import Verdict
+from wizard.conv2d.sweep import Deadlines, Note, Phase, ShapeDone, ShapeStarted, Sweep, SweepEvent
+from wizard.conv2d.verdicts import Control, Verdict
 
 pytestmark = pytest.mark.e2e
 
 SOURCE = Path(__file__).parents[2]
+DEADLINE_S = 6.0
 SPINNING = """
 import os, torch, torch.nn.functional as functional
 real = functional.conv2d
@@ -122,6 +125,40 @@ def test_a_spinning_kernel_costs_its_shapes_and_nothing_else(python: str, tmp_pa
         " ".join(process.info["cmdline"] or ()) for process in psutil.process_iter(["cmdline"])
     ]
     assert not [line for line in lines if "conv2d_worker.py" in line]
+
+
+async def stamped_events(sweep: Sweep, folder: Path) -> list[tuple[float, SweepEvent]]:
+    """Every event with its time, of a sweep whose images of 48x48 spin for ever."""
+    (folder / "sitecustomize.py").write_text(SPINNING)
+    path = f"{folder}:{os.environ.get('PYTHONPATH', '')}"
+    variables = {**os.environ, "PYTHONPATH": path, "SPIN_AT": "48"}
+    stream = run_sweep(sweep, journal=folder / "journal", environ=variables)
+    async with aclosing(stream) as events:
+        return [(time.monotonic(), event) async for event in events]
+
+
+async def test_a_hang_costs_its_deadline_and_little_more(python: str, tmp_path: Path) -> None:
+    rows = tuple(Row(square(16, 32, size)) for size in (32, 48, 44, 48, 64))
+    deadlines = Deadlines(first=DEADLINE_S, later=DEADLINE_S)
+    stamped = await stamped_events(Sweep(python, rows, deadlines=deadlines), tmp_path)
+    began = stamped[0][0]
+    for at, event in stamped:
+        if isinstance(event, (ShapeStarted, Phase, Note, ShapeDone)):
+            print(f"{at - began:7.3f} {type(event).__name__} {getattr(event, 'name', '')}")
+    times = {
+        (type(event), event.number): at
+        for at, event in stamped
+        if isinstance(event, (ShapeStarted, ShapeDone))
+    }
+    results = [event.result for _, event in stamped if isinstance(event, ShapeDone)]
+    assert [result.verdict.value for result in results] == ["pass", "hung", "pass", "hung", "pass"]
+    notes = [event.text for _, event in stamped if isinstance(event, Note)]
+    assert notes == [health.WELL] * 2
+    for number in (2, 4):
+        assert results[number - 1].control == Control("16->32 3x3 @32x32", Verdict.PASS, "")
+        more = times[ShapeDone, number + 1] - times[ShapeStarted, number] - DEADLINE_S
+        print(f"from the deadline of shape {number} to the next verdict: {more:.2f} s")
+        assert more <= 0.6
 
 
 async def test_a_spinning_kernel_is_named_from_what_the_card_says(

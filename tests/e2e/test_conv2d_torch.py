@@ -6,12 +6,13 @@ import json
 import os
 import select
 import signal
+import subprocess
 from pathlib import Path
 
 import psutil
 import pytest
 
-from tests.e2e.homes import Home
+from tests.e2e.homes import SOURCE, Home
 
 pytestmark = pytest.mark.e2e
 
@@ -64,6 +65,24 @@ def test_presets_are_measured_and_right(home: Home, torch_python: str, preset: s
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Published" not in done.stdout.splitlines()[0]
     assert "graphics card" in done.stdout, "it says that published figures are for cards"
+
+
+def test_what_a_card_is_checked_with_is_right_on_a_processor(torch_python: str) -> None:
+    program = (
+        "import torch\n"
+        "from assets.conv2d_worker import is_healthy\n"
+        "class Channel:\n"
+        "    def tell(self, event, **fields): print(event, fields)\n"
+        "print(is_healthy(torch, Channel(), 'cpu', 7))\n"
+    )
+    asked = (torch_python, "-W", "ignore", "-c", program)
+    done = subprocess.run(asked, cwd=SOURCE, capture_output=True, text=True, check=False)
+    assert done.stdout.splitlines() == [
+        "phase {'ticket': 7, 'phase': 'sum'}",
+        "phase {'ticket': 7, 'phase': 'product'}",
+        "health {'ticket': 7, 'wrong': []}",
+        "True",
+    ], done.stderr
 
 
 def test_killed_half_way_and_run_again_it_ends_the_same(home: Home, torch_python: str) -> None:

@@ -36,6 +36,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--channels", metavar="A-B,A-B", help="for example 16-32,64-128")
     parser.add_argument("--engine", choices=["configured", "native"], default="configured",
                         help="native: past MIOpen")  # fmt: skip
+    parser.add_argument("--repeats", type=int, metavar="N",
+                        help="launches of each shape; what fails some is flaky")  # fmt: skip
     parser.add_argument("--deadline", type=float, metavar="S", help="seconds for each shape")
     parser.add_argument("--import-deadline", type=float, metavar="S", help="for import torch")
     parser.add_argument("--spawn", action="store_true", help="a new interpreter for each shape")

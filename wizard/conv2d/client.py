@@ -110,6 +110,7 @@ def _sources(sweep: Sweep) -> Sources:
 
 async def _every_row(experiment: Experiment) -> None:
     """Every row in order: taken from the journal, or measured."""
+    experiment.trial.thorough = False
     book, rows = experiment.trial.book, experiment.trial.sweep.rows
     if any(index not in book.results for index in range(len(rows))):
         await experiment.assemble()

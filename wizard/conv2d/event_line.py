@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from wizard.conv2d.controls import control_words
 from wizard.conv2d.sweep import (
     DeadlineMoved,
     DeviceFound,
@@ -13,6 +14,7 @@ from wizard.conv2d.sweep import (
     SweepEvent,
     WorkerStarted,
 )
+from wizard.conv2d.verdicts import Result
 
 
 def line_of(event: SweepEvent) -> str:
@@ -31,9 +33,25 @@ def line_of(event: SweepEvent) -> str:
             longest = f"waiting for it up to {event.longest_s:g} s"
             return f"shape {event.number} is slow, not stuck ({event.why}): {longest}"
         case ShapeDone():
-            detail = f": {event.result.detail}" if event.result.detail else ""
-            return f"{event.number}/{event.total}   {event.result.verdict.value}{detail}"
+            return f"{event.number}/{event.total}   {_verdict(event.result)}"
         case Note():
             return event.text
-        case Phase() | SweepDone():
+        case Phase():
+            return _watched(event)
+        case SweepDone():
             return ""
+
+
+def _verdict(result: Result) -> str:
+    words = [text for text in (result.rate, result.detail, control_words(result)) if text]
+    return f"{result.verdict.value}: {'. '.join(words)}" if words else result.verdict.value
+
+
+def _watched(phase: Phase) -> str:
+    """Something only of a process that SIGKILL has not ended: that takes half a minute."""
+    if phase.seconds_left is None:
+        return ""
+    return (
+        f"shape {phase.number} was killed and is still there: the kernel may be freeing the card. "
+        f"Watched for {phase.seconds_left:.0f} s more."
+    )

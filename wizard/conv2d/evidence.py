@@ -118,8 +118,10 @@ def _processor_s(process: psutil.Process) -> float:
 
 
 def _name(process: psutil.Process) -> str:
-    with suppress(psutil.Error):
-        return str(process.name())
+    """As the kernel has it. psutil would read the command line of long names, which blocks for as
+    long as a process holds its memory locked."""
+    with suppress(OSError):
+        return Path(f"/proc/{process.pid}/comm").read_text("utf-8", "replace").strip()
     return ""
 
 

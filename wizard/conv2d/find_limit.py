@@ -11,7 +11,7 @@ from wizard.conv2d.experiment import Experiment
 from wizard.conv2d.limit import Costs, Known, Limit, Probes
 from wizard.conv2d.presets import Row
 from wizard.conv2d.sweep import Sweep, SweepEvent
-from wizard.conv2d.verdicts import Result, Verdict
+from wizard.conv2d.verdicts import RIGHT, Result, Verdict
 
 AXES = {
     "size": ("h", "w"),
@@ -23,8 +23,8 @@ AXES = {
     "batch": ("n",),
 }
 """What can grow, and the fields of a shape that it sets."""
-PASSES = (Verdict.PASS, Verdict.SLOW)
 HANGS = (Verdict.HUNG, Verdict.CRASHED)
+REPEATS = 3
 RISK_S = 60.0
 """What the risk of one hang, a frozen desktop, is held to be worth."""
 RECOVERY_S = 2.0
@@ -45,7 +45,7 @@ class LimitRequest:
     largest: int
     hangs: int
     """How many hangs may be spent."""
-    repeats: int = 3
+    repeats: int = REPEATS
     """How often the largest size that passes is measured in all."""
 
     def row_at(self, value: int) -> Row:
@@ -99,13 +99,18 @@ class _Search:
             result = await self._measured(edge, experiment)
             if result is None:
                 return
-            self.edge = (self.edge[0] + (result.verdict in PASSES), self.edge[1] + 1)
+            self.edge = (self.edge[0] + (result.verdict in RIGHT), self.edge[1] + 1)
 
     def _learn(self, value: int, result: Result | None) -> None:
-        if result is not None:
+        if result is not None and not _environment_broke(result):
             spent = int(result.verdict in HANGS)
-            self.known = self.known.after(value, result.verdict in PASSES, spent)
+            self.known = self.known.after(value, result.verdict in RIGHT, spent)
 
     def _costs(self) -> Costs:
         deadline = self.request.sweep.deadlines.later
         return Costs(lambda size: FIRST_GUESS_S, deadline + RECOVERY_S + RISK_S)
+
+
+def _environment_broke(result: Result) -> bool:
+    """True when its control failed too: then its failure says nothing of its size."""
+    return result.control is not None and result.control.verdict not in RIGHT

@@ -156,8 +156,8 @@ PROOFS: tuple[tuple[HangClass, Callable[[Evidence], str]], ...] = (
 NEXT_STEPS = {
     HangClass.UNKILLABLE: "Only a restart of the machine ends it. Save your work and restart; "
     "nothing measured before that can be trusted.",
-    HangClass.RESET: "Restart the programs that use the card, better the machine, before anything "
-    "else is measured.",
+    HangClass.RESET: "Restart the programs that use the card, better the machine: they have lost "
+    "what they had there. What is measured next counts only if the card passes a check first.",
     HangClass.DRIVER: "Restart the machine before anything else is measured: the driver lost "
     "control of the card.",
     HangClass.COMPILING: "Give it more time (--deadline): a first call compiles, once for each "
@@ -168,5 +168,6 @@ NEXT_STEPS = {
     "settings does both.",
     HangClass.LOST_SIGNAL: "Try HSA_ENABLE_INTERRUPT=0: if that helps, the card finished and its "
     "interrupt was lost.",
-    HangClass.UNCLASSIFIED: "Measure it again with MIOpen's log (--log): it may say more.",
+    HangClass.UNCLASSIFIED: "Measure it again with MIOPEN_LOG_LEVEL=6 set: what MIOpen says last "
+    "may tell what it was in.",
 }

@@ -58,6 +58,11 @@ class Journal:
         self._write({"launch": index, "process": process})
         os.fsync(self.file.fileno())
 
+    def control(self, index: int, suspect: int) -> None:
+        """Record that a shape is measured again after a suspect; on disk when this returns."""
+        self._write({"control": index, "after": suspect})
+        os.fsync(self.file.fileno())
+
     def outcome(self, index: int, result: Result) -> None:
         """Record a verdict; the next launch, or the end, brings it to the disk."""
         self.results[index], self.under_way = result, None

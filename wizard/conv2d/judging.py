@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from wizard.conv2d import wording
 from wizard.conv2d.hang_classes import classify
-from wizard.conv2d.launch import Outcome
+from wizard.conv2d.outcome import HUNG, Outcome
 from wizard.conv2d.presets import Row
 from wizard.conv2d.reference import Comparison
 from wizard.conv2d.sweep import Sweep
-from wizard.conv2d.verdicts import Loaded, Result, Verdict, judge, tolerance
+from wizard.conv2d.verdicts import RIGHT, Loaded, Result, Verdict, judge, tolerance
+from wizard.knowledge.error_texts import KnownText, known_text
 
 VERDICTS = {
     "error": Verdict.ERROR,
@@ -19,7 +20,8 @@ VERDICTS = {
     "out of memory": Verdict.OUT_OF_MEMORY,
     "crashed": Verdict.CRASHED,
 }
-HUNG = ("hung", "unkillable")
+LONGEST_LINE = 200
+"""Characters of a line of somebody else's that are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +40,13 @@ def judged(sweep: Sweep, index: int, launched: Launched, loaded: Loaded) -> Resu
     warm = outcome.figures.get("warm")
     warm_s = statistics.median(warm) if warm else None
     finding = None if outcome.evidence is None else classify(outcome.evidence)
+    known = _known_cause(outcome)
     verdict, detail = _verdict(launched, tolerance(row.shape), warm_s, sweep.slow_s)
     return Result(
         shape=row.shape,
         engine=engine_name(row, sweep.device, loaded),
         verdict=verdict,
-        detail=detail,
+        detail=detail if known is None else _explained(detail, known),
         runs=launched.runs,
         loaded=loaded,
         cold_s=outcome.figures.get("cold"),
@@ -57,6 +60,8 @@ def judged(sweep: Sweep, index: int, launched: Launched, loaded: Loaded) -> Resu
         phase=None if outcome.kind == "measured" else outcome.phase,
         process=launched.process,
         published=row.published,
+        failed=0 if verdict in RIGHT else launched.runs,
+        cause=None if known is None else known.text.id,
     )
 
 
@@ -90,6 +95,18 @@ def engine_name(row: Row, device: str, loaded: Loaded) -> str:
     if row.engine == "native":
         return "native"
     return "miopen" if loaded.hip else "cudnn"
+
+
+def _known_cause(outcome: Outcome) -> KnownText | None:
+    """Of an exception its text says most, of a process that died or hung what it had printed."""
+    if outcome.kind == "measured":
+        return None
+    return known_text(outcome.text) or known_text(outcome.printed)
+
+
+def _explained(detail: str, known: KnownText) -> str:
+    said = "" if known.line in detail else f" It printed: {known.line[:LONGEST_LINE]}."
+    return f"{detail.rstrip('.')}.{said} {known.text.explanation}"
 
 
 def _verdict(

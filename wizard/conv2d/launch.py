@@ -7,34 +7,23 @@ import time
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, field, replace
 
-from wizard.conv2d.channel import Worker, state_of
+from wizard.conv2d.channel import Worker
+from wizard.conv2d.ending import WatchedChild
 from wizard.conv2d.events import Event, how_it_died, loaded_from
 from wizard.conv2d.evidence import Sources, Witness, between
 from wizard.conv2d.hang_classes import Evidence, Finding, classify
+from wizard.conv2d.outcome import Outcome, Watched
 from wizard.conv2d.patience import Patience
 from wizard.conv2d.sweep import Deadlines
 from wizard.conv2d.verdicts import Loaded
 
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """How a launch ended, before anybody judges the numbers."""
-
-    kind: str
-    """``measured``, ``error``, ``out of memory``, ``hung``, ``unkillable``, ``crashed``,
-    ``no device``, ``fork unsafe`` or ``import failed``."""
-    phase: str
-    text: str = ""
-    seconds: float = 0.0
-    """The deadline that was missed, for what hung."""
-    figures: Event = field(default_factory=dict)
-    """``cold``, ``warm``, ``memory`` and ``size`` of a measured shape."""
-    evidence: Evidence | None = None
-    """What was seen of a shape that hung."""
+Answer = str | Loaded | Finding | Watched | Outcome
+"""A phase, what was loaded, why it may take longer, how long its end is watched, and the outcome,
+which comes last."""
 
 
 @dataclass(slots=True)
-class Measurer:
+class Measurer(WatchedChild):
     """The measuring worker, and its child of the moment."""
 
     worker: Worker
@@ -49,47 +38,63 @@ class Measurer:
     """True when the living child has measured a shape."""
     broken: bool = False
     """True when the worker cannot be used any more."""
+    sent: Event | None = None
+    """A command that its next launch has only to follow."""
 
     async def launch(
-        self, command: Event
-    ) -> AsyncGenerator[str | Loaded | Finding | Outcome, None]:
-        """Measure one shape: phases, what was loaded, why it may take longer, and the outcome."""
-        phase, idle, began_s = ("import" if self.spawn else "start"), self.child, time.monotonic()
-        patience = self._patience(self.limit)
-        self.worker.tail.forget()
-        if not self.worker.send(command):
-            self.broken = True
+        self, command: Event, after_hang: Event | None = None
+    ) -> AsyncGenerator[Answer, None]:
+        """Carry out one command.
+
+        If it hangs, ``after_hang`` is sent at once: the next process comes up while the kernel log
+        is still being read.
+        """
+        idle, began_s = self.child, time.monotonic()
+        phase = "import" if self._imports else "start"
+        patience = self._patience(command)
+        self._begin(command)
         outcome: Outcome | None = None
         while outcome is None:
             try:
-                event = await self.worker.receive(patience.seconds_to_wait(self._now()))
+                event = await self.worker.receive(patience.seconds_to_wait(self.now()))
             except asyncio.TimeoutError:
                 moved = await self._look(patience)
                 if moved:
                     yield classify(self._evidence(patience, phase))
-                if patience.is_over(self._now()):
+                if patience.is_over(self.now()):
                     yield "killed"
-                    yield await self._hung(patience, phase, began_s)
+                    async for last in self._hung(patience, phase, began_s, after_hang):
+                        yield last
                     return
                 continue
             if event is not None and event["event"] == ("imported" if self.spawn else "child"):
-                phase, patience = "start", self._patience(self.deadlines.first)
+                phase, patience = "start", self._patience(command)
             answer = self._understand(event, command["ticket"], phase, idle)
             if isinstance(answer, Outcome):
                 outcome = answer
             elif answer is not None:
                 phase = answer if isinstance(answer, str) else phase
                 yield answer
-        if self.spawn or outcome.kind != "measured":
-            await self._leave()
+        if outcome.kind not in (("healthy",) if self.spawn else ("healthy", "measured")):
+            await self.leave()
         yield outcome
+
+    def _begin(self, command: Event) -> None:
+        if command != self.sent:
+            self.send(command)
+        self.sent = None
 
     @property
     def limit(self) -> float:
         """How long the next launch may take before it says anything."""
-        if self.spawn:
+        if self._imports:
             return self.deadlines.imports
         return self.deadlines.later if self.proven else self.deadlines.first
+
+    @property
+    def _imports(self) -> bool:
+        """True when the next launch begins with importing torch."""
+        return self.spawn and self.child is None
 
     def _understand(
         self, event: Event | None, ticket: int, phase: str, idle: int | None
@@ -123,6 +128,9 @@ class Measurer:
             case "measured":
                 self.proven = True
                 return Outcome("measured", phase, figures=event)
+            case "health":
+                wrong = " and ".join(event["wrong"])
+                return Outcome("wrong" if wrong else "healthy", phase, wrong)
             case "failed":
                 return Outcome(event["kind"], phase, event["text"])
             case "fork-unsafe":
@@ -137,66 +145,40 @@ class Measurer:
         self.child, self.proven = None, False
         if event["pid"] == idle and phase == "start":
             return None  # it ended while idle: the parent starts another for this shape
-        return Outcome("crashed", phase, how_it_died(event["code"], self.worker.tail.text()))
+        tail = self.worker.tail
+        how = how_it_died(event["code"], tail.text())
+        return Outcome("crashed", phase, how, printed=tail.lines())
 
-    def _patience(self, limit: float) -> Patience:
-        deadlines = self.deadlines
-        return Patience(self._now(), limit, deadlines.longest, deadlines.look)
+    def _patience(self, command: Event) -> Patience:
+        deadlines, is_check = self.deadlines, command["do"] == "health"
+        limit = deadlines.health if is_check and not self._imports else self.limit
+        return Patience(self.now(), limit, deadlines.longest, deadlines.look)
 
     async def _look(self, patience: Patience) -> bool:
         """Look at the process that does not answer; true when it turns out to progress."""
         pid = self.child or self.worker.process.pid
         witness = Witness(pid, self.sources, self.worker.tail.log_lines)
         look = await asyncio.to_thread(witness.look)
-        return patience.note(look, self._now())
+        return patience.note(look, self.now())
 
     def _evidence(self, patience: Patience, phase: str) -> Evidence:
         return between(*patience.looks, phase=phase, reading=self.worker.tail.reading)
 
-    async def _hung(self, patience: Patience, phase: str, began_s: float) -> Outcome:
-        evidence = self._evidence(patience, phase)
-        outcome = await self._end(phase)
-        gone = outcome.kind != "unkillable"
-        # After the end: the driver often notices no sooner than when it must take the work away.
-        kernel = await asyncio.to_thread(self.sources.kernel_lines, began_s)
-        state = evidence.state if gone else outcome.text
-        evidence = replace(evidence, gone=gone, state=state, kernel=kernel)
-        return replace(outcome, seconds=patience.limit, evidence=evidence)
-
-    async def _end(self, phase: str) -> Outcome:
-        """Kill a child that has hung and watch it end."""
-        if self.child is None:
-            self.broken = True  # the worker itself is stuck: there is no child to blame
-            return Outcome("hung", phase)
-        child = self.child
-        self.kill(child)
-        if await self._wait_until_gone(self.deadlines.killed):
-            return Outcome("hung", phase)
-        self.broken = True
-        state = state_of(child)
-        if state in ("", "zombie"):
-            return Outcome("hung", phase)
-        return Outcome("unkillable", phase, f"process {child} is in state {state}")
-
-    async def _leave(self) -> None:
-        """Let a child that is done end by itself; kill one that does not."""
-        if not await self._wait_until_gone(self.deadlines.later):
-            await self._end("exit")
-
-    async def _wait_until_gone(self, seconds: float) -> bool:
-        until = self._now() + seconds
-        while self.child is not None:
-            try:
-                event = await self.worker.receive(until - self._now())
-            except asyncio.TimeoutError:
-                return False
-            if event is None:
-                self.broken = True
-                return True
-            if event["event"] == "gone" and event["pid"] == self.child:
-                self.child, self.proven = None, False
-        return True
-
-    @staticmethod
-    def _now() -> float:
-        return asyncio.get_running_loop().time()
+    async def _hung(
+        self, patience: Patience, phase: str, began_s: float, after_hang: Event | None
+    ) -> AsyncGenerator[Watched | Outcome, None]:
+        evidence, printed = self._evidence(patience, phase), self.worker.tail.lines()
+        async for answer in self.end(phase):
+            if isinstance(answer, Watched):
+                yield answer
+                continue
+            gone = answer.kind != "unkillable"
+            if gone and after_hang is not None and not self.broken:
+                self.send(after_hang)
+                self.sent = after_hang
+            # After the end: the driver often notices no sooner than when it must take the work
+            # away.
+            kernel = await asyncio.to_thread(self.sources.kernel_lines, began_s)
+            state = evidence.state if gone else answer.text
+            evidence = replace(evidence, gone=gone, state=state, kernel=kernel)
+            yield replace(answer, seconds=patience.limit, evidence=evidence, printed=printed)

@@ -61,14 +61,20 @@ class Tail(asyncio.Protocol):
         self.reading = read(logged) or self.reading
 
     def forget(self) -> None:
-        """From now on another launch is what MIOpen speaks of."""
-        self.reading = None
+        """From now on it is another launch that speaks."""
+        self.reading, self._bytes = None, b""
 
     def text(self) -> str:
         """The last lines with anything printable in them, on one line, at most 300 characters."""
+        return " | ".join(line.strip() for line in self._printable()[-8:] if line.strip())[-300:]
+
+    def lines(self) -> str:
+        """The last lines as they were printed, without what is not printable."""
+        return "\n".join(self._printable())
+
+    def _printable(self) -> list[str]:
         lines = self._bytes.decode("utf-8", "replace").splitlines()
-        clean = ["".join(c for c in line if c.isprintable()).strip() for line in lines[-8:]]
-        return " | ".join(line for line in clean if line)[-300:]
+        return ["".join(filter(str.isprintable, line)) for line in lines]
 
 
 async def open_reader(protocol: asyncio.Protocol) -> tuple[int, asyncio.ReadTransport]:

@@ -7,7 +7,7 @@ import re
 import sys
 from dataclasses import replace
 
-from wizard.conv2d.find_limit import LimitRequest
+from wizard.conv2d.find_limit import REPEATS, LimitRequest
 from wizard.conv2d.presets import DEFAULT, Preset, Row, find_preset, load_presets
 from wizard.conv2d.shapes import square
 from wizard.conv2d.sweep import Deadlines, Sweep
@@ -17,6 +17,7 @@ CHANNELS = ((16, 32), (32, 64), (64, 128))
 
 
 MOST_HANGS = 20
+MOST_REPEATS = 1000
 
 
 class WrongRequest(Exception):
@@ -37,6 +38,7 @@ def sweep_of(arguments: argparse.Namespace) -> tuple[Sweep, tuple[str, ...]]:
         rows=tuple(replace(row, engine=arguments.engine) for row in _rows(arguments, preset)),
         device=arguments.device,
         spawn=arguments.spawn,
+        repeats=_repeats(arguments) or 1,
         deadlines=_deadlines(arguments),
     )
     return sweep, (_caution(preset),) if arguments.preset else ()
@@ -56,7 +58,13 @@ def limit_of(arguments: argparse.Namespace, sweep: Sweep) -> LimitRequest | None
         raise WrongRequest(f"--range {arguments.range!r}: write it as 1-256.")
     smallest, largest = int(found[1]), int(found[2])
     request = LimitRequest(
-        sweep, sweep.rows[0], arguments.find_limit, smallest, largest, arguments.hangs
+        replace(sweep, repeats=1),
+        sweep.rows[0],
+        arguments.find_limit,
+        smallest,
+        largest,
+        arguments.hangs,
+        _repeats(arguments) or REPEATS,
     )
     try:
         request.row_at(smallest)
@@ -73,6 +81,13 @@ def _rows(arguments: argparse.Namespace, preset: Preset) -> tuple[Row, ...]:
     channels = _channels(arguments.channels) if arguments.channels else CHANNELS
     shapes = (square(c_in, c_out, size) for c_in, c_out in channels for size in sizes)
     return tuple(known.get(shape, Row(shape)) for shape in shapes)
+
+
+def _repeats(arguments: argparse.Namespace) -> int | None:
+    repeats: int | None = arguments.repeats
+    if repeats is not None and not 1 <= repeats <= MOST_REPEATS:
+        raise WrongRequest(f"--repeats is a number from 1 to {MOST_REPEATS}.")
+    return repeats
 
 
 def _sizes(text: str) -> tuple[int, ...]:

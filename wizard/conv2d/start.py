@@ -11,6 +11,7 @@ from wizard.conv2d.channel import PROTOCOL, Worker, start_worker, worker_argv
 from wizard.conv2d.events import how_it_died, loaded_from
 from wizard.conv2d.sweep import Deadlines, StopReason, Sweep
 from wizard.conv2d.verdicts import Loaded, Verdict
+from wizard.knowledge.error_texts import known_text
 
 YIELDING = {"OMP_WAIT_POLICY": "PASSIVE", "GOMP_SPINCOUNT": "0", "KMP_BLOCKTIME": "0"}
 """For the reference: idle threads of OpenMP spin otherwise, on cores that the next shape needs."""
@@ -118,10 +119,15 @@ def import_failed(python: str, missing: bool, text: str) -> StopReason:
             "Nothing was measured.",
             "Install a stack, or name the Python of an environment that has torch with --python.",
         )
+    known = known_text(text)
+    cause = "The installation is damaged or does not fit this system"
+    remedy = "Install the stack anew, or choose another one."
+    if known is not None:
+        cause, remedy = f"Known cause: {known.text.cause}", known.text.remedy
     return StopReason(
         f"torch is there, but {python} cannot import it: {text}.",
-        "The installation is damaged or does not fit this system. Nothing was measured.",
-        "Install the stack anew, or choose another one.",
+        f"{cause}. Nothing was measured.",
+        remedy,
     )
 
 

@@ -21,6 +21,8 @@ class Deadlines:
     later: float = 30.0
     reference: float = 120.0
     """The float64 convolution on the CPU."""
+    health: float = 20.0
+    """A sum and a small product after a hang: the card is started for them as for a shape."""
     killed: float = 30.0
     """How long a killed process is watched: the kernel may take that long to free the card."""
     longest: float = 600.0
@@ -39,6 +41,8 @@ class Sweep:
     device: str = "cuda"
     """``cuda`` (which is HIP on ROCm) or ``cpu``."""
     warm_runs: int = 5
+    repeats: int = 1
+    """How often each shape is launched: what fails some of these times is ``flaky``."""
     spawn: bool = False
     """A new interpreter for each shape, in place of forked ones."""
     seed: int = 5600
@@ -87,10 +91,13 @@ class ShapeStarted:
 @dataclass(frozen=True, slots=True)
 class Phase:
     """Where the running shape is: ``tensors``, ``cold``, ``warm``, ``copy back``, ``compare``; or
-    ``killed``, while a hung process is watched."""
+    ``killed``, while a hung process is watched; ``health``, while the card is checked after that;
+    ``control``, while a shape that passed before is measured again."""
 
     number: int
     name: str
+    seconds_left: float | None = None
+    """Of a killed process that is still there: how much longer it is watched."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,72 +1,50 @@
-"""One shape on trial: launched, tried again when forking is suspected, compared and judged."""
+"""One shape on trial: launched as often as asked for, tried again when forking is suspected,
+compared, judged, and where it failed set beside a control."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
-from dataclasses import asdict, dataclass, field
-from itertools import count
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 from wizard.conv2d import wording
-from wizard.conv2d.hang_classes import Finding
-from wizard.conv2d.journal import Journal
+from wizard.conv2d.controls import control_for, environment_broken
 from wizard.conv2d.judging import Launched, judged, unmeasured
-from wizard.conv2d.launch import Measurer, Outcome
-from wizard.conv2d.reference import Comparison
-from wizard.conv2d.sweep import (
-    DeadlineMoved,
-    DeviceFound,
-    Note,
-    Phase,
-    ShapeDone,
-    ShapeStarted,
-    Sweep,
-    SweepEvent,
-)
-from wizard.conv2d.team import Team
-from wizard.conv2d.verdicts import Loaded, Result, Verdict
+from wizard.conv2d.launches import Launches
+from wizard.conv2d.outcome import NOT_LAUNCHED, Outcome
+from wizard.conv2d.repeats import together
+from wizard.conv2d.sweep import Note, Phase, ShapeDone, SweepEvent
+from wizard.conv2d.verdicts import RIGHT, Control, Result, Verdict
 
 
 @dataclass(slots=True)
-class Trial:
+class Trial(Launches):
     """Policy of a sweep: how a shape is launched, and what its outcome means for the next."""
 
-    sweep: Sweep
-    book: Journal
-    team: Team
-    spawn: bool
-    fork_known: bool = False
-    """True once it is known whether forked processes work."""
+    thorough: bool = True
+    """True when a control is worth an interpreter of its own."""
     unmeasured: dict[int, Result] = field(default_factory=dict)
     """Shapes that could not be had any more; not in the journal, so that a rerun tries them."""
-    tickets: count[int] = field(default_factory=lambda: count(1))
-    outcome: Outcome = field(default_factory=lambda: Outcome("error", "start"))
-    command: dict[str, Any] = field(default_factory=dict)
 
     async def run(self, index: int) -> AsyncGenerator[SweepEvent, None]:
-        """Measure one row and write its verdict down."""
-        runs, spawn = 1, self.spawn
-        async for event in self._attempt(index, spawn):
-            yield event
-        if self._suspect():
-            first, runs, spawn = self.outcome, (1 if self.spawn else 2), True
-            yield Note(wording.FORK_UNSAFE if self.spawn else wording.FORK_SUSPECTED)
-            async for event in self._attempt(index, spawn):
+        """Measure one row, as often as asked for, and write its verdict down."""
+        results: list[Result] = []
+        while len(results) < self.sweep.repeats and (not results or self.team.trouble is None):
+            launched: Launched | None = None
+            async for event in self._launched(index):
+                if isinstance(event, Launched):
+                    launched = event
+                else:
+                    yield event
+            if launched is None:
+                break
+            results.append(judged(self.sweep, index, launched, self.team.loaded))
+        if results:
+            self.book.outcome(index, together(results))
+            async for event in self._controlled(index):
                 yield event
-            if not self.spawn and self.team.trouble is None:
-                yield self._conclude(first)
-        if self.team.trouble is not None and self.outcome.kind != "unkillable":
-            given_up = self.give_up(index)
-            if given_up is not None:
-                yield ShapeDone(index + 1, len(self.sweep.rows), given_up)
-            return
-        yield Phase(index + 1, "compare")
-        comparison = await self._comparison()
-        launched = Launched(self.outcome, comparison, runs, "spawn" if spawn else "fork")
-        result = judged(self.sweep, index, launched, self.team.loaded)
-        self.book.outcome(index, result)
-        yield ShapeDone(index + 1, len(self.sweep.rows), result)
+        result = self.book.results[index] if results else self.give_up(index)
+        if result is not None:
+            yield ShapeDone(index + 1, len(self.sweep.rows), result)
 
     def results(self) -> tuple[Result, ...]:
         """Every verdict so far, in the order of the request."""
@@ -87,61 +65,51 @@ class Trial:
         self.unmeasured[index] = result
         return result
 
-    async def _attempt(self, index: int, spawn: bool) -> AsyncGenerator[SweepEvent, None]:
-        """Launch the shape once; its end is in ``outcome``."""
-        async for event in self.team.assemble(spawn):
+    async def _launched(self, index: int) -> AsyncGenerator[SweepEvent | Launched, None]:
+        """Launch a row, twice when forking is suspected, and compare; no ``Launched`` when it
+        cannot be had."""
+        runs, spawn = 1, self.spawn
+        async for event in self.attempt(index, spawn):
             yield event
-        if self.team.trouble is not None:
+        if self.spawn and not spawn and self.team.trouble is None:
+            spawn = True  # the check found forking at fault before the row was launched
+            async for event in self.attempt(index, spawn):
+                yield event
+        if self._suspect():
+            first, runs, spawn = self.outcome, (1 if self.spawn else 2), True
+            yield Note(wording.FORK_UNSAFE if self.spawn else wording.FORK_SUSPECTED)
+            async for event in self.attempt(index, spawn):
+                yield event
+            if self.outcome is NOT_LAUNCHED and not self.spawn:
+                self.outcome, runs, spawn = first, 1, False
+            elif not self.spawn and self.team.trouble is None:
+                yield self._conclude(first)
+        if self.outcome.kind in (NOT_LAUNCHED.kind, "no device"):
             return
-        measurer = self.team.measurers[spawn]
-        self.command = self._command(index)
-        self.book.launch(index, "spawn" if spawn else "fork")
-        row, limit = self.sweep.rows[index], measurer.limit
-        yield ShapeStarted(index + 1, len(self.sweep.rows), row, limit)
-        if self.sweep.device == "cuda" and self.team.reference is not None:
-            self.team.reference.prepare(self.command)
-        async for event in self._follow(index, measurer):
+        yield Phase(index + 1, "compare")
+        yield Launched(self.outcome, await self.comparison(), runs, "spawn" if spawn else "fork")
+
+    async def _controlled(self, index: int) -> AsyncGenerator[SweepEvent, None]:
+        """Measure the control of a row that failed, and write down what it says."""
+        good = control_for(index, self.sweep.rows, self.book.results)
+        if good is None or self.team.trouble is not None or (self.spawn and not self.thorough):
+            return
+        async for event in self.ready(index, self.spawn):
             yield event
-        self._note_trouble()
-
-    async def _follow(self, index: int, measurer: Measurer) -> AsyncGenerator[SweepEvent, None]:
-        async with aclosing(measurer.launch(self.command)) as answers:
-            async for answer in answers:
-                if isinstance(answer, Outcome):
-                    self.outcome = answer
-                elif isinstance(answer, Loaded):
-                    self.team.loaded = answer
-                    yield DeviceFound(answer)
-                elif isinstance(answer, Finding):
-                    why, because = answer.hang_class.value, answer.because
-                    yield DeadlineMoved(index + 1, why, because, self.sweep.deadlines.longest)
-                else:
-                    yield Phase(index + 1, answer)
-
-    async def _comparison(self) -> Comparison:
-        if self.outcome.kind != "measured":
-            return Comparison(None, None)
-        return await self.team.compare(self.command, self.outcome.figures["size"])
-
-    def _command(self, index: int) -> dict[str, Any]:
-        row = self.sweep.rows[index]
-        return {
-            "do": "measure",
-            "ticket": next(self.tickets),
-            "shape": asdict(row.shape),
-            "seed": self.sweep.seed + index,
-            "engine": row.engine,
-            "work": row.work,
-            "warm_runs": self.sweep.warm_runs,
-        }
-
-    def _note_trouble(self) -> None:
-        """What this outcome means for all later shapes."""
-        if self.outcome.kind == "no device":
-            self.team.trouble = wording.no_device(self.team.loaded.hip, self.team.loaded.torch)
-        elif self.outcome.kind == "unkillable":
-            seconds = self.sweep.deadlines.killed
-            self.team.trouble = wording.unkillable(self.outcome, seconds)
+        if not self.is_ready:
+            return
+        async for phase in self.again(good, index, self.spawn):
+            yield phase
+        comparison = await self.comparison()
+        unchecked = self.outcome.kind == "measured" and comparison.nonfinite is None
+        if unchecked or self.outcome.kind == "no device":
+            return  # it says nothing of the environment
+        launched = Launched(self.outcome, comparison, 1, "spawn" if self.spawn else "fork")
+        found = judged(self.sweep, good, launched, self.team.loaded)
+        control = Control(found.shape.label, found.verdict, found.detail)
+        self.book.outcome(index, replace(self.book.results[index], control=control))
+        if found.verdict not in RIGHT and self.team.trouble is None:
+            self.team.trouble = environment_broken(self.sweep.rows[index], control)
             self.team.trouble_verdict = Verdict.UNUSABLE
 
     def _suspect(self) -> bool:

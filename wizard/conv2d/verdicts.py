@@ -25,8 +25,14 @@ class Verdict(str, Enum):
     HUNG = "hung"
     CRASHED = "crashed"
     OUT_OF_MEMORY = "out of memory"
+    FLAKY = "flaky"
+    """Right in some launches and not in others."""
     UNUSABLE = "unusable"
     """Not measured, because nothing measured now could be trusted."""
+
+
+RIGHT = (Verdict.PASS, Verdict.SLOW)
+"""Verdicts of right numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +50,15 @@ class Loaded:
     """GPU libraries in the measuring process, by path."""
     setting: tuple[tuple[str, str], ...] = ()
     """Variables of ROCm that were in force."""
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """A shape that had passed before a suspect, measured again after it."""
+
+    label: str
+    verdict: Verdict
+    detail: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +93,14 @@ class Result:
     process: str | None = None
     """``fork`` or ``spawn``: how its process came to be."""
     published: Published | None = None
+    failed: int = 0
+    """How many of these launches hung, died or gave wrong numbers."""
+    rate: str | None = None
+    """What several launches say of how often it fails."""
+    cause: str | None = None
+    """What is known to cause the text of an error or a crash, as ``error_texts.toml`` names it."""
+    control: Control | None = None
+    """What shows whether the environment still worked, for a shape that failed."""
 
 
 def tolerance(shape: Shape) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from wizard.conv2d.hang_classes import classify
-from wizard.conv2d.launch import Outcome
+from wizard.conv2d.outcome import Outcome
 from wizard.conv2d.sweep import StopReason
 
 LOST = "hung or killed before its outcome was written"
@@ -18,6 +18,11 @@ FORK_UNSAFE = (
 FORK_BAD = (
     "Forked processes do not work with this torch: the same shape came back in a process of its "
     "own. Each further shape gets a new process, which is slower and otherwise the same."
+)
+FORK_FAILED_CHECK = (
+    "A forked process did not pass the check of the card, and none has worked so far: the card is "
+    "checked once more from a process of its own. From now on each shape gets a new process, which "
+    "is slower and otherwise the same."
 )
 FORK_CLEARED = "It failed in a process of its own too: the shape is at fault, not forking."
 

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from wizard.conv2d.limit import Limit
 from wizard.conv2d.presets import Published, Row
-from wizard.conv2d.verdicts import Result
+from wizard.conv2d.repeats import rate_words
+from wizard.conv2d.verdicts import Result, Verdict
 from wizard.report.conv2d_meaning import counted, meaning_lines
 from wizard.report.units import WIDTH
 
@@ -55,13 +56,17 @@ def limit_lines(limit: Limit) -> Iterator[str]:
     else:
         text += f"{known.passes} passes, {known.hangs} does not; the hangs allowed are spent."
     yield from textwrap.wrap(text, WIDTH)
-    if limit.edge_runs and limit.edge_passes == limit.edge_runs:
-        rate = 100 * (1 - 0.05 ** (1 / limit.edge_runs))
-        yield from textwrap.wrap(
-            f"{limit.edge_runs} of {limit.edge_runs} passes say, at 95 %, that it fails in fewer "
-            f"than {rate:.0f} of 100 launches: more repeats say more.",
-            WIDTH,
-        )
+    if limit.edge_runs:
+        yield from textwrap.wrap(_edge(limit), WIDTH)
+
+
+def _edge(limit: Limit) -> str:
+    """How surely the largest size that passes does so."""
+    failed = limit.edge_runs - limit.edge_passes
+    if failed:
+        rate = rate_words(failed, limit.edge_runs)
+        return f"{limit.known.passes} is flaky: {rate}. Stay well below it."
+    return f"{rate_words(0, limit.edge_runs, 'hung')}: more repeats (--repeats) say more."
 
 
 def table_lines(results: Sequence[Result]) -> Iterator[str]:
@@ -100,7 +105,7 @@ def _cells(result: Result, notes: Sequence[str]) -> list[str]:
     error = result.max_abs_error
     cells = [
         result.shape.label,
-        result.verdict.value,
+        _verdict(result),
         _seconds(result.cold_s),
         _seconds(result.warm_s),
         "-" if error is None else f"{error:.1e}",
@@ -108,6 +113,12 @@ def _cells(result: Result, notes: Sequence[str]) -> list[str]:
     if not notes:
         return cells
     return [*cells, _short(result.published, notes)]
+
+
+def _verdict(result: Result) -> str:
+    if result.verdict is Verdict.FLAKY:
+        return f"flaky ({result.failed} of {result.runs})"
+    return str(result.verdict.value)
 
 
 def _claims(results: Sequence[Result]) -> Iterator[str]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from wizard.conv2d.verdicts import Result, Verdict
+from wizard.conv2d.hang_classes import NEXT_STEPS, HangClass
+from wizard.conv2d.verdicts import RIGHT, Result, Verdict
 
 WORDS = {
     Verdict.PASS: "right",
     Verdict.SLOW: "right but slow",
     Verdict.WRONG: "wrong",
+    Verdict.FLAKY: "flaky",
     Verdict.HUNG: "hung",
     Verdict.CRASHED: "crashed",
     Verdict.ERROR: "ended with an error",
@@ -23,6 +25,8 @@ MEANINGS = {
     "a layer stops there. A first call that compiles can look the same.",
     Verdict.WRONG: "an answer came, and rounding cannot explain how far off it is. What a program "
     "computes with such a layer is not to be trusted, even where nothing fails.",
+    Verdict.FLAKY: "right in some launches and not in others. A program that uses such a layer "
+    "fails sooner or later; what passes once has not yet passed.",
     Verdict.CRASHED: "the process died. A program that uses such a layer dies as well.",
     Verdict.ERROR: "torch refused or could not be checked; the lines above say why.",
     Verdict.OUT_OF_MEMORY: "the device has too little memory for it: no fault of the convolution.",
@@ -32,6 +36,10 @@ MEANINGS = {
 ALL_RIGHT = (
     "every shape came back in time with the right numbers. That holds for these shapes, with this "
     "torch and these settings."
+)
+REPEATS = (
+    "of the launches of a shape that is right, {}. So many launches can say no more: with more of "
+    "them (--repeats) the bound comes down."
 )
 CONTROL = "the processor is the control: this says nothing of the graphics card."
 
@@ -49,12 +57,34 @@ def meaning_lines(results: Sequence[Result]) -> Iterator[tuple[str, tuple[str, .
     for verdict in MEANINGS:
         if verdict in found:
             yield WORDS[verdict].capitalize(), (MEANINGS[verdict],)
+    yield from _classes(results)
     if found == {Verdict.PASS}:
         yield "What it means", (ALL_RIGHT,)
+    if rates := dict.fromkeys(r.rate for r in results if r.rate and r.verdict in RIGHT):
+        yield "Repeats", (REPEATS.format("; or ".join(map(str, rates))),)
+    if any(result.control for result in results):
+        yield "Controls", (_controls(results),)
     on_cpu = results[-1].engine == "cpu"
     if on_cpu:
         yield "Note", (CONTROL,)
     yield "What to do next", _next_steps(results[-1], found, on_cpu)
+
+
+def _classes(results: Sequence[Result]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """What to do about each kind of hang on a card; on a processor none of it helps."""
+    named = {result.hang_class for result in results if result.engine != "cpu"}
+    for hang_class in HangClass:
+        if hang_class.value in named:
+            yield f"Hung, {hang_class.value}", (NEXT_STEPS[hang_class],)
+
+
+def _controls(results: Sequence[Result]) -> str:
+    controls = [result.control for result in results if result.control]
+    failures = "1 failure" if len(controls) == 1 else f"{len(controls)} failures"
+    text = f"a shape that had been right before was measured again after {failures}, and was "
+    if all(control.verdict in RIGHT for control in controls):
+        return f"{text}right each time: what failed did so by itself, and not because all had."
+    return f"{text}not right after the last: nothing later was measured, or could be trusted."
 
 
 def _next_steps(last: Result, found: set[Verdict], on_cpu: bool) -> tuple[str, ...]:
@@ -64,7 +94,7 @@ def _next_steps(last: Result, found: set[Verdict], on_cpu: bool) -> tuple[str, .
         return ("install a stack that uses the card (rdna1-setup plan), then measure with it.",)
     if found == {Verdict.PASS}:
         return ("run your own program. To tell others what you found: rdna1-setup report",)
-    if not found & {Verdict.HUNG, Verdict.WRONG, Verdict.CRASHED}:
+    if not found & {Verdict.HUNG, Verdict.WRONG, Verdict.CRASHED, Verdict.FLAKY}:
         return ("look at the lines above. For an issue: rdna1-setup report",)
     if on_cpu:
         return ("another torch, and a test of the memory: a processor should get these right.",)

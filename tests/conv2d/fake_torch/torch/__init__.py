@@ -64,6 +64,16 @@ class Tensor:
             self.values[place] = generator.source.gauss(mean, deviation)
         return self
 
+    def __add__(self, other: Tensor) -> Tensor:
+        faults.at_health()
+        pairs = zip(self.values, other.values)  # noqa: B905 - strict= came with Python 3.10
+        return Tensor(array("f", (a + b for a, b in pairs)), self.shape, self.kind)
+
+    def tolist(self) -> list[list[float]]:
+        """Rows of numbers."""
+        _, wide = self.shape
+        return [list(self.values[n : n + wide]) for n in range(0, len(self.values), wide)]
+
     def __sub__(self, other: Tensor) -> Tensor:
         pairs = zip(self.values, other.values)  # noqa: B905 - strict= came with Python 3.10
         return Tensor(array("d", (a - b for a, b in pairs)), self.shape, float64)
@@ -76,9 +86,32 @@ class Tensor:
         """The largest number."""
         return float(max(self.values))
 
-    def sum(self) -> float:
-        """The sum of all numbers."""
-        return float(sum(self.values))
+    def __mul__(self, other: Tensor) -> Tensor:
+        """Of ``(rows, n, 1)`` and ``(1, n, columns)``: every product of numbers of the same n."""
+        (high, deep, _), (_, _, wide) = self.shape, other.shape
+        left, right = self.values, other.values
+        values = array(
+            "f",
+            (
+                left[row * deep + place] * right[place * wide + column]
+                for row in range(high)
+                for place in range(deep)
+                for column in range(wide)
+            ),
+        )
+        return Tensor(values, (high, deep, wide), self.kind)
+
+    def sum(self, middle: int | None = None) -> Any:
+        """The sum of all numbers, or of those along the middle one of three dimensions."""
+        if middle is None:
+            return float(sum(self.values))
+        high, deep, wide = self.shape
+        values = array("f", bytes(4 * high * wide))
+        for place, value in enumerate(self.values):
+            values[place // (deep * wide) * wide + place % wide] += value
+        if faults.WISHES.get("health") == "wrong":
+            values[0] += 1
+        return Tensor(values, (high, wide), self.kind)
 
 
 class Generator:
@@ -100,6 +133,12 @@ def empty(*shape: int) -> Tensor:
 def randn(*shape: int, generator: Generator) -> Tensor:
     """Normally distributed numbers."""
     return empty(*shape).normal_(0, 1, generator)
+
+
+def tensor(rows: list[list[float]]) -> Tensor:
+    """Rows of numbers as float32."""
+    values = array("f", (value for row in rows for value in row))
+    return Tensor(values, (len(rows), len(rows[0])), float32)
 
 
 def frombuffer(buffer: Any, dtype: dtype, count: int) -> Tensor:

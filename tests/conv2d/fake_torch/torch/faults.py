@@ -1,6 +1,8 @@
 """What can go wrong, on request.
 
-``FAKE_TORCH`` holds ``{"import": NAME, "shapes": {C_OUT: NAME}, "limits": {CHANNELS: SIZE}}``.
+``FAKE_TORCH`` holds ``{"import": NAME, "shapes": {C_OUT: NAME}, "limits": {CHANNELS: SIZE},
+"health": NAME, "reference": NAME}``; the last two are what befalls the sum and the product of a
+health check, and the float64 reference.
 CHANNELS is a number of input channels, ``power of two`` or ``any``: larger images hang.
 
 Faults of shapes strike in float32 alone, so that the float64 reference is right.
@@ -68,6 +70,18 @@ def search_for_ever() -> None:
         time.sleep(0.005)
 
 
+def write_to_a_frozen_disk() -> None:
+    """What no signal ends: the process waits in the kernel."""
+    tell_that_it_hangs()
+    os.open(os.environ["FAKE_TORCH_FROZEN"], os.O_WRONLY | os.O_CREAT)
+
+
+def hang_after_a_fault() -> None:
+    """What the HSA runtime prints before it ends its process, which then does not end."""
+    os.write(2, b"HW Exception by GPU node-1 (Agent handle: 0x55f0) reason :GPU Hang\n")
+    hang()
+
+
 def run_a_kernel_for_ever() -> None:
     """What MIOpen prints before a kernel that never ends."""
     os.write(2, b"MIOpen(HIP): Info2 [run] kernel_name = gemm_k, global_work_dim = {64\n")
@@ -79,6 +93,8 @@ SILENT = {
     "compile": compile_slowly,
     "search": search_for_ever,
     "kernel": run_a_kernel_for_ever,
+    "frozen": write_to_a_frozen_disk,
+    "fault and hang": hang_after_a_fault,
 }
 """What does not answer for longer than any deadline."""
 
@@ -90,8 +106,61 @@ def print_rubbish() -> None:
     os.write(2, b"x" * 3_000_000)
 
 
+def die_of_a_fault() -> None:
+    """What the HSA runtime prints before it ends its process, and what comes after that."""
+    os.write(
+        2,
+        b"Memory access fault by GPU node-1 (Agent handle: 0x55f0) on address 0x7f0000000000. "
+        b"Reason: Page not present or supervisor privilege.\n" + b"a frame of the stack\n" * 20,
+    )
+    os.abort()
+
+
+def noted(variable: str) -> int:
+    """A byte to the file that the variable names; how many were there, of whatever process."""
+    if variable not in os.environ:
+        return 0
+    file = os.open(os.environ[variable], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    os.write(file, b"!")
+    before = os.lseek(file, 0, os.SEEK_CUR) - 1
+    os.close(file)
+    return before
+
+
+def crash() -> None:
+    """Read where no memory is."""
+    ctypes.string_at(0)
+
+
+def leave() -> None:
+    """End the process without a word."""
+    os._exit(7)
+
+
+def fail() -> None:
+    """What torch raises where a wheel has no code for the card."""
+    raise RuntimeError("HIP error: invalid device function")
+
+
+def fill_the_memory() -> None:
+    """What torch raises when the card is full."""
+    raise OutOfMemoryError("HIP out of memory. Tried to allocate 20.00 GiB")
+
+
+LOUD = {
+    "rubbish": print_rubbish,
+    "fault": die_of_a_fault,
+    "crash": crash,
+    "leave": leave,
+    "raise": fail,
+    "out of memory": fill_the_memory,
+}
+"""What answers at once, if not with a result."""
+
+
 def at_import() -> None:
-    """The fault of importing torch."""
+    """The fault of importing torch; each import is noted."""
+    noted("FAKE_TORCH_IMPORTS")
     wish = WISHES.get("import")
     if wish == "hang":
         loop_natively()
@@ -101,6 +170,8 @@ def at_import() -> None:
         raise ImportError("libamdhip64.so: cannot enable executable stack")
     elif wish == "rubbish":
         print_rubbish()
+    elif wish == "slow":
+        time.sleep(2.5)
     elif wish == "ignore sigterm":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     elif wish == "deadlock at fork":
@@ -116,6 +187,33 @@ def at_import() -> None:
         thread.join()
 
 
+def at_first_use() -> None:
+    """What befalls a forked process that needs a lock which it has and nobody holds."""
+    if WISHES.get("import") == "fork deadlock" and os.getpid() != HOME_PROCESS:
+        tell_that_it_hangs()
+        HELD.acquire()
+
+
+def at_health() -> None:
+    """The fault of the first operation of a health check."""
+    at_first_use()
+    wish = WISHES.get("health")
+    if wish == "hang":
+        hang()
+    elif wish == "crash":
+        ctypes.string_at(0)
+    elif wish == "late":
+        time.sleep(2.2)
+    elif wish == "raise":
+        raise RuntimeError("HIP error: unspecified launch failure")
+
+
+def at_reference() -> None:
+    """The fault of a convolution in float64."""
+    if WISHES.get("reference") == "right only once" and noted("FAKE_TORCH_CALLS"):
+        raise MemoryError("no memory for the reference")
+
+
 def at_size(c_in: int, size: int) -> None:
     """Hang when the image is larger than the limit for that many input channels."""
     limits = WISHES.get("limits", {})
@@ -127,20 +225,14 @@ def at_size(c_in: int, size: int) -> None:
 
 def at_convolution(c_out: int) -> str:
     """Strike before a convolution with that many output channels; the name of what comes after."""
-    if WISHES.get("import") == "fork deadlock" and os.getpid() != HOME_PROCESS:
-        tell_that_it_hangs()
-        HELD.acquire()
+    at_first_use()
     wish = str(WISHES.get("shapes", {}).get(str(c_out), ""))
     if wish in SILENT and not is_compiled():
         SILENT[wish]()
-    elif wish == "crash":
-        ctypes.string_at(0)
-    elif wish == "leave":
-        os._exit(7)
-    elif wish == "rubbish":
-        print_rubbish()
-    elif wish == "raise":
-        raise RuntimeError("HIP error: invalid device function")
-    elif wish == "out of memory":
-        raise OutOfMemoryError("HIP out of memory. Tried to allocate 20.00 GiB")
+    elif wish in LOUD:
+        LOUD[wish]()
+    elif wish == "hang one time in three" and noted("FAKE_TORCH_CALLS") % 3 == 2:
+        hang()
+    elif wish == "right only once" and noted("FAKE_TORCH_CALLS"):
+        return "wrong"
     return wish

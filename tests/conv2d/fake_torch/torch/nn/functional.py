@@ -22,7 +22,9 @@ def conv2d(
     """A result of the right size: each number is a product of one of the image and one weight."""
     del bias, groups
     wish = ""
-    if image.kind is not float64:
+    if image.kind is float64:
+        faults.at_reference()
+    else:
         faults.at_size(weight.shape[1], max(image.shape[2:]))
         wish = faults.at_convolution(weight.shape[0])
     reach = dilation * (weight.shape[2] - 1) + 1
@@ -36,6 +38,8 @@ def conv2d(
     )
     if wish == "wrong":
         values[0] += 0.1
+    elif wish == "zeros":
+        values = array(image.kind.code, bytes(len(values) * values.itemsize))
     elif wish == "nan":
         values[0] = math.nan
     return Tensor(values, shape, image.kind)
