@@ -20,6 +20,8 @@ VERDICTS = {
     "crashed": Verdict.CRASHED,
 }
 HUNG = ("hung", "unkillable")
+LONGEST_LINE = 300
+"""Characters of a line of MIOpen's that are kept: solver, kernel or file stand at its begin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,9 @@ def judged(sweep: Sweep, index: int, launched: Launched, loaded: Loaded) -> Resu
         phase=None if outcome.kind == "measured" else outcome.phase,
         process=launched.process,
         published=row.published,
+        asked=row.setting,
+        log=row.log,
+        log_line=None if outcome.reading is None else outcome.reading.line[:LONGEST_LINE],
     )
 
 
@@ -80,6 +85,8 @@ def unmeasured(
         hang_class="unclassified" if verdict is Verdict.HUNG else None,
         phase=phase,
         published=row.published,
+        asked=row.setting,
+        log=row.log,
     )
 
 

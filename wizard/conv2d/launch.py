@@ -11,6 +11,7 @@ from wizard.conv2d.channel import Worker, state_of
 from wizard.conv2d.events import Event, how_it_died, loaded_from
 from wizard.conv2d.evidence import Sources, Witness, between
 from wizard.conv2d.hang_classes import Evidence, Finding, classify
+from wizard.conv2d.miopen_log import Reading
 from wizard.conv2d.patience import Patience
 from wizard.conv2d.sweep import Deadlines
 from wizard.conv2d.verdicts import Loaded
@@ -31,6 +32,8 @@ class Outcome:
     """``cold``, ``warm``, ``memory`` and ``size`` of a measured shape."""
     evidence: Evidence | None = None
     """What was seen of a shape that hung."""
+    reading: Reading | None = None
+    """What MIOpen's log said last of a shape that did not come back."""
 
 
 @dataclass(slots=True)
@@ -82,7 +85,12 @@ class Measurer:
                 yield answer
         if self.spawn or outcome.kind != "measured":
             await self._leave()
-        yield outcome
+        yield self._with_last_words(outcome)
+
+    def _with_last_words(self, outcome: Outcome) -> Outcome:
+        """What MIOpen said before a launch that did not come back."""
+        failed = outcome.kind != "measured"
+        return replace(outcome, reading=self.worker.tail.reading) if failed else outcome
 
     @property
     def limit(self) -> float:
@@ -161,7 +169,8 @@ class Measurer:
         kernel = await asyncio.to_thread(self.sources.kernel_lines, began_s)
         state = evidence.state if gone else outcome.text
         evidence = replace(evidence, gone=gone, state=state, kernel=kernel)
-        return replace(outcome, seconds=patience.limit, evidence=evidence)
+        seconds, reading = patience.limit, evidence.reading
+        return replace(outcome, seconds=seconds, evidence=evidence, reading=reading)
 
     async def _end(self, phase: str) -> Outcome:
         """Kill a child that has hung and watch it end."""

@@ -89,11 +89,11 @@ class Trial:
 
     async def _attempt(self, index: int, spawn: bool) -> AsyncGenerator[SweepEvent, None]:
         """Launch the shape once; its end is in ``outcome``."""
-        async for event in self.team.assemble(spawn):
+        async for event in self.team.assemble(spawn, self.sweep.rows[index]):
             yield event
         if self.team.trouble is not None:
             return
-        measurer = self.team.measurers[spawn]
+        measurer = self.team.measurer(spawn, self.sweep.rows[index])
         self.command = self._command(index)
         self.book.launch(index, "spawn" if spawn else "fork")
         row, limit = self.sweep.rows[index], measurer.limit
