@@ -22,6 +22,7 @@ from wizard.conv2d.presets import Row
 from wizard.conv2d.surroundings import Surroundings
 from wizard.conv2d.sweep import DeadlineMoved, Sweep, WorkerStarted
 from wizard.conv2d.verdicts import Verdict, result_json
+from wizard.report.conv2d import sweep_lines
 
 GEMM, DIRECT = ("MIOPEN_DEBUG_CONV_GEMM", "0"), ("MIOPEN_DEBUG_CONV_DIRECT", "0")
 
@@ -126,3 +127,16 @@ async def test_where_no_databases_can_be_made_nothing_is_measured(
     assert done.results == ()
     assert done.trouble is not None
     assert "Not a directory" in done.trouble.happened
+
+
+async def test_the_table_names_the_setting_and_that_a_log_was_on(
+    worker_python: str, tmp_path: Path
+) -> None:
+    long = ("MIOPEN_DEBUG_FIND_ONLY_SOLVER", "GemmFwdRest;GemmBwdRest;GemmWrwUniversal")
+    rows = [small(3), replace(small(3), setting=(GEMM,)), replace(small(3), setting=(long,))]
+    rows = [replace(row, log=True) for row in rows]
+    events = await events_of(sweep_over(worker_python, *rows), tmp_path, home(tmp_path))
+    lines = list(sweep_lines(results_of(events)))
+    assert any("2->3 3x3 @4x4 with MIOPEN_DEBUG_CONV_GEMM=0" in line for line in lines)
+    assert "MIOpen's log was on: it makes every call longer." in lines
+    assert max(map(len, lines)) < 80

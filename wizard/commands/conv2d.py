@@ -73,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
     if done is None:
         print("Stopped. The same command goes on with the remaining shapes.", file=sys.stderr)
         return 130
-    return report(done, asked, as_json=arguments.json)
+    return report(done, asked, as_json=arguments.json, clean=arguments.clean)
 
 
 def newest_python(arguments: argparse.Namespace) -> str | None:
@@ -139,7 +139,9 @@ def measure(
     return asyncio.run(follow(running))
 
 
-def report(done: SweepDone, asked: Asked | None = None, *, as_json: bool) -> int:
+def report(
+    done: SweepDone, asked: Asked | None = None, *, as_json: bool, clean: bool = False
+) -> int:
     """Print what came out and give the exit code."""
     from wizard.conv2d.verdicts import Verdict, result_json
     from wizard.jsonform import to_json
@@ -148,7 +150,7 @@ def report(done: SweepDone, asked: Asked | None = None, *, as_json: bool) -> int
     if as_json:
         document: dict[str, Any] = {"schema": 1}
         document["results"] = [result_json(result) for result in done.results]
-        document["trouble"] = to_json(done.trouble)
+        document |= {"trouble": to_json(done.trouble), "clean": clean}
         if done.limit is not None:
             document["limit"] = to_json(done.limit)
         if asked is not None:
