@@ -32,6 +32,7 @@ FAMILIES = {
             "IMPLICIT_GEMM",
         ),
         ("Info2 [run] kernel_name = MIOpenConvFFT_fwd_in, global_work_dim = {", "FFT"),
+        ("Info [FindConvFwdAlgorithm] FW Chosen Algorithm: GemmFwdRest , 0, 11.0525", "GEMM"),
         # What was done before says nothing of what came next.
         ("Info [EvaluateInvokers] GemmFwdRest: Im2d2Col: 0.1 < 3e+38", None),
         ("Info2 [LoadBinary] Successfully loaded binary for: naive_conv.cpp.o; args: -D", None),

@@ -138,6 +138,19 @@ async def test_a_setting_that_passes_with_wrong_numbers_is_rejected(machine: Mac
     assert verdicts[(GEMM,)] == "wrong"
 
 
+async def test_wrong_numbers_lead_to_the_algorithm_that_made_them(machine: Machine) -> None:
+    answer = await machine.answer(
+        wrong=[[], [PAIR[0]]], helps=[PAIR], blames=["GEMM", "WINOGRAD", "DIRECT"]
+    )
+    assert (answer.changes, answer.is_smallest, answer.hangs) == ((GEMM, WINOGRAD), True, 1)
+    assert [(tried.verdict, tried.why) for tried in answer.tried] == [
+        ("wrong", "GEMM"),
+        ("wrong", "Winograd"),
+        ("pass", "direct"),
+        ("hung", "GEMM"),
+    ]
+
+
 async def test_a_single_solver_is_tried_by_itself(machine: Machine) -> None:
     machine.hangs = 100
     answer = await machine.answer(helps=[["=".join(ONLY_DIRECT)]])

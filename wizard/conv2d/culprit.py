@@ -10,12 +10,13 @@ from wizard.knowledge.solvers import Family, family_of
 
 POLLING = ("HSA_ENABLE_INTERRUPT", "0")
 """Waits by looking instead of by interrupts: what helps where those get lost."""
-AT_WORK = (Stage.SEARCH, Stage.COMPILE, Stage.PREPARED, Stage.KERNEL)
+AT_WORK = (Stage.SEARCH, Stage.COMPILE, Stage.PREPARED, Stage.KERNEL, Stage.CHOSEN)
 """Stages whose subject is what was under way, and not what was done before."""
 
 
 def culprit_of(result: Result) -> Change | None:
-    """The change that leaves out what the shape hung in; None where nothing says what that was."""
+    """The change that leaves out what the shape hung in, or what got its numbers wrong; None where
+    nothing says what that was."""
     if result.hang_class == HangClass.LOST_SIGNAL.value:
         return POLLING
     found = family_in(result)
@@ -23,7 +24,7 @@ def culprit_of(result: Result) -> Change | None:
 
 
 def family_in(result: Result) -> Family | None:
-    """The family of algorithms that it failed in, as MIOpen's log tells."""
+    """The family of algorithms that it was in, as MIOpen's log tells."""
     reading = read([result.log_line]) if result.log_line else None
     return None if reading is None else _family(reading)
 

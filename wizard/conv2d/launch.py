@@ -33,7 +33,7 @@ class Outcome:
     evidence: Evidence | None = None
     """What was seen of a shape that hung."""
     reading: Reading | None = None
-    """What MIOpen's log said last of a shape that did not come back."""
+    """What MIOpen's log said last; of what came back, which algorithm it took."""
 
 
 @dataclass(slots=True)
@@ -88,9 +88,8 @@ class Measurer:
         yield self._with_last_words(outcome)
 
     def _with_last_words(self, outcome: Outcome) -> Outcome:
-        """What MIOpen said before a launch that did not come back."""
-        failed = outcome.kind != "measured"
-        return replace(outcome, reading=self.worker.tail.reading) if failed else outcome
+        tail = self.worker.tail
+        return replace(outcome, reading=tail.chosen if outcome.kind == "measured" else tail.reading)
 
     @property
     def limit(self) -> float:

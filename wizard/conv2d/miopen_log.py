@@ -31,6 +31,7 @@ class Stage(str, Enum):
     PREPARED = "a kernel is about to run"
     KERNEL = "a kernel is running"
     GEMM = "a rocBLAS product is about to run"
+    CHOSEN = "an algorithm was chosen"
     REFUSED = "no solver is left"
 
 
@@ -87,6 +88,11 @@ PATTERNS = (
     _pattern(Stage.TIMING, r"", r"^Evaluating Solver: (?P<subject>\S+)"),
     _pattern(Stage.TIMING, r"EvaluateInvokers", r"^(?P<subject>\S+): .* < "),
     _pattern(Stage.GEMM, r"", r"^gemm_desc:"),
+    _pattern(
+        Stage.CHOSEN,
+        r"Find",
+        r"^(?:FW|BWD|BWrW) Chosen Algorithm: (?P<subject>\S+)",
+    ),
     _pattern(Stage.REFUSED, r"", r"No suitable algorithm was found"),
     _pattern(Stage.REFUSED, r"", r"cannot be executed due to incorrect params"),
 )

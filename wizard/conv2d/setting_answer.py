@@ -15,7 +15,8 @@ class SetTried:
     changes: Setting
     verdict: str
     why: str = ""
-    """What it failed in, where MIOpen's log says so; or that a repeat failed."""
+    """The family of algorithms that it was in, where MIOpen's log says so; or that it was not
+    right again."""
 
 
 @dataclass(frozen=True, slots=True)

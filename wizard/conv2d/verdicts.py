@@ -83,7 +83,8 @@ class Result:
     log: bool = False
     """True when MIOpen's log was on: the times are longer for it."""
     log_line: str | None = None
-    """What MIOpen's log said last before it hung, died or failed."""
+    """What MIOpen's log said last before it hung, died or failed; of what came back, the line that
+    names the algorithm."""
 
 
 def tolerance(shape: Shape) -> float:

@@ -26,6 +26,12 @@ KERNELS = {
     "IMPLICIT_GEMM": "gridwise_convolution_implicit_gemm_v4r4_nchw_kcyx_nkhw",
 }
 
+SOLVERS = {
+    "GEMM": "GemmFwdRest",
+    "WINOGRAD": "ConvBinWinogradRxSf2x3g1",
+    "DIRECT": "ConvDirectNaiveConvFwd",
+}
+
 
 def convolve() -> str:
     """The name of what comes after, ``""`` for right numbers; or never an answer."""
@@ -36,6 +42,8 @@ def convolve() -> str:
     found = Path(os.environ.get("MIOPEN_USER_DB_PATH", "/nonexistent"), "found")
     if found.exists():
         return ""  # a solver that was found once is taken again, whatever is set by now
+    if is_among("helps") or is_among("wrong"):
+        log_choice()
     if is_among("helps"):
         if found.parent.is_dir():
             found.touch()
@@ -46,11 +54,22 @@ def convolve() -> str:
     if is_among("wrong"):
         return "wrong"
     log("Info [FindConvFwdAlgorithm] requestAlgoCount = 1, workspace = 0")
-    for family in WISHES.get("blames", ()):
-        if os.environ.get("MIOPEN_DEBUG_CONV_" + family) != "0":
-            log("Info2 [PrepareInvoker] Preparing kernel: " + KERNELS[family])
-            break
+    for family in blamed():
+        log("Info2 [PrepareInvoker] Preparing kernel: " + KERNELS[family])
     return fault("hang")
+
+
+def blamed() -> list[str]:
+    """The family that is at work: the first one that is not switched off; none where none is."""
+    on = [f for f in WISHES.get("blames", ()) if os.environ.get("MIOPEN_DEBUG_CONV_" + f) != "0"]
+    return on[:1]
+
+
+def log_choice() -> None:
+    """What MIOpen logs before it takes what it has found."""
+    for family in blamed():
+        line = "Info [FindConvFwdAlgorithm] FW Chosen Algorithm: {} , 0, 0.01"
+        log(line.format(SOLVERS[family]))
 
 
 def is_among(kind: str) -> bool:
