@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from itertools import combinations
@@ -13,6 +14,7 @@ import pytest
 
 from tests.conv2d.clock import deadlines_pass_when_told
 from tests.conv2d.sweeping import PATIENT, environ, small, sweep_of
+from wizard.conv2d.channel import kill_tree
 from wizard.conv2d.find_setting import find_smallest
 from wizard.conv2d.setting_answer import EngineTried, SettingAnswer
 from wizard.conv2d.setting_request import SettingRequest
@@ -34,10 +36,14 @@ class Machine:
     folder: Path
     hangs: int = 3
     largest: int = 2
+    spawn: bool = False
+    kill: Callable[[int], None] = kill_tree
     notes: list[str] = field(default_factory=list)
 
     def request(self) -> SettingRequest:
-        sweep = replace(sweep_of(self.python), deadlines=PATIENT, warm_runs=1)
+        deadlines = PATIENT if self.kill is kill_tree else replace(PATIENT, killed=0.2)
+        sweep = sweep_of(self.python, spawn=self.spawn, deadlines=deadlines)
+        sweep = replace(sweep, warm_runs=1)
         return SettingRequest(sweep, small(2), self.hangs, largest=self.largest)
 
     def variables(self, **miopen: Any) -> dict[str, str]:
@@ -51,7 +57,9 @@ class Machine:
         with deadlines_pass_when_told() as fifo:
             variables = {**variables, "FAKE_TORCH_HANGS": fifo}
             journal = self.folder / "journal"
-            stream = find_smallest(self.request(), journal=journal, environ=variables)
+            stream = find_smallest(
+                self.request(), journal=journal, environ=variables, kill=self.kill
+            )
             async with aclosing(stream) as events:
                 async for event in events:
                     if isinstance(event, ShapeDone):
@@ -251,6 +259,22 @@ async def test_a_venv_that_sets_a_variable_otherwise_ends_it(
     assert answer is not None
     assert "MIOPEN_DEBUG_CONV_GEMM=0 was not in force" in answer.stopped
     assert answer.changes is None
+
+
+async def test_it_is_found_in_processes_of_their_own_too(machine: Machine) -> None:
+    machine.spawn, machine.hangs = True, 4
+    answer = await machine.answer(helps=[PAIR], blames=BLAMED)
+    assert (answer.changes, answer.passes, answer.hangs) == ((GEMM, WINOGRAD), 3, 3)
+
+
+async def test_a_process_that_cannot_be_killed_ends_it_with_what_is_known(machine: Machine) -> None:
+    spared: list[int] = []
+    machine.kill = spared.append
+    answer, results = await machine.search(machine.variables(helps=[PAIR], blames=BLAMED))
+    assert answer is not None
+    assert (answer.changes, answer.is_complete, answer.hangs) == (None, False, 1)
+    assert [tried.changes for tried in answer.tried] == [()]
+    assert results[1].hang_class == "unkillable"
 
 
 async def test_every_result_says_what_was_asked_for_and_what_it_hung_in(
