@@ -122,7 +122,7 @@ async def _every_row(experiment: Experiment) -> None:
     """Every row in order: taken from the journal, or measured."""
     book, rows = experiment.trial.book, experiment.trial.sweep.rows
     if any(index not in book.results for index in range(len(rows))):
-        await experiment.assemble()
+        await experiment.assemble(rows[0])
     if book.results:
         experiment.tell(
             Note(f"Going on with an unfinished sweep: {len(book.results)} shapes are known.")

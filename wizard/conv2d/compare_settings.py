@@ -80,7 +80,7 @@ class _Comparison:
 
     async def make(self, experiment: Experiment) -> None:
         """Measure it; what is known from an earlier start is not measured again."""
-        await experiment.assemble()
+        await experiment.assemble(self.rows[0])
         left = self.rows
         for number, rival in enumerate(rivals()):
             if number:
