@@ -276,6 +276,20 @@ async def test_lines_that_a_newer_run_put_into_the_folder_go_first(tmp_path: Pat
     assert newer_run(older, (newest, older)) is None
 
 
+@pytest.mark.parametrize(
+    ("line", "stays"), [("export A=1", True), ("rm -rf /", False)], ids=["a setting", "more"]
+)
+async def test_a_setting_that_was_kept_since_is_not_written_over(
+    tmp_path: Path, line: str, stays: bool
+) -> None:
+    await events_of(live(tmp_path), two_steps(tmp_path))
+    launcher = tmp_path / "venv/bin/rdna1-python"
+    ours = launcher.read_text()
+    launcher.write_text(f"{ours}{line}\n")
+    assert ending(await events_of(live(tmp_path), two_steps(tmp_path))).ok
+    assert launcher.read_text() == (f"{ours}{line}\n" if stays else ours)
+
+
 async def test_temporary_files_of_a_killed_program_do_not_stay(tmp_path: Path) -> None:
     litter = RunProgram("x", ("sh", "-c", 'echo much > "$TMPDIR/much"; kill -9 $$'), "y")
     events = await events_of(live(tmp_path), plan_of(tmp_path, litter))
