@@ -21,6 +21,7 @@ COMMANDS = (
     "remove",
     "clean-up",
     "conv2d",
+    "keep",
     "rollback",
     "watch",
     "report",
@@ -28,7 +29,7 @@ COMMANDS = (
 """Each is a module of ``wizard.commands``, with ``add_arguments`` and ``run``."""
 READS_ONLY = ("detect", "plan", "report", "watch")
 """Commands that change nothing, whatever their options."""
-CHANGES_FILES = ("apply", "rehearse", "remove", "clean-up", "conv2d", "rollback")
+CHANGES_FILES = ("apply", "rehearse", "remove", "clean-up", "conv2d", "keep", "rollback")
 """Commands whose files must belong to the user."""
 
 STDERR = 2

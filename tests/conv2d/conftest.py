@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -14,3 +17,10 @@ PYTHONS = os.environ.get("RDNA1_SETUP_WORKER_PYTHONS", sys.executable).split(":"
 def worker_python(request: pytest.FixtureRequest) -> str:
     """An interpreter that the worker runs under."""
     return str(request.param)
+
+
+@pytest.fixture
+def short_home() -> Iterator[Path]:
+    """A home whose paths a worker tells in full: it cuts the values of variables off."""
+    with TemporaryDirectory() as folder:
+        yield Path(folder)

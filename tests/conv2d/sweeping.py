@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 from contextlib import aclosing
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from tests.conv2d.clock import deadlines_pass_when_told
 from wizard.conv2d.channel import kill_tree
@@ -47,9 +47,11 @@ def environ(
     limits: dict[str, int] | None = None,
     health: str = "",
     reference: str = "",
+    miopen: dict[str, Any] | None = None,
 ) -> dict[str, str]:
     """Variables under which the worker finds the stand-in torch with these faults."""
     wishes = {
+        "miopen": miopen or {},
         "import": importing,
         "health": health,
         "reference": reference,

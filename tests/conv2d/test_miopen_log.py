@@ -72,6 +72,16 @@ LOAD = "MIOpen(HIP): Info2 [LoadBinary]"
         ),
         ("MIOpen(HIP): Info2 [CallGemm] gemm_desc: {isColMajor 0", Stage.GEMM, ""),
         (
+            "MIOpen(HIP): Info2 [PrepareInvoker] Preparing kernel: naive_conv_fwd_nchw",
+            Stage.PREPARED,
+            "naive_conv_fwd_nchw",
+        ),
+        (
+            "MIOpen(HIP): Info [FindConvFwdAlgorithm] FW Chosen Algorithm: GemmFwdRest , 0, 1.5",
+            Stage.CHOSEN,
+            "GemmFwdRest",
+        ),
+        (
             "MIOpen(HIP): Error [FindFwd] No suitable algorithm was found to execute",
             Stage.REFUSED,
             "",

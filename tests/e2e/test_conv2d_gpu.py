@@ -39,6 +39,20 @@ def conv2d(image, *rest, **named):
     return real(image, *rest, **named)
 functional.conv2d = conv2d
 """
+SPINNING_UNLESS_SET = """
+import os, torch, torch.nn.functional as functional
+real = functional.conv2d
+KERNELS = {"GEMM": "Im2d2Col", "WINOGRAD": "miopenSp3AsmConv_v21_1_3_gfx10"}
+def conv2d(image, *rest, **named):
+    on = [f for f in KERNELS if os.environ.get("MIOPEN_DEBUG_CONV_" + f) != "0"]
+    if image.is_cuda and on and torch.backends.cudnn.enabled:
+        if os.environ.get("MIOPEN_LOG_LEVEL") == "6":
+            line = "MIOpen(HIP): Info2 [PrepareInvoker] Preparing kernel: %s\\n" % KERNELS[on[0]]
+            os.write(2, line.encode())
+        torch.cuda._sleep(10**14)
+    return real(image, *rest, **named)
+functional.conv2d = conv2d
+"""
 
 
 def busy_percent() -> int | None:
@@ -180,3 +194,34 @@ async def test_a_spinning_kernel_is_named_from_what_the_card_says(
     print(results[1].detail)
     assert results[1].hang_class == "spinning kernel"
     assert "% busy and nothing new came" in (results[1].because or "")
+
+
+def test_the_pair_of_variables_that_stops_the_spinning_is_found(
+    python: str, tmp_path: Path
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text(SPINNING_UNLESS_SET)
+    path = f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}"
+    shape = ("--channels", "16-32", "--sizes", "48", "--deadline", "6")
+    parsed, seconds, code = sweep(
+        python, tmp_path, *shape, "--find-setting", "--hangs", "5", PYTHONPATH=path
+    )
+    found = parsed["setting"]
+    print(f"\n{seconds:.1f} s, {found}")
+    assert code == 0
+    names = ("MIOPEN_DEBUG_CONV_GEMM", "MIOPEN_DEBUG_CONV_WINOGRAD")
+    assert found["changes"] == dict.fromkeys(names, "0")
+    assert (found["is_smallest"], found["passes"], found["hangs"]) == (True, 3, 3)
+    assert [each["verdict"] for each in found["engines"]] == ["pass"]
+
+
+def test_the_ways_to_do_a_convolution_are_compared(python: str, tmp_path: Path) -> None:
+    shapes = ("--channels", "16-32,64-128", "--sizes", "64")
+    parsed, seconds, code = sweep(python, tmp_path, *shapes, "--compare-settings", "--hangs", "1")
+    for result in parsed["results"]:
+        warm = f"{1000 * result['warm_s']:.3f} ms"
+        print(result["shape"]["label"], result["engine"], result["asked"], result["verdict"], warm)
+    print(f"{seconds:.1f} s")
+    assert code == 0
+    assert {result["verdict"] for result in parsed["results"]} == {"pass"}
+    assert len(parsed["results"]) == 2 * 7
+    assert {result["engine"] for result in parsed["results"]} == {"cudnn", "native"}

@@ -11,6 +11,8 @@ import pytest
 from tests.run.places import fake_python, places_below, plan_of, tree
 from tests.run.test_live import ending, events_of, live, two_steps, undo
 from tests.run.wheels import make_wheel
+from wizard.plan.removal import system_plan
+from wizard.plan.root_steps import sha256
 from wizard.plan.steps import (
     CheckTorch,
     ClearExecutableStack,
@@ -20,6 +22,7 @@ from wizard.plan.steps import (
     RunProgram,
     WriteFile,
 )
+from wizard.plan.user_files import PutLinesBack, with_lines
 from wizard.run.events import Event, Output, StepFailed, StepStarted
 from wizard.run.journal import Journal, Record, read_records
 from wizard.run.live import now
@@ -254,6 +257,37 @@ async def test_a_newer_run_in_the_same_folder_is_found(tmp_path: Path) -> None:
     newer, older = records(tmp_path)
     assert newer_run(older, (newer, older)) == newer
     assert newer_run(newer, (newer, older)) is None
+
+
+async def test_lines_that_a_newer_run_put_into_the_folder_go_first(tmp_path: Path) -> None:
+    await events_of(live(tmp_path), two_steps(tmp_path))
+    launcher = tmp_path / "venv/bin/rdna1-python"
+    text, lines = launcher.read_text(), ((1, "export A=1"),)
+    after = sha256(with_lines(text, lines))
+    step = PutLinesBack("x", str(launcher), lines, sha256(text), after, "y")
+    await events_of(live(tmp_path), system_plan("keep", (step,), ()))
+    newer, older = records(tmp_path)
+    assert newer_run(older, (newer, older)) == newer
+    elsewhere = tmp_path / "bashrc"
+    elsewhere.write_text(text)
+    step = replace(step, path=str(elsewhere))
+    await events_of(live(tmp_path), system_plan("keep", (step,), ()))
+    newest, newer, older = records(tmp_path)
+    assert newer_run(older, (newest, older)) is None
+
+
+@pytest.mark.parametrize(
+    ("line", "stays"), [("export A=1", True), ("rm -rf /", False)], ids=["a setting", "more"]
+)
+async def test_a_setting_that_was_kept_since_is_not_written_over(
+    tmp_path: Path, line: str, stays: bool
+) -> None:
+    await events_of(live(tmp_path), two_steps(tmp_path))
+    launcher = tmp_path / "venv/bin/rdna1-python"
+    ours = launcher.read_text()
+    launcher.write_text(f"{ours}{line}\n")
+    assert ending(await events_of(live(tmp_path), two_steps(tmp_path))).ok
+    assert launcher.read_text() == (f"{ours}{line}\n" if stays else ours)
 
 
 async def test_temporary_files_of_a_killed_program_do_not_stay(tmp_path: Path) -> None:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import shlex
 import sys
 from typing import TYPE_CHECKING, Any
 
+from wizard.commands import conv2d_settings as settings
 from wizard.commands.looking import acts, host_of, places_of
 
 if TYPE_CHECKING:
+    from wizard.commands.conv2d_settings import Asked
     from wizard.conv2d.find_limit import LimitRequest
     from wizard.conv2d.sweep import Sweep, SweepDone
 
@@ -45,6 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help=f"find the largest that passes: {', '.join(AXES)}")  # fmt: skip
     parser.add_argument("--range", default="1-256", metavar="A-B", help="where that limit may be")
     parser.add_argument("--hangs", type=int, metavar="N", help="how often the card may hang for it")
+    settings.add_setting_arguments(parser)
     parser.add_argument("--resume", action=argparse.BooleanOptionalAction, default=True,
                         help="go on with an unfinished sweep of the same request")  # fmt: skip
 
@@ -57,19 +61,21 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         sweep, cautions = sweep_of(arguments)
         limit = limit_of(arguments, sweep)
+        asked = settings.asked_for(arguments, sweep)
     except WrongRequest as error:
         print(f"rdna1-setup: {error}", file=sys.stderr)
         return 2
     if not acts(arguments):
-        show(sweep, limit, arguments)
+        show(sweep, limit, asked, arguments)
         return 0
-    for text in (*cautions, *([WARNING] if sweep.device == "cuda" else [])):
+    shell = () if arguments.clean else settings.shell_caution(os.environ)
+    for text in (*cautions, *shell, *([WARNING] if sweep.device == "cuda" else [])):
         print(text, end="\n\n", file=sys.stderr)
-    done = measure(sweep, limit, resume=arguments.resume)
+    done = measure(sweep, limit, asked, resume=arguments.resume)
     if done is None:
         print("Stopped. The same command goes on with the remaining shapes.", file=sys.stderr)
         return 130
-    return report(done, as_json=arguments.json)
+    return report(done, asked, as_json=arguments.json, clean=arguments.clean)
 
 
 def newest_python(arguments: argparse.Namespace) -> str | None:
@@ -87,7 +93,9 @@ def newest_python(arguments: argparse.Namespace) -> str | None:
     return None
 
 
-def show(sweep: Sweep, limit: LimitRequest | None, arguments: argparse.Namespace) -> None:
+def show(
+    sweep: Sweep, limit: LimitRequest | None, asked: Asked | None, arguments: argparse.Namespace
+) -> None:
     """What would be measured and started, for a dry run."""
     from wizard.conv2d.channel import worker_argv
     from wizard.report.conv2d import request_lines
@@ -95,7 +103,9 @@ def show(sweep: Sweep, limit: LimitRequest | None, arguments: argparse.Namespace
     command = shlex.join(worker_argv(sweep.python, "measure", sweep.device, sweep.spawn))
     if arguments.json:
         shapes = [row.shape.label for row in sweep.rows]
-        print(json.dumps({"schema": 1, "dry_run": True, "command": command, "shapes": shapes}))
+        form = {"schema": 1, "dry_run": True, "command": command, "shapes": shapes}
+        tried = {} if asked is None else {"tried": list(settings.plan_lines(asked))}
+        print(json.dumps({**form, **tried}))
         return
     if limit is None:
         print("Nothing is started. These shapes would be measured:\n")
@@ -103,6 +113,8 @@ def show(sweep: Sweep, limit: LimitRequest | None, arguments: argparse.Namespace
     else:
         print(f"Nothing is started. {_search_line(limit)}\n")
         print(*request_lines((limit.row_at(limit.smallest),)), sep="\n")
+    if asked is not None:
+        print("", *settings.plan_lines(asked), sep="\n")
     print(f"\nby this command, with a second one that computes the reference:\n\n  {command}")
 
 
@@ -113,7 +125,9 @@ def _search_line(limit: LimitRequest) -> str:
     )
 
 
-def measure(sweep: Sweep, limit: LimitRequest | None, *, resume: bool) -> SweepDone | None:
+def measure(
+    sweep: Sweep, limit: LimitRequest | None, asked: Asked | None, *, resume: bool
+) -> SweepDone | None:
     """Run it with its progress on stderr; None when it was stopped by a signal."""
     import asyncio
 
@@ -121,11 +135,15 @@ def measure(sweep: Sweep, limit: LimitRequest | None, *, resume: bool) -> SweepD
     from wizard.conv2d.find_limit import find_limit
     from wizard.conv2d.plaintext import follow
 
+    if asked is not None:
+        return asyncio.run(follow(settings.events_of(asked, resume=resume)))
     running = find_limit(limit, resume=resume) if limit else run_sweep(sweep, resume=resume)
     return asyncio.run(follow(running))
 
 
-def report(done: SweepDone, *, as_json: bool) -> int:
+def report(
+    done: SweepDone, asked: Asked | None = None, *, as_json: bool, clean: bool = False
+) -> int:
     """Print what came out and give the exit code."""
     from wizard.conv2d.verdicts import Verdict, result_json
     from wizard.jsonform import to_json
@@ -134,10 +152,14 @@ def report(done: SweepDone, *, as_json: bool) -> int:
     if as_json:
         document: dict[str, Any] = {"schema": 1}
         document["results"] = [result_json(result) for result in done.results]
-        document["trouble"] = to_json(done.trouble)
+        document |= {"trouble": to_json(done.trouble), "clean": clean}
         if done.limit is not None:
             document["limit"] = to_json(done.limit)
+        if asked is not None:
+            document |= settings.answer_form(done, asked.sweep.python)
         print(json.dumps(document, indent=1, allow_nan=False))
+    elif asked is not None:
+        print(*settings.text_lines(asked, done), sep="\n")
     elif done.results:
         print(*sweep_lines(done.results), sep="\n")
     if done.limit is not None and not as_json:
@@ -146,4 +168,6 @@ def report(done: SweepDone, *, as_json: bool) -> int:
         for text in (done.trouble.happened, done.trouble.meaning, done.trouble.next_step):
             print(text, file=sys.stderr)
         return 1 if done.results else 2
+    if asked is not None:
+        return settings.exit_code(done)
     return 0 if all(result.verdict is Verdict.PASS for result in done.results) else 1

@@ -16,12 +16,14 @@ from wizard.conv2d.journal import JournalBusy, journal_path, open_journal
 from wizard.conv2d.kernel_log import driver_lines_since
 from wizard.conv2d.limit import Limit
 from wizard.conv2d.presets import Row
+from wizard.conv2d.setting_answer import SettingAnswer
+from wizard.conv2d.surroundings import without_leftovers
 from wizard.conv2d.sweep import Note, Sweep, SweepDone, SweepEvent
 from wizard.conv2d.team import Team
 from wizard.conv2d.trial import Trial
 from wizard.conv2d.wording import journal_busy, journal_unusable
 
-Strategy = Callable[[Experiment], Awaitable[Limit | None]]
+Strategy = Callable[[Experiment], Awaitable[Limit | SettingAnswer | None]]
 """Measures what it wants to know, and gives what it found."""
 
 
@@ -71,6 +73,9 @@ async def carried_out(
     same strategy, goes on where it was cut off.
     """
     environ = dict(os.environ if environ is None else environ)
+    left_out: tuple[str, ...] = ()
+    if sweep.surroundings.clean:
+        environ, left_out = without_leftovers(environ)
     path = journal or journal_path(sweep, environ)
     try:
         book = open_journal(path, resume)
@@ -83,6 +88,8 @@ async def carried_out(
     with closing(book), shared_memory(largest) as memory:
         team = Team(sweep, environ, memory, kill, sources or _sources(sweep))
         trial = Trial(replace(sweep, rows=rows), book, team, sweep.spawn)
+        if sweep.surroundings.clean:
+            yield Note(f"Left out of the environment: {', '.join(left_out) or 'nothing'}.")
         try:
             async with aclosing(
                 told(lambda tell: _carry_out(strategy, trial, rows, tell))
@@ -97,9 +104,12 @@ async def _carry_out(strategy: Strategy, trial: Trial, rows: tuple[Row, ...], te
     found = await strategy(Experiment(trial, tell))
     trial.team.finished = True
     all_known = bool(rows) and all(index in trial.book.results for index in range(len(rows)))
-    if trial.team.trouble is None or all_known:
+    answer = found if isinstance(found, SettingAnswer) else None
+    limit = found if isinstance(found, Limit) else None
+    goes_on = answer is not None and answer.goes_on
+    if not goes_on and (trial.team.trouble is None or all_known):
         trial.book.finish()
-    tell(SweepDone(trial.results(), trial.team.trouble, trial.team.reference_s, found))
+    tell(SweepDone(trial.results(), trial.team.trouble, trial.team.reference_s, limit, answer))
 
 
 def _sources(sweep: Sweep) -> Sources:
@@ -113,7 +123,7 @@ async def _every_row(experiment: Experiment) -> None:
     experiment.trial.thorough = False
     book, rows = experiment.trial.book, experiment.trial.sweep.rows
     if any(index not in book.results for index in range(len(rows))):
-        await experiment.assemble()
+        await experiment.assemble(rows[0])
     if book.results:
         experiment.tell(
             Note(f"Going on with an unfinished sweep: {len(book.results)} shapes are known.")

@@ -61,7 +61,7 @@ def environment_broken(suspect: Row, control: Control) -> StopReason:
 
 
 def _way(row: Row) -> tuple[object, ...]:
-    return (row.setting, row.engine, row.work)
+    return (row.setting, row.log, row.engine, row.work)
 
 
 def _products(row: Row) -> int:

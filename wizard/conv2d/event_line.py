@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from wizard.conv2d.controls import control_words
+from wizard.conv2d.presets import Row
+from wizard.conv2d.setting_answer import setting_text
 from wizard.conv2d.sweep import (
     DeadlineMoved,
     DeviceFound,
@@ -28,7 +30,8 @@ def line_of(event: SweepEvent) -> str:
             return f"device: {event.loaded.device}{gfx}"
         case ShapeStarted():
             place = f"{event.number}/{event.total}"
-            return f"{place} {event.row.shape.label} (deadline {event.deadline_s:g} s)"
+            how = _how(event.row)
+            return f"{place} {event.row.shape.label}{how} (deadline {event.deadline_s:g} s)"
         case DeadlineMoved():
             longest = f"waiting for it up to {event.longest_s:g} s"
             return f"shape {event.number} is slow, not stuck ({event.why}): {longest}"
@@ -55,3 +58,9 @@ def _watched(phase: Phase) -> str:
         f"shape {phase.number} was killed and is still there: the kernel may be freeing the card. "
         f"Watched for {phase.seconds_left:.0f} s more."
     )
+
+
+def _how(row: Row) -> str:
+    """What is special about how a row is measured."""
+    past = "" if row.engine == "configured" else f", engine {row.engine}"
+    return past + (f", {setting_text(row.setting)}" if row.setting else "")

@@ -40,16 +40,20 @@ class Experiment:
         """True when nothing more can be measured."""
         return self.trial.team.trouble is not None
 
-    async def assemble(self) -> None:
-        """Start the workers; what another torch has measured is forgotten."""
+    async def assemble(self, row: Row | None = None) -> None:
+        """Start the workers, for that row if any; what another torch has measured is forgotten."""
         trial = self.trial
         if trial.sweep.device == "cuda" and (group := joined_group()):
             self.tell(Note(JOINED.format(group)))
-        async for event in trial.team.assemble(trial.sweep.spawn):
+        async for event in trial.team.assemble(trial.sweep.spawn, row):
             if isinstance(event, WorkerStarted) and not _same_torch(trial.book, event):
                 trial.book.forget()
                 self.tell(Note("An unfinished sweep was made with another torch: starting afresh."))
             self.tell(event)
+
+    async def renew(self) -> None:
+        """Have the next row measured by a new process that knows nothing of earlier ones."""
+        await self.trial.team.retire()
 
     async def measure(self, row: Row) -> Result | None:
         """The result of the next row; None when it can be had no more."""
@@ -59,6 +63,7 @@ class Experiment:
             trial.sweep = replace(trial.sweep, rows=(*trial.sweep.rows, row))
         known = trial.book.results.get(index) or self._given_up(index)
         if known is not None:
+            trial.fork_known |= known.process == "fork" and known.cold_s is not None
             self.tell(ShapeDone(index + 1, len(trial.sweep.rows), known))
         elif not self.is_over:
             if index in trial.book.lost:

@@ -78,7 +78,7 @@ class _Search:
         """How often the largest size that passes came back right, and was measured."""
 
     async def find(self, experiment: Experiment) -> Limit:
-        await experiment.assemble()
+        await experiment.assemble(self.request.row_at(self.request.smallest))
         probes = Probes(self.known, self._costs())
         while not self.known.is_final and not experiment.is_over:
             size = probes.next_size(self.known)

@@ -126,6 +126,7 @@ def _spinning(evidence: Evidence) -> str:
 
 def _lost_signal(evidence: Evidence) -> str:
     launched = evidence.reading is not None and evidence.reading.stage in (
+        Stage.PREPARED,
         Stage.KERNEL,
         Stage.GEMM,
     )
@@ -140,7 +141,8 @@ def _is_idle(evidence: Evidence) -> bool:
 
 def _kernel(evidence: Evidence) -> str:
     reading = evidence.reading
-    named = reading is not None and reading.stage is Stage.KERNEL and reading.subject
+    running = (Stage.PREPARED, Stage.KERNEL)
+    named = reading is not None and reading.stage in running and reading.subject
     return f", in {named}" if named else ""
 
 

@@ -22,6 +22,8 @@ VERDICTS = {
 }
 LONGEST_LINE = 200
 """Characters of a line of somebody else's that are shown."""
+LONGEST_KEPT = 300
+"""Characters of a line of MIOpen's that are kept: solver, kernel or file stand at its begin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,9 @@ def judged(sweep: Sweep, index: int, launched: Launched, loaded: Loaded) -> Resu
         published=row.published,
         failed=0 if verdict in RIGHT else launched.runs,
         cause=None if known is None else known.text.id,
+        asked=row.setting,
+        log=row.log,
+        log_line=None if outcome.reading is None else outcome.reading.line[:LONGEST_KEPT],
     )
 
 
@@ -85,6 +90,8 @@ def unmeasured(
         hang_class="unclassified" if verdict is Verdict.HUNG else None,
         phase=phase,
         published=row.published,
+        asked=row.setting,
+        log=row.log,
     )
 
 

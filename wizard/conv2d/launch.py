@@ -77,7 +77,11 @@ class Measurer(WatchedChild):
                 yield answer
         if outcome.kind not in (("healthy",) if self.spawn else ("healthy", "measured")):
             await self.leave()
-        yield outcome
+        yield self._with_last_words(outcome)
+
+    def _with_last_words(self, outcome: Outcome) -> Outcome:
+        tail = self.worker.tail
+        return replace(outcome, reading=tail.chosen if outcome.kind == "measured" else tail.reading)
 
     def _begin(self, command: Event) -> None:
         if command != self.sent:
@@ -181,4 +185,6 @@ class Measurer(WatchedChild):
             kernel = await asyncio.to_thread(self.sources.kernel_lines, began_s)
             state = evidence.state if gone else answer.text
             evidence = replace(evidence, gone=gone, state=state, kernel=kernel)
-            yield replace(answer, seconds=patience.limit, evidence=evidence, printed=printed)
+            reading, seconds = evidence.reading, patience.limit
+            answer = replace(answer, seconds=seconds, reading=reading, printed=printed)
+            yield replace(answer, evidence=evidence)

@@ -60,7 +60,7 @@ class Launches:
             yield event
         if not self.is_ready:
             return
-        measurer = self.team.measurers[spawn]
+        measurer = self.team.measurer(spawn, self.sweep.rows[index])
         self.command = self._command(index)
         self.book.launch(index, "spawn" if spawn else "fork")
         row, limit = self.sweep.rows[index], measurer.limit
@@ -75,7 +75,7 @@ class Launches:
         yield Phase(suspect + 1, "control")
         self.command = {**self._command(index), "warm_runs": 0}
         self.book.control(index, suspect)
-        async for _ in self._follow(index, self.team.measurers[spawn]):
+        async for _ in self._follow(index, self.team.measurer(spawn, self.sweep.rows[suspect])):
             pass
 
     @property
@@ -86,10 +86,12 @@ class Launches:
     async def ready(self, index: int, spawn: bool) -> AsyncGenerator[SweepEvent, None]:
         """Have the workers that a launch needs, and a card that can be trusted."""
         self.outcome = NOT_LAUNCHED
-        async for event in self.team.assemble(spawn):
+        async for event in self.team.assemble(spawn, self.sweep.rows[index]):
             yield event
         if self.team.trouble is None:
-            async for event in self._checked(index, self.team.measurers[spawn]):
+            async for event in self._checked(
+                index, self.team.measurer(spawn, self.sweep.rows[index])
+            ):
                 yield event
 
     async def comparison(self) -> Comparison:

@@ -28,8 +28,10 @@ class Stage(str, Enum):
     TIMING = "timing a solver"
     COMPILE = "compiling a kernel"
     LOADED = "a kernel is loaded"
+    PREPARED = "a kernel is about to run"
     KERNEL = "a kernel is running"
     GEMM = "a rocBLAS product is about to run"
+    CHOSEN = "an algorithm was chosen"
     REFUSED = "no solver is left"
 
 
@@ -80,11 +82,17 @@ PATTERNS = (
     # "Sucessfully" is how older releases spell it.
     _pattern(Stage.LOADED, r"LoadBinary", r"^Suc+essfully loaded" + _FILE),
     _pattern(Stage.LOADED, r"SaveBinary", r"^Saving" + _FILE),
-    _pattern(Stage.LOADED, r"PrepareInvoker", r"^Preparing kernel: (?P<subject>\S+)"),
+    # A release build of 5.2 says no more before the kernel runs (hipoc_kernel.cpp: NDEBUG).
+    _pattern(Stage.PREPARED, r"PrepareInvoker", r"^Preparing kernel: (?P<subject>\S+)"),
     _pattern(Stage.KERNEL, r"run", r"^kernel_name = (?P<subject>[^,\s]+)"),
     _pattern(Stage.TIMING, r"", r"^Evaluating Solver: (?P<subject>\S+)"),
     _pattern(Stage.TIMING, r"EvaluateInvokers", r"^(?P<subject>\S+): .* < "),
     _pattern(Stage.GEMM, r"", r"^gemm_desc:"),
+    _pattern(
+        Stage.CHOSEN,
+        r"Find",
+        r"^(?:FW|BWD|BWrW) Chosen Algorithm: (?P<subject>\S+)",
+    ),
     _pattern(Stage.REFUSED, r"", r"No suitable algorithm was found"),
     _pattern(Stage.REFUSED, r"", r"cannot be executed due to incorrect params"),
 )

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from wizard.conv2d.events import Event
 from wizard.conv2d.hang_classes import Evidence
+from wizard.conv2d.miopen_log import Reading
 
 HUNG = ("hung", "unkillable")
 """Kinds of outcomes that no answer came with."""
@@ -27,6 +28,8 @@ class Outcome:
     """``cold``, ``warm``, ``memory`` and ``size`` of a measured shape."""
     evidence: Evidence | None = None
     """What was seen of a shape that hung."""
+    reading: Reading | None = None
+    """What MIOpen's log said last; of what came back, which algorithm it took."""
     printed: str = ""
     """The last that a process which died or hung had printed, on many lines."""
 

@@ -7,7 +7,7 @@ import json
 import os
 from typing import Any
 
-from wizard.conv2d.miopen_log import Reading, read
+from wizard.conv2d.miopen_log import Reading, Stage, read
 
 LONGEST_LINE = 65536
 """A worker's line stays below 4096 bytes: more without a newline is no line of ours."""
@@ -47,6 +47,8 @@ class Tail(asyncio.Protocol):
         """How many lines MIOpen has written."""
         self.reading: Reading | None = None
         """What the last of them says is under way."""
+        self.chosen: Reading | None = None
+        """The last of them that names the algorithm that was taken."""
         self._bytes = b""
         self._unread = b""
 
@@ -58,11 +60,14 @@ class Tail(asyncio.Protocol):
             self._unread = b""
         logged = [line.decode("utf-8", "replace") for line in lines if b"MIOpen" in line]
         self.log_lines += len(logged)
-        self.reading = read(logged) or self.reading
+        for reading in filter(None, (read([line]) for line in logged)):
+            self.reading = reading
+            self.chosen = reading if reading.stage is Stage.CHOSEN else self.chosen
 
     def forget(self) -> None:
         """From now on it is another launch that speaks."""
-        self.reading, self._bytes = None, b""
+        self.reading = self.chosen = None
+        self._bytes = b""
 
     def text(self) -> str:
         """The last lines with anything printable in them, on one line, at most 300 characters."""

@@ -52,6 +52,8 @@ class Row:
     """What is set on top of the environment, for a process of its own."""
     work: str = "forward"
     """What is measured: ``forward``."""
+    log: bool = False
+    """True to have MIOpen say what it does: that names what hung, and makes calls slower."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from dataclasses import replace
 from wizard.conv2d.find_limit import REPEATS, LimitRequest
 from wizard.conv2d.presets import DEFAULT, Preset, Row, find_preset, load_presets
 from wizard.conv2d.shapes import square
+from wizard.conv2d.surroundings import Surroundings
 from wizard.conv2d.sweep import Deadlines, Sweep
 
 SIZES = (32, 44, 48, 64, 224)
@@ -35,11 +36,15 @@ def sweep_of(arguments: argparse.Namespace) -> tuple[Sweep, tuple[str, ...]]:
         raise WrongRequest("--preset brings its own shapes: leave out --sizes and --channels.")
     sweep = Sweep(
         python=arguments.python or sys.executable,
-        rows=tuple(replace(row, engine=arguments.engine) for row in _rows(arguments, preset)),
+        rows=tuple(
+            replace(row, engine=arguments.engine, log=arguments.log)
+            for row in _rows(arguments, preset)
+        ),
         device=arguments.device,
         spawn=arguments.spawn,
         repeats=_repeats(arguments) or 1,
         deadlines=_deadlines(arguments),
+        surroundings=Surroundings(clean=arguments.clean, keep=arguments.keep_databases),
     )
     return sweep, (_caution(preset),) if arguments.preset else ()
 
@@ -48,11 +53,7 @@ def limit_of(arguments: argparse.Namespace, sweep: Sweep) -> LimitRequest | None
     """The limit that was asked for, if any; the shape around it is the sweep's first."""
     if arguments.find_limit is None:
         return None
-    if arguments.hangs is None or not 1 <= arguments.hangs <= MOST_HANGS:
-        raise WrongRequest(
-            "each hang may freeze the desktop: say how often it may come to that, for example "
-            "--hangs 3."
-        )
+    hangs = hangs_of(arguments)
     found = re.fullmatch(r" *([1-9][0-9]{0,3})-([1-9][0-9]{0,3}) *", arguments.range)
     if found is None or int(found[1]) > int(found[2]):
         raise WrongRequest(f"--range {arguments.range!r}: write it as 1-256.")
@@ -63,7 +64,7 @@ def limit_of(arguments: argparse.Namespace, sweep: Sweep) -> LimitRequest | None
         arguments.find_limit,
         smallest,
         largest,
-        arguments.hangs,
+        hangs,
         _repeats(arguments) or REPEATS,
     )
     try:
@@ -71,6 +72,16 @@ def limit_of(arguments: argparse.Namespace, sweep: Sweep) -> LimitRequest | None
     except ValueError as error:
         raise WrongRequest(f"--range {arguments.range!r}: {error}.") from error
     return request
+
+
+def hangs_of(arguments: argparse.Namespace) -> int:
+    """How many hangs were allowed in so many words."""
+    if arguments.hangs is None or not 1 <= arguments.hangs <= MOST_HANGS:
+        raise WrongRequest(
+            "each hang may freeze the desktop: say how often it may come to that, for example "
+            "--hangs 3."
+        )
+    return int(arguments.hangs)
 
 
 def _rows(arguments: argparse.Namespace, preset: Preset) -> tuple[Row, ...]:

@@ -51,20 +51,27 @@ class Found:
 Measure = Callable[[Changes], Awaitable[Tried]]
 
 
-async def find_setting(measure: Measure, changes: Sequence[Change], largest: int) -> Found:
+async def find_setting(
+    measure: Measure, changes: Sequence[Change], largest: int, alone: Sequence[Change] = ()
+) -> Found:
     """The smallest set among these changes; no set of more than ``largest`` is the answer.
 
     ``changes`` come in the order in which they are tried. Two that set the same variable never
-    stand in one set.
+    stand in one set, and one of ``alone`` stands in none with others.
     """
     search = _Search(measure)
     try:
-        passing = await search.first_passing(changes, largest)
+        passing = await search.first_passing(changes, largest, alone)
         if passing is not None:
             await search.thin_out(passing)
     except BudgetSpent:
         return search.found(is_complete=False)
     return search.found(is_complete=True)
+
+
+def count_of(changes: Sequence[Change], largest: int, alone: Sequence[Change] = ()) -> int:
+    """How many sets there are, the empty one among them."""
+    return 1 + sum(1 for _ in _in_order(changes, largest, alone))
 
 
 @dataclass(slots=True)
@@ -82,12 +89,14 @@ class _Search:
             self.best = changes
         return self.known[changes]
 
-    async def first_passing(self, changes: Sequence[Change], largest: int) -> Changes | None:
+    async def first_passing(
+        self, changes: Sequence[Change], largest: int, alone: Sequence[Change]
+    ) -> Changes | None:
         """The first set that passes: by what failures name, else in the order of all sets."""
         named = await self._follow_culprits(changes, largest)
         if named is not None:
             return named
-        for candidate in _in_order(changes, largest):
+        for candidate in _in_order(changes, largest, alone):
             if (await self.try_(candidate)).passed:
                 return candidate
         return None
@@ -121,10 +130,12 @@ class _Search:
         return Found(self.best, self.thinned, is_complete, tuple(self.known.items()))
 
 
-def _in_order(changes: Sequence[Change], largest: int) -> Iterator[Changes]:
+def _in_order(
+    changes: Sequence[Change], largest: int, alone: Sequence[Change] = ()
+) -> Iterator[Changes]:
     """Sets of one, then of as many as may be, then of two, three and so on."""
     sizes = dict.fromkeys(chain([1], [largest] if largest > 1 else [], range(2, largest)))
     for size in sizes:
-        for candidate in combinations(changes, size):
+        for candidate in combinations((*changes, *alone) if size == 1 else changes, size):
             if len({name for name, _ in candidate}) == size:
                 yield frozenset(candidate)

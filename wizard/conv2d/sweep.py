@@ -7,6 +7,8 @@ from typing import Union
 
 from wizard.conv2d.limit import Limit
 from wizard.conv2d.presets import Row
+from wizard.conv2d.setting_answer import SettingAnswer
+from wizard.conv2d.surroundings import AS_IT_IS, Surroundings
 from wizard.conv2d.verdicts import Loaded, Result
 
 
@@ -49,6 +51,7 @@ class Sweep:
     slow_s: float = 10.0
     """Later calls that take longer make a right result ``slow``."""
     deadlines: Deadlines = Deadlines()
+    surroundings: Surroundings = AS_IT_IS
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +143,8 @@ class SweepDone:
     """Seconds spent waiting for the CPU reference: no part of what was measured."""
     limit: Limit | None = None
     """What a search for a limit has come to; None after a sweep."""
+    setting: SettingAnswer | None = None
+    """What a search for a setting has come to; None after anything else."""
 
 
 SweepEvent = Union[  # noqa: UP007 - one closed union, matched exhaustively

@@ -5,16 +5,24 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from wizard.conv2d.channel import LEAVE_SECONDS
 from wizard.conv2d.evidence import Sources
+from wizard.conv2d.isolation import Isolation, isolation, leading_to
 from wizard.conv2d.launch import Measurer
+from wizard.conv2d.presets import Row
 from wizard.conv2d.reference import Comparison, Reference
 from wizard.conv2d.start import NotStarted, start
-from wizard.conv2d.sweep import StopReason, Sweep, SweepEvent, WorkerStarted
+from wizard.conv2d.surroundings import LOGGING
+from wizard.conv2d.sweep import Note, StopReason, Sweep, SweepEvent, WorkerStarted
 from wizard.conv2d.verdicts import Loaded, Verdict
+from wizard.conv2d.way import Way
+from wizard.conv2d.wording import no_databases
+
+MOST_PARENTS = 3
+"""Each has torch imported, and its child may hold the card: as many as may live at once."""
 
 
 @dataclass(slots=True)
@@ -35,21 +43,46 @@ class Team:
     reference_s: float = 0.0
     finished: bool = False
     """True when the workers have nothing left to do and may leave by themselves."""
-    measurers: dict[bool, Measurer] = field(default_factory=dict)
-    """By whether each shape gets a new interpreter."""
+    measurers: dict[Way, Measurer] = field(default_factory=dict)
+    """The one that was asked last stands last."""
     reference: Reference | None = None
+    databases: Isolation = field(init=False)
 
-    async def assemble(self, spawn: bool) -> AsyncGenerator[SweepEvent, None]:
+    def __post_init__(self) -> None:
+        """Without any folder: most sweeps need none."""
+        self.databases = isolation(self.environ, keep=self.sweep.surroundings.keep)
+
+    async def assemble(
+        self, spawn: bool, row: Row | None = None
+    ) -> AsyncGenerator[SweepEvent, None]:
         """Start whoever is missing. Both import at once, and nothing is measured meanwhile."""
-        known = self.measurers.get(spawn)
+        way, kept = Way.of(row, spawn), self.databases.root
+        known = self.measurers.get(way)
         if known is None or known.broken:
-            await asyncio.gather(self._start_measurer(spawn), self._start_reference())
-            started = self.measurers.get(spawn)
+            await self._make_room(way)
+            await asyncio.gather(self._start_measurer(way), self._start_reference())
+            started = self.measurers.get(way)
             if self.trouble is None and started is not None:
                 process = "spawn" if spawn else "fork"
                 yield WorkerStarted(started.worker.process.pid, self.loaded, process)
+            if self.databases.keep and self.databases.root != kept:
+                yield Note(f"What MIOpen keeps is left in {self.databases.root}.")
         else:
             await self._start_reference()
+
+    def measurer(self, spawn: bool, row: Row) -> Measurer:
+        """Who measures that row; to be assembled first."""
+        way = Way.of(row, spawn)
+        found = self.measurers[way] = self.measurers.pop(way)
+        self.loaded = found.loaded if found.loaded.torch else self.loaded
+        return found
+
+    async def retire(self) -> None:
+        """End those who measure, and forget what they found: the next begins from nothing."""
+        for way in tuple(self.measurers):
+            old = self.measurers.pop(way)
+            await old.worker.close(0.0 if old.broken else LEAVE_SECONDS)
+            self.databases.forget(_databases_of(way))
 
     async def compare(self, command: dict[str, Any], size: list[int]) -> Comparison:
         """The measured result against the reference, and the time it took set apart."""
@@ -71,20 +104,40 @@ class Team:
         if self.reference is not None:
             workers.append(self.reference.worker)
         await asyncio.gather(*(worker.close(patience) for worker in workers))
+        await asyncio.to_thread(self.databases.close)
 
-    async def _start_measurer(self, spawn: bool) -> None:
-        old = self.measurers.pop(spawn, None)
+    async def _make_room(self, way: Way) -> None:
+        """End the parents that were not asked for longest."""
+        for other in [each for each in self.measurers if each != way][: -(MOST_PARENTS - 1)]:
+            await self.measurers.pop(other).worker.close(LEAVE_SECONDS)
+
+    async def _start_measurer(self, way: Way) -> None:
+        old, spawn = self.measurers.pop(way, None), way.spawn
         if old is not None:
             await old.worker.close(patience=0)
-        answer = await start(self.sweep, "measure", spawn, self.environ, self.memory)
+        try:
+            environ, sources = self._on_top(way)
+        except OSError as error:
+            self._give_up(NotStarted(no_databases(str(self.databases.base), error)))
+            return
+        answer = await start(self.sweep, "measure", spawn, environ, self.memory)
         if isinstance(answer, NotStarted):
             self._give_up(answer)
             return
         deadlines = self.sweep.deadlines
         self.loaded = self.loaded if spawn else answer.loaded
-        means = (self.kill, self.sources, self.loaded)
+        means = (self.kill, sources, self.loaded)
         measurer = Measurer(answer.worker, deadlines, spawn, *means, answer.child)
-        self.measurers[spawn] = measurer
+        self.measurers[way] = measurer
+
+    def _on_top(self, way: Way) -> tuple[Mapping[str, str], Sources]:
+        """The environment of a parent, and what can be seen of it from outside."""
+        environ, sources = {**self.environ, **dict(LOGGING if way.log else ())}, self.sources
+        if way.setting or self.sweep.surroundings.isolated:
+            folder = self.databases.folder(_databases_of(way))
+            environ |= leading_to(folder)
+            sources = replace(sources, caches=(*sources.caches, folder))
+        return {**environ, **dict(way.setting)}, sources
 
     async def _start_reference(self) -> None:
         if self.reference is not None and not self.reference.broken:
@@ -102,3 +155,8 @@ class Team:
     def _give_up(self, answer: NotStarted) -> None:
         if self.trouble is None:
             self.trouble, self.trouble_verdict = answer.trouble, answer.verdict
+
+
+def _databases_of(way: Way) -> Way:
+    """A process of its own finds what a forked one of the same setting has left."""
+    return way._replace(spawn=False)

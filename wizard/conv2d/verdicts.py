@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from enum import Enum
 from typing import Any
 
-from wizard.conv2d.presets import Published
+from wizard.conv2d.presets import Published, Setting
 from wizard.conv2d.shapes import Shape
 from wizard.jsonform import to_json
 
@@ -101,6 +101,13 @@ class Result:
     """What is known to cause the text of an error or a crash, as ``error_texts.toml`` names it."""
     control: Control | None = None
     """What shows whether the environment still worked, for a shape that failed."""
+    asked: Setting = ()
+    """Variables that were set on top of the environment for it."""
+    log: bool = False
+    """True when MIOpen's log was on: the times are longer for it."""
+    log_line: str | None = None
+    """What MIOpen's log said last before it hung, died or failed; of what came back, the line that
+    names the algorithm."""
 
 
 def tolerance(shape: Shape) -> float:
@@ -141,6 +148,7 @@ def result_json(result: Result) -> dict[str, Any]:
         field.name: to_json(getattr(result, field.name)) for field in fields(result)
     }
     form["shape"]["label"] = result.shape.label
+    form["asked"] = dict(result.asked)
     loaded = form.pop("loaded")
     loaded["setting"] = dict(result.loaded.setting)
     form.update(loaded)

@@ -78,6 +78,15 @@ def journal_unusable(path: str, error: Exception) -> StopReason:
     )
 
 
+def no_databases(path: str, error: OSError) -> StopReason:
+    """No folder can be made for what MIOpen keeps."""
+    return StopReason(
+        f"No folder can be made below {path}: {error.strerror}.",
+        "Each setting needs databases of its own, or what MIOpen found under another would count.",
+        "Make room or make it writable, or set XDG_CACHE_HOME to a folder that is.",
+    )
+
+
 def journal_busy(path: str) -> StopReason:
     """Another sweep with the same request is under way."""
     return StopReason(

@@ -28,7 +28,7 @@ class TakeLinesOut:
 
 @dataclass(frozen=True, slots=True)
 class PutLinesBack:
-    """Put lines that were taken out back to where they stood."""
+    """Put lines that were taken out back to where they stood, or new ones in."""
 
     reason: str
     path: str
@@ -40,7 +40,7 @@ class PutLinesBack:
     needs_root: bool = False
 
     def __str__(self) -> str:
-        return f"put {_counted(self.lines)} back into {self.path}"
+        return f"put {_counted(self.lines)} into {self.path}"
 
 
 def without_lines(text: str, lines: Lines) -> str:

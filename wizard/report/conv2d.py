@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from wizard.conv2d.limit import Limit
 from wizard.conv2d.presets import Published, Row
 from wizard.conv2d.repeats import rate_words
+from wizard.conv2d.setting_answer import setting_text
 from wizard.conv2d.verdicts import Result, Verdict
 from wizard.report.conv2d_meaning import counted, meaning_lines
 from wizard.report.units import WIDTH
@@ -17,6 +18,7 @@ LEGEND = (
     "Cold: the first call, compiling included. Warm: a later call. Error: the largest difference "
     "from a float64 reference."
 )
+LOGGED = "MIOpen's log was on: it makes every call longer."
 CLAIMS = "Published elsewhere for GPUs: claims, not checked by us:"
 NOT_COMPARED = (
     "What others published for these shapes was seen on a GPU. It says nothing of a processor, and "
@@ -29,6 +31,8 @@ def sweep_lines(results: Sequence[Result]) -> Iterator[str]:
     yield from table_lines(results)
     yield ""
     yield from textwrap.wrap(LEGEND, WIDTH)
+    if any(result.log for result in results):
+        yield from textwrap.wrap(LOGGED, WIDTH)
     yield from _claims(results)
     yield ""
     yield from summary_lines(results)
@@ -104,7 +108,7 @@ def counted_line(results: Sequence[Result]) -> Iterator[str]:
 def _cells(result: Result, notes: Sequence[str]) -> list[str]:
     error = result.max_abs_error
     cells = [
-        result.shape.label,
+        _label(result),
         _verdict(result),
         _seconds(result.cold_s),
         _seconds(result.warm_s),
@@ -119,6 +123,14 @@ def _verdict(result: Result) -> str:
     if result.verdict is Verdict.FLAKY:
         return f"flaky ({result.failed} of {result.runs})"
     return str(result.verdict.value)
+
+
+def _label(result: Result) -> str:
+    """The shape, and the variables that were set for it where there are any."""
+    if not result.asked:
+        return result.shape.label
+    text = f"{result.shape.label} with {setting_text(result.asked)}"
+    return text if len(text) <= WIDTH else f"{text[: WIDTH - 3]}..."
 
 
 def _claims(results: Sequence[Result]) -> Iterator[str]:

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from wizard.plan.environment import adds_settings_alone
 from wizard.plan.existing_steps import ResolveCarried, ResolveHeld, SetAsidePackages
 from wizard.plan.steps import (
     ClearExecutableStack,
@@ -109,7 +110,7 @@ def _holds(step: Step, record: Record) -> bool:
             # The pip that came with the venv went when a newer one was installed.
             return all((venv / p).exists() for p in noted if not OF_PIP.fullmatch(p))
         case WriteFile():
-            return holds(Path(step.path), step.content)
+            return holds(Path(step.path), step.content) or _was_added_to(step)
         case PinInstalled():
             return Path(step.path).is_file()
         case ClearExecutableStack():
@@ -119,6 +120,14 @@ def _holds(step: Step, record: Record) -> bool:
         case _:
             # Checks are cheap and worth repeating.
             return isinstance(step, SetAsidePackages) and _is_aside(step, record)
+
+
+def _was_added_to(step: WriteFile) -> bool:
+    """True where a setting was kept since: written anew, the file would lose it."""
+    try:
+        return adds_settings_alone(Path(step.path).read_text("utf-8"), step.content)
+    except (OSError, UnicodeDecodeError):
+        return False
 
 
 def _is_aside(step: SetAsidePackages, record: Record) -> bool:

@@ -31,7 +31,7 @@ def newer_run(record: Record, records: Iterable[Record]) -> Record | None:
             return None
         if other.state == ROLLED_BACK or other.plan["stack"] == WAY_BACK:
             continue
-        same_folder = here != "" and _place(other) == here
+        same_folder = here != "" and (_place(other) == here or _edits_below(other, here))
         if same_folder or (_of_system(other) and _of_system(record)):
             return other
     return None
@@ -41,6 +41,12 @@ def _place(record: Record) -> str:
     """Where the folder of a run really is; ``""`` for a run without one."""
     venv = record.plan["venv"]
     return os.path.realpath(venv) if venv else ""
+
+
+def _edits_below(record: Record, folder: str) -> bool:
+    """True for a run that took lines out of files in that folder, or put some in."""
+    edits = (s for s in record.plan["steps"] if s["kind"] in ("TakeLinesOut", "PutLinesBack"))
+    return any(os.path.realpath(step["path"]).startswith(f"{folder}/") for step in edits)
 
 
 def _of_system(record: Record) -> bool:

@@ -50,13 +50,19 @@ def hang() -> None:
 
 def is_compiled() -> bool:
     """True once the client has seen enough of the compiler: later calls find their kernel."""
-    return os.access(os.environ.get("FAKE_TORCH_CACHE", "/nonexistent") + "/enough", os.F_OK)
+    return os.access(cache() + "/enough", os.F_OK)
+
+
+def cache() -> str:
+    """The folder that a compiler writes to: the one that the test names, or MIOpen's own."""
+    usual = os.environ.get("MIOPEN_CUSTOM_CACHE_DIR", "/nonexistent")
+    return os.environ.get("FAKE_TORCH_CACHE", usual)
 
 
 def compile_slowly() -> None:
     """What a compiler in the process leaves in its cache."""
     tell_that_it_hangs()
-    kernel = os.open(os.environ["FAKE_TORCH_CACHE"] + "/kernel.o", os.O_WRONLY | os.O_CREAT)
+    kernel = os.open(cache() + "/kernel.o", os.O_WRONLY | os.O_CREAT)
     while not is_compiled():
         os.write(kernel, b"code")
         time.sleep(0.005)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from array import array
 
-from torch import Tensor, faults, float64
+from torch import Tensor, faults, float64, miopen
 
 
 def conv2d(
@@ -26,7 +26,7 @@ def conv2d(
         faults.at_reference()
     else:
         faults.at_size(weight.shape[1], max(image.shape[2:]))
-        wish = faults.at_convolution(weight.shape[0])
+        wish = faults.at_convolution(weight.shape[0]) or miopen.convolve()
     reach = dilation * (weight.shape[2] - 1) + 1
     high, wide = ((size + 2 * padding - reach) // stride + 1 for size in image.shape[2:])
     shape = (image.shape[0], weight.shape[0], high, wide)

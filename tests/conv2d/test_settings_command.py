@@ -1,0 +1,168 @@
+"""Searches about settings from the command line: what they must be told, and what they tell."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.conv2d.sweeping import environ, small
+from tests.conv2d.test_command import Home
+from wizard.conv2d.presets import Setting
+from wizard.conv2d.setting_answer import EngineTried, SettingAnswer, SetTried
+from wizard.report.conv2d_settings import answer_lines
+
+FIND = ("--device", "cpu", "--channels", "2-3", "--sizes", "4", "--find-setting")
+PAIR = ["MIOPEN_DEBUG_CONV_GEMM=0", "MIOPEN_DEBUG_CONV_WINOGRAD=0"]
+BLAMED = {"helps": [PAIR], "blames": ["GEMM", "WINOGRAD"]}
+SET: Setting = (("MIOPEN_DEBUG_CONV_GEMM", "0"), ("MIOPEN_DEBUG_CONV_WINOGRAD", "0"))
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path)
+
+
+def test_a_setting_is_found_and_told_with_how_to_keep_it(home: Home, worker_python: str) -> None:
+    asked = ("--python", worker_python, *FIND, "--hangs", "5", "--deadline", "1")
+    code, output, errors = home.run(*asked, **environ(miopen=BLAMED))
+    assert code == 0, errors
+    text = " ".join(output.split())
+    assert f"The smallest set that makes it right: {' '.join(PAIR)}." in text
+    assert "right 3 of 3 times" in text
+    assert "It took 3 hangs of the 5 allowed." in text
+    assert "Nobody who made this program has measured" in text
+    assert f"{' '.join(PAIR)} {worker_python} your_script.py" in text
+    assert max(len(line) for line in output.splitlines() if "/" not in line) < 80
+    code, output, _ = home.run(*asked, "--json", **environ(miopen=BLAMED))
+    document = json.loads(output)
+    found = document["setting"]
+    assert (code, found["changes"], found["is_smallest"]) == (0, dict(SET), True)
+    folder = worker_python.rpartition("/bin/")[0]
+    assert found["keep"] == f"rdna1-setup keep --venv {folder} {' '.join(PAIR)}"
+    assert found["tried"][0]["why"] == "GEMM"
+    assert document["results"][1]["log_line"].endswith("Preparing kernel: Im2d2Col")
+
+
+def test_nothing_found_is_exit_one(home: Home, worker_python: str) -> None:
+    asked = ("--python", worker_python, *FIND, "--hangs", "1", "--deadline", "1")
+    code, output, _ = home.run(*asked, **environ(miopen={"helps": [["NOTHING=1"]]}))
+    text = " ".join(output.split())
+    assert code == 1
+    assert "No setting is known to make it right: 1 of" in text
+    assert "--engine native" in text
+    assert "--hangs 4 goes on from here" in text
+
+
+def test_a_dry_run_says_what_would_be_tried_and_starts_nothing(home: Home) -> None:
+    asked = ("--dry-run", "--python", "/nowhere/python", *FIND, "--hangs", "2")
+    code, output, _ = home.run(*asked)
+    assert code == 0
+    assert "With at most 2 hangs" in output
+    assert "  MIOPEN_DEBUG_CONV_WINOGRAD=0\n" in output
+    assert "  MIOPEN_DEBUG_FIND_ONLY_SOLVER=ConvBinWinogradRxSf2x3g1\n" in output
+    assert list(home.folder.iterdir()) == []
+    _, output, _ = home.run(*asked, "--json")
+    assert "  MIOPEN_FIND_MODE=FAST" in json.loads(output)["tried"]
+
+
+def test_a_comparison_shows_every_rival(home: Home, worker_python: str) -> None:
+    asked = ("--python", worker_python, "--channels", "2-3", "--sizes", "4", "--hangs", "3")
+    code, output, errors = home.run(*asked, "--compare-settings", FAKE_TORCH_HIP="5.2")
+    assert code == 0, errors
+    for name in ("unchanged", "only implicit GEMM", "native"):
+        assert f"  {name:<20}pass" in output
+    code, output, _ = home.run("--dry-run", *asked, "--compare-settings")
+    assert "only FFT: MIOPEN_DEBUG_CONV_DIRECT=0" in output
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ((), "--hangs 3"),
+        (("--hangs", "3", "--sizes", "4,6"), "name it"),
+        (("--hangs", "3", "--engine", "native"), "leave out --engine"),
+        (("--hangs", "3", "--find-limit", "size"), "give one of them"),
+    ],
+)
+def test_what_is_missing_is_asked_for(home: Home, options: tuple[str, ...], said: str) -> None:
+    code, _, errors = home.run("--python", "python3", *FIND, *options)
+    assert code == 2
+    assert said in errors
+
+
+def test_what_the_shell_sets_is_told_and_clean_leaves_it_out(
+    home: Home, worker_python: str
+) -> None:
+    asked = ("--python", worker_python, "--device", "cpu", "--channels", "2-3", "--sizes", "4")
+    _, output, errors = home.run(*asked, "--json", MIOPEN_FIND_MODE="2")
+    assert "Your shell sets MIOPEN_FIND_MODE=2. --clean measures without it." in errors
+    assert json.loads(output)["results"][0]["setting"] == {"MIOPEN_FIND_MODE": "2"}
+    _, output, errors = home.run(*asked, "--json", "--clean", MIOPEN_FIND_MODE="2")
+    assert "Left out of the environment: MIOPEN_FIND_MODE=2." in errors
+    assert json.loads(output)["results"][0]["setting"] == {}
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_killed_half_way_and_run_again_it_ends_the_same(
+    home: Home, worker_python: str, number: signal.Signals
+) -> None:
+    asked = ("--python", worker_python, *FIND, "--hangs", "6", "--json")
+    wishes = environ(miopen=BLAMED)
+    with home.start(*asked, "--deadline", "1", **wishes) as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if "MIOPEN_DEBUG_CONV_GEMM=0 MIOPEN_DEBUG_CONV_WINOGRAD=0" in line:
+                break
+        workers = psutil.Process(process.pid).children(recursive=True)
+        os.kill(process.pid, number)
+        process.communicate(timeout=20)
+    psutil.wait_procs(workers, timeout=10)
+    assert not [worker for worker in workers if worker.is_running()]
+    code, output, errors = home.run(*asked, "--deadline", "1", **wishes)
+    found = json.loads(output)["setting"]
+    assert (code, found["changes"], found["hangs"]) == (0, dict(SET), 3)
+    started = [line for line in errors.splitlines() if "(deadline" in line]
+    assert not any(line.startswith("2/") for line in started)  # hung before, and not again
+    assert list((home.folder / ".cache/rdna1-setup/conv2d").iterdir()) == []
+
+
+ANSWER = SettingAnswer(
+    shape=small(3).shape,
+    changes=SET,
+    is_smallest=True,
+    is_complete=True,
+    hangs=3,
+    allowed=5,
+    passes=3,
+    repeats=3,
+    cold_s=1.5,
+    warm_s=0.002,
+    unchanged_s=None,
+    engines=(EngineTried("native", "pass", 0.004),),
+    tried=(SetTried((), "hung", "GEMM"), SetTried(SET, "pass")),
+    possible=200,
+)
+
+
+def told(**changes: object) -> str:
+    from dataclasses import replace
+
+    return " ".join(" ".join(answer_lines(replace(ANSWER, **changes), "/v/bin/python")).split())  # type: ignore[arg-type]
+
+
+def test_every_end_has_its_words() -> None:
+    assert "A later call takes 2.00 ms (the first one 1.50 s); with the engine native" in told()
+    assert "which may not be the smallest" in told(is_smallest=False)
+    assert "no hang was left to measure it again" in told(repeats=0, passes=0)
+    assert "Nothing needs to change: it is right as it is (3 of 3 times" in told(changes=())
+    nothing = told(changes=None)
+    assert "No setting makes it right: 2 of 200 sets of variables were tried." in nothing
+    assert "What does make it right is the engine native: with `torch.backends" in nothing
+    bad = (EngineTried("native", "hung", None),)
+    assert "MIOpen alone is not at fault" in told(changes=None, engines=bad)
+    assert "the card is broken." in told(changes=None, stopped="the card is broken.")

@@ -1,0 +1,132 @@
+"""The part of ``conv2d`` that is about settings: its options, what they ask for, what is told."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from wizard.conv2d.compare_settings import CompareRequest
+    from wizard.conv2d.plaintext import Events
+    from wizard.conv2d.setting_request import SettingRequest
+    from wizard.conv2d.sweep import Sweep, SweepDone
+
+    Asked = SettingRequest | CompareRequest
+
+
+def add_setting_arguments(parser: argparse.ArgumentParser) -> None:
+    """Searches about settings, and the surroundings of every measurement."""
+    kinds = parser.add_mutually_exclusive_group()
+    kinds.add_argument("--find-setting", action="store_true",
+                       help="find the fewest variables that make one shape right")  # fmt: skip
+    kinds.add_argument("--compare-settings", action="store_true",
+                       help="time the algorithms against one another")  # fmt: skip
+    parser.add_argument("--clean", action="store_true",
+                        help="without what your shell sets for ROCm")  # fmt: skip
+    parser.add_argument("--log", action="store_true",
+                        help="with MIOpen's log: it names what hangs, and slows calls")  # fmt: skip
+    parser.add_argument("--keep-databases", action="store_true",
+                        help="leave what MIOpen found under each setting")  # fmt: skip
+
+
+def asked_for(arguments: argparse.Namespace, sweep: Sweep) -> Asked | None:
+    """The search about settings that was asked for, if any. Raises WrongRequest."""
+    from wizard.conv2d.compare_settings import CompareRequest
+    from wizard.conv2d.request import WrongRequest, hangs_of
+    from wizard.conv2d.setting_request import SettingRequest
+
+    if not (arguments.find_setting or arguments.compare_settings):
+        return None
+    if arguments.find_limit is not None:
+        raise WrongRequest("--find-limit looks for something else: give one of them.")
+    if arguments.engine != "configured":
+        raise WrongRequest("settings are MIOpen's: leave out --engine, each is tried anyway.")
+    hangs = hangs_of(arguments)
+    if arguments.compare_settings:
+        return CompareRequest(sweep, hangs)
+    if len(sweep.rows) != 1:
+        raise WrongRequest(
+            "--find-setting makes one shape right: name it, for example --channels 16-32 "
+            "--sizes 64."
+        )
+    return SettingRequest(sweep, sweep.rows[0], hangs)
+
+
+def events_of(asked: Asked, *, resume: bool) -> Events:
+    """The events of the search."""
+    from wizard.conv2d.compare_settings import CompareRequest, compare
+    from wizard.conv2d.find_setting import find_smallest
+
+    if isinstance(asked, CompareRequest):
+        return compare(asked, resume=resume)
+    return find_smallest(asked, resume=resume)
+
+
+def plan_lines(asked: Asked) -> Iterator[str]:
+    """What would be tried, for a dry run."""
+    from wizard.conv2d.compare_settings import CompareRequest, rivals
+    from wizard.conv2d.setting_answer import setting_text
+
+    if isinstance(asked, CompareRequest):
+        yield f"Each shape in these ways, with at most {asked.hangs} hangs in all:"
+        for rival in rivals():
+            text = rival.engine if rival.engine != "configured" else setting_text(rival.setting)
+            yield f"  {rival.name}: {text}"
+        return
+    yield f"With at most {asked.hangs} hangs: the shape as it is, then past MIOpen, then with sets"
+    yield f"of up to {asked.largest} of these variables, those first that MIOpen's log points to:"
+    for change in asked.changes:
+        yield f"  {setting_text((change,))}"
+    yield "and each of these by itself:"
+    for change in asked.alone:
+        yield f"  {setting_text((change,))}"
+    yield f"What passes is measured {asked.repeats} times more, each time from nothing."
+
+
+def shell_caution(environ: Mapping[str, str]) -> tuple[str, ...]:
+    """What the shell sets for ROCm and is measured along with the rest."""
+    from wizard.conv2d.surroundings import without_leftovers
+
+    there = without_leftovers(environ)[1]
+    if not there:
+        return ()
+    return (f"Your shell sets {', '.join(there)}. --clean measures without it.",)
+
+
+def answer_form(done: SweepDone, python: str) -> dict[str, Any]:
+    """What the JSON document holds beside the results."""
+    from wizard.jsonform import to_json
+    from wizard.report.conv2d_settings import keep_command
+
+    if done.setting is None:
+        return {}
+    form = to_json(done.setting)
+    form["changes"] = None if done.setting.changes is None else dict(done.setting.changes)
+    for tried, each in zip(form["tried"], done.setting.tried, strict=True):
+        tried["changes"] = dict(each.changes)
+    changes = done.setting.changes
+    form["keep"] = keep_command(changes, python) if changes else ""
+    return {"setting": form}
+
+
+def text_lines(asked: Asked, done: SweepDone) -> Iterator[str]:
+    """What was found, for people."""
+    from wizard.report.conv2d_settings import answer_lines, comparison_lines
+
+    if done.setting is not None:
+        yield from answer_lines(done.setting, asked.sweep.python)
+    elif done.results:
+        yield from comparison_lines(done.results)
+
+
+def exit_code(done: SweepDone) -> int:
+    """0 for a setting that passes again and again, or a comparison in which nothing went wrong."""
+    from wizard.conv2d.verdicts import Verdict
+
+    if done.setting is not None:
+        found = done.setting.changes is not None and not done.setting.stopped
+        return 0 if found and done.setting.passes == done.setting.repeats > 0 else 1
+    bad = (Verdict.HUNG, Verdict.CRASHED, Verdict.WRONG)
+    return 1 if any(result.verdict in bad for result in done.results) else 0

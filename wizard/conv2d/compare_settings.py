@@ -1,0 +1,101 @@
+"""The families of MIOpen's algorithms and the ways past it, against one another.
+
+Each shape first as it is; what does not come back right then is left out, for there is nothing to
+choose. Then each family alone, all others switched off, and each way past MIOpen: on every shape
+that is left, in a process of its own with databases of its own and without MIOpen's log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from wizard.conv2d.client import carried_out
+from wizard.conv2d.experiment import Experiment
+from wizard.conv2d.presets import Row, Setting
+from wizard.conv2d.setting_request import ENGINES, cost_of
+from wizard.conv2d.sweep import Note, Sweep, SweepEvent
+from wizard.conv2d.verdicts import Result, Verdict
+from wizard.knowledge.solvers import Family, load_families
+
+PASSES = (Verdict.PASS, Verdict.SLOW)
+SPENT = "The hangs that were allowed are spent: what is missing was not measured."
+
+
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """One way to do a convolution."""
+
+    name: str
+    setting: Setting = ()
+    engine: str = "configured"
+
+    def row(self, row: Row) -> Row:
+        """The shape of that row, done this way."""
+        return replace(row, setting=self.setting, engine=self.engine, log=False)
+
+
+def rivals() -> tuple[Rival, ...]:
+    """All that are compared; the first one changes nothing."""
+    families = tuple(Rival(f"only {each.name}", only(each)) for each in load_families())
+    return (Rival("unchanged"), *families, *(Rival(name, engine=name) for name in ENGINES))
+
+
+def only(family: Family) -> Setting:
+    """The variables that leave this family alone."""
+    return tuple(sorted(each.off for each in load_families() if each != family))
+
+
+@dataclass(frozen=True, slots=True)
+class CompareRequest:
+    """What is compared, and what may be spent on it."""
+
+    sweep: Sweep
+    hangs: int
+
+
+def compare(request: CompareRequest, **where: Any) -> AsyncGenerator[SweepEvent, None]:
+    """The events of a comparison, as those of a sweep; the results hold all of it.
+
+    ``where`` is what ``run_sweep`` takes too; an unfinished comparison is gone on with.
+    """
+    sweep = request.sweep
+    unchanged = rivals()[0]
+    rows = tuple(replace(unchanged.row(row), published=None) for row in sweep.rows)
+    largest = max((row.shape.out_bytes for row in rows), default=0)
+    named = replace(sweep, rows=rows, surroundings=replace(sweep.surroundings, isolated=True))
+    return carried_out(named, partial(_made, request), rows, largest, **where)
+
+
+async def _made(request: CompareRequest, experiment: Experiment) -> None:
+    await _Comparison(experiment.trial.sweep.rows, request.hangs).make(experiment)
+
+
+@dataclass(slots=True)
+class _Comparison:
+    rows: tuple[Row, ...]
+    hangs: int
+
+    async def make(self, experiment: Experiment) -> None:
+        """Measure it; what is known from an earlier start is not measured again."""
+        await experiment.assemble(self.rows[0])
+        left = self.rows
+        for number, rival in enumerate(rivals()):
+            if number:
+                await experiment.renew()
+            results = [await self._measured(rival.row(row), experiment) for row in left]
+            if not number:
+                pairs = zip(left, results, strict=True)
+                left = tuple(row for row, one in pairs if one and one.verdict in PASSES)
+        if self.hangs < 1:
+            experiment.tell(Note(SPENT))
+
+    async def _measured(self, row: Row, experiment: Experiment) -> Result | None:
+        """Its result; None when nothing more may be risked or can be measured."""
+        if self.hangs < 1:
+            return None
+        result = await experiment.measure(row)
+        self.hangs -= 0 if result is None else cost_of(result)
+        return result

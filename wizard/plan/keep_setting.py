@@ -1,0 +1,90 @@
+"""The plan that keeps a setting for one venv of ours: lines added to the files that set its own."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+
+from wizard.knowledge.variables import effect_of
+from wizard.machine.contents import read_live_contents
+from wizard.machine.facts import Unknown
+from wizard.machine.host import Host
+from wizard.plan.environment import MODULE
+from wizard.plan.impossible import NothingToDo, PlanImpossible
+from wizard.plan.removal import system_plan
+from wizard.plan.root_steps import sha256
+from wizard.plan.steps import Plan
+from wizard.plan.user_files import Lines, PutLinesBack, with_lines
+
+KEEP = "keep"
+Setting = tuple[tuple[str, str], ...]
+REASON = "Every start of this Python sees the setting: a shell, an IDE, Jupyter, cron."
+LAUNCHER_REASON = "The same, for what must be settled before Python starts."
+BACK = "the same lines are taken out again"
+NOTES = (
+    "What was measured for one shape need not hold for another: measure what your programs use.",
+    "To undo the venv itself later, take this back first: rdna1-setup rollback.",
+)
+
+
+def make_keep(host: Host, venv: str, setting: Setting) -> Plan:
+    """Adds the setting to that venv; raises NothingToDo or PlanImpossible."""
+    for name, value in setting:
+        _require_effect(name, value)
+    contents = read_live_contents(host, venv)
+    module = f"{contents.site}/{MODULE}.py" if contents and contents.site else ""
+    text = host.read(module) if module else Unknown("there is no venv")
+    if isinstance(text, Unknown):
+        lines = "; ".join(f"export {name}={shlex.quote(value)}" for name, value in setting)
+        raise PlanImpossible(
+            f"{venv} holds no variables of ours, so none can be added. In a shell: {lines}"
+        )
+    launcher = f"{venv}/bin/rdna1-python"
+    steps = (
+        *_added(module, text, _module_lines(setting), REASON),
+        *_added(launcher, host.read(launcher), _launcher_lines(setting), LAUNCHER_REASON),
+    )
+    if not steps:
+        raise NothingToDo(f"{venv} sets all of that already.")
+    return system_plan(KEEP, steps, NOTES)
+
+
+def _require_effect(name: str, value: str) -> None:
+    """Raise PlanImpossible for what does nothing, or what nobody here knows."""
+    effect = effect_of(name, value)
+    if effect.kind != "effective":
+        why = effect.text or "it is no variable of ROCm's that this program knows"
+        raise PlanImpossible(f"{name}={value} is not kept: {why}.")
+    if not re.fullmatch(r"[\w.;:,-]+", value, re.ASCII):
+        raise PlanImpossible(f"{name}={value} is not kept: no such variable needs that value.")
+
+
+def _added(
+    path: str, text: str | Unknown, lines: tuple[str, ...], why: str
+) -> Iterator[PutLinesBack]:
+    """The step that adds those lines that are missing, before the last line that says anything."""
+    rows = [] if isinstance(text, Unknown) else text.split("\n")
+    missing = [line for line in lines if line not in rows]
+    if not missing or isinstance(text, Unknown):
+        return
+    place = _place(rows)
+    numbered: Lines = tuple(enumerate(missing, place))
+    after = sha256(with_lines(text, numbered))
+    yield PutLinesBack(why, path, numbered, sha256(text), after, BACK)
+
+
+def _place(rows: list[str]) -> int:
+    """1-based: before the line that starts Python, which is the last that runs; else at the end."""
+    for number, row in enumerate(rows, 1):
+        if row.startswith("exec "):
+            return number
+    return len(rows) if rows[-1] == "" else len(rows) + 1
+
+
+def _module_lines(setting: Setting) -> tuple[str, ...]:
+    return tuple(f"os.environ[{name!r}] = {value!r}" for name, value in setting)
+
+
+def _launcher_lines(setting: Setting) -> tuple[str, ...]:
+    return tuple(f"export {name}={shlex.quote(value)}" for name, value in setting)

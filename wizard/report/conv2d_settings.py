@@ -1,0 +1,167 @@
+"""What a search for a setting and a comparison of settings found, as lines of 80 columns."""
+
+from __future__ import annotations
+
+import shlex
+import textwrap
+from collections.abc import Iterator, Sequence
+
+from wizard.conv2d.compare_settings import rivals
+from wizard.conv2d.presets import Setting
+from wizard.conv2d.setting_answer import SettingAnswer, setting_text
+from wizard.conv2d.verdicts import Result
+from wizard.report.units import WIDTH
+
+NOT_OURS = "Nobody who made this program has measured any of this on an RDNA1 card."
+ENGINE_LINES = {
+    "native": "with `torch.backends.cudnn.enabled = False` at the begin of your program, "
+    "convolutions go past MIOpen",
+}
+
+
+def answer_lines(answer: SettingAnswer, python: str) -> Iterator[str]:
+    """What was found, how surely, what it costs, and what to do with it."""
+    yield from _tried_lines(answer)
+    yield ""
+    for text in (*_found_texts(answer), *_cost_texts(answer), *_rest_texts(answer)):
+        yield from textwrap.wrap(text, WIDTH)
+    if answer.changes:
+        yield from _use_lines(answer.changes, python)
+    yield from textwrap.wrap(NOT_OURS, WIDTH)
+
+
+def comparison_lines(results: Sequence[Result]) -> Iterator[str]:
+    """For each shape the rivals, with the time of a later call and how it stands to unchanged."""
+    shapes = dict.fromkeys(result.shape for result in results)
+    for shape in shapes:
+        yield shape.label
+        known = {_way(r.asked, r.engine): r for r in results if r.shape == shape}
+        first = results[0].engine
+        unchanged = known.get(_way((), first))
+        left_out = unchanged is not None and unchanged.warm_s is None
+        for rival in rivals()[:1] if left_out else rivals():
+            engine = first if rival.engine == "configured" else rival.engine
+            result = known.get(_way(rival.setting, engine))
+            yield f"  {rival.name:<20}{_figures(result, unchanged)}".rstrip()
+        yield ""
+    yield from textwrap.wrap(
+        "Warm: median of later calls, each way in a process and with databases of its own. "
+        "`only X`: all other families are switched off. An error is usual there: the family "
+        "does not do this shape. What is not right unchanged is left out (--find-setting).",
+        WIDTH,
+    )
+    yield from textwrap.wrap(NOT_OURS, WIDTH)
+
+
+def _way(setting: Setting, engine: str) -> tuple[Setting, str]:
+    return tuple(sorted(setting)), engine
+
+
+def _figures(result: Result | None, unchanged: Result | None) -> str:
+    if result is None:
+        return "not measured"
+    text = f"{result.verdict.value:<15}"
+    if result.warm_s is None:
+        return text
+    text += f"{_seconds(result.warm_s):>11}"
+    if unchanged is not None and unchanged.warm_s and unchanged is not result:
+        text += f"  {result.warm_s / unchanged.warm_s:6.2f} times"
+    return text
+
+
+def _tried_lines(answer: SettingAnswer) -> Iterator[str]:
+    yield f"{answer.shape.label}:"
+    for tried in answer.tried:
+        why = f" ({tried.why})" if tried.why else ""
+        yield from textwrap.wrap(
+            f"{tried.verdict}{why}: {setting_text(tried.changes)}",
+            WIDTH,
+            initial_indent="  ",
+            subsequent_indent="    ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    for engine in answer.engines:
+        time = "" if engine.warm_s is None else f", {_seconds(engine.warm_s)} for a later call"
+        yield f"  {engine.verdict}: past MIOpen, engine {engine.engine}{time}"
+
+
+def _found_texts(answer: SettingAnswer) -> Iterator[str]:
+    if answer.stopped:
+        yield answer.stopped
+    elif answer.changes is None:
+        tried = f"{len(answer.tried)} of {answer.possible} sets of variables were tried"
+        if answer.is_complete:
+            yield f"No setting makes it right: {tried}."
+        else:
+            yield f"No setting is known to make it right: {tried}."
+        yield from _engine_texts(answer)
+    elif not answer.changes:
+        again = f" ({_repeats(answer)} when measured again)" if answer.repeats else ""
+        yield f"Nothing needs to change: it is right as it is{again}."
+    else:
+        surely = "smallest set" if answer.is_smallest else "set, which may not be the smallest,"
+        yield f"The {surely} that makes it right: {setting_text(answer.changes)}."
+        if answer.repeats:
+            yield f"It came back right {_repeats(answer)} when it was measured again from nothing."
+        else:
+            yield "It came back right once; no hang was left to measure it again."
+
+
+def _engine_texts(answer: SettingAnswer) -> Iterator[str]:
+    right = [each.engine for each in answer.engines if each.verdict == "pass"]
+    for engine in right:
+        how = ENGINE_LINES.get(engine, f"conv2d --engine {engine} measures it")
+        yield f"What does make it right is the engine {engine}: {how}."
+    if answer.engines and not right:
+        yield "Nor is it right past MIOpen: MIOpen alone is not at fault."
+    if not answer.engines:
+        yield "Whether it is right past MIOpen was not measured: --engine native does."
+
+
+def _repeats(answer: SettingAnswer) -> str:
+    return f"{answer.passes} of {answer.repeats} times"
+
+
+def _cost_texts(answer: SettingAnswer) -> Iterator[str]:
+    if answer.warm_s is None or not answer.changes:
+        return
+    first = "" if answer.cold_s is None else f" (the first one {_seconds(answer.cold_s)})"
+    text = f"A later call takes {_seconds(answer.warm_s)}{first}"
+    if answer.unchanged_s is not None:
+        text += f"; with nothing changed {_seconds(answer.unchanged_s)}"
+    for engine in answer.engines:
+        if engine.warm_s is not None:
+            text += f"; with the engine {engine.engine} {_seconds(engine.warm_s)}"
+    yield f"{text}."
+
+
+def _rest_texts(answer: SettingAnswer) -> Iterator[str]:
+    hangs = "hang" if answer.hangs == 1 else "hangs"
+    yield f"It took {answer.hangs} {hangs} of the {answer.allowed} allowed."
+    if answer.goes_on:
+        more = answer.allowed + (0 if answer.hangs < answer.allowed else 3)
+        yield f"The same command with --hangs {more} goes on from here; --no-resume begins anew."
+
+
+def keep_command(changes: Setting, python: str) -> str:
+    """What writes a setting into the venv of that Python; ``""`` for a Python of another kind."""
+    folder, _, name = python.rpartition("/bin/")
+    if not folder.startswith("/") or not name.startswith("python"):
+        return ""
+    words = [f"{name}={value}" for name, value in changes]
+    return shlex.join(("rdna1-setup", "keep", "--venv", folder, *words))
+
+
+def _use_lines(changes: Setting, python: str) -> Iterator[str]:
+    """How to try it, and how to keep it."""
+    words = " ".join(f"{name}={shlex.quote(value)}" for name, value in changes)
+    yield "To try it with a program of yours:"
+    yield f"  {words} {shlex.quote(python)} your_script.py"
+    if command := keep_command(changes, python):
+        yield "To keep it for this venv, if this program made it (shown first; can be undone):"
+        yield f"  {command}"
+
+
+def _seconds(value: float) -> str:
+    return f"{value * 1000:.2f} ms" if value < 1 else f"{value:.2f} s"
