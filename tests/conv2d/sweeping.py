@@ -45,11 +45,13 @@ def environ(
     importing: str = "",
     hip: str | None = None,
     limits: dict[str, int] | None = None,
+    operations: dict[str, str] | None = None,
 ) -> dict[str, str]:
     """Variables under which the worker finds the stand-in torch with these faults."""
     wishes = {
         "import": importing,
         "limits": limits or {},
+        "operations": operations or {},
         "shapes": {str(key): name for key, name in (faults or {}).items()},
     }
     card = {} if hip is None else {"FAKE_TORCH_HIP": hip}

@@ -26,7 +26,7 @@ def line_of(event: SweepEvent) -> str:
             return f"device: {event.loaded.device}{gfx}"
         case ShapeStarted():
             place = f"{event.number}/{event.total}"
-            return f"{place} {event.row.shape.label} (deadline {event.deadline_s:g} s)"
+            return f"{place} {event.row.label} (deadline {event.deadline_s:g} s)"
         case DeadlineMoved():
             longest = f"waiting for it up to {event.longest_s:g} s"
             return f"shape {event.number} is slow, not stuck ({event.why}): {longest}"

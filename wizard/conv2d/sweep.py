@@ -86,8 +86,8 @@ class ShapeStarted:
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """Where the running shape is: ``tensors``, ``cold``, ``warm``, ``copy back``, ``compare``; or
-    ``killed``, while a hung process is watched."""
+    """Where the running shape is: ``tensors``, ``cold``, ``backward`` and ``step`` where there are
+    such, ``warm``, ``copy back``, ``compare``; or ``killed``, while a hung process is watched."""
 
     number: int
     name: str

@@ -120,8 +120,8 @@ class Trial:
 
     async def _comparison(self) -> Comparison:
         if self.outcome.kind != "measured":
-            return Comparison(None, None)
-        return await self.team.compare(self.command, self.outcome.figures["size"])
+            return Comparison()
+        return await self.team.compare(self.command, self.outcome.figures["parts"])
 
     def _command(self, index: int) -> dict[str, Any]:
         row = self.sweep.rows[index]
@@ -132,6 +132,7 @@ class Trial:
             "seed": self.sweep.seed + index,
             "engine": row.engine,
             "work": row.work,
+            "operation": row.operation and row.operation.request,
             "warm_runs": self.sweep.warm_runs,
         }
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from wizard.conv2d.limit import Limit
 from wizard.conv2d.presets import Published, Row
 from wizard.conv2d.verdicts import Result
-from wizard.report.conv2d_meaning import counted, meaning_lines
+from wizard.report.conv2d_meaning import counted, meaning_lines, noun_of
 from wizard.report.units import WIDTH
 
 GAP = "  "
@@ -38,7 +38,7 @@ def request_lines(rows: Sequence[Row]) -> Iterator[str]:
     notes = _texts(row.published for row in rows)
     for row in rows:
         claim = f"   published: {_short(row.published, notes)}" if row.published else ""
-        yield f"  {row.shape.label}{claim}"
+        yield f"  {row.label}{claim}"
     yield from _note_lines(notes)
 
 
@@ -67,7 +67,14 @@ def limit_lines(limit: Limit) -> Iterator[str]:
 def table_lines(results: Sequence[Result]) -> Iterator[str]:
     """One row a shape; a label that leaves no room for its row stands on a line of its own."""
     notes = _notes(results)
-    head = ["Shape", "Verdict", "Cold", "Warm", "Error", *(["Published"] if notes else [])]
+    head = [
+        noun_of(results).capitalize(),
+        "Verdict",
+        "Cold",
+        "Warm",
+        "Error",
+        *(["Published"] if notes else []),
+    ]
     rows = [head, *(_cells(result, notes) for result in results)]
     widths = [max(len(row[place]) for row in rows) for place in range(len(head))]
     room = WIDTH - sum(widths[1:]) - len(GAP) * (len(head) - 1)
@@ -99,7 +106,7 @@ def counted_line(results: Sequence[Result]) -> Iterator[str]:
 def _cells(result: Result, notes: Sequence[str]) -> list[str]:
     error = result.max_abs_error
     cells = [
-        result.shape.label,
+        result.label,
         result.verdict.value,
         _seconds(result.cold_s),
         _seconds(result.warm_s),
@@ -128,7 +135,7 @@ def _note_lines(notes: Sequence[str]) -> Iterator[str]:
 
 def _notes(results: Sequence[Result]) -> tuple[str, ...]:
     """What was published for the shapes; nothing beside a processor."""
-    if all(result.engine == "cpu" for result in results):
+    if all(result.on_processor for result in results):
         return ()
     return _texts(result.published for result in results)
 
