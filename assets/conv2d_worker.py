@@ -11,7 +11,7 @@ One file, standard library and torch alone, Python 3.8 to 3.13. Three roles:
 What is measured is a convolution (``work``: ``forward``, ``backward`` or ``train``) or another
 operation of torch. Either is a job: called, it gives the numbers that are compared, by name.
 
-Protocol, version 1: JSON lines on two descriptors of our own, handed over by number, so that
+Protocol, version 2: JSON lines on two descriptors of our own, handed over by number, so that
 stray prints of torch and of native code cannot break it. A ``measure`` command is read by whoever
 is free: the idle child, or the parent once its child is gone. Each event about a shape repeats the
 ticket of its command. Nothing here knows deadlines: the client has them, for this may be stuck.
@@ -38,7 +38,7 @@ import time
 import warnings
 from typing import Any, Callable, Dict, Iterator, List, Tuple
 
-PROTOCOL = 1
+PROTOCOL = 2
 LONGEST_TEXT = 600
 """Characters of an error text: a line of less than PIPE_BUF (4096 bytes) is never torn apart."""
 GRACE_SECONDS = 1.0
@@ -684,16 +684,20 @@ def recurrent(torch: Any, kind: str, sizes: Sizes, draw: Draw, place: Place) -> 
 
 
 def transformer(torch: Any, kind: str, sizes: Sizes, draw: Draw, place: Place) -> Operation:
-    """A layer of a transformer as it is in training, without dropout."""
+    """A layer of a transformer as it is in training, without dropout.
+
+    ``encoder`` is that of BERT; ``causal`` that of GPT-2, whose norms come first and whose words do
+    not see those after them; ``decoder`` is like the latter with a memory and ReLU, as in T5.
+    """
     tokens, width = sizes["tokens"], sizes["width"]
     decodes = kind == "decoder"
     layer = torch.nn.TransformerDecoderLayer if decodes else torch.nn.TransformerEncoderLayer
-    options = {"dropout": 0.0, "activation": sizes["activation"], "batch_first": True}
-    made = layer(width, sizes["heads"], sizes["inner"], norm_first=sizes["norm_first"], **options)
+    options = {"dropout": 0.0, "batch_first": True, "norm_first": kind != "encoder"}
+    activation = "relu" if decodes else "gelu"
+    made = layer(width, sizes["heads"], sizes["inner"], activation=activation, **options)
     module = place(filled(torch, made, draw))
     words = place(draw(sizes["batch"], tokens, width))
     leaves = [("input", words), *module.named_parameters()]
-    # Nobody sees the words that come after him.
     mask = place(torch.full((tokens, tokens), float("-inf")).triu(1)) if kind != "encoder" else None
     if decodes:
         memory = place(draw(sizes["batch"], tokens, width))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
+from cattrs import Converter
 
 from assets import conv2d_worker
 from tests.conv2d.sweeping import environ, events_of, of_type, results_of, sweep_of
@@ -16,6 +17,7 @@ from wizard.conv2d.presets import Row
 from wizard.conv2d.sweep import Phase, Sweep
 from wizard.conv2d.verdicts import Result, Verdict, result_json
 from wizard.conv2d.works import operation_rows
+from wizard.jsonform import to_json
 from wizard.report.conv2d import sweep_lines
 
 ALL = load_operations()
@@ -40,14 +42,8 @@ def shrunk(row: Row) -> Row:
     """The same operation with no size above eight."""
     if row.operation is None:
         return row
-    sizes = tuple((name, _at_most_eight(size)) for name, size in row.operation.sizes)
+    sizes = tuple((name, tuple(min(n, 8) for n in size)) for name, size in row.operation.sizes)
     return replace(row, operation=replace(row.operation, sizes=sizes))
-
-
-def _at_most_eight(size: Any) -> Any:
-    if isinstance(size, tuple):
-        return tuple(map(_at_most_eight, size))
-    return size if isinstance(size, (bool, str)) else min(size, 8)
 
 
 def test_every_operation_of_the_notes_is_there_with_its_source() -> None:
@@ -157,6 +153,12 @@ def test_longer_chains_of_sums_are_allowed_more() -> None:
     allowed = {each.id: each.relative_tolerance for each in ALL}
     assert allowed["matmul-10"] < allowed["matmul-100"] < allowed["bert"] < allowed["bert-backward"]
     assert max(allowed.values()) < 0.01
+
+
+def test_a_sweep_over_operations_comes_back_from_its_json_form() -> None:
+    rows = (*operation_rows(), replace(operation_rows(["add"])[0], engine="native"))
+    sweep = replace(sweep_of("python"), rows=rows)
+    assert Converter().structure(json.loads(json.dumps(to_json(sweep))), Sweep) == sweep
 
 
 def test_results_of_different_operations_are_told_apart() -> None:

@@ -28,7 +28,8 @@ FLOAT32 = 2.0**-24
 """Unit roundoff: operations are measured in float32."""
 LARGEST_BYTES = 32 << 20
 """Room for all that the largest operation hands over: the gradients of a layer of BERT."""
-Sizes = tuple[tuple[str, "int | str | bool | tuple[int, ...]"], ...]
+Sizes = tuple[tuple[str, tuple[int, ...]], ...]
+"""By name; most have one number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ class Operation:
     @property
     def request(self) -> dict[str, Any]:
         """What the worker is told."""
-        return {"kind": self.kind, "sizes": dict(self.sizes), "backward": self.backward}
+        return {"kind": self.kind, "sizes": plain(self.sizes), "backward": self.backward}
 
     @property
     def relative_tolerance(self) -> float:
@@ -72,10 +73,14 @@ def load_operations() -> tuple[Operation, ...]:
         return tuple(_operation(entry) for entry in tomllib.load(file)["operation"])
 
 
+def plain(sizes: Sizes) -> dict[str, Any]:
+    """Sizes as the worker takes them: a number, or several."""
+    return {name: n[0] if len(n) == 1 else list(n) for name, n in sizes}
+
+
 def reductions(operation: Operation) -> tuple[int, ...]:
     """How many products each stage sums into one number, one stage after another."""
-    sizes: dict[str, Any] = dict(operation.sizes)
-    forward, batch = _stages(operation.kind, sizes)
+    forward, batch = _stages(operation.kind, plain(operation.sizes))
     return (*forward, *forward, batch) if operation.backward else forward
 
 
@@ -106,9 +111,6 @@ def _stages(kind: str, sizes: dict[str, Any]) -> tuple[tuple[int, ...], int]:
 
 
 def _operation(entry: dict[str, Any]) -> Operation:
-    sizes = tuple((name, _frozen(value)) for name, value in entry.pop("sizes").items())
-    return Operation(sizes=sizes, **entry)
-
-
-def _frozen(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
+    sizes = entry.pop("sizes").items()
+    numbers = tuple((name, tuple(n) if isinstance(n, list) else (n,)) for name, n in sizes)
+    return Operation(sizes=numbers, **entry)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
-from wizard.conv2d.operations import LARGEST_BYTES, Operation, load_operations
+from wizard.conv2d.operations import LARGEST_BYTES, Operation, load_operations, plain
 from wizard.conv2d.presets import Published, Row
 from wizard.conv2d.shapes import DTYPE_BYTES, Shape
 
@@ -55,7 +54,7 @@ def operation_row(operation: Operation) -> Row:
     )
     if operation.kind != "train":
         return Row(NO_SHAPE, claim, work=operation.id, operation=operation)
-    sizes: dict[str, Any] = dict(operation.sizes)
+    sizes = plain(operation.sizes)
     side, kernel = sizes["size"], sizes["kernel"]
     shape = Shape(
         sizes["inputs"],

@@ -16,7 +16,7 @@ class Layer:
     kind = ""
 
     def __init__(self, *sizes: int, **options: Any) -> None:
-        self.name = "causal" if options.get("norm_first") and self.kind == "encoder" else self.kind
+        self.name = "causal" if self.kind == "encoder" and options["norm_first"] else self.kind
         self.matrix = empty(sizes[0], sizes[1])
         self.row = empty(sizes[0])
 
