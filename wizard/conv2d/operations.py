@@ -5,8 +5,8 @@ the reduction length, so that what comes out of each stage is about 1 in size. A
 products is off by about ``u sqrt(K) / 2`` then (``tolerances`` says why), and stages one after
 another add their squares; gradients go through all stages twice and are sums over the batch. What
 is allowed is ``64 u (sqrt(K) + 4)`` with the sum of all K, relative to the usual size of the right
-numbers (their mean absolute value), which the reference knows. Tried on processors, a hundredth of
-it to a thirtieth is used. What only selects or doubles numbers has no stage: it must be exact.
+numbers (their mean absolute value), which the reference knows; tried on processors, a thirtieth of
+it at most is used. What only selects or doubles numbers has no stage: it must be exact.
 """
 
 from __future__ import annotations
