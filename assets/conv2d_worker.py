@@ -6,9 +6,12 @@ One file, standard library and torch alone, Python 3.8 to 3.13. Three roles:
   until it fails, dies or is killed; the next command forks the next. With ``--spawn`` it imports
   nothing and starts a new interpreter for each shape.
 * ``once``: such an interpreter.
-* ``reference``: computes the same convolution on the CPU in float64 and compares.
+* ``reference``: computes the same on the CPU in float64 and compares.
 
-Protocol, version 1: JSON lines on two descriptors of our own, handed over by number, so that
+What is measured is a convolution (``work``: ``forward``, ``backward`` or ``train``) or another
+operation of torch. Either is a job: called, it gives the numbers that are compared, by name.
+
+Protocol, version 2: JSON lines on two descriptors of our own, handed over by number, so that
 stray prints of torch and of native code cannot break it. A ``measure`` command is read by whoever
 is free: the idle child, or the parent once its child is gone. Each event about a shape repeats the
 ticket of its command. Nothing here knows deadlines: the client has them, for this may be stuck.
@@ -36,9 +39,9 @@ import subprocess
 import sys
 import time
 import warnings
-from typing import Any
+from typing import Any, Callable, Dict, Iterator, List, Tuple
 
-PROTOCOL = 1
+PROTOCOL = 2
 LONGEST_TEXT = 600
 """Characters of an error text: a line of less than PIPE_BUF (4096 bytes) is never torn apart."""
 GRACE_SECONDS = 1.0
@@ -60,6 +63,20 @@ SETTING_PREFIXES = ("HSA_", "HIP_", "ROCR_", "MIOPEN_", "AMD_", "GPU_", "ROCBLAS
 DTYPE_BYTES = {"float16": 2, "bfloat16": 2, "float32": 4, "float64": 8}
 HEALTH_SIZE = 16
 """Rows and columns of the numbers that a health check computes with."""
+ALIGNMENT = 64
+"""Bytes: where one part of a result ends, the next begins at a multiple of these."""
+Results = List[Tuple[str, Any]]
+"""What is compared: tensors by name."""
+Job = Callable[[Callable[[str], None]], Results]
+"""Does the work once; calls what it is given where one phase of it ends and another begins."""
+Place = Callable[[Any], Any]
+"""A tensor or a layer where it is needed: on the device, or in float64."""
+Convolve = Callable[[Any, Dict[str, Any], List[Any]], Any]
+Sizes = Dict[str, Any]
+Draw = Callable[..., Any]
+"""Normally distributed numbers of this size, with this ``scale``, ``about`` this one."""
+Operation = Tuple[Callable[[], Any], List[Tuple[str, Any]]]
+"""Does it; and what goes into it, by name."""
 
 
 class Channel:
@@ -357,6 +374,7 @@ def announce_device(torch: Any, channel: Channel, device: str) -> None:
         gfx = getattr(torch.cuda.get_device_properties(0), "gcnArchName", None)
         # Reduced precision on newer cards would look like wrong numbers.
         torch.backends.cudnn.allow_tf32 = False
+        torch.backends.cuda.matmul.allow_tf32 = False
     libraries = gpu_libraries() if device == "cuda" else []
     channel.tell("ready", device=name, gfx=gfx, libraries=libraries)
 
@@ -407,41 +425,83 @@ def is_healthy(torch: Any, channel: Channel, device: str, ticket: int) -> bool:
 def measure(
     torch: Any, channel: Channel, device: str, command: dict[str, Any], buffer: mmap.mmap
 ) -> None:
-    """One cold call, several warm ones, and the result copied to where the reference reads it."""
-    shape, ticket = command["shape"], command["ticket"]
+    """One cold call, several warm ones, and the results copied to where the reference reads it."""
+    ticket, on_gpu = command["ticket"], device == "cuda"
 
     def enter(phase: str) -> None:
         channel.tell("phase", ticket=ticket, phase=phase)
 
+    def finished(phase: str) -> None:
+        if on_gpu:
+            torch.cuda.synchronize()  # or what the card still does would count as the next phase
+        enter(phase)
+
     enter("tensors")
-    torch.backends.cudnn.enabled = command["engine"] != "native"
-    tensors = [t if t is None else t.to(device) for t in inputs_of(torch, shape, command["seed"])]
-    on_gpu = device == "cuda"
+    torch.backends.cudnn.enabled = command["engine"] == "configured"
+    job = job_of(torch, command, lambda thing: thing.to(device))
     if on_gpu:
         torch.cuda.synchronize()
         torch.cuda.reset_peak_memory_stats()
-    with torch.no_grad():
-        enter("cold")
-        result, cold = timed_call(torch, shape, tensors, on_gpu)
-        enter("warm")
-        warm = [timed_call(torch, shape, tensors, on_gpu)[1] for _ in range(command["warm_runs"])]
+    enter("cold")
+    results, cold = timed_call(torch, job, finished, on_gpu)
+    enter("warm")
+    calls = range(command["warm_runs"])
+    warm = [timed_call(torch, job, nobody_asks, on_gpu)[1] for _ in calls]
     memory = int(torch.cuda.max_memory_allocated()) if on_gpu else None
     enter("copy back")
-    shared_view(torch, buffer, shape, tuple(result.shape)).copy_(result)
-    channel.tell(
-        "measured", ticket=ticket, cold=cold, warm=warm, memory=memory, size=list(result.shape)
-    )
+    parts = [[name, format_of(tensor), list(tensor.shape)] for name, tensor in results]
+    for (_, tensor), view in zip(results, shared_views(torch, buffer, parts)):
+        view.copy_(tensor)
+    channel.tell("measured", ticket=ticket, cold=cold, warm=warm, memory=memory, parts=parts)
 
 
-def inputs_of(torch: Any, shape: dict[str, Any], seed: int) -> tuple[Any, Any, Any]:
+def nobody_asks(_phase: str) -> None:
+    """The phase of a call that nobody watches."""
+
+
+def timed_call(
+    torch: Any, job: Job, finished: Callable[[str], None], on_gpu: bool
+) -> tuple[Results, float]:
+    """What one call of the job gives, and the seconds until the device had finished it."""
+    started = time.perf_counter()
+    results = job(finished)
+    if on_gpu:
+        torch.cuda.synchronize()
+    return results, time.perf_counter() - started
+
+
+def job_of(torch: Any, command: dict[str, Any], place: Place) -> Job:
+    """What a command asks for, with its tensors in place: on the device, or in float64."""
+    if command.get("operation"):
+        return operation_job(torch, command["operation"], command["seed"], place)
+    shape = command["shape"]
+    generator = torch.Generator()
+    generator.manual_seed(command["seed"])
+    tensors = inputs_of(torch, shape, generator)
+    if command["work"] == "train":
+        image, weight, bias = tensors
+        tensors = image, with_unit_rows(torch, weight), bias
+    placed = [tensor if tensor is None else place(tensor) for tensor in tensors]
+    convolve = unfold_and_multiply if command["engine"] == "unfold" else convolve_directly
+    if command["work"] == "backward":
+        return backward_job(torch, shape, convolve, placed, generator, place)
+    if command["work"] == "train":
+        return training_job(torch, shape, convolve, placed, generator, place)
+
+    def forward(_finished: Callable[[str], None]) -> Results:
+        with torch.no_grad():
+            return [("result", convolve(torch, shape, placed))]
+
+    return forward
+
+
+def inputs_of(torch: Any, shape: dict[str, Any], generator: Any) -> tuple[Any, Any, Any]:
     """Image, weights and bias: the same numbers in every process, for the same torch.
 
     Weights are scaled by the square root of the reduction length, so that results are about 1 in
     size whatever the shape; the client's tolerance relies on it.
     """
     dtype = getattr(torch, shape["dtype"])
-    generator = torch.Generator()
-    generator.manual_seed(seed)
     inner, kernel = shape["c_in"] // shape["groups"], shape["kernel"]
     image = torch.randn(shape["n"], shape["c_in"], shape["h"], shape["w"], generator=generator)
     weight = torch.empty(shape["c_out"], inner, kernel, kernel)
@@ -450,18 +510,26 @@ def inputs_of(torch: Any, shape: dict[str, Any], seed: int) -> tuple[Any, Any, A
     return image.to(dtype), weight.to(dtype), bias
 
 
-def timed_call(
-    torch: Any, shape: dict[str, Any], tensors: list[Any], on_gpu: bool
-) -> tuple[Any, float]:
-    """The result of one convolution and the seconds until the device had finished it."""
-    started = time.perf_counter()
-    result = convolve(torch, shape, tensors)
-    if on_gpu:
-        torch.cuda.synchronize()
-    return result, time.perf_counter() - started
+def with_unit_rows(torch: Any, weight: Any) -> Any:
+    """The weights of each output channel scaled to a sum of squares of 1.
+
+    Batch norm divides by the deviation of a channel: that of one whose weights happen to be small
+    would blow rounding errors up.
+    """
+    rows = torch.nn.functional.normalize(weight.to(torch.float32).flatten(1), dim=1)
+    return rows.view(tuple(weight.shape)).to(weight.dtype)
 
 
-def convolve(torch: Any, shape: dict[str, Any], tensors: list[Any]) -> Any:
+def output_size(shape: dict[str, Any]) -> tuple[int, int, int, int]:
+    """Images, channels, height and width of the result."""
+    reach = shape["dilation"] * (shape["kernel"] - 1) + 1
+    high, wide = (
+        (shape[side] + 2 * shape["padding"] - reach) // shape["stride"] + 1 for side in ("h", "w")
+    )
+    return shape["n"], shape["c_out"], high, wide
+
+
+def convolve_directly(torch: Any, shape: dict[str, Any], tensors: list[Any]) -> Any:
     """The convolution under test, through the function that ``torch.nn.Conv2d`` calls."""
     image, weight, bias = tensors
     return torch.nn.functional.conv2d(
@@ -469,25 +537,267 @@ def convolve(torch: Any, shape: dict[str, Any], tensors: list[Any]) -> Any:
     )
 
 
-def shared_view(torch: Any, buffer: mmap.mmap, shape: dict[str, Any], size: tuple[int, ...]) -> Any:
-    """The shared memory as a tensor of the result's size."""
+def unfold_and_multiply(torch: Any, shape: dict[str, Any], tensors: list[Any]) -> Any:
+    """The same convolution without any library for convolutions: copies, and a matrix product.
+
+    Each column of the unfolded image holds the numbers below one place of the kernel.
+    """
+    image, weight, bias = tensors
+    groups, size = shape["groups"], output_size(shape)
+    columns = torch.nn.functional.unfold(
+        image, shape["kernel"], shape["dilation"], shape["padding"], shape["stride"]
+    )
+    grouped = columns.view((size[0], groups, columns.shape[1] // groups, columns.shape[2]))
+    rows = weight.view((groups, size[1] // groups, grouped.shape[2]))
+    result = torch.matmul(rows, grouped).view(size)
+    return result if bias is None else torch.add(result, bias.view((1, size[1], 1, 1)))
+
+
+def backward_job(
+    torch: Any,
+    shape: dict[str, Any],
+    convolve: Convolve,
+    tensors: list[Any],
+    generator: Any,
+    place: Place,
+) -> Job:
+    """The convolution, then the gradients of all that goes into it; both are timed as one call.
+
+    What comes from above is normally distributed with variance 1.
+    """
     dtype = getattr(torch, shape["dtype"])
-    count = math.prod(size)
-    if count * DTYPE_BYTES[shape["dtype"]] > len(buffer):
-        raise ValueError("the result is larger than expected: {}".format(list(size)))
-    return torch.frombuffer(buffer, dtype=dtype, count=count).view(size)
+    upstream = place(torch.randn(*output_size(shape), generator=generator).to(dtype))
+    names = ("input gradient", "weight gradient", "bias gradient")
+    leaves = [tensor.requires_grad_() for tensor in tensors if tensor is not None]
+
+    def backward(finished: Callable[[str], None]) -> Results:
+        result = convolve(torch, shape, tensors)
+        finished("backward")
+        return list(zip(names, torch.autograd.grad(result, leaves, upstream)))
+
+    return backward
+
+
+def training_job(
+    torch: Any,
+    shape: dict[str, Any],
+    convolve: Convolve,
+    tensors: list[Any],
+    generator: Any,
+    place: Place,
+) -> Job:
+    """One training step: convolution, batch norm, SiLU, loss, backward pass, and plain SGD.
+
+    SiLU rather than ReLU: where ReLU bends, a rounding error would switch whole terms of a gradient
+    on and off, and right numbers would look wrong. Batch norm and loss are in float32 for the
+    formats of two bytes, as in mixed precision.
+
+    The gradient begins with a scale of ``elements / (2 sqrt(K))``, K being the numbers of a
+    channel, and the step goes ``1 / sqrt(reduction)`` far: then gradients are about 1 in size and
+    weights change by about as much as they are, whatever the shape, so that a wrong gradient shows.
+    """
+    image, weight, bias = tensors
+    n, channels, high, wide = size = output_size(shape)
+    exact = torch.float64 if shape["dtype"] == "float64" else torch.float32
+    scale = torch.empty(channels).normal_(1, 0.2, generator=generator).to(exact)
+    shift = torch.empty(channels).normal_(0, 0.2, generator=generator).to(exact)
+    target = place(torch.randn(*size, generator=generator).to(exact))
+    begin = [weight, *([] if bias is None else [bias]), place(scale), place(shift)]
+    names = ["new weight", *([] if bias is None else ["new bias"]), "new scale", "new shift"]
+    amount = place(torch.full((1,), math.prod(size) / 2 / math.sqrt(n * high * wide)))
+    rate = 1 / math.sqrt(math.prod(weight.shape[1:]))
+
+    def step(finished: Callable[[str], None]) -> Results:
+        parameters = [tensor.clone().requires_grad_() for tensor in begin]
+        kernel, offset = parameters[0], None if bias is None else parameters[1]
+        found = convolve(torch, shape, [image, kernel, offset])
+        norm = batch_norm(torch, found, parameters[-2], parameters[-1])
+        active = torch.nn.functional.silu(norm).to(target.dtype)
+        loss = torch.nn.functional.mse_loss(active, target).view((1,))
+        finished("backward")
+        gradients = torch.autograd.grad(loss, parameters, amount.to(target.dtype))
+        finished("step")
+        with torch.no_grad():
+            # What torch.optim.SGD does; that class would import torch's whole compiler first.
+            for parameter, gradient in zip(parameters, gradients):
+                parameter.add_(gradient, alpha=-rate)
+        results = [("loss", loss), *zip(names, parameters)]
+        return [(name, tensor.detach()) for name, tensor in results]
+
+    return step
+
+
+def batch_norm(torch: Any, image: Any, scale: Any, shift: Any) -> Any:
+    """Batch norm as a layer does it in training, with the numbers of this batch alone."""
+    return torch.nn.functional.batch_norm(image, None, None, scale, shift, True, 0.1, 1e-5)
+
+
+def operation_job(torch: Any, operation: dict[str, Any], seed: int, place: Place) -> Job:
+    """Another operation of torch: its result, or the gradients of all that goes into it."""
+    generator = torch.Generator()
+    generator.manual_seed(seed)
+
+    def draw(*size: int, scale: float = 1.0, about: float = 0.0) -> Any:
+        return torch.empty(*size).normal_(about, scale, generator=generator)
+
+    call, leaves = OPERATIONS[operation["kind"]](torch, operation["sizes"], draw, place)
+    if not operation["backward"]:
+
+        def forward(_finished: Callable[[str], None]) -> Results:
+            with torch.no_grad():
+                return [("result", call())]
+
+        return forward
+    # Operations that are differentiated give results of their input's size.
+    upstream = place(draw(*leaves[0][1].shape))
+    tensors = [tensor.requires_grad_() for _, tensor in leaves]
+
+    def backward(finished: Callable[[str], None]) -> Results:
+        result = call()
+        finished("backward")
+        gradients = torch.autograd.grad(result, tensors, upstream)
+        names = [name + " gradient" for name, _ in leaves]
+        return [(name, gradient.contiguous()) for name, gradient in zip(names, gradients)]
+
+    return backward
+
+
+def elementwise(torch: Any, kind: str, sizes: Sizes, draw: Draw, place: Place) -> Operation:
+    """A number of the result from one number of the input each."""
+    image = place(draw(*sizes["size"]))
+    functional = torch.nn.functional
+    calls = {
+        "copy": lambda: image.clone(),
+        "add": lambda: torch.add(image, image),
+        "relu": lambda: functional.relu(image),
+        "max_pool": lambda: functional.max_pool2d(image, sizes["window"]),
+        "avg_pool": lambda: functional.adaptive_avg_pool2d(image, tuple(sizes["result"])),
+    }
+    return calls[kind], [("input", image)]
+
+
+def product(torch: Any, kind: str, sizes: Sizes, draw: Draw, place: Place) -> Operation:
+    """A product of matrices, by itself or as a layer."""
+    rows, inner, columns = sizes["rows"], sizes["inner"], sizes["columns"]
+    left = place(draw(rows, inner))
+    if kind == "matmul":
+        right = place(draw(inner, columns, scale=1 / math.sqrt(inner)))
+        return lambda: torch.matmul(left, right), [("left", left), ("right", right)]
+    weight = place(draw(columns, inner, scale=1 / math.sqrt(inner)))
+    bias = place(draw(columns))
+    leaves = [("input", left), ("weight", weight), ("bias", bias)]
+    return lambda: torch.nn.functional.linear(left, weight, bias), leaves
+
+
+def convolution(torch: Any, _kind: str, sizes: Sizes, draw: Draw, place: Place) -> Operation:
+    """A layer of convolution with its bias and without padding."""
+    image = place(draw(*sizes["size"]))
+    inner, kernel = sizes["size"][1], sizes["kernel"]
+    scale = 1 / math.sqrt(inner * kernel * kernel)
+    weight = place(draw(sizes["channels"], inner, kernel, kernel, scale=scale))
+    bias = place(draw(sizes["channels"]))
+    leaves = [("input", image), ("weight", weight), ("bias", bias)]
+    return lambda: torch.nn.functional.conv2d(image, weight, bias, 1, 0, 1, 1), leaves
+
+
+def normalisation(torch: Any, _kind: str, sizes: Sizes, draw: Draw, place: Place) -> Operation:
+    """Batch norm in training."""
+    image, channels = place(draw(*sizes["size"])), sizes["size"][1]
+    weight, bias = place(draw(channels)), place(draw(channels))
+    leaves = [("input", image), ("weight", weight), ("bias", bias)]
+    return lambda: batch_norm(torch, image, weight, bias), leaves
+
+
+def recurrent(torch: Any, kind: str, sizes: Sizes, draw: Draw, place: Place) -> Operation:
+    """A recurrent layer over a batch of sequences."""
+    layer = {"rnn": torch.nn.RNN, "lstm": torch.nn.LSTM, "gru": torch.nn.GRU}[kind]
+    module = place(filled(torch, layer(sizes["inputs"], sizes["hidden"], batch_first=True), draw))
+    sequence = place(draw(sizes["batch"], sizes["steps"], sizes["inputs"]))
+    leaves = [("input", sequence), *module.named_parameters()]
+    return lambda: module(sequence)[0], leaves
+
+
+def transformer(torch: Any, kind: str, sizes: Sizes, draw: Draw, place: Place) -> Operation:
+    """A layer of a transformer as it is in training, without dropout.
+
+    ``encoder`` is that of BERT; ``causal`` that of GPT-2, whose norms come first and whose words do
+    not see those after them; ``decoder`` is like the latter with a memory and ReLU, as in T5.
+    """
+    tokens, width = sizes["tokens"], sizes["width"]
+    decodes = kind == "decoder"
+    layer = torch.nn.TransformerDecoderLayer if decodes else torch.nn.TransformerEncoderLayer
+    options = {"dropout": 0.0, "batch_first": True, "norm_first": kind != "encoder"}
+    activation = "relu" if decodes else "gelu"
+    made = layer(width, sizes["heads"], sizes["inner"], activation=activation, **options)
+    module = place(filled(torch, made, draw))
+    words = place(draw(sizes["batch"], tokens, width))
+    leaves = [("input", words), *module.named_parameters()]
+    mask = place(torch.full((tokens, tokens), float("-inf")).triu(1)) if kind != "encoder" else None
+    if decodes:
+        memory = place(draw(sizes["batch"], tokens, width))
+        return lambda: module(words, memory, tgt_mask=mask), leaves
+    return lambda: module(words, src_mask=mask), leaves
+
+
+def filled(torch: Any, module: Any, draw: Draw) -> Any:
+    """A layer whose weights are drawn, scaled so that what comes out is about 1 in size."""
+    with torch.no_grad():
+        for name, parameter in module.named_parameters():
+            size = tuple(parameter.shape)
+            if len(size) > 1:
+                parameter.copy_(draw(*size, scale=1 / math.sqrt(size[-1])))
+            else:  # the factors of a norm are about 1, what is added anywhere is about 0
+                parameter.copy_(draw(*size, scale=0.1, about=float(name.endswith("weight"))))
+    return module
+
+
+def operations_of(
+    make: Callable[..., Operation], *kinds: str
+) -> dict[str, Callable[..., Operation]]:
+    """The same maker for several kinds of operations."""
+    return {kind: lambda torch, *rest, kind=kind: make(torch, kind, *rest) for kind in kinds}
+
+
+OPERATIONS = {
+    **operations_of(elementwise, "copy", "add", "relu", "max_pool", "avg_pool"),
+    **operations_of(product, "matmul", "linear"),
+    **operations_of(convolution, "conv2d"),
+    **operations_of(normalisation, "batch_norm"),
+    **operations_of(recurrent, "rnn", "lstm", "gru"),
+    **operations_of(transformer, "encoder", "causal", "decoder"),
+}
+"""What can be measured beside convolutions, by the word for it in a command."""
+
+
+def format_of(tensor: Any) -> str:
+    """The name of its number format."""
+    return str(tensor.dtype).rpartition(".")[2]
+
+
+def shared_views(torch: Any, buffer: mmap.mmap, parts: list[Any]) -> Iterator[Any]:
+    """The shared memory as one tensor after another: of these formats and sizes."""
+    offset = 0
+    for name, number_format, size in parts:
+        count, each = math.prod(size), DTYPE_BYTES[number_format]
+        if offset + count * each > len(buffer):
+            raise ValueError("the {} is larger than expected: {}".format(name, list(size)))
+        dtype = getattr(torch, number_format)
+        flat = torch.frombuffer(buffer, dtype=dtype, count=count, offset=offset)
+        yield flat.view(tuple(size))
+        offset += -(-count * each // ALIGNMENT) * ALIGNMENT
 
 
 def compare_on_request(torch: Any, channel: Channel, buffer_descriptor: int) -> None:
     """Work references out, ahead when asked to, and compare measured results with them."""
     buffer = mmap.mmap(buffer_descriptor, 0)
-    ready, expected = None, None  # one at a time: references of large shapes are large
+    ready = None
+    expected: Results = []  # one at a time: references of large shapes are large
     command = channel.read()
     while command is not None:
         ticket = command["ticket"]
         try:
             if ready != ticket:
-                ready, expected = ticket, None
+                ready, expected = ticket, []
                 expected = reference_of(torch, command)
             if command["do"] == "compare":
                 channel.tell("compared", ticket=ticket, **compare(torch, command, buffer, expected))
@@ -497,25 +807,33 @@ def compare_on_request(torch: Any, channel: Channel, buffer_descriptor: int) -> 
         command = channel.read()
 
 
-def reference_of(torch: Any, command: dict[str, Any]) -> Any:
-    """The same convolution of the same rounded numbers, in float64 on the processor."""
-    tensors = inputs_of(torch, command["shape"], command["seed"])
-    doubles = [tensor if tensor is None else tensor.double() for tensor in tensors]
-    with torch.no_grad():
-        return convolve(torch, command["shape"], doubles)
+def reference_of(torch: Any, command: dict[str, Any]) -> Results:
+    """The same of the same rounded numbers, in float64 on the processor."""
+    job = job_of(torch, {**command, "engine": "configured"}, lambda thing: thing.double())
+    return job(nobody_asks)
 
 
 def compare(
-    torch: Any, command: dict[str, Any], buffer: mmap.mmap, expected: Any
+    torch: Any, command: dict[str, Any], buffer: mmap.mmap, expected: Results
 ) -> dict[str, Any]:
-    """How far the measured numbers are from the expected ones."""
-    size = tuple(command["size"])
-    if size != tuple(expected.shape):
-        raise ValueError("result {} in place of {}".format(list(size), list(expected.shape)))
-    measured = shared_view(torch, buffer, command["shape"], size).double()
-    nonfinite = math.prod(size) - int(torch.isfinite(measured).sum())
-    error = None if nonfinite else float((measured - expected).abs().max())
-    return {"max_abs_error": error, "nonfinite": nonfinite}
+    """How far the measured numbers are from the expected ones, part by part."""
+    parts = command["parts"]
+    if [name for name, _, _ in parts] != [name for name, _ in expected]:
+        raise ValueError("parts {} came".format([name for name, _, _ in parts]))
+    found = []
+    for (name, _, size), (_, right) in zip(parts, expected):
+        if tuple(size) != tuple(right.shape):
+            raise ValueError("{} {} in place of {}".format(name, size, list(right.shape)))
+    views = shared_views(torch, buffer, parts)
+    for (name, _, size), view, (_, right) in zip(parts, views, expected):
+        measured = view.double()
+        nonfinite = math.prod(size) - int(torch.isfinite(measured).sum())
+        error = None if nonfinite else float((measured - right).abs().max())
+        part = {"name": name, "max_abs_error": error, "nonfinite": nonfinite}
+        if command.get("operation"):  # the client cannot know how large its numbers are
+            part["usual"] = float(right.abs().sum()) / math.prod(size)
+        found.append(part)
+    return {"parts": found}
 
 
 if __name__ == "__main__":

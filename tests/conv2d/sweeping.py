@@ -48,6 +48,7 @@ def environ(
     health: str = "",
     reference: str = "",
     miopen: dict[str, Any] | None = None,
+    operations: dict[str, str] | None = None,
 ) -> dict[str, str]:
     """Variables under which the worker finds the stand-in torch with these faults."""
     wishes = {
@@ -56,6 +57,7 @@ def environ(
         "health": health,
         "reference": reference,
         "limits": limits or {},
+        "operations": operations or {},
         "shapes": {str(key): name for key, name in (faults or {}).items()},
     }
     card = {} if hip is None else {"FAKE_TORCH_HIP": hip}

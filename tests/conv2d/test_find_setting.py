@@ -187,9 +187,12 @@ async def test_where_nothing_helps_it_says_so_and_what_the_ways_past_miopen_came
     answer, results = await machine.search(variables)
     assert answer is not None
     assert (answer.changes, answer.is_complete, answer.hangs) == (None, True, 0)
-    assert [(each.engine, each.verdict) for each in answer.engines] == [("native", "pass")]
+    assert [(each.engine, each.verdict) for each in answer.engines] == [
+        ("native", "pass"),
+        ("unfold", "pass"),
+    ]
     assert len(answer.tried) == answer.possible
-    assert len(results) == answer.possible + 2  # the control, and past MIOpen
+    assert len(results) == answer.possible + 3  # the control, and two ways past MIOpen
 
 
 async def test_a_spent_budget_ends_it_with_what_is_known_and_more_hangs_go_on(
@@ -282,7 +285,7 @@ async def test_every_result_says_what_was_asked_for_and_what_it_hung_in(
 ) -> None:
     variables = machine.variables(helps=[PAIR], blames=BLAMED)
     _, results = await machine.search({**variables, "HOME": str(short_home)})
-    control, unchanged, native, first, *_ = results
+    control, unchanged, native, _, first, *_ = results
     assert (control.asked, control.verdict) == ((), Verdict.PASS)
     assert unchanged.log_line == "MIOpen(HIP): Info2 [PrepareInvoker] Preparing kernel: Im2d2Col"
     assert (unchanged.log, native.log) == (True, False)

@@ -37,10 +37,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--preset", metavar="ID", help="a table of shapes, for example notes002")
     parser.add_argument("--sizes", metavar="N,N", help="square images, for example 32,44,224")
     parser.add_argument("--channels", metavar="A-B,A-B", help="for example 16-32,64-128")
-    parser.add_argument("--engine", choices=["configured", "native"], default="configured",
-                        help="native: past MIOpen")  # fmt: skip
     parser.add_argument("--repeats", type=int, metavar="N",
                         help="launches of each shape; what fails some is flaky")  # fmt: skip
+    parser.add_argument("--engine", choices=["configured", "native", "unfold"],
+                        default="configured", help="native, unfold: past MIOpen")  # fmt: skip
+    parser.add_argument("--work", default="forward", metavar="W,W",
+                        help="forward, backward, train: one or more")  # fmt: skip
+    parser.add_argument("--operations", nargs="?", const="", metavar="ID,ID",
+                        help="measure other operations than Conv2d: all, or these")  # fmt: skip
     parser.add_argument("--deadline", type=float, metavar="S", help="seconds for each shape")
     parser.add_argument("--import-deadline", type=float, metavar="S", help="for import torch")
     parser.add_argument("--spawn", action="store_true", help="a new interpreter for each shape")
@@ -102,13 +106,13 @@ def show(
 
     command = shlex.join(worker_argv(sweep.python, "measure", sweep.device, sweep.spawn))
     if arguments.json:
-        shapes = [row.shape.label for row in sweep.rows]
+        shapes = [row.label for row in sweep.rows]
         form = {"schema": 1, "dry_run": True, "command": command, "shapes": shapes}
         tried = {} if asked is None else {"tried": list(settings.plan_lines(asked))}
         print(json.dumps({**form, **tried}))
         return
     if limit is None:
-        print("Nothing is started. These shapes would be measured:\n")
+        print("Nothing is started. This would be measured:\n")
         print(*request_lines(sweep.rows), sep="\n")
     else:
         print(f"Nothing is started. {_search_line(limit)}\n")

@@ -22,6 +22,7 @@ from wizard.conv2d.sweep import Note, Sweep, SweepDone, SweepEvent
 from wizard.conv2d.team import Team
 from wizard.conv2d.trial import Trial
 from wizard.conv2d.wording import journal_busy, journal_unusable
+from wizard.conv2d.works import result_bytes
 
 Strategy = Callable[[Experiment], Awaitable[Limit | SettingAnswer | None]]
 """Measures what it wants to know, and gives what it found."""
@@ -41,7 +42,7 @@ def run_sweep(
     An unfinished sweep of the same request is gone on with when ``resume`` is true. Cancelling the
     task, or closing the iterator, kills everything that was started.
     """
-    largest = max((row.shape.out_bytes for row in sweep.rows), default=0)
+    largest = max(map(result_bytes, sweep.rows), default=0)
     return carried_out(
         sweep,
         _every_row,

@@ -52,7 +52,7 @@ def control_words(result: Result) -> str:
 def environment_broken(suspect: Row, control: Control) -> StopReason:
     """A shape that was right before is so no more."""
     return StopReason(
-        f"{control.label} was right earlier in this run. After {suspect.shape.label} it was not: "
+        f"{control.label} was right earlier in this run. After {suspect.label} it was not: "
         f"{control.verdict.value}, {control.detail or 'without a word'}.",
         "Something has changed for every shape: nothing measured now could be trusted.",
         "Save your work and restart the machine. The remaining shapes can be measured afterwards: "

@@ -31,7 +31,7 @@ def line_of(event: SweepEvent) -> str:
         case ShapeStarted():
             place = f"{event.number}/{event.total}"
             how = _how(event.row)
-            return f"{place} {event.row.shape.label}{how} (deadline {event.deadline_s:g} s)"
+            return f"{place} {event.row.label}{how} (deadline {event.deadline_s:g} s)"
         case DeadlineMoved():
             longest = f"waiting for it up to {event.longest_s:g} s"
             return f"shape {event.number} is slow, not stuck ({event.why}): {longest}"

@@ -67,7 +67,7 @@ class Experiment:
             self.tell(ShapeDone(index + 1, len(trial.sweep.rows), known))
         elif not self.is_over:
             if index in trial.book.lost:
-                self.tell(Note(f"{row.shape.label}: {LOST}. Trying it once more."))
+                self.tell(Note(f"{row.label}: {LOST}. Trying it once more."))
             async for event in trial.run(index):
                 self.tell(event)
         return trial.book.results.get(index)

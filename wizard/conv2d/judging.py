@@ -6,12 +6,13 @@ import statistics
 from dataclasses import dataclass
 
 from wizard.conv2d import wording
+from wizard.conv2d.checking import Checked, checked
 from wizard.conv2d.hang_classes import classify
 from wizard.conv2d.outcome import HUNG, Outcome
 from wizard.conv2d.presets import Row
 from wizard.conv2d.reference import Comparison
 from wizard.conv2d.sweep import Sweep
-from wizard.conv2d.verdicts import RIGHT, Loaded, Result, Verdict, judge, tolerance
+from wizard.conv2d.verdicts import RIGHT, Loaded, Result, Verdict, judge
 from wizard.knowledge.error_texts import KnownText, known_text
 
 VERDICTS = {
@@ -43,7 +44,8 @@ def judged(sweep: Sweep, index: int, launched: Launched, loaded: Loaded) -> Resu
     warm_s = statistics.median(warm) if warm else None
     finding = None if outcome.evidence is None else classify(outcome.evidence)
     known = _known_cause(outcome)
-    verdict, detail = _verdict(launched, tolerance(row.shape), warm_s, sweep.slow_s)
+    worst = checked(row, launched.comparison)
+    verdict, detail = _verdict(launched, worst, warm_s, sweep.slow_s)
     return Result(
         shape=row.shape,
         engine=engine_name(row, sweep.device, loaded),
@@ -53,9 +55,9 @@ def judged(sweep: Sweep, index: int, launched: Launched, loaded: Loaded) -> Resu
         loaded=loaded,
         cold_s=outcome.figures.get("cold"),
         warm_s=warm_s,
-        max_abs_error=launched.comparison.max_abs_error,
-        nonfinite=launched.comparison.nonfinite,
-        tolerance=tolerance(row.shape),
+        max_abs_error=worst.max_abs_error,
+        nonfinite=worst.nonfinite,
+        tolerance=worst.tolerance,
         memory_bytes=outcome.figures.get("memory"),
         hang_class=None if finding is None else finding.hang_class.value,
         because=None if finding is None else finding.because,
@@ -67,6 +69,9 @@ def judged(sweep: Sweep, index: int, launched: Launched, loaded: Loaded) -> Resu
         asked=row.setting,
         log=row.log,
         log_line=None if outcome.reading is None else outcome.reading.line[:LONGEST_KEPT],
+        work=row.work,
+        operation=row.in_place_of_it,
+        part=None if worst.nonfinite is None else worst.part,
     )
 
 
@@ -92,15 +97,21 @@ def unmeasured(
         published=row.published,
         asked=row.setting,
         log=row.log,
+        work=row.work,
+        operation=row.in_place_of_it,
     )
 
 
 def engine_name(row: Row, device: str, loaded: Loaded) -> str:
     """Who does the convolution."""
+    if row.engine == "unfold":
+        return "unfold"
     if device == "cpu":
         return "cpu"
     if row.engine == "native":
         return "native"
+    if row.operation is not None:
+        return "torch"
     return "miopen" if loaded.hip else "cudnn"
 
 
@@ -117,16 +128,16 @@ def _explained(detail: str, known: KnownText) -> str:
 
 
 def _verdict(
-    launched: Launched, allowed: float, warm_s: float | None, slow_s: float
+    launched: Launched, worst: Checked, warm_s: float | None, slow_s: float
 ) -> tuple[Verdict, str]:
-    outcome, comparison = launched.outcome, launched.comparison
+    outcome = launched.outcome
     if outcome.kind in HUNG:
         return Verdict.HUNG, wording.hung(outcome)
     if outcome.kind != "measured":
         return VERDICTS[outcome.kind], outcome.text
-    if comparison.nonfinite is None:
-        return Verdict.ERROR, f"measured, but not checked: {comparison.failure}"
-    verdict, detail = judge(comparison.max_abs_error, comparison.nonfinite, allowed)
+    if worst.nonfinite is None:
+        return Verdict.ERROR, f"measured, but not checked: {launched.comparison.failure}"
+    verdict, detail = judge(worst.max_abs_error, worst.nonfinite, worst.tolerance, worst.part)
     if verdict is Verdict.PASS and warm_s is not None and warm_s > slow_s:
         return Verdict.SLOW, f"right numbers, but {warm_s:.3g} s for each later call"
     return verdict, detail

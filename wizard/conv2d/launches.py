@@ -97,8 +97,8 @@ class Launches:
     async def comparison(self) -> Comparison:
         """The last outcome against the reference; nothing when there is none to compare."""
         if self.outcome.kind != "measured":
-            return Comparison(None, None)
-        return await self.team.compare(self.command, self.outcome.figures["size"])
+            return Comparison()
+        return await self.team.compare(self.command, self.outcome.figures["parts"])
 
     async def _checked(self, index: int, measurer: Measurer) -> AsyncGenerator[SweepEvent, None]:
         """After a launch that hung or died: see whether the card still works."""
@@ -163,6 +163,7 @@ class Launches:
             "seed": self.sweep.seed + index,
             "engine": row.engine,
             "work": row.work,
+            "operation": row.operation and row.operation.request,
             "warm_runs": self.sweep.warm_runs,
         }
 

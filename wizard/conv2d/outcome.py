@@ -25,7 +25,7 @@ class Outcome:
     seconds: float = 0.0
     """The deadline that was missed, for what hung."""
     figures: Event = field(default_factory=dict)
-    """``cold``, ``warm``, ``memory`` and ``size`` of a measured shape."""
+    """``cold``, ``warm``, ``memory`` and ``parts`` of a measured shape."""
     evidence: Evidence | None = None
     """What was seen of a shape that hung."""
     reading: Reading | None = None

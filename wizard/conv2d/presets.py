@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from assets import FOLDER
-from wizard.conv2d.shapes import Shape
+from wizard.conv2d.operations import Operation
+from wizard.conv2d.shapes import Shape, label_of
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -47,13 +48,27 @@ class Row:
     shape: Shape
     published: Published | None = None
     engine: str = "configured"
-    """``configured``, or ``native``: past MIOpen (``torch.backends.cudnn.enabled=False``)."""
+    """``configured``; past MIOpen, ``native`` (``torch.backends.cudnn.enabled=False``), or
+    ``unfold``: by copies and a product of matrices."""
     setting: Setting = ()
     """What is set on top of the environment, for a process of its own."""
     work: str = "forward"
-    """What is measured: ``forward``."""
+    """What is measured: ``forward``; ``backward``, the gradients of all that goes in; ``train``, a
+    training step; or the id of the operation."""
     log: bool = False
     """True to have MIOpen say what it does: that names what hung, and makes calls slower."""
+    operation: Operation | None = None
+    """What is measured in place of a convolution, if anything; its shape means nothing then."""
+
+    @property
+    def label(self) -> str:
+        """What is measured, for people."""
+        return label_of(self.shape, self.work, self.in_place_of_it)
+
+    @property
+    def in_place_of_it(self) -> str | None:
+        """What is measured in place of a convolution, in words."""
+        return None if self.operation is None else self.operation.title
 
 
 @dataclass(frozen=True, slots=True)

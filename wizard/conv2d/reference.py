@@ -1,4 +1,4 @@
-"""The process that knows the right numbers: the same convolution on the CPU, in float64."""
+"""The process that knows the right numbers: the same on the CPU, in float64."""
 
 from __future__ import annotations
 
@@ -11,11 +11,22 @@ from wizard.conv2d.channel import Worker
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
-    """How far a result is from the reference, or why nobody knows."""
+class Part:
+    """How far one of the tensors that a measurement gives is from the reference."""
 
+    name: str
     max_abs_error: float | None
-    nonfinite: int | None
+    """None when not all numbers are finite."""
+    nonfinite: int
+    usual: float | None = None
+    """The mean size of the right numbers, where nobody else knows it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How far each part of a result is from the reference; none, and why nobody knows."""
+
+    parts: tuple[Part, ...] = ()
     failure: str = ""
 
 
@@ -31,9 +42,9 @@ class Reference:
         """Let it work ahead while the card measures the same shape."""
         self.worker.send({**command, "do": "prepare"})
 
-    async def compare(self, command: dict[str, Any], size: list[int]) -> Comparison:
+    async def compare(self, command: dict[str, Any], parts: list[Any]) -> Comparison:
         """Compare the shared memory with the reference of that command."""
-        self.worker.send({**command, "do": "compare", "size": size})
+        self.worker.send({**command, "do": "compare", "parts": parts})
         until = asyncio.get_running_loop().time() + self.seconds
         while True:
             left = until - asyncio.get_running_loop().time()
@@ -48,13 +59,14 @@ class Reference:
 
     def _failed(self, why: str) -> Comparison:
         self.broken = True
-        return Comparison(None, None, why)
+        return Comparison(failure=why)
 
 
 def _comparison(event: dict[str, Any]) -> Comparison:
     if event["event"] == "failed":
-        return Comparison(None, None, str(event["text"]))
-    error = event["max_abs_error"]
-    if error is not None and not math.isfinite(error):
-        return Comparison(None, None, "the reference itself is not finite")
-    return Comparison(error, event["nonfinite"])
+        return Comparison(failure=str(event["text"]))
+    parts = tuple(Part(**part) for part in event["parts"])
+    errors = [part.max_abs_error for part in parts if part.max_abs_error is not None]
+    if not all(map(math.isfinite, errors)):
+        return Comparison(failure="the reference itself is not finite")
+    return Comparison(parts)

@@ -8,10 +8,12 @@ import sys
 from dataclasses import replace
 
 from wizard.conv2d.find_limit import REPEATS, LimitRequest
+from wizard.conv2d.operations import load_operations
 from wizard.conv2d.presets import DEFAULT, Preset, Row, find_preset, load_presets
 from wizard.conv2d.shapes import square
 from wizard.conv2d.surroundings import Surroundings
 from wizard.conv2d.sweep import Deadlines, Sweep
+from wizard.conv2d.works import WORKS, operation_rows, rows_of
 
 SIZES = (32, 44, 48, 64, 224)
 CHANNELS = ((16, 32), (32, 64), (64, 128))
@@ -36,10 +38,7 @@ def sweep_of(arguments: argparse.Namespace) -> tuple[Sweep, tuple[str, ...]]:
         raise WrongRequest("--preset brings its own shapes: leave out --sizes and --channels.")
     sweep = Sweep(
         python=arguments.python or sys.executable,
-        rows=tuple(
-            replace(row, engine=arguments.engine, log=arguments.log)
-            for row in _rows(arguments, preset)
-        ),
+        rows=_asked(arguments, preset),
         device=arguments.device,
         spawn=arguments.spawn,
         repeats=_repeats(arguments) or 1,
@@ -57,6 +56,8 @@ def limit_of(arguments: argparse.Namespace, sweep: Sweep) -> LimitRequest | None
     found = re.fullmatch(r" *([1-9][0-9]{0,3})-([1-9][0-9]{0,3}) *", arguments.range)
     if found is None or int(found[1]) > int(found[2]):
         raise WrongRequest(f"--range {arguments.range!r}: write it as 1-256.")
+    if len(sweep.rows) > 1 and sweep.rows[0].shape == sweep.rows[1].shape:
+        raise WrongRequest("a limit is that of one --work: name one.")
     smallest, largest = int(found[1]), int(found[2])
     request = LimitRequest(
         replace(sweep, repeats=1),
@@ -68,7 +69,7 @@ def limit_of(arguments: argparse.Namespace, sweep: Sweep) -> LimitRequest | None
         _repeats(arguments) or REPEATS,
     )
     try:
-        request.row_at(smallest)
+        rows_of((request.row_at(smallest),), _works(arguments.work))
     except ValueError as error:
         raise WrongRequest(f"--range {arguments.range!r}: {error}.") from error
     return request
@@ -82,6 +83,38 @@ def hangs_of(arguments: argparse.Namespace) -> int:
             "--hangs 3."
         )
     return int(arguments.hangs)
+
+
+def _asked(arguments: argparse.Namespace, preset: Preset) -> tuple[Row, ...]:
+    rows = _rows(arguments, preset) if arguments.operations is None else _operations(arguments)
+    measured = tuple(replace(row, engine=arguments.engine, log=arguments.log) for row in rows)
+    if arguments.operations is not None:
+        return measured
+    try:
+        return rows_of(measured, _works(arguments.work))
+    except ValueError as error:
+        raise WrongRequest(f"--work train: {error}.") from error
+
+
+def _operations(arguments: argparse.Namespace) -> tuple[Row, ...]:
+    others = (arguments.preset, arguments.sizes, arguments.channels, arguments.find_limit)
+    if any(others) or arguments.work != WORKS[0] or arguments.engine == "unfold":
+        raise WrongRequest(
+            "--operations brings its own sizes and works, and none but convolutions unfold: leave "
+            "out --preset, --sizes, --channels, --find-limit, --work and --engine unfold."
+        )
+    try:
+        return operation_rows([name.strip() for name in arguments.operations.split(",") if name])
+    except KeyError as error:
+        known = ", ".join(operation.id for operation in load_operations())
+        raise WrongRequest(f"there is no operation {error}. Known: {known}.") from error
+
+
+def _works(text: str) -> tuple[str, ...]:
+    works = tuple(part.strip() for part in text.split(","))
+    if not set(works) <= set(WORKS) or len(set(works)) < len(works):
+        raise WrongRequest(f"--work {text!r}: write one or more of {','.join(WORKS)}.")
+    return works
 
 
 def _rows(arguments: argparse.Namespace, preset: Preset) -> tuple[Row, ...]:

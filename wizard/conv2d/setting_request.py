@@ -11,9 +11,9 @@ from wizard.conv2d.sweep import Sweep
 from wizard.conv2d.verdicts import Result, Verdict
 from wizard.knowledge.solvers import FIND_MODE, FIND_MODES, load_families
 
-ENGINES = ("native",)
+ENGINES = ("native", "unfold")
 """Ways past MIOpen that are tried: engines of a ``Row``."""
-HANGS = (Verdict.HUNG, Verdict.CRASHED)
+HANGS = (Verdict.HUNG, Verdict.CRASHED, Verdict.FLAKY)
 """What is paid for out of the hangs that were allowed."""
 
 
@@ -49,4 +49,4 @@ class SettingRequest:
 
 def cost_of(result: Result) -> int:
     """How many hangs a result has cost."""
-    return max(result.runs, 1) if result.verdict in HANGS else 0
+    return max(result.failed, 1) if result.verdict in HANGS else 0

@@ -77,6 +77,13 @@ class Shape:
         return (size + 2 * self.padding - reach) // self.stride + 1
 
 
+def label_of(shape: Shape, work: str, operation: str | None) -> str:
+    """What is measured, for people: the shape with its work, or the operation."""
+    if operation is not None:
+        return operation
+    return shape.label if work == "forward" else f"{shape.label}, {work}"
+
+
 def square(c_in: int, c_out: int, size: int, kernel: int = 3, batch: int = 1) -> Shape:
     """A square image and a padding that keeps its size: what most layers of a CNN are."""
     return Shape(c_in, c_out, size, size, kernel, padding=kernel // 2, n=batch)

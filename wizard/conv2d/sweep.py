@@ -93,9 +93,10 @@ class ShapeStarted:
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """Where the running shape is: ``tensors``, ``cold``, ``warm``, ``copy back``, ``compare``; or
-    ``killed``, while a hung process is watched; ``health``, while the card is checked after that;
-    ``control``, while a shape that passed before is measured again."""
+    """Where the running shape is: ``tensors``, ``cold``, ``backward`` and ``step`` where there are
+    such, ``warm``, ``copy back``, ``compare``; or ``killed``, while a hung process is watched;
+    ``health``, while the card is checked after that; ``control``, while a shape that passed before
+    is measured again."""
 
     number: int
     name: str

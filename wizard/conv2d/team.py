@@ -84,12 +84,12 @@ class Team:
             await old.worker.close(0.0 if old.broken else LEAVE_SECONDS)
             self.databases.forget(_databases_of(way))
 
-    async def compare(self, command: dict[str, Any], size: list[int]) -> Comparison:
+    async def compare(self, command: dict[str, Any], parts: list[Any]) -> Comparison:
         """The measured result against the reference, and the time it took set apart."""
         began = time.monotonic()
         if self.reference is None:
-            return Comparison(None, None, "there is no reference process")
-        comparison = await self.reference.compare(command, size)
+            return Comparison(failure="there is no reference process")
+        comparison = await self.reference.compare(command, parts)
         self.reference_s += time.monotonic() - began
         return comparison
 

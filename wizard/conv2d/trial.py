@@ -101,12 +101,12 @@ class Trial(Launches):
         async for phase in self.again(good, index, self.spawn):
             yield phase
         comparison = await self.comparison()
-        unchecked = self.outcome.kind == "measured" and comparison.nonfinite is None
+        unchecked = self.outcome.kind == "measured" and not comparison.parts
         if unchecked or self.outcome.kind == "no device":
             return  # it says nothing of the environment
         launched = Launched(self.outcome, comparison, 1, "spawn" if self.spawn else "fork")
         found = judged(self.sweep, good, launched, self.team.loaded)
-        control = Control(found.shape.label, found.verdict, found.detail)
+        control = Control(found.label, found.verdict, found.detail)
         self.book.outcome(index, replace(self.book.results[index], control=control))
         if found.verdict not in RIGHT and self.team.trouble is None:
             self.team.trouble = environment_broken(self.sweep.rows[index], control)

@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Any
 
 from wizard.conv2d.presets import Published, Setting
-from wizard.conv2d.shapes import Shape
+from wizard.conv2d.shapes import Shape, label_of
 from wizard.jsonform import to_json
 
 UNIT_ROUNDOFF = {"float16": 2.0**-11, "bfloat16": 2.0**-8, "float32": 2.0**-24, "float64": 2.0**-53}
@@ -67,7 +67,8 @@ class Result:
 
     shape: Shape
     engine: str
-    """``miopen``, ``cudnn`` or ``cpu``: torch as configured; ``native``: past MIOpen."""
+    """``miopen``, ``cudnn`` or ``cpu``: torch as configured; ``native``, ``unfold``: past MIOpen;
+    ``torch``: an operation, as configured."""
     verdict: Verdict
     detail: str
     """What happened and what it means, in words; ``""`` for a plain pass."""
@@ -108,6 +109,22 @@ class Result:
     log_line: str | None = None
     """What MIOpen's log said last before it hung, died or failed; of what came back, the line that
     names the algorithm."""
+    work: str = "forward"
+    """What was measured: ``forward``, ``backward``, ``train``, or the id of an operation."""
+    operation: str | None = None
+    """What was measured in place of a convolution, in words; the shape means nothing then."""
+    part: str | None = None
+    """Which of several results is the furthest from right: that of error and tolerance."""
+
+    @property
+    def label(self) -> str:
+        """What was measured, for people."""
+        return label_of(self.shape, self.work, self.operation)
+
+    @property
+    def on_processor(self) -> bool:
+        """True when no card had a part in it."""
+        return self.engine == "cpu" or self.loaded.device == "cpu"
 
 
 def tolerance(shape: Shape) -> float:
@@ -129,14 +146,16 @@ def tolerance(shape: Shape) -> float:
     return sums + 2 * LARGEST_OUTPUT * unit
 
 
-def judge(max_abs_error: float | None, nonfinite: int, allowed: float) -> tuple[Verdict, str]:
+def judge(
+    max_abs_error: float | None, nonfinite: int, allowed: float, part: str = "result"
+) -> tuple[Verdict, str]:
     """Right or wrong numbers, and the words for it."""
     if nonfinite:
-        return Verdict.WRONG, f"{nonfinite} numbers of the result are infinite or not a number"
+        return Verdict.WRONG, f"{nonfinite} numbers of the {part} are infinite or not a number"
     if max_abs_error is None or max_abs_error > allowed:
         return (
             Verdict.WRONG,
-            f"the result differs from the float64 reference by {max_abs_error or 0:.3g}; "
+            f"the {part} differs from the float64 reference by {max_abs_error or 0:.3g}; "
             f"rounding explains at most {allowed:.3g}",
         )
     return Verdict.PASS, ""
@@ -147,8 +166,12 @@ def result_json(result: Result) -> dict[str, Any]:
     form: dict[str, Any] = {
         field.name: to_json(getattr(result, field.name)) for field in fields(result)
     }
-    form["shape"]["label"] = result.shape.label
     form["asked"] = dict(result.asked)
+    form["label"] = result.label
+    if result.operation is None:
+        form["shape"]["label"] = result.shape.label
+    else:
+        form["shape"] = None
     loaded = form.pop("loaded")
     loaded["setting"] = dict(result.loaded.setting)
     form.update(loaded)

@@ -31,6 +31,8 @@ WHERE = {
     "start": "before its first operation",
     "tensors": "while its tensors were made and copied to the device",
     "cold": "in its first call",
+    "backward": "in its first backward pass, after the forward pass had worked",
+    "step": "in its first optimiser step, after the gradients were there",
     "warm": "in a later call, after the first one had worked",
     "copy back": "while the result was copied back",
 }

@@ -10,7 +10,7 @@ from wizard.conv2d.presets import Published, Row
 from wizard.conv2d.repeats import rate_words
 from wizard.conv2d.setting_answer import setting_text
 from wizard.conv2d.verdicts import Result, Verdict
-from wizard.report.conv2d_meaning import counted, meaning_lines
+from wizard.report.conv2d_meaning import counted, meaning_lines, noun_of
 from wizard.report.units import WIDTH
 
 GAP = "  "
@@ -43,7 +43,7 @@ def request_lines(rows: Sequence[Row]) -> Iterator[str]:
     notes = _texts(row.published for row in rows)
     for row in rows:
         claim = f"   published: {_short(row.published, notes)}" if row.published else ""
-        yield f"  {row.shape.label}{claim}"
+        yield f"  {row.label}{claim}"
     yield from _note_lines(notes)
 
 
@@ -76,7 +76,14 @@ def _edge(limit: Limit) -> str:
 def table_lines(results: Sequence[Result]) -> Iterator[str]:
     """One row a shape; a label that leaves no room for its row stands on a line of its own."""
     notes = _notes(results)
-    head = ["Shape", "Verdict", "Cold", "Warm", "Error", *(["Published"] if notes else [])]
+    head = [
+        noun_of(results).capitalize(),
+        "Verdict",
+        "Cold",
+        "Warm",
+        "Error",
+        *(["Published"] if notes else []),
+    ]
     rows = [head, *(_cells(result, notes) for result in results)]
     widths = [max(len(row[place]) for row in rows) for place in range(len(head))]
     room = WIDTH - sum(widths[1:]) - len(GAP) * (len(head) - 1)
@@ -128,8 +135,8 @@ def _verdict(result: Result) -> str:
 def _label(result: Result) -> str:
     """The shape, and the variables that were set for it where there are any."""
     if not result.asked:
-        return result.shape.label
-    text = f"{result.shape.label} with {setting_text(result.asked)}"
+        return result.label
+    text = f"{result.label} with {setting_text(result.asked)}"
     return text if len(text) <= WIDTH else f"{text[: WIDTH - 3]}..."
 
 
@@ -151,7 +158,7 @@ def _note_lines(notes: Sequence[str]) -> Iterator[str]:
 
 def _notes(results: Sequence[Result]) -> tuple[str, ...]:
     """What was published for the shapes; nothing beside a processor."""
-    if all(result.engine == "cpu" for result in results):
+    if all(result.on_processor for result in results):
         return ()
     return _texts(result.published for result in results)
 

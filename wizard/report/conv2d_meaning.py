@@ -34,7 +34,7 @@ MEANINGS = {
     Verdict.UNUSABLE: "left out, because nothing measured then could be trusted.",
 }
 ALL_RIGHT = (
-    "every shape came back in time with the right numbers. That holds for these shapes, with this "
+    "every {0} came back in time with the right numbers. That holds for these {0}s, with this "
     "torch and these settings."
 )
 REPEATS = (
@@ -45,10 +45,15 @@ CONTROL = "the processor is the control: this says nothing of the graphics card.
 
 
 def counted(results: Sequence[Result]) -> str:
-    """How many shapes ended how."""
+    """How many ended how."""
     counts = {each: sum(r.verdict is each for r in results) for each in WORDS}
     told = [f"{n} {WORDS[each]}" for each, n in counts.items() if n or each in ALWAYS]
-    return f"{len(results)} shape{'' if len(results) == 1 else 's'}: {', '.join(told)}"
+    return f"{len(results)} {noun_of(results)}{'' if len(results) == 1 else 's'}: {', '.join(told)}"
+
+
+def noun_of(results: Sequence[Result]) -> str:
+    """What was measured, in a word."""
+    return "operation" if any(result.operation for result in results) else "shape"
 
 
 def meaning_lines(results: Sequence[Result]) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -59,12 +64,12 @@ def meaning_lines(results: Sequence[Result]) -> Iterator[tuple[str, tuple[str, .
             yield WORDS[verdict].capitalize(), (MEANINGS[verdict],)
     yield from _classes(results)
     if found == {Verdict.PASS}:
-        yield "What it means", (ALL_RIGHT,)
+        yield "What it means", (ALL_RIGHT.format(noun_of(results)),)
     if rates := dict.fromkeys(r.rate for r in results if r.rate and r.verdict in RIGHT):
         yield "Repeats", (REPEATS.format("; or ".join(map(str, rates))),)
     if any(result.control for result in results):
         yield "Controls", (_controls(results),)
-    on_cpu = results[-1].engine == "cpu"
+    on_cpu = results[-1].on_processor
     if on_cpu:
         yield "Note", (CONTROL,)
     yield "What to do next", _next_steps(results[-1], found, on_cpu)
@@ -98,7 +103,11 @@ def _next_steps(last: Result, found: set[Verdict], on_cpu: bool) -> tuple[str, .
         return ("look at the lines above. For an issue: rdna1-setup report",)
     if on_cpu:
         return ("another torch, and a test of the memory: a processor should get these right.",)
-    past = "" if last.engine == "native" else "the same command with --engine native goes past "
+    past = (
+        ""
+        if last.engine in ("native", "unfold")
+        else "the same command with --engine native goes past "
+    )
     past += "MIOpen: if that is right, MIOpen is at fault. " if past else ""
     longer = "A longer --deadline tells a slow first call from a hang. "
     hung = longer if Verdict.HUNG in found else ""

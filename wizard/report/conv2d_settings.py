@@ -16,6 +16,8 @@ NOT_OURS = "Nobody who made this program has measured any of this on an RDNA1 ca
 ENGINE_LINES = {
     "native": "with `torch.backends.cudnn.enabled = False` at the begin of your program, "
     "convolutions go past MIOpen",
+    "unfold": "copies of the image and one product of matrices in place of the convolution, which "
+    "takes more memory; no switch does that for a program",
 }
 
 

@@ -13,10 +13,10 @@ import random
 from array import array
 from typing import Any
 
-from torch import backends, cuda, faults, version
+from torch import autograd, backends, cuda, faults, version
 
 __version__ = os.environ.get("FAKE_TORCH_VERSION", "0.0+fake")
-__all__ = ["backends", "cuda", "version"]
+__all__ = ["autograd", "backends", "cuda", "version"]
 
 
 class dtype:
@@ -24,6 +24,9 @@ class dtype:
 
     def __init__(self, code: str) -> None:
         self.code = code
+
+    def __str__(self) -> str:
+        return {"f": "torch.float32", "d": "torch.float64"}[self.code]
 
 
 float32 = dtype("f")
@@ -33,16 +36,64 @@ float64 = dtype("d")
 class Tensor:
     """Numbers in a flat array or in foreign memory, and a shape."""
 
+    later = ""
+    """The fault that strikes when somebody wants gradients of it."""
+
     def __init__(self, values: Any, shape: tuple[int, ...], kind: dtype) -> None:
         self.values = values
         self.shape = shape
         self.kind = kind
 
+    @property
+    def dtype(self) -> dtype:
+        """Its number format."""
+        return self.kind
+
+    def like(self, values: Any) -> Tensor:
+        """Other numbers in its size, with the fault that is to come."""
+        made = Tensor(array(self.kind.code, values), self.shape, self.kind)
+        made.later = self.later
+        return made
+
+    def clone(self) -> Tensor:
+        """A copy."""
+        copied = self.like(self.values)
+        faults.spoil(copied, faults.at_operation("copy", self.kind is float64))
+        return copied
+
+    def detach(self) -> Tensor:
+        """Itself: there is no graph."""
+        return self
+
+    def requires_grad_(self) -> Tensor:
+        """Itself: gradients can be had of everything."""
+        return self
+
+    def contiguous(self) -> Tensor:
+        """Itself: there is no other order."""
+        return self
+
+    def flatten(self, _: int) -> Tensor:
+        """Itself: its numbers are flat."""
+        return self
+
+    def triu(self, _: int) -> Tensor:
+        """Itself: nobody looks at masks here."""
+        return self
+
+    def add_(self, other: Tensor, alpha: float = 1.0) -> Tensor:
+        """Adds the numbers of another, scaled."""
+        for place, value in enumerate(other.values):
+            self.values[place] += alpha * value
+        return self
+
     def to(self, target: Any) -> Tensor:
         """Itself on a device, or rounded to another format."""
         if isinstance(target, str):
             return self
-        return Tensor(array(target.code, self.values), self.shape, target)
+        made = Tensor(array(target.code, self.values), self.shape, target)
+        made.later = self.later
+        return made
 
     def double(self) -> Tensor:
         """The same numbers as float64."""
@@ -50,7 +101,9 @@ class Tensor:
 
     def view(self, shape: tuple[int, ...]) -> Tensor:
         """The same numbers in another shape."""
-        return Tensor(self.values, tuple(shape), self.kind)
+        made = Tensor(self.values, tuple(shape), self.kind)
+        made.later = self.later
+        return made
 
     def copy_(self, other: Tensor) -> Tensor:
         """Takes over the numbers of another."""
@@ -60,6 +113,7 @@ class Tensor:
 
     def normal_(self, mean: float, deviation: float, generator: Generator) -> Tensor:
         """Fills itself with normally distributed numbers."""
+        faults.at_work()
         for place in range(len(self.values)):
             self.values[place] = generator.source.gauss(mean, deviation)
         return self
@@ -141,9 +195,40 @@ def tensor(rows: list[list[float]]) -> Tensor:
     return Tensor(values, (len(rows), len(rows[0])), float32)
 
 
-def frombuffer(buffer: Any, dtype: dtype, count: int) -> Tensor:
+def full(shape: tuple[int, ...], value: float) -> Tensor:
+    """The same number everywhere."""
+    return Tensor(array("f", [value]) * math.prod(shape), shape, float32)
+
+
+def product(left: Tensor, right: Tensor, shape: tuple[int, ...], wish: str = "") -> Tensor:
+    """No product of matrices but as sensitive to both: each number is one of each, multiplied."""
+    a, b = left.values, right.values
+    places = range(math.prod(shape))
+    values = array(left.kind.code, (a[n % len(a)] * b[n % len(b)] for n in places))
+    made: Tensor = faults.spoil(Tensor(values, shape, left.kind), wish)
+    return made
+
+
+def matmul(left: Tensor, right: Tensor) -> Tensor:
+    """A result of the right size."""
+    wish = faults.at_operation("matmul", left.kind is float64)
+    return product(left, right, (*right.shape[:-2], left.shape[-2], right.shape[-1]), wish)
+
+
+def add(left: Tensor, right: Tensor) -> Tensor:
+    """The sum; the right one is repeated along the left one's channels."""
+    wish = faults.at_operation("add", left.kind is float64)
+    a, b = left.values, right.values
+    each = len(a) // (left.shape[0] * len(b)) if len(b) < len(a) else 1
+    summed = left.like(v + b[n // each % len(b)] for n, v in enumerate(a))
+    made: Tensor = faults.spoil(summed, wish)
+    return made
+
+
+def frombuffer(buffer: Any, dtype: dtype, count: int, offset: int) -> Tensor:
     """Foreign memory as numbers."""
-    memory = memoryview(buffer)[: count * array(dtype.code).itemsize].cast(dtype.code)  # type: ignore[call-overload]
+    end = offset + count * array(dtype.code).itemsize
+    memory = memoryview(buffer)[offset:end].cast(dtype.code)  # type: ignore[call-overload]
     return Tensor(memory, (count,), dtype)
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 
-from torch.faults import OutOfMemoryError
+from torch.faults import OutOfMemoryError, at_card
 
 __all__ = ["OutOfMemoryError"]
 
@@ -19,11 +19,13 @@ class Properties:
 
 def is_available() -> bool:
     """True when a card was asked for."""
+    at_card()
     return "FAKE_TORCH_HIP" in os.environ
 
 
 def get_device_name(_: int) -> str:
     """The name of the card."""
+    at_card()
     return "Fake RX 5600 XT"
 
 
@@ -34,6 +36,7 @@ def get_device_properties(_: int) -> Properties:
 
 def synchronize() -> None:
     """Nothing is under way."""
+    at_card()
 
 
 def reset_peak_memory_stats() -> None:

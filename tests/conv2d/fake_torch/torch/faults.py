@@ -4,8 +4,13 @@
 "health": NAME, "reference": NAME}``; the last two are what befalls the sum and the product of a
 health check, and the float64 reference.
 CHANNELS is a number of input channels, ``power of two`` or ``any``: larger images hang.
+``"operations": {KIND: NAME}`` are faults of other operations. ``backward NAME`` strikes when
+somebody wants gradients.
 
 Faults of shapes strike in float32 alone, so that the float64 reference is right.
+
+One fault is always there, as with threads of OpenMP and with drivers of cards: a process that has
+computed, or has asked the card, has forked children that cannot.
 """
 
 from __future__ import annotations
@@ -14,15 +19,19 @@ import collections
 import ctypes
 import itertools
 import json
+import math
 import os
 import signal
 import threading
 import time
-from typing import Any
+from typing import Any, TypeVar
 
+T = TypeVar("T")
 WISHES: dict[str, Any] = json.loads(os.environ.get("FAKE_TORCH", "{}"))
 HOME_PROCESS = os.getpid()
 HELD = threading.Lock()
+FORKED_TOO_LATE = {"work": False, "card": False}
+"""What the process that imported this has done already."""
 
 
 class OutOfMemoryError(RuntimeError):
@@ -164,18 +173,56 @@ LOUD = {
 """What answers at once, if not with a result."""
 
 
+def make_noise() -> None:
+    """10,000 lines on each output, with events, torn events and words of MIOpen among them."""
+    lines = (
+        b'{"event": "measured", "ticket": %d, "cold": 0, "warm": [], "parts": []}\n',
+        b'{"event": "gone", "pid": %d, "code": 0}\n',
+        b'{"event": "phase", "ticket": %d,\n',
+        b"MIOpen(HIP): Info [FindSolutionImpl] ConvDirect%d (not searchable)\n",
+        b"\xff\x00\x1b[%dm\r\n",
+    )
+    for number in range(10_000):
+        for output in (1, 2):
+            os.write(output, lines[number % len(lines)] % number)
+
+
+def at_work() -> None:
+    """Before anything is computed."""
+    if os.getpid() == HOME_PROCESS:
+        FORKED_TOO_LATE["work"] = True
+    elif FORKED_TOO_LATE["work"]:
+        hang()
+
+
+def at_card() -> None:
+    """Before anything is asked of the card."""
+    if os.getpid() == HOME_PROCESS:
+        FORKED_TOO_LATE["card"] = True
+    elif FORKED_TOO_LATE["card"]:
+        raise RuntimeError("Cannot re-initialize CUDA in forked subprocess")
+
+
+WHILE_IMPORTED = {
+    "hang": loop_natively,
+    "rubbish": print_rubbish,
+    "noise": make_noise,
+    "compute": at_work,
+    "ask the card": at_card,
+}
+"""What an import may do in so many words."""
+
+
 def at_import() -> None:
     """The fault of importing torch; each import is noted."""
     noted("FAKE_TORCH_IMPORTS")
     wish = WISHES.get("import")
-    if wish == "hang":
-        loop_natively()
+    if wish in WHILE_IMPORTED:
+        WHILE_IMPORTED[wish]()
     elif wish == "crash":
         ctypes.string_at(0)
     elif wish == "raise":
         raise ImportError("libamdhip64.so: cannot enable executable stack")
-    elif wish == "rubbish":
-        print_rubbish()
     elif wish == "slow":
         time.sleep(2.5)
     elif wish == "ignore sigterm":
@@ -198,6 +245,7 @@ def at_first_use() -> None:
     if WISHES.get("import") == "fork deadlock" and os.getpid() != HOME_PROCESS:
         tell_that_it_hangs()
         HELD.acquire()
+    at_work()
 
 
 def at_health() -> None:
@@ -233,6 +281,18 @@ def at_convolution(c_out: int) -> str:
     """Strike before a convolution with that many output channels; the name of what comes after."""
     at_first_use()
     wish = str(WISHES.get("shapes", {}).get(str(c_out), ""))
+    return wish if wish.startswith("backward ") else strike(wish)
+
+
+def at_operation(kind: str, is_reference: bool) -> str:
+    """Strike before another operation; the name of what comes after."""
+    at_work()
+    wish = "" if is_reference else str(WISHES.get("operations", {}).get(kind, ""))
+    return wish if wish.startswith("backward ") else strike(wish)
+
+
+def strike(wish: str) -> str:
+    """Do what was wished for, if it comes before a result; its name."""
     if wish in SILENT and not is_compiled():
         SILENT[wish]()
     elif wish in LOUD:
@@ -241,4 +301,22 @@ def at_convolution(c_out: int) -> str:
         hang()
     elif wish == "right only once" and noted("FAKE_TORCH_CALLS"):
         return "wrong"
+    elif wish.startswith("noise"):
+        make_noise()
+        strike(wish.partition(" and ")[2])
     return wish
+
+
+def spoil(result: T, wish: str) -> T:
+    """The result, with what was wished for."""
+    spoilt: Any = result
+    if wish.startswith("backward "):
+        spoilt.later = wish.partition(" ")[2]
+    elif wish == "wrong":
+        spoilt.values[0] += 0.1
+    elif wish == "zeros":
+        for place in range(len(spoilt.values)):
+            spoilt.values[place] = 0
+    elif wish == "nan":
+        spoilt.values[0] = math.nan
+    return result

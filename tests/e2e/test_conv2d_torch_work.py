@@ -1,0 +1,223 @@
+"""Gradients, training steps, unfolding and other operations with real torch, on the processor."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.e2e import test_conv2d_torch
+from tests.e2e.homes import Home
+from wizard.conv2d.client import run_sweep
+from wizard.conv2d.operations import load_operations
+from wizard.conv2d.presets import Row
+from wizard.conv2d.shapes import Shape
+from wizard.conv2d.sweep import Note, ShapeDone, Sweep, SweepEvent
+from wizard.conv2d.verdicts import Result, Verdict
+from wizard.conv2d.works import FEWEST_VALUES, operation_rows
+
+pytestmark = pytest.mark.e2e
+
+torch_python = test_conv2d_torch.torch_python
+home = test_conv2d_torch.home
+ONE_ELEMENT = """
+import os, random, torch
+amount = float(os.environ["SPOIL_BY"])
+source = random.Random(7)
+def spoiled(tensor):
+    if tensor.dtype is torch.float64:
+        return tensor
+    tensor = tensor.detach().clone()
+    place = source.randrange(tensor.numel())
+    with torch.no_grad():
+        usual = float(tensor.float().pow(2).mean().sqrt())
+        tensor.view(-1)[place] += amount * max(usual, float(os.environ["LEAST"]))
+    return tensor
+real_grad = torch.autograd.grad
+def grad(outputs, inputs, *rest, **named):
+    found = list(real_grad(outputs, inputs, *rest, **named))
+    found[0] = spoiled(found[0].contiguous())
+    return tuple(found)
+torch.autograd.grad = grad
+"""
+"""One number of the first gradient is off by so much of the usual, in float32 and below.
+
+A gradient in training is about 1 in size by design, but for a kernel of one number, for batch norm
+undoes what that one does: hence the least that is taken for usual.
+"""
+COMPUTES = """
+import torch
+torch.nn.functional.conv2d(torch.randn(1, 16, 64, 64), torch.randn(32, 16, 3, 3))
+"""
+
+
+def shapes(count: int, dtype: str = "float32") -> list[Shape]:
+    """All sorts of convolutions that are large enough to train."""
+    source = random.Random(count)  # noqa: S311 - shapes, not secrets
+    found: list[Shape] = []
+    while len(found) < count:
+        groups = source.choice((1, 1, 1, 2, 4))
+        try:
+            shape = Shape(
+                groups * source.choice((1, 3, 4, 16)),
+                groups * source.choice((1, 2, 8, 32)),
+                source.randrange(4, 41),
+                source.randrange(4, 41),
+                source.choice((1, 2, 3, 3, 5, 7)),
+                padding=source.randrange(4),
+                n=source.choice((1, 1, 2, 5)),
+                stride=source.choice((1, 1, 2, 3)),
+                dilation=source.choice((1, 1, 2)),
+                groups=groups,
+                dtype=dtype,
+                bias=source.random() < 0.5,
+            )
+        except ValueError:
+            continue
+        if shape.n * shape.out_h * shape.out_w >= FEWEST_VALUES:
+            found.append(shape)
+    return found
+
+
+LONG = (Shape(1, 4, 224, 224, n=2), Shape(64, 64, 56, 56), Shape(3, 64, 224, 224, stride=2))
+"""Many places, many products, and both."""
+
+
+async def measured(
+    python: str, rows: list[Row], folder: Path, **variables: str
+) -> tuple[list[Result], list[SweepEvent]]:
+    """The results of these rows, each called twice."""
+    sweep = Sweep(python, tuple(rows), "cpu", warm_runs=1)
+    environ = {**os.environ, **variables}
+    stream = run_sweep(sweep, journal=folder / "journal", resume=False, environ=environ)
+    events = [event async for event in stream]
+    return [event.result for event in events if isinstance(event, ShapeDone)], events
+
+
+def printed(results: list[Result]) -> str:
+    """The worst of them by work and part: how much of the tolerance was used."""
+    worst: dict[str, tuple[float, str]] = {}
+    for each in results:
+        if each.max_abs_error is not None and each.tolerance:
+            name = f"{each.work} {each.engine} {each.shape.dtype} {each.part}"
+            used = (each.max_abs_error / each.tolerance, each.label)
+            worst[name] = max(worst.get(name, (0.0, "")), used)
+    return "\n".join(f"  {name}: {used:.3f} {label}" for name, (used, label) in worst.items())
+
+
+@pytest.mark.parametrize("work", ["forward", "backward", "train"])
+@pytest.mark.parametrize("engine", ["configured", "unfold"])
+async def test_right_numbers_are_never_called_wrong(
+    torch_python: str, tmp_path: Path, work: str, engine: str
+) -> None:
+    """Float32 against float64, over many shapes."""
+    rows = [Row(shape, work=work, engine=engine) for shape in (*shapes(40), *LONG)]
+    results, _ = await measured(torch_python, rows, tmp_path)
+
+    print(f"\n{work}, {engine}:\n{printed(results)}")
+    wrong = [f"{each.label}: {each.detail}" for each in results if each.verdict is not Verdict.PASS]
+    assert wrong == []
+    assert len(results) == len(rows)
+
+
+@pytest.mark.parametrize("work", ["backward", "train"])
+@pytest.mark.parametrize(
+    ("engine", "dtype"), [("configured", "bfloat16"), ("unfold", "bfloat16"), ("unfold", "float64")]
+)
+async def test_other_formats_are_never_called_wrong(
+    torch_python: str, tmp_path: Path, work: str, engine: str, dtype: str
+) -> None:
+    rows = [Row(shape, work=work, engine=engine) for shape in shapes(30, dtype)]
+    results, _ = await measured(torch_python, rows, tmp_path)
+
+    print(f"\n{work}, {engine}:\n{printed(results)}")
+    wrong = [f"{each.label}: {each.detail}" for each in results if each.verdict is not Verdict.PASS]
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("work", "dtype", "amount"),
+    [
+        ("backward", "float32", 0.01),
+        ("train", "float32", 0.01),
+        ("backward", "bfloat16", 1.0),
+        ("train", "bfloat16", 1.0),
+    ],
+)
+async def test_one_wrong_number_is_always_noticed(
+    torch_python: str, tmp_path: Path, work: str, dtype: str, amount: float
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text(ONE_ELEMENT)
+    rows = [Row(shape, work=work) for shape in shapes(40, dtype)]
+    rows += [Row(replace(shape, dtype=dtype), work=work) for shape in LONG]
+    least = {"backward": "0", "train": "1"}[work]
+    variables = {"PYTHONPATH": str(tmp_path), "SPOIL_BY": str(amount), "LEAST": least}
+    results, _ = await measured(torch_python, rows, tmp_path, **variables)
+
+    unnoticed = [each.label for each in results if each.verdict is not Verdict.WRONG]
+    assert unnoticed == []
+    assert len(results) == len(rows)
+
+
+@pytest.mark.parametrize("mode", [(), ("--spawn",)], ids=["fork", "spawn"])
+def test_every_operation_is_measured_and_right(
+    home: Home, torch_python: str, mode: tuple[str, ...]
+) -> None:
+    which = ["lstm,bert-backward"] if mode else []
+    command = ("conv2d", "--python", torch_python, "--device", "cpu", "--json", *mode)
+    done = home.run(*command, "--operations", *which)
+
+    results = json.loads(done.stdout)["results"]
+    for each in results:
+        used = (each["max_abs_error"] or 0) / (each["tolerance"] or math.inf)
+        print(f"  {each['label']}: {each['verdict']} {used:.3f} {each['part']} {each['warm_s']}")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert len(results) == (2 if mode else len(load_operations()))
+    for each in results:
+        error, allowed = each["max_abs_error"], each["tolerance"]
+        assert error <= allowed / 5  # room for another order of sums
+
+
+async def test_operations_stay_within_their_tolerance_whatever_the_numbers(
+    torch_python: str, tmp_path: Path
+) -> None:
+    """Each row has a seed of its own."""
+    rows = list(operation_rows()) * 3
+    results, _ = await measured(torch_python, rows, tmp_path)
+
+    assert [each.label for each in results if each.verdict is not Verdict.PASS] == []
+
+
+async def test_one_wrong_gradient_of_an_operation_is_noticed(
+    torch_python: str, tmp_path: Path
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text(ONE_ELEMENT)
+    variables = {"PYTHONPATH": str(tmp_path), "SPOIL_BY": "0.02", "LEAST": "0"}
+    rows = list(operation_rows(["batch-norm-backward", "bert-backward", "training-step"])) * 4
+    results, _ = await measured(torch_python, rows, tmp_path, **variables)
+
+    assert {each.verdict for each in results} == {Verdict.WRONG}
+
+
+async def test_a_parent_in_which_torch_has_convolved_is_caught(
+    torch_python: str, tmp_path: Path
+) -> None:
+    """A child that is forked after a convolution on the processor does not come back from its own;
+    where it does, nothing is wrong with it."""
+    (tmp_path / "sitecustomize.py").write_text(COMPUTES)
+    sweep = Sweep(torch_python, (Row(Shape(16, 32, 64, 64)),) * 3, "cpu")
+    sweep = replace(sweep, deadlines=replace(sweep.deadlines, first=6.0))
+    environ = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    stream = run_sweep(sweep, journal=tmp_path / "journal", environ=environ)
+    events = [event async for event in stream]
+
+    results = [event.result for event in events if isinstance(event, ShapeDone)]
+    assert [each.verdict for each in results] == [Verdict.PASS] * 3
+    notes = [event.text for event in events if isinstance(event, Note)]
+    assert {each.process for each in results} == {"spawn" if notes else "fork"}
+    print(notes)
