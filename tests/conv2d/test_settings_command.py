@@ -5,15 +5,21 @@ from __future__ import annotations
 import json
 import os
 import signal
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
 import pytest
+from cattrs import Converter
 
-from tests.conv2d.sweeping import environ, small
+from tests.conv2d.sweeping import environ, small, sweep_of
 from tests.conv2d.test_command import Home
+from wizard.conv2d.compare_settings import CompareRequest
 from wizard.conv2d.presets import Setting
 from wizard.conv2d.setting_answer import EngineTried, SettingAnswer, SetTried
+from wizard.conv2d.setting_request import SettingRequest
+from wizard.conv2d.sweep import SweepDone
+from wizard.jsonform import to_json
 from wizard.report.conv2d_settings import answer_lines
 
 FIND = ("--device", "cpu", "--channels", "2-3", "--sizes", "4", "--find-setting")
@@ -146,9 +152,21 @@ ANSWER = SettingAnswer(
 )
 
 
-def told(**changes: object) -> str:
-    from dataclasses import replace
+@pytest.mark.parametrize(
+    "value",
+    [
+        SettingRequest(sweep_of("python3", 3), replace(small(3), setting=SET, log=True), 4),
+        CompareRequest(sweep_of("python3", 3, 4), 2),
+        SweepDone((), None, 0.5, setting=ANSWER),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_requests_and_answers_come_back_from_their_json_form(value: object) -> None:
+    again = Converter().structure(json.loads(json.dumps(to_json(value))), type(value))
+    assert again == value
 
+
+def told(**changes: object) -> str:
     return " ".join(" ".join(answer_lines(replace(ANSWER, **changes), "/v/bin/python")).split())  # type: ignore[arg-type]
 
 
