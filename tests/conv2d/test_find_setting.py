@@ -22,7 +22,7 @@ from wizard.conv2d.sweep import Note, ShapeDone, SweepDone
 from wizard.conv2d.verdicts import Result, Verdict
 from wizard.knowledge.solvers import load_families
 
-GEMM, WINOGRAD, DIRECT, IMPLICIT, FFT = (family.off for family in load_families())
+GEMM, WINOGRAD, DIRECT, *_ = (family.off for family in load_families())
 ONLY_DIRECT = next(family.alone for family in load_families() if family.name == "direct")
 PAIR = [f"{name}={value}" for name, value in (GEMM, WINOGRAD)]
 BLAMED = ["GEMM", "WINOGRAD"]
@@ -121,11 +121,10 @@ async def test_a_log_that_names_its_kernels_leads_straight_to_the_only_pair_that
     assert None not in (answer.warm_s, answer.cold_s)
 
 
-@pytest.mark.parametrize("pair", [(GEMM, WINOGRAD), (DIRECT, FFT), (IMPLICIT, FFT)])
 async def test_without_a_log_the_only_pair_that_helps_is_found_all_the_same(
-    machine: Machine, pair: tuple[tuple[str, str], ...]
+    machine: Machine,
 ) -> None:
-    machine.hangs = 100
+    machine.hangs, pair = 100, (WINOGRAD, DIRECT)
     answer = await machine.answer(helps=[[f"{name}={value}" for name, value in pair]])
     assert answer.changes == tuple(sorted(pair))
     assert (answer.is_smallest, answer.is_complete, answer.passes) == (True, True, 3)
@@ -218,7 +217,7 @@ async def test_a_budget_that_is_spent_on_the_way_down_keeps_what_passed(machine:
     assert (answer.is_smallest, answer.is_complete, answer.repeats) == (False, False, 0)
 
 
-@pytest.mark.parametrize("stop_after", [1, 3, 5, 6])
+@pytest.mark.parametrize("stop_after", [1, 5])
 async def test_a_search_that_was_ended_goes_on_from_its_journal(
     machine: Machine, stop_after: int
 ) -> None:

@@ -5,20 +5,26 @@ from __future__ import annotations
 import json
 import os
 import signal
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
 import pytest
+from cattrs import Converter
 
-from tests.conv2d.sweeping import environ, small
+from tests.conv2d.sweeping import environ, small, sweep_of
 from tests.conv2d.test_command import Home
+from wizard.conv2d.compare_settings import CompareRequest
 from wizard.conv2d.presets import Setting
 from wizard.conv2d.setting_answer import EngineTried, SettingAnswer, SetTried
+from wizard.conv2d.setting_request import SettingRequest
+from wizard.conv2d.sweep import SweepDone
+from wizard.jsonform import to_json
 from wizard.report.conv2d_settings import answer_lines
 
 FIND = ("--device", "cpu", "--channels", "2-3", "--sizes", "4", "--find-setting")
 PAIR = ["MIOPEN_DEBUG_CONV_GEMM=0", "MIOPEN_DEBUG_CONV_WINOGRAD=0"]
-BLAMED = {"helps": [PAIR], "blames": ["GEMM", "WINOGRAD"]}
+BLAMED = {"helps": [PAIR], "blames": ["GEMM", "WINOGRAD", "DIRECT"]}
 SET: Setting = (("MIOPEN_DEBUG_CONV_GEMM", "0"), ("MIOPEN_DEBUG_CONV_WINOGRAD", "0"))
 
 
@@ -38,14 +44,8 @@ def test_a_setting_is_found_and_told_with_how_to_keep_it(home: Home, worker_pyth
     assert "Nobody who made this program has measured" in text
     assert f"{' '.join(PAIR)} {worker_python} your_script.py" in text
     assert max(len(line) for line in output.splitlines() if "/" not in line) < 80
-    code, output, _ = home.run(*asked, "--json", **environ(miopen=BLAMED))
-    document = json.loads(output)
-    found = document["setting"]
-    assert (code, found["changes"], found["is_smallest"]) == (0, dict(SET), True)
     folder = worker_python.rpartition("/bin/")[0]
-    assert found["keep"] == f"rdna1-setup keep --venv {folder} {' '.join(PAIR)}"
-    assert found["tried"][0]["why"] == "GEMM"
-    assert document["results"][1]["log_line"].endswith("Preparing kernel: Im2d2Col")
+    assert f"rdna1-setup keep --venv {folder} {' '.join(PAIR)}" in text
 
 
 def test_nothing_found_is_exit_one(home: Home, worker_python: str) -> None:
@@ -107,10 +107,7 @@ def test_what_the_shell_sets_is_told_and_clean_leaves_it_out(
     assert json.loads(output)["results"][0]["setting"] == {}
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-def test_killed_half_way_and_run_again_it_ends_the_same(
-    home: Home, worker_python: str, number: signal.Signals
-) -> None:
+def test_killed_half_way_and_run_again_it_ends_the_same(home: Home, worker_python: str) -> None:
     asked = ("--python", worker_python, *FIND, "--hangs", "6", "--json")
     wishes = environ(miopen=BLAMED)
     with home.start(*asked, "--deadline", "1", **wishes) as process:
@@ -119,13 +116,19 @@ def test_killed_half_way_and_run_again_it_ends_the_same(
             if "MIOPEN_DEBUG_CONV_GEMM=0 MIOPEN_DEBUG_CONV_WINOGRAD=0" in line:
                 break
         workers = psutil.Process(process.pid).children(recursive=True)
-        os.kill(process.pid, number)
+        os.kill(process.pid, signal.SIGKILL)
         process.communicate(timeout=20)
     psutil.wait_procs(workers, timeout=10)
     assert not [worker for worker in workers if worker.is_running()]
     code, output, errors = home.run(*asked, "--deadline", "1", **wishes)
-    found = json.loads(output)["setting"]
+    document = json.loads(output)
+    found = document["setting"]
     assert (code, found["changes"], found["hangs"]) == (0, dict(SET), 3)
+    assert (found["is_smallest"], found["passes"], found["repeats"]) == (True, 3, 3)
+    folder = worker_python.rpartition("/bin/")[0]
+    assert found["keep"] == f"rdna1-setup keep --venv {folder} {' '.join(PAIR)}"
+    assert [tried["why"] for tried in found["tried"]] == ["GEMM", "Winograd", "direct", "GEMM"]
+    assert document["results"][1]["log_line"].endswith("Preparing kernel: Im2d2Col")
     started = [line for line in errors.splitlines() if "(deadline" in line]
     assert not any(line.startswith("2/") for line in started)  # hung before, and not again
     assert list((home.folder / ".cache/rdna1-setup/conv2d").iterdir()) == []
@@ -149,9 +152,21 @@ ANSWER = SettingAnswer(
 )
 
 
-def told(**changes: object) -> str:
-    from dataclasses import replace
+@pytest.mark.parametrize(
+    "value",
+    [
+        SettingRequest(sweep_of("python3", 3), replace(small(3), setting=SET, log=True), 4),
+        CompareRequest(sweep_of("python3", 3, 4), 2),
+        SweepDone((), None, 0.5, setting=ANSWER),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_requests_and_answers_come_back_from_their_json_form(value: object) -> None:
+    again = Converter().structure(json.loads(json.dumps(to_json(value))), type(value))
+    assert again == value
 
+
+def told(**changes: object) -> str:
     return " ".join(" ".join(answer_lines(replace(ANSWER, **changes), "/v/bin/python")).split())  # type: ignore[arg-type]
 
 

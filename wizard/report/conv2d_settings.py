@@ -131,7 +131,7 @@ def _cost_texts(answer: SettingAnswer) -> Iterator[str]:
     first = "" if answer.cold_s is None else f" (the first one {_seconds(answer.cold_s)})"
     text = f"A later call takes {_seconds(answer.warm_s)}{first}"
     if answer.unchanged_s is not None:
-        text += f"; with nothing changed {_seconds(answer.unchanged_s)}"
+        text += f"; with nothing changed, and MIOpen's log on, {_seconds(answer.unchanged_s)}"
     for engine in answer.engines:
         if engine.warm_s is not None:
             text += f"; with the engine {engine.engine} {_seconds(engine.warm_s)}"
