@@ -27,6 +27,7 @@ from wizard.conv2d.verdicts import Verdict
 pytestmark = pytest.mark.e2e
 
 SOURCE = Path(__file__).parents[2]
+COMMAND = (sys.executable, "-m", "wizard", "conv2d", "--yes", "--even-if-in-use", "--hangs", "9")
 SPINNING = """
 import os, torch, torch.nn.functional as functional
 real = functional.conv2d
@@ -65,7 +66,7 @@ def sweep(
     """The parsed results, the seconds it took, and the exit code."""
     began = time.monotonic()
     done = subprocess.run(
-        (sys.executable, "-m", "wizard", "conv2d", "--json", "--python", python, *options),
+        (*COMMAND, "--json", "--python", python, *options),
         cwd=SOURCE,
         env={**os.environ, "HOME": str(home), "XDG_STATE_HOME": str(home / "state"), **variables},
         stdin=subprocess.DEVNULL,

@@ -67,7 +67,7 @@ def test_presets_are_measured_and_right(home: Home, torch_python: str, preset: s
 
 
 def test_killed_half_way_and_run_again_it_ends_the_same(home: Home, torch_python: str) -> None:
-    command = ("conv2d", "--python", torch_python, "--device", "cpu", "--json")
+    command = ("conv2d", "--python", torch_python, "--device", "cpu", "--json", "--foreground")
     with home.start(*command) as process:
         assert process.stderr is not None
         for line in process.stderr:
@@ -91,7 +91,7 @@ def test_killed_half_way_and_run_again_it_ends_the_same(home: Home, torch_python
 def test_a_torch_without_a_card_says_so(home: Home, torch_python: str) -> None:
     if Path("/dev/kfd").exists() or Path("/dev/nvidia0").exists():
         pytest.skip("this machine has a card")
-    done = home.run("conv2d", "--python", torch_python, "--device", "cuda")
+    done = home.run("conv2d", "--python", torch_python, "--device", "cuda", "--yes")
 
     assert done.returncode == 2
     assert "sees no GPU" in done.stderr

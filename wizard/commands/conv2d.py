@@ -4,22 +4,34 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import shlex
 import sys
 from typing import TYPE_CHECKING, Any
 
+from wizard.commands.carrying import refuse
+from wizard.commands.conv2d_asking import add_asking_arguments, budget_lines, refusal
+from wizard.commands.conv2d_runs import (
+    CANCELLED,
+    STOPPED,
+    add_run_arguments,
+    is_about_runs,
+    is_under_way,
+    measure_apart,
+    obstacle_to,
+    run_about,
+)
 from wizard.commands.looking import acts, host_of, places_of
 
 if TYPE_CHECKING:
+    from wizard.conv2d.asked import Request
+    from wizard.conv2d.caution import Circumstances
     from wizard.conv2d.find_limit import LimitRequest
     from wizard.conv2d.sweep import Sweep, SweepDone
+    from wizard.machine.host import Host
+    from wizard.places import Places
 
 AXES = ("size", "height", "width", "channels-in", "channels-out", "kernel", "batch")
-WARNING = (
-    "This runs convolutions on the GPU. One that hangs may freeze the desktop, and only a restart\n"
-    "may help: save your work first. Each verdict is on disk before the next shape starts.\n"
-    "Ctrl+C ends the sweep; --device cpu measures without this risk."
-)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,32 +54,85 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--find-limit", choices=AXES, metavar="AXIS",
                         help=f"find the largest that passes: {', '.join(AXES)}")  # fmt: skip
     parser.add_argument("--range", default="1-256", metavar="A-B", help="where that limit may be")
-    parser.add_argument("--hangs", type=int, metavar="N", help="how often the card may hang for it")
     parser.add_argument("--resume", action=argparse.BooleanOptionalAction, default=True,
                         help="go on with an unfinished sweep of the same request")  # fmt: skip
+    add_asking_arguments(parser)
+    add_run_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure; 0 when all is right, 1 when a shape is not, 2 when it cannot be measured."""
+    if is_about_runs(arguments):
+        return _end(run_about(arguments), arguments)
+    from wizard.conv2d.asked import with_hangs
     from wizard.conv2d.request import WrongRequest, limit_of, sweep_of
 
-    arguments.python = arguments.python or newest_python(arguments)
+    host = host_of(arguments)
+    arguments.python = _from_here(arguments.python or newest_python(arguments))
+    around, hangs = _caution(arguments, host)
     try:
         sweep, cautions = sweep_of(arguments)
         limit = limit_of(arguments, sweep)
     except WrongRequest as error:
-        print(f"rdna1-setup: {error}", file=sys.stderr)
-        return 2
+        return refuse(str(error))
     if not acts(arguments):
         show(sweep, limit, arguments)
+        if around is not None and hangs is not None:
+            print("", *budget_lines(around, hangs), sep="\n", file=sys.stderr)
         return 0
-    for text in (*cautions, *([WARNING] if sweep.device == "cuda" else [])):
+    for text in cautions:
         print(text, end="\n\n", file=sys.stderr)
-    done = measure(sweep, limit, resume=arguments.resume)
+    request = with_hangs(limit or sweep, hangs)
+    return _end(_measure(request, around, hangs, arguments, places_of(host)), arguments)
+
+
+def _caution(arguments: argparse.Namespace, host: Host) -> tuple[Circumstances | None, int | None]:
+    """What a hang would disturb, and how many are allowed; neither on the processor.
+
+    A search needs a number on the processor too.
+    """
+    from wizard.conv2d.caution import USUAL, circumstances_of
+
+    given = arguments.hangs
+    around = circumstances_of(host) if arguments.device == "cuda" else None
+    allowed = given if given is not None or around is None else around.hangs
+    arguments.hangs = USUAL if allowed is None else allowed
+    return around, allowed
+
+
+def _measure(
+    request: Request,
+    around: Circumstances | None,
+    hangs: int | None,
+    arguments: argparse.Namespace,
+    places: Places,
+) -> SweepDone | int:
+    """Ask where a card may hang, then measure; what came of it, or an exit code."""
+    from wizard.conv2d.sweep import SweepDone
+
+    if (busy := obstacle_to(request, places)) is not None:
+        return SweepDone((), busy, 0.0)
+    asks = around is not None and not is_under_way(request, places)
+    if asks and around is not None and hangs is not None:
+        code = refusal(arguments, around, hangs)
+        if code is not None:
+            return code
+    if not arguments.foreground:
+        return measure_apart(request, places, resume=arguments.resume)
+    done = measure(request, resume=arguments.resume)
     if done is None:
-        print("Stopped. The same command goes on with the remaining shapes.", file=sys.stderr)
-        return 130
-    return report(done, as_json=arguments.json)
+        print(STOPPED, file=sys.stderr)
+        return CANCELLED
+    return done
+
+
+def _end(done: SweepDone | int, arguments: argparse.Namespace) -> int:
+    return done if isinstance(done, int) else report(done, as_json=arguments.json)
+
+
+def _from_here(python: str | None) -> str | None:
+    """A path that means the same in every folder; a bare name is looked up, as ever."""
+    return os.path.join(os.getcwd(), python) if python and "/" in python else python  # noqa: PTH109, PTH118 - pathlib would take `..` away, which links give a meaning
 
 
 def newest_python(arguments: argparse.Namespace) -> str | None:
@@ -111,16 +176,15 @@ def _search_line(limit: LimitRequest) -> str:
     )
 
 
-def measure(sweep: Sweep, limit: LimitRequest | None, *, resume: bool) -> SweepDone | None:
-    """Run it with its progress on stderr; None when it was stopped by a signal."""
+def measure(request: Request, *, resume: bool) -> SweepDone | None:
+    """Run it here with its progress on stderr; None when it was stopped by a signal."""
     import asyncio
 
-    from wizard.conv2d.client import run_sweep
-    from wizard.conv2d.find_limit import find_limit
+    from wizard.conv2d.asked import events_of, journal_of
     from wizard.conv2d.plaintext import follow
 
-    running = find_limit(limit, resume=resume) if limit else run_sweep(sweep, resume=resume)
-    return asyncio.run(follow(running))
+    journal = journal_of(request, os.environ)
+    return asyncio.run(follow(events_of(request, journal=journal, resume=resume)))
 
 
 def report(done: SweepDone, *, as_json: bool) -> int:

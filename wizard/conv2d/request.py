@@ -25,6 +25,11 @@ class WrongRequest(Exception):
 
 def sweep_of(arguments: argparse.Namespace) -> tuple[Sweep, tuple[str, ...]]:
     """The sweep that was asked for, and what to beware of in its published figures."""
+    if arguments.hangs is not None and not 1 <= arguments.hangs <= MOST_HANGS:
+        raise WrongRequest(
+            "each hang may freeze the desktop: say how often it may come to that, from 1 to "
+            f"{MOST_HANGS}, for example --hangs 3."
+        )
     name = arguments.preset or DEFAULT
     preset = find_preset(name)
     if preset is None:
@@ -46,11 +51,6 @@ def limit_of(arguments: argparse.Namespace, sweep: Sweep) -> LimitRequest | None
     """The limit that was asked for, if any; the shape around it is the sweep's first."""
     if arguments.find_limit is None:
         return None
-    if arguments.hangs is None or not 1 <= arguments.hangs <= MOST_HANGS:
-        raise WrongRequest(
-            "each hang may freeze the desktop: say how often it may come to that, for example "
-            "--hangs 3."
-        )
     found = re.fullmatch(r" *([1-9][0-9]{0,3})-([1-9][0-9]{0,3}) *", arguments.range)
     if found is None or int(found[1]) > int(found[2]):
         raise WrongRequest(f"--range {arguments.range!r}: write it as 1-256.")

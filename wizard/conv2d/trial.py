@@ -43,6 +43,13 @@ class Trial:
     tickets: count[int] = field(default_factory=lambda: count(1))
     outcome: Outcome = field(default_factory=lambda: Outcome("error", "start"))
     command: dict[str, Any] = field(default_factory=dict)
+    hangs: int = 0
+    """How many launches have hung in this go."""
+
+    @property
+    def is_spent(self) -> bool:
+        """True when as many launches have hung as may."""
+        return self.sweep.hangs is not None and self.hangs >= self.sweep.hangs
 
     async def run(self, index: int) -> AsyncGenerator[SweepEvent, None]:
         """Measure one row and write its verdict down."""
@@ -137,6 +144,7 @@ class Trial:
 
     def _note_trouble(self) -> None:
         """What this outcome means for all later shapes."""
+        self.hangs += self.outcome.kind in ("hung", "unkillable")
         if self.outcome.kind == "no device":
             self.team.trouble = wording.no_device(self.team.loaded.hip, self.team.loaded.torch)
         elif self.outcome.kind == "unkillable":
@@ -152,6 +160,8 @@ class Trial:
         self.spawn = kind == "fork unsafe"
         self.fork_known = kind == "measured"
         errors = ("error",) if self.sweep.device == "cuda" else ()
+        if kind == "hung" and self.is_spent:
+            return False  # to try it once more might cost another hang
         return kind in ("hung", "crashed", "fork unsafe", *errors)
 
     def _conclude(self, first: Outcome) -> Note:
