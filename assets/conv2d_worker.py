@@ -38,6 +38,7 @@ from typing import Any
 PROTOCOL = 1
 LONGEST_TEXT = 600
 """Characters of an error text: a line of less than PIPE_BUF (4096 bytes) is never torn apart."""
+TICKET_BYTES = 8
 GRACE_SECONDS = 1.0
 """How long a child may take to leave by itself after the client is gone."""
 PR_SET_PDEATHSIG = 1
@@ -63,6 +64,8 @@ class Channel:
     def __init__(self, control: int, events: int) -> None:
         self.control = control
         self.events = events
+        # Shared with forked children: which command was read last, by whichever of us.
+        self._taken = mmap.mmap(-1, TICKET_BYTES)
         self._unread = b""
 
     def read(self) -> dict[str, Any] | None:
@@ -74,7 +77,12 @@ class Channel:
             self._unread += chunk
         line, self._unread = self._unread.split(b"\n", 1)
         command: dict[str, Any] = json.loads(line.decode("utf-8"))
+        self._taken[:] = command["ticket"].to_bytes(TICKET_BYTES, "little")
         return command
+
+    def last_taken(self) -> int:
+        """The ticket of the command that was read last; 0 for none."""
+        return int.from_bytes(self._taken[:], "little")
 
     def tell(self, event: str, **fields: Any) -> None:
         """Send one event in one write, so that lines of several processes never mix."""
@@ -284,7 +292,7 @@ def watch(pid: int, alive: int, channel: Channel) -> None:
         return  # only a call that may not wait comes back with nothing
     code = ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status
     try:
-        channel.tell("gone", pid=pid, code=code)
+        channel.tell("gone", pid=pid, code=code, taken=channel.last_taken())
     except OSError:  # the client has gone too
         sys.exit(0)
 

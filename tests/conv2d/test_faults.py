@@ -56,6 +56,17 @@ async def test_a_shape_that_dies_by_a_signal_is_crashed(worker_python: str, tmp_
     assert "died by SIGSEGV" in results_of(events)[1].detail
 
 
+async def test_a_driver_that_kills_its_first_caller_is_a_crash_and_no_hang(
+    worker_python: str, tmp_path: Path
+) -> None:
+    variables = environ(importing="crash in the driver", hip="5.2")
+    events = await events_of(sweep_of(worker_python, 3, 4, device="cuda"), tmp_path, variables)
+
+    assert verdicts_of(events) == [CRASHED, CRASHED]
+    assert "died by SIGSEGV" in results_of(events)[0].detail
+    assert results_of(events)[0].phase == "start"
+
+
 async def test_a_shape_that_ends_the_process_is_crashed(worker_python: str, tmp_path: Path) -> None:
     variables = environ({4: "leave"})
     events = await events_of(sweep_of(worker_python, 3, 4, 5), tmp_path, variables)

@@ -12,17 +12,20 @@ import subprocess
 import sys
 import time
 from contextlib import aclosing, suppress
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
 import pytest
 
 from tests.conv2d.apart import GONE_S, Apart, apart, events_of_run, roles_of
-from tests.conv2d.sweeping import environ, of_type, sweep_of
+from tests.conv2d.sweeping import PATIENT, environ, of_type, sweep_of
 from tests.e2e.terminal import Terminal
 from wizard.conv2d.following import followed
 from wizard.conv2d.journal import Told, read_journal
+from wizard.conv2d.presets import Row
 from wizard.conv2d.runs import Run, live_run
+from wizard.conv2d.shapes import Shape
 from wizard.conv2d.stopping import stop
 from wizard.conv2d.sweep import ShapeDone, ShapeStarted, Sweep, SweepDone
 from wizard.conv2d.verdicts import Result, Verdict
@@ -40,7 +43,9 @@ BROKEN = (Verdict.CRASHED, Verdict.ERROR)
 
 
 def asked(python: str) -> Sweep:
-    return sweep_of(python, *C_OUTS)
+    """Shapes that take some milliseconds each: long enough to be killed in."""
+    rows = tuple(Row(Shape(2, c_out, 12, 12)) for c_out in C_OUTS)
+    return replace(sweep_of(python), rows=rows)
 
 
 async def ended(run: Run) -> tuple[SweepDone, dict[int, Result]]:
@@ -77,55 +82,79 @@ async def the_rest(apart: Apart, run: Run, journal: Told) -> None:
             assert done.results[index] == result, "it was measured once more"
 
 
-async def seconds_of_one(apart: Apart, python: str) -> float:
-    began = time.monotonic()
-    done, _ = await ended(apart.start(asked(python), environ(FAULTS)))
+async def lines_of_one(apart: Apart, python: str) -> int:
+    """How many events a run has that nobody disturbs."""
+    run = apart.start(asked(python), environ(FAULTS))
+    done, _ = await ended(run)
     assert [result.verdict for result in done.results] == EXPECTED
-    return time.monotonic() - began
+    return run.events.read_bytes().count(b"\n")
 
 
-def wait_for(run: Run, role: str, until: float) -> psutil.Process | None:
-    """The process of that role, from that moment on; None when the run ended before."""
+def wait_for(run: Run, role: str, lines: int, delay_s: float) -> psutil.Process | None:
+    """The process of that role, a moment after so many events; None when the run ended before."""
+    told_at = None
     while run.is_alive():
-        found = roles_of(run).get(role)
-        if found is not None and time.monotonic() >= until:
-            return found
-        time.sleep(0.001)
+        if told_at is None and run.events.read_bytes().count(b"\n") >= lines:
+            told_at = time.monotonic()
+        if told_at is not None and time.monotonic() >= told_at + delay_s:
+            found = roles_of(run).get(role)
+            if found is not None:
+                return found
+        time.sleep(0.0005)
     return None
 
 
 async def test_killed_at_any_instant_it_goes_on_to_the_same_results(
     apart: Apart, worker_python: str
 ) -> None:
-    whole_s = await seconds_of_one(apart, worker_python)
+    lines = await lines_of_one(apart, worker_python)
     choices, killed = random.Random(SEED), 0  # noqa: S311 - moments to kill at
     for number in range(KILLS):
-        role, share = ROLES[number % len(ROLES)], choices.random()
+        role, after = ROLES[number % len(ROLES)], choices.randrange(lines)
+        delay_s = choices.uniform(0, 0.01 if after else 0.5)
         run = apart.start(asked(worker_python), environ(FAULTS))
-        victim = wait_for(run, role, time.monotonic() + share * whole_s)
+        victim = wait_for(run, role, after, delay_s)
         if victim is not None:
             killed += 1
             with suppress(psutil.Error):
                 victim.kill()
-        done, told = await ended(run)
-        journal, words = read_journal(run.journal), f"{role} at {share:.3f} of {whole_s:.2f} s"
-        if role == "runner":
-            if done.trouble is not None:
-                check_suspect(run, done, journal)
-                check_kept(told, journal, done)
-            await the_rest(apart, run, journal)
-            continue
-        if done.trouble is not None:  # killed while it imported torch: that ends a run, in words
-            assert "SIGKILL" in done.trouble.happened or "ended" in done.trouble.happened, words
-            done, _ = await ended(apart.start(run.request, environ(FAULTS)))
-        differing = [
-            result
-            for result, verdict in zip(done.results, EXPECTED, strict=True)
-            if result.verdict is not verdict
-        ]
-        assert len(differing) <= 1, words
-        assert all(result.verdict in BROKEN for result in differing), words
+        words = f"{role} {delay_s:.4f} s after {after} of {lines} events"
+        t0 = time.monotonic()
+        await check_end(apart, run, role, words)
+        print(words, victim is not None, round(time.monotonic() - t0, 2))
     assert killed >= KILLS // 2, "most of them hit something"
+
+
+async def test_a_parent_that_is_killed_costs_no_deadline(apart: Apart, worker_python: str) -> None:
+    run = apart.start(asked(worker_python), environ({4: "hang"}))
+    await launched(run, 2)
+    began = time.monotonic()
+    roles_of(run)["measure"].kill()
+    done, _ = await ended(run)
+
+    assert time.monotonic() - began < PATIENT.later
+    assert [result.verdict for result in done.results] == [
+        Verdict.PASS, Verdict.CRASHED, *[Verdict.PASS] * 4,
+    ]  # fmt: skip
+
+
+async def check_end(apart: Apart, run: Run, role: str, words: str) -> None:
+    """What a run comes to in which a process of that role was killed."""
+    done, told = await ended(run)
+    journal = read_journal(run.journal)
+    if role == "runner":
+        if done.trouble is not None:
+            check_suspect(run, done, journal)
+            check_kept(told, journal, done)
+        await the_rest(apart, run, journal)
+        return
+    if done.trouble is not None:  # killed while it imported torch: that ends a run, in words
+        assert "SIGKILL" in done.trouble.happened, words
+        done, _ = await ended(apart.start(run.request, environ(FAULTS)))
+    found = zip(done.results, EXPECTED, strict=True)
+    differing = [result for result, verdict in found if result.verdict is not verdict]
+    assert len(differing) <= 1, words
+    assert all(result.verdict in BROKEN for result in differing), (words, differing)
 
 
 async def test_killed_after_any_record_of_the_journal_it_goes_on_to_the_same_results(

@@ -80,7 +80,7 @@ class Measurer:
             elif answer is not None:
                 phase = answer if isinstance(answer, str) else phase
                 yield answer
-        if self.spawn or outcome.kind != "measured":
+        if (self.spawn or outcome.kind != "measured") and not self.broken:
             await self._leave()
         yield outcome
 
@@ -100,7 +100,7 @@ class Measurer:
             return Outcome("crashed", phase, "the worker itself ended; " + self.worker.tail.text())
         match event["event"]:
             case "gone":
-                return self._gone(event, phase, idle)
+                return self._gone(event, phase, idle, ticket)
             case "imported" | "ready":
                 self.loaded = loaded_from(self.loaded, event)
                 return self.loaded if event["event"] == "ready" else None
@@ -131,11 +131,11 @@ class Measurer:
                 pass
         return None
 
-    def _gone(self, event: Event, phase: str, idle: int | None) -> Outcome | None:
+    def _gone(self, event: Event, phase: str, idle: int | None, ticket: int) -> Outcome | None:
         if event["pid"] != self.child:
             return None
         self.child, self.proven = None, False
-        if event["pid"] == idle and phase == "start":
+        if event["pid"] == idle and phase == "start" and event["taken"] != ticket:
             return None  # it ended while idle: the parent starts another for this shape
         return Outcome("crashed", phase, how_it_died(event["code"], self.worker.tail.text()))
 
