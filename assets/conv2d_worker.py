@@ -69,16 +69,21 @@ class Channel:
         self._unread = b""
 
     def read(self) -> dict[str, Any] | None:
-        """The next command, or None when the client has closed its end."""
-        while b"\n" not in self._unread:
-            chunk = os.read(self.control, 65536)
-            if not chunk:
-                return None
-            self._unread += chunk
-        line, self._unread = self._unread.split(b"\n", 1)
-        command: dict[str, Any] = json.loads(line.decode("utf-8"))
-        self._taken[:] = command["ticket"].to_bytes(TICKET_BYTES, "little")
-        return command
+        """The next command, or None when the client has closed its end.
+
+        A client sends a command to measure once more when a child dies that may have read it.
+        """
+        while True:
+            while b"\n" not in self._unread:
+                chunk = os.read(self.control, 65536)
+                if not chunk:
+                    return None
+                self._unread += chunk
+            line, self._unread = self._unread.split(b"\n", 1)
+            command: dict[str, Any] = json.loads(line.decode("utf-8"))
+            if command["do"] != "measure" or command["ticket"] != self.last_taken():
+                self._taken[:] = command["ticket"].to_bytes(TICKET_BYTES, "little")
+                return command
 
     def last_taken(self) -> int:
         """The ticket of the command that was read last; 0 for none."""

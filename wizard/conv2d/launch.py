@@ -74,7 +74,7 @@ class Measurer:
                 continue
             if event is not None and event["event"] == ("imported" if self.spawn else "child"):
                 phase, patience = "start", self._patience(self.deadlines.first)
-            answer = self._understand(event, command["ticket"], phase, idle)
+            answer = self._understand(event, command, phase, idle)
             if isinstance(answer, Outcome):
                 outcome = answer
             elif answer is not None:
@@ -92,7 +92,7 @@ class Measurer:
         return self.deadlines.later if self.proven else self.deadlines.first
 
     def _understand(
-        self, event: Event | None, ticket: int, phase: str, idle: int | None
+        self, event: Event | None, command: Event, phase: str, idle: int | None
     ) -> str | Loaded | Outcome | None:
         """What an event says; None when it says nothing about this launch."""
         if event is None:
@@ -100,7 +100,7 @@ class Measurer:
             return Outcome("crashed", phase, "the worker itself ended; " + self.worker.tail.text())
         match event["event"]:
             case "gone":
-                return self._gone(event, phase, idle, ticket)
+                return self._gone(event, command, phase, idle)
             case "imported" | "ready":
                 self.loaded = loaded_from(self.loaded, event)
                 return self.loaded if event["event"] == "ready" else None
@@ -110,7 +110,7 @@ class Measurer:
                 return Outcome("import failed", phase, event["text"])
             case _:
                 pass
-        if event.get("ticket") != ticket:
+        if event.get("ticket") != command["ticket"]:
             return None  # the last words of a process that was given up
         return self._about_this_launch(event, phase)
 
@@ -131,12 +131,15 @@ class Measurer:
                 pass
         return None
 
-    def _gone(self, event: Event, phase: str, idle: int | None, ticket: int) -> Outcome | None:
+    def _gone(self, event: Event, command: Event, phase: str, idle: int | None) -> Outcome | None:
         if event["pid"] != self.child:
             return None
         self.child, self.proven = None, False
-        if event["pid"] == idle and phase == "start" and event["taken"] != ticket:
-            return None  # it ended while idle: the parent starts another for this shape
+        if event["pid"] == idle and phase == "start" and event["taken"] != command["ticket"]:
+            # It ended while idle: the parent starts another for this shape. The command may have
+            # gone with it, out of the pipe and not yet read; twice, it is taken once.
+            self.worker.send(command)
+            return None
         return Outcome("crashed", phase, how_it_died(event["code"], self.worker.tail.text()))
 
     def _patience(self, limit: float) -> Patience:
