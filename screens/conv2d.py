@@ -51,7 +51,8 @@ class Conv2d(SweepPanel):
         "says of the same shape.\n\n"
         "s starts, c cancels. p changes the preset, g the device (cuda is the GPU, also with "
         "ROCm), t the deadline. Tab goes to the Python that has torch.\n"
-        "n goes on; everything measured stays on disk."
+        "n goes on; everything measured stays on disk. A run goes on when the program is left, and "
+        "is shown again when you come back."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("s", "start", "Start"),
@@ -84,11 +85,11 @@ class Conv2d(SweepPanel):
     def _join(self, found: SweepUnderWay) -> None:
         """Shows what is measured already, begun by an earlier start."""
         if found.sweep is None:
-            self.say(f"Under way: {found.text}. Shown by: rdna1-setup conv2d --attach", "warning")
+            self.say(f"`rdna1-setup conv2d --attach` shows what runs: {found.text}", "warning")
             return
         self._start_over(found.sweep.rows)
         self.running = True
-        self.say(f"Attached to what is under way: {found.text}. c cancels it.")
+        self.say(f"Attached: {found.text}. c cancels it.")
         self._measure(found.follow())
 
     @property
@@ -127,8 +128,12 @@ class Conv2d(SweepPanel):
         self.set_focus(self._table)
         self._start_over()
         self.running = True
-        survives = " Leaving does not end it." if self.services.stop_sweep else ""
-        self.say(f"Measuring. c cancels: the running shape is ended, verdicts are kept.{survives}")
+        if self.services.stop_sweep is None:
+            self.say("Measuring. c cancels: the running shape is ended, verdicts are kept.")
+        else:
+            self.say(
+                "Measuring. c cancels; verdicts are kept. Leaving the program does not end it."
+            )
         self._measure(self.services.run_sweep(self.sweep()))
 
     @work(group="sweep", exclusive=True)

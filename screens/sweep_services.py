@@ -51,5 +51,5 @@ def under_way(places: Places) -> SweepUnderWay | None:
     from wizard.conv2d.sweep import Sweep
 
     sweep = run.request if isinstance(run.request, Sweep) else None
-    text = f"{described(run.request)}, since {run.began}"
+    text = f"{described(run.request)}, since {run.since}"
     return SweepUnderWay(text, sweep, partial(followed, run))

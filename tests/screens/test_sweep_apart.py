@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from dataclasses import replace
 
+import pytest
 from textual.widgets import DataTable
 
 from screens.services import Services, SweepUnderWay
+from screens.start import services_for
+from tests.conv2d.apart import Apart as Home
+from tests.conv2d.apart import apart as home
+from tests.conv2d.sweeping import environ, sweep_of
 from tests.screens.driving import app_with, press, reach, screen_text, settled, status, until
 from tests.screens.fakes import LIVE_SERVICES, PRESETS
-from wizard.conv2d.sweep import Sweep, SweepEvent
+from wizard.__main__ import parser
+from wizard.conv2d.sweep import ShapeDone, ShapeStarted, Sweep, SweepDone, SweepEvent
+
+__all__ = ["home"]
 
 SMALL = Sweep("/v/bin/python", PRESETS[1].rows, "cpu")
 
@@ -54,7 +64,7 @@ async def test_leaving_the_program_leaves_the_sweep_running() -> None:
         await reach(pilot, "conv2d")
         await press(pilot, "p", "g", "s")
         await until(pilot, lambda: apart.followers == 1)
-        assert "Leaving does not end it." in status(pilot.app)
+        assert "Leaving the program does not end it." in status(pilot.app)
         await press(pilot, "q")
         await until(pilot, lambda: not pilot.app.is_running)
     assert (apart.followers, apart.stopped) == (0, False)
@@ -78,7 +88,7 @@ async def test_what_is_under_way_is_shown_on_entering_the_step() -> None:
     async with app_with(apart.services(found), "conv2d").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "conv2d")
         await until(pilot, lambda: apart.followers == 1)
-        assert "Attached to what is under way: 1 shape on cpu, since 07:00" in status(pilot.app)
+        assert "Attached: 1 shape on cpu, since 07:00. c cancels it." in status(pilot.app)
         assert pilot.app.screen.query_one(DataTable).row_count == 1
         await press(pilot, "c")
         await settled(pilot)
@@ -92,3 +102,29 @@ async def test_a_search_under_way_is_named_and_left_to_its_command() -> None:
         await reach(pilot, "conv2d")
         await until(pilot, lambda: "rdna1-setup conv2d --attach" in screen_text(pilot.app))
         assert apart.followers == 0
+
+
+async def test_the_real_services_leave_a_sweep_running_and_find_it_again(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in home.environ(environ({4: "hang"})).items():
+        monkeypatch.setenv(name, value)
+    sweep = sweep_of(sys.executable, 3, 4)
+    services = services_for(parser().parse_args([]))
+    assert services.sweep_under_way() is None
+    async with aclosing(services.run_sweep(sweep)) as events:
+        async for event in events:
+            if isinstance(event, ShapeStarted) and event.number == 2:
+                break
+
+    found = services_for(parser().parse_args([])).sweep_under_way()
+    assert found is not None
+    assert found.sweep == sweep
+    assert found.text.startswith("2 shapes on cpu, since 2")
+    assert services.stop_sweep is not None
+    assert await services.stop_sweep() == ""
+    async with aclosing(found.follow()) as events:
+        told = [event async for event in events]
+    assert isinstance(told[-1], SweepDone)
+    assert [event.number for event in told if isinstance(event, ShapeDone)] == [1]
+    assert services.sweep_under_way() is None

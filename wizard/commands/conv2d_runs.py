@@ -91,7 +91,7 @@ def measure_apart(request: Request, places: Places, *, resume: bool) -> SweepDon
     if isinstance(run, StopReason):
         return SweepDone((), run, 0.0)
     if joined:
-        print(f"This experiment is under way since {run.began}: following it.", file=sys.stderr)
+        print(f"This experiment is under way since {run.since}: following it.", file=sys.stderr)
     print(APART, end="\n\n", file=sys.stderr)
     done = asyncio.run(_attend(run))
     return done if isinstance(done, SweepDone) else _told(done)
@@ -141,7 +141,7 @@ def _attach(places: Places, name: str) -> SweepDone | int:
         if not runs:
             return refuse(IDLE)
         run = runs[0]
-        print(f"{IDLE} This is the last one, begun {run.began}.", file=sys.stderr)
+        print(f"{IDLE} This is the last one, begun {run.since}.", file=sys.stderr)
     elif run == live:
         print(LOOKING, end="\n\n", file=sys.stderr)
     done = asyncio.run(follow(followed(run), STOPS))

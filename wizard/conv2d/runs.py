@@ -37,6 +37,11 @@ class Run:
         return self.folder.name
 
     @property
+    def since(self) -> str:
+        """When it began, to the minute, on the clock of its time."""
+        return self.began[:16]
+
+    @property
     def events(self) -> Path:
         """One JSON line an event."""
         return self.folder / "events.jsonl"

@@ -17,6 +17,8 @@ PATIENCE_S = 15.0
 """How long a runner may take to end what it started."""
 WATCH_S = 30.0
 """How long killed processes are watched: the kernel may take that long to free the card."""
+FOLLOW_S = 5.0
+"""How long what a runner started may outlive it, where it went by itself."""
 LOOK_S = 0.05
 
 
@@ -46,7 +48,7 @@ async def stop(
         for process in tree:
             with suppress(psutil.Error):
                 process.kill()
-    await _gone(run, tree, WATCH_S if killed else LOOK_S, None)
+    await _gone(run, tree, WATCH_S if killed else FOLLOW_S, None)
     if not run.is_alive():
         await asyncio.to_thread(close_books, run, stopped())
     return Stopped(killed, tuple(_words(process) for process in tree if _lives(process)))

@@ -19,7 +19,7 @@ def history_lines(accounts: Iterable[Account]) -> Iterator[str]:
         run = account.run
         counts = ", ".join(f"{count} {verdict.value}" for verdict, count in account.counts)
         yield f"{run.id}  {account.state}: {clean(described(run.request))}"
-        yield f"    began {clean(run.began)}; {counts or 'no verdict'}"
+        yield f"    began {clean(run.since)}; {counts or 'no verdict'}"
         if account.why:
             yield f"    {clean(account.why)}"
     if empty:
