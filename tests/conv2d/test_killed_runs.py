@@ -282,6 +282,21 @@ async def test_ctrl_c_in_a_terminal_stops_the_run(apart: Apart, worker_python: s
     assert (await stop(run)).left == ()
 
 
+async def test_ctrl_c_at_any_moment_leaves_nothing_running(
+    apart: Apart, worker_python: str
+) -> None:
+    command = (*COMMAND, *SMALL, "--python", worker_python, "--deadline", "30")
+    moments = random.Random(SEED)  # noqa: S311 - moments to stop at
+    for _ in range(max(3, KILLS // 3)):
+        with start(*command, variables=variables(apart, {4: "hang"})) as process:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(moments.uniform(0.1, 1.5))
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=60)
+        assert process.returncode in (130, -signal.SIGINT, 1)
+        assert live_run(apart.places) is None
+
+
 def start(*command: str, variables: dict[str, str]) -> subprocess.Popen[str]:
     return subprocess.Popen(
         command,

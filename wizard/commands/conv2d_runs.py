@@ -83,6 +83,20 @@ def measure_apart(request: Request, places: Places, *, resume: bool) -> SweepDon
     """Let a runner carry it out and follow it; an exit code when it was stopped."""
     import asyncio
 
+    from wizard.conv2d.runs import live_run
+
+    try:
+        return _started_and_followed(request, places, resume=resume)
+    except KeyboardInterrupt:  # after it was started, and before anybody listened for the key
+        run = live_run(places)
+        if run is None:
+            raise
+        return _told(asyncio.run(_stop_in_words(run)))
+
+
+def _started_and_followed(request: Request, places: Places, *, resume: bool) -> SweepDone | int:
+    import asyncio
+
     from wizard.conv2d.detach import start_run
     from wizard.conv2d.sweep import StopReason, SweepDone
 
