@@ -68,6 +68,8 @@ class Conv2d(SweepPanel):
     AUTO_FOCUS = "#shapes"
     running: reactive[bool] = reactive(False, bindings=True)
     _warned = False
+    _joined = False
+    """True while what is shown was begun before."""
 
     def on_mount(self) -> None:
         """Says what is set and what the keys do here."""
@@ -87,6 +89,7 @@ class Conv2d(SweepPanel):
         if found.sweep is None:
             self.say(f"`rdna1-setup conv2d --attach` shows what runs: {found.text}", "warning")
             return
+        self._joined = True
         self._start_over(found.sweep.rows)
         self.running = True
         self.say(f"Attached: {found.text}. c cancels it.")
@@ -126,6 +129,7 @@ class Conv2d(SweepPanel):
 
     def _start(self) -> None:
         self.set_focus(self._table)
+        self._joined = False
         self._start_over()
         self.running = True
         if self.services.stop_sweep is None:
@@ -151,7 +155,8 @@ class Conv2d(SweepPanel):
     def _take(self, event: SweepEvent) -> None:
         match event:
             case WorkerStarted() | DeviceFound():
-                self.say(line_of(event))
+                if not self._joined:  # long ago: the line that says what is shown stays
+                    self.say(line_of(event))
             case ShapeStarted():
                 self._table.mark_running(event.number)
                 self._show_progress(f"  now {channels_of(event.row)} at {event.row.shape.h}")
