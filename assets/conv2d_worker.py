@@ -44,6 +44,8 @@ from typing import Any, Callable, Dict, Iterator, List, Tuple
 PROTOCOL = 2
 LONGEST_TEXT = 600
 """Characters of an error text: a line of less than PIPE_BUF (4096 bytes) is never torn apart."""
+TICKET_BYTES = 8
+LAUNCHES = ("measure", "health")
 GRACE_SECONDS = 1.0
 """How long a child may take to leave by itself after the client is gone."""
 PR_SET_PDEATHSIG = 1
@@ -85,18 +87,30 @@ class Channel:
     def __init__(self, control: int, events: int) -> None:
         self.control = control
         self.events = events
+        # Shared with forked children: which command was read last, by whichever of us.
+        self._taken = mmap.mmap(-1, TICKET_BYTES)
         self._unread = b""
 
     def read(self) -> dict[str, Any] | None:
-        """The next command, or None when the client has closed its end."""
-        while b"\n" not in self._unread:
-            chunk = os.read(self.control, 65536)
-            if not chunk:
-                return None
-            self._unread += chunk
-        line, self._unread = self._unread.split(b"\n", 1)
-        command: dict[str, Any] = json.loads(line.decode("utf-8"))
-        return command
+        """The next command, or None when the client has closed its end.
+
+        A client sends what a child does once more when a child dies that may have read it.
+        """
+        while True:
+            while b"\n" not in self._unread:
+                chunk = os.read(self.control, 65536)
+                if not chunk:
+                    return None
+                self._unread += chunk
+            line, self._unread = self._unread.split(b"\n", 1)
+            command: dict[str, Any] = json.loads(line.decode("utf-8"))
+            if command["do"] not in LAUNCHES or command["ticket"] != self.last_taken():
+                self._taken[:] = command["ticket"].to_bytes(TICKET_BYTES, "little")
+                return command
+
+    def last_taken(self) -> int:
+        """The ticket of the command that was read last; 0 for none."""
+        return int.from_bytes(self._taken[:], "little")
 
     def tell(self, event: str, **fields: Any) -> None:
         """Send one event in one write, so that lines of several processes never mix."""
@@ -306,7 +320,7 @@ def watch(pid: int, alive: int, channel: Channel) -> None:
         return  # only a call that may not wait comes back with nothing
     code = ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status
     try:
-        channel.tell("gone", pid=pid, code=code)
+        channel.tell("gone", pid=pid, code=code, taken=channel.last_taken())
     except OSError:  # the client has gone too
         sys.exit(0)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from typing import ClassVar
 
@@ -10,7 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.reactive import reactive
 
 from screens.dialogs import Notice, Question
-from screens.services import DEMO
+from screens.services import DEMO, SweepUnderWay
 from screens.step import COMMON_KEYS
 from screens.sweep_panel import NO_PYTHON, SweepPanel
 from screens.sweep_rows import channels_of, tally
@@ -23,7 +24,6 @@ from wizard.conv2d.sweep import (
     ShapeDone,
     ShapeStarted,
     StopReason,
-    Sweep,
     SweepDone,
     SweepEvent,
     WorkerStarted,
@@ -51,7 +51,8 @@ class Conv2d(SweepPanel):
         "says of the same shape.\n\n"
         "s starts, c cancels. p changes the preset, g the device (cuda is the GPU, also with "
         "ROCm), t the deadline. Tab goes to the Python that has torch.\n"
-        "n goes on; everything measured stays on disk."
+        "n goes on; everything measured stays on disk. A run goes on when the program is left, and "
+        "is shown again when you come back."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("s", "start", "Start"),
@@ -67,6 +68,8 @@ class Conv2d(SweepPanel):
     AUTO_FOCUS = "#shapes"
     running: reactive[bool] = reactive(False, bindings=True)
     _warned = False
+    _joined = False
+    """True while what is shown was begun before."""
 
     def on_mount(self) -> None:
         """Says what is set and what the keys do here."""
@@ -78,11 +81,24 @@ class Conv2d(SweepPanel):
             self.say("Dry run: nothing is started. Enter shows the command.")
         else:
             self.say("s starts, after a warning when the GPU is used. Enter shows the command.")
+        if (found := self.services.sweep_under_way()) is not None:
+            self._join(found)
+
+    def _join(self, found: SweepUnderWay) -> None:
+        """Shows what is measured already, begun by an earlier start."""
+        if found.sweep is None:
+            self.say(f"`rdna1-setup conv2d --attach` shows what runs: {found.text}", "warning")
+            return
+        self._joined = True
+        self._start_over(found.sweep.rows)
+        self.running = True
+        self.say(f"Attached: {found.text}. c cancels it.")
+        self._measure(found.follow())
 
     @property
     def busy(self) -> bool:
-        """True while shapes are measured."""
-        return self.running
+        """True while shapes are measured that would not be if this program left."""
+        return self.running and self.services.stop_sweep is None
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Cancel while it runs; everything else only while it does not."""
@@ -113,15 +129,21 @@ class Conv2d(SweepPanel):
 
     def _start(self) -> None:
         self.set_focus(self._table)
+        self._joined = False
         self._start_over()
         self.running = True
-        self.say("Measuring. c cancels: the running shape is ended, verdicts are kept.")
-        self._measure(self.sweep())
+        if self.services.stop_sweep is None:
+            self.say("Measuring. c cancels: the running shape is ended, verdicts are kept.")
+        else:
+            self.say(
+                "Measuring. c cancels; verdicts are kept. Leaving the program does not end it."
+            )
+        self._measure(self.services.run_sweep(self.sweep()))
 
     @work(group="sweep", exclusive=True)
-    async def _measure(self, sweep: Sweep) -> None:
+    async def _measure(self, coming: AsyncGenerator[SweepEvent, None]) -> None:
         try:
-            async with aclosing(self.services.run_sweep(sweep)) as events:
+            async with aclosing(coming) as events:
                 async for event in events:
                     self._take(event)
         except (OSError, ValueError) as trouble:
@@ -133,7 +155,8 @@ class Conv2d(SweepPanel):
     def _take(self, event: SweepEvent) -> None:
         match event:
             case WorkerStarted() | DeviceFound():
-                self.say(line_of(event))
+                if not self._joined:  # long ago: the line that says what is shown stays
+                    self.say(line_of(event))
             case ShapeStarted():
                 self._table.mark_running(event.number)
                 self._show_progress(f"  now {channels_of(event.row)} at {event.row.shape.h}")
@@ -160,6 +183,13 @@ class Conv2d(SweepPanel):
         self.workers.cancel_group(self, "sweep")
         done = len(self._table.results)
         self.say(f"Cancelled after {done} shapes. Verdicts so far are kept.", "warning")
+        if self.services.stop_sweep is not None:
+            self._stop(self.services.stop_sweep)
+
+    @work(group="stop", exclusive=True)
+    async def _stop(self, stop: Callable[[], Awaitable[str]]) -> None:
+        if what_is_left := await stop():
+            self.say(what_is_left, "fault")
 
     def action_next(self) -> None:
         """Goes on."""

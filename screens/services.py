@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -78,6 +78,18 @@ class Unfinished:
     """True when this start was asked for another folder: then it is not the first thing offered."""
 
 
+@dataclass(frozen=True, slots=True)
+class SweepUnderWay:
+    """A Conv2d experiment that runs by itself, begun by an earlier start or by another one."""
+
+    text: str
+    """What it is and since when."""
+    sweep: Sweep | None
+    """None for one that the panel cannot show, such as a search."""
+    follow: Callable[[], AsyncGenerator[SweepEvent, None]]
+    """What it did and does, to its end; to close it ends nothing but the looking."""
+
+
 class Rehearsing(Protocol):
     """A rehearsal by root, in an overlay of the system."""
 
@@ -141,6 +153,11 @@ class Services:
     """None where nothing may be started: in a dry run and a demo."""
     rehearsed: Callable[[Plan], Rehearsed | None] = lambda _: None
     """Quick: the newest rehearsal of a plan."""
+    stop_sweep: Callable[[], Awaitable[str]] | None = None
+    """Ends the sweep under way and says what became of it. None where a sweep ends as soon as its
+    events are no longer read; elsewhere it then goes on by itself."""
+    sweep_under_way: Callable[[], SweepUnderWay | None] = lambda: None
+    """Quick: the experiment that is under way."""
     unicode: bool = True
     """False when the terminal's locale cannot show more than ASCII."""
 

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from screens import sweep_services
 from screens.rights import LentTerminal
 from screens.services import (
     DEMO,
@@ -77,13 +78,15 @@ def services_for(arguments: argparse.Namespace, lent: LentTerminal | None = None
         carry_out=executor.carry_out,
         ask_to_stop=executor.cancel,
         presets=_presets,
-        run_sweep=_run_sweep if live else _no_sweep,
+        run_sweep=partial(sweep_services.run_sweep, host, places) if live else _no_sweep,
         sweep_command=_sweep_command,
         save_text=partial(_save_text, places) if live else None,
         log_of=lambda plan: _log_of(places, plan) if live else "",
         at_work=lambda: None if host.name else _at_work(),
         rehearsal=partial(_rehearsal, lent) if live else None,
         rehearsed=_rehearsed if live else lambda _: None,
+        stop_sweep=partial(sweep_services.stop_sweep, places) if live else None,
+        sweep_under_way=lambda: sweep_services.under_way(places) if live else None,
         unicode=speaks_unicode(os.environ),
     )
 
@@ -253,12 +256,6 @@ def _presets() -> tuple[Preset, ...]:
     from wizard.conv2d.presets import load_presets
 
     return load_presets()
-
-
-def _run_sweep(sweep: Sweep) -> AsyncGenerator[SweepEvent, None]:
-    from wizard.conv2d.client import run_sweep
-
-    return run_sweep(sweep)
 
 
 async def _no_sweep(sweep: Sweep) -> AsyncGenerator[SweepEvent, None]:

@@ -16,6 +16,7 @@ from screens.sweep_setting import python_of, setting_for
 from screens.widgets.path_field import PathField
 from screens.widgets.shapes_table import ShapesTable
 from screens.widgets.sweep_lines import OneLine, progress_text
+from wizard.conv2d.presets import Row
 from wizard.conv2d.sweep import Sweep
 from wizard.conv2d.verdicts import Verdict
 
@@ -28,6 +29,7 @@ class SweepPanel(StepScreen):
     def __init__(self, session: Session, services: Services) -> None:
         super().__init__(session, services)
         self._setting = setting_for(session, services.presets())
+        self._rows = self._setting.preset.rows
 
     def body(self) -> Iterable[Widget]:
         """Controls, table, progress."""
@@ -101,8 +103,9 @@ class SweepPanel(StepScreen):
         event.stop()
         self.set_focus(self._table)
 
-    def _start_over(self) -> None:
-        self._table.start_over(self._setting.preset.rows)
+    def _start_over(self, rows: tuple[Row, ...] | None = None) -> None:
+        self._rows = self._setting.preset.rows if rows is None else rows
+        self._table.start_over(self._rows)
         self._show_controls()
         self._show_progress()
 
@@ -110,5 +113,5 @@ class SweepPanel(StepScreen):
         self.query_one("#controls", OneLine).show(str(self._setting))
 
     def _show_progress(self, now: str = "") -> None:
-        text = progress_text(self._verdicts, len(self._setting.preset.rows), now)
+        text = progress_text(self._verdicts, len(self._rows), now)
         self.query_one("#sweep-progress", OneLine).show(text)

@@ -16,6 +16,7 @@ STARTS_PROGRAMS = {
     "wizard/machine/watched.py",
     "wizard/run/process.py",
     "wizard/conv2d/channel.py",
+    "wizard/conv2d/detach.py",
     "assets/conv2d_worker.py",
 }
 """The only modules that may start another program."""

@@ -108,8 +108,12 @@ def test_a_dry_run_names_shapes_and_command_and_starts_nothing(home: Home) -> No
 
 
 def test_a_gpu_is_only_measured_after_a_warning(home: Home, worker_python: str) -> None:
-    code, _, errors = home.run("--python", worker_python, *SMALL, FAKE_TORCH_HIP="5.2")
+    asked = ("--python", worker_python, *SMALL)
+    code, _, errors = home.run(*asked, FAKE_TORCH_HIP="5.2")
+    assert (code, "device:" in errors) == (2, False)
+    assert "there is no terminal to ask at" in errors
 
+    code, _, errors = home.run(*asked, "--yes", "--even-if-in-use", FAKE_TORCH_HIP="5.2")
     assert code == 0
     warning = errors.index("may freeze the desktop")
     assert warning < errors.index("device: Fake RX 5600 XT, gfx1030")
@@ -166,7 +170,8 @@ def ended(descriptor: int) -> bool:
 def test_stopped_half_way_and_run_again_it_ends_the_same(
     home: Home, worker_python: str, number: signal.Signals, code: int
 ) -> None:
-    arguments = ("--python", worker_python, "--device", "cpu", *SMALL, "--json")
+    shapes = (*SMALL, "--json", "--foreground")
+    arguments = ("--python", worker_python, "--device", "cpu", *shapes)
     stuck = environ({4: "hang"})["FAKE_TORCH"]
     with home.start(*arguments, "--deadline", "30", FAKE_TORCH=stuck) as process:
         assert process.stderr is not None

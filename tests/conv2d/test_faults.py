@@ -56,6 +56,20 @@ async def test_a_shape_that_dies_by_a_signal_is_crashed(worker_python: str, tmp_
     assert "died by SIGSEGV" in results_of(events)[1].detail
 
 
+async def test_a_driver_that_kills_its_first_caller_is_a_crash_and_no_hang(
+    worker_python: str, tmp_path: Path
+) -> None:
+    variables = environ(importing="crash in the driver", hip="5.2")
+    events = await events_of(sweep_of(worker_python, 3, 4, device="cuda"), tmp_path, variables)
+
+    done = end_of(events)
+    assert [result.verdict for result in done.results] == [CRASHED, Verdict.UNUSABLE]
+    assert "died by SIGSEGV" in done.results[0].detail
+    assert done.results[0].phase == "start"
+    assert done.trouble is not None
+    assert "the card did not pass a check" in done.trouble.happened
+
+
 async def test_a_shape_that_ends_the_process_is_crashed(worker_python: str, tmp_path: Path) -> None:
     variables = environ({4: "leave"})
     events = await events_of(sweep_of(worker_python, 3, 4, 5), tmp_path, variables)

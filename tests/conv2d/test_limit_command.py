@@ -48,7 +48,6 @@ def test_a_dry_run_says_how_far_it_would_go(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ((), "--hangs 3"),
         (("--hangs", "0"), "--hangs 3"),
         (("--hangs", "99"), "--hangs 3"),
         (("--hangs", "1", "--range", "9-3"), "write it as 1-256"),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -22,14 +23,17 @@ from wizard.conv2d.client import run_sweep
 from wizard.conv2d.evidence import Sources
 from wizard.conv2d.kernel_log import driver_lines_since
 from wizard.conv2d.presets import Row
+from wizard.conv2d.runs import live_run
 from wizard.conv2d.shapes import square
 from wizard.conv2d.sweep import Deadlines, Note, Phase, ShapeDone, ShapeStarted, Sweep, SweepEvent
 from wizard.conv2d.verdicts import Control, Verdict
+from wizard.places import places
 
 pytestmark = pytest.mark.e2e
 
 SOURCE = Path(__file__).parents[2]
 DEADLINE_S = 6.0
+COMMAND = (sys.executable, "-m", "wizard", "conv2d", "--yes", "--even-if-in-use", "--hangs", "9")
 SPINNING = """
 import os, torch, torch.nn.functional as functional
 real = functional.conv2d
@@ -82,7 +86,7 @@ def sweep(
     """The parsed results, the seconds it took, and the exit code."""
     began = time.monotonic()
     done = subprocess.run(
-        (sys.executable, "-m", "wizard", "conv2d", "--json", "--python", python, *options),
+        (*COMMAND, "--json", "--python", python, *options),
         cwd=SOURCE,
         env={**os.environ, "HOME": str(home), "XDG_STATE_HOME": str(home / "state"), **variables},
         stdin=subprocess.DEVNULL,
@@ -173,6 +177,58 @@ async def test_a_hang_costs_its_deadline_and_little_more(python: str, tmp_path: 
         more = times[ShapeDone, number + 1] - times[ShapeStarted, number] - DEADLINE_S
         print(f"from the deadline of shape {number} to the next verdict: {more:.2f} s")
         assert more <= 0.6
+
+
+def test_a_budget_of_one_hang_ends_the_sweep_with_its_verdicts(python: str, tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(SPINNING)
+    path = f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}"
+    options = ("--deadline", "6", "--hangs", "1")
+    parsed, seconds, code = sweep(python, tmp_path, *options, PYTHONPATH=path, SPIN_AT="48")
+    print(f"\none hang allowed: {seconds:.1f} s, {verdicts(parsed)}")
+    assert code == 1
+    assert list(verdicts(parsed).values()) == ["pass", "pass", "hung"]
+    assert parsed["trouble"]["happened"] == "The device hung once: as often as was allowed."
+
+    parsed, seconds, code = sweep(python, tmp_path, PYTHONPATH=path, SPIN_AT="0")
+    print(f"gone on with, nothing spins: {seconds:.1f} s")
+    assert code == 1
+    assert [v for v in verdicts(parsed).values() if v != "pass"] == ["hung"]
+
+
+def test_a_runner_that_is_killed_while_a_kernel_spins_is_gone_on_with(
+    python: str, tmp_path: Path
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text(SPINNING)
+    path = f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}"
+    own = {"HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path / "state"), "PYTHONPATH": path}
+    follower = subprocess.Popen(
+        (*COMMAND, "--json", "--python", python),
+        cwd=SOURCE,
+        env={**os.environ, **own, "SPIN_AT": "48"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert follower.stderr is not None
+    for line in follower.stderr:
+        if line.startswith("3/15 "):
+            break
+    run = live_run(places(own, str(tmp_path)))
+    assert run is not None
+    process = run.process()
+    assert process is not None
+    below = psutil.Process(process.pid).children(recursive=True)
+    os.kill(process.pid, signal.SIGKILL)
+    output, _ = follower.communicate(timeout=60)
+    trouble = json.loads(output)["trouble"]
+    print(f"\n{trouble}")
+    assert "16->32 3x3 @48x48 was launched and has no verdict" in trouble["meaning"]
+    assert psutil.wait_procs(below, timeout=40)[1] == []
+
+    parsed, _, code = sweep(python, tmp_path, PYTHONPATH=path, SPIN_AT="0")
+    assert code == 0
+    assert set(verdicts(parsed).values()) == {"pass"}
 
 
 async def test_a_spinning_kernel_is_named_from_what_the_card_says(

@@ -86,7 +86,7 @@ def test_what_a_card_is_checked_with_is_right_on_a_processor(torch_python: str) 
 
 
 def test_killed_half_way_and_run_again_it_ends_the_same(home: Home, torch_python: str) -> None:
-    command = ("conv2d", "--python", torch_python, "--device", "cpu", "--json")
+    command = ("conv2d", "--python", torch_python, "--device", "cpu", "--json", "--foreground")
     with home.start(*command) as process:
         assert process.stderr is not None
         for line in process.stderr:
@@ -110,7 +110,7 @@ def test_killed_half_way_and_run_again_it_ends_the_same(home: Home, torch_python
 def test_a_torch_without_a_card_says_so(home: Home, torch_python: str) -> None:
     if Path("/dev/kfd").exists() or Path("/dev/nvidia0").exists():
         pytest.skip("this machine has a card")
-    done = home.run("conv2d", "--python", torch_python, "--device", "cuda")
+    done = home.run("conv2d", "--python", torch_python, "--device", "cuda", "--yes")
 
     assert done.returncode == 2
     assert "sees no GPU" in done.stderr

@@ -10,19 +10,29 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from wizard.commands import conv2d_settings as settings
+from wizard.commands.carrying import refuse
+from wizard.commands.conv2d_asking import add_asking_arguments, budget_lines, refusal
+from wizard.commands.conv2d_runs import (
+    CANCELLED,
+    STOPPED,
+    add_run_arguments,
+    is_about_runs,
+    is_under_way,
+    measure_apart,
+    obstacle_to,
+    run_about,
+)
 from wizard.commands.looking import acts, host_of, places_of
 
 if TYPE_CHECKING:
-    from wizard.commands.conv2d_settings import Asked
+    from wizard.conv2d.asked import Request
+    from wizard.conv2d.caution import Circumstances
     from wizard.conv2d.find_limit import LimitRequest
-    from wizard.conv2d.sweep import Sweep, SweepDone
+    from wizard.conv2d.sweep import SweepDone
+    from wizard.machine.host import Host
+    from wizard.places import Places
 
 AXES = ("size", "height", "width", "channels-in", "channels-out", "kernel", "batch")
-WARNING = (
-    "This runs convolutions on the GPU. One that hangs may freeze the desktop, and only a restart\n"
-    "may help: save your work first. Each verdict is on disk before the next shape starts.\n"
-    "Ctrl+C ends the sweep; --device cpu measures without this risk."
-)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,49 +47,102 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--preset", metavar="ID", help="a table of shapes, for example notes002")
     parser.add_argument("--sizes", metavar="N,N", help="square images, for example 32,44,224")
     parser.add_argument("--channels", metavar="A-B,A-B", help="for example 16-32,64-128")
-    parser.add_argument("--repeats", type=int, metavar="N",
-                        help="launches of each shape; what fails some is flaky")  # fmt: skip
     parser.add_argument("--engine", choices=["configured", "native", "unfold"],
                         default="configured", help="native, unfold: past MIOpen")  # fmt: skip
     parser.add_argument("--work", default="forward", metavar="W,W",
                         help="forward, backward, train: one or more")  # fmt: skip
     parser.add_argument("--operations", nargs="?", const="", metavar="ID,ID",
                         help="measure other operations than Conv2d: all, or these")  # fmt: skip
+    parser.add_argument("--repeats", type=int, metavar="N",
+                        help="launches of each shape; what fails some is flaky")  # fmt: skip
     parser.add_argument("--deadline", type=float, metavar="S", help="seconds for each shape")
     parser.add_argument("--import-deadline", type=float, metavar="S", help="for import torch")
     parser.add_argument("--spawn", action="store_true", help="a new interpreter for each shape")
     parser.add_argument("--find-limit", choices=AXES, metavar="AXIS",
                         help=f"find the largest that passes: {', '.join(AXES)}")  # fmt: skip
     parser.add_argument("--range", default="1-256", metavar="A-B", help="where that limit may be")
-    parser.add_argument("--hangs", type=int, metavar="N", help="how often the card may hang for it")
     settings.add_setting_arguments(parser)
     parser.add_argument("--resume", action=argparse.BooleanOptionalAction, default=True,
                         help="go on with an unfinished sweep of the same request")  # fmt: skip
+    add_asking_arguments(parser)
+    add_run_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure; 0 when all is right, 1 when a shape is not, 2 when it cannot be measured."""
+    if is_about_runs(arguments):
+        return _end(run_about(arguments), arguments)
+    from wizard.conv2d.asked import with_hangs
     from wizard.conv2d.request import WrongRequest, limit_of, sweep_of
 
-    arguments.python = arguments.python or newest_python(arguments)
+    host = host_of(arguments)
+    arguments.python = _from_here(arguments.python or newest_python(arguments))
+    around, hangs = _caution(arguments, host)
     try:
         sweep, cautions = sweep_of(arguments)
-        limit = limit_of(arguments, sweep)
-        asked = settings.asked_for(arguments, sweep)
+        request = settings.asked_for(arguments, sweep) or limit_of(arguments, sweep) or sweep
     except WrongRequest as error:
-        print(f"rdna1-setup: {error}", file=sys.stderr)
-        return 2
+        return refuse(str(error))
     if not acts(arguments):
-        show(sweep, limit, asked, arguments)
+        show(request, arguments)
+        if around is not None and hangs is not None:
+            print("", *budget_lines(around, hangs), sep="\n", file=sys.stderr)
         return 0
     shell = () if arguments.clean else settings.shell_caution(os.environ)
-    for text in (*cautions, *shell, *([WARNING] if sweep.device == "cuda" else [])):
+    for text in (*cautions, *shell):
         print(text, end="\n\n", file=sys.stderr)
-    done = measure(sweep, limit, asked, resume=arguments.resume)
+    request = with_hangs(request, hangs)
+    done = _measure(request, around, hangs, arguments, places_of(host))
+    return _end(done if isinstance(done, int) else (done, request), arguments)
+
+
+def _caution(arguments: argparse.Namespace, host: Host) -> tuple[Circumstances | None, int | None]:
+    """What a hang would disturb, and how many are allowed; neither on the processor.
+
+    A search needs a number on the processor too.
+    """
+    from wizard.conv2d.caution import USUAL, circumstances_of
+
+    given = arguments.hangs
+    around = circumstances_of(host) if arguments.device == "cuda" else None
+    allowed = given if given is not None or around is None else around.hangs
+    arguments.hangs = USUAL if allowed is None else allowed
+    return around, allowed
+
+
+def _measure(
+    request: Request,
+    around: Circumstances | None,
+    hangs: int | None,
+    arguments: argparse.Namespace,
+    places: Places,
+) -> SweepDone | int:
+    """Ask where a card may hang, then measure; what came of it, or an exit code."""
+    from wizard.conv2d.sweep import SweepDone
+
+    if (busy := obstacle_to(request, places)) is not None:
+        return SweepDone((), busy, 0.0)
+    asks = around is not None and not is_under_way(request, places)
+    if asks and around is not None and hangs is not None:
+        code = refusal(arguments, around, hangs)
+        if code is not None:
+            return code
+    if not arguments.foreground:
+        return measure_apart(request, places, resume=arguments.resume)
+    done = measure(request, resume=arguments.resume)
     if done is None:
-        print("Stopped. The same command goes on with the remaining shapes.", file=sys.stderr)
-        return 130
-    return report(done, asked, as_json=arguments.json, clean=arguments.clean)
+        print(STOPPED, file=sys.stderr)
+        return CANCELLED
+    return done
+
+
+def _end(ended: tuple[SweepDone, Request] | int, arguments: argparse.Namespace) -> int:
+    return ended if isinstance(ended, int) else report(*ended, as_json=arguments.json)
+
+
+def _from_here(python: str | None) -> str | None:
+    """A path that means the same in every folder; a bare name is looked up, as ever."""
+    return os.path.join(os.getcwd(), python) if python and "/" in python else python  # noqa: PTH109, PTH118 - pathlib would take `..` away, which links give a meaning
 
 
 def newest_python(arguments: argparse.Namespace) -> str | None:
@@ -97,28 +160,29 @@ def newest_python(arguments: argparse.Namespace) -> str | None:
     return None
 
 
-def show(
-    sweep: Sweep, limit: LimitRequest | None, asked: Asked | None, arguments: argparse.Namespace
-) -> None:
+def show(request: Request, arguments: argparse.Namespace) -> None:
     """What would be measured and started, for a dry run."""
+    from wizard.conv2d.asked import sweep_in
     from wizard.conv2d.channel import worker_argv
+    from wizard.conv2d.find_limit import LimitRequest
     from wizard.report.conv2d import request_lines
 
+    sweep = sweep_in(request)
     command = shlex.join(worker_argv(sweep.python, "measure", sweep.device, sweep.spawn))
+    tried = list(settings.plan_lines(request))
     if arguments.json:
         shapes = [row.label for row in sweep.rows]
         form = {"schema": 1, "dry_run": True, "command": command, "shapes": shapes}
-        tried = {} if asked is None else {"tried": list(settings.plan_lines(asked))}
-        print(json.dumps({**form, **tried}))
+        print(json.dumps({**form, **({"tried": tried} if tried else {})}))
         return
-    if limit is None:
+    if isinstance(request, LimitRequest):
+        print(f"Nothing is started. {_search_line(request)}\n")
+        print(*request_lines((request.row_at(request.smallest),)), sep="\n")
+    else:
         print("Nothing is started. This would be measured:\n")
         print(*request_lines(sweep.rows), sep="\n")
-    else:
-        print(f"Nothing is started. {_search_line(limit)}\n")
-        print(*request_lines((limit.row_at(limit.smallest),)), sep="\n")
-    if asked is not None:
-        print("", *settings.plan_lines(asked), sep="\n")
+    if tried:
+        print("", *tried, sep="\n")
     print(f"\nby this command, with a second one that computes the reference:\n\n  {command}")
 
 
@@ -129,41 +193,26 @@ def _search_line(limit: LimitRequest) -> str:
     )
 
 
-def measure(
-    sweep: Sweep, limit: LimitRequest | None, asked: Asked | None, *, resume: bool
-) -> SweepDone | None:
-    """Run it with its progress on stderr; None when it was stopped by a signal."""
+def measure(request: Request, *, resume: bool) -> SweepDone | None:
+    """Run it here with its progress on stderr; None when it was stopped by a signal."""
     import asyncio
 
-    from wizard.conv2d.client import run_sweep
-    from wizard.conv2d.find_limit import find_limit
+    from wizard.conv2d.asked import events_of, journal_of
     from wizard.conv2d.plaintext import follow
 
-    if asked is not None:
-        return asyncio.run(follow(settings.events_of(asked, resume=resume)))
-    running = find_limit(limit, resume=resume) if limit else run_sweep(sweep, resume=resume)
-    return asyncio.run(follow(running))
+    journal = journal_of(request, os.environ)
+    return asyncio.run(follow(events_of(request, journal=journal, resume=resume)))
 
 
-def report(
-    done: SweepDone, asked: Asked | None = None, *, as_json: bool, clean: bool = False
-) -> int:
+def report(done: SweepDone, request: Request, *, as_json: bool) -> int:
     """Print what came out and give the exit code."""
-    from wizard.conv2d.verdicts import Verdict, result_json
-    from wizard.jsonform import to_json
     from wizard.report.conv2d import limit_lines, sweep_lines
 
+    about_settings = settings.is_about_settings(request)
     if as_json:
-        document: dict[str, Any] = {"schema": 1}
-        document["results"] = [result_json(result) for result in done.results]
-        document |= {"trouble": to_json(done.trouble), "clean": clean}
-        if done.limit is not None:
-            document["limit"] = to_json(done.limit)
-        if asked is not None:
-            document |= settings.answer_form(done, asked.sweep.python)
-        print(json.dumps(document, indent=1, allow_nan=False))
-    elif asked is not None:
-        print(*settings.text_lines(asked, done), sep="\n")
+        print(json.dumps(document_of(done, request), indent=1, allow_nan=False))
+    elif about_settings:
+        print(*settings.text_lines(request, done), sep="\n")
     elif done.results:
         print(*sweep_lines(done.results), sep="\n")
     if done.limit is not None and not as_json:
@@ -172,6 +221,21 @@ def report(
         for text in (done.trouble.happened, done.trouble.meaning, done.trouble.next_step):
             print(text, file=sys.stderr)
         return 1 if done.results else 2
-    if asked is not None:
+    if about_settings:
         return settings.exit_code(done)
-    return 0 if all(result.verdict is Verdict.PASS for result in done.results) else 1
+    return 0 if all(result.verdict.value == "pass" for result in done.results) else 1
+
+
+def document_of(done: SweepDone, request: Request) -> dict[str, Any]:
+    """What ``--json`` prints."""
+    from wizard.conv2d.asked import sweep_in
+    from wizard.conv2d.verdicts import result_json
+    from wizard.jsonform import to_json
+
+    sweep = sweep_in(request)
+    document: dict[str, Any] = {"schema": 1}
+    document["results"] = [result_json(result) for result in done.results]
+    document |= {"trouble": to_json(done.trouble), "clean": sweep.surroundings.clean}
+    if done.limit is not None:
+        document["limit"] = to_json(done.limit)
+    return document | settings.answer_form(done, sweep.python)

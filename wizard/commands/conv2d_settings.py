@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from wizard.conv2d.asked import Request
     from wizard.conv2d.compare_settings import CompareRequest
-    from wizard.conv2d.plaintext import Events
     from wizard.conv2d.setting_request import SettingRequest
     from wizard.conv2d.sweep import Sweep, SweepDone
 
@@ -34,7 +34,7 @@ def add_setting_arguments(parser: argparse.ArgumentParser) -> None:
 def asked_for(arguments: argparse.Namespace, sweep: Sweep) -> Asked | None:
     """The search about settings that was asked for, if any. Raises WrongRequest."""
     from wizard.conv2d.compare_settings import CompareRequest
-    from wizard.conv2d.request import WrongRequest, hangs_of
+    from wizard.conv2d.request import WrongRequest
     from wizard.conv2d.setting_request import SettingRequest
 
     if not (arguments.find_setting or arguments.compare_settings):
@@ -43,7 +43,7 @@ def asked_for(arguments: argparse.Namespace, sweep: Sweep) -> Asked | None:
         raise WrongRequest("--find-limit looks for something else: give one of them.")
     if arguments.engine != "configured":
         raise WrongRequest("settings are MIOpen's: leave out --engine, each is tried anyway.")
-    hangs = hangs_of(arguments)
+    hangs = arguments.hangs
     if arguments.compare_settings:
         return CompareRequest(sweep, hangs)
     if len(sweep.rows) != 1:
@@ -54,26 +54,26 @@ def asked_for(arguments: argparse.Namespace, sweep: Sweep) -> Asked | None:
     return SettingRequest(sweep, sweep.rows[0], hangs)
 
 
-def events_of(asked: Asked, *, resume: bool) -> Events:
-    """The events of the search."""
-    from wizard.conv2d.compare_settings import CompareRequest, compare
-    from wizard.conv2d.find_setting import find_smallest
+def is_about_settings(request: Request) -> bool:
+    """True for a search or a comparison of settings."""
+    from wizard.conv2d.compare_settings import CompareRequest
+    from wizard.conv2d.setting_request import SettingRequest
 
-    if isinstance(asked, CompareRequest):
-        return compare(asked, resume=resume)
-    return find_smallest(asked, resume=resume)
+    return isinstance(request, SettingRequest | CompareRequest)
 
 
-def plan_lines(asked: Asked) -> Iterator[str]:
-    """What would be tried, for a dry run."""
+def plan_lines(asked: Request) -> Iterator[str]:
+    """What would be tried, for a dry run; nothing for what is not about settings."""
     from wizard.conv2d.compare_settings import CompareRequest, rivals
     from wizard.conv2d.setting_answer import setting_text
+    from wizard.conv2d.setting_request import SettingRequest
 
     if isinstance(asked, CompareRequest):
         yield f"Each shape in these ways, with at most {asked.hangs} hangs in all:"
         for rival in rivals():
             text = rival.engine if rival.engine != "configured" else setting_text(rival.setting)
             yield f"  {rival.name}: {text}"
+    if not isinstance(asked, SettingRequest):
         return
     yield f"With at most {asked.hangs} hangs: the shape as it is, then past MIOpen, then with sets"
     yield f"of up to {asked.largest} of these variables, those first that MIOpen's log points to:"
@@ -111,12 +111,13 @@ def answer_form(done: SweepDone, python: str) -> dict[str, Any]:
     return {"setting": form}
 
 
-def text_lines(asked: Asked, done: SweepDone) -> Iterator[str]:
+def text_lines(asked: Request, done: SweepDone) -> Iterator[str]:
     """What was found, for people."""
+    from wizard.conv2d.asked import sweep_in
     from wizard.report.conv2d_settings import answer_lines, comparison_lines
 
     if done.setting is not None:
-        yield from answer_lines(done.setting, asked.sweep.python)
+        yield from answer_lines(done.setting, sweep_in(asked).python)
     elif done.results:
         yield from comparison_lines(done.results)
 

@@ -16,6 +16,7 @@ from wizard.conv2d.journal import JournalBusy, journal_path, open_journal
 from wizard.conv2d.kernel_log import driver_lines_since
 from wizard.conv2d.limit import Limit
 from wizard.conv2d.presets import Row
+from wizard.conv2d.run_words import budget_spent
 from wizard.conv2d.setting_answer import SettingAnswer
 from wizard.conv2d.surroundings import without_leftovers
 from wizard.conv2d.sweep import Note, Sweep, SweepDone, SweepEvent
@@ -129,5 +130,13 @@ async def _every_row(experiment: Experiment) -> None:
         experiment.tell(
             Note(f"Going on with an unfinished sweep: {len(book.results)} shapes are known.")
         )
-    for row in rows:
+    for index, row in enumerate(rows):
+        if index not in book.results:
+            _mind_budget(experiment.trial)
         await experiment.measure(row)
+
+
+def _mind_budget(trial: Trial) -> None:
+    """Nothing more is launched once as many launches hung as may."""
+    if trial.is_spent and trial.team.trouble is None:
+        trial.team.trouble = budget_spent(trial.hangs)

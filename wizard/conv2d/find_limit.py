@@ -81,7 +81,7 @@ class _Search:
     async def find(self, experiment: Experiment) -> Limit:
         await experiment.assemble(self.request.row_at(self.request.smallest))
         probes = Probes(self.known, self._costs())
-        while not self.known.is_final and not experiment.is_over:
+        while not (self.known.is_final or experiment.is_over or experiment.trial.is_spent):
             size = probes.next_size(self.known)
             self._learn(size, await self._measured(size, experiment))
         await self._repeat(experiment)

@@ -13,6 +13,7 @@ from typing import Any, BinaryIO
 
 from cattrs import Converter
 
+from wizard.conv2d.private_files import FOLDER_MODE, open_private, read_private
 from wizard.conv2d.sweep import Sweep
 from wizard.conv2d.verdicts import Result
 from wizard.jsonform import to_json
@@ -21,23 +22,36 @@ from wizard.places import places
 FORMAT = 1
 SETTING_PREFIXES = ("HSA_", "HIP_", "ROCR_", "MIOPEN_", "CUDA_VISIBLE", "LD_LIBRARY_PATH")
 """Variables that make the same request another one."""
+LONGEST = 64 << 20
+"""Bytes of a journal that are read."""
 
 
 class JournalBusy(Exception):
     """Another process is at work on the same sweep."""
 
 
-def request_id(sweep: Sweep, environ: Mapping[str, str]) -> str:
-    """A name for this very request: the same one again finds its journal."""
+def request_id(request: Any, environ: Mapping[str, str]) -> str:
+    """A name for this very request: the same one again finds its journal.
+
+    How many hangs it may cost does not count: with more of them it goes on where it stopped.
+    """
     setting = sorted(item for item in environ.items() if item[0].startswith(SETTING_PREFIXES))
-    text = json.dumps([FORMAT, to_json(sweep), setting], sort_keys=True)
+    form = to_json(request)
+    if isinstance(request, Sweep):
+        del form["hangs"]
+    text = json.dumps([FORMAT, form, setting], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def journal_path(sweep: Sweep, environ: Mapping[str, str]) -> Path:
     """Where the journal of this request lies when nobody names a place."""
+    return journal_named(request_id(sweep, environ), environ)
+
+
+def journal_named(name: str, environ: Mapping[str, str]) -> Path:
+    """Where the journal of a request of that name lies."""
     home = environ.get("HOME") or str(Path.home())
-    return Path(places(environ, home).conv2d) / f"{request_id(sweep, environ)}.jsonl"
+    return Path(places(environ, home).conv2d) / f"{name}.jsonl"
 
 
 @dataclass(slots=True)
@@ -94,8 +108,8 @@ def open_journal(path: Path, resume: bool) -> Journal:
 
     Raises ``OSError`` when it cannot be written and ``JournalBusy`` when somebody else writes it.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    file = path.open("a+b")
+    path.parent.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
+    file = os.fdopen(open_private(path, os.O_RDWR | os.O_APPEND | os.O_CREAT), "a+b")
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         journal = Journal(file)
@@ -127,23 +141,53 @@ def _parsed(raw: bytes) -> dict[str, Any] | None:
     return line if isinstance(line, dict) else None
 
 
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a journal tells of the last attempt, whoever wrote it."""
+
+    results: Mapping[int, Result]
+    under_way: int | None
+    """The shape that was launched and has no outcome."""
+    finished: bool
+
+
+def read_journal(path: Path) -> Told:
+    """What a journal tells; nothing where there is none. Reads only."""
+    try:
+        raw = read_private(path, LONGEST).splitlines()
+    except OSError:
+        return Told({}, None, False)
+    lines = [line for one in raw if (line := _parsed(one))]
+    results: dict[int, Result] = {}
+    under_way = _take_up(lines, results, {})
+    return Told(results, under_way, bool(lines) and "finished" in lines[-1])
+
+
 def _replay(journal: Journal, lines: list[dict[str, Any]]) -> None:
     """Take up verdicts and count the launches that never got one."""
+    under_way = _take_up(lines, journal.results, journal.lost)
+    if under_way is not None:
+        journal.lost[under_way] = journal.lost.get(under_way, 0) + 1
+        journal._write({"lost": under_way})
+
+
+def _take_up(
+    lines: list[dict[str, Any]], results: dict[int, Result], lost: dict[int, int]
+) -> int | None:
+    """Verdicts and lost launches as they were written; gives the launch without an outcome."""
     converter = Converter()
     under_way: int | None = None
     for line in lines:
         if "launch" in line:
             under_way = line["launch"]
         elif "outcome" in line:
-            journal.results[line["outcome"]] = converter.structure(line["result"], Result)
+            results[line["outcome"]] = converter.structure(line["result"], Result)
             under_way = None
         elif "cancelled" in line:
             under_way = None
         elif "lost" in line:
-            journal.lost[line["lost"]] = journal.lost.get(line["lost"], 0) + 1
+            lost[line["lost"]] = lost.get(line["lost"], 0) + 1
             under_way = None
         elif "forget" in line:
-            journal.results.clear()
-    if under_way is not None:
-        journal.lost[under_way] = journal.lost.get(under_way, 0) + 1
-        journal._write({"lost": under_way})
+            results.clear()
+    return under_way

@@ -69,13 +69,14 @@ class Measurer(WatchedChild):
                 continue
             if event is not None and event["event"] == ("imported" if self.spawn else "child"):
                 phase, patience = "start", self._patience(command)
-            answer = self._understand(event, command["ticket"], phase, idle)
+            answer = self._understand(event, command, phase, idle)
             if isinstance(answer, Outcome):
                 outcome = answer
             elif answer is not None:
                 phase = answer if isinstance(answer, str) else phase
                 yield answer
-        if outcome.kind not in (("healthy",) if self.spawn else ("healthy", "measured")):
+        stays = ("healthy",) if self.spawn else ("healthy", "measured")
+        if outcome.kind not in stays and not self.broken:
             await self.leave()
         yield self._with_last_words(outcome)
 
@@ -101,7 +102,7 @@ class Measurer(WatchedChild):
         return self.spawn and self.child is None
 
     def _understand(
-        self, event: Event | None, ticket: int, phase: str, idle: int | None
+        self, event: Event | None, command: Event, phase: str, idle: int | None
     ) -> str | Loaded | Outcome | None:
         """What an event says; None when it says nothing about this launch."""
         if event is None:
@@ -109,7 +110,7 @@ class Measurer(WatchedChild):
             return Outcome("crashed", phase, "the worker itself ended; " + self.worker.tail.text())
         match event["event"]:
             case "gone":
-                return self._gone(event, phase, idle)
+                return self._gone(event, command, phase, idle)
             case "imported" | "ready":
                 self.loaded = loaded_from(self.loaded, event)
                 return self.loaded if event["event"] == "ready" else None
@@ -119,7 +120,7 @@ class Measurer(WatchedChild):
                 return Outcome("import failed", phase, event["text"])
             case _:
                 pass
-        if event.get("ticket") != ticket:
+        if event.get("ticket") != command["ticket"]:
             return None  # the last words of a process that was given up
         return self._about_this_launch(event, phase)
 
@@ -143,12 +144,15 @@ class Measurer(WatchedChild):
                 pass
         return None
 
-    def _gone(self, event: Event, phase: str, idle: int | None) -> Outcome | None:
+    def _gone(self, event: Event, command: Event, phase: str, idle: int | None) -> Outcome | None:
         if event["pid"] != self.child:
             return None
         self.child, self.proven = None, False
-        if event["pid"] == idle and phase == "start":
-            return None  # it ended while idle: the parent starts another for this shape
+        if event["pid"] == idle and phase == "start" and event["taken"] != command["ticket"]:
+            # It ended while idle: the parent starts another for this shape. The command may have
+            # gone with it, out of the pipe and not yet read; twice, it is taken once.
+            self.worker.send(command)
+            return None
         tail = self.worker.tail
         how = how_it_died(event["code"], tail.text())
         return Outcome("crashed", phase, how, printed=tail.lines())

@@ -14,7 +14,7 @@ from wizard.conv2d import health, wording
 from wizard.conv2d.hang_classes import Finding
 from wizard.conv2d.journal import Journal
 from wizard.conv2d.launch import Measurer
-from wizard.conv2d.outcome import NOT_LAUNCHED, Outcome, Watched
+from wizard.conv2d.outcome import HUNG, NOT_LAUNCHED, Outcome, Watched
 from wizard.conv2d.reference import Comparison
 from wizard.conv2d.sweep import (
     DeadlineMoved,
@@ -51,6 +51,8 @@ class Launches:
     tickets: count[int] = field(default_factory=lambda: count(1))
     outcome: Outcome = NOT_LAUNCHED
     command: dict[str, Any] = field(default_factory=dict)
+    hangs: int = 0
+    """How many launches have hung in this go."""
     doubted_since: float | None = None
     """When the launch began after which nobody has looked at the card yet."""
 
@@ -77,6 +79,11 @@ class Launches:
         self.book.control(index, suspect)
         async for _ in self._follow(index, self.team.measurer(spawn, self.sweep.rows[suspect])):
             pass
+
+    @property
+    def is_spent(self) -> bool:
+        """True when as many launches have hung as may."""
+        return self.sweep.hangs is not None and self.hangs >= self.sweep.hangs
 
     @property
     def is_ready(self) -> bool:
@@ -172,6 +179,7 @@ class Launches:
 
     def _note_trouble(self, began_s: float) -> None:
         """What this outcome means for all later shapes."""
+        self.hangs += self.outcome.kind in HUNG
         if self.outcome.kind == "no device":
             self.team.trouble = wording.no_device(self.team.loaded.hip, self.team.loaded.torch)
         elif self.outcome.kind == "unkillable":

@@ -5,20 +5,21 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 
 from wizard.conv2d.event_line import line_of
 from wizard.conv2d.sweep import SweepDone, SweepEvent
 
 Events = AsyncGenerator[SweepEvent, None]
+STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-async def follow(running: Events) -> SweepDone | None:
+async def follow(running: Events, stops: Sequence[signal.Signals] = STOPS) -> SweepDone | None:
     """A sweep or a search to its end, one line an event; None when a signal stopped it."""
     task = asyncio.ensure_future(_follow(running))
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for number in stops:
         loop.add_signal_handler(number, task.cancel)
     try:
         return await task

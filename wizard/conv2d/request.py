@@ -29,6 +29,11 @@ class WrongRequest(Exception):
 
 def sweep_of(arguments: argparse.Namespace) -> tuple[Sweep, tuple[str, ...]]:
     """The sweep that was asked for, and what to beware of in its published figures."""
+    if arguments.hangs is not None and not 1 <= arguments.hangs <= MOST_HANGS:
+        raise WrongRequest(
+            "each hang may freeze the desktop: say how often it may come to that, from 1 to "
+            f"{MOST_HANGS}, for example --hangs 3."
+        )
     name = arguments.preset or DEFAULT
     preset = find_preset(name)
     if preset is None:
@@ -52,7 +57,6 @@ def limit_of(arguments: argparse.Namespace, sweep: Sweep) -> LimitRequest | None
     """The limit that was asked for, if any; the shape around it is the sweep's first."""
     if arguments.find_limit is None:
         return None
-    hangs = hangs_of(arguments)
     found = re.fullmatch(r" *([1-9][0-9]{0,3})-([1-9][0-9]{0,3}) *", arguments.range)
     if found is None or int(found[1]) > int(found[2]):
         raise WrongRequest(f"--range {arguments.range!r}: write it as 1-256.")
@@ -65,7 +69,7 @@ def limit_of(arguments: argparse.Namespace, sweep: Sweep) -> LimitRequest | None
         arguments.find_limit,
         smallest,
         largest,
-        hangs,
+        arguments.hangs,
         _repeats(arguments) or REPEATS,
     )
     try:
@@ -73,16 +77,6 @@ def limit_of(arguments: argparse.Namespace, sweep: Sweep) -> LimitRequest | None
     except ValueError as error:
         raise WrongRequest(f"--range {arguments.range!r}: {error}.") from error
     return request
-
-
-def hangs_of(arguments: argparse.Namespace) -> int:
-    """How many hangs were allowed in so many words."""
-    if arguments.hangs is None or not 1 <= arguments.hangs <= MOST_HANGS:
-        raise WrongRequest(
-            "each hang may freeze the desktop: say how often it may come to that, for example "
-            "--hangs 3."
-        )
-    return int(arguments.hangs)
 
 
 def _asked(arguments: argparse.Namespace, preset: Preset) -> tuple[Row, ...]:

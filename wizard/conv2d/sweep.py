@@ -50,6 +50,8 @@ class Sweep:
     seed: int = 5600
     slow_s: float = 10.0
     """Later calls that take longer make a right result ``slow``."""
+    hangs: int | None = None
+    """How many launches may hang in one go before it stops; None for as many as there are."""
     deadlines: Deadlines = Deadlines()
     surroundings: Surroundings = AS_IT_IS
 

@@ -102,7 +102,7 @@ class Trial(Launches):
             yield phase
         comparison = await self.comparison()
         unchecked = self.outcome.kind == "measured" and not comparison.parts
-        if unchecked or self.outcome.kind == "no device":
+        if unchecked or self.outcome.kind == "no device" or self._lost_its_worker(index):
             return  # it says nothing of the environment
         launched = Launched(self.outcome, comparison, 1, "spawn" if self.spawn else "fork")
         found = judged(self.sweep, good, launched, self.team.loaded)
@@ -112,6 +112,11 @@ class Trial(Launches):
             self.team.trouble = environment_broken(self.sweep.rows[index], control)
             self.team.trouble_verdict = Verdict.UNUSABLE
 
+    def _lost_its_worker(self, index: int) -> bool:
+        """True when the parent ended under its child: it was killed, or the memory was full."""
+        measurer = self.team.measurer(self.spawn, self.sweep.rows[index])
+        return measurer.broken and self.outcome.kind == "crashed"
+
     def _suspect(self) -> bool:
         """True when forking cannot be used, or may be at fault and nobody knows yet."""
         kind, known = self.outcome.kind, self.spawn or self.fork_known
@@ -120,6 +125,8 @@ class Trial(Launches):
         self.spawn = kind == "fork unsafe"
         self.fork_known = kind == "measured"
         errors = ("error",) if self.sweep.device == "cuda" else ()
+        if kind == "hung" and self.is_spent:
+            return False  # to try it once more might cost another hang
         return kind in ("hung", "crashed", "fork unsafe", *errors)
 
     def _conclude(self, first: Outcome) -> Note:

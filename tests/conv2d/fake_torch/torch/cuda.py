@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 
+from torch import faults
 from torch.faults import OutOfMemoryError, at_card
 
 __all__ = ["OutOfMemoryError"]
@@ -20,6 +21,7 @@ class Properties:
 def is_available() -> bool:
     """True when a card was asked for."""
     at_card()
+    faults.at_driver()
     return "FAKE_TORCH_HIP" in os.environ
 
 

@@ -268,6 +268,12 @@ def at_reference() -> None:
         raise MemoryError("no memory for the reference")
 
 
+def at_driver() -> None:
+    """The fault of the first call to the driver."""
+    if WISHES.get("import") == "crash in the driver":
+        ctypes.string_at(0)
+
+
 def at_size(c_in: int, size: int) -> None:
     """Hang when the image is larger than the limit for that many input channels."""
     limits = WISHES.get("limits", {})

@@ -1,0 +1,130 @@
+"""A sweep that runs apart from the panel: left alone on leaving, found again, ended by c alone."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import replace
+
+import pytest
+from textual.widgets import DataTable
+
+from screens.services import Services, SweepUnderWay
+from screens.start import services_for
+from tests.conv2d.apart import Apart as Home
+from tests.conv2d.apart import apart as home
+from tests.conv2d.sweeping import environ, sweep_of
+from tests.screens.driving import app_with, press, reach, screen_text, settled, status, until
+from tests.screens.fakes import LIVE_SERVICES, PRESETS
+from wizard.__main__ import parser
+from wizard.conv2d.sweep import ShapeDone, ShapeStarted, Sweep, SweepDone, SweepEvent
+
+__all__ = ["home"]
+
+SMALL = Sweep("/v/bin/python", PRESETS[1].rows, "cpu")
+
+
+class Apart:
+    """A runner that goes on until it is stopped."""
+
+    def __init__(self, left: str = "") -> None:
+        self.followers = 0
+        self.stopped = False
+        self.left = left
+
+    async def follow(self, sweep: Sweep = SMALL) -> AsyncGenerator[SweepEvent, None]:
+        """The events of a whole sweep but the last, and then nothing more."""
+        self.followers += 1
+        try:
+            async for event in LIVE_SERVICES.run_sweep(sweep):
+                yield event
+                if len(sweep.rows) == 1:
+                    await asyncio.Event().wait()
+        finally:
+            self.followers -= 1
+
+    async def stop(self) -> str:
+        self.stopped = True
+        return self.left
+
+    def services(self, under_way: SweepUnderWay | None = None) -> Services:
+        return replace(
+            LIVE_SERVICES,
+            run_sweep=self.follow,
+            stop_sweep=self.stop,
+            sweep_under_way=lambda: under_way,
+        )
+
+
+async def test_leaving_the_program_leaves_the_sweep_running() -> None:
+    apart = Apart()
+    async with app_with(apart.services(), "conv2d").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "conv2d")
+        await press(pilot, "p", "g", "s")
+        await until(pilot, lambda: apart.followers == 1)
+        assert "Leaving the program does not end it." in status(pilot.app)
+        await press(pilot, "q")
+        await until(pilot, lambda: not pilot.app.is_running)
+    assert (apart.followers, apart.stopped) == (0, False)
+
+
+async def test_cancel_ends_it_and_says_what_the_kernel_holds() -> None:
+    apart = Apart("Stopped, but process 7 is in state disk-sleep")
+    async with app_with(apart.services(), "conv2d").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "conv2d")
+        await press(pilot, "p", "g", "s")
+        await until(pilot, lambda: apart.followers == 1)
+        await press(pilot, "c")
+        await settled(pilot)
+        assert apart.stopped
+        assert "process 7 is in state disk-sleep" in status(pilot.app)
+
+
+async def test_what_is_under_way_is_shown_on_entering_the_step() -> None:
+    apart = Apart()
+    found = SweepUnderWay("1 shape on cpu, since 07:00", SMALL, apart.follow)
+    async with app_with(apart.services(found), "conv2d").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "conv2d")
+        await until(pilot, lambda: apart.followers == 1)
+        assert "Attached: 1 shape on cpu, since 07:00. c cancels it." in status(pilot.app)
+        assert pilot.app.screen.query_one(DataTable).row_count == 1
+        await press(pilot, "c")
+        await settled(pilot)
+        assert apart.stopped
+
+
+async def test_a_search_under_way_is_named_and_left_to_its_command() -> None:
+    apart = Apart()
+    found = SweepUnderWay("limit of size, since 07:00", None, apart.follow)
+    async with app_with(apart.services(found), "conv2d").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "conv2d")
+        await until(pilot, lambda: "rdna1-setup conv2d --attach" in screen_text(pilot.app))
+        assert apart.followers == 0
+
+
+async def test_the_real_services_leave_a_sweep_running_and_find_it_again(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in home.environ(environ({4: "hang"})).items():
+        monkeypatch.setenv(name, value)
+    sweep = sweep_of(sys.executable, 3, 4)
+    services = services_for(parser().parse_args([]))
+    assert services.sweep_under_way() is None
+    async with aclosing(services.run_sweep(sweep)) as events:
+        async for event in events:
+            if isinstance(event, ShapeStarted) and event.number == 2:
+                break
+
+    found = services_for(parser().parse_args([])).sweep_under_way()
+    assert found is not None
+    assert found.sweep == sweep
+    assert found.text.startswith("2 shapes on cpu, since 2")
+    assert services.stop_sweep is not None
+    assert await services.stop_sweep() == ""
+    async with aclosing(found.follow()) as events:
+        told = [event async for event in events]
+    assert isinstance(told[-1], SweepDone)
+    assert [event.number for event in told if isinstance(event, ShapeDone)] == [1]
+    assert services.sweep_under_way() is None

@@ -1,0 +1,196 @@
+"""Experiments that run apart from any terminal: started, attached to, stopped, listed."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import sys
+from typing import TYPE_CHECKING
+
+from wizard.commands.carrying import refuse
+from wizard.commands.looking import acts, host_of, places_of
+
+if TYPE_CHECKING:
+    from wizard.conv2d.asked import Request
+    from wizard.conv2d.runs import Run
+    from wizard.conv2d.stopping import Stopped
+    from wizard.conv2d.sweep import StopReason, SweepDone
+    from wizard.places import Places
+
+APART = (
+    "It runs apart from this terminal: Ctrl+C stops it, and a closed terminal leaves it running.\n"
+    "`rdna1-setup conv2d --attach` comes back to it."
+)
+LOOKING = "Ctrl+C ends nothing but this view; `rdna1-setup conv2d --stop` ends the experiment."
+GOES_ON = "It goes on. `rdna1-setup conv2d --attach` comes back to it."
+STOPPED = "Stopped. The same command goes on with the remaining shapes."
+STOPPING = "Stopping: what runs is ended. Ctrl+C again kills it at once."
+IDLE = "No Conv2d experiment is under way."
+STUCK = (
+    "They wait inside the kernel, where no signal reaches. Save your work and restart the machine."
+)
+CANCELLED = 130
+STOPS = (signal.SIGINT, signal.SIGTERM)
+
+
+def add_run_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options about runs."""
+    parser.add_argument("--foreground", action="store_true",
+                        help="run inside this process, and end with it")  # fmt: skip
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--attach", nargs="?", const="", metavar="RUN",
+                       help="follow the experiment under way, or show that run")  # fmt: skip
+    which.add_argument("--stop", action="store_true", help="end the experiment under way")
+    which.add_argument("--list", action="store_true", help="experiments, newest first")
+
+
+def is_about_runs(arguments: argparse.Namespace) -> bool:
+    """True when nothing new is to be measured."""
+    return arguments.attach is not None or arguments.stop or arguments.list
+
+
+def run_about(arguments: argparse.Namespace) -> tuple[SweepDone, Request] | int:
+    """Attach, stop or list; the end of what was followed, or an exit code."""
+    if arguments.machine or getattr(arguments, "demo", False):
+        return refuse("on a recorded machine nothing is under way")
+    places = places_of(host_of(arguments))
+    if arguments.list:
+        return _list(places, as_json=arguments.json)
+    if arguments.stop:
+        return _stop(places, acting=acts(arguments))
+    return _attach(places, arguments.attach)
+
+
+def obstacle_to(request: Request, places: Places) -> StopReason | None:
+    """Why the request cannot begin while another one is under way."""
+    from wizard.conv2d.detach import obstacle
+
+    return obstacle(places, request, os.environ)
+
+
+def is_under_way(request: Request, places: Places) -> bool:
+    """True when a runner is at work on this very request."""
+    from wizard.conv2d.asked import name_of
+    from wizard.conv2d.runs import live_run
+
+    live = live_run(places)
+    return live is not None and live.name == name_of(request, os.environ)
+
+
+def measure_apart(request: Request, places: Places, *, resume: bool) -> SweepDone | int:
+    """Let a runner carry it out and follow it; an exit code when it was stopped."""
+    import asyncio
+
+    from wizard.conv2d.runs import live_run
+
+    try:
+        return _started_and_followed(request, places, resume=resume)
+    except KeyboardInterrupt:  # after it was started, and before anybody listened for the key
+        run = live_run(places)
+        if run is None:
+            raise
+        return _told(asyncio.run(_stop_in_words(run)))
+
+
+def _started_and_followed(request: Request, places: Places, *, resume: bool) -> SweepDone | int:
+    import asyncio
+
+    from wizard.conv2d.detach import start_run
+    from wizard.conv2d.sweep import StopReason, SweepDone
+
+    joined = is_under_way(request, places)
+    run = start_run(places, request, os.environ, resume=resume)
+    if isinstance(run, StopReason):
+        return SweepDone((), run, 0.0)
+    if joined:
+        print(f"This experiment is under way since {run.since}: following it.", file=sys.stderr)
+    print(APART, end="\n\n", file=sys.stderr)
+    done = asyncio.run(_attend(run))
+    return done if isinstance(done, SweepDone) else _told(done)
+
+
+async def _attend(run: Run) -> SweepDone | Stopped:
+    """Follow to the end; a signal stops the run, a hang-up ends nothing but this process."""
+    from wizard.conv2d.following import followed
+    from wizard.conv2d.plaintext import follow
+
+    done = await follow(followed(run), STOPS)
+    return done or await _stop_in_words(run)
+
+
+async def _stop_in_words(run: Run) -> Stopped:
+    import asyncio
+
+    from wizard.conv2d.stopping import stop
+
+    hurry = asyncio.Event()
+    for number in STOPS:
+        asyncio.get_running_loop().add_signal_handler(number, hurry.set)
+    print(STOPPING, file=sys.stderr, flush=True)
+    return await stop(run, hurry)
+
+
+def _told(stopped: Stopped) -> int:
+    print(STOPPED, file=sys.stderr)
+    if stopped.left:
+        print(*stopped.left, STUCK, sep="\n", file=sys.stderr)
+    return CANCELLED
+
+
+def _attach(places: Places, name: str) -> tuple[SweepDone, Request] | int:
+    import asyncio
+
+    from wizard.conv2d.following import followed
+    from wizard.conv2d.plaintext import follow
+    from wizard.conv2d.runs import live_run, runs_of
+
+    runs = runs_of(places)
+    live = live_run(places)
+    run = next((run for run in runs if run.id == name), None) if name else live
+    if name and run is None:
+        return refuse(f"no run is called {name!r}: rdna1-setup conv2d --list")
+    if run is None:
+        if not runs:
+            return refuse(IDLE)
+        run = runs[0]
+        print(f"{IDLE} This is the last one, begun {run.since}.", file=sys.stderr)
+    elif run == live:
+        print(LOOKING, end="\n\n", file=sys.stderr)
+    done = asyncio.run(follow(followed(run), STOPS))
+    if done is None:
+        print(GOES_ON, file=sys.stderr)
+        return CANCELLED
+    return done, run.request
+
+
+def _stop(places: Places, *, acting: bool) -> int:
+    import asyncio
+
+    from wizard.conv2d.asked import described
+    from wizard.conv2d.runs import live_run
+
+    run = live_run(places)
+    if run is None:
+        print(IDLE)
+        return 0
+    if not acting:
+        print(f"Dry run: {described(run.request)} ({run.id}) would be stopped.")
+        return 0
+    stopped = asyncio.run(_stop_in_words(run))
+    _told(stopped)
+    return 1 if stopped.left else 0
+
+
+def _list(places: Places, *, as_json: bool) -> int:
+    from wizard.conv2d.history import account_form, account_of
+    from wizard.conv2d.runs import runs_of
+    from wizard.report.run_history import history_lines
+
+    accounts = map(account_of, runs_of(places))
+    if as_json:
+        print(json.dumps({"schema": 1, "runs": list(map(account_form, accounts))}, indent=1))
+    else:
+        print(*history_lines(accounts), sep="\n")
+    return 0

@@ -1,0 +1,32 @@
+"""Events of a sweep as JSON lines, and back."""
+
+from __future__ import annotations
+
+import json
+from typing import get_args
+
+from cattrs import BaseValidationError, Converter
+
+from wizard.conv2d.sweep import SweepEvent
+from wizard.jsonform import to_json
+
+KINDS = {kind.__name__: kind for kind in get_args(SweepEvent)}
+"""Every event by the name that its line bears."""
+_CONVERTER = Converter()
+
+
+def event_line(event: SweepEvent) -> bytes:
+    """One event as one whole line."""
+    form = {"event": type(event).__name__, **to_json(event)}
+    return json.dumps(form).encode() + b"\n"
+
+
+def event_of(line: bytes) -> SweepEvent | None:
+    """The event of a line; None for a torn one, and for one that only a later version knows."""
+    try:
+        form = json.loads(line)
+        kind = KINDS[form.pop("event")]
+        event: SweepEvent = _CONVERTER.structure(form, kind)
+    except (BaseValidationError, ValueError, TypeError, LookupError, AttributeError):
+        return None
+    return event

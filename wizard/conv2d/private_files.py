@@ -1,0 +1,60 @@
+"""Files and folders that are ours alone: nobody else reads them, and nobody else put them there."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+
+FOLDER_MODE = 0o700
+FILE_MODE = 0o600
+OTHERS = 0o077
+
+
+def private_folder(path: Path) -> Path:
+    """The folder, made where it is missing. Raises ``OSError`` for a link and for another's."""
+    path.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
+    found = path.lstat()
+    if not stat.S_ISDIR(found.st_mode):
+        raise _refused(path, "it is a link, and no folder")
+    _require_own(path, found)
+    if found.st_mode & OTHERS:
+        path.chmod(FOLDER_MODE)
+    return path
+
+
+def open_private(path: Path, flags: int) -> int:
+    """A descriptor of a file of ours. Raises ``OSError`` for a link, a device, and another's."""
+    try:
+        # Without waiting: the open of a pipe in its place would, for somebody at its other end.
+        flags |= os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+        descriptor = os.open(path, flags, FILE_MODE)
+    except OSError as error:
+        raise (_refused(path, "it is a link") if error.errno == errno.ELOOP else error) from None
+    try:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode):
+            raise _refused(path, "it is no file")
+        _require_own(path, found)
+        if found.st_mode & OTHERS and flags & os.O_ACCMODE != os.O_RDONLY:
+            os.fchmod(descriptor, FILE_MODE)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def read_private(path: Path, most: int) -> bytes:
+    """The first bytes of a file of ours. Raises ``OSError``."""
+    with os.fdopen(open_private(path, os.O_RDONLY), "rb") as file:
+        return file.read(most)
+
+
+def _require_own(path: Path, found: os.stat_result) -> None:
+    if found.st_uid != os.geteuid():
+        raise _refused(path, "it belongs to another user")
+
+
+def _refused(path: Path, why: str) -> OSError:
+    return PermissionError(errno.EPERM, why, str(path))
