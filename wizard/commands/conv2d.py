@@ -8,6 +8,7 @@ import shlex
 import sys
 from typing import TYPE_CHECKING, Any
 
+from wizard.commands import conv2d_files
 from wizard.commands.looking import acts, host_of, places_of
 
 if TYPE_CHECKING:
@@ -45,12 +46,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--hangs", type=int, metavar="N", help="how often the card may hang for it")
     parser.add_argument("--resume", action=argparse.BooleanOptionalAction, default=True,
                         help="go on with an unfinished sweep of the same request")  # fmt: skip
+    conv2d_files.add_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure; 0 when all is right, 1 when a shape is not, 2 when it cannot be measured."""
     from wizard.conv2d.request import WrongRequest, limit_of, sweep_of
 
+    if (code := conv2d_files.answered(arguments)) is not None:
+        return code
     arguments.python = arguments.python or newest_python(arguments)
     try:
         sweep, cautions = sweep_of(arguments)
@@ -63,11 +67,15 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     for text in (*cautions, *([WARNING] if sweep.device == "cuda" else [])):
         print(text, end="\n\n", file=sys.stderr)
+    before = conv2d_files.before_this(arguments)
     done = measure(sweep, limit, resume=arguments.resume)
     if done is None:
         print("Stopped. The same command goes on with the remaining shapes.", file=sys.stderr)
         return 130
-    return report(done, as_json=arguments.json)
+    code = report(done, as_json=arguments.json)
+    if not arguments.json:
+        print(*conv2d_files.after_lines(done.results, before), sep="\n")
+    return code
 
 
 def newest_python(arguments: argparse.Namespace) -> str | None:

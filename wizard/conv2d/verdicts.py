@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from enum import Enum
 from typing import Any
 
-from wizard.conv2d.presets import Published
+from wizard.conv2d.presets import Published, Setting
 from wizard.conv2d.shapes import Shape
 from wizard.jsonform import to_json
 
@@ -78,6 +78,10 @@ class Result:
     process: str | None = None
     """``fork`` or ``spawn``: how its process came to be."""
     published: Published | None = None
+    asked: Setting = ()
+    """Variables that were set on top of the environment for it."""
+    work: str = "forward"
+    """What was measured, as a row names it."""
 
 
 def tolerance(shape: Shape) -> float:
