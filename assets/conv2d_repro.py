@@ -10,7 +10,10 @@ Exit code: 0 for right numbers, 1 for anything else, 2 where nothing could be me
 A convolution that hangs on a graphics card may freeze the desktop: save your work first.
 """
 
+from __future__ import annotations
+
 import contextlib
+import importlib
 import json
 import math
 import os
@@ -21,6 +24,7 @@ import subprocess
 import sys
 import threading
 import time
+from typing import Any
 
 # The case begins.
 CASE = {
@@ -44,7 +48,7 @@ UNIT_ROUNDOFF = {"float16": 2.0**-11, "bfloat16": 2.0**-8, "float32": 2.0**-24, 
 LARGEST_OUTPUT = 8
 
 
-def main():
+def main() -> None:
     """The process that the user starts: it imports no torch and always comes back."""
     case = with_options(dict(CASE), sys.argv[1:])
     print("convolution: " + json.dumps(case["shape"]))
@@ -72,7 +76,7 @@ def main():
     os._exit(0 if verdict == "pass" else 2 if verdict.startswith("nothing measured") else 1)
 
 
-def with_options(case, options):
+def with_options(case: dict[str, Any], options: list[str]) -> dict[str, Any]:
     """The case with what the command line changes."""
     names = {"--device": "device", "--deadline": "deadline_s"}
     while options:
@@ -95,16 +99,16 @@ def with_options(case, options):
 class Watched:
     """The measuring process: what it says, and how long it says nothing."""
 
-    def __init__(self, child):
+    def __init__(self, child: subprocess.Popen[bytes]) -> None:
         self.child = child
         self.phase, self.since = "import", time.monotonic()
         self.told = ""
         self.reader = threading.Thread(target=self.read, daemon=True)
         self.reader.start()
 
-    def read(self):
+    def read(self) -> None:
         """Repeat what it prints, and note the phases."""
-        for raw in self.child.stdout:
+        for raw in self.child.stdout or ():
             line = raw.decode("utf-8", "replace").rstrip("\n")
             if line.startswith("phase: "):
                 self.enter(line[7:])
@@ -114,13 +118,13 @@ class Watched:
             print("  " + "".join(c if c.isprintable() else " " for c in line))
             sys.stdout.flush()
 
-    def enter(self, phase):
+    def enter(self, phase: str) -> None:
         """Import, everything on the device, and the reference have a deadline each."""
         if phase in ("tensors", "reference"):
             self.since = time.monotonic()
         self.phase = phase
 
-    def verdict(self, case):
+    def verdict(self, case: dict[str, Any]) -> str:
         """How it ends."""
         while self.child.poll() is None:
             limits = {"import": IMPORT_DEADLINE_S, "reference": REFERENCE_DEADLINE_S}
@@ -136,7 +140,7 @@ class Watched:
             return "crashed by {} in phase {}".format(signal_name(-code), self.phase)
         return "nothing measured: it ended with code {} in phase {}".format(code, self.phase)
 
-    def kill(self, limit):
+    def kill(self, limit: float) -> str:
         """End a process that does not answer; the kernel may need long to free the card."""
         phase = self.phase
         with contextlib.suppress(OSError):
@@ -150,7 +154,7 @@ class Watched:
         return "hung: no answer within {:g} s in phase {}{}".format(limit, phase, left)
 
 
-def signal_name(number):
+def signal_name(number: int) -> str:
     """For example SIGSEGV."""
     try:
         return signal.Signals(number).name
@@ -158,11 +162,12 @@ def signal_name(number):
         return "signal {}".format(number)
 
 
-def measure(case):
+def measure(case: dict[str, Any]) -> str:
     """The process that may hang: it imports torch, measures and compares."""
     print("phase: import")
     try:
-        import torch
+        torch: Any = importlib.import_module("torch")
+        importlib.import_module("torch.nn.functional")
     except Exception as error:
         print("{}: {}".format(type(error).__name__, error))
         return "nothing measured: torch cannot be imported"
@@ -179,7 +184,9 @@ def measure(case):
         result, times, memory = run(torch, case, on_gpu)
     except Exception as error:
         print("{}: {}".format(type(error).__name__, error))
-        return "out of memory" if "memory" in str(error).lower() else "error"
+        text = str(error).lower()
+        full = isinstance(error, MemoryError) or "out of memory" in text
+        return "out of memory" if full or "can't allocate memory" in text else "error"
     print("cold {:.6f} s, warm {}".format(times[0], ", ".join("%.6f s" % t for t in times[1:])))
     if memory is not None:
         print("largest memory: {} bytes".format(memory))
@@ -187,14 +194,15 @@ def measure(case):
     return judged(torch, case, result, times)
 
 
-def run(torch, case, on_gpu):
+def run(torch: Any, case: dict[str, Any], on_gpu: bool) -> tuple[Any, list[float], int | None]:
     """Result on the processor, seconds of each call, largest memory."""
     print("phase: tensors")
     tensors = [t if t is None else t.to(case["device"]) for t in inputs_of(torch, case)]
     if on_gpu:
         torch.cuda.synchronize()
         torch.cuda.reset_peak_memory_stats()
-    times = []
+    times: list[float] = []
+    result: Any = None
     with torch.no_grad():
         for number in range(1 + case["warm_runs"]):
             if number < 2:
@@ -204,13 +212,13 @@ def run(torch, case, on_gpu):
             if on_gpu:
                 torch.cuda.synchronize()
             times.append(time.perf_counter() - started)
-            result = latest if number == 0 else result  # noqa: F821 - of the first call
+            result = latest if number == 0 else result  # as the worker: of the first call
     print("phase: copy back")
     memory = torch.cuda.max_memory_allocated() if on_gpu else None
     return result.to("cpu"), times, memory
 
 
-def inputs_of(torch, case):
+def inputs_of(torch: Any, case: dict[str, Any]) -> tuple[Any, Any, Any]:
     """Image, weights, bias: the same numbers each time; results are about 1 in size."""
     shape = case["shape"]
     dtype = getattr(torch, shape["dtype"])
@@ -224,7 +232,7 @@ def inputs_of(torch, case):
     return image.to(dtype), weight.to(dtype), bias
 
 
-def convolve(torch, shape, tensors, engine):
+def convolve(torch: Any, shape: dict[str, Any], tensors: Any, engine: str) -> Any:
     """The convolution under test."""
     image, weight, bias = tensors
     stride, padding, dilation = shape["stride"], shape["padding"], shape["dilation"]
@@ -242,7 +250,7 @@ def convolve(torch, shape, tensors, engine):
     return result if bias is None else result + bias.view(1, -1, 1, 1)
 
 
-def judged(torch, case, result, times):
+def judged(torch: Any, case: dict[str, Any], result: Any, times: list[float]) -> str:
     """Right or wrong numbers, by the same tolerance as rdna1-setup has."""
     doubles = [t if t is None else t.double() for t in inputs_of(torch, case)]
     with torch.no_grad():
@@ -261,10 +269,10 @@ def judged(torch, case, result, times):
     return "slow" if slow else "pass"
 
 
-def tolerance(shape):
+def tolerance(shape: dict[str, Any]) -> float:
     """The largest error that rounding may cause."""
     unit = UNIT_ROUNDOFF[shape["dtype"]]
-    reduction = shape["c_in"] // shape["groups"] * shape["kernel"] ** 2
+    reduction: int = shape["c_in"] // shape["groups"] * shape["kernel"] ** 2
     sums = 8 * min(unit, UNIT_ROUNDOFF["float32"]) * (reduction + 16)
     return sums + 2 * LARGEST_OUTPUT * unit
 

@@ -17,6 +17,7 @@ STARTS_PROGRAMS = {
     "wizard/run/process.py",
     "wizard/conv2d/channel.py",
     "assets/conv2d_worker.py",
+    "assets/conv2d_repro.py",
 }
 """The only modules that may start another program."""
 

@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 130
     code = report(done, as_json=arguments.json)
     if not arguments.json:
-        print(*conv2d_files.after_lines(done.results, before), sep="\n")
+        print(*conv2d_files.after_lines(arguments, done.results, before), sep="\n")
     return code
 
 

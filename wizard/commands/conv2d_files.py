@@ -89,13 +89,18 @@ def before_this(arguments: argparse.Namespace) -> tuple[Result, ...]:
     return next((run.results for run in runs_of(arguments)), ())
 
 
-def after_lines(results: Sequence[Result], before: Sequence[Result]) -> Iterable[str]:
+def after_lines(
+    arguments: argparse.Namespace, results: Sequence[Result], before: Sequence[Result]
+) -> Iterable[str]:
     """What follows from a run: whole models, and what changed since the run before."""
-    from wizard.conv2d.models import model_verdicts
+    from wizard.conv2d.models import load_models, model_verdicts
+    from wizard.conv2d.request import named_table
     from wizard.report.conv2d_models import model_lines
     from wizard.report.conv2d_since import since_lines
 
-    for lines in (model_lines(model_verdicts(results)), since_lines(before, results)):
+    own, models = named_table(arguments), load_models()
+    models = (*models, own) if own is not None and own not in models else models
+    for lines in (model_lines(model_verdicts(results, models)), since_lines(before, results)):
         told = list(lines)
         yield from ["", *told] if told else []
 

@@ -67,7 +67,8 @@ def _own_layers(arguments: argparse.Namespace) -> Preset:
             name = arguments.layers
             with Path(name).open(encoding="utf-8", errors="replace") as file:
                 text = file.read(LARGEST_FILE + 1)
-        return read_layer_list("\n".join([text, *(arguments.layer or ())]).lstrip("\n"), name)
+        lines = [*([text] if arguments.layers else []), *(arguments.layer or ())]
+        return read_layer_list("\n".join(lines), Path(name).name)
     except OSError as error:
         raise WrongRequest(f"{name} cannot be read: {error.strerror}.") from error
     except WrongList as error:
