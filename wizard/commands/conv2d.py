@@ -133,6 +133,7 @@ def measure(sweep: Sweep, limit: LimitRequest | None, *, resume: bool) -> SweepD
 
 def report(done: SweepDone, *, as_json: bool) -> int:
     """Print what came out and give the exit code."""
+    from wizard.conv2d.models import model_form, model_verdicts
     from wizard.conv2d.verdicts import Verdict, result_json
     from wizard.jsonform import to_json
     from wizard.report.conv2d import limit_lines, sweep_lines
@@ -140,6 +141,7 @@ def report(done: SweepDone, *, as_json: bool) -> int:
     if as_json:
         document: dict[str, Any] = {"schema": 1}
         document["results"] = [result_json(result) for result in done.results]
+        document["models"] = [model_form(verdict) for verdict in model_verdicts(done.results)]
         document["trouble"] = to_json(done.trouble)
         if done.limit is not None:
             document["limit"] = to_json(done.limit)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from wizard.conv2d.presets import Model, Preset, Row, load_presets
 from wizard.conv2d.shapes import Shape
@@ -68,6 +69,18 @@ def model_verdicts(
         if preset.model is not None
     )
     return tuple(v for v in found if v is not None)
+
+
+def model_form(verdict: ModelVerdict) -> dict[str, Any]:
+    """The JSON form."""
+    return {
+        "model": verdict.model,
+        "way": verdict.way.label,
+        "passed": verdict.passed,
+        "total": verdict.total,
+        "failing": [{"shape": e.shape.label, "times": e.times} for e in verdict.failing],
+        "unmeasured": [{"shape": e.shape.label, "times": e.times} for e in verdict.unmeasured],
+    }
 
 
 def _verdict(
