@@ -17,7 +17,7 @@ import pytest
 from assets import conv2d_repro
 from tests.conv2d.made import CARD, made
 from tests.conv2d.sweeping import FAKE_TORCH
-from wizard.conv2d.equivalents import driver_line, shell_line
+from wizard.conv2d.equivalents import driver_lines, shell_line
 from wizard.conv2d.layer_lines import parse_line
 from wizard.conv2d.presets import Row
 from wizard.conv2d.repro import NoRepro, repro_of_result, repro_text, row_of
@@ -201,13 +201,16 @@ def test_miopens_driver_gets_the_options_that_miopens_log_writes(
     dtype: str, operation: str
 ) -> None:
     shape = Shape(64, 64, 256, 200, 3, 1, n=32, dtype=dtype)
-    assert driver_line(Row(shape)) == (
+    command = (
         f"MIOpenDriver {operation} -n 32 -c 64 -H 256 -W 200 -k 64 -y 3 -x 3 -p 1 -q 1 -u 1 -v 1 "
-        "-l 1 -j 1 -m conv -g 1 -F 1 -t 1"
+        "-l 1 -j 1 -m conv -g 1"
     )
+    assert driver_lines(Row(shape)) == (f"{command} -F 1 -t 1",)
+    both = (f"{command} -F 2 -t 1", f"{command} -F 4 -t 1")
+    assert driver_lines(Row(shape, work="backward")) == both
 
 
 def test_what_miopens_driver_cannot_do_has_no_line() -> None:
-    assert driver_line(Row(Shape(2, 4, 4, 4, dtype="float64"))) is None
-    assert driver_line(Row(SHAPE, engine="native")) is None
-    assert driver_line(Row(SHAPE, work="training step")) is None
+    assert driver_lines(Row(Shape(2, 4, 4, 4, dtype="float64"))) == ()
+    assert driver_lines(Row(SHAPE, engine="native")) == ()
+    assert driver_lines(Row(SHAPE, work="batch-norm")) == ()

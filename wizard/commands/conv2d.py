@@ -53,9 +53,9 @@ def run(arguments: argparse.Namespace) -> int:
     """Measure; 0 when all is right, 1 when a shape is not, 2 when it cannot be measured."""
     from wizard.conv2d.request import WrongRequest, limit_of, sweep_of
 
+    arguments.python = arguments.python or newest_python(arguments)
     if (code := conv2d_files.answered(arguments)) is not None:
         return code
-    arguments.python = arguments.python or newest_python(arguments)
     try:
         sweep, cautions = sweep_of(arguments)
         limit = limit_of(arguments, sweep)

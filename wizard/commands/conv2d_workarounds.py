@@ -14,6 +14,12 @@ if TYPE_CHECKING:
     from wizard.conv2d.workarounds import WorkaroundRequest
 
 
+WARNING = (
+    "This runs convolutions on the GPU, of which one is known to fail. One that hangs may freeze\n"
+    "the desktop, and only a restart may help: save your work first. After {} hangs it ends."
+)
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Measure; 0 when the shape or a way around it passes, 1 when nothing does, 2 for trouble."""
     import asyncio
@@ -32,9 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(*request_lines(request.rows), sep="\n")
         return 0
     if sweep.device == "cuda":
-        from wizard.commands.conv2d import WARNING
-
-        print(WARNING, end="\n\n", file=sys.stderr)
+        print(WARNING.format(request.hangs), end="\n\n", file=sys.stderr)
     done = asyncio.run(follow(find_workarounds(request, resume=arguments.resume)))
     if done is None:
         return 130

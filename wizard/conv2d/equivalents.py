@@ -11,7 +11,8 @@ from wizard.conv2d.shapes import Shape
 DRIVER = "MIOpenDriver"
 """Part of ROCm's package ``miopen-hip``, at ``/opt/rocm/bin``; wheels do not have it."""
 OPERATIONS = {"float32": "conv", "float16": "convfp16", "bfloat16": "convbfp16"}
-DIRECTIONS = {"forward": "1"}
+DIRECTIONS = {"forward": (1,), "backward": (2, 4), "train": (1, 2, 4)}
+"""What each work asks of MIOpen: 1 the result, 2 the gradient of the image, 4 of the weights."""
 
 
 def shell_line(row: Row, python: str, device: str = "cuda") -> str:
@@ -23,18 +24,17 @@ def shell_line(row: Row, python: str, device: str = "cuda") -> str:
     return f"{_variables(row)}{shlex.join(words)}"
 
 
-def driver_line(row: Row) -> str | None:
-    """The command of ``MIOpenDriver`` for this shape; None for what it cannot do.
+def driver_lines(row: Row) -> tuple[str, ...]:
+    """The commands of ``MIOpenDriver`` for a row; none for what it cannot do.
 
     Options as MIOpen's own log writes them (LogCmdConvolution). Without bias: torch adds that
     itself, after MIOpen.
     """
-    if row.shape.dtype not in OPERATIONS or row.work not in DIRECTIONS:
-        return None
-    if row.engine != "configured":
-        return None
+    if row.shape.dtype not in OPERATIONS or row.engine != "configured":
+        return ()
     words = (DRIVER, OPERATIONS[row.shape.dtype], *_options(row.shape))
-    return f"{_variables(row)}{shlex.join(words)} -F {DIRECTIONS[row.work]} -t 1"
+    command = f"{_variables(row)}{shlex.join(words)}"
+    return tuple(f"{command} -F {direction} -t 1" for direction in DIRECTIONS.get(row.work, ()))
 
 
 def _options(shape: Shape) -> tuple[str, ...]:
