@@ -168,6 +168,7 @@ def plain() -> ResultCard:
         made(square(16, 32, 32), cold_s=1.5, warm_s=0.01, max_abs_error=1e-6, tolerance=1e-4),
         made(square(16, 32, 44), Verdict.HUNG, hang_class="spinning kernel", phase="cold"),
         made(square(8, 8, 8), engine="native", memory_bytes=4096, nonfinite=0, process="fork"),
+        made(square(1, 1, 1), work="batch-norm", operation="BatchNorm2d", engine="torch"),
     ]
     return make_card(results, WHEN, here(), finished=True)
 

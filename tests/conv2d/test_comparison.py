@@ -64,9 +64,16 @@ def test_engines_and_variables_of_a_row_keep_rows_apart() -> None:
     native = replace(timed(32, 0.5), engine="native")
     asked = replace(timed(32, 0.7), asked=(("MIOPEN_DEBUG_CONV_GEMM", "0"),))
     backward = replace(timed(32, 0.9), work="backward")
-    found = compare_results([*BEFORE, native, asked, backward], [native, asked, backward])
-    assert [change.warm_ratio for change in found] == [1.0, 1.0, 1.0]
-    assert len({change.way for change in found}) == 3
+    norm = replace(timed(32, 0.2), work="batch-norm", operation="BatchNorm2d", engine="torch")
+    again = (native, asked, backward, norm)
+    found = compare_results([*BEFORE, *again], again)
+    assert [change.warm_ratio for change in found] == [1.0] * 4
+    assert [change.way.named(change.shape) for change in found] == [
+        "16->32 3x3 @32x32 (native)",
+        "16->32 3x3 @32x32 (configured MIOPEN_DEBUG_CONV_GEMM=0)",
+        "16->32 3x3 @32x32 (configured backward)",
+        "BatchNorm2d",
+    ]
 
 
 def test_torch_as_configured_is_the_same_way_on_every_device() -> None:

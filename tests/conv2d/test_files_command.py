@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,6 +16,7 @@ from tests.commands.running import MACHINE
 from tests.conv2d.made import CARD, made
 from tests.conv2d.sweeping import environ
 from tests.conv2d.test_command import Home
+from tests.machine.planting import FULL_NAME, HOST_NAME, NAMES_TOLD, SECRETS, USER
 from tests.run.places import places_below
 from wizard.__main__ import main
 from wizard.conv2d.card_form import read_card_file
@@ -83,6 +85,23 @@ def test_the_last_run_is_exported_and_comes_in_again(home: Path, wizard: Wizard)
     assert shown.returncode == 0, shown.stderr
     assert "16->32 3x3 @44x44  hung" in shown.stdout
     assert len(list(Path(places_below(home).conv2d, "cards").iterdir())) == 1
+
+
+def test_no_mark_of_the_owner_leaves_the_machine(tmp_path: Path, wizard: Wizard) -> None:
+    home = tmp_path / USER
+    told = f"RuntimeError: {home}/x of {FULL_NAME} on {HOST_NAME}: {' '.join(SECRETS)}"
+    loaded = replace(
+        CARD,
+        libraries=(f"{home}/venv/lib/libMIOpen.so",),
+        setting=(("MIOPEN_USER_DB_PATH", f"{home}/db"), ("HF_TOKEN", SECRETS[1])),
+    )
+    journal(home, "new", made(verdict=Verdict.ERROR, detail=told, because=told, loaded=loaded))
+    for option, name in (("--export", "card.json"), ("--repro", "repro.py")):
+        done = wizard(home, "conv2d", option, str(tmp_path / name))
+        assert done.returncode == 0, done.stderr
+        text = (tmp_path / name).read_text()
+        for mark in (*NAMES_TOLD, *SECRETS, str(home), os.uname().nodename):
+            assert mark.lower() not in text.lower()
 
 
 def test_a_file_that_is_there_is_not_written_over(home: Path, wizard: Wizard) -> None:

@@ -72,6 +72,15 @@ def test_a_measured_peak_tells_the_workspace(above: int) -> None:
     assert (seen.largest, seen.rows) == (above, 2)
 
 
+def test_other_engines_and_works_say_nothing_of_miopens_workspace() -> None:
+    others = [
+        made(memory_bytes=9**9, engine="native"),
+        made(memory_bytes=9**9, engine="unfold"),
+        made(memory_bytes=9**9, work="backward"),
+    ]
+    assert workspace_seen(others) is None
+
+
 def test_without_a_measured_peak_the_workspace_is_not_known() -> None:
     assert workspace_seen([made()]) is None
     told = " ".join(fits_lines(MODELS[0]))

@@ -96,6 +96,7 @@ def _result_form(result: Result) -> dict[str, Any]:
         "shape": asdict(result.shape),
         "engine": result.engine,
         "work": result.work,
+        "operation": result.operation,
         "asked": dict(result.asked),
         "verdict": result.verdict.value,
         "detail": result.detail,
@@ -129,6 +130,7 @@ def _result(form: Fields) -> Result:
         ),
         asked=form.pairs("asked", SEVERAL),
         work=form.text("work"),
+        operation=form.text_or_none("operation"),
         **figures,
     )
 

@@ -11,7 +11,7 @@ from typing import Any
 from wizard.conv2d.result_card import ResultCard
 from wizard.conv2d.shapes import Shape
 from wizard.conv2d.verdicts import Result, Verdict
-from wizard.conv2d.way import Way, way_of
+from wizard.conv2d.way import CONFIGURED, Way, way_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,15 +101,14 @@ def comparison_form(found: Comparison) -> dict[str, Any]:
         "same_chip": same_chip(found.before, found.after),
         "differing": len(found.differing),
         "changes": [_change_form(change) for change in found.changes],
-        "only_before": [shape.label for shape, _ in found.only_before],
-        "only_after": [shape.label for shape, _ in found.only_after],
+        "only_before": [way.named(shape) for shape, way in found.only_before],
+        "only_after": [way.named(shape) for shape, way in found.only_after],
     }
 
 
 def _change_form(change: Change) -> dict[str, Any]:
     return {
-        "shape": change.shape.label,
-        "way": change.way.label,
+        "what": change.way.named(change.shape),
         "before": change.before.words,
         "after": change.after.words,
         "differs": change.differs,
@@ -139,8 +138,8 @@ def _seen(results: Sequence[Result]) -> dict[tuple[Shape, Way], Seen]:
 
 def _comparable(way: Way) -> Way:
     """On the processor, through MIOpen and through cuDNN, the engine is torch as configured."""
-    usual = way.engine in ("miopen", "cudnn", "cpu")
-    return way._replace(engine="configured") if usual else way
+    is_configured = way.engine in ("miopen", "cudnn", "cpu", "torch")
+    return way._replace(engine=CONFIGURED) if is_configured else way
 
 
 def _summed(results: Sequence[Result]) -> Seen:

@@ -16,7 +16,6 @@ from typing import Any
 from wizard.conv2d.presets import Preset
 from wizard.conv2d.shapes import DTYPE_BYTES, Shape
 from wizard.conv2d.verdicts import Result
-from wizard.conv2d.way import way_of
 
 CARDS = tuple(size << 30 for size in (4, 6, 8))
 """Memory of cards, in bytes, as they are sold."""
@@ -131,12 +130,17 @@ def workspace_seen(results: Sequence[Result]) -> Workspace | None:
     measured = [
         (result.memory_bytes - _held(result.shape), result.shape, result.memory_bytes)
         for result in results
-        if result.memory_bytes is not None and way_of(result).work == "forward"
+        if result.memory_bytes is not None and _as_configured(result)
     ]
     if not measured:
         return None
     above, shape, peak = max(measured, key=lambda each: each[0])
     return Workspace(len(measured), max(above, 0), shape, peak)
+
+
+def _as_configured(result: Result) -> bool:
+    """True for a forward convolution by torch as it comes: other engines need other room."""
+    return result.work == "forward" and result.engine not in ("native", "unfold")
 
 
 def _held(shape: Shape) -> int:

@@ -135,6 +135,7 @@ def told_result(result: Result) -> Result:
         process=result.process,
         asked=told_setting(result.asked),
         work=result.work,
+        operation=result.operation,
     )
 
 

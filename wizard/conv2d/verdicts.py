@@ -82,6 +82,8 @@ class Result:
     """Variables that were set on top of the environment for it."""
     work: str = "forward"
     """What was measured, as a row names it."""
+    operation: str | None = None
+    """What was measured in place of a convolution, in words; the shape means nothing then."""
 
 
 def tolerance(shape: Shape) -> float:

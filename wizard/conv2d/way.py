@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from wizard.conv2d.shapes import Shape
 from wizard.conv2d.verdicts import Result
+
+CONFIGURED = "configured"
+"""The engine of torch as it comes, whatever library that calls: ``miopen``, ``cudnn``, ``cpu``."""
 
 
 class Way(NamedTuple):
@@ -16,14 +20,23 @@ class Way(NamedTuple):
     """Variables that the row itself asked for, on top of the environment."""
     work: str
     """``forward``, for example."""
+    operation: str | None = None
+    """What was measured in place of a convolution; the shape means nothing then."""
 
     @property
     def label(self) -> str:
         """For people; the usual is left out."""
-        work = [self.work] if self.work != "forward" else []
+        is_usual = self.work == "forward" or self.operation is not None
+        work = [] if is_usual else [self.work]
         return " ".join([self.engine, *work, *(f"{name}={value}" for name, value in self.setting)])
+
+    def named(self, shape: Shape) -> str:
+        """What was measured, with all that is not usual about how."""
+        what = shape.label if self.operation is None else self.operation
+        is_usual = self.label == CONFIGURED
+        return what if is_usual else f"{what} ({self.label})"
 
 
 def way_of(result: Result) -> Way:
     """The way in which a result was measured."""
-    return Way(result.engine, tuple(result.asked), result.work)
+    return Way(result.engine, tuple(result.asked), result.work, result.operation)

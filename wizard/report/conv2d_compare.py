@@ -96,17 +96,12 @@ def _table(changes: Sequence[Change]) -> Iterator[str]:
 def _cells(change: Change) -> tuple[str, ...]:
     mark = "* " if change.differs else ""
     return (
-        f"{mark}{_label(change.shape, change.way)}",
+        f"{mark}{clean(change.way.named(change.shape))}",
         change.before.words,
         change.after.words,
         _ratio(change.cold_ratio),
         _ratio(change.warm_ratio),
     )
-
-
-def _label(shape: Shape, way: Way) -> str:
-    usual = way.engine == "configured" and len(way.label.split()) == 1
-    return shape.label if usual else f"{shape.label} ({clean(way.label)})"
 
 
 def _ratio(ratio: float | None) -> str:
@@ -116,6 +111,6 @@ def _ratio(ratio: float | None) -> str:
 def _alone(letter: str, rows: Sequence[tuple[Shape, Way]]) -> Iterator[str]:
     if not rows:
         return
-    named = ", ".join(_label(*row) for row in rows[:TOLD])
+    named = ", ".join(clean(way.named(shape)) for shape, way in rows[:TOLD])
     rest = f" and {len(rows) - TOLD} more" if len(rows) > TOLD else ""
     yield from textwrap.wrap(f"Only in {letter}: {named}{rest}.", WIDTH, subsequent_indent="  ")
