@@ -11,16 +11,15 @@ import pytest
 from tests.conv2d.clock import deadlines_pass_when_told
 from tests.conv2d.made import made
 from tests.conv2d.sweeping import environ, sweep_of
+from wizard.conv2d.alternatives import alternatives, side_that_passes
 from wizard.conv2d.presets import Row
 from wizard.conv2d.shapes import Shape, square
 from wizard.conv2d.sweep import Deadlines, SweepDone
 from wizard.conv2d.verdicts import Verdict
 from wizard.conv2d.workarounds import (
     WorkaroundRequest,
-    alternatives,
     find_workarounds,
     request_for,
-    side_that_passes,
     tried,
 )
 from wizard.report.conv2d_workarounds import workaround_lines
@@ -41,6 +40,14 @@ def test_every_way_that_the_notes_name_is_a_row() -> None:
         "image resized to 64x64",
         "image resized to 32x32",
     ]
+
+
+def test_short_formats_can_be_computed_in_float32() -> None:
+    for dtype in ("float16", "bfloat16"):
+        ways = alternatives(Row(replace(HUNG.shape, dtype=dtype)))
+        (wider,) = [each for each in ways if each.title == "computed in float32"]
+        assert wider.row.shape == HUNG.shape
+        assert not wider.changes_result
 
 
 def test_only_what_is_resized_changes_the_result() -> None:

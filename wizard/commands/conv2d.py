@@ -74,7 +74,8 @@ def run(arguments: argparse.Namespace) -> int:
         return 130
     code = report(done, as_json=arguments.json)
     if not arguments.json:
-        print(*conv2d_files.after_lines(arguments, done.results, before), sep="\n")
+        for line in conv2d_files.after_lines(arguments, done.results, before):
+            print(line)
     return code
 
 
