@@ -68,7 +68,7 @@ def test_engines_and_variables_of_a_row_keep_rows_apart() -> None:
     again = (native, asked, backward, norm)
     found = compare_results([*BEFORE, *again], again)
     assert [change.warm_ratio for change in found] == [1.0] * 4
-    assert [change.way.named(change.shape) for change in found] == [
+    assert [change.manner.named(change.shape) for change in found] == [
         "16->32 3x3 @32x32 (native)",
         "16->32 3x3 @32x32 (configured MIOPEN_DEBUG_CONV_GEMM=0)",
         "16->32 3x3 @32x32 (configured backward)",

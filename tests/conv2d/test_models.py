@@ -98,7 +98,7 @@ def test_each_engine_has_a_verdict_of_its_own() -> None:
     resnet = model("resnet50")
     native = [made(row.shape, engine="native") for row in resnet.rows]
     found = model_verdicts([*results_of(resnet, 0), *native])
-    assert [(v.way.engine, v.passed) for v in found] == [("miopen", 52), ("native", 53)]
+    assert [(v.manner.engine, v.passed) for v in found] == [("miopen", 52), ("native", 53)]
 
 
 def test_what_was_not_measured_does_not_pass_and_is_told_apart() -> None:

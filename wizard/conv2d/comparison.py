@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from wizard.conv2d.manner import CONFIGURED, Manner, manner_of
 from wizard.conv2d.result_card import ResultCard
 from wizard.conv2d.shapes import Shape
 from wizard.conv2d.verdicts import Result, Verdict
-from wizard.conv2d.way import CONFIGURED, Way, way_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Change:
     """One shape, measured in one way, in both runs."""
 
     shape: Shape
-    way: Way
+    manner: Manner
     before: Seen
     after: Seen
 
@@ -65,8 +65,8 @@ class Comparison:
     after: ResultCard
     changes: tuple[Change, ...]
     """Those whose verdicts differ first, then from the largest change of the warm time down."""
-    only_before: tuple[tuple[Shape, Way], ...]
-    only_after: tuple[tuple[Shape, Way], ...]
+    only_before: tuple[tuple[Shape, Manner], ...]
+    only_after: tuple[tuple[Shape, Manner], ...]
 
     @property
     def differing(self) -> tuple[Change, ...]:
@@ -101,14 +101,14 @@ def comparison_form(found: Comparison) -> dict[str, Any]:
         "same_chip": same_chip(found.before, found.after),
         "differing": len(found.differing),
         "changes": [_change_form(change) for change in found.changes],
-        "only_before": [way.named(shape) for shape, way in found.only_before],
-        "only_after": [way.named(shape) for shape, way in found.only_after],
+        "only_before": [manner.named(shape) for shape, manner in found.only_before],
+        "only_after": [manner.named(shape) for shape, manner in found.only_after],
     }
 
 
 def _change_form(change: Change) -> dict[str, Any]:
     return {
-        "what": change.way.named(change.shape),
+        "what": change.manner.named(change.shape),
         "before": change.before.words,
         "after": change.after.words,
         "differs": change.differs,
@@ -128,18 +128,18 @@ def chip_of(card: ResultCard) -> str | None:
     return card.chip.gfx or card.chip.name
 
 
-def _seen(results: Sequence[Result]) -> dict[tuple[Shape, Way], Seen]:
-    rows: dict[tuple[Shape, Way], list[Result]] = {}
+def _seen(results: Sequence[Result]) -> dict[tuple[Shape, Manner], Seen]:
+    rows: dict[tuple[Shape, Manner], list[Result]] = {}
     for result in results:
         if result.verdict is not Verdict.UNUSABLE:
-            rows.setdefault((result.shape, _comparable(way_of(result))), []).append(result)
+            rows.setdefault((result.shape, _comparable(manner_of(result))), []).append(result)
     return {key: _summed(measured) for key, measured in rows.items()}
 
 
-def _comparable(way: Way) -> Way:
+def _comparable(manner: Manner) -> Manner:
     """On the processor, through MIOpen and through cuDNN, the engine is torch as configured."""
-    is_configured = way.engine in ("miopen", "cudnn", "cpu", "torch")
-    return way._replace(engine=CONFIGURED) if is_configured else way
+    is_configured = manner.engine in ("miopen", "cudnn", "cpu", "torch")
+    return manner._replace(engine=CONFIGURED) if is_configured else manner
 
 
 def _summed(results: Sequence[Result]) -> Seen:

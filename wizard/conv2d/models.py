@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from wizard.conv2d.manner import Manner, manner_of
 from wizard.conv2d.presets import Model, Preset, Row, load_presets
 from wizard.conv2d.shapes import Shape
 from wizard.conv2d.verdicts import Result, Verdict
-from wizard.conv2d.way import Way, way_of
 
 PASSES = (Verdict.PASS, Verdict.SLOW)
 """Right numbers in the end, however long it took."""
@@ -30,7 +30,7 @@ class ModelVerdict:
     """What is known of the convolutions of a whole model, measured in one way."""
 
     model: str
-    way: Way
+    manner: Manner
     passed: int
     total: int
     failing: tuple[Layers, ...]
@@ -61,10 +61,10 @@ def model_verdicts(
     it shares with others say nothing of it.
     """
     presets = tuple(load_models() if models is None else models)
-    ways = dict.fromkeys(map(way_of, results))
+    manners = dict.fromkeys(map(manner_of, results))
     found = (
-        _verdict(preset.model, preset.rows, way, results)
-        for way in ways
+        _verdict(preset.model, preset.rows, manner, results)
+        for manner in manners
         for preset in presets
         if preset.model is not None
     )
@@ -75,7 +75,7 @@ def model_form(verdict: ModelVerdict) -> dict[str, Any]:
     """The JSON form."""
     return {
         "model": verdict.model,
-        "way": verdict.way.label,
+        "manner": verdict.manner.label,
         "passed": verdict.passed,
         "total": verdict.total,
         "failing": [{"shape": e.shape.label, "times": e.times} for e in verdict.failing],
@@ -84,11 +84,11 @@ def model_form(verdict: ModelVerdict) -> dict[str, Any]:
 
 
 def _verdict(
-    model: Model, rows: Sequence[Row], way: Way, results: Sequence[Result]
+    model: Model, rows: Sequence[Row], manner: Manner, results: Sequence[Result]
 ) -> ModelVerdict | None:
     seen: dict[Shape, list[Verdict]] = {}
     for result in results:
-        if way_of(result) == way and result.verdict is not Verdict.UNUSABLE:
+        if manner_of(result) == manner and result.verdict is not Verdict.UNUSABLE:
             seen.setdefault(result.shape, []).append(result.verdict)
     layers = [
         Layers(row.shape, times, _worst(seen.get(row.shape, [])))
@@ -100,7 +100,7 @@ def _verdict(
     failing = tuple(each for each in layers if each.verdict not in (*PASSES, None))
     missing = sum(each.times for each in (*failing, *unmeasured))
     total = sum(model.times)
-    return ModelVerdict(model.name, way, total - missing, total, failing, unmeasured)
+    return ModelVerdict(model.name, manner, total - missing, total, failing, unmeasured)
 
 
 def _worst(verdicts: Sequence[Verdict]) -> Verdict | None:

@@ -6,9 +6,9 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from wizard.conv2d.comparison import Change, Comparison, chip_of, same_chip
+from wizard.conv2d.manner import Manner
 from wizard.conv2d.result_card import ResultCard
 from wizard.conv2d.shapes import Shape
-from wizard.conv2d.way import Way
 from wizard.report.conv2d import NOT_YOUR_CHIP, table_lines
 from wizard.report.conv2d_meaning import counted
 from wizard.report.units import WIDTH
@@ -96,7 +96,7 @@ def _table(changes: Sequence[Change]) -> Iterator[str]:
 def _cells(change: Change) -> tuple[str, ...]:
     mark = "* " if change.differs else ""
     return (
-        f"{mark}{clean(change.way.named(change.shape))}",
+        f"{mark}{clean(change.manner.named(change.shape))}",
         change.before.words,
         change.after.words,
         _ratio(change.cold_ratio),
@@ -108,9 +108,9 @@ def _ratio(ratio: float | None) -> str:
     return "-" if ratio is None else f"x{ratio:.3g}"
 
 
-def _alone(letter: str, rows: Sequence[tuple[Shape, Way]]) -> Iterator[str]:
+def _alone(letter: str, rows: Sequence[tuple[Shape, Manner]]) -> Iterator[str]:
     if not rows:
         return
-    named = ", ".join(clean(way.named(shape)) for shape, way in rows[:TOLD])
+    named = ", ".join(clean(manner.named(shape)) for shape, manner in rows[:TOLD])
     rest = f" and {len(rows) - TOLD} more" if len(rows) > TOLD else ""
     yield from textwrap.wrap(f"Only in {letter}: {named}{rest}.", WIDTH, subsequent_indent="  ")

@@ -19,7 +19,7 @@ NOTE = (
 def model_lines(verdicts: Sequence[ModelVerdict]) -> Iterator[str]:
     """Each model with what does not pass in it; nothing when no model was measured."""
     for verdict in verdicts:
-        yield from textwrap.wrap(f"{verdict.headline} pass ({verdict.way.label})", WIDTH)
+        yield from textwrap.wrap(f"{verdict.headline} pass ({verdict.manner.label})", WIDTH)
         yield from _named("do not pass", verdict.failing)
         yield from _named("were not measured", verdict.unmeasured)
     if verdicts:

@@ -34,7 +34,7 @@ def since_lines(before: Sequence[Result], after: Sequence[Result]) -> Iterator[s
 
 
 def _words(change: Change) -> str:
-    return f"{change.way.named(change.shape)}: {change.before.words}, now {change.after.words}"
+    return f"{change.manner.named(change.shape)}: {change.before.words}, now {change.after.words}"
 
 
 def _other_torch(before: Sequence[Result], after: Sequence[Result]) -> str:

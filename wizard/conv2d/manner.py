@@ -11,7 +11,7 @@ CONFIGURED = "configured"
 """The engine of torch as it comes, whatever library that calls: ``miopen``, ``cudnn``, ``cpu``."""
 
 
-class Way(NamedTuple):
+class Manner(NamedTuple):
     """Results that were measured in the same way can stand side by side."""
 
     engine: str
@@ -37,6 +37,6 @@ class Way(NamedTuple):
         return what if is_usual else f"{what} ({self.label})"
 
 
-def way_of(result: Result) -> Way:
+def manner_of(result: Result) -> Manner:
     """The way in which a result was measured."""
-    return Way(result.engine, tuple(result.asked), result.work, result.operation)
+    return Manner(result.engine, tuple(result.asked), result.work, result.operation)
