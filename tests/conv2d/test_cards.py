@@ -159,6 +159,8 @@ def test_cards_and_distributions_and_libraries_are_told_by_list() -> None:
     assert (
         told_phrases("HIP error: invalid device function, by zaphod") == "invalid device function"
     )
+    driver = "[drm:amdgpu_job_timedout [amdgpu]] *ERROR* ring comp_1.0.1 timeout, process zaphod"
+    assert told_phrases(driver) == "amdgpu_job_timedout; ring comp_1.0.1 timeout"
     known = told_setting((("MIOPEN_DEBUG_FIND_ONLY_SOLVER", "ConvBinWinogradRxSf2x3g1"),))
     assert known == (("MIOPEN_DEBUG_FIND_ONLY_SOLVER", "ConvBinWinogradRxSf2x3g1"),)
 

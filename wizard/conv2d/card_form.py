@@ -8,7 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from wizard.conv2d.card_fields import Fields, WrongCard
-from wizard.conv2d.result_card import SCHEMA, Chip, ResultCard, Stack
+from wizard.conv2d.result_card import (
+    COUNTS,
+    FIGURES,
+    OWN_WORDS,
+    SCHEMA,
+    Chip,
+    ResultCard,
+    Stack,
+)
 from wizard.conv2d.shapes import Shape
 from wizard.conv2d.verdicts import Loaded, Result, Verdict
 from wizard.jsonform import to_json
@@ -17,9 +25,7 @@ KIND = "rdna1-setup conv2d results"
 LARGEST_FILE = 8 << 20
 """Bytes: a thousand results have a tenth of it."""
 MOST_RESULTS = 10_000
-FIGURES = ("cold_s", "warm_s", "max_abs_error", "tolerance")
-COUNTS = ("nonfinite", "memory_bytes")
-WORDS = ("hang_class", "because", "phase", "process")
+WORDS = (*OWN_WORDS, "because")
 SEVERAL = 20
 """Libraries, variables: nobody has more of one kind."""
 
@@ -96,7 +102,6 @@ def _result_form(result: Result) -> dict[str, Any]:
         "shape": asdict(result.shape),
         "engine": result.engine,
         "work": result.work,
-        "operation": result.operation,
         "asked": dict(result.asked),
         "verdict": result.verdict.value,
         "detail": result.detail,
@@ -130,7 +135,6 @@ def _result(form: Fields) -> Result:
         ),
         asked=form.pairs("asked", SEVERAL),
         work=form.text("work"),
-        operation=form.text_or_none("operation"),
         **figures,
     )
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from wizard.conv2d.find_limit import LimitRequest
 from wizard.conv2d.layer_list import LARGEST_FILE, WrongList, read_layer_list
-from wizard.conv2d.presets import Preset, Row, find_preset, load_presets
+from wizard.conv2d.presets import DEFAULT, Preset, Row, find_preset, load_presets
 from wizard.conv2d.shapes import square
 from wizard.conv2d.sweep import Deadlines, Sweep
 
@@ -33,7 +33,7 @@ def sweep_of(arguments: argparse.Namespace) -> tuple[Sweep, tuple[str, ...]]:
             "--preset, --layers and --layer bring their own shapes: leave out --sizes and "
             "--channels."
         )
-    preset = named or load_presets()[0]
+    preset = named or next(preset for preset in load_presets() if preset.id == DEFAULT)
     sweep = Sweep(
         python=arguments.python or sys.executable,
         rows=tuple(replace(row, engine=arguments.engine) for row in _rows(arguments, preset)),

@@ -26,6 +26,10 @@ from wizard.machine.part import PATIENCE_S, Reading
 from wizard.machine.system import SYSTEM
 
 SCHEMA = 1
+FIGURES = ("cold_s", "warm_s", "max_abs_error", "tolerance")
+COUNTS = ("nonfinite", "memory_bytes")
+OWN_WORDS = ("hang_class", "phase", "process", "operation")
+"""Fields of a result that hold words of this program alone, or nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,19 +127,10 @@ def told_result(result: Result) -> Result:
             gfx=told_gfx(loaded.gfx),
             setting=told_setting(loaded.setting),
         ),
-        cold_s=result.cold_s,
-        warm_s=result.warm_s,
-        max_abs_error=result.max_abs_error,
-        nonfinite=result.nonfinite,
-        tolerance=result.tolerance,
-        memory_bytes=result.memory_bytes,
-        hang_class=result.hang_class,
         because=None if result.because is None else told_phrases(result.because),
-        phase=result.phase,
-        process=result.process,
         asked=told_setting(result.asked),
         work=result.work,
-        operation=result.operation,
+        **{name: getattr(result, name) for name in (*FIGURES, *COUNTS, *OWN_WORDS)},
     )
 
 
