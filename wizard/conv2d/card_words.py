@@ -53,7 +53,8 @@ PHRASES = re.compile(
     r"|no suitable algorithm was found|incorrect params|no kernel image is available"
     r"|still there long after SIGKILL|disk-sleep|segmentation fault|unspecified launch failure)\b"
     r"|\bthe card was [0-9]{1,3} % busy\b|\bcache grew\b"
-    r"|\bamdgpu_[a-z_]{3,40}\b|\bring [a-z]{2,12}_[0-9.]{1,12} timeout\b|\bGPU reset\b|\bpage fault\b"
+    r"|\bamdgpu_[a-z_]{3,40}\b|\bring [a-z]{2,12}_[0-9.]{1,12} timeout\b"
+    r"|\bGPU reset\b|\bpage fault\b"
     r"|\[[A-Z][a-z]+(?:[A-Z][A-Za-z0-9]*){1,6}\]"
     r"|\b(?:Conv|Gemm|miopen|naive_conv|gridwise|Cijk)_?[A-Za-z0-9_:]{1,80}"
 )
