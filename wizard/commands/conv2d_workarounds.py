@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from wizard.commands.looking import acts
 
 if TYPE_CHECKING:
-    from wizard.conv2d.sweep import SweepDone
+    from wizard.conv2d.sweep import Sweep, SweepDone
     from wizard.conv2d.workarounds import WorkaroundRequest
 
 
@@ -25,14 +25,12 @@ def run(arguments: argparse.Namespace) -> int:
     import asyncio
 
     from wizard.conv2d.plaintext import follow
-    from wizard.conv2d.request import WrongRequest, sweep_of
-    from wizard.conv2d.workarounds import WorkaroundRequest, find_workarounds
+    from wizard.conv2d.request import sweep_of
+    from wizard.conv2d.workarounds import find_workarounds
     from wizard.report.conv2d import request_lines
 
     sweep, _ = sweep_of(arguments)
-    if arguments.hangs is None or not 1 <= arguments.hangs <= 20:
-        raise WrongRequest("each hang may freeze the desktop: say how often, such as --hangs 3.")
-    request = WorkaroundRequest(sweep, sweep.rows[0], arguments.hangs)
+    request = asked_for(arguments, sweep)
     if not acts(arguments):
         print("Nothing is started. Measured would be, until the hangs allowed are spent:\n")
         print(*request_lines(request.rows), sep="\n")
@@ -42,10 +40,21 @@ def run(arguments: argparse.Namespace) -> int:
     done = asyncio.run(follow(find_workarounds(request, resume=arguments.resume)))
     if done is None:
         return 130
-    return _told(request, done, as_json=arguments.json)
+    return told(request, done, as_json=arguments.json)
 
 
-def _told(request: WorkaroundRequest, done: SweepDone, *, as_json: bool) -> int:
+def asked_for(arguments: argparse.Namespace, sweep: Sweep) -> WorkaroundRequest:
+    """What is to be measured: the first row of the sweep, and what can be done about it."""
+    from wizard.conv2d.request import MOST_HANGS, WrongRequest
+    from wizard.conv2d.workarounds import WorkaroundRequest
+
+    if arguments.hangs is None or not 1 <= arguments.hangs <= MOST_HANGS:
+        raise WrongRequest("each hang may freeze the desktop: say how often, such as --hangs 3.")
+    return WorkaroundRequest(sweep, sweep.rows[0], arguments.hangs)
+
+
+def told(request: WorkaroundRequest, done: SweepDone, *, as_json: bool) -> int:
+    """Print what came out and give the exit code."""
     from wizard.conv2d.models import PASSES
     from wizard.conv2d.workarounds import tried
     from wizard.report.conv2d_workarounds import workaround_lines
