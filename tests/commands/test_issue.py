@@ -44,7 +44,7 @@ def test_what_changed_since_the_sweep_before_is_told(tmp_path: Path) -> None:
     assert "Since the run before" not in wizard(tmp_path, "report").stdout
     journal(tmp_path, "new", outcome(0, Verdict.HUNG), {"finished": True})
     told = wizard(tmp_path, "report").stdout
-    assert "Since the run before: 1 of 1 shapes that both measured has another verdict." in told
+    assert "Since the run before: 1 of 1 shape that both measured has another verdict." in told
     assert "16->32 3x3 @32x32: pass, now hung" in told
 
 

@@ -162,7 +162,7 @@ def test_cards_are_compared_with_each_other_and_with_the_last_run(
     for cards in ((str(path),), (str(path), str(path))):
         done = wizard(home, "conv2d", "--compare", *cards)
         assert done.returncode == 0, done.stderr
-        assert "None of 2 shapes measured in both have another verdict." in done.stdout
+        assert "None of 2 shapes measured in both has another verdict." in done.stdout
     assert wizard(home, "conv2d", "--compare", *[str(path)] * 3).returncode == 2
 
 

@@ -82,7 +82,8 @@ def after_lines(
     from wizard.report.conv2d_since import since_lines
 
     own, models = named_table(arguments), load_models()
-    models = (*models, own) if own is not None and own not in models else models
+    if own is not None and own not in models and len(own.rows) > 1:
+        models = (*models, own)
     for lines in (model_lines(model_verdicts(results, models)), since_lines(before, results)):
         told = list(lines)
         yield from ["", *told] if told else []

@@ -61,7 +61,7 @@ def named_table(arguments: argparse.Namespace) -> Preset | None:
 
 def _own_layers(arguments: argparse.Namespace) -> Preset:
     """The layers of a file, then those of the command line."""
-    text, name = "", "--layer"
+    text, name = "", "your layers"
     try:
         if arguments.layers:
             name = arguments.layers

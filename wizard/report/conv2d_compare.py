@@ -50,7 +50,7 @@ def headline(found: Comparison) -> str:
     if not total:
         return "No shape was measured in both, in the same way: there is nothing to compare."
     shapes = f"{total} shape{'s' if total > 1 else ''} measured in both"
-    return f"{count or 'None'} of {shapes} {'has' if count == 1 else 'have'} another verdict."
+    return f"{count or 'None'} of {shapes} {'have' if count > 1 else 'has'} another verdict."
 
 
 def _run_lines(letter: str, card: ResultCard, here: str | None) -> Iterator[str]:

@@ -20,8 +20,8 @@ def since_lines(before: Sequence[Result], after: Sequence[Result]) -> Iterator[s
     if not changes:
         return
     differing = [change for change in changes if change.differs]
-    count = f"{len(differing) or 'none'} of {len(changes)} shapes"
-    has = "has" if len(differing) == 1 else "have"
+    count = f"{len(differing) or 'none'} of {len(changes)} shape{'s' * (len(changes) > 1)}"
+    has = "have" if len(differing) > 1 else "has"
     torch = _other_torch(before, after)
     yield from textwrap.wrap(
         f"Since the run before: {count} that both measured {has} another verdict. {torch}{MORE}",
