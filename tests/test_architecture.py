@@ -18,6 +18,7 @@ STARTS_PROGRAMS = {
     "wizard/conv2d/channel.py",
     "wizard/conv2d/detach.py",
     "assets/conv2d_worker.py",
+    "assets/conv2d_repro.py",
 }
 """The only modules that may start another program."""
 

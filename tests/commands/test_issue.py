@@ -36,7 +36,16 @@ def test_the_last_verdicts_come_first(tmp_path: Path) -> None:
     assert told.index("## Conv2d") < told.index("## Machine")
     assert "2 shapes: 1 right, 0 wrong, 1 hung, on AMD Radeon RX 5600 XT" in told
     assert "16->32 3x3 @44x44  hung" in told
-    assert "crashed" not in told
+    assert "16->32 3x3 @32x32  crashed" not in told
+
+
+def test_what_changed_since_the_sweep_before_is_told(tmp_path: Path) -> None:
+    journal(tmp_path, "old", outcome(0, Verdict.PASS), {"finished": True}, age_s=60)
+    assert "Since the run before" not in wizard(tmp_path, "report").stdout
+    journal(tmp_path, "new", outcome(0, Verdict.HUNG), {"finished": True})
+    told = wizard(tmp_path, "report").stdout
+    assert "Since the run before: 1 of 1 shape that both measured has another verdict." in told
+    assert "16->32 3x3 @32x32: pass, now hung" in told
 
 
 def test_a_sweep_that_was_cut_off_says_so(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import shlex
 import sys
 from typing import TYPE_CHECKING, Any
 
+from wizard.commands import conv2d_files
 from wizard.commands import conv2d_settings as settings
 from wizard.commands.carrying import refuse
 from wizard.commands.conv2d_asking import add_asking_arguments, budget_lines, refusal
@@ -66,6 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="go on with an unfinished sweep of the same request")  # fmt: skip
     add_asking_arguments(parser)
     add_run_arguments(parser)
+    conv2d_files.add_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -77,6 +79,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     host = host_of(arguments)
     arguments.python = _from_here(arguments.python or newest_python(arguments))
+    if (code := conv2d_files.answered(arguments)) is not None:
+        return code
     around, hangs = _caution(arguments, host)
     try:
         sweep, cautions = sweep_of(arguments)
@@ -92,8 +96,15 @@ def run(arguments: argparse.Namespace) -> int:
     for text in (*cautions, *shell):
         print(text, end="\n\n", file=sys.stderr)
     request = with_hangs(request, hangs)
+    before = conv2d_files.before_this(arguments)
     done = _measure(request, around, hangs, arguments, places_of(host))
-    return _end(done if isinstance(done, int) else (done, request), arguments)
+    if isinstance(done, int):
+        return done
+    code = report(done, request, as_json=arguments.json)
+    if not arguments.json:
+        for line in conv2d_files.after_lines(arguments, done.results, before):
+            print(line)
+    return code
 
 
 def _caution(arguments: argparse.Namespace, host: Host) -> tuple[Circumstances | None, int | None]:
@@ -229,12 +240,14 @@ def report(done: SweepDone, request: Request, *, as_json: bool) -> int:
 def document_of(done: SweepDone, request: Request) -> dict[str, Any]:
     """What ``--json`` prints."""
     from wizard.conv2d.asked import sweep_in
+    from wizard.conv2d.models import model_form, model_verdicts
     from wizard.conv2d.verdicts import result_json
     from wizard.jsonform import to_json
 
     sweep = sweep_in(request)
     document: dict[str, Any] = {"schema": 1}
     document["results"] = [result_json(result) for result in done.results]
+    document["models"] = [model_form(verdict) for verdict in model_verdicts(done.results)]
     document |= {"trouble": to_json(done.trouble), "clean": sweep.surroundings.clean}
     if done.limit is not None:
         document["limit"] = to_json(done.limit)

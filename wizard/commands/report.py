@@ -28,12 +28,13 @@ def run(arguments: argparse.Namespace) -> int:
 
         return recording.run(arguments)
     import json
+    from itertools import islice
     from pathlib import Path
 
     from wizard import __version__
     from wizard.jsonform import SCHEMA, to_json
     from wizard.machine.detect import detect
-    from wizard.report.last_sweep import last_sweep, sweep_form
+    from wizard.report.last_sweep import sweep_form, sweeps
     from wizard.report.private import redacted, redacted_form, without_name
     from wizard.run.journal import read_records
 
@@ -42,7 +43,8 @@ def run(arguments: argparse.Namespace) -> int:
     access, shown = machine.access, without_name(machine)
     recorded = bool(shown.recorded)
     records = () if recorded else read_records(Path(places.runs))
-    sweep = None if recorded else last_sweep(Path(places.conv2d))
+    latest = [] if recorded else list(islice(sweeps(Path(places.conv2d)), 2))
+    sweep, before = (*latest, None, None)[:2]
     if arguments.format == "json":
         runs = [f"{r.id} {r.plan['stack']} {r.plan['venv']} {r.state}" for r in records]
         form = {"schema": SCHEMA, "version": __version__, "conv2d": sweep_form(sweep)}
@@ -50,14 +52,17 @@ def run(arguments: argparse.Namespace) -> int:
         print(json.dumps(redacted_form(form, access), indent=1))
         return 0
     text = [f"# rdna1-setup {__version__}"]
-    for title, lines in _parts(shown, sweep, records).items():
+    for title, lines in _parts(shown, sweep, before, records).items():
         text += ["", f"## {title}", "", "```", *lines, "```"]
     print(redacted("\n".join(text), access))
     return 0
 
 
 def _parts(
-    machine: Machine, sweep: LastSweep | None, records: Sequence[Record]
+    machine: Machine,
+    sweep: LastSweep | None,
+    before: LastSweep | None,
+    records: Sequence[Record],
 ) -> dict[str, Iterable[str]]:
     """The sections of the report, most important first."""
     import textwrap
@@ -66,7 +71,7 @@ def _parts(
     from wizard.report.issue import machine_section, run_section, sweep_section
 
     return {
-        "Conv2d": sweep_section(sweep),
+        "Conv2d": sweep_section(sweep, before),
         "Machine": machine_section(machine),
         "Runs": run_section(records),
         "Suggested": textwrap.wrap(advise(machine, ()).headline, 79),

@@ -17,6 +17,7 @@ else:
 
 Setting = tuple[tuple[str, str], ...]
 """Variables and their values."""
+FILES = ("presets.toml", "models.toml")
 DEFAULT = "default"
 """Id of the preset that is measured when nobody chooses."""
 
@@ -33,6 +34,8 @@ class Published:
     text: str
     """The claim in a few words, with the versions that it was made for."""
     source: str
+    chip: str | None = None
+    """The graphics chip that it was seen on, for example ``gfx1010``; None when not stated."""
 
     @property
     def summary(self) -> str:
@@ -72,6 +75,21 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
+class Model:
+    """What makes a table of shapes the layers of one whole model."""
+
+    name: str
+    input: tuple[int, ...]
+    """The size of what goes in: batch, channels, height, width."""
+    times: tuple[int, ...]
+    """How often each row of the table occurs in it."""
+    parameters: int
+    """Numbers that it has learned, those of other layers included."""
+    kept: int | None = None
+    """Numbers for each image of a batch that training keeps until it goes back, in all layers."""
+
+
+@dataclass(frozen=True, slots=True)
 class Preset:
     """A table of shapes with its source and what to beware of."""
 
@@ -80,12 +98,12 @@ class Preset:
     source: str
     caution: str
     rows: tuple[Row, ...]
+    model: Model | None = None
 
 
 def load_presets() -> tuple[Preset, ...]:
-    """All presets, in the order of the file; the default one is first."""
-    with (FOLDER / "presets.toml").open("rb") as file:
-        return tuple(_preset(entry) for entry in tomllib.load(file)["preset"])
+    """All presets: what others published, the default one first, then whole models."""
+    return tuple(_preset(entry) for name in FILES for entry in _entries(name))
 
 
 def find_preset(name: str) -> Preset | None:
@@ -93,15 +111,26 @@ def find_preset(name: str) -> Preset | None:
     return next((preset for preset in load_presets() if preset.id == name), None)
 
 
+def _entries(name: str) -> list[dict[str, Any]]:
+    with (FOLDER / name).open("rb") as file:
+        entries: list[dict[str, Any]] = tomllib.load(file)["preset"]
+        return entries
+
+
 def _preset(entry: dict[str, Any]) -> Preset:
     rows = tuple(_row(entry, row) for row in entry["rows"])
-    return Preset(entry["id"], entry["title"], entry["source"], entry["caution"], rows)
+    model = _model(entry) if "model" in entry else None
+    return Preset(entry["id"], entry["title"], entry["source"], entry["caution"], rows, model)
+
+
+def _model(entry: dict[str, Any]) -> Model:
+    times = tuple(row.get("times", 1) for row in entry["rows"])
+    size = tuple(entry["input"])
+    return Model(entry["model"], size, times, entry["parameters"], entry["kept"])
 
 
 def _row(entry: dict[str, Any], row: dict[str, Any]) -> Row:
-    (c_in, c_out), size = row["channels"], row["size"]
-    kernel = row.get("kernel", 3)
-    shape = Shape(c_in, c_out, size, size, kernel, padding=kernel // 2, n=row.get("batch", 1))
+    shape = _shape(row)
     if "verdict" not in row:
         return Row(shape)
     published = Published(
@@ -111,5 +140,24 @@ def _row(entry: dict[str, Any], row: dict[str, Any]) -> Row:
         memory_bytes=row.get("memory_bytes"),
         text=row.get("text", entry["setup"]),
         source=row.get("source", entry["source"]),
+        chip=entry["chip"],
     )
     return Row(shape, published)
+
+
+def _shape(row: dict[str, Any]) -> Shape:
+    (c_in, c_out), size, kernel = row["channels"], row["size"], row.get("kernel", 3)
+    h, w = size if isinstance(size, list) else (size, size)
+    return Shape(
+        c_in,
+        c_out,
+        h,
+        w,
+        kernel,
+        padding=row.get("padding", kernel // 2),
+        n=row.get("batch", 1),
+        stride=row.get("stride", 1),
+        dilation=row.get("dilation", 1),
+        groups=row.get("groups", 1),
+        bias=row.get("bias", False),
+    )

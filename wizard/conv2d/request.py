@@ -6,8 +6,10 @@ import argparse
 import re
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 from wizard.conv2d.find_limit import REPEATS, LimitRequest
+from wizard.conv2d.layer_list import LARGEST_FILE, WrongList, read_layer_list
 from wizard.conv2d.operations import load_operations
 from wizard.conv2d.presets import DEFAULT, Preset, Row, find_preset, load_presets
 from wizard.conv2d.shapes import square
@@ -34,13 +36,13 @@ def sweep_of(arguments: argparse.Namespace) -> tuple[Sweep, tuple[str, ...]]:
             "each hang may freeze the desktop: say how often it may come to that, from 1 to "
             f"{MOST_HANGS}, for example --hangs 3."
         )
-    name = arguments.preset or DEFAULT
-    preset = find_preset(name)
-    if preset is None:
-        known = ", ".join(preset.id for preset in load_presets())
-        raise WrongRequest(f"there is no preset {name!r}. Known: {known}.")
-    if arguments.preset and (arguments.sizes or arguments.channels):
-        raise WrongRequest("--preset brings its own shapes: leave out --sizes and --channels.")
+    named = named_table(arguments)
+    if named is not None and (arguments.sizes or arguments.channels):
+        raise WrongRequest(
+            "--preset, --layers and --layer bring their own shapes: leave out --sizes and "
+            "--channels."
+        )
+    preset = named or next(preset for preset in load_presets() if preset.id == DEFAULT)
     sweep = Sweep(
         python=arguments.python or sys.executable,
         rows=_asked(arguments, preset),
@@ -50,7 +52,38 @@ def sweep_of(arguments: argparse.Namespace) -> tuple[Sweep, tuple[str, ...]]:
         deadlines=_deadlines(arguments),
         surroundings=Surroundings(clean=arguments.clean, keep=arguments.keep_databases),
     )
-    return sweep, (_caution(preset),) if arguments.preset else ()
+    return sweep, () if named is None else (_caution(preset),)
+
+
+def named_table(arguments: argparse.Namespace) -> Preset | None:
+    """The table of shapes that was asked for by name, or as a list of layers."""
+    if arguments.layers or arguments.layer:
+        if arguments.preset:
+            raise WrongRequest("--layers and --layer name the shapes: leave out --preset.")
+        return _own_layers(arguments)
+    if not arguments.preset:
+        return None
+    preset = find_preset(arguments.preset)
+    if preset is None:
+        known = ", ".join(preset.id for preset in load_presets())
+        raise WrongRequest(f"there is no preset {arguments.preset!r}. Known: {known}.")
+    return preset
+
+
+def _own_layers(arguments: argparse.Namespace) -> Preset:
+    """The layers of a file, then those of the command line."""
+    text, name = "", "your layers"
+    try:
+        if arguments.layers:
+            name = arguments.layers
+            with Path(name).open(encoding="utf-8", errors="replace") as file:
+                text = file.read(LARGEST_FILE + 1)
+        lines = [*([text] if arguments.layers else []), *(arguments.layer or ())]
+        return read_layer_list("\n".join(lines), Path(name).name)
+    except OSError as error:
+        raise WrongRequest(f"{name} cannot be read: {error.strerror}.") from error
+    except WrongList as error:
+        raise WrongRequest(str(error)) from error
 
 
 def limit_of(arguments: argparse.Namespace, sweep: Sweep) -> LimitRequest | None:

@@ -42,6 +42,18 @@ def look_up(pci_id: str, revision: str) -> Card:
     )
 
 
+def gfx_of_name(name: str) -> str | None:
+    """The target of the card that a runtime calls so; None for none, and for a name of several."""
+    bare = name.removeprefix("AMD ").strip().lower()
+    found = {
+        row["gfx"]
+        for row in _devices().values()
+        if row.get("gfx")
+        and bare in {each.lower() for each in (row["name"], *row.get("revisions", {}).values())}
+    }
+    return found.pop() if len(found) == 1 else None
+
+
 def is_rdna1(gfx: str) -> bool:
     """True for the targets of RX 5500, 5600 and 5700 and their siblings."""
     return gfx in RDNA1_GFX

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
+from wizard.conv2d.chips import is_other_chip
 from wizard.conv2d.limit import Limit
 from wizard.conv2d.presets import Published, Row
 from wizard.conv2d.repeats import rate_words
@@ -20,6 +21,7 @@ LEGEND = (
 )
 LOGGED = "MIOpen's log was on: it makes every call longer."
 CLAIMS = "Published elsewhere for GPUs: claims, not checked by us:"
+NOT_YOUR_CHIP = "not your chip"
 NOT_COMPARED = (
     "What others published for these shapes was seen on a GPU. It says nothing of a processor, and "
     "is left out."
@@ -144,15 +146,22 @@ def _claims(results: Sequence[Result]) -> Iterator[str]:
     notes = _notes(results)
     if not notes and any(result.published for result in results):
         yield from textwrap.wrap(NOT_COMPARED, WIDTH)
-    yield from _note_lines(notes)
+    yield from _note_lines(notes, _of_other_chips(results))
 
 
-def _note_lines(notes: Sequence[str]) -> Iterator[str]:
+def _of_other_chips(results: Sequence[Result]) -> frozenset[str]:
+    """The texts of claims that were made on another chip than the one measured."""
+    claims = ((result.published, result.loaded) for result in results)
+    return frozenset(c.text for c, loaded in claims if c and is_other_chip(c, loaded))
+
+
+def _note_lines(notes: Sequence[str], others: Collection[str] = ()) -> Iterator[str]:
     if notes:
         yield CLAIMS
     for number, text in enumerate(notes, 1):
+        label = f" ({NOT_YOUR_CHIP})" if text in others else ""
         yield from textwrap.wrap(
-            text, WIDTH, initial_indent=f"  [{number}] ", subsequent_indent="      "
+            f"{text}{label}", WIDTH, initial_indent=f"  [{number}] ", subsequent_indent="      "
         )
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from wizard.machine.facts import Machine, Setting, Unknown
 from wizard.report.conv2d import counted_line, table_lines
+from wizard.report.conv2d_since import since_lines
 from wizard.report.last_sweep import LastSweep
 from wizard.report.machine import recorded_lines, section_lines
 from wizard.report.units import WIDTH, fact_text
@@ -18,8 +19,8 @@ MACHINE = ("Graphics", "System", "Access", "PyTorch and environments")
 """Sections of the machine that are told whole."""
 
 
-def sweep_section(sweep: LastSweep | None) -> Iterator[str]:
-    """The last verdicts."""
+def sweep_section(sweep: LastSweep | None, before: LastSweep | None = None) -> Iterator[str]:
+    """The last verdicts, and what changed since the sweep before."""
     if sweep is None:
         yield "No verdicts yet. To measure: rdna1-setup conv2d"
         return
@@ -28,6 +29,8 @@ def sweep_section(sweep: LastSweep | None) -> Iterator[str]:
         yield from counted_line(sweep.results)
         yield from table_lines(sweep.results)
         yield from _settings_of(sweep)
+    if before is not None:
+        yield from since_lines(before.results, sweep.results)
     if sweep.lost:
         text = f"Shape number {sweep.lost} was launched, and its outcome was never written: it "
         yield from textwrap.wrap(f"{text}hung, or the machine or the sweep was ended.", WIDTH)

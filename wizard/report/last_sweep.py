@@ -28,9 +28,14 @@ class LastSweep:
 
 def last_sweep(folder: Path) -> LastSweep | None:
     """The newest sweep with something to tell; reads only."""
+    return next(sweeps(folder), None)
+
+
+def sweeps(folder: Path) -> Iterator[LastSweep]:
+    """Every sweep with something to tell, newest first; reads only."""
     journals = sorted(folder.glob("*.jsonl"), key=lambda path: path.stat().st_mtime, reverse=True)
     found = map(_read, journals)
-    return next((sweep for sweep in found if sweep.results or sweep.lost), None)
+    return (sweep for sweep in found if sweep.results or sweep.lost)
 
 
 def sweep_form(sweep: LastSweep | None) -> dict[str, Any] | None:

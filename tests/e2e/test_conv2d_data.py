@@ -1,0 +1,229 @@
+"""Tiles, counted bytes and the stand-alone script against real torch, on the processor."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.homes import Home
+from wizard.conv2d.fits import image_bytes, need, tensor_bytes, weight_bytes
+from wizard.conv2d.layer_lines import line_of
+from wizard.conv2d.layer_list import read_layer_list
+from wizard.conv2d.presets import Row
+from wizard.conv2d.repro import repro_text
+from wizard.conv2d.shapes import Shape, square
+from wizard.conv2d.tiling import Tiling, tiling_of
+from wizard.conv2d.verdicts import tolerance
+
+pytestmark = pytest.mark.e2e
+
+PYTHONS = [path for path in os.environ.get("RDNA1_SETUP_TORCH_PYTHONS", "").split(":") if path]
+WHY_NONE = "RDNA1_SETUP_TORCH_PYTHONS names no Python that has torch (split by colons)"
+CASES = 150
+
+
+@pytest.fixture(params=PYTHONS or [""])
+def torch_python(request: pytest.FixtureRequest) -> str:
+    """A Python that has torch."""
+    if not request.param:
+        pytest.skip(WHY_NONE)
+    return str(request.param)
+
+
+def computed(python: str, program: str, cases: object) -> Any:
+    """What a program that uses torch prints for these cases, as JSON."""
+    done = subprocess.run(
+        (python, "-c", program),
+        input=json.dumps(cases),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=400,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+IN_TILES = """
+import json, sys, torch
+from torch.nn.functional import conv2d, pad
+torch.manual_seed(7)
+told = []
+for case in json.load(sys.stdin):
+    s, t, places = case["whole"], case["tile"], case["places"]
+    image = torch.randn(s["n"], s["c_in"], s["h"], s["w"])
+    inner = s["c_in"] // s["groups"]
+    weight = torch.randn(s["c_out"], inner, s["kernel"], s["kernel"])
+    weight /= (inner * s["kernel"] ** 2) ** 0.5
+    bias = torch.randn(s["c_out"]) if s["bias"] else None
+    rest = (bias, s["stride"])
+    whole = conv2d(image, weight, *rest, s["padding"], s["dilation"], s["groups"])
+    padded = pad(image, [s["padding"]] * 4)
+    joined = torch.full_like(whole, float("nan"))
+    for top, left in places:
+        y, x = top * s["stride"], left * s["stride"]
+        part = padded[:, :, y : y + t["h"], x : x + t["w"]]
+        assert part.shape[2:] == (t["h"], t["w"])
+        out = conv2d(part, weight, *rest, 0, s["dilation"], s["groups"])
+        joined[:, :, top : top + out.shape[2], left : left + out.shape[3]] = out
+    told.append(float((joined - whole).abs().max()))
+print(json.dumps(told))
+"""
+
+
+def drawn(source: random.Random) -> Shape | None:
+    """Any shape; None for numbers that make none."""
+    groups = source.choice([1, 1, 2, 4])
+    try:
+        return Shape(
+            groups * source.randint(1, 6),
+            groups * source.randint(1, 6),
+            source.randint(1, 70),
+            source.randint(1, 70),
+            source.randint(1, 7),
+            source.randint(0, 4),
+            n=source.randint(1, 3),
+            stride=source.randint(1, 3),
+            dilation=source.randint(1, 3),
+            groups=groups,
+            bias=source.random() < 0.5,
+        )
+    except ValueError:
+        return None
+
+
+def test_tiles_put_together_are_the_whole(torch_python: str) -> None:
+    source = random.Random(22)  # noqa: S311 - shapes to try
+    tilings: list[Tiling] = []
+    while len(tilings) < CASES:
+        shape = drawn(source)
+        tiling = shape and tiling_of(shape, source.randint(1, 40))
+        tilings += [tiling] if tiling else []
+    cases = [
+        {"whole": asdict(t.whole), "tile": asdict(t.tile), "places": t.places} for t in tilings
+    ]
+    errors = computed(torch_python, IN_TILES, cases)
+    for tiling, error in zip(tilings, errors, strict=True):
+        assert error <= tolerance(tiling.whole), (tiling, error)
+
+
+PADDED = """
+import json, sys, torch
+from torch.nn.functional import conv2d
+torch.manual_seed(7)
+told = []
+for c_in, c_out, more_in, more_out in json.load(sys.stdin):
+    image, weight = torch.randn(2, c_in, 9, 8), torch.randn(c_out, c_in, 3, 3)
+    whole = conv2d(image, weight, None, 1, 1)
+    wider = torch.zeros(2, c_in + more_in, 9, 8)
+    wider[:, :c_in] = image
+    more = torch.zeros(c_out + more_out, c_in + more_in, 3, 3)
+    more[:c_out, :c_in] = weight
+    told.append(float((conv2d(wider, more, None, 1, 1)[:, :c_out] - whole).abs().max()))
+print(json.dumps(told))
+"""
+
+
+def test_channels_of_zeros_change_nothing(torch_python: str) -> None:
+    cases = [(c, 2 * c, i, o) for c in (1, 3, 16) for i, o in ((0, 1), (1, 0), (1, 1))]
+    assert max(computed(torch_python, PADDED, cases)) < 1e-4
+
+
+COUNTED = """
+import json, sys, torch
+def size(tensor):
+    return tensor.numel() * tensor.element_size()
+told = []
+for layers in json.load(sys.stdin):
+    convolutions = [
+        torch.nn.Conv2d(s["c_in"], s["c_out"], s["kernel"], s["stride"], s["padding"],
+                        s["dilation"], s["groups"], s["bias"]) for s in layers
+    ]
+    image = torch.randn(layers[0]["n"], layers[0]["c_in"], layers[0]["h"], layers[0]["w"])
+    weights = sum(size(p) for c in convolutions for p in c.parameters())
+    own = {p.data_ptr() for c in convolutions for p in c.parameters()}
+    kept, largest = {}, 0
+    def pack(tensor):
+        if tensor.data_ptr() not in own:
+            kept[tensor.data_ptr()] = tensor
+        return tensor
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        for convolution in convolutions:
+            result = convolution(image)
+            largest = max(largest, size(image) + size(result))
+            image = result
+    told.append([weights, weights + largest, sum(map(size, kept.values())), size(image)])
+print(json.dumps(told))
+"""
+CHAINS = (
+    "3 16 3 20x18 bias\n16 16 3 20x18\n16 8 1 20x18\n",
+    "4 8 5 33x31 stride 2 bias\n8 8 3 17x16 groups 8\n8 2 3 17x16 dilation 2 padding 2\n",
+    "1 7 3 64x64 padding 0\n7 7 3 62x62 padding 0 bias\n",
+)
+
+
+@pytest.mark.parametrize("batch", [1, 3])
+def test_what_must_fit_is_what_torch_makes(torch_python: str, batch: int) -> None:
+    tables = [read_layer_list(text, "chain") for text in CHAINS]
+    cases = [[asdict(replace(row.shape, n=batch)) for row in table.rows] for table in tables]
+    for table, told in zip(tables, computed(torch_python, COUNTED, cases), strict=True):
+        weights, forward, images, last = told
+        asked, shapes = need(table, batch), [replace(row.shape, n=batch) for row in table.rows]
+        assert (asked.weights, asked.forward) == (weights, forward)
+        assert asked.kept == weights + images + max(shape.out_bytes for shape in shapes)
+        assert sum(map(image_bytes, shapes)) == images
+        assert shapes[-1].out_bytes == last
+        assert weights == sum(map(weight_bytes, shapes))
+        assert forward <= max(map(tensor_bytes, shapes)) + weights
+
+
+ROWS = (
+    Row(square(16, 32, 44)),
+    Row(Shape(8, 12, 21, 30, 5, 3, n=2, stride=2, dilation=2, groups=4, bias=True)),
+    Row(square(4, 6, 16), engine="native"),
+    Row(replace(square(16, 32, 20), dtype="bfloat16")),
+    Row(replace(square(16, 32, 20), dtype="float16")),  # torch 1.13 has none on the processor
+    Row(replace(square(3, 5, 12), dtype="float64")),
+)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.shape.label} {row.engine}")
+def test_the_script_says_what_the_worker_says(tmp_path: Path, torch_python: str, row: Row) -> None:
+    asked = ("--python", torch_python, "--device", "cpu", "--layer", line_of(row.shape))
+    done = Home(tmp_path).run("conv2d", *asked, "--engine", row.engine, "--json")
+    (result,) = json.loads(done.stdout)["results"]
+    code, output = script(tmp_path, torch_python, repro_text(row, "cpu"))
+    assert f"verdict: {result['verdict']}" in output
+    assert code == (0 if result["verdict"] == "pass" else 1)
+    assert f"torch {result['torch']}" in output
+
+
+def test_unfold_and_matmul_have_the_right_numbers(tmp_path: Path, torch_python: str) -> None:
+    for row in ROWS[:2]:
+        code, output = script(
+            tmp_path, torch_python, repro_text(replace(row, engine="unfold"), "cpu")
+        )
+        assert (code, output.splitlines()[-1]) == (0, "verdict: pass")
+
+
+def script(folder: Path, python: str, text: str) -> tuple[int, str]:
+    """Exit code and output of a script."""
+    path = folder / "repro.py"
+    path.write_text(text)
+    done = subprocess.run(
+        (python, str(path)),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+        timeout=200,
+    )
+    return done.returncode, done.stdout

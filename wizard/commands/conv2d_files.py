@@ -1,0 +1,112 @@
+"""What ``conv2d`` does with runs that are over, and with layers of one's own: files in and out."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from wizard.commands import conv2d_cards, conv2d_repro, conv2d_workarounds
+from wizard.commands.conv2d_over import runs_of
+
+if TYPE_CHECKING:
+    from wizard.conv2d.presets import Preset
+    from wizard.conv2d.verdicts import Result
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options for layers of one's own, files of results, and what follows from them."""
+    own = parser.add_argument_group("your own layers")
+    own.add_argument("--layers", metavar="FILE", help="a list, one layer a line: 64 128 3 56x56")
+    own.add_argument("--layer", metavar="LINE", action="append", help="one such line")
+    own.add_argument("--fits", action="store_true", help="what may fit in 4, 6 and 8 GB")
+    own.add_argument(
+        "--workarounds",
+        action="store_true",
+        help="measure what can be done about the first shape, if it does not pass (--hangs)",
+    )
+    over = parser.add_argument_group("runs that are over (nothing is measured)")
+    over.add_argument("--export", metavar="FILE", help="write the last run as a card for others")
+    over.add_argument("--import", dest="import_card", metavar="FILE", help="check and show a card")
+    over.add_argument(
+        "--compare",
+        metavar="CARD",
+        nargs="*",
+        help="two cards; one and the last run; or the last run and the one before",
+    )
+    over.add_argument("--repro", metavar="FILE.py", help="write a script for one result")
+    over.add_argument("--result", metavar="N", type=int, help="that result, counted from 1")
+
+
+def answered(arguments: argparse.Namespace) -> int | None:
+    """The exit code where one of these options was given; None where there is to be measured."""
+    from wizard.conv2d.card_fields import WrongCard
+    from wizard.conv2d.layer_list import WrongList
+    from wizard.conv2d.repro import NoRepro
+    from wizard.conv2d.request import WrongRequest
+
+    try:
+        if arguments.workarounds:
+            return conv2d_workarounds.run(arguments)
+        if arguments.fits:
+            return _fits(arguments)
+        if arguments.import_card:
+            return conv2d_cards.take_in(arguments)
+        if arguments.compare is not None:
+            return conv2d_cards.compare(arguments)
+        if arguments.export:
+            return conv2d_cards.export(arguments)
+        return conv2d_repro.run(arguments) if arguments.repro else None
+    except (WrongCard, WrongList, WrongRequest, NoRepro) as error:
+        return _refused(str(error))
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        return _refused(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+
+
+def before_this(arguments: argparse.Namespace) -> tuple[Result, ...]:
+    """The results of the run before the one that is about to be measured."""
+    return next((run.results for run in runs_of(arguments)), ())
+
+
+def after_lines(
+    arguments: argparse.Namespace, results: Sequence[Result], before: Sequence[Result]
+) -> Iterable[str]:
+    """What follows from a run: whole models, and what changed since the run before."""
+    from wizard.conv2d.models import load_models, model_verdicts
+    from wizard.conv2d.request import named_table
+    from wizard.report.conv2d_models import model_lines
+    from wizard.report.conv2d_since import since_lines
+
+    own, models = named_table(arguments), load_models()
+    if own is not None and own not in models and len(own.rows) > 1:
+        models = (*models, own)
+    for lines in (model_lines(model_verdicts(results, models)), since_lines(before, results)):
+        told = list(lines)
+        yield from ["", *told] if told else []
+
+
+def _fits(arguments: argparse.Namespace) -> int:
+    from wizard.conv2d.fits import fits_form
+    from wizard.conv2d.models import load_models
+    from wizard.conv2d.request import named_table
+    from wizard.report.conv2d_fits import fits_lines, fits_notes
+
+    named = named_table(arguments)
+    tables: tuple[Preset, ...] = load_models() if named is None else (named,)
+    results = [result for run in runs_of(arguments) for result in run.results]
+    if arguments.json:
+        print(json.dumps({"schema": 1, "tables": [fits_form(table) for table in tables]}, indent=1))
+        return 0
+    for table in tables:
+        print(*fits_lines(table, results), "", sep="\n")
+    print(*fits_notes(), sep="\n")
+    return 0
+
+
+def _refused(text: str) -> int:
+    print(f"rdna1-setup: {text}", file=sys.stderr)
+    return 2

@@ -1,0 +1,37 @@
+"""Result cards of others that were imported, each under a name made of what it holds."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from wizard.conv2d.card_fields import WrongCard
+from wizard.conv2d.card_form import card_text, read_card_file
+from wizard.conv2d.result_card import ResultCard
+from wizard.run.whole_file import write_whole
+
+MOST_KEPT = 100
+
+
+def keep_card(folder: Path, card: ResultCard) -> Path:
+    """Keep a card beside the runs; the same one again is kept once."""
+    text = card_text(card)
+    path = _below(folder) / f"{hashlib.sha256(text.encode()).hexdigest()[:12]}.json"
+    write_whole(path, text)
+    return path
+
+
+def kept_cards(folder: Path) -> tuple[tuple[Path, ResultCard], ...]:
+    """Every card that was imported, newest first; a damaged one is left out."""
+    found = []
+    paths = sorted(_below(folder).glob("*.json"), key=lambda path: path.stat().st_mtime)
+    for path in reversed(paths[-MOST_KEPT:]):
+        try:
+            found.append((path, read_card_file(path)))
+        except (WrongCard, OSError):
+            continue
+    return tuple(found)
+
+
+def _below(folder: Path) -> Path:
+    return folder / "cards"

@@ -1,0 +1,197 @@
+"""One layer as a line of text, and back: ``64 128 3 56x56 stride 2 batch 8 float16``.
+
+In order: channels in, channels out, kernel, height x width; then in any order what is not usual:
+``stride N``, ``padding N`` (half the kernel by itself), ``dilation N``, ``groups N``, ``batch N``,
+``bias``, a number format, and ``times N`` for a layer that occurs so often. The labels of our own
+tables are read as well (``64->128 3x3 @56x56 stride 2``), and so is what ``print(model)`` says of a
+``Conv2d``, with the size of its input behind it::
+
+    (conv1): Conv2d(3, 64, kernel_size=(7, 7), stride=(2, 2), padding=(3, 3), bias=False)  @224x224
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from wizard.conv2d.shapes import DTYPE_BYTES, Shape
+
+EXAMPLE = "64 128 3 56x56 stride 2 batch 8 float16"
+REPR_EXAMPLE = (
+    "Conv2d(64, 128, kernel_size=(3, 3), stride=(2, 2), padding=(1, 1)) @56x56 batch 8 float16"
+)
+NO_CONV2D = "this is not how Python shows a Conv2d"
+LONGEST_LINE = 400
+LARGEST_NUMBER = 65536
+LARGEST_TENSOR = 2**33
+"""Bytes of one tensor: more than the whole memory of any card that this is for."""
+COUNTED = {
+    "stride": "stride",
+    "padding": "padding",
+    "dilation": "dilation",
+    "groups": "groups",
+    "batch": "n",
+}
+"""Words that a number follows, and the field of a shape that it sets."""
+_NUMBER = r"(\d{1,9})"
+_SIZE = re.compile(rf"@?{_NUMBER}x{_NUMBER}")
+_KERNEL = re.compile(rf"{_NUMBER}(?:x{_NUMBER})?")
+_CHANNELS = re.compile(rf"{_NUMBER}->{_NUMBER}")
+_REPR = re.compile(r"(?:\([^()\s]{1,80}\):\s*)?Conv2d\((?P<said>.*)\)\s*(?P<rest>[^()]*)\Z")
+_PART = re.compile(r"\s*(?:(\w+)=)?(\([^()]*\)|[^,()]+)(?:,|\Z)")
+
+
+class WrongLine(Exception):
+    """A line that names no layer, with what is wrong in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What one line names."""
+
+    shape: Shape
+    times: int = 1
+
+
+def parse_line(text: str) -> Line:
+    """The layer that a line names. Raises ``WrongLine``."""
+    if len(text) > LONGEST_LINE:
+        raise WrongLine(f"it has {len(text)} characters, more than {LONGEST_LINE}")
+    if "Conv2d" in text:
+        return _of_repr(text.strip())
+    words = text.split()
+    if words and (channels := _CHANNELS.fullmatch(words[0])):
+        words[0:1] = [channels[1], channels[2]]
+    if len(words) < 4:
+        raise WrongLine("channels in, channels out, kernel and height x width must all be there")
+    fields = {
+        "c_in": _number(words[0], "channels in"),
+        "c_out": _number(words[1], "channels out"),
+        "kernel": _kernel(words[2]),
+        **_size(words[3]),
+    }
+    return _line(fields, words[4:])
+
+
+def line_of(shape: Shape, times: int = 1) -> str:
+    """The line that names this shape, and nothing that is usual."""
+    words = [f"{shape.c_in} {shape.c_out} {shape.kernel} {shape.h}x{shape.w}"]
+    usual = {"stride": 1, "padding": shape.kernel // 2, "dilation": 1, "groups": 1, "n": 1}
+    for word, field in COUNTED.items():
+        if (value := getattr(shape, field)) != usual[field]:
+            words.append(f"{word} {value}")
+    words += [shape.dtype] if shape.dtype != "float32" else []
+    words += ["bias"] if shape.bias else []
+    words += [f"times {times}"] if times > 1 else []
+    return " ".join(words)
+
+
+def _line(fields: dict[str, Any], words: list[str]) -> Line:
+    """The line with what its last words change."""
+    given, times = dict(fields), 1
+    left = iter(words)
+    for word in left:
+        if word in COUNTED:
+            field = COUNTED[word]
+            given[field] = _number(next(left, ""), word, least=int(word != "padding"))
+        elif word == "times":
+            times = _number(next(left, ""), word)
+        elif word in DTYPE_BYTES:
+            given["dtype"] = word
+        elif word == "bias":
+            given["bias"] = True
+        else:
+            raise WrongLine(f"{word!r} is no word of this format")
+    given.setdefault("padding", given["kernel"] // 2)
+    return Line(_shape(given), times)
+
+
+def _shape(fields: dict[str, Any]) -> Shape:
+    try:
+        shape = Shape(**fields)
+    except ValueError as error:
+        raise WrongLine(str(error)) from error
+    unit = DTYPE_BYTES[shape.dtype]
+    coming = shape.n * shape.c_in * shape.h * shape.w * unit
+    if max(coming, shape.out_bytes, shape.c_out * shape.reduction * unit) > LARGEST_TENSOR:
+        raise WrongLine(f"one of its tensors has more than {LARGEST_TENSOR >> 30} x 2^30 bytes")
+    return shape
+
+
+def _of_repr(text: str) -> Line:
+    """What ``repr`` of a ``torch.nn.Conv2d`` says, with the size behind it."""
+    found = _REPR.match(text)
+    if found is None:
+        raise WrongLine(NO_CONV2D)
+    said, rest = _parts(found["said"]), found["rest"].split()
+    if not rest or not _SIZE.fullmatch(rest[0]):
+        raise WrongLine("print(model) tells no size: write that of its input behind it, as @56x56")
+    if "padding_mode" in said:
+        raise WrongLine(f"padding_mode={said['padding_mode']}: only zeros are measured")
+    kernel = _same(said, "kernel_size", None)
+    fields = {
+        "c_in": _number(said.get("0", ""), "channels in"),
+        "c_out": _number(said.get("1", ""), "channels out"),
+        "kernel": kernel,
+        "stride": _same(said, "stride", 1),
+        "dilation": (dilation := _same(said, "dilation", 1)),
+        "padding": _padding(said, kernel, dilation),
+        "groups": _number(said.get("groups", "1"), "groups"),
+        "bias": said.get("bias", "True") != "False",
+    }
+    return _line({**fields, **_size(rest[0])}, rest[1:])
+
+
+def _parts(said: str) -> dict[str, str]:
+    """What stands between the parentheses, by name; by position what has none."""
+    if _PART.sub("", said).strip():
+        raise WrongLine(NO_CONV2D)
+    found = enumerate(_PART.finditer(said))
+    return {part[1] or str(place): part[2].strip().strip("'\"") for place, part in found}
+
+
+def _padding(said: dict[str, str], kernel: int, dilation: int) -> int:
+    word = said.get("padding", "0")
+    if word == "valid":
+        return 0
+    if word == "same" and kernel % 2:
+        return dilation * (kernel - 1) // 2
+    return _same(said, "padding", 0, least=0)
+
+
+def _same(said: dict[str, str], name: str, usual: int | None, least: int = 1) -> int:
+    """A number that holds for height and width."""
+    if name not in said:
+        if usual is None:
+            raise WrongLine(f"{name} is missing")
+        return usual
+    values = {word.strip() for word in said[name].strip("()").split(",") if word.strip()}
+    if len(values) > 1:
+        raise WrongLine(
+            f"{name}={said[name]} differs in height and width: only square ones are measured"
+        )
+    return _number("".join(values), name, least)
+
+
+def _kernel(word: str) -> int:
+    found = _KERNEL.fullmatch(word)
+    if found is None:
+        raise WrongLine(f"{word!r} is no kernel: write 3 or 3x3")
+    if found[2] is not None and found[2] != found[1]:
+        raise WrongLine(f"kernel {word}: only square ones are measured")
+    return _number(found[1], "kernel")
+
+
+def _size(word: str) -> dict[str, int]:
+    found = _SIZE.fullmatch(word)
+    if found is None:
+        raise WrongLine(f"{word!r} is no size: write height x width, as 56x56")
+    return {"h": _number(found[1], "height"), "w": _number(found[2], "width")}
+
+
+def _number(word: str, what: str, least: int = 1) -> int:
+    if not re.fullmatch(r"[0-9]{1,9}", word) or not least <= int(word) <= LARGEST_NUMBER:
+        said = repr(word) if word else "nothing"
+        raise WrongLine(f"{what}: {said} is no whole number from {least} to {LARGEST_NUMBER}")
+    return int(word)

@@ -1,0 +1,109 @@
+"""Whole models: how many of a model's layers pass, from the results of its shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from wizard.conv2d.manner import Manner, manner_of
+from wizard.conv2d.presets import Model, Preset, Row, load_presets
+from wizard.conv2d.shapes import Shape
+from wizard.conv2d.verdicts import Result, Verdict
+
+PASSES = (Verdict.PASS, Verdict.SLOW)
+"""Right numbers in the end, however long it took."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layers:
+    """Layers of one shape that did not all pass."""
+
+    shape: Shape
+    times: int
+    verdict: Verdict | None
+    """The worst that was seen of the shape; None when it was not measured."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelVerdict:
+    """What is known of the convolutions of a whole model, measured in one way."""
+
+    model: str
+    manner: Manner
+    passed: int
+    total: int
+    failing: tuple[Layers, ...]
+    unmeasured: tuple[Layers, ...]
+
+    @property
+    def headline(self) -> str:
+        """For example ``ResNet-50: 49 of 53 layers``."""
+        return f"{self.model}: {self.passed} of {self.total} layers"
+
+    @property
+    def passes(self) -> bool:
+        """True when every layer passed."""
+        return self.passed == self.total
+
+
+def load_models() -> tuple[Preset, ...]:
+    """The presets that are the layers of a whole model."""
+    return tuple(preset for preset in load_presets() if preset.model is not None)
+
+
+def model_verdicts(
+    results: Sequence[Result], models: Iterable[Preset] | None = None
+) -> tuple[ModelVerdict, ...]:
+    """Each model whose layers were measured, once for each way in which they were.
+
+    A model is told of where at least half of its shapes were measured that way: a few shapes that
+    it shares with others say nothing of it.
+    """
+    presets = tuple(load_models() if models is None else models)
+    manners = dict.fromkeys(map(manner_of, results))
+    found = (
+        _verdict(preset.model, preset.rows, manner, results)
+        for manner in manners
+        for preset in presets
+        if preset.model is not None
+    )
+    return tuple(v for v in found if v is not None)
+
+
+def model_form(verdict: ModelVerdict) -> dict[str, Any]:
+    """The JSON form."""
+    return {
+        "model": verdict.model,
+        "manner": verdict.manner.label,
+        "passed": verdict.passed,
+        "total": verdict.total,
+        "failing": [{"shape": e.shape.label, "times": e.times} for e in verdict.failing],
+        "unmeasured": [{"shape": e.shape.label, "times": e.times} for e in verdict.unmeasured],
+    }
+
+
+def _verdict(
+    model: Model, rows: Sequence[Row], manner: Manner, results: Sequence[Result]
+) -> ModelVerdict | None:
+    seen: dict[Shape, list[Verdict]] = {}
+    for result in results:
+        if manner_of(result) == manner and result.verdict is not Verdict.UNUSABLE:
+            seen.setdefault(result.shape, []).append(result.verdict)
+    layers = [
+        Layers(row.shape, times, _worst(seen.get(row.shape, [])))
+        for row, times in zip(rows, model.times, strict=True)
+    ]
+    unmeasured = tuple(each for each in layers if each.verdict is None)
+    if 2 * len(unmeasured) > len(layers):
+        return None
+    failing = tuple(each for each in layers if each.verdict not in (*PASSES, None))
+    missing = sum(each.times for each in (*failing, *unmeasured))
+    total = sum(model.times)
+    return ModelVerdict(model.name, manner, total - missing, total, failing, unmeasured)
+
+
+def _worst(verdicts: Sequence[Verdict]) -> Verdict | None:
+    """A shape that hangs one time in three does not pass."""
+    failed = (verdict for verdict in verdicts if verdict not in PASSES)
+    return next(failed, verdicts[0] if verdicts else None)
