@@ -567,6 +567,15 @@ def unfold_and_multiply(torch: Any, shape: dict[str, Any], tensors: list[Any]) -
     return result if bias is None else torch.add(result, bias.view((1, size[1], 1, 1)))
 
 
+def ask_for_one_gradient(torch: Any) -> None:
+    """Have torch import what its gradients need, on the processor and before anything is timed.
+
+    torch 2 takes up to a second for it, in every process anew.
+    """
+    one = torch.full((1,), 1.0).requires_grad_()
+    torch.autograd.grad(one.view((1,)), [one], torch.full((1,), 1.0))
+
+
 def backward_job(
     torch: Any,
     shape: dict[str, Any],
@@ -581,6 +590,7 @@ def backward_job(
     """
     dtype = getattr(torch, shape["dtype"])
     upstream = place(torch.randn(*output_size(shape), generator=generator).to(dtype))
+    ask_for_one_gradient(torch)
     names = ("input gradient", "weight gradient", "bias gradient")
     leaves = [tensor.requires_grad_() for tensor in tensors if tensor is not None]
 
@@ -620,6 +630,7 @@ def training_job(
     names = ["new weight", *([] if bias is None else ["new bias"]), "new scale", "new shift"]
     amount = place(torch.full((1,), math.prod(size) / 2 / math.sqrt(n * high * wide)))
     rate = 1 / math.sqrt(math.prod(weight.shape[1:]))
+    ask_for_one_gradient(torch)
 
     def step(finished: Callable[[str], None]) -> Results:
         parameters = [tensor.clone().requires_grad_() for tensor in begin]
@@ -665,6 +676,7 @@ def operation_job(torch: Any, operation: dict[str, Any], seed: int, place: Place
     # Operations that are differentiated give results of their input's size.
     upstream = place(draw(*leaves[0][1].shape))
     tensors = [tensor.requires_grad_() for _, tensor in leaves]
+    ask_for_one_gradient(torch)
 
     def backward(finished: Callable[[str], None]) -> Results:
         result = call()

@@ -6,11 +6,13 @@ import json
 import math
 import os
 import random
-from dataclasses import replace
+import subprocess
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 
+from assets import FOLDER
 from tests.e2e import test_conv2d_torch
 from tests.e2e.homes import Home
 from wizard.conv2d.client import run_sweep
@@ -19,7 +21,7 @@ from wizard.conv2d.presets import Row
 from wizard.conv2d.shapes import Shape
 from wizard.conv2d.sweep import Note, ShapeDone, Sweep, SweepEvent
 from wizard.conv2d.verdicts import Result, Verdict
-from wizard.conv2d.works import FEWEST_VALUES, operation_rows
+from wizard.conv2d.works import FEWEST_VALUES, WORKS, operation_rows
 
 pytestmark = pytest.mark.e2e
 
@@ -50,6 +52,20 @@ torch.autograd.grad = grad
 A gradient in training is about 1 in size by design, but for a kernel of one number, for batch norm
 undoes what that one does: hence the least that is taken for usual.
 """
+IMPORTS = """
+import json, mmap, sys
+import torch, torch.nn.functional
+import conv2d_worker
+class Watcher:
+    def tell(self, event, phase="", **_):
+        if phase == "cold":
+            self.before = set(sys.modules)
+        elif event == "measured":
+            print(json.dumps(sorted(set(sys.modules) - self.before)))
+command = json.loads(sys.argv[1])
+conv2d_worker.measure(torch, Watcher(), "cpu", command, mmap.mmap(-1, 1 << 25))
+"""
+"""The modules that are imported while something is timed."""
 COMPUTES = """
 import torch
 torch.nn.functional.conv2d(torch.randn(1, 16, 64, 64), torch.randn(32, 16, 3, 3))
@@ -162,6 +178,30 @@ async def test_one_wrong_number_is_always_noticed(
     unnoticed = [each.label for each in results if each.verdict is not Verdict.WRONG]
     assert unnoticed == []
     assert len(results) == len(rows)
+
+
+@pytest.mark.parametrize("what", ["forward", "backward", "train", "bert-backward", "lstm"])
+def test_nothing_is_imported_while_something_is_timed(torch_python: str, what: str) -> None:
+    """With torch 2 the first gradient of a process takes a second otherwise."""
+    is_work = what in WORKS
+    row = Row(Shape(16, 32, 32, 32), work=what) if is_work else operation_rows([what])[0]
+    command = {
+        "ticket": 1,
+        "shape": asdict(row.shape),
+        "seed": 1,
+        "engine": row.engine,
+        "work": row.work,
+        "operation": row.operation and row.operation.request,
+        "warm_runs": 1,
+    }
+    done = subprocess.run(
+        (torch_python, "-c", IMPORTS, json.dumps(command)),
+        env={**os.environ, "PYTHONPATH": str(FOLDER), "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert json.loads(done.stdout) == []
 
 
 @pytest.mark.parametrize("mode", [(), ("--spawn",)], ids=["fork", "spawn"])
