@@ -44,6 +44,7 @@ from wizard.conv2d.sweep import (
     WorkerStarted,
 )
 from wizard.conv2d.verdicts import Control, Loaded, Result, Verdict
+from wizard.conv2d.workarounds import WorkaroundRequest
 
 WORDS = st.text(max_size=20)
 NUMBERS = st.integers(-(2**40), 2**40)
@@ -164,6 +165,7 @@ REQUESTS: dict[type[Request], st.SearchStrategy[Request]] = {
     ),
     SettingRequest: st.builds(SettingRequest, SWEEPS, ROWS, *[NUMBERS] * 3),
     CompareRequest: st.builds(CompareRequest, SWEEPS, NUMBERS),
+    WorkaroundRequest: st.builds(WorkaroundRequest, SWEEPS, ROWS, *[NUMBERS] * 2),
 }
 
 

@@ -244,7 +244,6 @@ def test_below_a_run_stands_what_changed(tmp_path: Path, worker_python: str) -> 
         (("--layer", "1 1 1 1x1", "--preset", "notes002"), "leave out --preset"),
         (("--layer", "1 1 1 1x1", "--sizes", "4"), "leave out --sizes"),
         (("--fits", "--preset", "nonsense"), "Known: default"),
-        (("--workarounds",), "--hangs 3"),
     ],
 )
 def test_what_cannot_be_meant_is_exit_two(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from wizard.commands import conv2d_files
 from wizard.commands import conv2d_settings as settings
+from wizard.commands import conv2d_workarounds as workarounds
 from wizard.commands.carrying import refuse
 from wizard.commands.conv2d_asking import add_asking_arguments, budget_lines, refusal
 from wizard.commands.conv2d_runs import (
@@ -84,7 +85,12 @@ def run(arguments: argparse.Namespace) -> int:
     around, hangs = _caution(arguments, host)
     try:
         sweep, cautions = sweep_of(arguments)
-        request = settings.asked_for(arguments, sweep) or limit_of(arguments, sweep) or sweep
+        request = (
+            workarounds.asked_for(arguments, sweep)
+            or settings.asked_for(arguments, sweep)
+            or limit_of(arguments, sweep)
+            or sweep
+        )
     except WrongRequest as error:
         return refuse(str(error))
     if not acts(arguments):
@@ -176,6 +182,7 @@ def show(request: Request, arguments: argparse.Namespace) -> None:
     from wizard.conv2d.asked import sweep_in
     from wizard.conv2d.channel import worker_argv
     from wizard.conv2d.find_limit import LimitRequest
+    from wizard.conv2d.workarounds import WorkaroundRequest
     from wizard.report.conv2d import request_lines
 
     sweep = sweep_in(request)
@@ -190,8 +197,9 @@ def show(request: Request, arguments: argparse.Namespace) -> None:
         print(f"Nothing is started. {_search_line(request)}\n")
         print(*request_lines((request.row_at(request.smallest),)), sep="\n")
     else:
+        rows = request.rows if isinstance(request, WorkaroundRequest) else sweep.rows
         print("Nothing is started. This would be measured:\n")
-        print(*request_lines(sweep.rows), sep="\n")
+        print(*request_lines(rows), sep="\n")
     if tried:
         print("", *tried, sep="\n")
     print(f"\nby this command, with a second one that computes the reference:\n\n  {command}")
@@ -217,7 +225,11 @@ def measure(request: Request, *, resume: bool) -> SweepDone | None:
 
 def report(done: SweepDone, request: Request, *, as_json: bool) -> int:
     """Print what came out and give the exit code."""
+    from wizard.conv2d.workarounds import WorkaroundRequest
     from wizard.report.conv2d import limit_lines, sweep_lines
+
+    if isinstance(request, WorkaroundRequest):
+        return workarounds.told(request, done, as_json=as_json)
 
     about_settings = settings.is_about_settings(request)
     if as_json:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from wizard.commands import conv2d_cards, conv2d_repro, conv2d_workarounds
+from wizard.commands import conv2d_cards, conv2d_repro
 from wizard.commands.conv2d_over import runs_of
 
 if TYPE_CHECKING:
@@ -48,8 +48,6 @@ def answered(arguments: argparse.Namespace) -> int | None:
     from wizard.conv2d.request import WrongRequest
 
     try:
-        if arguments.workarounds:
-            return conv2d_workarounds.run(arguments)
         if arguments.fits:
             return _fits(arguments)
         if arguments.import_card:

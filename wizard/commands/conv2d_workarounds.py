@@ -7,49 +7,20 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from wizard.commands.looking import acts
-
 if TYPE_CHECKING:
     from wizard.conv2d.sweep import Sweep, SweepDone
     from wizard.conv2d.workarounds import WorkaroundRequest
 
 
-WARNING = (
-    "This runs convolutions on the GPU, of which one is known to fail. One that hangs may freeze\n"
-    "the desktop, and only a restart may help: save your work first. After {} hangs it ends."
-)
-
-
-def run(arguments: argparse.Namespace) -> int:
-    """Measure; 0 when the shape or a way around it passes, 1 when nothing does, 2 for trouble."""
-    import asyncio
-
-    from wizard.conv2d.plaintext import follow
-    from wizard.conv2d.request import sweep_of
-    from wizard.conv2d.workarounds import find_workarounds
-    from wizard.report.conv2d import request_lines
-
-    sweep, _ = sweep_of(arguments)
-    request = asked_for(arguments, sweep)
-    if not acts(arguments):
-        print("Nothing is started. Measured would be, until the hangs allowed are spent:\n")
-        print(*request_lines(request.rows), sep="\n")
-        return 0
-    if sweep.device == "cuda":
-        print(WARNING.format(request.hangs), end="\n\n", file=sys.stderr)
-    done = asyncio.run(follow(find_workarounds(request, resume=arguments.resume)))
-    if done is None:
-        return 130
-    return told(request, done, as_json=arguments.json)
-
-
-def asked_for(arguments: argparse.Namespace, sweep: Sweep) -> WorkaroundRequest:
-    """What is to be measured: the first row of the sweep, and what can be done about it."""
-    from wizard.conv2d.request import MOST_HANGS, WrongRequest
+def asked_for(arguments: argparse.Namespace, sweep: Sweep) -> WorkaroundRequest | None:
+    """The first row of the sweep, and what can be done about it, if that was asked for."""
+    from wizard.conv2d.request import WrongRequest
     from wizard.conv2d.workarounds import WorkaroundRequest
 
-    if arguments.hangs is None or not 1 <= arguments.hangs <= MOST_HANGS:
-        raise WrongRequest("each hang may freeze the desktop: say how often, such as --hangs 3.")
+    if not arguments.workarounds:
+        return None
+    if arguments.find_limit or arguments.find_setting or arguments.compare_settings:
+        raise WrongRequest("--workarounds is a search of its own: leave out the other one.")
     return WorkaroundRequest(sweep, sweep.rows[0], arguments.hangs)
 
 

@@ -16,16 +16,18 @@ from wizard.conv2d.find_setting import find_smallest
 from wizard.conv2d.journal import journal_named, request_id
 from wizard.conv2d.setting_request import SettingRequest
 from wizard.conv2d.sweep import Sweep, SweepEvent
+from wizard.conv2d.workarounds import WorkaroundRequest, find_workarounds
 from wizard.jsonform import to_json
 
 Request = Union[  # noqa: UP007 - one closed union, matched exhaustively
-    Sweep, LimitRequest, SettingRequest, CompareRequest
+    Sweep, LimitRequest, SettingRequest, CompareRequest, WorkaroundRequest
 ]
 KINDS: dict[str, type[Request]] = {
     "sweep": Sweep,
     "limit": LimitRequest,
     "setting": SettingRequest,
     "comparison": CompareRequest,
+    "workarounds": WorkaroundRequest,
 }
 """Every request by the name that its form bears."""
 
@@ -57,6 +59,8 @@ def events_of(request: Request, **where: Any) -> AsyncGenerator[SweepEvent, None
             return find_smallest(request, **where)
         case CompareRequest():
             return compare(request, **where)
+        case WorkaroundRequest():
+            return find_workarounds(request, **where)
 
 
 def name_of(request: Request, environ: Mapping[str, str]) -> str:
@@ -71,7 +75,7 @@ def name_of(request: Request, environ: Mapping[str, str]) -> str:
         case LimitRequest():
             sweep = replace(request.sweep, rows=(), hangs=None)
             return request_id(replace(request, sweep=sweep), environ)
-        case SettingRequest() | CompareRequest():
+        case SettingRequest() | CompareRequest() | WorkaroundRequest():
             return request_id(replace(request, hangs=0), environ)
 
 
@@ -92,7 +96,7 @@ def with_hangs(request: Request, hangs: int | None) -> Request:
             return replace(request, hangs=hangs)
         case LimitRequest():
             return replace(request, sweep=replace(request.sweep, hangs=hangs))
-        case SettingRequest() | CompareRequest():
+        case SettingRequest() | CompareRequest() | WorkaroundRequest():
             return request  # it counts its hangs itself, over all its goes
 
 
@@ -109,3 +113,5 @@ def described(request: Request) -> str:
             return f"setting for {request.row.label} on {request.sweep.device}"
         case CompareRequest():
             return f"settings compared on {request.sweep.device}"
+        case WorkaroundRequest():
+            return f"ways around {request.row.label} on {request.sweep.device}"

@@ -136,9 +136,9 @@ def _label(run: Run, told: Told) -> str:
         return ""
     rows = sweep_in(run.request).rows if isinstance(run.request, Sweep) else ()
     if told.under_way < len(rows):
-        return rows[told.under_way].shape.label
+        return rows[told.under_way].label
     started = (event for event in events_in(run) if isinstance(event, ShapeStarted))
-    labels = {event.number: event.row.shape.label for event in started}
+    labels = {event.number: event.row.label for event in started}
     return labels.get(told.under_way + 1, f"shape {told.under_way + 1}")
 
 

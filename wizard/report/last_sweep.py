@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import Any
 
 from cattrs import BaseValidationError, Converter
 
+from wizard.conv2d.sweep import ShapeDone, SweepDone, SweepEvent
 from wizard.conv2d.verdicts import Result, result_json
 
 
@@ -36,6 +37,14 @@ def sweeps(folder: Path) -> Iterator[LastSweep]:
     journals = sorted(folder.glob("*.jsonl"), key=lambda path: path.stat().st_mtime, reverse=True)
     found = map(_read, journals)
     return (sweep for sweep in found if sweep.results or sweep.lost)
+
+
+def sweep_told(began: str, events: Sequence[SweepEvent]) -> LastSweep:
+    """What the events of a run tell."""
+    results = {event.number: event.result for event in events if isinstance(event, ShapeDone)}
+    ended = any(isinstance(event, SweepDone) and event.trouble is None for event in events)
+    time = datetime.fromisoformat(began).astimezone().isoformat(" ", "minutes")
+    return LastSweep(time, tuple(results[number] for number in sorted(results)), ended, None)
 
 
 def sweep_form(sweep: LastSweep | None) -> dict[str, Any] | None:
