@@ -234,6 +234,9 @@ def test_below_a_run_stands_what_changed(tmp_path: Path, worker_python: str) -> 
     faults = environ({4: "wrong"})["FAKE_TORCH"]
     _, output, _ = home.run(*asked, FAKE_TORCH=faults)
     assert "1->4 3x3 @6x6: pass, now wrong" in output
+    compared = home.run("--compare")[1]
+    assert "1->4 3x3 @6x6" in compared
+    assert "wrong" in compared
 
 
 @pytest.mark.parametrize(
