@@ -25,11 +25,15 @@ class Scripted:
         self._events: Iterator[dict[str, Any]] = iter(events)
         self.sent: list[dict[str, Any]] = []
         self.tail = self
+        self.reading = self.chosen = None
 
     def forget(self) -> None:
         """Nothing was printed."""
 
     def text(self) -> str:
+        return ""
+
+    def lines(self) -> str:
         return ""
 
     def send(self, command: dict[str, Any]) -> bool:

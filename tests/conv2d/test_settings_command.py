@@ -72,7 +72,7 @@ def test_a_dry_run_says_what_would_be_tried_and_starts_nothing(home: Home) -> No
 
 def test_a_comparison_shows_every_rival(home: Home, worker_python: str) -> None:
     asked = ("--python", worker_python, "--channels", "2-3", "--sizes", "4", "--hangs", "3")
-    code, output, errors = home.run(*asked, "--compare-settings", FAKE_TORCH_HIP="5.2")
+    code, output, errors = home.run(*asked, "--yes", "--compare-settings", FAKE_TORCH_HIP="5.2")
     assert code == 0, errors
     for name in ("unchanged", "only implicit GEMM", "native"):
         assert f"  {name:<20}pass" in output
@@ -83,7 +83,7 @@ def test_a_comparison_shows_every_rival(home: Home, worker_python: str) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ((), "--hangs 3"),
+        (("--hangs", "0"), "--hangs 3"),
         (("--hangs", "3", "--sizes", "4,6"), "name it"),
         (("--hangs", "3", "--engine", "native"), "leave out --engine"),
         (("--hangs", "3", "--find-limit", "size"), "give one of them"),
@@ -108,7 +108,7 @@ def test_what_the_shell_sets_is_told_and_clean_leaves_it_out(
 
 
 def test_killed_half_way_and_run_again_it_ends_the_same(home: Home, worker_python: str) -> None:
-    asked = ("--python", worker_python, *FIND, "--hangs", "6", "--json")
+    asked = ("--python", worker_python, *FIND, "--hangs", "6", "--json", "--foreground")
     wishes = environ(miopen=BLAMED)
     with home.start(*asked, "--deadline", "1", **wishes) as process:
         assert process.stderr is not None
