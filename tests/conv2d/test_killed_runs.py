@@ -32,7 +32,7 @@ from wizard.conv2d.verdicts import Result, Verdict
 
 __all__ = ["apart"]
 ROOT = Path(__file__).parents[2]
-KILLS = int(os.environ.get("RDNA1_SETUP_RUNNER_KILLS", "12"))
+KILLS = int(os.environ.get("RDNA1_SETUP_RUNNER_KILLS", "5"))
 SEED = int(os.environ.get("RDNA1_SETUP_RUNNER_KILLS_SEED", "5"))
 FAULTS = {5: "wrong", 7: "raise"}
 C_OUTS = (3, 4, 5, 6, 7, 8)
