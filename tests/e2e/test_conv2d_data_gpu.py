@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.test_conv2d_gpu import SOURCE, SPINNING, python, sweep
+from tests.e2e.test_conv2d_gpu import COMMAND, SOURCE, SPINNING, python, sweep
 from wizard.conv2d.fits import tensor_bytes
 from wizard.conv2d.presets import Row
 from wizard.conv2d.repro import repro_text
@@ -81,13 +80,13 @@ def test_ways_around_a_shape_that_spins_are_found(python: str, tmp_path: Path) -
     (tmp_path / "site" / "sitecustomize.py").write_text(SPINNING)
     asked = ("--workarounds", "--layer", "16 32 3 48x48", "--hangs", "9", "--deadline", "15")
     done = subprocess.run(
-        (sys.executable, "-m", "wizard", "conv2d", "--json", "--python", python, *asked),
+        (*COMMAND, "--json", "--python", python, *asked),
         cwd=SOURCE,
         env={
             **os.environ,
             "HOME": str(tmp_path),
             "XDG_STATE_HOME": str(tmp_path / "state"),
-            "PYTHONPATH": f"{SOURCE}:{tmp_path / 'site'}",
+            "PYTHONPATH": f"{tmp_path / 'site'}:{os.environ.get('PYTHONPATH', '')}",
             "SPIN_AT": "48",
         },
         stdin=subprocess.DEVNULL,
