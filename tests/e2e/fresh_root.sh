@@ -54,7 +54,10 @@ for command in "${commands[@]}"; do
     unshare --mount --pid --fork chroot "$root" sh -c '
         mount -t proc proc /proc
         mount -t devpts -o mode=0620,ptmxmode=0666 devpts /dev/pts
-        exec runuser -u owner -- env HOME=/home/owner "$@"' sh \
+        # Not exec: as the first process it must reap what others leave behind.
+        runuser -u owner -- env HOME=/home/owner "$@"
+        code=$?
+        exit "$code"' sh \
         $settings sh -c "cd ~/rdna1-setup && $command" </dev/null
 done
 echo "== fresh $suite root: both commands ran to the end"

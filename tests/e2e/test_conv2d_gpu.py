@@ -189,7 +189,8 @@ def test_a_budget_of_one_hang_ends_the_sweep_with_its_verdicts(python: str, tmp_
     assert list(verdicts(parsed).values()) == ["pass", "pass", "hung"]
     assert parsed["trouble"]["happened"] == "The device hung once: as often as was allowed."
 
-    parsed, seconds, code = sweep(python, tmp_path, PYTHONPATH=path, SPIN_AT="0")
+    again = ("--deadline", "6")
+    parsed, seconds, code = sweep(python, tmp_path, *again, PYTHONPATH=path, SPIN_AT="0")
     print(f"gone on with, nothing spins: {seconds:.1f} s")
     assert code == 1
     assert [v for v in verdicts(parsed).values() if v != "pass"] == ["hung"]

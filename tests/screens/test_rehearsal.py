@@ -120,10 +120,11 @@ async def test_a_plan_is_rehearsed_by_a_key_and_every_file_is_shown(tmp_path: Pa
         await until(pilot, lambda: "n" in usable_keys(pilot.app))
         await press(pilot, "n")
         await until(pilot, lambda: "3,002 of 3,002" in status(pilot.app))
+        words = "after the way back: everything as before but 1 file"
+        await until(pilot, lambda: words in " ".join(screen_text(pilot.app).split()))
         await settled(pilot)
         text = " ".join(screen_text(pilot.app).split())
         assert "3,000 new, 1 changed, 1 gone" in text
-        assert "after the way back: everything as before but 1 file" in text
         assert f"+ {PATHS[0]} (file, 1 kB)" in screen_text(pilot.app)
         await press(pilot, "end")
         await until(pilot, lambda: "~ /etc/group" in screen_text(pilot.app))
