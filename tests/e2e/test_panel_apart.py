@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,9 @@ def variables(apart: Apart) -> dict[str, str]:
     return {**own, "PYTHONPATH": f"{ROOT}:{own['PYTHONPATH']}"}
 
 
+FOCUSED_S = 1.0
+
+
 def open_panel(terminal: Terminal) -> None:
     terminal.wait_for("Conv2d panel")
     terminal.send("c")
@@ -47,11 +51,15 @@ async def test_what_the_panel_started_outlives_it_and_is_found_again(
         for keys, drawn in (
             ("\t", "Esc"),
             (sys.executable, sys.executable),
-            ("\r", "Enter shows the command"),
-            ("gs", "Measuring"),
+            ("\r", "s Start"),  # the keys count once the field is left
+            ("g", "Device CPU"),
+            ("s", "Measuring"),
         ):
             terminal.send(keys)
             terminal.wait_for(drawn)
+            # What is drawn says nothing of who has the focus: a key too early would be typed.
+            later = time.monotonic() + FOCUSED_S
+            terminal.wait_until(lambda: time.monotonic() > later, "later")  # noqa: B023
         terminal.wait_for("cold")
         run = live_run(apart.places)
         assert run is not None
