@@ -26,7 +26,7 @@ def asked_for(arguments: argparse.Namespace, sweep: Sweep) -> WorkaroundRequest 
 
 def told(request: WorkaroundRequest, done: SweepDone, *, as_json: bool) -> int:
     """Print what came out and give the exit code."""
-    from wizard.conv2d.models import PASSES
+    from wizard.conv2d.verdicts import RIGHT
     from wizard.conv2d.workarounds import tried
     from wizard.report.conv2d_workarounds import workaround_lines
 
@@ -40,7 +40,7 @@ def told(request: WorkaroundRequest, done: SweepDone, *, as_json: bool) -> int:
         print(json.dumps(_form(request, done), indent=1, allow_nan=False))
     else:
         print(*workaround_lines(done.results[0], found), sep="\n")
-    passes = done.results[0].verdict in PASSES or any(each.passes for each in found)
+    passes = done.results[0].verdict in RIGHT or any(each.passes for each in found)
     return 0 if passes else 1
 
 

@@ -11,11 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from wizard.conv2d.models import PASSES
 from wizard.conv2d.presets import Row
 from wizard.conv2d.shapes import Shape
 from wizard.conv2d.tiling import Tiling, tiling_of
-from wizard.conv2d.verdicts import Result
+from wizard.conv2d.verdicts import RIGHT, Result
 
 SIDE = 32
 """Height and width that every one of the notes calls safe."""
@@ -61,7 +60,7 @@ def side_that_passes(results: Sequence[Result], shape: Shape) -> int:
     sides = [
         min(r.shape.h, r.shape.w)
         for r in results
-        if r.verdict in PASSES
+        if r.verdict in RIGHT
         and (r.shape.c_in, r.shape.c_out, r.shape.kernel, r.shape.groups, r.shape.dtype) == alike
     ]
     return max([side for side in sides if side < max(shape.h, shape.w)], default=SIDE)

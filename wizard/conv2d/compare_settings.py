@@ -17,10 +17,9 @@ from wizard.conv2d.experiment import Experiment
 from wizard.conv2d.presets import Row, Setting
 from wizard.conv2d.setting_request import ENGINES, cost_of
 from wizard.conv2d.sweep import Note, Sweep, SweepEvent
-from wizard.conv2d.verdicts import Result, Verdict
+from wizard.conv2d.verdicts import RIGHT, Result
 from wizard.knowledge.solvers import Family, load_families
 
-PASSES = (Verdict.PASS, Verdict.SLOW)
 SPENT = "The hangs that were allowed are spent: what is missing was not measured."
 
 
@@ -88,7 +87,7 @@ class _Comparison:
             results = [await self._measured(rival.row(row), experiment) for row in left]
             if not number:
                 pairs = zip(left, results, strict=True)
-                left = tuple(row for row, one in pairs if one and one.verdict in PASSES)
+                left = tuple(row for row, one in pairs if one and one.verdict in RIGHT)
         if self.hangs < 1:
             experiment.tell(Note(SPENT))
 

@@ -9,9 +9,8 @@ from typing import Any
 from wizard.conv2d.manner import Manner, manner_of
 from wizard.conv2d.presets import Model, Preset, Row, load_presets
 from wizard.conv2d.shapes import Shape
-from wizard.conv2d.verdicts import Result, Verdict
+from wizard.conv2d.verdicts import RIGHT, Result, Verdict
 
-PASSES = (Verdict.PASS, Verdict.SLOW)
 """Right numbers in the end, however long it took."""
 
 
@@ -97,7 +96,7 @@ def _verdict(
     unmeasured = tuple(each for each in layers if each.verdict is None)
     if 2 * len(unmeasured) > len(layers):
         return None
-    failing = tuple(each for each in layers if each.verdict not in (*PASSES, None))
+    failing = tuple(each for each in layers if each.verdict not in (*RIGHT, None))
     missing = sum(each.times for each in (*failing, *unmeasured))
     total = sum(model.times)
     return ModelVerdict(model.name, manner, total - missing, total, failing, unmeasured)
@@ -105,5 +104,5 @@ def _verdict(
 
 def _worst(verdicts: Sequence[Verdict]) -> Verdict | None:
     """A shape that hangs one time in three does not pass."""
-    failed = (verdict for verdict in verdicts if verdict not in PASSES)
+    failed = (verdict for verdict in verdicts if verdict not in RIGHT)
     return next(failed, verdicts[0] if verdicts else None)

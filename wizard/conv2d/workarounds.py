@@ -14,11 +14,10 @@ from typing import Any
 from wizard.conv2d.alternatives import SIDE, Alternative, alternatives, side_that_passes
 from wizard.conv2d.client import carried_out
 from wizard.conv2d.experiment import Experiment
-from wizard.conv2d.models import PASSES
 from wizard.conv2d.presets import Row
 from wizard.conv2d.repro import row_of
 from wizard.conv2d.sweep import Sweep, SweepEvent
-from wizard.conv2d.verdicts import Result, Verdict
+from wizard.conv2d.verdicts import RIGHT, Result, Verdict
 
 HANGS = (Verdict.HUNG, Verdict.CRASHED)
 
@@ -33,7 +32,7 @@ class Tried:
     @property
     def passes(self) -> bool:
         """True when it came back in time with right numbers."""
-        return self.result is not None and self.result.verdict in PASSES
+        return self.result is not None and self.result.verdict in RIGHT
 
     @property
     def seconds(self) -> float | None:
