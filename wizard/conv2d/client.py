@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping
 from contextlib import aclosing, closing
 from dataclasses import replace
 from pathlib import Path
@@ -43,12 +43,11 @@ def run_sweep(
     An unfinished sweep of the same request is gone on with when ``resume`` is true. Cancelling the
     task, or closing the iterator, kills everything that was started.
     """
-    largest = max(map(result_bytes, sweep.rows), default=0)
     return carried_out(
         sweep,
         _every_row,
         sweep.rows,
-        largest,
+        sweep.rows,
         journal=journal,
         resume=resume,
         environ=environ,
@@ -61,7 +60,7 @@ async def carried_out(
     sweep: Sweep,
     strategy: Strategy,
     rows: tuple[Row, ...],
-    largest: int,
+    may_ask: Iterable[Row],
     *,
     journal: Path | None = None,
     resume: bool = True,
@@ -69,7 +68,7 @@ async def carried_out(
     kill: Callable[[int], None] = kill_tree,
     sources: Sources | None = None,
 ) -> AsyncGenerator[SweepEvent, None]:
-    """The events of a strategy whose results take up to ``largest`` bytes each.
+    """The events of a strategy whose largest results are those of rows it ``may_ask`` for.
 
     ``rows`` are those known beforehand. The sweep names the journal: the same one again, with the
     same strategy, goes on where it was cut off.
@@ -87,6 +86,7 @@ async def carried_out(
     except OSError as error:
         yield SweepDone((), journal_unusable(str(path), error), 0.0)
         return
+    largest = max(map(result_bytes, may_ask), default=0)
     with closing(book), shared_memory(largest) as memory:
         team = Team(sweep, environ, memory, kill, sources or _sources(sweep))
         trial = Trial(replace(sweep, rows=rows), book, team, sweep.spawn)

@@ -63,9 +63,8 @@ def compare(request: CompareRequest, **where: Any) -> AsyncGenerator[SweepEvent,
     sweep = request.sweep
     unchanged = rivals()[0]
     rows = tuple(replace(unchanged.row(row), published=None) for row in sweep.rows)
-    largest = max((row.shape.out_bytes for row in rows), default=0)
     named = replace(sweep, rows=rows, surroundings=replace(sweep.surroundings, isolated=True))
-    return carried_out(named, partial(_made, request), rows, largest, **where)
+    return carried_out(named, partial(_made, request), rows, rows, **where)
 
 
 async def _made(request: CompareRequest, experiment: Experiment) -> None:

@@ -12,7 +12,6 @@ from wizard.conv2d.limit import Costs, Known, Limit, Probes
 from wizard.conv2d.presets import Row
 from wizard.conv2d.sweep import Sweep, SweepEvent
 from wizard.conv2d.verdicts import RIGHT, Result, Verdict
-from wizard.conv2d.works import result_bytes
 
 AXES = {
     "size": ("h", "w"),
@@ -66,7 +65,7 @@ def find_limit(request: LimitRequest, **where: Any) -> AsyncGenerator[SweepEvent
     # The rows name the request, and with it its journal: all that may be asked.
     ends = (request.row_at(request.smallest), request.row_at(request.largest))
     named = replace(request.sweep, rows=ends)
-    return carried_out(named, _Search(request).find, (), result_bytes(ends[1]), **where)
+    return carried_out(named, _Search(request).find, (), ends, **where)
 
 
 class _Search:

@@ -56,8 +56,8 @@ def find_smallest(request: SettingRequest, **where: Any) -> AsyncGenerator[Sweep
     surroundings = replace(request.sweep.surroundings, isolated=True)
     row = request.row_under(frozenset())
     named = replace(request.sweep, rows=(row,), surroundings=surroundings)
-    largest = max(row.shape.out_bytes, CONTROL.out_bytes)
-    return carried_out(named, partial(_found, request), (), largest, **where)
+    may_ask = (row, replace(row, shape=CONTROL))
+    return carried_out(named, partial(_found, request), (), may_ask, **where)
 
 
 async def _found(request: SettingRequest, experiment: Experiment) -> SettingAnswer:

@@ -66,7 +66,6 @@ def find_workarounds(request: WorkaroundRequest, **where: Any) -> AsyncGenerator
     The row comes first; where it passes nothing else is measured.
     """
     rows = request.rows
-    largest = max(row.shape.out_bytes for row in rows)
 
     async def measure(experiment: Experiment) -> None:
         await experiment.assemble()
@@ -79,7 +78,7 @@ def find_workarounds(request: WorkaroundRequest, **where: Any) -> AsyncGenerator
             if spent >= request.hangs:
                 return
 
-    return carried_out(replace(request.sweep, rows=rows), measure, (), largest, **where)
+    return carried_out(replace(request.sweep, rows=rows), measure, (), rows, **where)
 
 
 def tried(request: WorkaroundRequest, results: Sequence[Result]) -> tuple[Tried, ...]:
