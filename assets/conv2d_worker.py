@@ -63,6 +63,8 @@ GPU_LIBRARIES = (
 )
 SETTING_PREFIXES = ("HSA_", "HIP_", "ROCR_", "MIOPEN_", "AMD_", "GPU_", "ROCBLAS_", "CUDA_VISIBLE")
 DTYPE_BYTES = {"float16": 2, "bfloat16": 2, "float32": 4, "float64": 8}
+THREADS_BUSY = 1 << 20
+"""Numbers to fill that keep every thread busy: torch gives one of them 32,768 or more."""
 HEALTH_SIZE = 16
 """Rows and columns of the numbers that a health check computes with."""
 ALIGNMENT = 64
@@ -346,6 +348,8 @@ def run_child(
     if len(buffer) <= MAPPED_AHEAD:
         with contextlib.suppress(OSError):  # Linux before 5.14 cannot
             buffer.madvise(MADV_POPULATE_WRITE)
+    if arguments.device == "cpu":
+        start_threads(torch)
     announced = False
     if command is None:
         command = channel.read()
@@ -366,6 +370,14 @@ def run_child(
         # After a check even an interpreter for one shape goes on: to the shape.
         is_over = arguments.role == "once" and command["do"] != "health"
         command = None if is_over else channel.read()
+
+
+def start_threads(torch: Any) -> None:
+    """Have the processor's threads ready: the first shape would pay for their start.
+
+    A fork leaves them behind, and new ones often begin on the core where the first spins.
+    """
+    torch.full((THREADS_BUSY,), 1.0)
 
 
 def forbid_core_dumps() -> None:
