@@ -78,7 +78,7 @@ def test_ways_around_a_shape_that_spins_are_found(python: str, tmp_path: Path) -
     """Torch as configured spins at 48 pixels, whatever the engine; tiles of 32 do not."""
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "sitecustomize.py").write_text(SPINNING)
-    asked = ("--workarounds", "--layer", "16 32 3 48x48", "--hangs", "9", "--deadline", "15")
+    asked = ("--workarounds", "--layer", "16 32 3 48x48", "--hangs", "9", "--deadline", "6")
     done = subprocess.run(
         (*COMMAND, "--json", "--python", python, *asked),
         cwd=SOURCE,
