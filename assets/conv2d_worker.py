@@ -11,10 +11,13 @@ One file, standard library and torch alone, Python 3.8 to 3.13. Three roles:
 What is measured is a convolution (``work``: ``forward``, ``backward`` or ``train``) or another
 operation of torch. Either is a job: called, it gives the numbers that are compared, by name.
 
-Protocol, version 2: JSON lines on two descriptors of our own, handed over by number, so that
+Protocol, version 3: JSON lines on two descriptors of our own, handed over by number, so that
 stray prints of torch and of native code cannot break it. A ``measure`` command is read by whoever
 is free: the idle child, or the parent once its child is gone. Each event about a shape repeats the
 ticket of its command. Nothing here knows deadlines: the client has them, for this may be stuck.
+
+A shape's tensors are drawn at once, but the device does not see them before the client permits it:
+eight bytes, the ticket, on a third descriptor. The client brings the launch to the disk meanwhile.
 
 A ``health`` command asks, after a hang, for a sum and a small product; the process that answers it
 is the one that then measures the next shape.
@@ -41,7 +44,7 @@ import time
 import warnings
 from typing import Any, Callable, Dict, Iterator, List, Tuple
 
-PROTOCOL = 2
+PROTOCOL = 3
 LONGEST_TEXT = 600
 """Characters of an error text: a line of less than PIPE_BUF (4096 bytes) is never torn apart."""
 TICKET_BYTES = 8
@@ -84,11 +87,13 @@ Operation = Tuple[Callable[[], Any], List[Tuple[str, Any]]]
 
 
 class Channel:
-    """JSON lines in and out on private descriptors."""
+    """JSON lines in and out on private descriptors, and permits."""
 
-    def __init__(self, control: int, events: int) -> None:
+    def __init__(self, control: int, events: int, permits: int) -> None:
         self.control = control
         self.events = events
+        self.permits = permits
+        self._permitted = 0
         # Shared with forked children: which command was read last, by whichever of us.
         self._taken = mmap.mmap(-1, TICKET_BYTES)
         self._unread = b""
@@ -114,6 +119,14 @@ class Channel:
         """The ticket of the command that was read last; 0 for none."""
         return int.from_bytes(self._taken[:], "little")
 
+    def await_permit(self, ticket: int) -> None:
+        """Wait until the client permits that command; the process ends when it is gone."""
+        while self._permitted != ticket:  # those of processes that died before may come first
+            permit = os.read(self.permits, TICKET_BYTES)
+            if not permit:
+                sys.exit(0)
+            self._permitted = int.from_bytes(permit, "little")
+
     def tell(self, event: str, **fields: Any) -> None:
         """Send one event in one write, so that lines of several processes never mix."""
         line = json.dumps(dict(fields, event=event)) + "\n"
@@ -123,11 +136,12 @@ class Channel:
 def main() -> int:
     """Take the role that the command line names."""
     arguments = parse_arguments()
-    for descriptor in (arguments.control, arguments.events, arguments.buffer, arguments.life):
+    numbers = ("control", "events", "permits", "buffer", "life")
+    for descriptor in (getattr(arguments, name) for name in numbers):
         if descriptor is not None:
             os.set_inheritable(descriptor, False)
     forbid_core_dumps()
-    channel = Channel(arguments.control, arguments.events)
+    channel = Channel(arguments.control, arguments.events, arguments.permits)
     if arguments.role == "once":
         die_with_parent()
         os.read(arguments.life, 1)
@@ -152,6 +166,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("role", choices=["measure", "once", "reference"])
     parser.add_argument("--control", type=int, required=True)
     parser.add_argument("--events", type=int, required=True)
+    parser.add_argument("--permits", type=int, required=True)
     parser.add_argument("--buffer", type=int, required=True)
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     parser.add_argument("--spawn", action="store_true")
@@ -282,7 +297,7 @@ def spawn_child(
     life: int,
 ) -> int:
     """The process id of a new interpreter that measures one shape."""
-    kept = (channel.control, channel.events, arguments.buffer, life)
+    kept = (channel.control, channel.events, arguments.permits, arguments.buffer, life)
     argv = [
         sys.executable,
         os.path.abspath(__file__),
@@ -291,6 +306,8 @@ def spawn_child(
         str(channel.control),
         "--events",
         str(channel.events),
+        "--permits",
+        str(arguments.permits),
         "--buffer",
         str(arguments.buffer),
         "--device",
@@ -462,9 +479,14 @@ def measure(
             torch.cuda.synchronize()  # or what the card still does would count as the next phase
         enter(phase)
 
+    def place(thing: Any) -> Any:
+        channel.await_permit(ticket)
+        return thing.to(device)
+
     enter("tensors")
     torch.backends.cudnn.enabled = command["engine"] == "configured"
-    job = job_of(torch, command, lambda thing: thing.to(device))
+    job = job_of(torch, command, place)
+    channel.await_permit(ticket)
     if on_gpu:
         torch.cuda.synchronize()
         torch.cuda.reset_peak_memory_stats()

@@ -50,11 +50,14 @@ def left_by_a_frozen_machine(path: Path, launches: list[int], results: list[int]
     journal.file.close()
 
 
-def test_a_launch_is_on_disk_when_it_returns(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_launch_is_on_disk_once_it_is_synchronised(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     synced: list[str] = []
     monkeypatch.setattr(os, "fsync", lambda _: synced.append(path.read_text()))
     journal = open_journal(path, resume=True)
     journal.launch(4, "fork")
+    journal.sync()
 
     assert json.loads(synced[0].splitlines()[-1]) == {"launch": 4, "process": "fork"}
     journal.close()

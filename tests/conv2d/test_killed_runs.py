@@ -231,14 +231,14 @@ async def test_a_follower_that_dies_leaves_the_run_going_and_the_same_command_co
 ) -> None:
     command = (*COMMAND, *SMALL, "--python", worker_python, "--json")
     stuck = variables(apart, {4: "hang"})
-    with start(*command, "--deadline", "30", variables=stuck) as follower:
+    with start(*command, "--deadline", "120", variables=stuck) as follower:
         wait_for_line(follower, "3/4 1->4")
         run = only_run(apart)
         os.kill(follower.pid, number)
         follower.communicate(timeout=GONE_S)
     assert run.is_alive()
 
-    with start(*command, "--deadline", "30", variables=stuck) as again:
+    with start(*command, "--deadline", "120", variables=stuck) as again:
         wait_for_line(again, "This experiment is under way since")
         wait_for_line(again, "3/4 1->4")
         again.send_signal(signal.SIGINT)
@@ -248,7 +248,7 @@ async def test_a_follower_that_dies_leaves_the_run_going_and_the_same_command_co
     assert not run.is_alive()
     assert apart.wait_until_idle() == []
 
-    done = ran(*command, "--deadline", "30", variables=variables(apart, {}))
+    done = ran(*command, "--deadline", "120", variables=variables(apart, {}))
     assert done.returncode == 0, done.stderr
     assert "Going on with an unfinished sweep: 2 shapes are known." in done.stderr
     assert [r["verdict"] for r in json.loads(done.stdout)["results"]] == ["pass"] * 4

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
-from contextlib import aclosing, suppress
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import aclosing, asynccontextmanager
 from typing import Any
 
+import pytest
+
 from tests.conv2d.sweeping import PATIENT, environ, small
-from wizard.conv2d.channel import kill_tree, shared_memory, start_worker, worker_argv
+from wizard.conv2d.channel import Worker, kill_tree, shared_memory, start_worker, worker_argv
 from wizard.conv2d.evidence import Sources
 from wizard.conv2d.launch import Measurer
 from wizard.conv2d.outcome import Outcome
@@ -26,6 +28,7 @@ class Scripted:
         self.sent: list[dict[str, Any]] = []
         self.tail = self
         self.reading = self.chosen = None
+        self.on_permit: Callable[[object], None] = list[object]().append
 
     def forget(self) -> None:
         """Nothing was printed."""
@@ -36,6 +39,9 @@ class Scripted:
     def lines(self) -> str:
         return ""
 
+    def permit(self, ticket: int) -> None:
+        self.on_permit(ticket)
+
     def send(self, command: dict[str, Any]) -> bool:
         self.sent.append(command)
         return True
@@ -44,9 +50,9 @@ class Scripted:
         return next(self._events)
 
 
-async def outcome_of(worker: Scripted) -> Outcome:
+async def outcome_of(worker: Scripted, sync: Callable[[], None] | None = None) -> Outcome:
     measurer = Measurer(worker, PATIENT, False, kill_tree, Sources(), child=11)  # type: ignore[arg-type]
-    async with aclosing(measurer.launch(COMMAND)) as answers:
+    async with aclosing(measurer.launch(COMMAND, sync=sync)) as answers:
         return [answer async for answer in answers if isinstance(answer, Outcome)][-1]
 
 
@@ -66,25 +72,69 @@ async def test_a_child_that_dies_with_a_command_in_its_hands_has_crashed() -> No
     assert worker.sent == [COMMAND]
 
 
-async def test_a_command_that_comes_twice_is_measured_once(worker_python: str) -> None:
-    shape = {name: getattr(small(3).shape, name) for name in Shape.__dataclass_fields__}
-    command = {
-        "do": "measure", "ticket": 1, "shape": shape, "seed": 1, "engine": "configured",
-        "work": "forward", "warm_runs": 1,
-    }  # fmt: skip
+@asynccontextmanager
+async def started(python: str) -> AsyncIterator[Worker]:
+    """A measuring worker, and nobody who watches it."""
     with shared_memory(4096) as memory:
-        argv = worker_argv(worker_python, "measure", "cpu")
-        worker = await start_worker(argv, environ(), memory)
+        worker = await start_worker(worker_argv(python, "measure", "cpu"), environ(), memory)
         try:
-            for ticket in (1, 1, 2):
-                worker.send({**command, "ticket": ticket})
-            measured = []
-            with suppress(asyncio.TimeoutError):
-                while 2 not in measured:
-                    event = await worker.receive(30)
-                    assert event is not None
-                    if event["event"] == "measured":
-                        measured.append(event["ticket"])
-            assert measured == [1, 2]
+            yield worker
         finally:
             await worker.close(patience=0)
+
+
+def command(ticket: int) -> dict[str, Any]:
+    shape = {name: getattr(small(3).shape, name) for name in Shape.__dataclass_fields__}
+    return {
+        "do": "measure", "ticket": ticket, "shape": shape, "seed": 1, "engine": "configured",
+        "work": "forward", "warm_runs": 1,
+    }  # fmt: skip
+
+
+async def heard(worker: Worker, event: str, seconds: float = 30) -> dict[str, Any]:
+    """The next event of that name; raises ``TimeoutError`` of asyncio without one."""
+    while (said := await worker.receive(seconds)) is not None:
+        if event in (said["event"], said.get("phase")):
+            return said
+    raise AssertionError("the worker has ended")
+
+
+async def test_a_command_that_comes_twice_is_measured_once(worker_python: str) -> None:
+    async with started(worker_python) as worker:
+        for ticket in (1, 1, 2):
+            worker.send(command(ticket))
+        for ticket in (1, 2):
+            worker.permit(ticket)
+        assert [(await heard(worker, "measured"))["ticket"] for _ in range(2)] == [1, 2]
+
+
+async def test_nothing_reaches_the_device_before_it_may(worker_python: str) -> None:
+    async with started(worker_python) as worker:
+        worker.send(command(5))
+        await heard(worker, "tensors")
+        worker.permit(4)  # of a process that died before it read it
+        with pytest.raises(asyncio.TimeoutError):
+            await heard(worker, "cold", 0.3)
+        worker.permit(5)
+        await heard(worker, "measured")
+
+
+async def test_a_shape_may_reach_the_device_once_its_launch_is_on_disk() -> None:
+    worker = Scripted(MEASURED)
+    order: list[object] = []
+    worker.on_permit = order.append
+    outcome = await outcome_of(worker, lambda: order.append("on disk"))
+    assert outcome.kind == "measured"
+    assert order == ["on disk", 7]
+
+
+async def test_a_shape_whose_launch_cannot_be_recorded_never_reaches_the_device() -> None:
+    def full() -> None:
+        raise OSError(28, "No space left on device")
+
+    worker = Scripted(MEASURED)
+    order: list[object] = []
+    worker.on_permit = order.append
+    with pytest.raises(OSError, match="No space left"):
+        await outcome_of(worker, full)
+    assert order == []

@@ -18,7 +18,8 @@ from wizard.conv2d.pipes import Lines, Tail, open_reader, send
 from wizard.run.joined_groups import with_joined_group
 
 SCRIPT = FOLDER / "conv2d_worker.py"
-PROTOCOL = 2
+PROTOCOL = 3
+TICKET_BYTES = 8
 ALLOCATED_AHEAD = 256 << 20
 """Bytes of shared memory up to which it is taken at once."""
 SIGNALLED = 128
@@ -39,6 +40,7 @@ class Worker:
 
     process: asyncio.subprocess.Process
     control: int
+    permits: int
     lines: Lines
     tail: Tail
     transports: Sequence[asyncio.ReadTransport]
@@ -47,6 +49,11 @@ class Worker:
     def send(self, command: dict[str, Any]) -> bool:
         """Give it a command; False when it is gone."""
         return send(self.control, command)
+
+    def permit(self, ticket: int) -> None:
+        """Let it go to the device with what that command has drawn."""
+        with contextlib.suppress(BrokenPipeError):
+            os.write(self.permits, ticket.to_bytes(TICKET_BYTES, "little"))
 
     async def receive(self, seconds: float) -> dict[str, Any] | None:
         """Its next event, or None when it has ended. Raises ``TimeoutError`` of asyncio."""
@@ -71,8 +78,9 @@ class Worker:
 
     async def close(self, patience: float = LEAVE_SECONDS) -> None:
         """End it and everything below it; a process that cannot be killed is left behind."""
-        with contextlib.suppress(OSError):
-            os.close(self.control)
+        for descriptor in (self.control, self.permits):
+            with contextlib.suppress(OSError):
+                os.close(descriptor)
         with contextlib.suppress(asyncio.TimeoutError):
             if patience:
                 await asyncio.wait_for(self.process.wait(), patience)
@@ -93,12 +101,18 @@ async def start_worker(
     """
     lines, tail = Lines(), Tail()
     commands, control = os.pipe()
+    allowed, permits = os.pipe()
     events, event_transport = await open_reader(lines)
     printed, print_transport = await open_reader(tail)
-    kept = (commands, events, shared_memory)
-    numbers = ("--control", str(commands), "--events", str(events), "--buffer", str(shared_memory))
+    numbers = {
+        "--control": commands,
+        "--events": events,
+        "--permits": allowed,
+        "--buffer": shared_memory,
+    }
+    words = [word for name, number in numbers.items() for word in (name, str(number))]
     environ = {**environ, "PYTHONDONTWRITEBYTECODE": "1"}
-    call = (*argv, *numbers)
+    call = (*argv, *words)
     wrapped = with_joined_group(call, environ) if on_gpu else call
     try:
         process = await asyncio.create_subprocess_exec(
@@ -106,20 +120,22 @@ async def start_worker(
             stdin=asyncio.subprocess.DEVNULL,
             stdout=printed,
             stderr=printed,
-            pass_fds=kept,
+            pass_fds=tuple(numbers.values()),
             start_new_session=True,
             env=environ,
         )
     except BaseException:
         os.close(control)
+        os.close(permits)
         event_transport.close()
         print_transport.close()
         raise
     finally:
-        for descriptor in (commands, events, printed):
+        for descriptor in (commands, allowed, events, printed):
             os.close(descriptor)
     transports = (event_transport, print_transport)
-    return Worker(process, control, lines, tail, transports, through_sg=wrapped is not call)
+    through_sg = wrapped is not call
+    return Worker(process, control, permits, lines, tail, transports, through_sg)
 
 
 def kill_tree(pid: int) -> None:

@@ -1,4 +1,7 @@
-"""The journal of a sweep: each launch is on disk before it starts; a frozen machine still tells."""
+"""The journal of a sweep: each launch is on disk before the device sees it.
+
+So a machine that froze still tells what froze it.
+"""
 
 from __future__ import annotations
 
@@ -67,14 +70,16 @@ class Journal:
     """How often a shape was launched and its outcome never written."""
 
     def launch(self, index: int, process: str) -> None:
-        """Record that a shape is about to start; on disk when this returns."""
+        """Record that a shape is about to start; ``sync`` brings it to the disk."""
         self.under_way = index
         self._write({"launch": index, "process": process})
-        os.fsync(self.file.fileno())
 
     def control(self, index: int, suspect: int) -> None:
-        """Record that a shape is measured again after a suspect; on disk when this returns."""
+        """Record that a shape is measured again after a suspect; ``sync`` brings it to the disk."""
         self._write({"control": index, "after": suspect})
+
+    def sync(self) -> None:
+        """Bring all that is recorded to the disk; it is there when this returns."""
         os.fsync(self.file.fileno())
 
     def outcome(self, index: int, result: Result) -> None:
@@ -90,7 +95,7 @@ class Journal:
     def finish(self) -> None:
         """Record that the sweep is complete: the same request then starts afresh."""
         self._write({"finished": True})
-        os.fsync(self.file.fileno())
+        self.sync()
 
     def close(self) -> None:
         """Let go of the file; a shape still under way was stopped by us, which says nothing."""

@@ -42,17 +42,20 @@ class Measurer(WatchedChild):
     """A command that its next launch has only to follow."""
 
     async def launch(
-        self, command: Event, after_hang: Event | None = None
+        self,
+        command: Event,
+        after_hang: Event | None = None,
+        sync: Callable[[], None] | None = None,
     ) -> AsyncGenerator[Answer, None]:
-        """Carry out one command.
+        """Carry out one command; ``sync`` returns when the device may see what it is about.
 
         If it hangs, ``after_hang`` is sent at once: the next process comes up while the kernel log
         is still being read.
         """
         idle, began_s = self.child, time.monotonic()
         phase = "import" if self._imports else "start"
+        await self._begin(command, sync)
         patience = self._patience(command)
-        self._begin(command)
         outcome: Outcome | None = None
         while outcome is None:
             try:
@@ -84,10 +87,13 @@ class Measurer(WatchedChild):
         tail = self.worker.tail
         return replace(outcome, reading=tail.chosen if outcome.kind == "measured" else tail.reading)
 
-    def _begin(self, command: Event) -> None:
+    async def _begin(self, command: Event, sync: Callable[[], None] | None) -> None:
         if command != self.sent:
             self.send(command)
         self.sent = None
+        if sync is not None:
+            await asyncio.to_thread(sync)
+            self.worker.permit(command["ticket"])
 
     @property
     def limit(self) -> float:

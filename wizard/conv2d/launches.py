@@ -144,7 +144,8 @@ class Launches:
         began_s = time.monotonic()
         early = self.sweep.device == "cuda" and (self.spawn or self.fork_known)
         after_hang = self._health() if early else None
-        async with aclosing(measurer.launch(self.command, after_hang)) as answers:
+        launch = measurer.launch(self.command, after_hang, self.book.sync)
+        async with aclosing(launch) as answers:
             async for answer in answers:
                 if isinstance(answer, Outcome):
                     self.outcome = answer

@@ -84,7 +84,7 @@ class DeviceFound:
 
 @dataclass(frozen=True, slots=True)
 class ShapeStarted:
-    """A shape is launched; its launch is already in the journal."""
+    """A shape is launched; its launch is in the journal."""
 
     number: int
     """1-based."""
