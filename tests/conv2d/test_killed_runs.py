@@ -6,10 +6,10 @@ from __future__ import annotations
 import json
 import os
 import random
-import select
 import signal
 import subprocess
 import sys
+import threading
 import time
 from contextlib import aclosing, suppress
 from dataclasses import replace
@@ -326,8 +326,13 @@ def ran(*command: str, variables: dict[str, str]) -> subprocess.CompletedProcess
 def wait_for_line(process: subprocess.Popen[str], words: str) -> None:
     """Read what it says on standard error up to a line that begins like this."""
     assert process.stderr is not None
-    assert select.select([process.stderr], [], [], 60)[0]
-    for line in process.stderr:
-        if line.startswith(words):
-            return
+    # Not select: what is read already and waits in the buffer would not count.
+    mute = threading.Timer(60, process.kill)
+    mute.start()
+    try:
+        for line in process.stderr:
+            if line.startswith(words):
+                return
+    finally:
+        mute.cancel()
     raise AssertionError(f"it ended before it said {words!r}")
