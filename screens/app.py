@@ -93,6 +93,7 @@ class SetupApp(App[int]):
 
     def _leave(self, session: Session) -> None:
         self._judge(session)
+        self._hear_no_more()
         self.exit()
 
     def _judge(self, session: Session) -> None:
@@ -117,7 +118,12 @@ class SetupApp(App[int]):
 
     def _show(self, step: str, session: Session) -> None:
         self._judge(session)
+        self._hear_no_more()
         self.switch_screen(make_step(step, session, self._services))
+
+    def _hear_no_more(self) -> None:
+        """Nothing comes to a step that is left: its widgets go before its workers are ended."""
+        self.workers.cancel_node(self._current())
 
 
 def is_hung_up(descriptor: int) -> bool:

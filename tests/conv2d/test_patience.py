@@ -47,6 +47,14 @@ def test_without_progress_it_has_hung_at_its_deadline_and_not_before() -> None:
     assert waiting.is_over(130.0)
 
 
+def test_a_short_deadline_is_not_lengthened_for_the_sake_of_a_second_look() -> None:
+    waiting = Patience(began=100.0, limit=1.0, longest=600.0, every=2.0)
+    waiting.note(STILL, 100.5)
+    assert waiting.seconds_to_wait(100.5) == 0.5
+    waiting.note(STILL, 101.0)
+    assert waiting.is_over(101.0)
+
+
 def test_progress_moves_the_deadline_but_not_for_ever() -> None:
     waiting, lines, now = patience(), 0, 115.0
     waiting.note(STILL, now)

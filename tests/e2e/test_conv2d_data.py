@@ -12,15 +12,14 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.homes import Home
+from tests.e2e.test_conv2d_torch_work import measured
 from wizard.conv2d.fits import image_bytes, need, tensor_bytes, weight_bytes
-from wizard.conv2d.layer_lines import line_of
 from wizard.conv2d.layer_list import read_layer_list
 from wizard.conv2d.presets import Row
 from wizard.conv2d.repro import repro_text
 from wizard.conv2d.shapes import Shape, square
 from wizard.conv2d.tiling import Tiling, tiling_of
-from wizard.conv2d.verdicts import tolerance
+from wizard.conv2d.verdicts import Verdict, tolerance
 
 pytestmark = pytest.mark.e2e
 
@@ -194,15 +193,13 @@ ROWS = (
 )
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.shape.label} {row.engine}")
-def test_the_script_says_what_the_worker_says(tmp_path: Path, torch_python: str, row: Row) -> None:
-    asked = ("--python", torch_python, "--device", "cpu", "--layer", line_of(row.shape))
-    done = Home(tmp_path).run("conv2d", *asked, "--engine", row.engine, "--json")
-    (result,) = json.loads(done.stdout)["results"]
-    code, output = script(tmp_path, torch_python, repro_text(row, "cpu"))
-    assert f"verdict: {result['verdict']}" in output
-    assert code == (0 if result["verdict"] == "pass" else 1)
-    assert f"torch {result['torch']}" in output
+async def test_the_script_says_what_the_worker_says(tmp_path: Path, torch_python: str) -> None:
+    results, _ = await measured(torch_python, list(ROWS), tmp_path)
+    for row, result in zip(ROWS, results, strict=True):
+        code, output = script(tmp_path, torch_python, repro_text(row, "cpu"))
+        assert f"verdict: {result.verdict.value}" in output
+        assert code == (0 if result.verdict is Verdict.PASS else 1)
+        assert f"torch {result.loaded.torch}" in output
 
 
 def test_unfold_and_matmul_have_the_right_numbers(tmp_path: Path, torch_python: str) -> None:

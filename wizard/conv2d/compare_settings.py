@@ -15,7 +15,8 @@ from typing import Any
 from wizard.conv2d.client import carried_out
 from wizard.conv2d.experiment import Experiment
 from wizard.conv2d.presets import Row, Setting
-from wizard.conv2d.setting_request import ENGINES, cost_of
+from wizard.conv2d.setting_request import ENGINES
+from wizard.conv2d.spent import hangs_spent
 from wizard.conv2d.sweep import Note, Sweep, SweepEvent
 from wizard.conv2d.verdicts import RIGHT, Result
 from wizard.knowledge.solvers import Family, load_families
@@ -95,5 +96,5 @@ class _Comparison:
         if self.hangs < 1:
             return None
         result = await experiment.measure(row)
-        self.hangs -= 0 if result is None else cost_of(result)
+        self.hangs -= 0 if result is None else hangs_spent(result)
         return result

@@ -12,7 +12,11 @@ DRIVER = "MIOpenDriver"
 """Part of ROCm's package ``miopen-hip``, at ``/opt/rocm/bin``; wheels do not have it."""
 OPERATIONS = {"float32": "conv", "float16": "convfp16", "bfloat16": "convbfp16"}
 DIRECTIONS = {"forward": (1,), "backward": (2, 4), "train": (1, 2, 4)}
-"""What each work asks of MIOpen: 1 the result, 2 the gradient of the image, 4 of the weights."""
+"""What each work asks of MIOpen: 1 the result, 2 the gradient of the image, 4 of the weights.
+
+As the driver's help on ``--forw`` has it: 1 fwd only, 2 bwd only, 4 wrw only (ROCm/MIOpen,
+driver/conv_driver.hpp).
+"""
 
 
 def shell_line(row: Row, python: str, device: str = "cuda") -> str:

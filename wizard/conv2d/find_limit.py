@@ -10,8 +10,9 @@ from wizard.conv2d.client import carried_out
 from wizard.conv2d.experiment import Experiment
 from wizard.conv2d.limit import Costs, Known, Limit, Probes
 from wizard.conv2d.presets import Row
+from wizard.conv2d.spent import hangs_spent
 from wizard.conv2d.sweep import Sweep, SweepEvent
-from wizard.conv2d.verdicts import RIGHT, Result, Verdict
+from wizard.conv2d.verdicts import RIGHT, Result
 
 AXES = {
     "size": ("h", "w"),
@@ -23,7 +24,6 @@ AXES = {
     "batch": ("n",),
 }
 """What can grow, and the fields of a shape that it sets."""
-HANGS = (Verdict.HUNG, Verdict.CRASHED)
 REPEATS = 3
 RISK_S = 60.0
 """What the risk of one hang, a frozen desktop, is held to be worth."""
@@ -103,7 +103,7 @@ class _Search:
 
     def _learn(self, value: int, result: Result | None) -> None:
         if result is not None and not _environment_broke(result):
-            spent = int(result.verdict in HANGS)
+            spent = hangs_spent(result)
             self.known = self.known.after(value, result.verdict in RIGHT, spent)
 
     def _costs(self) -> Costs:

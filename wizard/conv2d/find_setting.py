@@ -19,7 +19,7 @@ from wizard.conv2d.culprit import culprit_of, family_in
 from wizard.conv2d.experiment import Experiment
 from wizard.conv2d.presets import Row, Setting
 from wizard.conv2d.setting_answer import EngineTried, SettingAnswer, SetTried
-from wizard.conv2d.setting_request import ENGINES, SettingRequest, cost_of
+from wizard.conv2d.setting_request import ENGINES, SettingRequest
 from wizard.conv2d.settings_search import (
     BudgetSpent,
     Change,
@@ -30,6 +30,7 @@ from wizard.conv2d.settings_search import (
     find_setting,
 )
 from wizard.conv2d.shapes import Shape
+from wizard.conv2d.spent import hangs_spent
 from wizard.conv2d.sweep import SweepEvent
 from wizard.conv2d.verdicts import Result, Verdict
 
@@ -142,7 +143,7 @@ class _Search:
         result = await self.experiment.measure(row)
         if result is None:
             raise BudgetSpent
-        self.spent += cost_of(result)
+        self.spent += hangs_spent(result)
         if (wrong := _not_in_force(row.setting, result)) is not None:
             name, value = wrong
             there = dict(result.loaded.setting).get(name, "not set")

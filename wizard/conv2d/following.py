@@ -59,6 +59,7 @@ async def followed(run: Run, offset: int = 0) -> AsyncGenerator[SweepEvent, None
                 yield event
                 if isinstance(event, SweepDone):
                     return
+                await asyncio.sleep(0)  # of a run that has long been under way there are thousands
             if chunk:
                 wait_s = SHORTEST_S
             elif not alive:

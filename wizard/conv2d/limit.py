@@ -63,7 +63,7 @@ class Known:
         """What is known once this size was probed; a failure that was no hang spends nothing."""
         if passed:
             return replace(self, passes=max(self.passes, size))
-        return replace(self, hangs=min(self.hangs, size), budget=self.budget - spent)
+        return replace(self, hangs=min(self.hangs, size), budget=max(0, self.budget - spent))
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ class Patience:
     longest: float
     """Seconds after which it has hung even while it progresses."""
     every: float
-    """Seconds between two looks."""
+    """Seconds between two looks, at most."""
     looks: list[Look] = field(default_factory=list)
     """The last two."""
     until: float = field(init=False)
@@ -28,7 +28,8 @@ class Patience:
     _next: float = field(init=False)
 
     def __post_init__(self) -> None:
-        """The first look comes at the soft deadline."""
+        """The first look comes at the soft deadline, the second by the hard one however short."""
+        self.every = min(self.every, self.limit * (1 - SOFT))
         self.until = self.began + self.limit
         self._next = self.began + self.limit * SOFT
 

@@ -8,13 +8,10 @@ from wizard.conv2d.culprit import POLLING
 from wizard.conv2d.presets import Row
 from wizard.conv2d.settings_search import Change, Changes
 from wizard.conv2d.sweep import Sweep
-from wizard.conv2d.verdicts import Result, Verdict
 from wizard.knowledge.solvers import FIND_MODE, FIND_MODES, load_families
 
 ENGINES = ("native", "unfold")
 """Ways past MIOpen that are tried: engines of a ``Row``."""
-HANGS = (Verdict.HUNG, Verdict.CRASHED, Verdict.FLAKY)
-"""What is paid for out of the hangs that were allowed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +42,3 @@ class SettingRequest:
     def row_under(self, changes: Changes, *, log: bool = True) -> Row:
         """The row with these variables set."""
         return replace(self.row, setting=tuple(sorted(changes)), log=log, published=None)
-
-
-def cost_of(result: Result) -> int:
-    """How many hangs a result has cost."""
-    return max(result.failed, 1) if result.verdict in HANGS else 0

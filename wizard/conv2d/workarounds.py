@@ -16,10 +16,9 @@ from wizard.conv2d.client import carried_out
 from wizard.conv2d.experiment import Experiment
 from wizard.conv2d.presets import Row
 from wizard.conv2d.repro import row_of
+from wizard.conv2d.spent import hangs_spent
 from wizard.conv2d.sweep import Sweep, SweepEvent
 from wizard.conv2d.verdicts import RIGHT, Result, Verdict
-
-HANGS = (Verdict.HUNG, Verdict.CRASHED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +73,7 @@ def find_workarounds(request: WorkaroundRequest, **where: Any) -> AsyncGenerator
             result = await experiment.measure(row)
             if result is None or (number == 0 and result.verdict is Verdict.PASS):
                 return
-            spent += result.verdict in HANGS
+            spent += hangs_spent(result)
             if spent >= request.hangs:
                 return
 

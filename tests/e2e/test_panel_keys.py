@@ -1,0 +1,170 @@
+"""Keys answered by the panel while a sweep runs, hangs, and while what hung is killed.
+
+Wizard, terminal, runner and workers are real processes; torch is the stand-in. A key is answered
+when the row that it leads to is drawn. What the wizard or this process wait for a processor that
+somebody else has, as the kernel counts it, is no part of an answer: the machine may be busy. Both
+figures are printed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conv2d.apart import Apart, apart
+from tests.conv2d.sweeping import environ
+from tests.e2e.terminal import Terminal
+from wizard.conv2d.presets import Row
+from wizard.conv2d.runs import Run
+from wizard.conv2d.shapes import Shape
+from wizard.conv2d.stopping import stop
+from wizard.conv2d.sweep import Deadlines, Sweep
+
+pytestmark = pytest.mark.e2e
+__all__ = ["apart"]
+ROOT = Path(__file__).parents[2]
+COMMAND = (sys.executable, "-m", "wizard")
+ANSWERED_S = 0.05
+KEYS = 24
+TOP, BOTTOM = "\x1b[1;5H", "\x1b[1;5F"
+"""Ctrl+Home and Ctrl+End: the first and the last row."""
+FIRST, LAST = Row(Shape(2, 77, 4, 4)), Row(Shape(2, 78, 4, 4))
+DRAWN = {TOP: "2->77", BOTTOM: "2->78"}
+HANGING = 9
+"""Output channels of what hangs."""
+BETWEEN_S = 0.1
+"""Between two keys, so that each finds the screen at rest or in the middle of something else."""
+
+
+def rows(*between: Row) -> tuple[Row, ...]:
+    return (FIRST, *between, LAST)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """How long a key took."""
+
+    wall_s: float
+    waited_s: float
+    """What of that was spent waiting for a processor."""
+
+    @property
+    def own_s(self) -> float:
+        return max(0.0, self.wall_s - self.waited_s)
+
+
+def waited_s(*processes: int) -> float:
+    """How long the main threads of these processes have waited for a processor so far."""
+    files = (Path(f"/proc/{pid}/schedstat") for pid in processes)
+    return sum(int(file.read_text().split()[1]) for file in files) / 1e9
+
+
+def last_event(run: Run) -> dict[str, Any]:
+    """The last whole line that the runner has written."""
+    lines = run.events.read_bytes()[-4096:].split(b"\n")
+    found: dict[str, Any] = json.loads(lines[-2]) if len(lines) > 2 else {}
+    return found
+
+
+def answer(terminal: Terminal, key: str) -> Answer | None:
+    """How long it took until the row of that key was drawn; None where a new shape, to which the
+    panel goes by itself, came between."""
+    here = (terminal.pid, os.getpid())
+    before, began = waited_s(*here), time.perf_counter()
+    terminal.send(key)
+    try:
+        terminal.wait_for(DRAWN[key], seconds=2.0)
+    except AssertionError:
+        return None
+    return Answer(time.perf_counter() - began, waited_s(*here) - before)
+
+
+def judged(what: str, answers: list[Answer | None], share: float = 0.95) -> None:
+    """Print the figures; so large a share of the keys is answered in time."""
+    counted = [each for each in answers if each is not None]
+    wall, own = (sorted(each) for each in ([a.wall_s for a in counted], [a.own_s for a in counted]))
+    late = own[int(0.95 * (len(own) - 1))]
+    asked_for = own[int(share * (len(own) - 1))]
+    print(
+        f"\n{what}: {len(counted)} keys; median {1000 * statistics.median(own):.1f} ms, 95 % "
+        f"within {1000 * late:.1f} ms, worst {1000 * own[-1]:.1f} ms; with waiting for a "
+        f"processor median {1000 * statistics.median(wall):.1f} ms, worst "
+        f"{1000 * wall[-1]:.1f} ms; {len(answers) - len(counted)} overtaken by the next shape"
+    )
+    assert len(counted) >= 0.75 * len(answers)
+    assert asked_for <= ANSWERED_S
+
+
+@contextmanager
+def panel(apart: Apart, sweep: Sweep) -> Iterator[tuple[Terminal, Run]]:
+    """The panel, attached to a run of that sweep; both are ended."""
+    variables = environ({HANGING: "hang"})
+    run = apart.start(sweep, variables)
+    own = apart.environ(variables)
+    shown = {**own, "PYTHONPATH": f"{ROOT}:{own['PYTHONPATH']}"}
+    with Terminal(COMMAND, shown) as terminal:
+        terminal.wait_for("Conv2d panel")
+        terminal.send("c")
+        terminal.wait_for("Attached:")
+        yield terminal, run
+
+
+def pause(terminal: Terminal, seconds: float = BETWEEN_S) -> None:
+    until = time.monotonic() + seconds
+    terminal.wait_until(lambda: time.monotonic() > until, "later")
+
+
+async def test_keys_are_answered_while_shapes_are_measured(apart: Apart) -> None:
+    sizes = (Row(Shape(2, 3, 100, 100 + number % 5)) for number in range(300))
+    with panel(apart, Sweep(sys.executable, rows(*sizes), "cpu")) as (terminal, run):
+        pause(terminal, 1.0)
+        answers: list[Answer | None] = []
+        for _ in range(KEYS):
+            answers.append(answer(terminal, TOP))
+            # The panel goes to the row that is measured next.
+            terminal.wait_for("2->3", 10)
+            pause(terminal)
+        assert run.is_alive(), "the shapes were to last longer"
+        await stop(run)
+    # A key may come while a frame is drawn, and every event of a sweep draws all rows of the table
+    # anew: on a busy machine that is beyond the limit now and then.
+    judged("while shapes are measured", answers, share=0.5)
+
+
+async def test_keys_are_answered_while_a_shape_hangs(apart: Apart) -> None:
+    middle = (*[Row(Shape(2, 3, 4, 4))] * 40, Row(Shape(2, HANGING, 4, 4)))
+    with panel(apart, Sweep(sys.executable, rows(*middle), "cpu")) as (terminal, run):
+        terminal.wait_until(lambda: last_event(run).get("name") == "cold", "the hang")
+        pause(terminal, 1.0)
+        answers = []
+        for number in range(KEYS):
+            answers.append(answer(terminal, (TOP, BOTTOM)[number % 2]))
+            pause(terminal)
+        await stop(run)
+    judged("while a shape hangs", answers)
+
+
+async def test_keys_are_answered_while_what_hung_is_killed(apart: Apart) -> None:
+    hanging = [Row(Shape(2, HANGING, 4, 4))] * 2 * KEYS
+    deadlines = Deadlines(first=0.5, later=0.5, look=0.1)
+    sweep = Sweep(sys.executable, rows(*hanging), "cpu", deadlines=deadlines)
+    with panel(apart, sweep) as (terminal, run):
+        answers = []
+        for _ in range(KEYS):
+            size = run.events.stat().st_size
+            while b'"killed"' not in run.events.read_bytes()[size:]:
+                terminal._read(0.002)
+            answers.append(answer(terminal, TOP))
+            pause(terminal)
+        await stop(run)
+    judged("while what hung is killed", answers)
