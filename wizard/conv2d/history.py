@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
-from wizard.conv2d.asked import described
+from wizard.conv2d.asked import Request, described, sweep_in
+from wizard.conv2d.compare_settings import CompareRequest
+from wizard.conv2d.find_limit import LimitRequest
 from wizard.conv2d.following import ending, events_in
+from wizard.conv2d.presets import Row
 from wizard.conv2d.runs import Run
-from wizard.conv2d.sweep import ShapeDone, SweepDone
-from wizard.conv2d.verdicts import Verdict
+from wizard.conv2d.setting_request import SettingRequest
+from wizard.conv2d.sweep import ShapeDone, Sweep, SweepDone
+from wizard.conv2d.verdicts import Loaded, Verdict
+from wizard.conv2d.workarounds import WorkaroundRequest
 
 UNDER_WAY = "under way"
 FINISHED = "finished"
@@ -28,23 +34,48 @@ class Account:
     """How many shapes have which verdict."""
     why: str
     """What broke it off; ``""`` for none."""
+    loaded: Loaded
+    """What it was measured with, as far as it came to that."""
+
+
+def told_by(run: Run) -> tuple[str, SweepDone]:
+    """How it stands, and its end; of one under way, what it has come to so far.
+
+    That of a dead runner is as its journal ends it.
+    """
+    alive, events = run.is_alive(), events_in(run)
+    seen = {event.number: event.result for event in events if isinstance(event, ShapeDone)}
+    found = tuple(seen[number] for number in sorted(seen))
+    ends = events if alive or _has_end(events) else ending(run)
+    done = next((event for event in ends if isinstance(event, SweepDone)), None)
+    if done is None:
+        return UNDER_WAY, SweepDone(found, None, 0.0)
+    state = FINISHED if done.trouble is None else BROKEN_OFF
+    return state, done if done.results else replace(done, results=found)
+
+
+def _has_end(events: Iterable[object]) -> bool:
+    return any(isinstance(event, SweepDone) for event in events)
 
 
 def account_of(run: Run) -> Account:
-    """What its events tell; those of a dead runner as its journal ends them."""
-    alive, events = run.is_alive(), events_in(run)
-    if not alive and not any(isinstance(event, SweepDone) for event in events):
-        events = (*events, *ending(run))
-    verdicts = {e.number: e.result.verdict for e in events if isinstance(e, ShapeDone)}
-    done = next((event for event in events if isinstance(event, SweepDone)), None)
-    found = verdicts.values() if done is None else (result.verdict for result in done.results)
-    counts = Counter(found)
+    """What its events tell."""
+    return account_with(run, *told_by(run))
+
+
+def account_with(run: Run, state: str, done: SweepDone) -> Account:
+    """What was told by it, in short."""
+    counts = Counter(result.verdict for result in done.results)
     in_order = tuple((verdict, counts[verdict]) for verdict in Verdict if counts[verdict])
-    if done is None:
-        return Account(run, UNDER_WAY, in_order, "")
-    trouble = done.trouble
-    state = FINISHED if trouble is None else BROKEN_OFF
-    return Account(run, state, in_order, "" if trouble is None else trouble.happened)
+    why = "" if done.trouble is None else done.trouble.happened
+    return Account(run, state, in_order, why, _loaded(done))
+
+
+def _loaded(done: SweepDone) -> Loaded:
+    """The last that came to a device, or at least to a torch."""
+    found = [result.loaded for result in reversed(done.results)]
+    known = [each for each in found if each.device]
+    return next(iter((*known, *found)), Loaded())
 
 
 def account_form(account: Account) -> dict[str, Any]:
@@ -56,4 +87,30 @@ def account_form(account: Account) -> dict[str, Any]:
         "state": account.state,
         "verdicts": {verdict.value: count for verdict, count in account.counts},
         "why": account.why,
+        "device": account.loaded.device,
+        "torch": account.loaded.torch,
     }
+
+
+def earlier_alike(run: Run, runs: Iterable[Run]) -> Iterator[Run]:
+    """Those begun before it that asked the same of the same device, newest first."""
+    asked = _asked(run.request)
+    return (other for other in runs if other.id < run.id and _asked(other.request) == asked)
+
+
+def _asked(request: Request) -> tuple[object, ...]:
+    """What was asked, whatever torch, deadlines and published figures there were."""
+    kind, device = type(request).__name__, sweep_in(request).device
+    match request:
+        case Sweep():
+            return kind, device, *map(_bare, request.rows)
+        case CompareRequest():
+            return kind, device, *map(_bare, request.sweep.rows)
+        case LimitRequest():
+            return kind, device, _bare(request.row), request.axis
+        case SettingRequest() | WorkaroundRequest():
+            return kind, device, _bare(request.row)
+
+
+def _bare(row: Row) -> Row:
+    return replace(row, published=None, log=False)

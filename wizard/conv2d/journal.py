@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from cattrs import Converter
+from cattrs import BaseValidationError, Converter
 
 from wizard.conv2d.private_files import FOLDER_MODE, open_private, read_private
 from wizard.conv2d.sweep import Sweep
@@ -136,7 +136,7 @@ def _parsed(raw: bytes) -> dict[str, Any] | None:
     """One line as an object; None for a torn one."""
     try:
         line = json.loads(raw)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return line if isinstance(line, dict) else None
 
@@ -175,13 +175,13 @@ def _take_up(
     lines: list[dict[str, Any]], results: dict[int, Result], lost: dict[int, int]
 ) -> int | None:
     """Verdicts and lost launches as they were written; gives the launch without an outcome."""
-    converter = Converter()
     under_way: int | None = None
     for line in lines:
         if "launch" in line:
             under_way = line["launch"]
         elif "outcome" in line:
-            results[line["outcome"]] = converter.structure(line["result"], Result)
+            if (result := _result(line.get("result"))) is not None:
+                results[line["outcome"]] = result
             under_way = None
         elif "cancelled" in line:
             under_way = None
@@ -191,3 +191,11 @@ def _take_up(
         elif "forget" in line:
             results.clear()
     return under_way
+
+
+def _result(form: object) -> Result | None:
+    """A verdict as it was written; None for a damaged one, and for one of another version."""
+    try:
+        return Converter().structure(form, Result)
+    except (BaseValidationError, ValueError, TypeError, LookupError):
+        return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -11,7 +11,8 @@ from typing import Any
 
 from cattrs import BaseValidationError, Converter
 
-from wizard.conv2d.sweep import ShapeDone, SweepDone, SweepEvent
+from wizard.conv2d.history import FINISHED, told_by
+from wizard.conv2d.runs import Run
 from wizard.conv2d.verdicts import Result, result_json
 
 
@@ -25,6 +26,8 @@ class LastSweep:
     finished: bool
     lost: int | None
     """1-based number of a shape that was launched and never came to an outcome."""
+    run: str = ""
+    """The name of its run; ``""`` for what is known from its journal alone."""
 
 
 def last_sweep(folder: Path) -> LastSweep | None:
@@ -39,12 +42,11 @@ def sweeps(folder: Path) -> Iterator[LastSweep]:
     return (sweep for sweep in found if sweep.results or sweep.lost)
 
 
-def sweep_told(began: str, events: Sequence[SweepEvent]) -> LastSweep:
-    """What the events of a run tell."""
-    results = {event.number: event.result for event in events if isinstance(event, ShapeDone)}
-    ended = any(isinstance(event, SweepDone) and event.trouble is None for event in events)
-    time = datetime.fromisoformat(began).astimezone().isoformat(" ", "minutes")
-    return LastSweep(time, tuple(results[number] for number in sorted(results)), ended, None)
+def sweep_of_run(run: Run) -> LastSweep:
+    """What a run tells."""
+    state, done = told_by(run)
+    time = datetime.fromisoformat(run.began).astimezone().isoformat(" ", "minutes")
+    return LastSweep(time, done.results, state == FINISHED, None, run.id)
 
 
 def sweep_form(sweep: LastSweep | None) -> dict[str, Any] | None:
