@@ -62,6 +62,7 @@ class Conv2d(SweepPanel):
         Binding("t", "deadline", "Deadline"),
         Binding("enter", "command", "Details", key_display="Enter"),
         Binding("tab", "python", "Python", show=False, priority=True),
+        Binding("h", "history", "History"),
         Binding("n", "next", "Next"),
         *COMMON_KEYS,
     ]
@@ -190,6 +191,12 @@ class Conv2d(SweepPanel):
     async def _stop(self, stop: Callable[[], Awaitable[str]]) -> None:
         if what_is_left := await stop():
             self.say(what_is_left, "fault")
+
+    def action_history(self) -> None:
+        """Shows earlier runs; what is measured goes on."""
+        from screens.history import History
+
+        self.app.push_screen(History(self.session, self.services))
 
     def action_next(self) -> None:
         """Goes on."""

@@ -73,9 +73,9 @@ def test_verdicts_of_a_dead_runner_are_there_without_its_journal(places: Places)
 
 def test_a_run_without_verdicts_says_so(places: Places) -> None:
     sweep = Sweep("/v/bin/python", (Row(PASS.shape),))
-    row = Row(PASS.shape)
-    for hours, request in enumerate((sweep, WorkaroundRequest(sweep, row, 1))):
-        assert NO_VERDICT in whole(plant(places, hours, request=request))
+    around = WorkaroundRequest(sweep, Row(PASS.shape), 1)
+    assert NO_VERDICT in whole(plant(places, 0, request=sweep))
+    assert NO_VERDICT in whole(plant(places, 1, request=around))
 
 
 @pytest.mark.parametrize("content", DAMAGES, ids=lambda content: repr(content[:12]))

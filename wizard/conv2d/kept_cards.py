@@ -35,6 +35,15 @@ def card_from(path: Path) -> ResultCard:
         ) from None
 
 
+def no_file(path: Path) -> Trouble:
+    """Why nothing is read from a pipe or a folder where somebody waits for an answer."""
+    return Trouble(
+        f"{clean(str(path))} is no file.",
+        "Nothing was taken in.",
+        "Name the card itself: what rdna1-setup conv2d --export wrote.",
+    )
+
+
 def keep_card(folder: Path, card: ResultCard) -> Path:
     """Keep a card beside the runs; the same one again is kept once."""
     text = card_text(card)
