@@ -24,6 +24,7 @@ SETTING_PREFIXES = ("HSA_", "HIP_", "ROCR_", "MIOPEN_", "CUDA_VISIBLE", "LD_LIBR
 """Variables that make the same request another one."""
 LONGEST = 64 << 20
 """Bytes of a journal that are read."""
+_CONVERTER = Converter()
 
 
 class JournalBusy(Exception):
@@ -196,6 +197,6 @@ def _take_up(
 def _result(form: object) -> Result | None:
     """A verdict as it was written; None for a damaged one, and for one of another version."""
     try:
-        return Converter().structure(form, Result)
+        return _CONVERTER.structure(form, Result)
     except (BaseValidationError, ValueError, TypeError, LookupError):
         return None

@@ -15,6 +15,8 @@ from wizard.conv2d.history import FINISHED, told_by
 from wizard.conv2d.runs import Run
 from wizard.conv2d.verdicts import Result, result_json
 
+_CONVERTER = Converter()
+
 
 @dataclass(frozen=True, slots=True)
 class LastSweep:
@@ -95,6 +97,6 @@ def _lines(path: Path) -> Iterator[object]:
 def _result(form: dict[str, Any]) -> Result | None:
     """One result; None for one of another version."""
     try:
-        return Converter().structure(form, Result)
+        return _CONVERTER.structure(form, Result)
     except (BaseValidationError, ValueError, TypeError, LookupError):
         return None
