@@ -12,7 +12,7 @@ from textual.widgets import Footer, Log, Static
 
 from wizard.run.lines import clean
 
-KEYS = "↑ ↓ PgUp PgDn Home End scroll"
+KEYS = "↑ ↓ ← → PgUp PgDn scroll"
 
 
 class LinesView(ModalScreen[None]):
@@ -23,7 +23,7 @@ class LinesView(ModalScreen[None]):
         layout: vertical;
         background: $background;
         & > #lines-title { height: 1; padding: 0 1; text-style: bold; background: $surface; }
-        & > #lines { height: 1fr; scrollbar-size: 1 1; }
+        & > #lines { height: 1fr; scrollbar-size: 0 1; }
         & > Footer { dock: none; }
     }
     """

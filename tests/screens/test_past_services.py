@@ -137,7 +137,7 @@ def test_a_dry_run_reads_and_leaves_everything_as_it_is(
     assert f"  rdna1-setup conv2d --import {places.home}/card.json" in text
     assert past.whole(run)
     assert past.fits(run)
-    assert past.account(run)
+    assert past.account(run).run == run
     assert tree(places.home) == before
     # The line that is shown in place of the file writes that file.
     assert main(draft.line.split()[1:]) == 0
