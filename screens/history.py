@@ -60,6 +60,7 @@ class History(HistoryActs):
     DEFAULT_CSS = "History #no-runs { height: 1fr; }"
     AUTO_FOCUS = "#runs"
     kept: reactive[KeptRuns | None] = reactive(None, bindings=True)
+    _was_read = False
 
     def body(self) -> Iterable[Widget]:
         """How many there are, the list, and what stands in its place where it is empty."""
@@ -69,25 +70,29 @@ class History(HistoryActs):
         empty.display = False
         yield empty
 
-    def on_mount(self) -> None:
-        """Starts to read."""
-        self.say(READING)
+    def on_screen_resume(self) -> None:
+        """Reads: what is under way has come further while a dialog was open."""
+        if self.kept is None:
+            self.say(READING)
         self._read()
 
     @work(group="read", exclusive=True)
     async def _read(self) -> None:
-        """The list first, then each run: that may take a while."""
+        """The list first, then each run that is not known to its end: that may take a while."""
         kept = KeptRuns() if self.past is None else await asyncio.to_thread(self.past.kept)
-        self.kept = kept
-        self.table.show(kept)
-        self.query_one("#kept", OneLine).show(count_text(kept))
+        if kept != self.kept:
+            self.kept = kept
+            self.table.show(kept)
+            self.query_one("#kept", OneLine).show(count_text(kept))
         if not kept.runs and not kept.unreadable:
             self._show_empty()
             return
         if self.past is not None:
-            for run in kept.runs:
+            for run in self.table.unknown:
                 self.table.tell(await asyncio.to_thread(self.past.account, run))
-        self.say(HINT)
+        if not self._was_read:
+            self._was_read = True
+            self.say(HINT)
 
     def _show_empty(self) -> None:
         self.table.display = False

@@ -11,7 +11,7 @@ from textual.widgets import DataTable
 
 from screens.words import cut, shown
 from wizard.conv2d.asked import described
-from wizard.conv2d.history import Account
+from wizard.conv2d.history import UNDER_WAY, Account
 from wizard.conv2d.runs import KeptRuns, Run
 from wizard.report.run_history import counts_text
 
@@ -49,15 +49,23 @@ class RunsTable(DataTable[Text]):
             self._lay_out()
 
     def show(self, kept: KeptRuns) -> None:
-        """Shows these runs, of which nothing more is known yet."""
-        self._kept = kept
+        """Shows these runs, with what is known of them, and leaves the cursor on its run."""
+        before, self._kept = self.current, kept
         self._lay_out()
+        if before in kept.runs:
+            self.move_cursor(row=kept.runs.index(before))
 
     def tell(self, account: Account) -> None:
         """Fills the row of a run."""
         self._accounts[account.run.id] = account
         for key, cell in zip(("began", "what", "on"), self._cells(account.run), strict=True):
             self.update_cell(account.run.id, key, cell)
+
+    @property
+    def unknown(self) -> tuple[Run, ...]:
+        """Runs whose end is not known yet."""
+        ended = {name for name, each in self._accounts.items() if each.state != UNDER_WAY}
+        return tuple(run for run in self._kept.runs if run.id not in ended)
 
     @property
     def current(self) -> Run | None:

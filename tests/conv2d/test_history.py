@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.conv2d.made import made
+from tests.conv2d.made import CARD, made
 from tests.conv2d.planting_runs import plant
 from tests.conv2d.test_files_command import HUNG, PASS, RIGHT, Wizard, wizard
 from tests.run.places import places_below
 from wizard.conv2d.card_form import read_card_file
+from wizard.conv2d.event_file import EventFile
 from wizard.conv2d.event_form import event_of
 from wizard.conv2d.find_limit import LimitRequest
 from wizard.conv2d.history import BROKEN_OFF, FINISHED, account_of, earlier_alike
@@ -19,8 +20,8 @@ from wizard.conv2d.journal import open_journal, read_journal
 from wizard.conv2d.presets import Row
 from wizard.conv2d.runs import Run, kept_runs, runs_of
 from wizard.conv2d.shapes import square
-from wizard.conv2d.sweep import StopReason, Sweep
-from wizard.conv2d.verdicts import Verdict
+from wizard.conv2d.sweep import DeviceFound, StopReason, Sweep, WorkerStarted
+from wizard.conv2d.verdicts import Loaded, Verdict
 from wizard.conv2d.workarounds import WorkaroundRequest
 from wizard.jsonform import to_json
 from wizard.places import Places
@@ -69,6 +70,19 @@ def test_verdicts_of_a_dead_runner_are_there_without_its_journal(places: Places)
     account = account_of(run)
     assert (account.state, len(account.counts)) == (BROKEN_OFF, 2)
     assert "The process that ran the experiment is gone." in whole(run)
+
+
+def test_a_run_without_a_verdict_tells_what_was_loaded_for_it(places: Places) -> None:
+    run = plant(places, 0, request=Sweep("/v/bin/python", (Row(PASS.shape),)), ended=False)
+    assert account_of(run).loaded == Loaded()
+    assert "    with /v/bin/python\n" in whole(run)
+    with EventFile(run) as file:
+        file.add(WorkerStarted(7, Loaded(torch="2.2.2"), "fork"))
+    assert "on torch 2.2.2, with /v/bin/python" in whole(run)
+    with EventFile(run) as file:
+        file.add(DeviceFound(CARD))
+        file.add(WorkerStarted(8, Loaded(torch="2.2.2"), "fork"))
+    assert account_of(run).loaded == CARD
 
 
 def test_a_run_without_verdicts_says_so(places: Places) -> None:

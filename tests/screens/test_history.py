@@ -112,6 +112,24 @@ async def test_keys_are_answered_while_a_run_is_still_read() -> None:
         go_on.set()
 
 
+async def test_what_comes_meanwhile_is_there_after_a_dialog_and_the_cursor_stays() -> None:
+    runs, accounts = [*RUNS[1:]], dict(ACCOUNTS)
+    past = replace(PAST, kept=lambda: KeptRuns(tuple(runs)), account=lambda run: accounts[run.id])
+    async with app_with(services(past), "conv2d").run_test(size=SIZES[0]) as pilot:
+        await open_history(pilot)
+        await press(pilot, "down", "enter")
+        await see(pilot, f"{RUNS[2].id} finished")
+        runs.insert(0, RUNS[0])
+        await press(pilot, "escape")
+        await see(pilot, "3 runs")
+        await see(pilot, "under way 1 pass")
+        accounts[RUNS[0].id] = replace(accounts[RUNS[0].id], state="finished")
+        await press(pilot, "f")
+        await see(pilot, f"fits: {RUNS[2].id}")
+        await press(pilot, "escape")
+        await until(pilot, lambda: "under way" not in screen_text(pilot.app))
+
+
 async def test_what_is_measured_goes_on_below_and_leaving_would_break_it_off() -> None:
     async with app_with(services(), "conv2d").run_test(size=SIZES[0]) as pilot:
         await reach(pilot, "conv2d")

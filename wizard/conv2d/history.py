@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,7 +14,14 @@ from wizard.conv2d.following import ending, events_in
 from wizard.conv2d.presets import Row
 from wizard.conv2d.runs import Run
 from wizard.conv2d.setting_request import SettingRequest
-from wizard.conv2d.sweep import ShapeDone, Sweep, SweepDone
+from wizard.conv2d.sweep import (
+    DeviceFound,
+    ShapeDone,
+    Sweep,
+    SweepDone,
+    SweepEvent,
+    WorkerStarted,
+)
 from wizard.conv2d.verdicts import Loaded, Verdict
 from wizard.conv2d.workarounds import WorkaroundRequest
 
@@ -38,12 +45,26 @@ class Account:
     """What it was measured with, as far as it came to that."""
 
 
-def told_by(run: Run) -> tuple[str, SweepDone]:
-    """How it stands, and its end; of one under way, what it has come to so far.
+@dataclass(frozen=True, slots=True)
+class Told:
+    """All that is known of a run now."""
 
-    That of a dead runner is as its journal ends it.
-    """
+    state: str
+    done: SweepDone
+    """Its end, that of a dead runner as its journal tells it; of a run under way, what there is."""
+    loaded: Loaded
+    """What it was measured with, as far as it came to that."""
+
+
+def told_by(run: Run) -> Told:
+    """What its events tell."""
     alive, events = run.is_alive(), events_in(run)
+    state, done = _ended(run, events, alive)
+    seen = [e.loaded for e in events if isinstance(e, WorkerStarted | DeviceFound)]
+    return Told(state, done, _loaded((*seen, *(result.loaded for result in done.results))))
+
+
+def _ended(run: Run, events: Sequence[SweepEvent], alive: bool) -> tuple[str, SweepDone]:
     seen = {event.number: event.result for event in events if isinstance(event, ShapeDone)}
     found = tuple(seen[number] for number in sorted(seen))
     ends = events if alive or _has_end(events) else ending(run)
@@ -59,23 +80,24 @@ def _has_end(events: Iterable[object]) -> bool:
 
 
 def account_of(run: Run) -> Account:
-    """What its events tell."""
-    return account_with(run, *told_by(run))
+    """What its events tell, in short."""
+    return account_with(run, told_by(run))
 
 
-def account_with(run: Run, state: str, done: SweepDone) -> Account:
+def account_with(run: Run, told: Told) -> Account:
     """What was told by it, in short."""
+    done = told.done
     counts = Counter(result.verdict for result in done.results)
     in_order = tuple((verdict, counts[verdict]) for verdict in Verdict if counts[verdict])
     why = "" if done.trouble is None else done.trouble.happened
-    return Account(run, state, in_order, why, _loaded(done))
+    return Account(run, told.state, in_order, why, told.loaded)
 
 
-def _loaded(done: SweepDone) -> Loaded:
+def _loaded(found: Sequence[Loaded]) -> Loaded:
     """The last that came to a device, or at least to a torch."""
-    found = [result.loaded for result in reversed(done.results)]
-    known = [each for each in found if each.device]
-    return next(iter((*known, *found)), Loaded())
+    with_torch = [each for each in found if each.torch]
+    known = [each for each in found if each.device] or with_torch
+    return known[-1] if known else Loaded()
 
 
 def account_form(account: Account) -> dict[str, Any]:

@@ -46,9 +46,9 @@ def sweeps(folder: Path) -> Iterator[LastSweep]:
 
 def sweep_of_run(run: Run) -> LastSweep:
     """What a run tells."""
-    state, done = told_by(run)
+    told = told_by(run)
     time = datetime.fromisoformat(run.began).astimezone().isoformat(" ", "minutes")
-    return LastSweep(time, done.results, state == FINISHED, None, run.id)
+    return LastSweep(time, told.done.results, told.state == FINISHED, None, run.id)
 
 
 def sweep_form(sweep: LastSweep | None) -> dict[str, Any] | None:

@@ -33,7 +33,7 @@ def card_of(run: LastSweep, here: Here) -> ResultCard:
 
 def run_before(run: Run, runs: Iterable[Run]) -> Run | None:
     """The last one begun before it that asked the same and came to a result."""
-    return next((each for each in earlier_alike(run, runs) if told_by(each)[1].results), None)
+    return next((each for each in earlier_alike(run, runs) if told_by(each).done.results), None)
 
 
 def first_to_tell(results: Iterable[Result]) -> int:

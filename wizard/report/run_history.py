@@ -43,24 +43,24 @@ def counts_text(account: Account) -> str:
 
 
 def on_text(loaded: Loaded) -> str:
-    """On what it was measured, with which torch."""
-    torch = f"torch {clean(loaded.torch)}" if loaded.torch else "torch that did not load"
-    return f"{clean(loaded.device or 'no device')}, {torch}"
+    """On what it was measured, with which torch; ``""`` where it did not come to that."""
+    torch = f"torch {loaded.torch}" if loaded.torch else None
+    return ", ".join(clean(part) for part in (loaded.device, torch) if part)
 
 
 def run_lines(run: Run) -> Iterator[str]:
     """One run whole: what was asked of it, what came out, and why it ended if it broke off."""
-    state, done = told_by(run)
-    account = account_with(run, state, done)
+    told = told_by(run)
+    done, account = told.done, account_with(run, told)
     yield from history_lines((account,))
     python = clean(sweep_in(run.request).python)
-    text = f"on {on_text(account.loaded)}, with {python}"
+    on = on_text(account.loaded)
+    text = f"on {on}, with {python}" if on else f"with {python}"
     yield from textwrap.wrap(text, WIDTH, initial_indent="    ", subsequent_indent="    ")
     yield ""
-    if state == UNDER_WAY:
+    if told.state == UNDER_WAY:
         yield from (SO_FAR, "")
-    told = list(outcome_lines(done, run.request))
-    yield from told or (NO_VERDICT,)
+    yield from list(outcome_lines(done, run.request)) or (NO_VERDICT,)
     if models := list(model_lines(model_verdicts(done.results))):
         yield from ("", *models)
     if done.trouble is not None:
