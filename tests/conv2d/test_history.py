@@ -9,7 +9,7 @@ import pytest
 
 from tests.conv2d.made import CARD, made
 from tests.conv2d.planting_runs import plant
-from tests.conv2d.test_files_command import HUNG, PASS, RIGHT, Wizard, wizard
+from tests.conv2d.test_files_command import HUNG, PASS, RIGHT, Wizard, journal, wizard
 from tests.run.places import places_below
 from wizard.conv2d.card_form import read_card_file
 from wizard.conv2d.event_file import EventFile
@@ -25,6 +25,7 @@ from wizard.conv2d.verdicts import Loaded, Verdict
 from wizard.conv2d.workarounds import WorkaroundRequest
 from wizard.jsonform import to_json
 from wizard.places import Places
+from wizard.report.past_runs import past_runs
 from wizard.report.run_history import NO_VERDICT, run_lines
 
 __all__ = ["wizard"]
@@ -114,6 +115,23 @@ def test_damaged_events_and_journals_end_no_reading(places: Places, content: byt
     run.journal.write_bytes(content + b"\n")
     assert event_of(content) is None
     assert account_of(run).state == BROKEN_OFF
+
+
+def test_a_run_whose_events_cannot_be_read_tells_that_and_no_other_end(places: Places) -> None:
+    run = plant(places, 0, PASS)
+    run.events.unlink()
+    run.events.symlink_to("/dev/null")  # nothing of ours is a link
+    account = account_of(run)
+    assert account.state == BROKEN_OFF
+    assert account.why == f"{run.events} cannot be read: it is a link."
+    assert "Make it readable and your own" in whole(run)
+
+
+def test_a_journal_that_cannot_be_read_hides_no_other(tmp_path: Path, places: Places) -> None:
+    journal(tmp_path, "good", PASS)
+    Path(places.conv2d, "folder.jsonl").mkdir()
+    Path(places.conv2d, "gone.jsonl").symlink_to("/nowhere")
+    assert [run.results for run in past_runs(places)] == [(PASS,)]
 
 
 def test_where_runs_lie_that_cannot_be_opened_is_named(places: Places) -> None:

@@ -10,8 +10,9 @@ from typing import Any
 from wizard.conv2d.asked import Request, described, sweep_in
 from wizard.conv2d.compare_settings import CompareRequest
 from wizard.conv2d.find_limit import LimitRequest
-from wizard.conv2d.following import ending, events_in
+from wizard.conv2d.following import ending, read_events
 from wizard.conv2d.presets import Row
+from wizard.conv2d.run_words import not_read
 from wizard.conv2d.runs import Run
 from wizard.conv2d.setting_request import SettingRequest
 from wizard.conv2d.sweep import (
@@ -58,7 +59,12 @@ class Told:
 
 def told_by(run: Run) -> Told:
     """What its events tell."""
-    alive, events = run.is_alive(), events_in(run)
+    alive = run.is_alive()  # before the look: what it wrote last is then there
+    try:
+        events = read_events(run)
+    except OSError as error:
+        why = not_read(str(run.events), error)
+        return Told(BROKEN_OFF, SweepDone((), why, 0.0), Loaded())
     state, done = _ended(run, events, alive)
     seen = [e.loaded for e in events if isinstance(e, WorkerStarted | DeviceFound)]
     return Told(state, done, _loaded((*seen, *(result.loaded for result in done.results))))

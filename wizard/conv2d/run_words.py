@@ -49,6 +49,15 @@ def not_written(path: str, error: OSError) -> StopReason:
     )
 
 
+def not_read(path: str, error: OSError) -> StopReason:
+    """What a run has written is there, and may not be looked at; or it is gone."""
+    return StopReason(
+        f"{error.filename or path} cannot be read: {error.strerror or error}.",
+        "What became of the run is told there alone.",
+        "Make it readable and your own; or, where nothing in it is wanted, remove its folder.",
+    )
+
+
 def not_started(path: str, error: OSError) -> StopReason:
     """The runner could not be started, or its folder not be made."""
     full = error.errno in (errno.ENOSPC, errno.EDQUOT)

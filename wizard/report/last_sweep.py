@@ -39,8 +39,8 @@ def last_sweep(folder: Path) -> LastSweep | None:
 
 def sweeps(folder: Path) -> Iterator[LastSweep]:
     """Every sweep with something to tell, newest first; reads only."""
-    journals = sorted(folder.glob("*.jsonl"), key=lambda path: path.stat().st_mtime, reverse=True)
-    found = map(_read, journals)
+    journals = sorted(map(_dated, folder.glob("*.jsonl")), reverse=True)
+    found = (_read(path, written_s) for written_s, path in journals if written_s)
     return (sweep for sweep in found if sweep.results or sweep.lost)
 
 
@@ -60,7 +60,15 @@ def sweep_form(sweep: LastSweep | None) -> dict[str, Any] | None:
     return {**form, "results": results}
 
 
-def _read(path: Path) -> LastSweep:
+def _dated(path: Path) -> tuple[float, Path]:
+    """When it was written last; 0 for what cannot be looked at."""
+    try:
+        return path.stat().st_mtime, path
+    except OSError:
+        return 0.0, path
+
+
+def _read(path: Path, written_s: float) -> LastSweep:
     results: dict[int, Result] = {}
     under_way: int | None = None
     finished = False
@@ -80,14 +88,18 @@ def _read(path: Path) -> LastSweep:
                 finished = True
             case _:
                 pass
-    written = datetime.fromtimestamp(path.stat().st_mtime).astimezone()
+    written = datetime.fromtimestamp(written_s).astimezone()
     in_order = tuple(results[index] for index in sorted(results))
     lost = None if under_way is None else under_way + 1
     return LastSweep(written.isoformat(" ", "minutes"), in_order, finished, lost)
 
 
 def _lines(path: Path) -> Iterator[object]:
-    for raw in path.read_bytes().splitlines():
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return  # somebody else's: the other journals are told all the same
+    for raw in content.splitlines():
         try:
             yield json.loads(raw)
         except (ValueError, RecursionError):
