@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
+from importlib import import_module
 from typing import ClassVar
 
 from textual import work
@@ -192,11 +194,12 @@ class Conv2d(SweepPanel):
         if what_is_left := await stop():
             self.say(what_is_left, "fault")
 
-    def action_history(self) -> None:
+    @work(group="history", exclusive=True)
+    async def action_history(self) -> None:
         """Shows earlier runs; what is measured goes on."""
-        from screens.history import History
-
-        self.app.push_screen(History(self.session, self.services))
+        # In a thread: a hundred modules take longer than a key may wait.
+        history = await asyncio.to_thread(import_module, "screens.history")
+        self.app.push_screen(history.History(self.session, self.services))
 
     def action_next(self) -> None:
         """Goes on."""
