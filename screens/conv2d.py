@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
+from importlib import import_module
 from typing import ClassVar
 
 from textual import work
@@ -62,6 +64,7 @@ class Conv2d(SweepPanel):
         Binding("t", "deadline", "Deadline"),
         Binding("enter", "command", "Details", key_display="Enter"),
         Binding("tab", "python", "Python", show=False, priority=True),
+        Binding("h", "history", "History"),
         Binding("n", "next", "Next"),
         *COMMON_KEYS,
     ]
@@ -190,6 +193,13 @@ class Conv2d(SweepPanel):
     async def _stop(self, stop: Callable[[], Awaitable[str]]) -> None:
         if what_is_left := await stop():
             self.say(what_is_left, "fault")
+
+    @work(group="history", exclusive=True)
+    async def action_history(self) -> None:
+        """Shows earlier runs; what is measured goes on."""
+        # In a thread: a hundred modules take longer than a key may wait.
+        history = await asyncio.to_thread(import_module, "screens.history")
+        self.app.push_screen(history.History(self.session, self.services))
 
     def action_next(self) -> None:
         """Goes on."""

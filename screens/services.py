@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from screens.past import Past
     from wizard.conv2d.presets import Preset
     from wizard.conv2d.sweep import Sweep, SweepEvent
     from wizard.knowledge.applications import Application
@@ -158,6 +159,8 @@ class Services:
     events are no longer read; elsewhere it then goes on by itself."""
     sweep_under_way: Callable[[], SweepUnderWay | None] = lambda: None
     """Quick: the experiment that is under way."""
+    past: Past | None = None
+    """Roads to runs that are over; None where there can be none: on a recorded machine."""
     unicode: bool = True
     """False when the terminal's locale cannot show more than ASCII."""
 

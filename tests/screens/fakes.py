@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from screens.services import DRY_RUN, LIVE, DetectedPart, Services, WayBack
 from tests.screens import examples
+from tests.screens.past_fakes import PAST
 from wizard.conv2d.presets import Preset, Published, Row
 from wizard.conv2d.shapes import square
 from wizard.conv2d.sweep import ShapeDone, ShapeStarted, Sweep, SweepDone, SweepEvent
@@ -143,6 +144,7 @@ LIVE_SERVICES = Services(
     save_text=lambda name, text: f"/home/sam/{name}",
     log_of=lambda plan: LOG,
     at_work=lambda: None,
+    past=PAST,
 )
 DRY_SERVICES = replace(
     LIVE_SERVICES,
@@ -150,4 +152,5 @@ DRY_SERVICES = replace(
     save_text=None,
     log_of=lambda plan: "",
     carry_out=lambda plan: Rehearsal().carry_out(plan),
+    past=replace(PAST, write=None),
 )

@@ -225,26 +225,26 @@ def measure(request: Request, *, resume: bool) -> SweepDone | None:
 
 def report(done: SweepDone, request: Request, *, as_json: bool) -> int:
     """Print what came out and give the exit code."""
-    from wizard.conv2d.workarounds import WorkaroundRequest
-    from wizard.report.conv2d import limit_lines, sweep_lines
+    from wizard.report.conv2d_outcome import outcome_lines, trouble_lines
 
-    if isinstance(request, WorkaroundRequest):
-        return workarounds.told(request, done, as_json=as_json)
-
-    about_settings = settings.is_about_settings(request)
     if as_json:
         print(json.dumps(document_of(done, request), indent=1, allow_nan=False))
-    elif about_settings:
-        print(*settings.text_lines(request, done), sep="\n")
-    elif done.results:
-        print(*sweep_lines(done.results), sep="\n")
-    if done.limit is not None and not as_json:
-        print("", *limit_lines(done.limit), sep="\n")
+    else:
+        for line in outcome_lines(done, request):
+            print(line)
     if done.trouble is not None:
-        for text in (done.trouble.happened, done.trouble.meaning, done.trouble.next_step):
-            print(text, file=sys.stderr)
+        print(*trouble_lines(done.trouble), sep="\n", file=sys.stderr)
+    return _exit_code(done, request)
+
+
+def _exit_code(done: SweepDone, request: Request) -> int:
+    from wizard.conv2d.workarounds import WorkaroundRequest
+
+    if isinstance(request, WorkaroundRequest):
+        return workarounds.exit_code(request, done)
+    if done.trouble is not None:
         return 1 if done.results else 2
-    if about_settings:
+    if settings.is_about_settings(request):
         return settings.exit_code(done)
     return 0 if all(result.verdict.value == "pass" for result in done.results) else 1
 
@@ -254,8 +254,11 @@ def document_of(done: SweepDone, request: Request) -> dict[str, Any]:
     from wizard.conv2d.asked import sweep_in
     from wizard.conv2d.models import model_form, model_verdicts
     from wizard.conv2d.verdicts import result_json
+    from wizard.conv2d.workarounds import WorkaroundRequest
     from wizard.jsonform import to_json
 
+    if isinstance(request, WorkaroundRequest):
+        return workarounds.form(request, done)
     sweep = sweep_in(request)
     document: dict[str, Any] = {"schema": 1}
     document["results"] = [result_json(result) for result in done.results]

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wizard.commands.conv2d_over import NOTHING_YET, runs_of, write_new
+from wizard.commands.conv2d_over import NOTHING_YET, runs_from, runs_of, write_new
 from wizard.commands.looking import acts, host_of, places_of
 
 if TYPE_CHECKING:
@@ -20,41 +20,38 @@ RECORDED = "a recorded machine has no runs of its own: leave out --machine and -
 def export(arguments: argparse.Namespace) -> int:
     """Write the last run as a card."""
     from wizard.conv2d.card_form import card_text
+    from wizard.report.conv2d_compare import holds_text
 
     (card,) = _own_cards(arguments, 1)
     write_new(arguments, arguments.export, card_text(card))
-    count = len(card.results)
-    print(f"{count} results, without your name, your folders and the name of your machine.")
+    print(holds_text(card))
     return 0
 
 
 def _own_cards(arguments: argparse.Namespace, count: int) -> tuple[ResultCard, ...]:
     """The cards of the latest runs, newest first. Raises ``WrongRequest`` where there are fewer."""
-    from datetime import datetime
-
     from wizard.conv2d.request import WrongRequest
-    from wizard.conv2d.result_card import look_here, make_card
+    from wizard.conv2d.result_card import look_here
+    from wizard.report.past_runs import card_of
 
-    host, runs = host_of(arguments), runs_of(arguments)
+    host = host_of(arguments)
     if host.name:
         raise WrongRequest(RECORDED)
+    runs = runs_from(arguments)
     if len(runs) < count:
         raise WrongRequest(NOTHING_YET if count == 1 else f"there are {len(runs)} runs, not two.")
     here = look_here(host)
-    return tuple(
-        make_card(run.results, datetime.fromisoformat(run.time), here, finished=run.finished)
-        for run in runs[:count]
-    )
+    return tuple(card_of(run, here) for run in runs[:count])
 
 
 def take_in(arguments: argparse.Namespace) -> int:
     """Check and show somebody's card, and keep it."""
     from wizard.conv2d.card_form import card_text
-    from wizard.conv2d.kept_cards import keep_card
+    from wizard.conv2d.kept_cards import card_from, keep_card
     from wizard.conv2d.result_card import look_here
     from wizard.report.conv2d_compare import card_lines
 
-    card, host = _read(arguments.import_card), host_of(arguments)
+    card, host = card_from(Path(arguments.import_card)), host_of(arguments)
     if arguments.json:
         print(card_text(card), end="")
     else:
@@ -72,7 +69,7 @@ def compare(arguments: argparse.Namespace) -> int:
     from wizard.conv2d.result_card import look_here
     from wizard.report.conv2d_compare import compare_lines
 
-    files = tuple(_read(name) for name in arguments.compare)
+    files = tuple(_card(arguments, name) for name in arguments.compare)
     if len(files) > 2:
         raise WrongRequest("--compare takes two cards, or one, or none.")
     own = _own_cards(arguments, 2 - len(files)) if len(files) < 2 else ()
@@ -85,11 +82,13 @@ def compare(arguments: argparse.Namespace) -> int:
     return 1 if found.differing else 0
 
 
-def _read(name: str) -> ResultCard:
-    from wizard.conv2d.card_fields import WrongCard
-    from wizard.conv2d.card_form import read_card_file
+def _card(arguments: argparse.Namespace, name: str) -> ResultCard:
+    """The card in a file; where there is none of that name, that of a run."""
+    from wizard.conv2d.kept_cards import card_from
+    from wizard.conv2d.result_card import look_here
+    from wizard.report.past_runs import card_of
 
-    try:
-        return read_card_file(Path(name))
-    except WrongCard as error:
-        raise WrongCard(f"{name}: {error}.") from None
+    run = next((run for run in runs_of(arguments) if run.run == name), None)
+    if run is None or Path(name).exists():
+        return card_from(Path(name))
+    return card_of(run, look_here(host_of(arguments)))

@@ -34,18 +34,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--compare",
         metavar="CARD",
         nargs="*",
-        help="two cards; one and the last run; or the last run and the one before",
+        help="two cards or runs; one and the last run; or the last run and the one before",
     )
     over.add_argument("--repro", metavar="FILE.py", help="write a script for one result")
+    over.add_argument("--run", metavar="RUN", help="as if that run (--list) were the last")
     over.add_argument("--result", metavar="N", type=int, help="that result, counted from 1")
 
 
 def answered(arguments: argparse.Namespace) -> int | None:
     """The exit code where one of these options was given; None where there is to be measured."""
-    from wizard.conv2d.card_fields import WrongCard
     from wizard.conv2d.layer_list import WrongList
     from wizard.conv2d.repro import NoRepro
     from wizard.conv2d.request import WrongRequest
+    from wizard.run.trouble import Trouble
 
     try:
         if arguments.fits:
@@ -57,8 +58,10 @@ def answered(arguments: argparse.Namespace) -> int | None:
         if arguments.export:
             return conv2d_cards.export(arguments)
         return conv2d_repro.run(arguments) if arguments.repro else None
-    except (WrongCard, WrongList, WrongRequest, NoRepro) as error:
+    except (WrongList, WrongRequest, NoRepro) as error:
         return _refused(str(error))
+    except Trouble as trouble:
+        return _refused(f"{trouble.happened}\n{trouble.meaning}\n{trouble.next_step}")
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -91,7 +94,7 @@ def _fits(arguments: argparse.Namespace) -> int:
     from wizard.conv2d.fits import fits_form
     from wizard.conv2d.models import load_models
     from wizard.conv2d.request import named_table
-    from wizard.report.conv2d_fits import fits_lines, fits_notes
+    from wizard.report.conv2d_fits import all_fits_lines
 
     named = named_table(arguments)
     tables: tuple[Preset, ...] = load_models() if named is None else (named,)
@@ -99,9 +102,7 @@ def _fits(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps({"schema": 1, "tables": [fits_form(table) for table in tables]}, indent=1))
         return 0
-    for table in tables:
-        print(*fits_lines(table, results), "", sep="\n")
-    print(*fits_notes(), sep="\n")
+    print(*all_fits_lines(tables, results), sep="\n")
     return 0
 
 

@@ -16,26 +16,33 @@ NOTHING_YET = "there is no run with results yet. To measure: rdna1-setup conv2d"
 
 def runs_of(arguments: argparse.Namespace) -> tuple[LastSweep, ...]:
     """Runs with results on this machine, newest first."""
-    from wizard.conv2d.following import events_in
-    from wizard.conv2d.runs import runs_of as runs_apart
-    from wizard.report.last_sweep import sweep_told, sweeps
+    from wizard.report.past_runs import past_runs
 
     host = host_of(arguments)
-    if host.name:
-        return ()
-    places = places_of(host)
-    apart = [sweep_told(run.began, events_in(run)) for run in runs_apart(places)]
-    found = [run for run in (*apart, *sweeps(Path(places.conv2d))) if run.results]
-    # A run apart has a journal too, and the journal tells the same.
-    known = {run.results: run for run in reversed(found)}
-    return tuple(sorted(known.values(), key=lambda run: run.time, reverse=True))
+    return () if host.name else past_runs(places_of(host))
+
+
+def runs_from(arguments: argparse.Namespace) -> tuple[LastSweep, ...]:
+    """Those from the run that was named on, as if it were the last. Raises ``WrongRequest``."""
+    from wizard.conv2d.request import WrongRequest
+
+    runs = runs_of(arguments)
+    if not arguments.run:
+        return runs
+    place = next((n for n, run in enumerate(runs) if run.run == arguments.run), None)
+    if place is None:
+        raise WrongRequest(
+            f"no run with results is called {arguments.run!r}: rdna1-setup conv2d --list"
+        )
+    return runs[place:]
 
 
 def write_new(arguments: argparse.Namespace, name: str, text: str) -> None:
     """Write a file that is not there yet; a dry run prints it."""
+    from wizard.conv2d import handed_out
+
     if not acts(arguments):
         print(f"A dry run writes nothing: this is what {name} would hold.\n{text}")
         return
-    with Path(name).open("x", encoding="utf-8") as file:
-        file.write(text)
+    handed_out.write_new(Path(name), text)
     print(f"Written to {name}. Read it before you share it.")

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from wizard.commands.conv2d_over import NOTHING_YET, runs_of, write_new
+from wizard.commands.conv2d_over import NOTHING_YET, runs_from, write_new
 
 if TYPE_CHECKING:
     from wizard.conv2d.verdicts import Result
@@ -16,9 +16,9 @@ T = TypeVar("T")
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the script for a result of the last run, or for a layer that is named."""
-    from wizard.conv2d.equivalents import driver_lines, shell_line
     from wizard.conv2d.repro import repro_of_result, repro_text, row_of
     from wizard.conv2d.request import sweep_of
+    from wizard.report.conv2d_repro import repro_lines
 
     if arguments.layer or arguments.layers or arguments.preset:
         sweep, _ = sweep_of(arguments)
@@ -30,25 +30,21 @@ def run(arguments: argparse.Namespace) -> int:
         device = "cpu" if result.loaded.device == "cpu" else "cuda"
         python = arguments.python or "python3"
     write_new(arguments, arguments.repro, text)
-    print(f"It measures {row.shape.label}. Run it with the Python whose torch is meant.")
-    print(f"The same with this program:\n  {shell_line(row, python, device)}")
-    if lines := driver_lines(row):
-        print("and with MIOpen's own driver (ROCm's package miopen-hip):")
-        print(*(f"  {line}" for line in lines), sep="\n")
+    print(*repro_lines(row, python, device), sep="\n")
     return 0
 
 
 def _chosen_result(arguments: argparse.Namespace) -> Result:
     """The result that was asked for, else the first of the last run that is no pass."""
     from wizard.conv2d.request import WrongRequest
-    from wizard.conv2d.verdicts import Verdict
+    from wizard.report.past_runs import first_to_tell
 
-    runs = runs_of(arguments)
+    runs = runs_from(arguments)
     if not runs:
         raise WrongRequest(NOTHING_YET)
     results = runs[0].results
     if arguments.result is None:
-        return next((r for r in results if r.verdict is not Verdict.PASS), results[0])
+        return results[first_to_tell(results)]
     return _chosen(results, arguments.result)
 
 

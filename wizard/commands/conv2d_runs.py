@@ -185,12 +185,14 @@ def _stop(places: Places, *, acting: bool) -> int:
 
 def _list(places: Places, *, as_json: bool) -> int:
     from wizard.conv2d.history import account_form, account_of
-    from wizard.conv2d.runs import runs_of
+    from wizard.conv2d.runs import kept_runs
     from wizard.report.run_history import history_lines
 
-    accounts = map(account_of, runs_of(places))
+    kept = kept_runs(places)
+    accounts = map(account_of, kept.runs)
     if as_json:
-        print(json.dumps({"schema": 1, "runs": list(map(account_form, accounts))}, indent=1))
+        form = {"schema": 1, "runs": list(map(account_form, accounts))}
+        print(json.dumps({**form, "unreadable": kept.unreadable}, indent=1))
     else:
-        print(*history_lines(accounts), sep="\n")
+        print(*history_lines(accounts, kept.unreadable), sep="\n")
     return 0

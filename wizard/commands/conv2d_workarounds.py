@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -24,34 +22,26 @@ def asked_for(arguments: argparse.Namespace, sweep: Sweep) -> WorkaroundRequest 
     return WorkaroundRequest(sweep, sweep.rows[0], arguments.hangs)
 
 
-def told(request: WorkaroundRequest, done: SweepDone, *, as_json: bool) -> int:
-    """Print what came out and give the exit code."""
+def exit_code(request: WorkaroundRequest, done: SweepDone) -> int:
+    """0 where the shape passes or a way around it does, 2 where nothing was measured."""
     from wizard.conv2d.verdicts import RIGHT
     from wizard.conv2d.workarounds import tried
-    from wizard.report.conv2d_workarounds import workaround_lines
 
-    if done.trouble is not None:
-        print(done.trouble.happened, done.trouble.meaning, file=sys.stderr, sep="\n")
-        print(done.trouble.next_step, file=sys.stderr)
     if not done.results:
         return 2
-    found = tried(request, done.results)
-    if as_json:
-        print(json.dumps(_form(request, done), indent=1, allow_nan=False))
-    else:
-        print(*workaround_lines(done.results[0], found), sep="\n")
-    passes = done.results[0].verdict in RIGHT or any(each.passes for each in found)
-    return 0 if passes else 1
+    passes = any(each.passes for each in tried(request, done.results))
+    return 0 if passes or done.results[0].verdict in RIGHT else 1
 
 
-def _form(request: WorkaroundRequest, done: SweepDone) -> dict[str, Any]:
+def form(request: WorkaroundRequest, done: SweepDone) -> dict[str, Any]:
+    """What ``--json`` prints."""
     from wizard.conv2d.verdicts import result_json
     from wizard.conv2d.workarounds import tried
     from wizard.jsonform import to_json
 
     return {
         "schema": 1,
-        "result": result_json(done.results[0]),
+        "result": result_json(done.results[0]) if done.results else None,
         "alternatives": [
             {
                 "title": each.alternative.title,

@@ -30,6 +30,8 @@ KINDS: dict[str, type[Request]] = {
     "workarounds": WorkaroundRequest,
 }
 """Every request by the name that its form bears."""
+_CONVERTER = Converter()
+"""One for all: to learn what a request is made of takes it longer than to read a hundred."""
 
 
 def request_form(request: Request) -> dict[str, Any]:
@@ -42,7 +44,7 @@ def request_of(form: Mapping[str, Any]) -> Request:
     """The request of a form. Raises ``ValueError`` for what is none."""
     try:
         fields = {name: value for name, value in form.items() if name != "kind"}
-        request: Request = Converter().structure(fields, KINDS[form["kind"]])
+        request: Request = _CONVERTER.structure(fields, KINDS[form["kind"]])
     except (BaseValidationError, TypeError, LookupError, AttributeError) as error:
         raise ValueError(f"no request: {error}") from error
     return request

@@ -21,7 +21,7 @@ class Checked:
 
 def checked(row: Row, comparison: Comparison) -> Checked:
     """The part with numbers that are none, or else with the most error for its tolerance."""
-    if comparison.nonfinite is None:
+    if not comparison.parts:
         return Checked(None, None, _allowed(row, None))
     parts = [
         Checked(part.max_abs_error, part.nonfinite, _allowed(row, part), part.name)

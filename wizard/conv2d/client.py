@@ -16,13 +16,12 @@ from wizard.conv2d.journal import JournalBusy, journal_path, open_journal
 from wizard.conv2d.kernel_log import driver_lines_since
 from wizard.conv2d.limit import Limit
 from wizard.conv2d.presets import Row
-from wizard.conv2d.run_words import budget_spent
+from wizard.conv2d.run_words import budget_spent, journal_busy, journal_unusable
 from wizard.conv2d.setting_answer import SettingAnswer
 from wizard.conv2d.surroundings import without_leftovers
 from wizard.conv2d.sweep import Note, Sweep, SweepDone, SweepEvent
 from wizard.conv2d.team import Team
 from wizard.conv2d.trial import Trial
-from wizard.conv2d.wording import journal_busy, journal_unusable
 from wizard.conv2d.works import result_bytes
 
 Strategy = Callable[[Experiment], Awaitable[Limit | SettingAnswer | None]]

@@ -13,6 +13,15 @@ from wizard.jsonform import to_json
 KINDS = {kind.__name__: kind for kind in get_args(SweepEvent)}
 """Every event by the name that its line bears."""
 _CONVERTER = Converter()
+UNREADABLE = (
+    BaseValidationError,
+    ValueError,
+    TypeError,
+    LookupError,
+    AttributeError,
+    RecursionError,
+)
+"""What a damaged line may come to."""
 
 
 def event_line(event: SweepEvent) -> bytes:
@@ -27,6 +36,13 @@ def event_of(line: bytes) -> SweepEvent | None:
         form = json.loads(line)
         kind = KINDS[form.pop("event")]
         event: SweepEvent = _CONVERTER.structure(form, kind)
-    except (BaseValidationError, ValueError, TypeError, LookupError, AttributeError):
+    except (
+        BaseValidationError,
+        ValueError,
+        TypeError,
+        LookupError,
+        AttributeError,
+        RecursionError,
+    ):
         return None
     return event

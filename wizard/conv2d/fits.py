@@ -13,13 +13,18 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from wizard.conv2d.presets import Preset
+from wizard.conv2d.asked import Request, sweep_in
+from wizard.conv2d.find_limit import LimitRequest
+from wizard.conv2d.presets import Preset, Row
+from wizard.conv2d.setting_request import SettingRequest
 from wizard.conv2d.shapes import DTYPE_BYTES, Shape
 from wizard.conv2d.verdicts import Result
+from wizard.conv2d.workarounds import WorkaroundRequest
 
 CARDS = tuple(size << 30 for size in (4, 6, 8))
 """Memory of cards, in bytes, as they are sold."""
 BATCHES = (1, 2, 4, 8, 16, 32)
+_OF_ONE_ROW = (LimitRequest, SettingRequest, WorkaroundRequest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +53,15 @@ class Workspace:
     """That row."""
     peak: int
     """Its measured peak."""
+
+
+def table_of(request: Request) -> Preset | None:
+    """The convolutions of a request as a table, each shape once; None where there is none."""
+    rows = (request.row,) if isinstance(request, _OF_ONE_ROW) else sweep_in(request).rows
+    shapes = dict.fromkeys(row.shape for row in rows if row.operation is None)
+    return (
+        Preset("run", "The shapes of this run", "", "", tuple(map(Row, shapes))) if shapes else None
+    )
 
 
 def weight_bytes(shape: Shape) -> int:

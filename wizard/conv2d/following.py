@@ -13,7 +13,7 @@ from wizard.conv2d.event_file import EventFile
 from wizard.conv2d.event_form import event_of
 from wizard.conv2d.journal import Told, read_journal
 from wizard.conv2d.private_files import open_private, read_private
-from wizard.conv2d.run_words import died, not_written
+from wizard.conv2d.run_words import died, not_read
 from wizard.conv2d.runs import Run
 from wizard.conv2d.sweep import (
     Note,
@@ -44,7 +44,7 @@ async def followed(run: Run, offset: int = 0) -> AsyncGenerator[SweepEvent, None
     try:
         descriptor = open_private(run.events, os.O_RDONLY)
     except OSError as error:
-        yield SweepDone((), not_written(str(run.events), error), 0.0)
+        yield SweepDone((), not_read(str(run.events), error), 0.0)
         return
     try:
         rest, wait_s = b"", SHORTEST_S
@@ -90,12 +90,16 @@ def has_end(run: Run) -> bool:
 
 
 def events_in(run: Run) -> tuple[SweepEvent, ...]:
-    """Every event that is in its file now."""
+    """Every event that is in its file now; none where it cannot be read."""
     try:
-        content = read_private(run.events, LONGEST_FILE)
+        return read_events(run)
     except OSError:
         return ()
-    return tuple(_events(content.split(b"\n")[:-1]))
+
+
+def read_events(run: Run) -> tuple[SweepEvent, ...]:
+    """Every event that is in its file now. Raises ``OSError``."""
+    return tuple(_events(read_private(run.events, LONGEST_FILE).split(b"\n")[:-1]))
 
 
 def _events(lines: Iterable[bytes]) -> Iterator[SweepEvent]:

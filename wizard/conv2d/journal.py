@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from cattrs import Converter
+from cattrs import BaseValidationError, Converter
 
 from wizard.conv2d.private_files import FOLDER_MODE, open_private, read_private
 from wizard.conv2d.sweep import Sweep
@@ -27,6 +27,7 @@ SETTING_PREFIXES = ("HSA_", "HIP_", "ROCR_", "MIOPEN_", "CUDA_VISIBLE", "LD_LIBR
 """Variables that make the same request another one."""
 LONGEST = 64 << 20
 """Bytes of a journal that are read."""
+_CONVERTER = Converter()
 
 
 class JournalBusy(Exception):
@@ -141,7 +142,7 @@ def _parsed(raw: bytes) -> dict[str, Any] | None:
     """One line as an object; None for a torn one."""
     try:
         line = json.loads(raw)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return line if isinstance(line, dict) else None
 
@@ -180,13 +181,13 @@ def _take_up(
     lines: list[dict[str, Any]], results: dict[int, Result], lost: dict[int, int]
 ) -> int | None:
     """Verdicts and lost launches as they were written; gives the launch without an outcome."""
-    converter = Converter()
     under_way: int | None = None
     for line in lines:
         if "launch" in line:
             under_way = line["launch"]
         elif "outcome" in line:
-            results[line["outcome"]] = converter.structure(line["result"], Result)
+            if (result := _result(line.get("result"))) is not None:
+                results[line["outcome"]] = result
             under_way = None
         elif "cancelled" in line:
             under_way = None
@@ -196,3 +197,11 @@ def _take_up(
         elif "forget" in line:
             results.clear()
     return under_way
+
+
+def _result(form: object) -> Result | None:
+    """A verdict as it was written; None for a damaged one, and for one of another version."""
+    try:
+        return _CONVERTER.structure(form, Result)
+    except (BaseValidationError, ValueError, TypeError, LookupError):
+        return None

@@ -8,9 +8,40 @@ from pathlib import Path
 from wizard.conv2d.card_fields import WrongCard
 from wizard.conv2d.card_form import card_text, read_card_file
 from wizard.conv2d.result_card import ResultCard
+from wizard.run.lines import clean
+from wizard.run.trouble import Trouble
 from wizard.run.whole_file import write_whole
 
 MOST_KEPT = 100
+
+
+def card_from(path: Path) -> ResultCard:
+    """The card in a file that somebody sent. Raises ``Trouble``."""
+    name = clean(str(path))
+    try:
+        return read_card_file(path)
+    except WrongCard as error:
+        raise Trouble(
+            f"{name} is no card that can be read: {clean(str(error))}.",
+            "Only what rdna1-setup conv2d --export wrote is taken in, whole and as it was. Nothing "
+            "of it was kept.",
+            "Ask for it once more, as a file: a text that is copied is often cut or changed.",
+        ) from None
+    except OSError as error:
+        raise Trouble(
+            f"{name} cannot be read: {error.strerror or error}.",
+            "Nothing was taken in.",
+            "Look whether that is its name, and whether you may read it.",
+        ) from None
+
+
+def no_file(path: Path) -> Trouble:
+    """Why nothing is read from a pipe or a folder where somebody waits for an answer."""
+    return Trouble(
+        f"{clean(str(path))} is no file.",
+        "Nothing was taken in.",
+        "Name the card itself: what rdna1-setup conv2d --export wrote.",
+    )
 
 
 def keep_card(folder: Path, card: ResultCard) -> Path:

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from itertools import count
 from typing import Any
 
-from wizard.conv2d import health, wording
+from wizard.conv2d import health, run_words, wording
 from wizard.conv2d.hang_classes import Finding
 from wizard.conv2d.journal import Journal
 from wizard.conv2d.launch import Measurer
@@ -182,10 +182,10 @@ class Launches:
         """What this outcome means for all later shapes."""
         self.hangs += self.outcome.kind in HUNG
         if self.outcome.kind == "no device":
-            self.team.trouble = wording.no_device(self.team.loaded.hip, self.team.loaded.torch)
+            self.team.trouble = run_words.no_device(self.team.loaded.hip, self.team.loaded.torch)
         elif self.outcome.kind == "unkillable":
             seconds = self.sweep.deadlines.killed
-            self.team.trouble = wording.unkillable(self.outcome, seconds)
+            self.team.trouble = run_words.unkillable(self.outcome, seconds)
             self.team.trouble_verdict = Verdict.UNUSABLE
         elif self.outcome.kind in SHAKEN and self.sweep.device == "cuda":
             self.doubted_since = began_s

@@ -29,11 +29,6 @@ class Comparison:
     parts: tuple[Part, ...] = ()
     failure: str = ""
 
-    @property
-    def nonfinite(self) -> int | None:
-        """How many numbers are infinite or none at all; None when nothing was compared."""
-        return sum(part.nonfinite for part in self.parts) if self.parts else None
-
 
 @dataclass(slots=True)
 class Reference:

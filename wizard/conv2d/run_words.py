@@ -1,9 +1,14 @@
-"""What is said of a runner that stopped, died, or could not begin."""
+"""Why a sweep or its runner stopped, died, or could not begin: each a ``StopReason``.
+
+What starting, the health check and the controls find is said where they find it; what is said of
+a shape while a sweep goes on, in ``wording``.
+"""
 
 from __future__ import annotations
 
 import errno
 
+from wizard.conv2d.outcome import Outcome
 from wizard.conv2d.sweep import StopReason
 
 SAME_COMMAND = "The same command goes on with the remaining shapes."
@@ -41,6 +46,15 @@ def not_written(path: str, error: OSError) -> StopReason:
         "A hang may freeze the machine, so nothing is launched that is not on disk first. "
         "The experiment was stopped; verdicts that were written are kept.",
         ("Make room on that disk. " if full else "Make that folder writable. ") + SAME_COMMAND,
+    )
+
+
+def not_read(path: str, error: OSError) -> StopReason:
+    """What a run has written is there, and may not be looked at; or it is gone."""
+    return StopReason(
+        f"{error.filename or path} cannot be read: {error.strerror or error}.",
+        "What became of the run is told there alone.",
+        "Make it readable and your own; or, where nothing in it is wanted, remove its folder.",
     )
 
 
@@ -90,4 +104,54 @@ def budget_spent(hangs: int) -> StopReason:
         f"The device hung {times}: as often as was allowed.",
         "Each further hang may freeze the desktop, so the remaining shapes were not launched.",
         "The same command goes on with them; --hangs N allows more than before.",
+    )
+
+
+def unkillable(outcome: Outcome, seconds: float) -> StopReason:
+    """A process that even SIGKILL does not end."""
+    return StopReason(
+        f"The kernel did not end the hung process within {seconds:g} s: {outcome.text}.",
+        "The driver is waiting for the card. Nothing measured on it now could be trusted.",
+        "Save your work and restart the machine. The remaining shapes can be measured afterwards: "
+        "the same command goes on where it stopped.",
+    )
+
+
+def no_device(hip: str | None, torch: str | None) -> StopReason:
+    """torch runs and sees no GPU."""
+    build = "a ROCm build" if hip else "not a ROCm build"
+    return StopReason(
+        f"torch {torch} sees no GPU.",
+        f"This torch is {build}. Without a usable /dev/kfd and render node, or with another "
+        "instruction set than the wheel has, torch finds no device.",
+        "Look at the card and its device files: rdna1-setup detect. To measure on the processor: "
+        "--device cpu.",
+    )
+
+
+def journal_unusable(path: str, error: Exception) -> StopReason:
+    """The journal cannot be written, and without it nothing is launched."""
+    reason = getattr(error, "strerror", None) or str(error)
+    return StopReason(
+        f"The journal {path} cannot be written: {reason}.",
+        "A hang may freeze the machine, so nothing is launched that is not on disk first.",
+        "Make the folder writable, or set XDG_STATE_HOME to one that is.",
+    )
+
+
+def no_databases(path: str, error: OSError) -> StopReason:
+    """No folder can be made for what MIOpen keeps."""
+    return StopReason(
+        f"No folder can be made below {path}: {error.strerror}.",
+        "Each setting needs databases of its own, or what MIOpen found under another would count.",
+        "Make room or make it writable, or set XDG_CACHE_HOME to a folder that is.",
+    )
+
+
+def journal_busy(path: str) -> StopReason:
+    """Another sweep with the same request is under way."""
+    return StopReason(
+        f"Another process is running this very sweep ({path}).",
+        "Two at once would disturb each other.",
+        "Wait for it, or stop it, then run this again.",
     )

@@ -6,6 +6,7 @@ import fcntl
 import json
 import os
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from wizard.conv2d.asked import Request, request_of
@@ -85,15 +86,39 @@ def tell_process(lock: int) -> None:
     os.pwrite(lock, json.dumps({"pid": os.getpid(), "begun": begun}).encode(), 0)
 
 
+@dataclass(frozen=True, slots=True)
+class KeptRuns:
+    """What lies where runs are kept."""
+
+    runs: tuple[Run, ...] = ()
+    """Newest first."""
+    unreadable: tuple[str, ...] = ()
+    """Paths of damaged runs, of others' and of a later version's; or of all, where none opens."""
+
+
 def runs_folder(places: Places) -> Path:
     """Where runs lie."""
     return Path(places.conv2d) / "runs"
 
 
 def runs_of(places: Places) -> tuple[Run, ...]:
-    """Every run, newest first; reads only."""
-    found = map(read_run, _folders(places))
-    return tuple(run for run in found if run is not None)
+    """Every run that can be read, newest first; reads only."""
+    return kept_runs(places).runs
+
+
+def kept_runs(places: Places) -> KeptRuns:
+    """Every run, and what is none and lies among them; reads only."""
+    try:
+        folders = _entries(places)
+    except FileNotFoundError:
+        return KeptRuns()
+    except OSError:
+        return KeptRuns(unreadable=(str(runs_folder(places)),))
+    found = {folder: read_run(folder) for folder in folders}
+    return KeptRuns(
+        tuple(run for run in found.values() if run is not None),
+        tuple(str(folder) for folder, run in found.items() if run is None),
+    )
 
 
 def live_run(places: Places) -> Run | None:
@@ -104,9 +129,13 @@ def live_run(places: Places) -> Run | None:
 
 def _folders(places: Places) -> list[Path]:
     try:
-        entries = sorted(runs_folder(places).iterdir(), reverse=True)
+        return _entries(places)
     except OSError:
         return []
+
+
+def _entries(places: Places) -> list[Path]:
+    entries = sorted(runs_folder(places).iterdir(), reverse=True)
     return [entry for entry in entries if entry.name[:1].isdigit()]
 
 
@@ -133,6 +162,7 @@ def read_run(folder: Path) -> Run | None:
         if form["schema"] != SCHEMA:
             return None
         journal, request = Path(form["journal"]), request_of(form["request"])
-        return Run(folder, form["name"], form["began"], journal, bool(form["resume"]), request)
-    except (OSError, ValueError, TypeError, LookupError):
+        began = datetime.fromisoformat(form["began"]).isoformat(" ", "minutes")
+        return Run(folder, form["name"], began, journal, bool(form["resume"]), request)
+    except (OSError, ValueError, TypeError, LookupError, RecursionError):
         return None

@@ -14,12 +14,12 @@ from wizard.conv2d.isolation import Isolation, isolation, leading_to
 from wizard.conv2d.launch import Measurer
 from wizard.conv2d.presets import Row
 from wizard.conv2d.reference import Comparison, Reference
+from wizard.conv2d.run_words import no_databases
 from wizard.conv2d.start import NotStarted, start
 from wizard.conv2d.surroundings import LOGGING
 from wizard.conv2d.sweep import Note, StopReason, Sweep, SweepEvent, WorkerStarted
 from wizard.conv2d.verdicts import Loaded, Verdict
 from wizard.conv2d.way import Way
-from wizard.conv2d.wording import no_databases
 
 MOST_PARENTS = 3
 """Each has torch imported, and its child may hold the card: as many as may live at once."""

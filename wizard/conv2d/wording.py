@@ -1,10 +1,12 @@
-"""Outcomes in words: the detail of a verdict, and the notes of a sweep."""
+"""What is said of a shape while a sweep goes on: the detail of its verdict, and notes.
+
+Why a sweep or its runner stops, or cannot begin, is said in ``run_words``.
+"""
 
 from __future__ import annotations
 
 from wizard.conv2d.hang_classes import classify
 from wizard.conv2d.outcome import Outcome
-from wizard.conv2d.sweep import StopReason
 
 LOST = "hung or killed before its outcome was written"
 FORK_SUSPECTED = (
@@ -46,53 +48,3 @@ def hung(outcome: Outcome) -> str:
     if finding is not None and finding.because:
         return f"{text}. {finding.hang_class.value}: {finding.because}"
     return text
-
-
-def unkillable(outcome: Outcome, seconds: float) -> StopReason:
-    """A process that even SIGKILL does not end."""
-    return StopReason(
-        f"The kernel did not end the hung process within {seconds:g} s: {outcome.text}.",
-        "The driver is waiting for the card. Nothing measured on it now could be trusted.",
-        "Save your work and restart the machine. The remaining shapes can be measured afterwards: "
-        "the same command goes on where it stopped.",
-    )
-
-
-def no_device(hip: str | None, torch: str | None) -> StopReason:
-    """torch runs and sees no GPU."""
-    build = "a ROCm build" if hip else "not a ROCm build"
-    return StopReason(
-        f"torch {torch} sees no GPU.",
-        f"This torch is {build}. Without a usable /dev/kfd and render node, or with another "
-        "instruction set than the wheel has, torch finds no device.",
-        "Look at the card and its device files: rdna1-setup detect. To measure on the processor: "
-        "--device cpu.",
-    )
-
-
-def journal_unusable(path: str, error: Exception) -> StopReason:
-    """The journal cannot be written, and without it nothing is launched."""
-    reason = getattr(error, "strerror", None) or str(error)
-    return StopReason(
-        f"The journal {path} cannot be written: {reason}.",
-        "A hang may freeze the machine, so nothing is launched that is not on disk first.",
-        "Make the folder writable, or set XDG_STATE_HOME to one that is.",
-    )
-
-
-def no_databases(path: str, error: OSError) -> StopReason:
-    """No folder can be made for what MIOpen keeps."""
-    return StopReason(
-        f"No folder can be made below {path}: {error.strerror}.",
-        "Each setting needs databases of its own, or what MIOpen found under another would count.",
-        "Make room or make it writable, or set XDG_CACHE_HOME to a folder that is.",
-    )
-
-
-def journal_busy(path: str) -> StopReason:
-    """Another sweep with the same request is under way."""
-    return StopReason(
-        f"Another process is running this very sweep ({path}).",
-        "Two at once would disturb each other.",
-        "Wait for it, or stop it, then run this again.",
-    )

@@ -44,6 +44,13 @@ def card_lines(card: ResultCard, here: str | None = None) -> Iterator[str]:
         yield from table_lines(card.results)
 
 
+def holds_text(card: ResultCard) -> str:
+    """What leaves the machine with it, and what does not."""
+    count = len(card.results)
+    results = f"{count} result{'' if count == 1 else 's'}"
+    return f"{results}, without your name, your folders and the name of your machine."
+
+
 def headline(found: Comparison) -> str:
     """What changed, in one sentence."""
     count, total = len(found.differing), len(found.changes)

@@ -36,6 +36,13 @@ FORWARD = (
 UNSEEN = "No peak was measured for these layers: a sweep of them on the card shows the workspace."
 
 
+def all_fits_lines(tables: Sequence[Preset], results: Sequence[Result] = ()) -> Iterator[str]:
+    """Each table, then once what is counted and what is not."""
+    for table in tables:
+        yield from (*fits_lines(table, results), "")
+    yield from fits_notes()
+
+
 def fits_lines(table: Preset, results: Sequence[Result] = ()) -> Iterator[str]:
     """The need of a table at each batch size, and beside it what was measured."""
     layers = layers_of(table)

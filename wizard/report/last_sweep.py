@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -11,8 +11,11 @@ from typing import Any
 
 from cattrs import BaseValidationError, Converter
 
-from wizard.conv2d.sweep import ShapeDone, SweepDone, SweepEvent
+from wizard.conv2d.history import FINISHED, told_by
+from wizard.conv2d.runs import Run
 from wizard.conv2d.verdicts import Result, result_json
+
+_CONVERTER = Converter()
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +28,8 @@ class LastSweep:
     finished: bool
     lost: int | None
     """1-based number of a shape that was launched and never came to an outcome."""
+    run: str = ""
+    """The name of its run; ``""`` for what is known from its journal alone."""
 
 
 def last_sweep(folder: Path) -> LastSweep | None:
@@ -34,17 +39,16 @@ def last_sweep(folder: Path) -> LastSweep | None:
 
 def sweeps(folder: Path) -> Iterator[LastSweep]:
     """Every sweep with something to tell, newest first; reads only."""
-    journals = sorted(folder.glob("*.jsonl"), key=lambda path: path.stat().st_mtime, reverse=True)
-    found = map(_read, journals)
+    journals = sorted(map(_dated, folder.glob("*.jsonl")), reverse=True)
+    found = (_read(path, written_s) for written_s, path in journals if written_s)
     return (sweep for sweep in found if sweep.results or sweep.lost)
 
 
-def sweep_told(began: str, events: Sequence[SweepEvent]) -> LastSweep:
-    """What the events of a run tell."""
-    results = {event.number: event.result for event in events if isinstance(event, ShapeDone)}
-    ended = any(isinstance(event, SweepDone) and event.trouble is None for event in events)
-    time = datetime.fromisoformat(began).astimezone().isoformat(" ", "minutes")
-    return LastSweep(time, tuple(results[number] for number in sorted(results)), ended, None)
+def sweep_of_run(run: Run) -> LastSweep:
+    """What a run tells."""
+    told = told_by(run)
+    time = datetime.fromisoformat(run.began).astimezone().isoformat(" ", "minutes")
+    return LastSweep(time, told.done.results, told.state == FINISHED, None, run.id)
 
 
 def sweep_form(sweep: LastSweep | None) -> dict[str, Any] | None:
@@ -56,7 +60,15 @@ def sweep_form(sweep: LastSweep | None) -> dict[str, Any] | None:
     return {**form, "results": results}
 
 
-def _read(path: Path) -> LastSweep:
+def _dated(path: Path) -> tuple[float, Path]:
+    """When it was written last; 0 for what cannot be looked at."""
+    try:
+        return path.stat().st_mtime, path
+    except OSError:
+        return 0.0, path
+
+
+def _read(path: Path, written_s: float) -> LastSweep:
     results: dict[int, Result] = {}
     under_way: int | None = None
     finished = False
@@ -76,14 +88,18 @@ def _read(path: Path) -> LastSweep:
                 finished = True
             case _:
                 pass
-    written = datetime.fromtimestamp(path.stat().st_mtime).astimezone()
+    written = datetime.fromtimestamp(written_s).astimezone()
     in_order = tuple(results[index] for index in sorted(results))
     lost = None if under_way is None else under_way + 1
     return LastSweep(written.isoformat(" ", "minutes"), in_order, finished, lost)
 
 
 def _lines(path: Path) -> Iterator[object]:
-    for raw in path.read_bytes().splitlines():
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return  # somebody else's: the other journals are told all the same
+    for raw in content.splitlines():
         try:
             yield json.loads(raw)
         except (ValueError, RecursionError):
@@ -93,6 +109,6 @@ def _lines(path: Path) -> Iterator[object]:
 def _result(form: dict[str, Any]) -> Result | None:
     """One result; None for one of another version."""
     try:
-        return Converter().structure(form, Result)
+        return _CONVERTER.structure(form, Result)
     except (BaseValidationError, ValueError, TypeError, LookupError):
         return None

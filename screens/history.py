@@ -1,0 +1,135 @@
+"""Runs of Conv2d experiments that are over: listed, shown whole, compared, handed out."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from typing import ClassVar
+
+from textual import work
+from textual.binding import Binding, BindingType
+from textual.reactive import reactive
+from textual.widget import Widget
+from textual.widgets import Static
+
+from screens.dialogs import Notice
+from screens.history_acts import HistoryActs
+from screens.history_text import HINT, NOTHING, READING, count_text, damaged, empty_text
+from screens.step import HELP_KEY, QUIT_KEY, StepScreen
+from screens.widgets.runs_table import RunsTable
+from screens.widgets.sweep_lines import OneLine
+from wizard.conv2d.runs import KeptRuns
+
+OF_A_RUN = ("mark", "compare", "export", "script")
+"""What needs a run under the cursor."""
+
+
+class History(HistoryActs):
+    """The list; each key does one thing with the highlighted run."""
+
+    NAME = "history"
+    TITLE_WORD = "History"
+    HELP_TEXT = (
+        "Each entry is one Conv2d experiment of this machine, the newest first: when it began and "
+        "how it stands, what was asked and what came out, and on what it was measured. The last "
+        "20 that have ended are kept.\n\n"
+        "Enter shows one whole, in the words of the command.\n"
+        "c compares it with the run before of the same rows. Space marks: with two marked, c "
+        "compares those; with one, that one and the highlighted one.\n"
+        "x writes it as a card, a file for others. It is shown before it is written. Your name, "
+        "your folders and the name of your machine are not in it.\n"
+        "i reads a card of somebody else and shows it beside the highlighted run. What was "
+        "measured on another chip is labelled 'not your chip'.\n"
+        "r writes a stand-alone script for one result, for a report of the fault.\n"
+        "f shows what may fit in 4, 6 and 8 GB: the shapes of the highlighted run, and known "
+        "models.\n\n"
+        "A file that is there is never written over without a question. Esc goes back; what is "
+        "being measured goes on meanwhile."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("space", "mark", "Mark", show=False),
+        Binding("c", "compare", "Compare"),
+        Binding("x", "export", "Export"),
+        Binding("i", "import", "Import"),
+        Binding("r", "script", "Script"),
+        Binding("f", "fits", "Fits"),
+        Binding("escape", "back", "Back", key_display="Esc"),
+        HELP_KEY,
+        QUIT_KEY,
+    ]
+    DEFAULT_CSS = "History #no-runs { height: 1fr; }"
+    AUTO_FOCUS = "#runs"
+    kept: reactive[KeptRuns | None] = reactive(None, bindings=True)
+    _was_read = False
+
+    def body(self) -> Iterable[Widget]:
+        """How many there are, the list, and what stands in its place where it is empty."""
+        yield OneLine("kept")
+        yield RunsTable()
+        empty = Static(id="no-runs", classes="pad", markup=False)
+        empty.display = False
+        yield empty
+
+    def on_screen_resume(self) -> None:
+        """Reads: what is under way has come further while a dialog was open."""
+        if self.kept is None:
+            self.say(READING)
+        self._read()
+
+    @work(group="read", exclusive=True)
+    async def _read(self) -> None:
+        """The list first, then each run that is not known to its end: that may take a while."""
+        kept = KeptRuns() if self.past is None else await asyncio.to_thread(self.past.kept)
+        if kept != self.kept:
+            self.kept = kept
+            self.table.show(kept)
+            self.query_one("#kept", OneLine).show(count_text(kept))
+        if not kept.runs and not kept.unreadable:
+            self._show_empty()
+            return
+        if self.past is not None:
+            for run in self.table.unknown:
+                self.table.tell(await asyncio.to_thread(self.past.account, run))
+        if not self._was_read:
+            self._was_read = True
+            self.say(HINT)
+
+    def _show_empty(self) -> None:
+        self.table.display = False
+        self.table.disabled = True  # nothing to take keys for
+        empty = self.query_one("#no-runs", Static)
+        empty.update(empty_text(self.services.mode))
+        empty.display = True
+        self.say(NOTHING)
+
+    @property
+    def busy(self) -> bool:
+        """True while the panel below would break something off."""
+        steps = (each for each in self.app.screen_stack if isinstance(each, StepScreen))
+        return any(step.busy for step in steps if step is not self)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offers what can be done with what is there."""
+        if action in OF_A_RUN:
+            return bool(self.kept and self.kept.runs)
+        if action in ("import", "fits"):
+            return self.past is not None
+        return True if action == "back" else super().check_action(action, parameters)
+
+    def action_back(self) -> None:
+        """Goes back to the panel, which was below all the time."""
+        self.dismiss()
+
+    def on_data_table_row_selected(self) -> None:
+        """Shows the highlighted run whole."""
+        if self.table.unreadable:
+            self.app.push_screen(Notice("Cannot be read", damaged(self.table.unreadable)))
+        elif (run := self.table.current) is not None:
+            self.show_whole(run)
+
+    def action_mark(self) -> None:
+        """Marks the highlighted run, or takes its mark away."""
+        self.table.toggle_mark()
+        count = len(self.table.marked)
+        words = ("No run is marked.", "One is marked: c compares it with the highlighted one.")
+        self.say((*words, "Two are marked: c compares them.")[count])

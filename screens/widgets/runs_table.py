@@ -1,0 +1,134 @@
+"""The runs of the history: two lines each, newest first, and what cannot be read below them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from rich.text import Text
+from textual.binding import Binding, BindingType
+from textual.widgets import DataTable
+
+from screens.words import cut, shown
+from wizard.conv2d.asked import described
+from wizard.conv2d.history import UNDER_WAY, Account
+from wizard.conv2d.runs import KeptRuns, Run
+from wizard.report.run_history import counts_text
+
+MARK = "*"
+MARKS = 2
+"""How many runs can be marked: a third takes the place of the first."""
+BEGAN_CELLS = 16
+ON_CELLS = 21
+OTHER_CELLS = 2 + 1 + 2 * 4 + 1
+"""Margins, scroll bar, the padding of four columns, the mark."""
+WIDE_ON_CELLS = 40
+READING = "reading…"
+
+
+class RunsTable(DataTable[Text]):
+    """One row a run; a row of its own for each folder that is none."""
+
+    DEFAULT_CSS = """
+    RunsTable { height: 1fr; margin: 0 1; scrollbar-size-vertical: 1; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "select_cursor", "Show", key_display="Enter")
+    ]
+
+    def __init__(self) -> None:
+        super().__init__(id="runs", cursor_type="row", zebra_stripes=True)
+        self._kept = KeptRuns()
+        self._accounts: dict[str, Account] = {}
+        self._marked: tuple[str, ...] = ()
+        self._width = 0
+
+    def on_resize(self) -> None:
+        """Lays the columns out for the new width."""
+        if self.app.size.width != self._width:
+            self._lay_out()
+
+    def show(self, kept: KeptRuns) -> None:
+        """Shows these runs, with what is known of them, and leaves the cursor on its run."""
+        before, self._kept = self.current, kept
+        self._lay_out()
+        if before in kept.runs:
+            self.move_cursor(row=kept.runs.index(before))
+
+    def tell(self, account: Account) -> None:
+        """Fills the row of a run."""
+        self._accounts[account.run.id] = account
+        for key, cell in zip(("began", "what", "on"), self._cells(account.run), strict=True):
+            self.update_cell(account.run.id, key, cell)
+
+    @property
+    def unknown(self) -> tuple[Run, ...]:
+        """Runs whose end is not known yet."""
+        ended = {name for name, each in self._accounts.items() if each.state != UNDER_WAY}
+        return tuple(run for run in self._kept.runs if run.id not in ended)
+
+    @property
+    def current(self) -> Run | None:
+        """The highlighted run."""
+        runs = self._kept.runs
+        return runs[self.cursor_row] if 0 <= self.cursor_row < len(runs) else None
+
+    @property
+    def unreadable(self) -> str:
+        """The highlighted folder that is no run; ``""`` on a run."""
+        place = self.cursor_row - len(self._kept.runs)
+        return self._kept.unreadable[place] if 0 <= place < len(self._kept.unreadable) else ""
+
+    @property
+    def marked(self) -> tuple[Run, ...]:
+        """The marked runs, newest first."""
+        return tuple(run for run in self._kept.runs if run.id in self._marked)
+
+    def toggle_mark(self) -> None:
+        """Marks the highlighted run, or takes its mark away."""
+        if (run := self.current) is None:
+            return
+        others = tuple(name for name in self._marked if name != run.id)
+        self._marked = others if run.id in self._marked else (*others, run.id)[-MARKS:]
+        for each in self._kept.runs:
+            self.update_cell(each.id, "mark", self._mark(each))
+
+    def _lay_out(self) -> None:
+        place, self._width = self.cursor_row, self.app.size.width
+        on, what = self._widths()
+        self.clear(columns=True)
+        columns = (("", "mark", 1), ("Began", "began", BEGAN_CELLS), ("Asked", "what", what))
+        for title, key, cells in (*columns, ("Measured with", "on", on)):
+            self.add_column(title, key=key, width=cells)
+        for run in self._kept.runs:
+            self.add_row(self._mark(run), *self._cells(run), height=2, key=run.id)
+        for path in self._kept.unreadable:
+            name = cut(shown(path.rpartition("/")[2]), what)
+            words = (Text(""), Text("cannot be read"), Text(name), Text(""))
+            self.add_row(*words, key=path)
+        self.move_cursor(row=place)
+
+    def _widths(self) -> tuple[int, int]:
+        room = max(0, self._width - OTHER_CELLS - BEGAN_CELLS)
+        on = min(max(ON_CELLS, room // 2), WIDE_ON_CELLS)
+        return on, max(1, room - on)
+
+    def _mark(self, run: Run) -> Text:
+        return Text(MARK if run.id in self._marked else "")
+
+    def _cells(self, run: Run) -> tuple[Text, Text, Text]:
+        on_cells, what_cells = self._widths()
+        account, asked = self._accounts.get(run.id), shown(described(run.request))
+        if account is None:
+            return _two(run.since, READING, BEGAN_CELLS), _two(asked, "", what_cells), Text("")
+        torch = account.loaded.torch
+        return (
+            _two(run.since, account.state, BEGAN_CELLS),
+            _two(asked, counts_text(account), what_cells),
+            _two(account.loaded.device or "-", f"torch {torch}" if torch else "", on_cells),
+        )
+
+
+def _two(above: str, below: str, cells: int) -> Text:
+    lines: Sequence[str] = (above, below)
+    return Text("\n".join(cut(shown(line), cells) for line in lines))

@@ -1,0 +1,76 @@
+"""Runs that are over, and roads to them, made of plain functions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from screens.past import Draft, Past
+from tests.conv2d.made import made
+from wizard.conv2d.asked import Request
+from wizard.conv2d.find_limit import LimitRequest
+from wizard.conv2d.history import BROKEN_OFF, FINISHED, UNDER_WAY, Account
+from wizard.conv2d.presets import Row
+from wizard.conv2d.runs import KeptRuns, Run
+from wizard.conv2d.shapes import square
+from wizard.conv2d.sweep import Sweep
+from wizard.conv2d.verdicts import Loaded, Verdict
+
+FOLDER = Path("/home/sam/.local/state/rdna1-setup/conv2d/runs")
+ROW = Row(square(16, 32, 64))
+SWEEP = Sweep("/home/sam/rdna1/rocm57/bin/python", (ROW, Row(square(32, 64, 64))))
+LIMIT = LimitRequest(SWEEP, ROW, "size", 1, 256, 3)
+RESULTS = (made(ROW.shape), made(square(32, 64, 64), Verdict.HUNG))
+
+
+def run_of(hour: int, request: Request) -> Run:
+    """A run of that hour."""
+    began = f"2026-01-02 {hour:02}:04+00:00"
+    name = f"20260102-{hour:02}0400-3f9a1c"
+    return Run(FOLDER / name, "3f9a1c", began, FOLDER.parent / "3f9a1c.jsonl", True, request)
+
+
+RUNS = (run_of(9, SWEEP), run_of(8, LIMIT), run_of(7, SWEEP))
+DAMAGED = str(FOLDER / "20260101-000000-damaged")
+ON_CARD = Loaded("2.2.2+rocm5.7", "5.7", "AMD Radeon RX 5600 XT", "gfx1030")
+ACCOUNTS = {
+    RUNS[0].id: Account(RUNS[0], UNDER_WAY, ((Verdict.PASS, 1),), "", ON_CARD),
+    RUNS[1].id: Account(
+        RUNS[1],
+        BROKEN_OFF,
+        ((Verdict.PASS, 12), (Verdict.HUNG, 3), (Verdict.OUT_OF_MEMORY, 2)),
+        "The device hung 3 times: as often as was allowed.",
+        ON_CARD,
+    ),
+    RUNS[2].id: Account(
+        RUNS[2], FINISHED, ((Verdict.PASS, 2),), "", Loaded("1.13.1+rocm5.2", "5.2", "RX 5600 XT")
+    ),
+}
+
+
+def card(run: Run) -> Draft:
+    """A card of two results."""
+    about = ("2 results, without your name.", "", "Card: RX 5600 XT, gfx1010")
+    command = ("rdna1-setup", "conv2d", "--export", "PATH", "--run", run.id)
+    return Draft("/home/sam/card.json", "{}", about, command)
+
+
+def script(run: Run, place: int) -> Draft:
+    """A script for one result."""
+    command = ("rdna1-setup", "conv2d", "--repro", "PATH", "--run", run.id)
+    about = (f"It measures {RESULTS[place].label}.",)
+    return Draft("/home/sam/repro.py", "print()", about, command)
+
+
+PAST = Past(
+    kept=lambda: KeptRuns(RUNS, (DAMAGED,)),
+    account=lambda run: ACCOUNTS[run.id],
+    whole=lambda run: (f"{run.id}  finished", "", "16->32 3x3 @64x64  pass"),
+    results=lambda run: RESULTS,
+    compare=lambda run, other: (f"{run.id} beside {other.id if other else 'the one before'}",),
+    card=card,
+    script=script,
+    take_in=lambda path, run: (f"{path} (not your chip)", f"beside {run.id if run else 'none'}"),
+    fits=lambda run: (f"fits: {run.id if run else 'models'}",),
+    is_there=lambda path: False,
+    write=lambda path, text, over: path,
+)

@@ -1,0 +1,54 @@
+"""Files that are made of runs for others: written where their owner says, over nothing unasked."""
+
+from __future__ import annotations
+
+import errno
+import stat
+from pathlib import Path
+
+from wizard.run.lines import clean
+from wizard.run.trouble import Trouble
+from wizard.run.whole_file import write_whole
+
+ANOTHER = "Name another place: a file in a folder that is there, and that is yours."
+
+
+def place_of(typed: str, home: str) -> Path:
+    """The path that was typed: ``~`` is the home, and what begins nowhere begins there."""
+    text = typed.strip()
+    below = text[2:] if text.startswith("~/") else text
+    return Path(home) / below
+
+
+def is_there(path: Path) -> bool:
+    """True when something bears that name, be it a link to nowhere."""
+    try:
+        path.lstat()
+    except OSError:
+        return False
+    return True
+
+
+def write_new(path: Path, text: str) -> None:
+    """Write a file that is not there yet. Raises ``OSError``; what was begun is then removed."""
+    with path.open("x", encoding="utf-8") as file:
+        try:
+            file.write(text)
+            file.flush()
+        except BaseException:
+            path.unlink(missing_ok=True)
+            raise
+
+
+def write_over(path: Path, text: str) -> None:
+    """Put a text in place of a file, which keeps its rights. Raises ``OSError``."""
+    found = path.lstat()
+    if not stat.S_ISREG(found.st_mode):
+        raise FileExistsError(errno.EEXIST, "it is there, and is no plain file", str(path))
+    write_whole(path, text, stat.S_IMODE(found.st_mode))
+
+
+def not_written(path: Path, error: OSError) -> Trouble:
+    """Why there is no such file now."""
+    why = error.strerror or str(error)
+    return Trouble(f"{clean(str(path))} was not written: {why}.", "Nothing was changed.", ANOTHER)

@@ -1,0 +1,69 @@
+"""Runs with results on this machine, and the cards that are made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from pathlib import Path
+
+from wizard.conv2d.history import earlier_alike, told_by
+from wizard.conv2d.result_card import Here, ResultCard, make_card
+from wizard.conv2d.runs import Run, runs_of
+from wizard.conv2d.verdicts import Result, Verdict
+from wizard.places import Places
+from wizard.report.last_sweep import LastSweep, sweep_of_run, sweeps
+from wizard.run.lines import clean
+from wizard.run.trouble import Trouble
+
+
+def past_runs(places: Places) -> tuple[LastSweep, ...]:
+    """Runs with results, newest first; a run inside its command left a journal alone."""
+    apart = map(sweep_of_run, runs_of(places))
+    found = [run for run in (*apart, *sweeps(Path(places.conv2d))) if run.results]
+    # A run apart has a journal too, and the journal tells the same.
+    known = {run.results: run for run in reversed(found)}
+    return tuple(sorted(known.values(), key=lambda run: run.time, reverse=True))
+
+
+def card_of(run: LastSweep, here: Here) -> ResultCard:
+    """The card of a run that was measured here."""
+    when = datetime.fromisoformat(run.time)
+    return make_card(run.results, when, here, finished=run.finished)
+
+
+def run_before(run: Run, runs: Iterable[Run]) -> Run | None:
+    """The last one begun before it that asked the same and came to a result."""
+    return next((each for each in earlier_alike(run, runs) if told_by(each).done.results), None)
+
+
+def first_to_tell(results: Iterable[Result]) -> int:
+    """The place of the first result that is no pass: what a script is wanted for; else 0."""
+    places = (n for n, result in enumerate(results) if result.verdict is not Verdict.PASS)
+    return next(places, 0)
+
+
+def no_results(run: Run) -> Trouble:
+    """Why nothing can be made of a run that came to no verdict."""
+    return Trouble(
+        f"The run of {clean(run.since)} has no result.",
+        "No shape had come to a verdict when it ended, or none has yet.",
+        "Take another run; or run it again: the same command goes on where it stopped.",
+    )
+
+
+def none_before(run: Run) -> Trouble:
+    """Why a run cannot be compared with the one before."""
+    return Trouble(
+        f"No run before that of {clean(run.since)} asked for the same rows on the same device.",
+        "Only the same shape, measured in the same way, can be compared.",
+        "Mark any two runs with the space key and compare those; or measure the same again.",
+    )
+
+
+def no_script(why: str) -> Trouble:
+    """Why there is no stand-alone script for a result."""
+    return Trouble(
+        why,
+        "Gradients, training steps and other operations have no script of their own.",
+        "Take a result of a forward convolution.",
+    )
