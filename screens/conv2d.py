@@ -15,6 +15,7 @@ from screens.services import DEMO, SweepUnderWay
 from screens.step import COMMON_KEYS
 from screens.sweep_panel import NO_PYTHON, SweepPanel
 from screens.sweep_rows import channels_of, tally
+from screens.widgets.sweep_views import ON_SCREEN
 from wizard.conv2d.event_line import line_of
 from wizard.conv2d.sweep import (
     DeadlineMoved,
@@ -60,12 +61,13 @@ class Conv2d(SweepPanel):
         Binding("p", "preset", "Preset"),
         Binding("g", "device", "Device"),
         Binding("t", "deadline", "Deadline"),
-        Binding("enter", "command", "Details", key_display="Enter"),
+        Binding("v", "view", "View"),
+        Binding("enter", "command", "Details", show=False),
         Binding("tab", "python", "Python", show=False, priority=True),
         Binding("n", "next", "Next"),
         *COMMON_KEYS,
     ]
-    AUTO_FOCUS = "#shapes"
+    AUTO_FOCUS = f".{ON_SCREEN}"
     running: reactive[bool] = reactive(False, bindings=True)
     _warned = False
     _joined = False
@@ -128,7 +130,7 @@ class Conv2d(SweepPanel):
             self._start()
 
     def _start(self) -> None:
-        self.set_focus(self._table)
+        self._table.take_keys()
         self._joined = False
         self._start_over()
         self.running = True

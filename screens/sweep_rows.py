@@ -39,10 +39,14 @@ MARKS = {
 SHORT_VERDICTS = {Verdict.OUT_OF_MEMORY: "no memory"}
 
 
-def columns(cells: int) -> tuple[tuple[str, str, int], ...]:
-    """The columns for a screen width: what is more than 80 goes to the texts."""
+def columns(cells: int, published: str) -> tuple[tuple[str, str, int], ...]:
+    """The columns for a screen width: what is more than 80 goes to the texts.
+
+    ``published`` is the title of the last one.
+    """
     more = max(0, cells - NARROW) // len(GROWING)
-    return tuple((head, key, width + more * (key in GROWING)) for head, key, width in COLUMNS)
+    titled = (*COLUMNS[:-1], (published, *COLUMNS[-1][1:]))
+    return tuple((head, key, width + more * (key in GROWING)) for head, key, width in titled)
 
 
 def channels_of(row: Row) -> str:
@@ -87,26 +91,7 @@ def error_of(result: Result) -> str:
     return "-" if result.max_abs_error is None else f"{result.max_abs_error:.1e}"
 
 
-def row_text(row: Row, result: Result | None) -> str:
-    """Everything about one row, uncut."""
-    published = row.published
-    lines = [row.shape.label, *(_measured(result) if result else ["Not measured."])]
-    lines.append(f"Published: {published.summary if published else 'nothing for this shape'}")
-    if published:
-        lines.append(f"Published by: {published.source}")
-    return "\n".join(shown(line) for line in lines)
-
-
 def tally(verdicts: Iterable[Verdict]) -> str:
     """How often each verdict came, in the order of first appearance."""
     words = [verdict.value for verdict in verdicts]
     return ", ".join(f"{words.count(word)} {word}" for word in dict.fromkeys(words))
-
-
-def _measured(result: Result) -> Iterable[str]:
-    cold, warm = short_time(result.cold_s), short_time(result.warm_s)
-    yield f"{result.verdict.value}; cold {cold}, warm {warm}; engine {result.engine}"
-    if result.detail:
-        yield result.detail
-    if result.max_abs_error is not None and result.tolerance is not None:
-        yield f"largest error {result.max_abs_error:.2g}, rounding explains {result.tolerance:.2g}"

@@ -16,9 +16,9 @@ T = TypeVar("T")
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the script for a result of the last run, or for a layer that is named."""
-    from wizard.conv2d.equivalents import driver_lines, shell_line
     from wizard.conv2d.repro import repro_of_result, repro_text, row_of
     from wizard.conv2d.request import sweep_of
+    from wizard.report.conv2d_details import Place, equivalents
 
     if arguments.layer or arguments.layers or arguments.preset:
         sweep, _ = sweep_of(arguments)
@@ -31,10 +31,8 @@ def run(arguments: argparse.Namespace) -> int:
         python = arguments.python or "python3"
     write_new(arguments, arguments.repro, text)
     print(f"It measures {row.shape.label}. Run it with the Python whose torch is meant.")
-    print(f"The same with this program:\n  {shell_line(row, python, device)}")
-    if lines := driver_lines(row):
-        print("and with MIOpen's own driver (ROCm's package miopen-hip):")
-        print(*(f"  {line}" for line in lines), sep="\n")
+    for each in equivalents(row, Place(python, device)):
+        print(f"{each.title}:", *(f"  {line}" for line in each.lines), sep="\n")
     return 0
 
 
