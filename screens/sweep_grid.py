@@ -12,7 +12,7 @@ from wizard.conv2d.verdicts import RIGHT
 SIZE_CELLS = 9
 CELL_CELLS = 11
 """A sign, a word of six letters, brackets around the one that is chosen, a gap."""
-LEGEND = "✓ right  ✗ not right  ? left out  > runs  · not run  (hung) published  [ ] here"
+LEGEND = "✓ right  ✗ not right  ? left out  > runs  · not run  (hung) published  [here]"
 
 
 def grid_lines(state: SweepState, number: int, width: int, height: int) -> list[Content]:

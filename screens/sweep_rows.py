@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from rich.text import Text
 
+from screens.sweep_places import way_of
 from screens.words import cut, short_time, shown
 from wizard.conv2d.presets import Published, Row
 from wizard.conv2d.verdicts import Result, Verdict
@@ -20,7 +21,8 @@ COLUMNS = (
     ("Published", "published", 11),
 )
 """Head, key and width; fixed widths, so that nothing jumps when a verdict arrives."""
-GROWING = ("error", "published")
+SHARES = {"channels": 1, "error": 2, "published": 2}
+"""How what a screen has above 80 columns is given to its texts."""
 NARROW = 80
 NOT_RUN = "· not run"
 EXAMPLE = "example"
@@ -40,27 +42,23 @@ SHORT_VERDICTS = {Verdict.OUT_OF_MEMORY: "no memory"}
 
 
 def columns(cells: int, published: str) -> tuple[tuple[str, str, int], ...]:
-    """The columns for a screen width: what is more than 80 goes to the texts.
-
-    ``published`` is the title of the last one.
-    """
-    more = max(0, cells - NARROW) // len(GROWING)
+    """The columns for a screen width; ``published`` is the title of the last one."""
+    more = max(0, cells - NARROW) // sum(SHARES.values())
     titled = (*COLUMNS[:-1], (published, *COLUMNS[-1][1:]))
-    return tuple((head, key, width + more * (key in GROWING)) for head, key, width in titled)
+    return tuple((head, key, width + more * SHARES.get(key, 0)) for head, key, width in titled)
 
 
 def channels_of(row: Row) -> str:
-    """Channels, and the kernel where it is not the usual 3x3."""
-    shape = row.shape
-    kernel = "" if shape.kernel == 3 else f" {shape.kernel}x{shape.kernel}"
-    return f"{shape.c_in}->{shape.c_out}{kernel}"
+    """Channels, and how they are convolved where that is not the usual way."""
+    return f"{row.shape.c_in}->{row.shape.c_out} {way_of(row)}".rstrip()
 
 
-def blank_row(row: Row, verdict: str, width: int) -> tuple[Text, ...]:
-    """A row before its shape was measured; ``width`` is that of the last column."""
+def blank_row(row: Row, verdict: str, widths: Mapping[str, int]) -> tuple[Text, ...]:
+    """A row before its shape was measured, for columns of these widths."""
     size = f"{row.shape.h}x{row.shape.w}"
-    cells = (size, channels_of(row), verdict, "", "", "", _published(row.published, width))
-    return tuple(Text(shown(cell)) for cell in cells)
+    channels = cut(shown(channels_of(row)), widths["channels"])
+    published = _published(row.published, widths["published"])
+    return tuple(Text(shown(cell)) for cell in (size, channels, verdict, "", "", "", published))
 
 
 def _published(published: Published | None, cells: int) -> str:

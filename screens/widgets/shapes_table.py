@@ -72,7 +72,7 @@ class ShapesTable(DataTable[Text]):
 
     def _fill(self) -> None:
         for number, row in enumerate(self._shapes, 1):
-            cells = blank_row(row, self._blank, self._widths["published"])
+            cells = blank_row(row, self._blank, self._widths)
             self.add_row(*cells, key=str(number))
         for number, result in self.results.items():
             self.show_result(number, result)

@@ -79,7 +79,7 @@ def _measured(result: Result) -> Iterator[Titled]:
         yield Titled("MIOpen's log", (result.log_line,))
     if control := control_words(result):
         yield Titled("Control", (control.removeprefix("Control: "),))
-    yield Titled("Times and memory", tuple(_times(result)))
+    yield Titled("Times and memory", tuple(_times(result)) or ("not measured",))
     yield Titled("Error", (_error(result),))
 
 
@@ -102,9 +102,12 @@ def _hang(named: str, result: Result) -> Iterator[Titled]:
 
 
 def _times(result: Result) -> Iterator[str]:
-    yield f"cold {_seconds(result.cold_s)} (the first call, compiling included)"
-    yield f"warm {_seconds(result.warm_s)} (median of later calls)"
-    yield f"memory {bytes_text(result.memory_bytes)}"
+    if result.cold_s is not None:
+        yield f"cold {_seconds(result.cold_s)} (the first call, compiling included)"
+    if result.warm_s is not None:
+        yield f"warm {_seconds(result.warm_s)} (median of later calls)"
+    if result.memory_bytes is not None:
+        yield f"memory {bytes_text(result.memory_bytes)}"
     if result.log:
         yield LOGGED
 
@@ -155,7 +158,5 @@ def _loaded(loaded: Loaded) -> Iterator[str]:
     yield from loaded.libraries
 
 
-def _seconds(value: float | None) -> str:
-    if value is None:
-        return "not measured"
+def _seconds(value: float) -> str:
     return f"{value * 1000:.2f} ms" if value < 1 else f"{value:.2f} s"
