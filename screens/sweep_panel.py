@@ -90,9 +90,9 @@ class SweepPanel(StepScreen):
 
     def action_command(self) -> None:
         """Shows all of the highlighted row, and the shell lines that do the same."""
-        place = Place(self._field.path, self._setting.device, chip_here(self.session))
-        more = tuple(self._whole_preset())
-        found = self._table.current
+        more, views = tuple(self._whole_preset()), self._table
+        place = Place(self._field.path, views.device, views.chip, views.now)
+        found = views.current
         text = details_text(*found, place, *more) if found else titled_text(*more)
         self.app.push_screen(Notice("This shape", text))
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from screens.sweep_rows import MARKS, NOT_RUN, error_of
 from screens.words import cut, short_time, shown
-from wizard.conv2d.chips import is_of_other_chip
-from wizard.conv2d.presets import Published, Row
+from wizard.conv2d.chips import chip_measured, is_of_other_chip
+from wizard.conv2d.presets import Row
 from wizard.conv2d.verdicts import Result, Verdict
 from wizard.report.conv2d import NOT_YOUR_CHIP
 
@@ -49,13 +49,18 @@ class SweepState:
         return replace(self, results={**self.results, number: result}, running=running, phase="")
 
     @property
+    def measured_chip(self) -> str | None:
+        """The chip that is measured, else that of this machine, where it is known."""
+        known = (chip_measured(result.loaded) for result in self.results.values())
+        return next((chip for chip in known if chip is not None), self.chip)
+
+    @property
     def published_head(self) -> str:
         """The title of what others said: whose it is, where it is not about what is measured."""
         if self.on_processor:
             return "On GPUs"
-        known = ((row.published, self.results.get(n)) for n, row in enumerate(self.rows, 1))
-        others = (claim and is_of_other_chip(claim, result, self.chip) for claim, result in known)
-        return "Other chip" if any(others) else "Published"
+        chip = self.measured_chip
+        return "Other chip" if any(_is_of_other(row, chip) for row in self.rows) else "Published"
 
     @property
     def on_processor(self) -> bool:
@@ -95,6 +100,15 @@ def mark_of(state: SweepState, number: int) -> Mark:
     return Mark(sign, SHORT.get(result.verdict, result.verdict.value), style)
 
 
+def is_elsewhere(state: SweepState, number: int) -> bool:
+    """True when what was published for a row was seen on another chip than is measured."""
+    return _is_of_other(state.rows[number - 1], state.measured_chip)
+
+
+def _is_of_other(row: Row, chip: str | None) -> bool:
+    return row.published is not None and is_of_other_chip(row.published, None, chip)
+
+
 def _not_measured(state: SweepState, number: int) -> Mark:
     """What others said of it, in brackets; it says nothing of a processor."""
     claim = state.rows[number - 1].published
@@ -115,13 +129,14 @@ def line_of_row(state: SweepState, number: int, cells: int) -> str:
             error if result.detail else f"error {error}",
         ]
         parts = [part for part in parts if part not in ("cold -, warm -", "error -")]
-    parts += _published(state, row.published, result)
+    parts += _published(state, number)
     return cut(f"{shown(row.label)}: {shown(', '.join(parts))}", cells)
 
 
-def _published(state: SweepState, claim: Published | None, result: Result | None) -> list[str]:
+def _published(state: SweepState, number: int) -> list[str]:
+    claim = state.rows[number - 1].published
     if claim is None or state.on_processor:
         return []
     cold = "" if claim.cold_s is None else f" {short_time(claim.cold_s)}"
-    other = f" ({NOT_YOUR_CHIP})" if is_of_other_chip(claim, result, state.chip) else ""
+    other = f" ({NOT_YOUR_CHIP})" if is_elsewhere(state, number) else ""
     return [f"published: {claim.verdict}{cold}{other}"]

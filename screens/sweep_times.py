@@ -10,9 +10,8 @@ from textual.content import Content
 from screens.sweep_grid import window
 from screens.sweep_places import Places, places_of, size_text
 from screens.sweep_scale import Scale, scale_for
-from screens.sweep_state import SweepState, line_of_row, mark_of
+from screens.sweep_state import SweepState, is_elsewhere, line_of_row, mark_of
 from screens.words import cut, shown
-from wizard.conv2d.chips import is_of_other_chip
 from wizard.conv2d.verdicts import RIGHT
 from wizard.report.conv2d import NOT_YOUR_CHIP
 
@@ -182,14 +181,9 @@ def _centred(text: str, slot: int) -> str:
 def _legend(state: SweepState, series: Series) -> str:
     """The signs that occur, and the letters where there is no room for words."""
     parts = [f"{COLD} cold", f"{WARM} warm", f"{BOTH} both", f"{NO_TIME} no time"]
-    if any(_times_of(state, number)[2] is not None for number in series.drawn):
-        parts.append(f"{PUBLISHED} published cold{_whose(state, series)}")
+    if published := [n for n in series.drawn if _times_of(state, n)[2] is not None]:
+        other = any(is_elsewhere(state, number) for number in published)
+        parts.append(f"{PUBLISHED} published cold{f' ({NOT_YOUR_CHIP})' if other else ''}")
     marks = dict.fromkeys(mark_of(state, n) for n in series.drawn if _failed(state, n))
     letters = [f"{mark.letter} {mark.word}" for mark in marks] if series.slot < WORDS else []
     return "  ".join([*parts, *letters])
-
-
-def _whose(state: SweepState, series: Series) -> str:
-    known = ((state.rows[n - 1].published, state.results.get(n)) for n in series.drawn)
-    others = (claim and is_of_other_chip(claim, result, state.chip) for claim, result in known)
-    return f" ({NOT_YOUR_CHIP})" if any(others) else ""

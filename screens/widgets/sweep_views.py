@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widget import Widget
 
-from screens.sweep_state import SweepState
+from screens.sweep_state import SweepState, mark_of
 from screens.widgets.shapes_table import ShapesTable
 from screens.widgets.sweep_lines import OneLine
 from screens.widgets.sweep_text import SweepGrid, SweepText, SweepTimes
@@ -56,6 +56,22 @@ class SweepViews(Vertical):
     def number(self) -> int:
         """The row under the cursor, counted from 1."""
         return self._texts[self._place - 1].number if self._place else self._table.cursor_row + 1
+
+    @property
+    def now(self) -> str:
+        """What the row under the cursor is at; ``""`` where it is not being measured."""
+        is_running = self._state.running == self.number
+        return mark_of(self._state, self.number).word if is_running else ""
+
+    @property
+    def device(self) -> str:
+        """What is measured, or would be: ``cuda`` or ``cpu``."""
+        return "cpu" if self._state.on_processor else "cuda"
+
+    @property
+    def chip(self) -> str | None:
+        """The chip that is measured, where it is known."""
+        return self._state.measured_chip
 
     @property
     def current(self) -> tuple[Row, Result | None] | None:

@@ -132,6 +132,10 @@ def test_a_row_that_was_not_measured_has_its_commands_and_no_invented_figure() -
     assert found["Published"] == "nothing for this shape"
 
 
+def test_a_row_that_is_being_measured_says_what_it_is_at() -> None:
+    assert told(ROW, None, replace(GPU, now="cold"))["Verdict"] == "being measured: cold"
+
+
 def test_commands_are_given_for_what_they_can_do_alone() -> None:
     (lstm,) = operation_rows(("lstm",))
     (shell,) = equivalents(lstm, GPU)

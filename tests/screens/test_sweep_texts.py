@@ -176,7 +176,8 @@ def test_a_published_time_stands_beside_ours_and_is_called_what_it_is() -> None:
     state = SweepState(rows).with_result(1, made(cold_s=0.5, warm_s=0.001, loaded=other))
     assert "p published cold (not your chip)" in plain(times_lines(state, 1, 78, 17))[-1]
     assert "published: hung 2.5 s (not your chip)" in line_of_row(state, 1, 200)
-    mine = replace(state, chip="gfx1010")
+    assert line_of_row(state, 2, 200).endswith("(not your chip)")
+    mine = SweepState(rows, chip="gfx1010")
     assert line_of_row(mine, 2, 200) == "16->32 3x3 @64x64: not measured, published: hung 2.5 s"
     assert mark_of(mine, 2) == Mark("", "(hung)", "dim")
 

@@ -43,12 +43,14 @@ class Place:
     device: str
     chip: str | None = None
     """The chip of this machine, where it is known."""
+    now: str = ""
+    """What a row that is being measured is at."""
 
 
 def details(row: Row, result: Result | None, place: Place) -> Iterator[Titled]:
     """All that is known of a row, most important first."""
     if result is None:
-        yield Titled("Verdict", ("not measured",))
+        yield Titled("Verdict", (f"being measured: {place.now}" if place.now else "not measured",))
     else:
         yield from _measured(result)
     claim = row.published
