@@ -164,11 +164,13 @@ class Conv2d(SweepPanel):
                 if not self._joined:  # long ago: the line that says what is shown stays
                     self.say(line_of(event))
             case ShapeStarted():
+                self._table.know(event.number, event.row)
                 self._table.mark_running(event.number)
                 self._show_progress(f"  now {channels_of(event.row)} at {event.row.shape.h}")
             case Phase():
                 self._table.mark_phase(event.number, event.name)
             case ShapeDone():
+                self._table.know_of(event.number, event.result)
                 self._table.show_result(event.number, event.result)
                 self._show_progress()
             case Note() | DeadlineMoved():

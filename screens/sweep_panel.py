@@ -32,7 +32,6 @@ class SweepPanel(StepScreen):
     def __init__(self, session: Session, services: Services) -> None:
         super().__init__(session, services)
         self._setting = setting_for(session, services.presets())
-        self._rows = self._setting.preset.rows
 
     def body(self) -> Iterable[Widget]:
         """Controls, table, progress."""
@@ -92,8 +91,8 @@ class SweepPanel(StepScreen):
         """Shows all of the highlighted row, and the shell lines that do the same."""
         more, views = tuple(self._whole_preset()), self._table
         place = Place(self._field.path, views.device, views.chip, views.now)
-        found = views.current
-        text = details_text(*found, place, *more) if found else titled_text(*more)
+        row, result = views.current_row, views.current_result
+        text = details_text(row, result, place, *more) if row else titled_text(*more)
         self.app.push_screen(Notice("This shape", text))
 
     def _whole_preset(self) -> Iterator[Titled]:
@@ -123,8 +122,7 @@ class SweepPanel(StepScreen):
         self._table.take_keys()
 
     def _start_over(self, rows: tuple[Row, ...] | None = None) -> None:
-        self._rows = self._setting.preset.rows if rows is None else rows
-        self._table.start_over(self._rows)
+        self._table.start_over(self._setting.preset.rows if rows is None else rows)
         self._show_controls()
         self._show_progress()
 
@@ -133,5 +131,5 @@ class SweepPanel(StepScreen):
         self._table.show_place(self._setting.device, chip_here(self.session))
 
     def _show_progress(self, now: str = "") -> None:
-        text = progress_text(self._verdicts, len(self._rows), now)
+        text = progress_text(self._verdicts, len(self._table.shapes), now)
         self.query_one("#sweep-progress", OneLine).show(text)

@@ -41,6 +41,17 @@ class ShapesTable(DataTable[Text]):
         self.clear()
         self._fill()
 
+    def know(self, number: int, row: Row) -> None:
+        """A row that was not there beforehand, or is another one than was thought."""
+        before = self._shapes
+        if before[number - 1 : number] == (row,):
+            return
+        self._shapes = (*before[: number - 1], row, *before[number:])
+        if number <= len(before):
+            self._lay_out()
+        else:
+            self._add(number, row)
+
     def name_published(self, title: str) -> None:
         """Says whose the published figures are."""
         if title != self._published:
@@ -72,10 +83,12 @@ class ShapesTable(DataTable[Text]):
 
     def _fill(self) -> None:
         for number, row in enumerate(self._shapes, 1):
-            cells = blank_row(row, self._blank, self._widths)
-            self.add_row(*cells, key=str(number))
+            self._add(number, row)
         for number, result in self.results.items():
             self.show_result(number, result)
+
+    def _add(self, number: int, row: Row) -> None:
+        self.add_row(*blank_row(row, self._blank, self._widths), key=str(number))
 
     def _set(self, number: int, key: str, cell: Text) -> None:
         self.update_cell(str(number), key, cell)

@@ -15,6 +15,7 @@ from screens.widgets.sweep_lines import OneLine
 from screens.widgets.sweep_text import SweepGrid, SweepText, SweepTimes
 from wizard.conv2d.models import model_of
 from wizard.conv2d.presets import Preset, Row
+from wizard.conv2d.repro import row_of
 from wizard.conv2d.verdicts import Result
 from wizard.report.conv2d_models import so_far_line
 
@@ -58,6 +59,11 @@ class SweepViews(Vertical):
         return self._texts[self._place - 1].number if self._place else self._table.cursor_row + 1
 
     @property
+    def shapes(self) -> tuple[Row, ...]:
+        """The rows as they were asked for, or came."""
+        return self._state.rows
+
+    @property
     def now(self) -> str:
         """What the row under the cursor is at; ``""`` where it is not being measured."""
         is_running = self._state.running == self.number
@@ -74,11 +80,14 @@ class SweepViews(Vertical):
         return self._state.measured_chip
 
     @property
-    def current(self) -> tuple[Row, Result | None] | None:
-        """The row under the cursor with its result; None where there is no row."""
-        if not 1 <= self.number <= len(self._state.rows):
-            return None
-        return self._state.rows[self.number - 1], self.results.get(self.number)
+    def current_row(self) -> Row | None:
+        """The row under the cursor; None where there is none."""
+        return next(iter(self.shapes[self.number - 1 :][:1]), None)
+
+    @property
+    def current_result(self) -> Result | None:
+        """What was measured of it."""
+        return self.results.get(self.number)
 
     def start_over(self, rows: tuple[Row, ...]) -> None:
         """Shows these rows, none of them measured."""
@@ -87,6 +96,20 @@ class SweepViews(Vertical):
         self._table.start_over(rows)
         self._look_for_model()
         self._show(1)
+
+    def know(self, number: int, row: Row) -> None:
+        """A row that was not there beforehand, or is another one than was thought."""
+        before = self._state.rows
+        rows = (*before[: number - 1], row, *before[number:])
+        if rows != before:
+            self._state = replace(self._state, rows=rows)
+            self._table.know(number, row)
+            self._show(self.number)
+
+    def know_of(self, number: int, result: Result) -> None:
+        """The row of a result whose launch was before all that is shown."""
+        if number > len(self._state.rows):
+            self.know(number, row_of(result))
 
     def show_place(self, device: str, chip: str | None) -> None:
         """Where it would be measured: what was published of cards says nothing of a processor."""

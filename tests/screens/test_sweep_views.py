@@ -123,6 +123,23 @@ async def test_the_cursor_goes_along_with_the_running_shape_again_once_it_is_put
         await until(pilot, lambda: len(views.results) == 1 and views.number == 2)
 
 
+async def test_rows_that_come_while_it_runs_stand_in_every_view() -> None:
+    steps, rows = Steps(), LIVE_SERVICES.presets()[0].rows
+    more = (*rows, Row(square(48, 96, 56)), Row(square(48, 96, 72)))
+    services = replace(LIVE_SERVICES, run_sweep=steps.run)
+    async with app_with(services, "conv2d").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "conv2d")
+        await press(pilot, "g", "s")
+        steps.start(more, 11)
+        await until(pilot, lambda: "48->96      > cold" in screen_text(pilot.app))
+        steps.finish(more, 11)
+        steps.finish(more, 12)
+        await until(pilot, lambda: len(pilot.app.screen.query_one(SweepViews).results) == 2)
+        for text in ("72x72     48->96      ✗ hung", "48->96\n", "Times of 48->96"):
+            await seen(pilot, text)
+            await press(pilot, "v")
+
+
 @pytest.mark.parametrize("presses", [0, 1, 2])
 async def test_enter_tells_all_of_the_shape_in_each_view(presses: int) -> None:
     async with app_with(LIVE_SERVICES, "conv2d").run_test(size=(120, 40)) as pilot:
