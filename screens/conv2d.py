@@ -17,6 +17,7 @@ from screens.services import DEMO, SweepUnderWay
 from screens.step import COMMON_KEYS
 from screens.sweep_panel import NO_PYTHON, SweepPanel
 from screens.sweep_rows import channels_of, tally
+from screens.widgets.sweep_views import ON_SCREEN
 from wizard.conv2d.event_line import line_of
 from wizard.conv2d.sweep import (
     DeadlineMoved,
@@ -48,9 +49,13 @@ class Conv2d(SweepPanel):
     HELP_TEXT = (
         "Each row is one convolution. It runs in a process of its own with a deadline and is "
         "compared with a reference computed on the CPU in double precision.\n\n"
+        "v shows the same results as rows, as a grid (sizes down, channels across), and as times "
+        "over the size, with the cursor on the same shape; arrow keys move it. Enter tells all of "
+        "that shape, with the lines that measure it from a shell and by MIOpen's own driver.\n\n"
         "Verdicts: pass, wrong (numbers), error, slow, hung, crashed, out of memory, flaky. "
         "Cold is the first run with compiling, Warm a later one. Published is what a source "
-        "says of the same shape.\n\n"
+        "says of the same shape; where that was on another chip than yours, it says Other chip. "
+        "None of it was measured by us.\n\n"
         "s starts, c cancels. p changes the preset, g the device (cuda is the GPU, also with "
         "ROCm), t the deadline. Tab goes to the Python that has torch.\n"
         "n goes on; everything measured stays on disk. A run goes on when the program is left, and "
@@ -62,13 +67,14 @@ class Conv2d(SweepPanel):
         Binding("p", "preset", "Preset"),
         Binding("g", "device", "Device"),
         Binding("t", "deadline", "Deadline"),
-        Binding("enter", "command", "Details", key_display="Enter"),
+        Binding("v", "view", "View"),
+        Binding("enter", "command", "Details", show=False),
         Binding("tab", "python", "Python", show=False, priority=True),
         Binding("h", "history", "History"),
         Binding("n", "next", "Next"),
         *COMMON_KEYS,
     ]
-    AUTO_FOCUS = "#shapes"
+    AUTO_FOCUS = f".{ON_SCREEN}"
     running: reactive[bool] = reactive(False, bindings=True)
     _warned = False
     _joined = False
@@ -131,7 +137,7 @@ class Conv2d(SweepPanel):
             self._start()
 
     def _start(self) -> None:
-        self.set_focus(self._table)
+        self._table.take_keys()
         self._joined = False
         self._start_over()
         self.running = True
@@ -161,11 +167,13 @@ class Conv2d(SweepPanel):
                 if not self._joined:  # long ago: the line that says what is shown stays
                     self.say(line_of(event))
             case ShapeStarted():
+                self._table.know(event.number, event.row)
                 self._table.mark_running(event.number)
                 self._show_progress(f"  now {channels_of(event.row)} at {event.row.shape.h}")
             case Phase():
                 self._table.mark_phase(event.number, event.name)
             case ShapeDone():
+                self._table.know_of(event.number, event.result)
                 self._table.show_result(event.number, event.result)
                 self._show_progress()
             case Note() | DeadlineMoved():

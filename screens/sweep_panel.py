@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from textual.widget import Widget
 from textual.widgets import Input
@@ -11,14 +11,17 @@ from screens.dialogs import Notice
 from screens.services import DEMO, Services
 from screens.session import Session
 from screens.step import StepScreen
+from screens.sweep_details import chip_here, details_text, titled_text
 from screens.sweep_rows import EXAMPLE, NOT_RUN
 from screens.sweep_setting import python_of, setting_for
+from screens.sweep_state import SweepState
 from screens.widgets.path_field import PathField
-from screens.widgets.shapes_table import ShapesTable
 from screens.widgets.sweep_lines import OneLine, progress_text
+from screens.widgets.sweep_views import SweepViews
 from wizard.conv2d.presets import Row
 from wizard.conv2d.sweep import Sweep
 from wizard.conv2d.verdicts import Verdict
+from wizard.report.conv2d_details import Place, Titled
 
 NO_PYTHON = "Tab: enter the path of a Python that has torch, for example /home/you/venv/bin/python"
 
@@ -29,14 +32,14 @@ class SweepPanel(StepScreen):
     def __init__(self, session: Session, services: Services) -> None:
         super().__init__(session, services)
         self._setting = setting_for(session, services.presets())
-        self._rows = self._setting.preset.rows
 
     def body(self) -> Iterable[Widget]:
         """Controls, table, progress."""
         yield PathField("Python", "python", python_of(self.session))
         yield OneLine("controls")
         blank = EXAMPLE if self.services.mode == DEMO else NOT_RUN
-        yield ShapesTable(self._setting.preset.rows, blank)
+        state = SweepState(self._setting.preset.rows, blank)
+        yield SweepViews(state, self._setting.presets)
         yield OneLine("sweep-progress")
 
     @property
@@ -44,8 +47,8 @@ class SweepPanel(StepScreen):
         return self.query_one(PathField)
 
     @property
-    def _table(self) -> ShapesTable:
-        return self.query_one(ShapesTable)
+    def _table(self) -> SweepViews:
+        return self.query_one(SweepViews)
 
     @property
     def _verdicts(self) -> tuple[Verdict, ...]:
@@ -73,26 +76,41 @@ class SweepPanel(StepScreen):
     def action_python(self) -> None:
         """Goes to the Python, or leaves it."""
         if self._field.typing:
-            self.set_focus(self._table)
+            self._table.take_keys()
         else:
             self._field.take_keys()
 
     def action_back(self) -> None:
         """Leaves the field first, then the step."""
         if self._field.typing:
-            self.set_focus(self._table)
+            self._table.take_keys()
         else:
             super().action_back()
 
     def action_command(self) -> None:
-        """Shows all of the highlighted row, and the shell line that does the same."""
-        preset = self._setting.preset
-        started = "Nothing was started.\n\n" if self.services.rehearses else ""
-        sweep = self.sweep()
-        line = self.services.sweep_command(sweep, preset.id)
-        shell = f"The whole preset from a shell:\n\n{line}" if sweep.python else NO_PYTHON
-        text = f"{self._table.current_text}\n\n{started}{shell}\n\nSource: {preset.source}"
+        """Shows all of the highlighted row, and the shell lines that do the same."""
+        more, views = tuple(self._whole_preset()), self._table
+        place = Place(self._field.path, views.device, views.chip, views.now)
+        row, result = views.current_row, views.current_result
+        text = details_text(row, result, place, *more) if row else titled_text(*more)
         self.app.push_screen(Notice("This shape", text))
+
+    def _whole_preset(self) -> Iterator[Titled]:
+        preset, sweep = self._setting.preset, self.sweep()
+        if self.services.rehearses:
+            yield Titled("", ("Nothing was started.",))
+        if sweep.python:
+            line = self.services.sweep_command(sweep, preset.id)
+            yield Titled("The whole preset from a shell", (line,), is_command=True)
+        else:
+            yield Titled("", (NO_PYTHON,))
+        if preset.caution:
+            yield Titled("To keep in mind", (preset.caution,))
+        yield Titled("Source", (preset.source,))
+
+    def action_view(self) -> None:
+        """Shows the next view of the same results."""
+        self._table.next_view()
 
     def on_data_table_row_selected(self) -> None:
         """Shows the command on Enter."""
@@ -101,17 +119,17 @@ class SweepPanel(StepScreen):
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Takes the Python and leaves the field."""
         event.stop()
-        self.set_focus(self._table)
+        self._table.take_keys()
 
     def _start_over(self, rows: tuple[Row, ...] | None = None) -> None:
-        self._rows = self._setting.preset.rows if rows is None else rows
-        self._table.start_over(self._rows)
+        self._table.start_over(self._setting.preset.rows if rows is None else rows)
         self._show_controls()
         self._show_progress()
 
     def _show_controls(self) -> None:
         self.query_one("#controls", OneLine).show(str(self._setting))
+        self._table.show_place(self._setting.device, chip_here(self.session))
 
     def _show_progress(self, now: str = "") -> None:
-        text = progress_text(self._verdicts, len(self._rows), now)
+        text = progress_text(self._verdicts, len(self._table.shapes), now)
         self.query_one("#sweep-progress", OneLine).show(text)

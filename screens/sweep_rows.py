@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from rich.text import Text
 
+from screens.sweep_places import way_of
 from screens.words import cut, short_time, shown
 from wizard.conv2d.presets import Published, Row
 from wizard.conv2d.verdicts import Result, Verdict
@@ -20,7 +21,8 @@ COLUMNS = (
     ("Published", "published", 11),
 )
 """Head, key and width; fixed widths, so that nothing jumps when a verdict arrives."""
-GROWING = ("error", "published")
+SHARES = {"channels": 1, "error": 2, "published": 2}
+"""How what a screen has above 80 columns is given to its texts."""
 NARROW = 80
 NOT_RUN = "· not run"
 EXAMPLE = "example"
@@ -39,24 +41,24 @@ MARKS = {
 SHORT_VERDICTS = {Verdict.OUT_OF_MEMORY: "no memory"}
 
 
-def columns(cells: int) -> tuple[tuple[str, str, int], ...]:
-    """The columns for a screen width: what is more than 80 goes to the texts."""
-    more = max(0, cells - NARROW) // len(GROWING)
-    return tuple((head, key, width + more * (key in GROWING)) for head, key, width in COLUMNS)
+def columns(cells: int, published: str) -> tuple[tuple[str, str, int], ...]:
+    """The columns for a screen width; ``published`` is the title of the last one."""
+    more = max(0, cells - NARROW) // sum(SHARES.values())
+    titled = (*COLUMNS[:-1], (published, *COLUMNS[-1][1:]))
+    return tuple((head, key, width + more * SHARES.get(key, 0)) for head, key, width in titled)
 
 
 def channels_of(row: Row) -> str:
-    """Channels, and the kernel where it is not the usual 3x3."""
-    shape = row.shape
-    kernel = "" if shape.kernel == 3 else f" {shape.kernel}x{shape.kernel}"
-    return f"{shape.c_in}->{shape.c_out}{kernel}"
+    """Channels, and how they are convolved where that is not the usual way."""
+    return f"{row.shape.c_in}->{row.shape.c_out} {way_of(row)}".rstrip()
 
 
-def blank_row(row: Row, verdict: str, width: int) -> tuple[Text, ...]:
-    """A row before its shape was measured; ``width`` is that of the last column."""
+def blank_row(row: Row, verdict: str, widths: Mapping[str, int]) -> tuple[Text, ...]:
+    """A row before its shape was measured, for columns of these widths."""
     size = f"{row.shape.h}x{row.shape.w}"
-    cells = (size, channels_of(row), verdict, "", "", "", _published(row.published, width))
-    return tuple(Text(shown(cell)) for cell in cells)
+    channels = cut(shown(channels_of(row)), widths["channels"])
+    published = _published(row.published, widths["published"])
+    return tuple(Text(shown(cell)) for cell in (size, channels, verdict, "", "", "", published))
 
 
 def _published(published: Published | None, cells: int) -> str:
@@ -87,26 +89,7 @@ def error_of(result: Result) -> str:
     return "-" if result.max_abs_error is None else f"{result.max_abs_error:.1e}"
 
 
-def row_text(row: Row, result: Result | None) -> str:
-    """Everything about one row, uncut."""
-    published = row.published
-    lines = [row.shape.label, *(_measured(result) if result else ["Not measured."])]
-    lines.append(f"Published: {published.summary if published else 'nothing for this shape'}")
-    if published:
-        lines.append(f"Published by: {published.source}")
-    return "\n".join(shown(line) for line in lines)
-
-
 def tally(verdicts: Iterable[Verdict]) -> str:
     """How often each verdict came, in the order of first appearance."""
     words = [verdict.value for verdict in verdicts]
     return ", ".join(f"{words.count(word)} {word}" for word in dict.fromkeys(words))
-
-
-def _measured(result: Result) -> Iterable[str]:
-    cold, warm = short_time(result.cold_s), short_time(result.warm_s)
-    yield f"{result.verdict.value}; cold {cold}, warm {warm}; engine {result.engine}"
-    if result.detail:
-        yield result.detail
-    if result.max_abs_error is not None and result.tolerance is not None:
-        yield f"largest error {result.max_abs_error:.2g}, rounding explains {result.tolerance:.2g}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.text import Text
 from textual.widgets import DataTable
 
-from screens.sweep_rows import RUNNING, blank_row, columns, measured_cells, row_text
+from screens.sweep_rows import RUNNING, blank_row, columns, measured_cells
 from screens.words import shown
 from wizard.conv2d.presets import Row
 from wizard.conv2d.verdicts import Result
@@ -19,6 +19,7 @@ class ShapesTable(DataTable[Text]):
         self._shapes = rows
         self._blank = blank
         self._widths: dict[str, int] = {}
+        self._published = "Published"
         self.results: dict[int, Result] = {}
 
     def on_mount(self) -> None:
@@ -27,8 +28,12 @@ class ShapesTable(DataTable[Text]):
 
     def on_resize(self) -> None:
         """Lays the columns out for the new width."""
-        if {key: cells for _, key, cells in columns(self.app.size.width)} != self._widths:
+        if {key: cells for _, key, cells in self._heads} != self._widths:
             self._lay_out()
+
+    @property
+    def _heads(self) -> tuple[tuple[str, str, int], ...]:
+        return columns(self.app.size.width, self._published)
 
     def start_over(self, rows: tuple[Row, ...]) -> None:
         """Shows these rows, none of them measured."""
@@ -36,10 +41,26 @@ class ShapesTable(DataTable[Text]):
         self.clear()
         self._fill()
 
+    def know(self, number: int, row: Row) -> None:
+        """A row that was not there beforehand, or is another one than was thought."""
+        before = self._shapes
+        if before[number - 1 : number] == (row,):
+            return
+        self._shapes = (*before[: number - 1], row, *before[number:])
+        if number <= len(before):
+            self._lay_out()
+        else:
+            self._add(number, row)
+
+    def name_published(self, title: str) -> None:
+        """Says whose the published figures are."""
+        if title != self._published:
+            self._published = title
+            self._lay_out()
+
     def mark_running(self, number: int) -> None:
         """A row's shape is being measured."""
         self._set(number, "verdict", Text(RUNNING))
-        self.move_cursor(row=number - 1)
 
     def mark_phase(self, number: int, phase: str) -> None:
         """What the running shape is at."""
@@ -51,16 +72,10 @@ class ShapesTable(DataTable[Text]):
         for key, cell in measured_cells(result, self._widths["error"]):
             self._set(number, key, cell)
 
-    @property
-    def current_text(self) -> str:
-        """Everything about the highlighted row, uncut."""
-        place = self.cursor_row
-        return row_text(self._shapes[place], self.results.get(place + 1))
-
     def _lay_out(self) -> None:
         place = self.cursor_row
         self.clear(columns=True)
-        for title, key, cells in columns(self.app.size.width):
+        for title, key, cells in self._heads:
             self.add_column(title, key=key, width=cells)
             self._widths[key] = cells
         self._fill()
@@ -68,10 +83,12 @@ class ShapesTable(DataTable[Text]):
 
     def _fill(self) -> None:
         for number, row in enumerate(self._shapes, 1):
-            cells = blank_row(row, self._blank, self._widths["published"])
-            self.add_row(*cells, key=str(number))
+            self._add(number, row)
         for number, result in self.results.items():
             self.show_result(number, result)
+
+    def _add(self, number: int, row: Row) -> None:
+        self.add_row(*blank_row(row, self._blank, self._widths), key=str(number))
 
     def _set(self, number: int, key: str, cell: Text) -> None:
         self.update_cell(str(number), key, cell)

@@ -6,10 +6,11 @@ import pytest
 
 from tests.conv2d.made import made
 from wizard.conv2d.fits import layers_of
-from wizard.conv2d.models import load_models, model_verdicts
+from wizard.conv2d.models import load_models, model_of, model_verdicts
 from wizard.conv2d.presets import Preset, find_preset
 from wizard.conv2d.verdicts import Result, Verdict
-from wizard.report.conv2d_models import model_lines
+from wizard.conv2d.works import rows_of
+from wizard.report.conv2d_models import model_lines, so_far_line
 
 MODELS = load_models()
 LAYERS = {
@@ -123,3 +124,37 @@ def test_its_lines_fit_80_columns_and_name_what_fails(preset: Preset) -> None:
     assert max(map(len, lines)) < 80
     assert f"{preset.model.name if preset.model else ''}: 0 of" in lines[0]
     assert any("hung" in line for line in lines)
+
+
+def test_a_model_is_told_in_one_line_from_its_first_layer_on() -> None:
+    resnet = find_preset("resnet50")
+    assert resnet is not None
+    assert so_far_line(resnet, ()) == "ResNet-50: none of 53 layers measured yet"
+    results = [made(row.shape) for row in resnet.rows]
+    told = so_far_line(resnet, results[:3])
+    assert told == "ResNet-50: 5 of 53 layers right, 48 not measured yet"
+    results[2] = made(resnet.rows[2].shape, Verdict.HUNG)
+    results[0] = made(resnet.rows[0].shape, Verdict.OUT_OF_MEMORY)
+    told = so_far_line(resnet, results)
+    assert told == "ResNet-50: 49 of 53 layers right, 1 out of memory, 3 hung"
+
+
+def test_each_way_in_which_a_model_is_measured_is_told_apart() -> None:
+    resnet = find_preset("resnet50")
+    assert resnet is not None
+    results = [made(resnet.rows[0].shape), made(resnet.rows[0].shape, engine="native")]
+    assert so_far_line(resnet, results) == (
+        "ResNet-50: 1 of 53 layers right (miopen), 52 not measured yet; "
+        "1 of 53 layers right (native), 52 not measured yet"
+    )
+
+
+def test_rows_are_a_models_when_all_its_layers_are_among_them() -> None:
+    resnet = find_preset("resnet50")
+    assert resnet is not None
+    assert model_of(rows_of(resnet.rows, ("forward", "backward")), MODELS) == resnet
+    assert model_of(resnet.rows[1:], MODELS) is None
+    assert model_of((), ()) is None
+    default = find_preset("default")
+    assert default is not None
+    assert so_far_line(default, ()) == ""

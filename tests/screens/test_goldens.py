@@ -30,6 +30,9 @@ LIVE: dict[str, Case] = {
     "apply": ("apply", ()),
     "conv2d-warning": ("conv2d", ("s",)),
     "conv2d-measured": ("conv2d", ("s", "y")),
+    "conv2d-grid": ("conv2d", ("s", "y", "v")),
+    "conv2d-times": ("conv2d", ("s", "y", "v", "v")),
+    "conv2d-details": ("conv2d", ("s", "y", "enter")),
     "done": ("done", ()),
 }
 DRY: dict[str, Case] = {
@@ -39,7 +42,11 @@ DRY: dict[str, Case] = {
     "done-dry-run": ("done", ()),
 }
 FAILS: dict[str, Case] = {"apply-failed": ("apply", ()), "done-failed": ("apply", ("n",))}
-DIALOGS = ("welcome-help", "detect-details", "conv2d-warning")
+DEMO_CASES: dict[str, Case] = {
+    "conv2d-demo": ("conv2d", ()),
+    "conv2d-demo-grid": ("conv2d", ("v",)),
+}
+DIALOGS = ("welcome-help", "detect-details", "conv2d-warning", "conv2d-details")
 """Windows of a fixed width: one size tells all."""
 
 
@@ -49,7 +56,7 @@ DIALOGS = ("welcome-help", "detect-details", "conv2d-warning")
         (LIVE_SERVICES, LIVE),
         (DRY_SERVICES, DRY),
         (replace(LIVE_SERVICES, carry_out=fail_at_three), FAILS),
-        (replace(DRY_SERVICES, mode=DEMO), {"conv2d-demo": ("conv2d", ())}),
+        (replace(DRY_SERVICES, mode=DEMO), DEMO_CASES),
     ],
     ids=("live", "dry run", "failing", "demo"),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from wizard.conv2d.presets import Published
-from wizard.conv2d.verdicts import Loaded
+from wizard.conv2d.verdicts import Loaded, Result
 from wizard.knowledge.cards import gfx_of_name
 
 OVERRIDE = "HSA_OVERRIDE_GFX_VERSION"
@@ -29,3 +29,13 @@ def is_other_chip(claim: Published, loaded: Loaded) -> bool:
     """True when a claim was made on another chip than the one that was measured."""
     mine = chip_measured(loaded)
     return claim.chip is not None and mine is not None and claim.chip != mine
+
+
+def is_of_other_chip(claim: Published, result: Result | None, here: str | None) -> bool:
+    """True when a claim was made on another chip than was measured, or than is here.
+
+    ``here`` counts where nothing was measured yet, and may not be known.
+    """
+    if result is not None and result.loaded.device is not None:
+        return is_other_chip(claim, result.loaded)
+    return claim.chip is not None and here is not None and claim.chip != here

@@ -21,11 +21,19 @@ driver/conv_driver.hpp).
 
 def shell_line(row: Row, python: str, device: str = "cuda") -> str:
     """The command that measures exactly this row."""
-    words = ["rdna1-setup", "conv2d", "--python", python, "--layer", line_of(row.shape)]
+    words = ["rdna1-setup", "conv2d", "--python", python, *_what(row)]
     words += ["--device", device] if device != "cuda" else []
     words += ["--engine", row.engine] if row.engine != "configured" else []
-    words += ["--work", row.work] if row.work != "forward" else []
+    words += ["--log"] if row.log else []
     return f"{_variables(row)}{shlex.join(words)}"
+
+
+def _what(row: Row) -> list[str]:
+    """The options that name what is measured."""
+    if row.operation is not None:
+        return ["--operations", row.operation.id]
+    work = ["--work", row.work] if row.work != "forward" else []
+    return ["--layer", line_of(row.shape), *work]
 
 
 def driver_lines(row: Row) -> tuple[str, ...]:

@@ -11,8 +11,6 @@ from wizard.conv2d.presets import Model, Preset, Row, load_presets
 from wizard.conv2d.shapes import Shape
 from wizard.conv2d.verdicts import RIGHT, Result, Verdict
 
-"""Right numbers in the end, however long it took."""
-
 
 @dataclass(frozen=True, slots=True)
 class Layers:
@@ -62,12 +60,27 @@ def model_verdicts(
     presets = tuple(load_models() if models is None else models)
     manners = dict.fromkeys(map(manner_of, results))
     found = (
-        _verdict(preset.model, preset.rows, manner, results)
+        (preset, _verdict(preset.model, preset.rows, manner, results))
         for manner in manners
         for preset in presets
         if preset.model is not None
     )
-    return tuple(v for v in found if v is not None)
+    return tuple(v for preset, v in found if 2 * len(v.unmeasured) <= len(preset.rows))
+
+
+def model_so_far(preset: Preset, results: Sequence[Result]) -> tuple[ModelVerdict, ...]:
+    """A model while its layers are measured, once for each way in which they are."""
+    if preset.model is None:
+        return ()
+    manners = dict.fromkeys(map(manner_of, results))
+    return tuple(_verdict(preset.model, preset.rows, manner, results) for manner in manners)
+
+
+def model_of(rows: Sequence[Row], presets: Iterable[Preset]) -> Preset | None:
+    """The model whose layers are all among these rows; None where there is none."""
+    asked = {row.shape for row in rows if row.operation is None}
+    models = (preset for preset in presets if preset.model is not None)
+    return next((m for m in models if all(row.shape in asked for row in m.rows)), None)
 
 
 def model_form(verdict: ModelVerdict) -> dict[str, Any]:
@@ -84,7 +97,7 @@ def model_form(verdict: ModelVerdict) -> dict[str, Any]:
 
 def _verdict(
     model: Model, rows: Sequence[Row], manner: Manner, results: Sequence[Result]
-) -> ModelVerdict | None:
+) -> ModelVerdict:
     seen: dict[Shape, list[Verdict]] = {}
     for result in results:
         if manner_of(result) == manner and result.verdict is not Verdict.UNUSABLE:
@@ -94,8 +107,6 @@ def _verdict(
         for row, times in zip(rows, model.times, strict=True)
     ]
     unmeasured = tuple(each for each in layers if each.verdict is None)
-    if 2 * len(unmeasured) > len(layers):
-        return None
     failing = tuple(each for each in layers if each.verdict not in (*RIGHT, None))
     missing = sum(each.times for each in (*failing, *unmeasured))
     total = sum(model.times)

@@ -1,0 +1,100 @@
+"""Where rows stand by size and channels: what the grid and the plot of times have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from wizard.conv2d.presets import Row
+
+Size = tuple[int, int]
+"""Height and width of the image."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """Channels, and how they are convolved where that is not the usual way."""
+
+    c_in: int
+    c_out: int
+    way: str
+
+    @property
+    def channels(self) -> str:
+        """For example ``16->32``."""
+        return f"{self.c_in}->{self.c_out}"
+
+    @property
+    def label(self) -> str:
+        """Channels and way."""
+        return f"{self.channels} {self.way}".rstrip()
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Every row that has a size, by line and column; both are 0-based."""
+
+    sizes: tuple[Size, ...]
+    columns: tuple[Column, ...]
+    cells: Mapping[tuple[int, int], tuple[int, ...]]
+    """Numbers of the rows of a line and a column."""
+    without: int
+    """Rows that have no size, which are in no cell."""
+
+    def cell_of(self, number: int) -> tuple[int, int] | None:
+        """Line and column of a row; None where it has no size."""
+        return next((cell for cell, numbers in self.cells.items() if number in numbers), None)
+
+    def lines_of(self, column: int) -> tuple[int, ...]:
+        """The lines that have a row in a column."""
+        return tuple(line for line in range(len(self.sizes)) if (line, column) in self.cells)
+
+    @property
+    def repeated(self) -> int:
+        """Rows that share their cell with an earlier one."""
+        return sum(len(numbers) - 1 for numbers in self.cells.values())
+
+    @property
+    def has_many_sizes(self) -> bool:
+        """True where the same channels come at several sizes, on the whole."""
+        return len(self.cells) >= 2 * len(self.columns) > 0
+
+
+def places_of(rows: Sequence[Row]) -> Places:
+    """Lines from the smallest size down; the usual way first, then others as they came."""
+    known = {number: row for number, row in enumerate(rows, 1) if row.operation is None}
+    ways = list(dict.fromkeys(("", *map(way_of, known.values()))))
+    columns = sorted(
+        {_column(row) for row in known.values()},
+        key=lambda column: (ways.index(column.way), column.c_in, column.c_out),
+    )
+    sizes = sorted(
+        {(row.shape.h, row.shape.w) for row in known.values()},
+        key=lambda size: (size[0] * size[1], size),
+    )
+    cells: dict[tuple[int, int], tuple[int, ...]] = {}
+    for number, row in known.items():
+        cell = sizes.index((row.shape.h, row.shape.w)), columns.index(_column(row))
+        cells[cell] = (*cells.get(cell, ()), number)
+    return Places(tuple(sizes), tuple(columns), cells, len(rows) - len(known))
+
+
+def way_of(row: Row) -> str:
+    """All of a row beside size and channels that is not a plain 3x3 forward pass; else ``""``."""
+    shape = row.shape
+    kernel = () if shape.kernel == 3 else (f"{shape.kernel}x{shape.kernel}",)
+    _, _, _, *extras = shape.label.split(" ")
+    work = () if row.work == "forward" else (row.work,)
+    engine = () if row.engine == "configured" else (row.engine,)
+    setting = (f"{name}={value}" for name, value in row.setting)
+    log = ("log",) if row.log else ()
+    return " ".join((*kernel, *extras, *work, *engine, *setting, *log))
+
+
+def size_text(size: Size) -> str:
+    """One number for a square, else height and width."""
+    return str(size[0]) if size[0] == size[1] else f"{size[0]}x{size[1]}"
+
+
+def _column(row: Row) -> Column:
+    return Column(row.shape.c_in, row.shape.c_out, way_of(row))

@@ -1,0 +1,71 @@
+"""Views of a sweep that are text: the grid and the plot of times, with a cursor on one row."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.widget import Widget
+
+from screens import sweep_grid, sweep_times
+from screens.sweep_state import SweepState
+
+
+class SweepText(Widget, can_focus=True):
+    """A state drawn as lines, anew for each change; arrow keys move from row to row."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "go(-1, 0)", "Up", show=False),
+        Binding("down", "go(1, 0)", "Down", show=False),
+        Binding("left", "go(0, -1)", "Left", show=False),
+        Binding("right", "go(0, 1)", "Right", show=False),
+    ]
+
+    def __init__(self, name: str, state: SweepState) -> None:
+        super().__init__(id=name)
+        self._state = state
+        self.number = 1
+        """The row under the cursor, counted from 1."""
+
+    def show(self, state: SweepState, number: int) -> None:
+        """Shows a state with the cursor on a row."""
+        self._state, self.number = state, number
+        self.refresh(layout=False)
+
+    def render(self) -> Content:
+        """The lines in the room that there is."""
+        if not self._state.rows:
+            return Content("")
+        size = self.content_size
+        return Content("\n").join(self.lines(self._state, self.number, size.width, size.height))
+
+    def action_go(self, down: int, right: int) -> None:
+        """Goes to another row."""
+        if self._state.rows:
+            self.show(self._state, self.moved(self._state, self.number, down, right))
+
+    @staticmethod
+    @abstractmethod
+    def lines(state: SweepState, number: int, width: int, height: int) -> list[Content]:
+        """What is drawn."""
+
+    @staticmethod
+    @abstractmethod
+    def moved(state: SweepState, number: int, down: int, right: int) -> int:
+        """Where a step leads."""
+
+
+class SweepGrid(SweepText):
+    """Sizes down, channels across."""
+
+    lines = staticmethod(sweep_grid.grid_lines)
+    moved = staticmethod(sweep_grid.moved)
+
+
+class SweepTimes(SweepText):
+    """Times over the size."""
+
+    lines = staticmethod(sweep_times.times_lines)
+    moved = staticmethod(sweep_times.moved)

@@ -1,0 +1,208 @@
+"""Grid and plot of times as lines: data in, text out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import pytest
+from textual.content import Content
+
+from screens import sweep_grid, sweep_times
+from screens.sweep_grid import grid_lines
+from screens.sweep_places import places_of, way_of
+from screens.sweep_scale import scale_for
+from screens.sweep_state import Mark, SweepState, line_of_row, mark_of
+from screens.sweep_times import times_lines
+from tests.conv2d.made import made
+from wizard.conv2d.presets import Preset, Published, Row, load_presets
+from wizard.conv2d.shapes import Shape, square
+from wizard.conv2d.verdicts import Loaded, Verdict
+from wizard.conv2d.works import operation_rows, rows_of
+
+ROWS = tuple(Row(square(*pair, size)) for pair in ((32, 64), (16, 32)) for size in (64, 32))
+CLAIM = Published("hung", 2.5, None, None, "RX 5600 XT", "notes", "gfx1010")
+Draw = Callable[[SweepState, int, int, int], list[Content]]
+
+
+def plain(lines: Sequence[Content]) -> list[str]:
+    return [line.plain.rstrip() for line in lines]
+
+
+@pytest.mark.parametrize("preset", load_presets(), ids=lambda preset: preset.id)
+@pytest.mark.parametrize("draw", [grid_lines, times_lines])
+@pytest.mark.parametrize(("width", "height"), [(78, 14), (78, 17), (118, 33)])
+def test_every_preset_fills_its_room_and_no_more_with_the_cursor_in_sight(
+    preset: Preset, draw: Draw, width: int, height: int
+) -> None:
+    state = SweepState(preset.rows)
+    for number, row in enumerate(preset.rows, 1):
+        verdict = list(Verdict)[number % len(Verdict)]
+        state = state.with_result(number, made(row.shape, verdict, cold_s=0.2, warm_s=1e-5))
+    for number in range(1, len(preset.rows) + 1):
+        lines = draw(state, number, width, height)
+        assert len(lines) == height
+        assert max(line.cell_length for line in lines) <= width
+        assert any("[" in line.plain and "here" not in line.plain for line in lines[1:])
+
+
+def test_the_grid_has_sizes_down_and_channels_across_in_their_order() -> None:
+    state = SweepState(ROWS).with_result(1, made(verdict=Verdict.HUNG)).with_phase(3, "cold")
+    assert plain(grid_lines(state, 2, 78, 10))[:4] == [
+        "Grid: sizes down, channels across",
+        "Size      16->32     32->64",
+        "32        ·         [·]",
+        "64        > cold     ✗ hung",
+    ]
+
+
+def test_a_row_that_is_not_plain_has_a_column_of_its_own_behind_the_plain_ones() -> None:
+    rows = (Row(square(1, 8, 9, kernel=5)), Row(Shape(64, 64, 56, 40, stride=2)), *ROWS)
+    lines = plain(grid_lines(SweepState(rows), 1, 78, 12))
+    assert lines[1].split() == ["Size", "16->32", "32->64", "1->8", "64->64"]
+    assert lines[2].split() == ["5x5", "stride", "2"]
+    assert [line.split()[0] for line in lines[3:7]] == ["9", "32", "56x40", "64"]
+
+
+def test_how_a_row_is_measured_is_part_of_its_column() -> None:
+    forward, backward = rows_of((ROWS[0],), ("forward", "backward"))
+    native = replace(forward, engine="native", setting=(("MIOPEN_FIND_MODE", "2"),))
+    assert list(map(way_of, (forward, backward, native))) == [
+        "",
+        "backward",
+        "native MIOPEN_FIND_MODE=2",
+    ]
+
+
+def test_what_has_no_size_or_stands_behind_another_is_counted_below_the_grid() -> None:
+    rows = (*ROWS, ROWS[0], *operation_rows(("lstm",)))
+    told = "Not in the grid: 1 without a size, 1 repeated. v shows all as rows."
+    assert told in plain(grid_lines(SweepState(rows), 1, 78, 12))
+    assert "Not in the grid" not in "".join(plain(grid_lines(SweepState(ROWS), 1, 78, 12)))
+
+
+def test_a_cell_of_several_rows_shows_the_one_that_is_not_right() -> None:
+    state = SweepState((ROWS[0],) * 3).with_result(1, made()).with_result(3, made())
+    state = state.with_result(2, made(verdict=Verdict.WRONG))
+    assert "64       [✗ wrong]" in plain(grid_lines(state, 1, 78, 12))
+
+
+def test_operations_alone_give_no_grid_and_say_where_they_are() -> None:
+    rows = operation_rows(("lstm", "batch-norm"))
+    assert plain(grid_lines(SweepState(rows), 1, 78, 12))[0].endswith("v shows the rows.")
+    assert sweep_grid.moved(SweepState(rows), 2, 1, 0) == 2
+
+
+def test_columns_that_do_not_fit_scroll_with_the_cursor() -> None:
+    rows = tuple(Row(square(n, n, 32)) for n in range(1, 12))
+    first, last = (plain(grid_lines(SweepState(rows), number, 78, 10)) for number in (1, 11))
+    assert first[0].endswith("columns 1 to 6 of 11 (← →)")
+    assert last[0].endswith("columns 6 to 11 of 11 (← →)")
+    assert "11->11" in last[1]
+
+
+def test_steps_in_a_sparse_grid_reach_every_row() -> None:
+    state = SweepState(next(p for p in load_presets() if p.id == "mobilenetv3").rows)
+    for view in (sweep_grid, sweep_times):
+        reached, waiting = {1}, [1]
+        while waiting:
+            number = waiting.pop()
+            steps = {view.moved(state, number, *s) for s in ((0, 1), (0, -1), (1, 0), (-1, 0))}
+            waiting += steps - reached
+            reached |= steps
+        assert reached == set(range(1, len(state.rows) + 1))
+
+
+def test_the_plot_has_cold_and_warm_over_the_size_and_marks_a_hang_at_its_place() -> None:
+    rows = tuple(Row(square(16, 32, size)) for size in (32, 64, 128))
+    state = SweepState(rows).with_result(1, made(cold_s=0.5, warm_s=0.001))
+    state = state.with_result(2, made(cold_s=0.002, warm_s=0.002))
+    state = state.with_result(3, made(verdict=Verdict.HUNG, detail="no end within 60 s"))
+    assert plain(times_lines(state, 3, 60, 13)) == [
+        "Times of 16->32 over the size, log scale",
+        "     1 s │                                        ✗",
+        "         │        o",
+        "  100 ms │",
+        "         │",
+        "   10 ms │",
+        "         │                        @",
+        "    1 ms │        +",
+        "         └────────────────────────────────────────────────",
+        "    size         32              64             [128]",
+        "               ✓ pass          ✓ pass          ✗ hung",
+        "16->32 3x3 @128x128: hung, no end within 60 s",
+        "o cold  + warm  @ both  ✗ no time",
+    ]
+
+
+def test_times_close_together_have_even_steps_from_nothing() -> None:
+    scale = scale_for((0.011, 0.018), 11)
+    assert scale is not None
+    assert (scale.kind, scale.labels) == ("even", {10: "0 ms", 0: "20 ms", 5: "10 ms"})
+    assert scale.line_of(0.01) == 5
+
+
+def test_a_wide_range_has_whole_decades_and_labels_that_do_not_collide() -> None:
+    scale = scale_for((0.00005, 70.0), 9)
+    assert scale is not None
+    assert scale.kind == "log"
+    assert scale.labels[0] == "100 s"
+    assert scale.labels[8] == "0.01 ms"
+    assert all(line + 1 not in scale.labels for line in scale.labels)
+    assert scale_for((), 9) is None
+
+
+def test_all_channels_are_drawn_to_the_same_scale() -> None:
+    state = SweepState(ROWS)
+    for number, seconds in enumerate((0.001, 0.002, 5.0, 2.0), 1):
+        state = state.with_result(number, made(cold_s=seconds, warm_s=seconds))
+    axes = [[line[:9] for line in plain(times_lines(state, n, 78, 17))[1:11]] for n in (1, 3)]
+    assert axes[0] == axes[1]
+
+
+def test_where_sizes_are_few_the_plot_goes_row_by_row_and_scrolls() -> None:
+    rows = tuple(Row(square(n, n, 32)) for n in range(1, 41))
+    state = SweepState(rows).with_result(40, made(verdict=Verdict.CRASHED))
+    lines = plain(times_lines(state, 40, 78, 17))
+    assert lines[0] == "Times row by row (24 to 40 of 40, ← →), none measured yet"
+    assert lines[-4].endswith("39 [40]")
+    assert lines[-3].endswith("✗C")
+    assert lines[-1].endswith("C crash")
+
+
+def test_a_published_time_stands_beside_ours_and_is_called_what_it_is() -> None:
+    rows = tuple(Row(square(16, 32, size), CLAIM) for size in (32, 64))
+    other = Loaded("2.2.2", "5.7", "AMD Radeon RX 5500 XT", "gfx1012")
+    state = SweepState(rows).with_result(1, made(cold_s=0.5, warm_s=0.001, loaded=other))
+    assert "p published cold (not your chip)" in plain(times_lines(state, 1, 78, 17))[-1]
+    assert "published: hung 2.5 s (not your chip)" in line_of_row(state, 1, 200)
+    assert line_of_row(state, 2, 200).endswith("(not your chip)")
+    mine = SweepState(rows, chip="gfx1010")
+    assert line_of_row(mine, 2, 200) == "16->32 3x3 @64x64: not measured, published: hung 2.5 s"
+    assert mark_of(mine, 2) == Mark("", "(hung)", "dim")
+
+
+def test_on_a_processor_nothing_published_is_shown() -> None:
+    rows = (Row(square(16, 32, 32), CLAIM), Row(square(16, 32, 64), CLAIM))
+    state = SweepState(rows, device="cpu")
+    for draw in (grid_lines, times_lines):
+        text = "\n".join(plain(draw(state, 1, 78, 17))).replace("(hung) published", "")
+        assert "hung" not in text
+        assert " p " not in text
+
+
+@pytest.mark.parametrize("verdict", list(Verdict))
+def test_every_verdict_has_a_word_of_six_letters_and_a_letter_of_its_own(verdict: Verdict) -> None:
+    marks = {v: mark_of(SweepState(ROWS).with_result(1, made(verdict=v)), 1) for v in Verdict}
+    assert len(marks[verdict].word) <= 6
+    assert [m.letter for m in marks.values()].count(marks[verdict].letter) == 1
+
+
+def test_rows_stand_in_the_places_of_their_shapes() -> None:
+    places = places_of(ROWS)
+    assert (places.sizes, [c.label for c in places.columns]) == (
+        ((32, 32), (64, 64)),
+        ["16->32", "32->64"],
+    )
+    assert places.cells == {(1, 1): (1,), (0, 1): (2,), (1, 0): (3,), (0, 0): (4,)}
+    assert places.has_many_sizes

@@ -1,0 +1,237 @@
+"""The three views of a sweep: the same results, and the cursor on the same shape."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from dataclasses import replace
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import DataTable
+
+from screens.dialogs import Notice
+from screens.services import DEMO
+from screens.widgets.sweep_views import SweepViews
+from tests.screens.driving import (
+    app_with,
+    drawn,
+    press,
+    reach,
+    resize,
+    screen_text,
+    settled,
+    until,
+    usable_keys,
+)
+from tests.screens.fakes import DRY_SERVICES, HUNG, LIVE_SERVICES, result_of
+from wizard.conv2d.presets import Model, Preset, Row
+from wizard.conv2d.shapes import square
+from wizard.conv2d.sweep import Phase, ShapeDone, ShapeStarted, Sweep, SweepDone, SweepEvent
+
+MODEL_ROWS = tuple(Row(square(16, 32, size)) for size in (32, 44, 224))
+MODEL = Preset("m", "a model", "ours", "", MODEL_ROWS, Model("Net", (1, 16, 32, 32), (1, 4, 2), 9))
+OTHER_CHIP = replace(HUNG, chip="gfx1012")
+FOREIGN = Preset("f", "theirs", "them", "", (Row(square(16, 32, 64), OTHER_CHIP),))
+
+
+class Steps:
+    """A sweep that goes on when it is told."""
+
+    def __init__(self) -> None:
+        self._told: asyncio.Queue[SweepEvent] = asyncio.Queue()
+
+    async def run(self, sweep: Sweep) -> AsyncGenerator[SweepEvent, None]:
+        while True:
+            event = await self._told.get()
+            yield event
+            if isinstance(event, SweepDone):
+                return
+
+    def tell(self, *events: SweepEvent) -> None:
+        for event in events:
+            self._told.put_nowait(event)
+
+    def start(self, sweep_rows: tuple[Row, ...], number: int) -> None:
+        row = sweep_rows[number - 1]
+        self.tell(ShapeStarted(number, len(sweep_rows), row, 60.0), Phase(number, "cold"))
+
+    def finish(self, sweep_rows: tuple[Row, ...], number: int) -> None:
+        row = sweep_rows[number - 1]
+        self.tell(ShapeDone(number, len(sweep_rows), result_of(row)))
+
+
+async def seen(pilot: Pilot[int], text: str) -> None:
+    """Waits until a text stands on the screen: a view that was hidden is laid out first."""
+    await until(pilot, lambda: text in screen_text(pilot.app))
+
+
+async def test_v_shows_rows_grid_and_times_with_the_cursor_on_the_same_shape() -> None:
+    async with app_with(LIVE_SERVICES, "conv2d").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "conv2d")
+        views = pilot.app.screen.query_one(SweepViews)
+        await press(pilot, "down", "down", "v")
+        await seen(pilot, "Grid: sizes down, channels across")
+        assert views.number == 3
+        await seen(pilot, "\n 48       [(hung)]")
+        await press(pilot, "right", "down")
+        assert views.number == 9
+        await press(pilot, "v")
+        await seen(pilot, "Times of 32->64 over the size")
+        await seen(pilot, "[64]")
+        await press(pilot, "left", "up", "v")
+        assert pilot.app.screen.query_one(DataTable).cursor_row + 1 == views.number == 3
+
+
+async def test_every_view_fills_while_a_sweep_runs_and_the_cursor_stays_where_it_was_put() -> None:
+    steps, rows = Steps(), LIVE_SERVICES.presets()[0].rows
+    services = replace(LIVE_SERVICES, run_sweep=steps.run)
+    async with app_with(services, "conv2d").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "conv2d")
+        views = pilot.app.screen.query_one(SweepViews)
+        await press(pilot, "g", "s", "v")
+        steps.start(rows, 1)
+        await until(pilot, lambda: "[> cold]" in screen_text(pilot.app))
+        steps.finish(rows, 1)
+        steps.start(rows, 2)
+        await until(pilot, lambda: "[> cold]" in screen_text(pilot.app) and views.number == 2)
+        await seen(pilot, "✓ pass")
+        await press(pilot, "right")
+        steps.finish(rows, 2)
+        steps.start(rows, 3)
+        await until(pilot, lambda: "> cold" in screen_text(pilot.app) and len(views.results) == 2)
+        assert views.number == 7
+        await press(pilot, "v")
+        await seen(pilot, "Times of 32->64 over the size, log scale")
+        await press(pilot, "v", "c")
+        await until(pilot, lambda: screen_text(pilot.app).count("✓ pass") == 2)
+        assert views.number == 7
+
+
+async def test_the_cursor_goes_along_with_the_running_shape_again_once_it_is_put_there() -> None:
+    steps, rows = Steps(), LIVE_SERVICES.presets()[0].rows
+    services = replace(LIVE_SERVICES, run_sweep=steps.run)
+    async with app_with(services, "conv2d").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "conv2d")
+        views = pilot.app.screen.query_one(SweepViews)
+        await press(pilot, "g", "s")
+        steps.start(rows, 1)
+        await until(pilot, lambda: "> cold" in screen_text(pilot.app))
+        await press(pilot, "down", "down", "up", "up")
+        steps.finish(rows, 1)
+        steps.start(rows, 2)
+        await until(pilot, lambda: len(views.results) == 1 and views.number == 2)
+
+
+async def test_rows_that_come_while_it_runs_stand_in_every_view() -> None:
+    steps, rows = Steps(), LIVE_SERVICES.presets()[0].rows
+    more = (*rows, Row(square(48, 96, 56)), Row(square(48, 96, 72)))
+    services = replace(LIVE_SERVICES, run_sweep=steps.run)
+    async with app_with(services, "conv2d").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "conv2d")
+        await press(pilot, "g", "s")
+        steps.start(more, 11)
+        await until(pilot, lambda: "48->96      > cold" in screen_text(pilot.app))
+        steps.finish(more, 11)
+        steps.finish(more, 12)
+        await until(pilot, lambda: len(pilot.app.screen.query_one(SweepViews).results) == 2)
+        for text in ("72x72     48->96      ✗ hung", "48->96\n", "Times of 48->96"):
+            await seen(pilot, text)
+            await press(pilot, "v")
+
+
+@pytest.mark.parametrize("presses", [0, 1, 2])
+async def test_enter_tells_all_of_the_shape_in_each_view(presses: int) -> None:
+    async with app_with(LIVE_SERVICES, "conv2d").run_test(size=(120, 40)) as pilot:
+        await reach(pilot, "conv2d")
+        await press(pilot, "s", "y")
+        await settled(pilot)
+        await press(pilot, *("v",) * presses, "up" if presses < 2 else "left", "enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, Notice))
+        text = screen_text(pilot.app)
+        assert "32->64 3x3 @64x64" in text
+        assert "Verdict: pass" in text
+        assert "conv2d --python /home/sam/rdna1/rocm52/bin/python --layer '32 64 3 64x64'" in text
+        assert "MIOpenDriver conv -n 1 -c 32 -H 64 -W 64 -k 64" in text
+        await press(pilot, "escape", "v")
+        assert pilot.app.screen.query_one(SweepViews).number == 9
+
+
+async def test_a_whole_model_is_told_live_below_each_view() -> None:
+    steps = Steps()
+    services = replace(LIVE_SERVICES, run_sweep=steps.run, presets=lambda: (MODEL,))
+    async with app_with(services, "conv2d").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "conv2d")
+        await seen(pilot, "\n Net: none of 7 layers measured yet\n")
+        await press(pilot, "g", "s")
+        for number, told in enumerate(
+            (
+                "Net: 1 of 7 layers right, 6 not measured yet",
+                "Net: 5 of 7 layers right, 2 not measured yet",
+                "Net: 5 of 7 layers right, 2 hung",
+            ),
+            1,
+        ):
+            steps.start(MODEL_ROWS, number)
+            steps.finish(MODEL_ROWS, number)
+            await seen(pilot, f"\n {told}\n")
+            await press(pilot, "v")
+            await seen(pilot, f"\n {told}\n")
+        await press(pilot, "c")
+
+
+async def test_only_a_model_has_a_line_for_it() -> None:
+    services = replace(LIVE_SERVICES, presets=lambda: (MODEL, FOREIGN))
+    async with app_with(services, "conv2d").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "conv2d")
+        await press(pilot, "p")
+        await drawn(pilot.app)
+        assert "Net:" not in screen_text(pilot.app)
+
+
+async def test_claims_of_another_chip_and_of_gpus_are_called_so_in_every_view() -> None:
+    services = replace(LIVE_SERVICES, presets=lambda: (FOREIGN,))
+    async with app_with(services, "conv2d").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "conv2d")
+        await seen(pilot, "Other chip")
+        await press(pilot, "v")
+        await seen(pilot, "published: hung (not your chip)")
+        await press(pilot, "g")
+        await drawn(pilot.app)
+        assert "hung" not in screen_text(pilot.app).replace("(hung) published", "")
+        await press(pilot, "v", "v")
+        await seen(pilot, "On GPUs")
+
+
+async def test_a_view_keeps_its_keys_through_a_dialog_a_field_and_a_small_window() -> None:
+    async with app_with(LIVE_SERVICES, "conv2d").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "conv2d")
+        await press(pilot, "v", "enter", "escape", "tab", "enter")
+        await resize(pilot, 60, 20)
+        await resize(pilot, 80, 24)
+        await press(pilot, "down")
+        assert pilot.app.screen.query_one(SweepViews).number == 2
+        assert {"up", "down", "left", "right", "v", "enter"} <= usable_keys(pilot.app)
+
+
+async def test_the_demo_shows_its_examples_in_every_view() -> None:
+    services = replace(DRY_SERVICES, mode=DEMO)
+    async with app_with(services, "conv2d").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "conv2d")
+        for _ in range(3):
+            assert "example" in screen_text(pilot.app).replace("rows are examples", "")
+            await press(pilot, "v")
+            await drawn(pilot.app)
+
+
+async def test_an_ascii_terminal_gets_ascii_in_every_view() -> None:
+    services = replace(LIVE_SERVICES, unicode=False)
+    async with app_with(services, "conv2d").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "conv2d")
+        await press(pilot, "s", "y")
+        await settled(pilot)
+        for _ in range(3):
+            assert screen_text(pilot.app).isascii()
+            assert "?" not in screen_text(pilot.app).replace("? left", "").replace("? Help", "")
+            await press(pilot, "v")
+            await drawn(pilot.app)
