@@ -111,17 +111,6 @@ def answer_form(done: SweepDone, python: str) -> dict[str, Any]:
     return {"setting": form}
 
 
-def text_lines(asked: Request, done: SweepDone) -> Iterator[str]:
-    """What was found, for people."""
-    from wizard.conv2d.asked import sweep_in
-    from wizard.report.conv2d_settings import answer_lines, comparison_lines
-
-    if done.setting is not None:
-        yield from answer_lines(done.setting, sweep_in(asked).python)
-    elif done.results:
-        yield from comparison_lines(done.results)
-
-
 def exit_code(done: SweepDone) -> int:
     """0 for a setting that passes again and again, or a comparison in which nothing went wrong."""
     from wizard.conv2d.verdicts import Verdict

@@ -28,7 +28,7 @@ def told(request: WorkaroundRequest, done: SweepDone, *, as_json: bool) -> int:
     """Print what came out and give the exit code."""
     from wizard.conv2d.verdicts import RIGHT
     from wizard.conv2d.workarounds import tried
-    from wizard.report.conv2d_workarounds import workaround_lines
+    from wizard.report.conv2d_answer import answer_lines
 
     if done.trouble is not None:
         print(done.trouble.happened, done.trouble.meaning, file=sys.stderr, sep="\n")
@@ -39,7 +39,7 @@ def told(request: WorkaroundRequest, done: SweepDone, *, as_json: bool) -> int:
     if as_json:
         print(json.dumps(_form(request, done), indent=1, allow_nan=False))
     else:
-        print(*workaround_lines(done.results[0], found), sep="\n")
+        print(*answer_lines(request, done), sep="\n")
     passes = done.results[0].verdict in RIGHT or any(each.passes for each in found)
     return 0 if passes else 1
 
