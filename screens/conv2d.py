@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
+from dataclasses import replace
 from typing import ClassVar
 
 from textual import work
 from textual.binding import Binding, BindingType
 from textual.reactive import reactive
 
-from screens.dialogs import Notice, Question
 from screens.services import DEMO, SweepUnderWay
 from screens.step import COMMON_KEYS
-from screens.sweep_panel import NO_PYTHON, SweepPanel
+from screens.sweep_asking import AskingPanel
 from screens.sweep_rows import channels_of, tally
+from wizard.conv2d.asked import Request
 from wizard.conv2d.event_line import line_of
 from wizard.conv2d.sweep import (
     DeadlineMoved,
@@ -24,21 +25,14 @@ from wizard.conv2d.sweep import (
     ShapeDone,
     ShapeStarted,
     StopReason,
+    Sweep,
     SweepDone,
     SweepEvent,
     WorkerStarted,
 )
 
-WARNING = (
-    "This runs convolutions on your GPU. On RDNA1 cards some of them never end, and a hung "
-    "GPU can freeze the desktop or reset the screen; in the worst case only a restart helps.\n\n"
-    "Save your work and close what matters. A hung shape is ended at its deadline; its verdict "
-    "and all verdicts before it are on disk by then.\n\n"
-    "The device 'cpu' (key g) measures without this risk."
-)
 
-
-class Conv2d(SweepPanel):
+class Conv2d(AskingPanel):
     """Preset, device and deadline on top, one row a shape, progress below."""
 
     NAME = "conv2d"
@@ -57,9 +51,12 @@ class Conv2d(SweepPanel):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("s", "start", "Start"),
         Binding("c", "cancel", "Cancel"),
-        Binding("p", "preset", "Preset"),
-        Binding("g", "device", "Device"),
-        Binding("t", "deadline", "Deadline"),
+        Binding("o", "options", "Options"),
+        Binding("a", "answer", "Answer"),
+        Binding("x", "operations", "Operations", show=False),
+        Binding("p", "preset", "Preset", show=False),
+        Binding("g", "device", "Device", show=False),
+        Binding("t", "deadline", "Deadline", show=False),
         Binding("enter", "command", "Details", key_display="Enter"),
         Binding("tab", "python", "Python", show=False, priority=True),
         Binding("n", "next", "Next"),
@@ -67,7 +64,6 @@ class Conv2d(SweepPanel):
     ]
     AUTO_FOCUS = "#shapes"
     running: reactive[bool] = reactive(False, bindings=True)
-    _warned = False
     _joined = False
     """True while what is shown was begun before."""
 
@@ -86,14 +82,14 @@ class Conv2d(SweepPanel):
 
     def _join(self, found: SweepUnderWay) -> None:
         """Shows what is measured already, begun by an earlier start."""
-        if found.sweep is None:
-            self.say(f"`rdna1-setup conv2d --attach` shows what runs: {found.text}", "warning")
-            return
-        self._joined = True
-        self._start_over(found.sweep.rows)
+        self._joined, self._under_way = True, found.request
+        rows = found.request.rows if isinstance(found.request, Sweep) else ()
+        is_operations = any(row.operation for row in rows)
+        self._setting = replace(self._setting, operations=is_operations)
+        self._start_over(rows)
         self.running = True
         self.say(f"Attached: {found.text}. c cancels it.")
-        self._measure(found.follow())
+        self._measure(found.request, found.follow())
 
     @property
     def busy(self) -> bool:
@@ -104,33 +100,19 @@ class Conv2d(SweepPanel):
         """Cancel while it runs; everything else only while it does not."""
         if action == "cancel":
             return self.running
-        if action in ("start", "preset", "device", "deadline", "python"):
+        if action == "answer":
+            return bool(self.answer)
+        if action in ("start", "options", "operations", "preset", "device", "deadline", "python"):
             return not self.running
         if action == "next":
             return self.session.plan is not None and not self.running
         return super().check_action(action, parameters)
 
-    def action_start(self) -> None:
-        """Starts, after a warning before the first run on the GPU."""
-        if self.services.rehearses:
-            self.action_command()
-        elif not self.sweep().python.startswith("/"):
-            self.say(NO_PYTHON, "fault")
-        elif self._setting.device == "cuda" and not self._warned:
-            question = Question("Before the first run on the GPU", WARNING, "y", "I saved my work")
-            self.app.push_screen(question, self._start_if)
-        else:
-            self._start()
-
-    def _start_if(self, sure: bool | None) -> None:
-        if sure:
-            self._warned = True
-            self._start()
-
-    def _start(self) -> None:
+    def begin(self, request: Request) -> None:
+        """Starts it: everything was asked."""
         self.set_focus(self._table)
-        self._joined = False
-        self._start_over()
+        self._joined, self._under_way = False, request
+        self._start_over(request.rows if isinstance(request, Sweep) else ())
         self.running = True
         if self.services.stop_sweep is None:
             self.say("Measuring. c cancels: the running shape is ended, verdicts are kept.")
@@ -138,19 +120,22 @@ class Conv2d(SweepPanel):
             self.say(
                 "Measuring. c cancels; verdicts are kept. Leaving the program does not end it."
             )
-        self._measure(self.services.run_sweep(self.sweep()))
+        self._measure(request, self.services.run_sweep(request))
 
     @work(group="sweep", exclusive=True)
-    async def _measure(self, coming: AsyncGenerator[SweepEvent, None]) -> None:
+    async def _measure(self, request: Request, coming: AsyncGenerator[SweepEvent, None]) -> None:
         try:
             async with aclosing(coming) as events:
                 async for event in events:
                     self._take(event)
+                    if isinstance(event, SweepDone):
+                        self.keep_answer(request, event)
         except (OSError, ValueError) as trouble:
             # No such Python, no torch in it: to be said here, not a reason to end the program.
             self.say(f"The sweep stopped: {trouble}", "fault")
         finally:
-            self.running = False
+            self.running, self._under_way = False, None
+            self._show_controls()
 
     def _take(self, event: SweepEvent) -> None:
         match event:
@@ -158,11 +143,13 @@ class Conv2d(SweepPanel):
                 if not self._joined:  # long ago: the line that says what is shown stays
                     self.say(line_of(event))
             case ShapeStarted():
+                self._table.know(event.number, event.row)
                 self._table.mark_running(event.number)
                 self._show_progress(f"  now {channels_of(event.row)} at {event.row.shape.h}")
             case Phase():
                 self._table.mark_phase(event.number, event.name)
             case ShapeDone():
+                self._table.know_of(event.number, event.result)
                 self._table.show_result(event.number, event.result)
                 self._show_progress()
             case Note() | DeadlineMoved():
@@ -175,8 +162,6 @@ class Conv2d(SweepPanel):
             self.say(f"Finished: {tally(self._verdicts)}. All verdicts are on disk.")
             return
         self.say(f"The sweep stopped: {trouble.happened}", "fault")
-        text = f"{trouble.happened}\n\n{trouble.meaning}\n\n{trouble.next_step}"
-        self.app.push_screen(Notice("The sweep stopped", text))
 
     def action_cancel(self) -> None:
         """Ends the running shape and keeps what was measured."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from textual.widget import Widget
 from textual.widgets import Input
@@ -15,8 +16,10 @@ from screens.sweep_rows import EXAMPLE, NOT_RUN
 from screens.sweep_setting import python_of, setting_for
 from screens.widgets.path_field import PathField
 from screens.widgets.shapes_table import ShapesTable
-from screens.widgets.sweep_lines import OneLine, progress_text
+from screens.widgets.sweep_lines import OneLine, progress_text, search_text, tabs_text
+from wizard.conv2d.asked import Request, described
 from wizard.conv2d.presets import Row
+from wizard.conv2d.request import WrongRequest
 from wizard.conv2d.sweep import Sweep
 from wizard.conv2d.verdicts import Verdict
 
@@ -29,11 +32,13 @@ class SweepPanel(StepScreen):
     def __init__(self, session: Session, services: Services) -> None:
         super().__init__(session, services)
         self._setting = setting_for(session, services.presets())
-        self._rows = self._setting.preset.rows
+        self._under_way: Request | None = None
+        """What is carried out, while it is."""
 
     def body(self) -> Iterable[Widget]:
         """Controls, table, progress."""
         yield PathField("Python", "python", python_of(self.session))
+        yield OneLine("asked")
         yield OneLine("controls")
         blank = EXAMPLE if self.services.mode == DEMO else NOT_RUN
         yield ShapesTable(self._setting.preset.rows, blank)
@@ -51,13 +56,13 @@ class SweepPanel(StepScreen):
     def _verdicts(self) -> tuple[Verdict, ...]:
         return tuple(result.verdict for result in self._table.results.values())
 
-    def sweep(self) -> Sweep:
-        """What would be measured right now."""
-        return self._setting.sweep(self._field.path)
+    def asked(self, hangs: int | None = None) -> Request:
+        """What would be asked right now, with so many hangs if nobody says. Raises WrongRequest."""
+        return self._setting.request(self._field.path, self._table.current_row, hangs)
 
     def action_preset(self) -> None:
         """Takes the next preset."""
-        self._setting = self._setting.next_preset()
+        self._setting = replace(self._setting.next_preset(), operations=False)
         self._start_over()
 
     def action_device(self) -> None:
@@ -86,13 +91,22 @@ class SweepPanel(StepScreen):
 
     def action_command(self) -> None:
         """Shows all of the highlighted row, and the shell line that does the same."""
+        try:
+            command = self.command_text(self.asked())
+        except WrongRequest as wrong:
+            command = str(wrong)
+        self.app.push_screen(Notice("This shape", f"{self._table.current_text}\n\n{command}"))
+
+    def command_text(self, request: Request) -> str:
+        """The line of a shell that asks the same, and where the shapes come from."""
         preset = self._setting.preset
         started = "Nothing was started.\n\n" if self.services.rehearses else ""
-        sweep = self.sweep()
-        line = self.services.sweep_command(sweep, preset.id)
-        shell = f"The whole preset from a shell:\n\n{line}" if sweep.python else NO_PYTHON
-        text = f"{self._table.current_text}\n\n{started}{shell}\n\nSource: {preset.source}"
-        self.app.push_screen(Notice("This shape", text))
+        line = self.services.sweep_command(request, preset.id)
+        shell = (
+            f"From a shell ({self._setting.asked}):\n\n{line}" if self._field.path else NO_PYTHON
+        )
+        source = "" if self._setting.operations else f"\n\nSource: {preset.source}"
+        return f"{started}{shell}{source}"
 
     def on_data_table_row_selected(self) -> None:
         """Shows the command on Enter."""
@@ -104,14 +118,28 @@ class SweepPanel(StepScreen):
         self.set_focus(self._table)
 
     def _start_over(self, rows: tuple[Row, ...] | None = None) -> None:
-        self._rows = self._setting.preset.rows if rows is None else rows
-        self._table.start_over(self._rows)
+        self._table.start_over(self._rows_to_ask() if rows is None else rows)
         self._show_controls()
         self._show_progress()
 
+    def _rows_to_ask(self) -> tuple[Row, ...]:
+        try:
+            return self._setting.rows
+        except WrongRequest as wrong:
+            self.say(str(wrong), "fault")
+            return self._setting.preset.rows
+
     def _show_controls(self) -> None:
-        self.query_one("#controls", OneLine).show(str(self._setting))
+        asked = self._setting.asked if self._under_way is None else described(self._under_way)
+        self._show_line("#asked", tabs_text(self._setting.operations, asked))
+        self._show_line("#controls", str(self._setting))
 
     def _show_progress(self, now: str = "") -> None:
-        text = progress_text(self._verdicts, len(self._rows), now)
-        self.query_one("#sweep-progress", OneLine).show(text)
+        known, total = self._verdicts, len(self._table.shapes)
+        is_search = not isinstance(self._under_way, Sweep | None)
+        text = search_text(known, now) if is_search else progress_text(known, total, now)
+        self._show_line("#sweep-progress", text)
+
+    def _show_line(self, name: str, text: str) -> None:
+        for line in self.query(name).results(OneLine):  # none while the screen is taken down
+            line.show(text)

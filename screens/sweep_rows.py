@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from rich.text import Text
 
 from screens.words import cut, short_time, shown
 from wizard.conv2d.presets import Published, Row
+from wizard.conv2d.setting_answer import setting_text
 from wizard.conv2d.verdicts import Result, Verdict
 
 COLUMNS = (
@@ -21,6 +22,8 @@ COLUMNS = (
 )
 """Head, key and width; fixed widths, so that nothing jumps when a verdict arrives."""
 GROWING = ("error", "published")
+JOINED = (("What", "what", 33), *(column for column in COLUMNS[2:-1]))
+"""Columns for rows that size and channels do not tell apart."""
 NARROW = 80
 NOT_RUN = "· not run"
 EXAMPLE = "example"
@@ -39,10 +42,35 @@ MARKS = {
 SHORT_VERDICTS = {Verdict.OUT_OF_MEMORY: "no memory"}
 
 
-def columns(cells: int) -> tuple[tuple[str, str, int], ...]:
+def columns(cells: int, *, joined: bool = False) -> tuple[tuple[str, str, int], ...]:
     """The columns for a screen width: what is more than 80 goes to the texts."""
     more = max(0, cells - NARROW) // len(GROWING)
-    return tuple((head, key, width + more * (key in GROWING)) for head, key, width in COLUMNS)
+    growing = ("what", "error") if joined else GROWING
+    known = JOINED if joined else COLUMNS
+    return tuple((head, key, width + more * (key in growing)) for head, key, width in known)
+
+
+def are_joined(rows: Iterable[Row]) -> bool:
+    """True for rows that differ in more than size and channels, or have none."""
+    ways = {(row.work, row.engine, row.setting) for row in rows}
+    return len(ways) > 1 or any(work != "forward" or setting for work, _, setting in ways)
+
+
+def what_of(row: Row) -> str:
+    """A row in a few words: shape, work, and how it is measured."""
+    if row.operation is not None:
+        return row.operation.title
+    high, wide = row.shape.h, row.shape.w
+    words = [channels_of(row), f"@{high}" if high == wide else f"@{high}x{wide}"]
+    words += [row.work] if row.work != "forward" else []
+    words += [row.engine] if row.engine != "configured" else []
+    words += [f"{_short_name(name)}={value}" for name, value in row.setting]
+    return " ".join(words)
+
+
+def _short_name(variable: str) -> str:
+    """A variable without what most begin with."""
+    return variable.removeprefix("MIOPEN_").removeprefix("DEBUG_").removeprefix("CONV_")
 
 
 def channels_of(row: Row) -> str:
@@ -52,10 +80,21 @@ def channels_of(row: Row) -> str:
     return f"{shape.c_in}->{shape.c_out}{kernel}"
 
 
-def blank_row(row: Row, verdict: str, width: int) -> tuple[Text, ...]:
-    """A row before its shape was measured; ``width`` is that of the last column."""
+def blank_row(row: Row, verdict: str, widths: Mapping[str, int]) -> tuple[Text, ...]:
+    """A row before its shape was measured, for columns of these widths."""
+    if "what" in widths:
+        words = (cut(shown(what_of(row)), widths["what"]), verdict, "", "", "")
+        return tuple(map(Text, words))
     size = f"{row.shape.h}x{row.shape.w}"
-    cells = (size, channels_of(row), verdict, "", "", "", _published(row.published, width))
+    cells = (
+        size,
+        channels_of(row),
+        verdict,
+        "",
+        "",
+        "",
+        _published(row.published, widths["published"]),
+    )
     return tuple(Text(shown(cell)) for cell in cells)
 
 
@@ -90,11 +129,18 @@ def error_of(result: Result) -> str:
 def row_text(row: Row, result: Result | None) -> str:
     """Everything about one row, uncut."""
     published = row.published
-    lines = [row.shape.label, *(_measured(result) if result else ["Not measured."])]
+    lines = [_how(row), *(_measured(result) if result else ["Not measured."])]
     lines.append(f"Published: {published.summary if published else 'nothing for this shape'}")
     if published:
         lines.append(f"Published by: {published.source}")
     return "\n".join(shown(line) for line in lines)
+
+
+def _how(row: Row) -> str:
+    """What is measured and how, uncut."""
+    engine = [] if row.engine == "configured" else [f"engine {row.engine}"]
+    setting = [setting_text(row.setting)] if row.setting else []
+    return ", ".join((row.label, *engine, *setting))
 
 
 def tally(verdicts: Iterable[Verdict]) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from rich.text import Text
 from textual.widgets import DataTable
 
-from screens.sweep_rows import RUNNING, blank_row, columns, measured_cells, row_text
+from screens.sweep_rows import RUNNING, are_joined, blank_row, columns, measured_cells, row_text
 from screens.words import shown
 from wizard.conv2d.presets import Row
+from wizard.conv2d.repro import row_of
 from wizard.conv2d.verdicts import Result
 
 
@@ -27,14 +28,33 @@ class ShapesTable(DataTable[Text]):
 
     def on_resize(self) -> None:
         """Lays the columns out for the new width."""
-        if {key: cells for _, key, cells in columns(self.app.size.width)} != self._widths:
+        if self._columns_now() != self._widths:
             self._lay_out()
 
     def start_over(self, rows: tuple[Row, ...]) -> None:
         """Shows these rows, none of them measured."""
         self._shapes, self.results = rows, {}
-        self.clear()
-        self._fill()
+        if self._columns_now() != self._widths:
+            self._lay_out()
+        else:
+            self.clear()
+            self._fill()
+
+    def know(self, number: int, row: Row) -> None:
+        """A row that was not there beforehand, or is another one than was thought."""
+        before = self._shapes
+        if before[number - 1 : number] == (row,):
+            return
+        self._shapes = (*before[: number - 1], row, *before[number:])
+        if number <= len(before) or self._columns_now() != self._widths:
+            self._lay_out()
+        else:
+            self._add(number, row)
+
+    def know_of(self, number: int, result: Result) -> None:
+        """The row of a result whose launch was before all that is shown."""
+        if number > len(self._shapes):
+            self.know(number, row_of(result))
 
     def mark_running(self, number: int) -> None:
         """A row's shape is being measured."""
@@ -52,26 +72,43 @@ class ShapesTable(DataTable[Text]):
             self._set(number, key, cell)
 
     @property
+    def shapes(self) -> tuple[Row, ...]:
+        """The rows as they were asked for."""
+        return self._shapes
+
+    @property
+    def current_row(self) -> Row | None:
+        """The highlighted row; None where there is none."""
+        return next(iter(self._shapes[self.cursor_row :][:1]), None)
+
+    @property
     def current_text(self) -> str:
         """Everything about the highlighted row, uncut."""
-        place = self.cursor_row
-        return row_text(self._shapes[place], self.results.get(place + 1))
+        row = self.current_row
+        return "" if row is None else row_text(row, self.results.get(self.cursor_row + 1))
+
+    def _columns_now(self) -> dict[str, int]:
+        found = columns(self.app.size.width, joined=are_joined(self._shapes))
+        return {key: cells for _, key, cells in found}
 
     def _lay_out(self) -> None:
         place = self.cursor_row
         self.clear(columns=True)
-        for title, key, cells in columns(self.app.size.width):
+        self._widths = self._columns_now()
+        joined = are_joined(self._shapes)
+        for title, key, cells in columns(self.app.size.width, joined=joined):
             self.add_column(title, key=key, width=cells)
-            self._widths[key] = cells
         self._fill()
         self.move_cursor(row=place)
 
     def _fill(self) -> None:
         for number, row in enumerate(self._shapes, 1):
-            cells = blank_row(row, self._blank, self._widths["published"])
-            self.add_row(*cells, key=str(number))
+            self._add(number, row)
         for number, result in self.results.items():
             self.show_result(number, result)
+
+    def _add(self, number: int, row: Row) -> None:
+        self.add_row(*blank_row(row, self._blank, self._widths), key=str(number))
 
     def _set(self, number: int, key: str, cell: Text) -> None:
         self.update_cell(str(number), key, cell)

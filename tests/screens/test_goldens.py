@@ -30,6 +30,8 @@ LIVE: dict[str, Case] = {
     "apply": ("apply", ()),
     "conv2d-warning": ("conv2d", ("s",)),
     "conv2d-measured": ("conv2d", ("s", "y")),
+    "conv2d-options": ("conv2d", ("o",)),
+    "conv2d-operations": ("conv2d", ("x",)),
     "done": ("done", ()),
 }
 DRY: dict[str, Case] = {
@@ -39,7 +41,7 @@ DRY: dict[str, Case] = {
     "done-dry-run": ("done", ()),
 }
 FAILS: dict[str, Case] = {"apply-failed": ("apply", ()), "done-failed": ("apply", ("n",))}
-DIALOGS = ("welcome-help", "detect-details", "conv2d-warning")
+DIALOGS = ("welcome-help", "detect-details", "conv2d-warning", "conv2d-options")
 """Windows of a fixed width: one size tells all."""
 
 
@@ -61,8 +63,9 @@ async def test_every_screen_looks_as_agreed_also_after_resizing(
         for name, (step, keys) in cases.items():
             await go(pilot, step)
             await settled(pilot)
-            await press(pilot, *keys)
-            await settled(pilot)
+            for key in keys:
+                await press(pilot, key)
+                await settled(pilot)
             for width, height in sizes:
                 await resize(pilot, width, height)
                 if name not in DIALOGS or (width, height) == SIZES[0]:

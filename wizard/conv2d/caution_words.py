@@ -20,23 +20,31 @@ IN_USE = (
     "desktop. Log out there and start this over SSH or on a text console, or save everything, "
     "close it, and {0}."
 )
+OTHER = "--hangs N"
 NAMED = 3
 """So many operations are named; of more, their number is told."""
 
 
-def caution_texts(request: Request, around: Circumstances, hangs: int) -> tuple[str, ...]:
-    """What is run, whom a hang would hit, how many are allowed and what each costs."""
-    return (WARNING.format(what_runs(request)), *budget_texts(request, around, hangs))
+def caution_texts(
+    request: Request, around: Circumstances, hangs: int, other: str = OTHER
+) -> tuple[str, ...]:
+    """What is run, whom a hang would hit, how many are allowed and what each costs.
+
+    ``other`` says how another number of hangs is allowed.
+    """
+    return (WARNING.format(what_runs(request)), *budget_texts(request, around, hangs, other))
 
 
-def budget_texts(request: Request, around: Circumstances, hangs: int) -> tuple[str, ...]:
+def budget_texts(
+    request: Request, around: Circumstances, hangs: int, other: str = OTHER
+) -> tuple[str, ...]:
     """What a hang would disturb, how many are allowed, and what each costs."""
     from wizard.conv2d.asked import sweep_in
 
     times = "one hang is" if hangs == 1 else f"{hangs} hangs are"
     return (
         around.text,
-        f"At most {times} allowed (--hangs N): then it stops with what it has.",
+        f"At most {times} allowed ({other}): then it stops with what it has.",
         _cost_of_a_hang(sweep_in(request).deadlines),
     )
 
