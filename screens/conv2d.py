@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
-from dataclasses import replace
 from typing import ClassVar
 
 from textual import work
@@ -15,7 +14,7 @@ from screens.services import DEMO, SweepUnderWay
 from screens.step import COMMON_KEYS
 from screens.sweep_asking import AskingPanel
 from screens.sweep_rows import channels_of, tally
-from wizard.conv2d.asked import Request
+from wizard.conv2d.asked import Request, sweep_in
 from wizard.conv2d.event_line import line_of
 from wizard.conv2d.sweep import (
     DeadlineMoved,
@@ -43,8 +42,13 @@ class Conv2d(AskingPanel):
         "Verdicts: pass, wrong (numbers), error, slow, hung, crashed, out of memory, flaky. "
         "Cold is the first run with compiling, Warm a later one. Published is what a source "
         "says of the same shape.\n\n"
-        "s starts, c cancels. p changes the preset, g the device (cuda is the GPU, also with "
-        "ROCm), t the deadline. Tab goes to the Python that has torch.\n"
+        "s starts, c cancels. o opens the options: what is asked (measure, find a limit, the "
+        "smallest setting, compare settings, ways around a shape), of which shapes (a file of your "
+        "own layers too), with gradients or a training step, how often, and how often the card may "
+        "hang. What is not as usual stands above the table. a shows the last answer again.\n"
+        "p changes the preset, g the device (cuda is the GPU, also with ROCm), t the deadline, "
+        "x the tab: operations are what models need beside convolutions.\n"
+        "Tab goes to the Python that has torch. Enter shows the row and the same as a command.\n"
         "n goes on; everything measured stays on disk. A run goes on when the program is left, and "
         "is shown again when you come back."
     )
@@ -71,6 +75,7 @@ class Conv2d(AskingPanel):
         """Says what is set and what the keys do here."""
         self._show_controls()
         self._show_progress()
+        self.look_around()
         if self.services.mode == DEMO:
             self.say("Demo: rows are examples. Nothing is started; Enter shows the command.")
         elif self.services.rehearses:
@@ -84,8 +89,8 @@ class Conv2d(AskingPanel):
         """Shows what is measured already, begun by an earlier start."""
         self._joined, self._under_way = True, found.request
         rows = found.request.rows if isinstance(found.request, Sweep) else ()
-        is_operations = any(row.operation for row in rows)
-        self._setting = replace(self._setting, operations=is_operations)
+        self._setting = self._setting.as_in(found.request)
+        self._field.show(sweep_in(found.request).python, "")
         self._start_over(rows)
         self.running = True
         self.say(f"Attached: {found.text}. c cancels it.")
@@ -132,7 +137,7 @@ class Conv2d(AskingPanel):
                         self.keep_answer(request, event)
         except (OSError, ValueError) as trouble:
             # No such Python, no torch in it: to be said here, not a reason to end the program.
-            self.say(f"The sweep stopped: {trouble}", "fault")
+            self.say(f"It stopped: {trouble}", "fault")
         finally:
             self.running, self._under_way = False, None
             self._show_controls()
@@ -159,9 +164,9 @@ class Conv2d(AskingPanel):
 
     def _tell_end(self, trouble: StopReason | None) -> None:
         if trouble is None:
-            self.say(f"Finished: {tally(self._verdicts)}. All verdicts are on disk.")
+            self.say(f"Finished: {tally(self._verdicts)}. All verdicts are on disk. a: the answer")
             return
-        self.say(f"The sweep stopped: {trouble.happened}", "fault")
+        self.say(f"It stopped: {trouble.happened}", "fault")
 
     def action_cancel(self) -> None:
         """Ends the running shape and keeps what was measured."""

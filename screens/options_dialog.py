@@ -46,7 +46,7 @@ class OptionsDialog(ModalScreen[SweepSetting]):
             dialog.border_subtitle = Content(KEYS)
             yield OptionList(*map(self._text, self._options), id="options", compact=True)
             yield Static(id="option-hint", markup=False)
-            yield Input(id="option-typed", compact=True, select_on_focus=False)
+            yield Input(id="option-typed", compact=True)
 
     def on_mount(self) -> None:
         """Keys go to the rows."""

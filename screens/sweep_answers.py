@@ -26,10 +26,6 @@ def caution(request: Request, around: Circumstances, hangs: int) -> Question:
 class Answer(Notice):
     """What a search came to, in lines as wide as the smallest screen."""
 
-    DEFAULT_CSS = """
-    Answer > .dialog { width: 100%; padding: 0; border-left: none; border-right: none; }
-    """
-
 
 def answer_text(request: Request, done: SweepDone) -> str:
     """What it came to, and why it could not go on; ``""`` where nothing can be told."""
@@ -48,7 +44,7 @@ def end_window(request: Request, done: SweepDone) -> Notice | None:
 
 
 def _title(done: SweepDone) -> str:
-    return "The answer" if done.trouble is None else "The sweep stopped"
+    return "The answer" if done.trouble is None else "It stopped"
 
 
 def _trouble_text(trouble: StopReason) -> str:

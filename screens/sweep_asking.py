@@ -17,6 +17,8 @@ from screens.sweep_answers import Answer, answer_text, caution, end_window
 from screens.sweep_panel import NO_PYTHON, SweepPanel
 from screens.sweep_setting import SweepSetting
 from wizard.conv2d.asked import Request
+from wizard.conv2d.caution import Circumstances
+from wizard.conv2d.caution_words import budget_texts
 from wizard.conv2d.presets import Row
 from wizard.conv2d.request import WrongRequest
 from wizard.conv2d.sweep import SweepDone
@@ -41,6 +43,8 @@ class AskingPanel(SweepPanel):
         super().__init__(session, services)
         self._agreed: tuple[int, bool] | None = None
         """With how many hangs, and on whose desktop, the last yes was given."""
+        self._around: Circumstances | None = None
+        """Whom a hang would hit, once that was looked at."""
         self._other_tab: Tab | None = None
 
     @abstractmethod
@@ -88,22 +92,37 @@ class AskingPanel(SweepPanel):
         except WrongRequest as wrong:
             self.app.push_screen(Notice("This cannot be asked", str(wrong)))
             return
-        if self.services.rehearses:
-            self.app.push_screen(Notice("Dry run", self.command_text(request)))
-        elif not self._field.path.startswith("/"):
+        if not self.services.rehearses and not self._field.path.startswith("/"):
             self.say(NO_PYTHON, "fault")
         elif self._setting.device == "cuda":
             self._ask_first()
+        elif self.services.rehearses:
+            self.app.push_screen(Notice("Dry run", self.command_text(request)))
         else:
             self.begin(request)
+
+    def asked(self) -> Request:
+        """What would be asked right now, with the hangs that are allowed. Raises WrongRequest."""
+        around = self._around if self._setting.device == "cuda" else None
+        allowed = None if around is None else around.hangs
+        return self._setting.request(self._field.path, self._table.current_row, allowed)
+
+    @work(group="caution", exclusive=True)
+    async def look_around(self) -> None:
+        """Looks whom a hang would hit."""
+        self._around = await asyncio.to_thread(self.services.circumstances)
 
     @work(group="caution", exclusive=True)
     async def _ask_first(self) -> None:
         """Look whom a hang would hit; ask, unless just that was agreed to."""
-        around = await asyncio.to_thread(self.services.circumstances)
+        self._around = around = await asyncio.to_thread(self.services.circumstances)
         hangs = self._setting.hangs or around.hangs
-        request = self.asked(hangs)
+        request = self.asked()
         told = (hangs, around.is_someones_desktop)
+        if self.services.rehearses:
+            texts = (self.command_text(request), *budget_texts(request, around, hangs))
+            self.app.push_screen(Notice("Dry run", "\n\n".join(texts)))
+            return
         if told == self._agreed:
             self.begin(request)
             return

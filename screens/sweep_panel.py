@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -56,9 +57,9 @@ class SweepPanel(StepScreen):
     def _verdicts(self) -> tuple[Verdict, ...]:
         return tuple(result.verdict for result in self._table.results.values())
 
-    def asked(self, hangs: int | None = None) -> Request:
-        """What would be asked right now, with so many hangs if nobody says. Raises WrongRequest."""
-        return self._setting.request(self._field.path, self._table.current_row, hangs)
+    @abstractmethod
+    def asked(self) -> Request:
+        """What would be asked right now. Raises WrongRequest."""
 
     def action_preset(self) -> None:
         """Takes the next preset."""

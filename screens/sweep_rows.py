@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from rich.text import Text
 
 from screens.words import cut, short_time, shown
-from wizard.conv2d.presets import Published, Row
+from wizard.conv2d.compare_settings import rivals
+from wizard.conv2d.presets import Published, Row, Setting
 from wizard.conv2d.setting_answer import setting_text
 from wizard.conv2d.verdicts import Result, Verdict
 
@@ -64,12 +65,18 @@ def what_of(row: Row) -> str:
     words = [channels_of(row), f"@{high}" if high == wide else f"@{high}x{wide}"]
     words += [row.work] if row.work != "forward" else []
     words += [row.engine] if row.engine != "configured" else []
-    words += [f"{_short_name(name)}={value}" for name, value in row.setting]
-    return " ".join(words)
+    return " ".join((*words, *_setting_words(row.setting)))
+
+
+def _setting_words(setting: Setting) -> Iterable[str]:
+    """The name of what is compared, or the variables without what most begin with."""
+    names = {rival.setting: rival.name for rival in rivals()}
+    if setting in names:
+        return [names[setting]] if setting else []
+    return [f"{_short_name(name)}={value}" for name, value in setting]
 
 
 def _short_name(variable: str) -> str:
-    """A variable without what most begin with."""
     return variable.removeprefix("MIOPEN_").removeprefix("DEBUG_").removeprefix("CONV_")
 
 

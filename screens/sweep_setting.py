@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from screens.session import Session
 from screens.sweep_aims import Aim, request_for
 from screens.words import shown
-from wizard.conv2d.asked import Request, with_hangs
+from wizard.conv2d.asked import Request, sweep_in, with_hangs
 from wizard.conv2d.caution import USUAL
 from wizard.conv2d.presets import Preset, Row
 from wizard.conv2d.request import WrongRequest
@@ -98,6 +98,12 @@ class SweepSetting:
         presets = (*(preset for preset in self.presets if "/" not in preset.id), layers)
         return replace(self, presets=presets, preset_place=len(presets) - 1, operations=False)
 
+    def as_in(self, request: Request) -> SweepSetting:
+        """With the device and the tab of a request that is under way."""
+        sweep = sweep_in(request)
+        operations = any(row.operation for row in sweep.rows)
+        return replace(self, device_place=DEVICES.index(sweep.device), operations=operations)
+
     def sweep(self, python: str) -> Sweep:
         """Every row, under a Python. Raises WrongRequest."""
         deadlines = Deadlines(first=self.deadline_s, later=self.deadline_s)
@@ -127,7 +133,7 @@ class SweepSetting:
 
     def _words(self) -> Iterator[str]:
         if self.aim is Aim.LIMIT:
-            yield f"limit of {self.axis} in {self.span[0]}-{self.span[1]}, from this shape on"
+            yield f"limit of {self.axis} in {self.span[0]}-{self.span[1]}"
         else:
             what = self.aim.value
             yield what.replace("shape", "operation") if self.operations else what
@@ -140,9 +146,9 @@ class SweepSetting:
         if self.hangs is not None:
             yield f"at most {self.hangs} hang{'' if self.hangs == 1 else 's'}"
         if self.log:
-            yield "with MIOpen's log"
+            yield "MIOpen's log"
         if self.clean:
-            yield "clean environment"
+            yield "clean"
 
     def __str__(self) -> str:
         place = f"{self.preset_place + 1}/{len(self.presets)}"

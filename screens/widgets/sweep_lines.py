@@ -47,4 +47,4 @@ def search_text(verdicts: Iterable[Verdict], now: str = "") -> str:
 def tabs_text(operations: bool, asked: str) -> str:
     """Both tabs, the one that is open marked, and what is asked there."""
     first, second = ("  ", "> ") if operations else ("> ", "  ")
-    return f"{first}Conv2d {second}Operations (x)   {asked}"
+    return f"{first}Conv2d {second}Operations (x)  {asked}"
