@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from screens.dialogs import Notice, Question
-from wizard.conv2d.asked import Request
+from wizard.conv2d.asked import Request, described
 from wizard.conv2d.caution import Circumstances
 from wizard.conv2d.caution_words import IN_USE, caution_texts
 from wizard.conv2d.sweep import StopReason, Sweep, SweepDone
@@ -39,12 +39,9 @@ def answer_text(request: Request, done: SweepDone) -> str:
 def end_window(request: Request, done: SweepDone) -> Notice | None:
     """What opens by itself at the end: the answer of a search, or why it stopped."""
     if not isinstance(request, Sweep) and (done.results or done.trouble):
-        return Answer(_title(done), answer_text(request, done))
-    return None if done.trouble is None else Notice(_title(done), _trouble_text(done.trouble))
-
-
-def _title(done: SweepDone) -> str:
-    return "The answer" if done.trouble is None else "It stopped"
+        title = described(request).capitalize()
+        return Answer(title, answer_text(request, done))
+    return None if done.trouble is None else Notice("It stopped", _trouble_text(done.trouble))
 
 
 def _trouble_text(trouble: StopReason) -> str:

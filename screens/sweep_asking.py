@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from textual import work
 from textual.reactive import reactive
@@ -16,7 +16,7 @@ from screens.session import Session
 from screens.sweep_answers import Answer, answer_text, caution, end_window
 from screens.sweep_panel import NO_PYTHON, SweepPanel
 from screens.sweep_setting import SweepSetting
-from wizard.conv2d.asked import Request
+from wizard.conv2d.asked import Request, described
 from wizard.conv2d.caution import Circumstances
 from wizard.conv2d.caution_words import budget_texts
 from wizard.conv2d.presets import Row
@@ -36,8 +36,8 @@ class Tab:
 class AskingPanel(SweepPanel):
     """Makes requests, warns before they go to a card, and keeps what the last one came to."""
 
-    answer: reactive[str] = reactive("", bindings=True)
-    """What the last request came to, in words."""
+    answer: reactive[tuple[str, str] | None] = reactive(None, bindings=True)
+    """What was asked last, and what it came to, in words."""
 
     def __init__(self, session: Session, services: Services) -> None:
         super().__init__(session, services)
@@ -46,6 +46,7 @@ class AskingPanel(SweepPanel):
         self._around: Circumstances | None = None
         """Whom a hang would hit, once that was looked at."""
         self._other_tab: Tab | None = None
+        self.set_reactive(AskingPanel.answer, session.answer)
 
     @abstractmethod
     def begin(self, request: Request) -> None:
@@ -83,7 +84,8 @@ class AskingPanel(SweepPanel):
 
     def action_answer(self) -> None:
         """Shows again what the last request came to."""
-        self.app.push_screen(Answer("The last answer", self.answer))
+        if self.answer is not None:
+            self.app.push_screen(Answer(*self.answer))
 
     def action_start(self) -> None:
         """Starts what is asked, after a warning where a card may hang."""
@@ -136,9 +138,14 @@ class AskingPanel(SweepPanel):
 
     def keep_answer(self, request: Request, done: SweepDone) -> None:
         """Keeps what a request came to, and shows it where that was asked for or it failed."""
-        self.answer = answer_text(request, done)
+        self.answer = described(request).capitalize(), answer_text(request, done)
+        self.session = replace(self.session, answer=self.answer)
         if (window := end_window(request, done)) is not None:
             self.app.push_screen(window)
+
+    def _show_controls(self) -> None:
+        super()._show_controls()
+        self.session = replace(self.session, asking=self._setting)
 
 
 def _same_rows(one: SweepSetting, other: SweepSetting) -> bool:

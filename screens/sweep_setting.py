@@ -46,6 +46,8 @@ class SweepSetting:
     """Where a limit is looked for."""
     log: bool = False
     clean: bool = False
+    plan: str = ""
+    """Id of the plan whose stack it is for, if any."""
 
     @property
     def preset(self) -> Preset:
@@ -160,9 +162,12 @@ class SweepSetting:
 
 
 def setting_for(session: Session, presets: tuple[Preset, ...]) -> SweepSetting:
-    """The setting to begin with: the device that the plan's stack is for."""
+    """As the panel was left; else the device that the plan's stack is for, all else as usual."""
+    plan = "" if session.plan is None else session.plan.id
+    if session.asking is not None and session.asking.plan == plan:
+        return session.asking
     on_cpu = session.plan is not None and on_processor(session.plan)
-    return SweepSetting(presets, device_place=DEVICES.index("cpu") if on_cpu else 0)
+    return SweepSetting(presets, device_place=DEVICES.index("cpu") if on_cpu else 0, plan=plan)
 
 
 def python_of(session: Session) -> str:

@@ -20,7 +20,9 @@ from tests.screens.driving import app_with, press, reach, settled, status, until
 from tests.screens.fakes import LIVE_SERVICES, PRESETS
 from wizard.__main__ import parser
 from wizard.conv2d.asked import Request, sweep_in
+from wizard.conv2d.find_limit import LimitRequest
 from wizard.conv2d.sweep import ShapeDone, ShapeStarted, Sweep, SweepDone, SweepEvent
+from wizard.report.conv2d_answer import answer_lines
 
 __all__ = ["home"]
 
@@ -120,3 +122,29 @@ async def test_the_real_services_leave_a_sweep_running_and_find_it_again(
     assert isinstance(told[-1], SweepDone)
     assert [event.number for event in told if isinstance(event, ShapeDone)] == [1]
     assert services.sweep_under_way() is None
+
+
+async def test_the_real_services_carry_a_search_out_and_find_it_again(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in home.environ(environ(limits={"any": 6})).items():
+        monkeypatch.setenv(name, value)
+    sweep = sweep_of(sys.executable, 3)
+    deadlines = replace(sweep.deadlines, first=1.0, later=1.0)
+    search = LimitRequest(replace(sweep, deadlines=deadlines), sweep.rows[0], "size", 5, 8, 2)
+    services = services_for(parser().parse_args([]))
+    async with aclosing(services.run_sweep(search)) as events:
+        async for event in events:
+            if isinstance(event, ShapeStarted):
+                break
+
+    found = services.sweep_under_way()
+    assert found is not None
+    assert found.request == search
+    async with aclosing(found.follow()) as events:
+        told = [event async for event in events]
+    done = told[-1]
+    assert isinstance(done, SweepDone)
+    assert done.limit is not None
+    assert (done.limit.known.passes, done.limit.known.hangs) == (6, 7)
+    assert next(answer_lines(search, done)) == "Limit of size: 6 passes (3 of 3 times), 7 does not."

@@ -14,6 +14,7 @@ from screens.dialogs import Notice, Question
 from screens.options_dialog import OptionsDialog
 from screens.services import Services, SweepUnderWay
 from screens.start import services_for
+from screens.step import StepScreen
 from screens.sweep_aims import NOT_OF_OPERATIONS, Aim
 from screens.sweep_answers import Answer
 from screens.sweep_options import WRONG_RANGE
@@ -21,6 +22,7 @@ from screens.sweep_setting import SweepSetting
 from tests.conv2d.test_request_line import parsed
 from tests.screens.driving import (
     app_with,
+    go,
     press,
     reach,
     screen_text,
@@ -281,6 +283,23 @@ async def test_each_tab_keeps_what_was_measured_on_it() -> None:
         assert table.row_count == 10
         assert "10 of 10  8 pass, 2 hung" in screen_text(pilot.app)
         assert "✗ hung" in screen_text(pilot.app)
+
+
+async def test_what_was_set_and_answered_is_still_there_after_another_screen() -> None:
+    async with panel(Runner().services()).run_test(size=SIZE) as pilot:
+        await reach(pilot, "conv2d")
+        await press(pilot, "g", "o", "right", "right", "escape", "s")
+        await until(pilot, lambda: isinstance(pilot.app.screen, Answer))
+        await press(pilot, "escape", "n")
+        await reach(pilot, "done")
+        await press(pilot, "escape")
+        await reach(pilot, "review")
+        assert isinstance(pilot.app.screen, StepScreen)
+        await go(pilot, "conv2d", pilot.app.screen.session)
+        assert "limit of size in 1-256" in screen_text(pilot.app)
+        assert "g Device CPU" in screen_text(pilot.app)
+        await press(pilot, "a")
+        assert "Limit of size: 30 passes" in screen_text(pilot.app)
 
 
 async def test_in_a_dry_run_the_line_of_the_search_is_shown() -> None:
