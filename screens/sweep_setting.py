@@ -21,6 +21,7 @@ from wizard.plan.using import on_processor
 DEVICES = ("cuda", "cpu")
 DEADLINES_S = (60.0, 180.0, 600.0, 20.0)
 """For each shape, as ``--deadline`` gives it; the first one of a process may have to compile."""
+SHORT = {Aim.SETTING: "smallest setting for this shape"}
 NO_UNFOLD = "None but convolutions unfold: o takes the engine back to 'configured'."
 
 
@@ -137,7 +138,7 @@ class SweepSetting:
         if self.aim is Aim.LIMIT:
             yield f"limit of {self.axis} in {self.span[0]}-{self.span[1]}"
         else:
-            what = self.aim.value
+            what = SHORT.get(self.aim, self.aim.value)
             yield what.replace("shape", "operation") if self.operations else what
         if self.works != ("forward",) and not self.operations:
             yield " and ".join(self.works)
