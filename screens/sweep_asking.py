@@ -13,7 +13,7 @@ from screens.dialogs import Notice
 from screens.options_dialog import OptionsDialog
 from screens.services import Services
 from screens.session import Session
-from screens.sweep_answers import Answer, answer_text, caution, end_window
+from screens.sweep_answers import OTHER, Answer, answer_text, caution, end_window
 from screens.sweep_panel import NO_PYTHON, SweepPanel
 from screens.sweep_setting import SweepSetting
 from wizard.conv2d.asked import Request, described
@@ -82,6 +82,13 @@ class AskingPanel(SweepPanel):
             self._table.show_result(number, result)
         self._show_progress()
 
+    def action_preset(self) -> None:
+        """Takes the next preset; from operations, goes back to the one that is chosen."""
+        if self._setting.operations:
+            self.action_operations()
+        else:
+            super().action_preset()
+
     def action_answer(self) -> None:
         """Shows again what the last request came to."""
         if self.answer is not None:
@@ -122,7 +129,7 @@ class AskingPanel(SweepPanel):
         request = self.asked()
         told = (hangs, around.is_someones_desktop)
         if self.services.rehearses:
-            texts = (self.command_text(request), *budget_texts(request, around, hangs))
+            texts = (self.command_text(request), *budget_texts(request, around, hangs, OTHER))
             self.app.push_screen(Notice("Dry run", "\n\n".join(texts)))
             return
         if told == self._agreed:

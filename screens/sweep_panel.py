@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable
-from dataclasses import replace
 
 from textual.widget import Widget
 from textual.widgets import Input
@@ -63,7 +62,7 @@ class SweepPanel(StepScreen):
 
     def action_preset(self) -> None:
         """Takes the next preset."""
-        self._setting = replace(self._setting.next_preset(), operations=False)
+        self._setting = self._setting.next_preset()
         self._start_over()
 
     def action_device(self) -> None:

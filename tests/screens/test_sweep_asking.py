@@ -285,6 +285,20 @@ async def test_each_tab_keeps_what_was_measured_on_it() -> None:
         assert "✗ hung" in screen_text(pilot.app)
 
 
+async def test_the_key_of_presets_leads_back_from_operations_and_mixes_nothing_up() -> None:
+    async with panel(LIVE_SERVICES).run_test(size=SIZE) as pilot:
+        await reach(pilot, "conv2d")
+        await press(pilot, "x", "p")
+        await settled(pilot)
+        table = pilot.app.screen.query_one(DataTable)
+        assert "> Conv2d" in screen_text(pilot.app)
+        assert table.row_count == 10
+        await press(pilot, "x")
+        await settled(pilot)
+        assert "> Operations" in screen_text(pilot.app)
+        assert table.row_count == len(operation_rows())
+
+
 async def test_what_was_set_and_answered_is_still_there_after_another_screen() -> None:
     async with panel(Runner().services()).run_test(size=SIZE) as pilot:
         await reach(pilot, "conv2d")
