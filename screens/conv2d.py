@@ -12,12 +12,12 @@ from textual import work
 from textual.binding import Binding, BindingType
 from textual.reactive import reactive
 
-from screens.dialogs import Notice, Question
 from screens.services import DEMO, SweepUnderWay
 from screens.step import COMMON_KEYS
-from screens.sweep_panel import NO_PYTHON, SweepPanel
+from screens.sweep_asking import AskingPanel
 from screens.sweep_rows import channels_of, tally
 from screens.widgets.sweep_views import ON_SCREEN
+from wizard.conv2d.asked import Request, sweep_in
 from wizard.conv2d.event_line import line_of
 from wizard.conv2d.sweep import (
     DeadlineMoved,
@@ -27,21 +27,14 @@ from wizard.conv2d.sweep import (
     ShapeDone,
     ShapeStarted,
     StopReason,
+    Sweep,
     SweepDone,
     SweepEvent,
     WorkerStarted,
 )
 
-WARNING = (
-    "This runs convolutions on your GPU. On RDNA1 cards some of them never end, and a hung "
-    "GPU can freeze the desktop or reset the screen; in the worst case only a restart helps.\n\n"
-    "Save your work and close what matters. A hung shape is ended at its deadline; its verdict "
-    "and all verdicts before it are on disk by then.\n\n"
-    "The device 'cpu' (key g) measures without this risk."
-)
 
-
-class Conv2d(SweepPanel):
+class Conv2d(AskingPanel):
     """Preset, device and deadline on top, one row a shape, progress below."""
 
     NAME = "conv2d"
@@ -56,18 +49,26 @@ class Conv2d(SweepPanel):
         "Cold is the first run with compiling, Warm a later one. Published is what a source "
         "says of the same shape; where that was on another chip than yours, it says Other chip. "
         "None of it was measured by us.\n\n"
-        "s starts, c cancels. p changes the preset, g the device (cuda is the GPU, also with "
-        "ROCm), t the deadline. Tab goes to the Python that has torch.\n"
+        "s starts, c cancels. o opens the options: what is asked (measure, find a limit, the "
+        "smallest setting, compare settings, ways around a shape), of which shapes (a file of your "
+        "own layers too), with gradients or a training step, how often, and how often the card may "
+        "hang. What is not as usual stands above the table. a shows the last answer again.\n"
+        "p changes the preset, g the device (cuda is the GPU, also with ROCm), t the deadline, "
+        "x the tab: operations are what models need beside convolutions.\n"
+        "Tab goes to the Python that has torch. h shows earlier runs: whole, compared, handed out.\n"
         "n goes on; everything measured stays on disk. A run goes on when the program is left, and "
         "is shown again when you come back."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("s", "start", "Start"),
         Binding("c", "cancel", "Cancel"),
-        Binding("p", "preset", "Preset"),
-        Binding("g", "device", "Device"),
-        Binding("t", "deadline", "Deadline"),
+        Binding("o", "options", "Options"),
+        Binding("a", "answer", "Answer"),
         Binding("v", "view", "View"),
+        Binding("x", "operations", "Operations", show=False),
+        Binding("p", "preset", "Preset", show=False),
+        Binding("g", "device", "Device", show=False),
+        Binding("t", "deadline", "Deadline", show=False),
         Binding("enter", "command", "Details", show=False),
         Binding("tab", "python", "Python", show=False, priority=True),
         Binding("h", "history", "History"),
@@ -76,7 +77,6 @@ class Conv2d(SweepPanel):
     ]
     AUTO_FOCUS = f".{ON_SCREEN}"
     running: reactive[bool] = reactive(False, bindings=True)
-    _warned = False
     _joined = False
     """True while what is shown was begun before."""
 
@@ -84,6 +84,7 @@ class Conv2d(SweepPanel):
         """Says what is set and what the keys do here."""
         self._show_controls()
         self._show_progress()
+        self.look_around()
         if self.services.mode == DEMO:
             self.say("Demo: rows are examples. Nothing is started; Enter shows the command.")
         elif self.services.rehearses:
@@ -95,14 +96,14 @@ class Conv2d(SweepPanel):
 
     def _join(self, found: SweepUnderWay) -> None:
         """Shows what is measured already, begun by an earlier start."""
-        if found.sweep is None:
-            self.say(f"`rdna1-setup conv2d --attach` shows what runs: {found.text}", "warning")
-            return
-        self._joined = True
-        self._start_over(found.sweep.rows)
+        self._joined, self._under_way = True, found.request
+        rows = found.request.rows if isinstance(found.request, Sweep) else ()
+        self._setting = self._setting.as_in(found.request)
+        self._field.show(sweep_in(found.request).python, "")
+        self._start_over(rows)
         self.running = True
         self.say(f"Attached: {found.text}. c cancels it.")
-        self._measure(found.follow())
+        self._measure(found.request, found.follow())
 
     @property
     def busy(self) -> bool:
@@ -113,33 +114,19 @@ class Conv2d(SweepPanel):
         """Cancel while it runs; everything else only while it does not."""
         if action == "cancel":
             return self.running
-        if action in ("start", "preset", "device", "deadline", "python"):
+        if action == "answer":
+            return bool(self.answer)
+        if action in ("start", "options", "operations", "preset", "device", "deadline", "python"):
             return not self.running
         if action == "next":
             return self.session.plan is not None and not self.running
         return super().check_action(action, parameters)
 
-    def action_start(self) -> None:
-        """Starts, after a warning before the first run on the GPU."""
-        if self.services.rehearses:
-            self.action_command()
-        elif not self.sweep().python.startswith("/"):
-            self.say(NO_PYTHON, "fault")
-        elif self._setting.device == "cuda" and not self._warned:
-            question = Question("Before the first run on the GPU", WARNING, "y", "I saved my work")
-            self.app.push_screen(question, self._start_if)
-        else:
-            self._start()
-
-    def _start_if(self, sure: bool | None) -> None:
-        if sure:
-            self._warned = True
-            self._start()
-
-    def _start(self) -> None:
+    def begin(self, request: Request) -> None:
+        """Starts it: everything was asked."""
         self._table.take_keys()
-        self._joined = False
-        self._start_over()
+        self._joined, self._under_way = False, request
+        self._start_over(request.rows if isinstance(request, Sweep) else ())
         self.running = True
         if self.services.stop_sweep is None:
             self.say("Measuring. c cancels: the running shape is ended, verdicts are kept.")
@@ -147,19 +134,22 @@ class Conv2d(SweepPanel):
             self.say(
                 "Measuring. c cancels; verdicts are kept. Leaving the program does not end it."
             )
-        self._measure(self.services.run_sweep(self.sweep()))
+        self._measure(request, self.services.run_sweep(request))
 
     @work(group="sweep", exclusive=True)
-    async def _measure(self, coming: AsyncGenerator[SweepEvent, None]) -> None:
+    async def _measure(self, request: Request, coming: AsyncGenerator[SweepEvent, None]) -> None:
         try:
             async with aclosing(coming) as events:
                 async for event in events:
                     self._take(event)
+                    if isinstance(event, SweepDone):
+                        self.keep_answer(request, event)
         except (OSError, ValueError) as trouble:
             # No such Python, no torch in it: to be said here, not a reason to end the program.
-            self.say(f"The sweep stopped: {trouble}", "fault")
+            self.say(f"It stopped: {trouble}", "fault")
         finally:
-            self.running = False
+            self.running, self._under_way = False, None
+            self._show_controls()
 
     def _take(self, event: SweepEvent) -> None:
         match event:
@@ -183,11 +173,9 @@ class Conv2d(SweepPanel):
 
     def _tell_end(self, trouble: StopReason | None) -> None:
         if trouble is None:
-            self.say(f"Finished: {tally(self._verdicts)}. All verdicts are on disk.")
+            self.say(f"Finished: {tally(self._verdicts)}. All verdicts are on disk. a: the answer")
             return
-        self.say(f"The sweep stopped: {trouble.happened}", "fault")
-        text = f"{trouble.happened}\n\n{trouble.meaning}\n\n{trouble.next_step}"
-        self.app.push_screen(Notice("The sweep stopped", text))
+        self.say(f"It stopped: {trouble.happened}", "fault")
 
     def action_cancel(self) -> None:
         """Ends the running shape and keeps what was measured."""

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from screens.past import Past
+    from wizard.conv2d.asked import Request
+    from wizard.conv2d.caution import Circumstances
     from wizard.conv2d.presets import Preset
-    from wizard.conv2d.sweep import Sweep, SweepEvent
+    from wizard.conv2d.sweep import SweepEvent
     from wizard.knowledge.applications import Application
     from wizard.knowledge.claims import Claim
     from wizard.knowledge.stacks import Stack
@@ -85,8 +87,7 @@ class SweepUnderWay:
 
     text: str
     """What it is and since when."""
-    sweep: Sweep | None
-    """None for one that the panel cannot show, such as a search."""
+    request: Request
     follow: Callable[[], AsyncGenerator[SweepEvent, None]]
     """What it did and does, to its end; to close it ends nothing but the looking."""
 
@@ -141,9 +142,13 @@ class Services:
     ask_to_stop: Callable[[], None]
     """Asks the running plan to stop at its next safe point."""
     presets: Callable[[], tuple[Preset, ...]]
-    run_sweep: Callable[[Sweep], AsyncGenerator[SweepEvent, None]]
-    sweep_command: Callable[[Sweep, str], str]
-    """The shell line that measures the same: from the sweep and the id of its preset."""
+    layers_in: Callable[[str], Preset]
+    """The layers that a file lists, its path as id. Raises WrongRequest."""
+    circumstances: Callable[[], Circumstances]
+    """Whom a hang of the card would hit; it may take a moment."""
+    run_sweep: Callable[[Request], AsyncGenerator[SweepEvent, None]]
+    sweep_command: Callable[[Request, str], str]
+    """The shell line that asks the same: from the request and the id of its preset."""
     save_text: Callable[[str, str], str] | None
     """Writes a text under a name and gives its path; None where nothing may be written."""
     log_of: Callable[[Plan], str]

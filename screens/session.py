@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from screens.services import DetectedPart, WayBack
+    from screens.sweep_setting import SweepSetting
     from wizard.machine.facts import Machine
     from wizard.overlay.rehearsed import Rehearsed
     from wizard.plan.choice import Choice
@@ -45,6 +46,10 @@ class Session:
     """How the last run is taken back, while it is."""
     aside: bool = False
     """True while the torch that is there is measured, before anything is chosen."""
+    asking: SweepSetting | None = None
+    """What the Conv2d panel was set to when it was left."""
+    answer: tuple[str, str] | None = None
+    """What was asked there last, and what it came to."""
 
 
 def following(step: str, session: Session) -> str:

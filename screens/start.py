@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import shlex
 from collections.abc import AsyncGenerator, Callable, Mapping
 from datetime import datetime
 from functools import partial
@@ -29,8 +28,9 @@ from wizard.run.rehearsal import Rehearsal
 
 if TYPE_CHECKING:
     from screens.services import DetectedPart
+    from wizard.conv2d.asked import Request
     from wizard.conv2d.presets import Preset
-    from wizard.conv2d.sweep import Sweep, SweepEvent
+    from wizard.conv2d.sweep import SweepEvent
     from wizard.knowledge.applications import Application
     from wizard.knowledge.claims import Claim
     from wizard.knowledge.stacks import Stack
@@ -79,7 +79,9 @@ def services_for(arguments: argparse.Namespace, lent: LentTerminal | None = None
         ask_to_stop=executor.cancel,
         presets=_presets,
         run_sweep=partial(sweep_services.run_sweep, host, places) if live else _no_sweep,
-        sweep_command=_sweep_command,
+        sweep_command=sweep_services.command_of,
+        layers_in=sweep_services.layers_in,
+        circumstances=partial(sweep_services.circumstances, host),
         save_text=partial(_save_text, places) if live else None,
         log_of=lambda plan: _log_of(places, plan) if live else "",
         at_work=lambda: None if host.name else _at_work(),
@@ -259,15 +261,10 @@ def _presets() -> tuple[Preset, ...]:
     return load_presets()
 
 
-async def _no_sweep(sweep: Sweep) -> AsyncGenerator[SweepEvent, None]:
+async def _no_sweep(request: Request) -> AsyncGenerator[SweepEvent, None]:
     """In a dry run and in the demo no sweep can be started, whatever a screen asks for."""
-    raise ValueError(f"a dry run starts nothing, {sweep.python} included")
+    raise ValueError(f"a dry run starts nothing, {type(request).__name__} included")
     yield  # makes this a generator
-
-
-def _sweep_command(sweep: Sweep, preset: str) -> str:
-    words = ["rdna1-setup", "conv2d", "--python", sweep.python, "--device", sweep.device]
-    return shlex.join([*words, "--preset", preset, "--deadline", f"{sweep.deadlines.later:g}"])
 
 
 def _save_text(places: Places, name: str, text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 
 from textual.widget import Widget
@@ -16,9 +17,11 @@ from screens.sweep_rows import EXAMPLE, NOT_RUN
 from screens.sweep_setting import python_of, setting_for
 from screens.sweep_state import SweepState
 from screens.widgets.path_field import PathField
-from screens.widgets.sweep_lines import OneLine, progress_text
+from screens.widgets.sweep_lines import OneLine, progress_text, search_text, tabs_text
 from screens.widgets.sweep_views import SweepViews
+from wizard.conv2d.asked import Request, described
 from wizard.conv2d.presets import Row
+from wizard.conv2d.request import WrongRequest
 from wizard.conv2d.sweep import Sweep
 from wizard.conv2d.verdicts import Verdict
 from wizard.report.conv2d_details import Place, Titled
@@ -32,10 +35,13 @@ class SweepPanel(StepScreen):
     def __init__(self, session: Session, services: Services) -> None:
         super().__init__(session, services)
         self._setting = setting_for(session, services.presets())
+        self._under_way: Request | None = None
+        """What is carried out, while it is."""
 
     def body(self) -> Iterable[Widget]:
         """Controls, table, progress."""
         yield PathField("Python", "python", python_of(self.session))
+        yield OneLine("asked")
         yield OneLine("controls")
         blank = EXAMPLE if self.services.mode == DEMO else NOT_RUN
         state = SweepState(self._setting.preset.rows, blank)
@@ -54,9 +60,9 @@ class SweepPanel(StepScreen):
     def _verdicts(self) -> tuple[Verdict, ...]:
         return tuple(result.verdict for result in self._table.results.values())
 
-    def sweep(self) -> Sweep:
-        """What would be measured right now."""
-        return self._setting.sweep(self._field.path)
+    @abstractmethod
+    def asked(self) -> Request:
+        """What would be asked right now. Raises WrongRequest."""
 
     def action_preset(self) -> None:
         """Takes the next preset."""
@@ -89,24 +95,35 @@ class SweepPanel(StepScreen):
 
     def action_command(self) -> None:
         """Shows all of the highlighted row, and the shell lines that do the same."""
-        more, views = tuple(self._whole_preset()), self._table
+        more, views = tuple(self._whole_request()), self._table
         place = Place(self._field.path, views.device, views.chip, views.now)
         row, result = views.current_row, views.current_result
         text = details_text(row, result, place, *more) if row else titled_text(*more)
         self.app.push_screen(Notice("This shape", text))
 
-    def _whole_preset(self) -> Iterator[Titled]:
-        preset, sweep = self._setting.preset, self.sweep()
+    def command_text(self, request: Request) -> str:
+        """The line of a shell that asks the same, and where the shapes come from."""
+        return titled_text(*self._whole_line(request)).plain
+
+    def _whole_request(self) -> Iterator[Titled]:
+        try:
+            yield from self._whole_line(self.asked())
+        except WrongRequest as wrong:
+            yield Titled("", (str(wrong),))
+
+    def _whole_line(self, request: Request) -> Iterator[Titled]:
+        preset = self._setting.preset
         if self.services.rehearses:
             yield Titled("", ("Nothing was started.",))
-        if sweep.python:
-            line = self.services.sweep_command(sweep, preset.id)
-            yield Titled("The whole preset from a shell", (line,), is_command=True)
+        if self._field.path:
+            line = self.services.sweep_command(request, preset.id)
+            yield Titled(f"From a shell ({self._setting.asked})", (line,), is_command=True)
         else:
             yield Titled("", (NO_PYTHON,))
-        if preset.caution:
-            yield Titled("To keep in mind", (preset.caution,))
-        yield Titled("Source", (preset.source,))
+        if not self._setting.operations:
+            if preset.caution:
+                yield Titled("To keep in mind", (preset.caution,))
+            yield Titled("Source", (preset.source,))
 
     def action_view(self) -> None:
         """Shows the next view of the same results."""
@@ -122,14 +139,30 @@ class SweepPanel(StepScreen):
         self._table.take_keys()
 
     def _start_over(self, rows: tuple[Row, ...] | None = None) -> None:
-        self._table.start_over(self._setting.preset.rows if rows is None else rows)
+        self._table.start_over(self._rows_to_ask() if rows is None else rows)
         self._show_controls()
         self._show_progress()
 
+    def _rows_to_ask(self) -> tuple[Row, ...]:
+        try:
+            return self._setting.rows
+        except WrongRequest as wrong:
+            self.say(str(wrong), "fault")
+            return self._setting.preset.rows
+
     def _show_controls(self) -> None:
-        self.query_one("#controls", OneLine).show(str(self._setting))
-        self._table.show_place(self._setting.device, chip_here(self.session))
+        asked = self._setting.asked if self._under_way is None else described(self._under_way)
+        self._show_line("#asked", tabs_text(self._setting.operations, asked))
+        self._show_line("#controls", str(self._setting))
+        for views in self.query(SweepViews).results(SweepViews):
+            views.show_place(self._setting.device, chip_here(self.session))
 
     def _show_progress(self, now: str = "") -> None:
-        text = progress_text(self._verdicts, len(self._table.shapes), now)
-        self.query_one("#sweep-progress", OneLine).show(text)
+        known, total = self._verdicts, len(self._table.shapes)
+        is_search = not isinstance(self._under_way, Sweep | None)
+        text = search_text(known, now) if is_search else progress_text(known, total, now)
+        self._show_line("#sweep-progress", text)
+
+    def _show_line(self, name: str, text: str) -> None:
+        for line in self.query(name).results(OneLine):  # none once the screen is taken down
+            line.show(text)

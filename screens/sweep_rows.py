@@ -8,7 +8,8 @@ from rich.text import Text
 
 from screens.sweep_places import way_of
 from screens.words import cut, short_time, shown
-from wizard.conv2d.presets import Published, Row
+from wizard.conv2d.compare_settings import rivals
+from wizard.conv2d.presets import Published, Row, Setting
 from wizard.conv2d.verdicts import Result, Verdict
 
 COLUMNS = (
@@ -21,8 +22,10 @@ COLUMNS = (
     ("Published", "published", 11),
 )
 """Head, key and width; fixed widths, so that nothing jumps when a verdict arrives."""
-SHARES = {"channels": 1, "error": 2, "published": 2}
+SHARES = {"what": 2, "channels": 1, "error": 2, "published": 2}
 """How what a screen has above 80 columns is given to its texts."""
+JOINED = (("What", "what", 33), *(column for column in COLUMNS[2:-1]))
+"""Columns for rows that size and channels do not tell apart."""
 NARROW = 80
 NOT_RUN = "· not run"
 EXAMPLE = "example"
@@ -41,11 +44,42 @@ MARKS = {
 SHORT_VERDICTS = {Verdict.OUT_OF_MEMORY: "no memory"}
 
 
-def columns(cells: int, published: str) -> tuple[tuple[str, str, int], ...]:
+def columns(
+    cells: int, published: str, *, joined: bool = False
+) -> tuple[tuple[str, str, int], ...]:
     """The columns for a screen width; ``published`` is the title of the last one."""
-    more = max(0, cells - NARROW) // sum(SHARES.values())
-    titled = (*COLUMNS[:-1], (published, *COLUMNS[-1][1:]))
+    titled = JOINED if joined else (*COLUMNS[:-1], (published, *COLUMNS[-1][1:]))
+    more = max(0, cells - NARROW) // sum(SHARES.get(key, 0) for _, key, _ in titled)
     return tuple((head, key, width + more * SHARES.get(key, 0)) for head, key, width in titled)
+
+
+def are_joined(rows: Iterable[Row]) -> bool:
+    """True for rows that differ in more than size and channels, or have none."""
+    ways = {(row.work, row.engine, row.setting) for row in rows}
+    return len(ways) > 1 or any(work != "forward" or setting for work, _, setting in ways)
+
+
+def what_of(row: Row) -> str:
+    """A row in a few words: shape, work, and how it is measured."""
+    if row.operation is not None:
+        return row.operation.title
+    high, wide = row.shape.h, row.shape.w
+    words = [channels_of(row), f"@{high}" if high == wide else f"@{high}x{wide}"]
+    words += [row.work] if row.work != "forward" else []
+    words += [row.engine] if row.engine != "configured" else []
+    return " ".join((*words, *_setting_words(row.setting)))
+
+
+def _setting_words(setting: Setting) -> Iterable[str]:
+    """The name of what is compared, or the variables without what most begin with."""
+    names = {rival.setting: rival.name for rival in rivals()}
+    if setting in names:
+        return [names[setting]] if setting else []
+    return [f"{_short_name(name)}={value}" for name, value in setting]
+
+
+def _short_name(variable: str) -> str:
+    return variable.removeprefix("MIOPEN_").removeprefix("DEBUG_").removeprefix("CONV_")
 
 
 def channels_of(row: Row) -> str:
@@ -55,6 +89,9 @@ def channels_of(row: Row) -> str:
 
 def blank_row(row: Row, verdict: str, widths: Mapping[str, int]) -> tuple[Text, ...]:
     """A row before its shape was measured, for columns of these widths."""
+    if "what" in widths:
+        words = (cut(shown(what_of(row)), widths["what"]), verdict, "", "", "")
+        return tuple(map(Text, words))
     size = f"{row.shape.h}x{row.shape.w}"
     channels = cut(shown(channels_of(row)), widths["channels"])
     published = _published(row.published, widths["published"])

@@ -4,29 +4,54 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncGenerator
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from screens.services import SweepUnderWay
 
 if TYPE_CHECKING:
-    from wizard.conv2d.sweep import Sweep, SweepEvent
+    from wizard.conv2d.asked import Request
+    from wizard.conv2d.caution import Circumstances
+    from wizard.conv2d.presets import Preset
+    from wizard.conv2d.sweep import SweepEvent
     from wizard.machine.host import Host
     from wizard.places import Places
 
 
-def run_sweep(host: Host, places: Places, sweep: Sweep) -> AsyncGenerator[SweepEvent, None]:
-    """The events of a sweep, whose runner goes on when they are no longer read.
+def run_sweep(host: Host, places: Places, request: Request) -> AsyncGenerator[SweepEvent, None]:
+    """The events of a request, whose runner goes on when they are no longer read.
 
-    On a card it may cost as many hangs as the circumstances allow; the panel asks before.
+    On a card it may cost as many hangs as the circumstances allow, where it does not say.
     """
     from wizard.conv2d.apart import run_apart
-    from wizard.conv2d.asked import with_hangs
+    from wizard.conv2d.asked import sweep_in, with_hangs
+
+    if sweep_in(request).device == "cuda" and request.hangs is None:
+        request = with_hangs(request, circumstances(host).hangs)
+    return run_apart(places, request, os.environ)
+
+
+def circumstances(host: Host) -> Circumstances:
+    """Whom a hang of the card would hit."""
     from wizard.conv2d.caution import circumstances_of
 
-    if sweep.device == "cuda" and sweep.hangs is None:
-        return run_apart(places, with_hangs(sweep, circumstances_of(host).hangs), os.environ)
-    return run_apart(places, sweep, os.environ)
+    return circumstances_of(host)
+
+
+def layers_in(path: str) -> Preset:
+    """The layers that a file lists, with its whole path as id. Raises WrongRequest."""
+    from wizard.conv2d import request
+
+    whole = os.path.abspath(os.path.expanduser(path))  # noqa: PTH100, PTH111 - `~` may name nobody
+    return replace(request.layers_in(whole), id=whole)
+
+
+def command_of(request: Request, table: str) -> str:
+    """The shell line that asks the same."""
+    from wizard.conv2d.request_line import request_line
+
+    return request_line(request, table)
 
 
 async def stop_sweep(places: Places) -> str:
@@ -48,8 +73,6 @@ def under_way(places: Places) -> SweepUnderWay | None:
         return None
     from wizard.conv2d.asked import described
     from wizard.conv2d.following import followed
-    from wizard.conv2d.sweep import Sweep
 
-    sweep = run.request if isinstance(run.request, Sweep) else None
     text = f"{described(run.request)}, since {run.since}"
-    return SweepUnderWay(text, sweep, partial(followed, run))
+    return SweepUnderWay(text, run.request, partial(followed, run))

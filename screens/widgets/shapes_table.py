@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.text import Text
 from textual.widgets import DataTable
 
-from screens.sweep_rows import RUNNING, blank_row, columns, measured_cells
+from screens.sweep_rows import RUNNING, are_joined, blank_row, columns, measured_cells
 from screens.words import shown
 from wizard.conv2d.presets import Row
 from wizard.conv2d.verdicts import Result
@@ -28,18 +28,25 @@ class ShapesTable(DataTable[Text]):
 
     def on_resize(self) -> None:
         """Lays the columns out for the new width."""
-        if {key: cells for _, key, cells in self._heads} != self._widths:
+        if self._widths_now() != self._widths:
             self._lay_out()
 
     @property
     def _heads(self) -> tuple[tuple[str, str, int], ...]:
-        return columns(self.app.size.width, self._published)
+        joined = are_joined(self._shapes)
+        return columns(self.app.size.width, self._published, joined=joined)
+
+    def _widths_now(self) -> dict[str, int]:
+        return {key: cells for _, key, cells in self._heads}
 
     def start_over(self, rows: tuple[Row, ...]) -> None:
         """Shows these rows, none of them measured."""
         self._shapes, self.results = rows, {}
-        self.clear()
-        self._fill()
+        if self._widths_now() != self._widths:
+            self._lay_out()
+        else:
+            self.clear()
+            self._fill()
 
     def know(self, number: int, row: Row) -> None:
         """A row that was not there beforehand, or is another one than was thought."""
@@ -47,7 +54,7 @@ class ShapesTable(DataTable[Text]):
         if before[number - 1 : number] == (row,):
             return
         self._shapes = (*before[: number - 1], row, *before[number:])
-        if number <= len(before):
+        if number <= len(before) or self._widths_now() != self._widths:
             self._lay_out()
         else:
             self._add(number, row)
@@ -75,9 +82,9 @@ class ShapesTable(DataTable[Text]):
     def _lay_out(self) -> None:
         place = self.cursor_row
         self.clear(columns=True)
+        self._widths = self._widths_now()
         for title, key, cells in self._heads:
             self.add_column(title, key=key, width=cells)
-            self._widths[key] = cells
         self._fill()
         self.move_cursor(row=place)
 

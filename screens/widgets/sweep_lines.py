@@ -35,3 +35,16 @@ def progress_text(verdicts: Iterable[Verdict], total: int, now: str = "") -> str
     known = tuple(verdicts)
     counts = f"  {tally(known)}" if known else ""
     return f"{bar(len(known) / max(1, total))} {len(known)} of {total}{now}{counts}"
+
+
+def search_text(verdicts: Iterable[Verdict], now: str = "") -> str:
+    """How much a search has measured: nobody knows how much is to come."""
+    known = tuple(verdicts)
+    counts = f"  {tally(known)}" if known else ""
+    return f"{len(known)} measured{now}{counts}"
+
+
+def tabs_text(operations: bool, asked: str) -> str:
+    """Both tabs, the one that is open marked, and what is asked there."""
+    first, second = ("  ", "> ") if operations else ("> ", "  ")
+    return f"{first}Conv2d {second}Operations (x)  {asked}"

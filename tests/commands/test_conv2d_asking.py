@@ -8,20 +8,35 @@ import pty
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
 
-from wizard.commands.conv2d_asking import IN_USE, add_asking_arguments, refusal
+from wizard.commands.conv2d_asking import EVEN_SO, add_asking_arguments, refusal
 from wizard.conv2d.caution import Circumstances
+from wizard.conv2d.caution_words import IN_USE
+from wizard.conv2d.presets import Row
+from wizard.conv2d.shapes import square
+from wizard.conv2d.sweep import Deadlines, Sweep
+from wizard.conv2d.works import operation_rows
 
 FREE = Circumstances(screen=False, in_use=False)
 DESKTOP = Circumstances(screen=True, in_use=True)
+
+SWEEP = Sweep("/v/bin/python", (Row(square(16, 32, 64)),))
 
 
 def asked(*words: str) -> argparse.Namespace:
     parser = argparse.ArgumentParser()
     add_asking_arguments(parser)
     return parser.parse_args(words)
+
+
+def words_of(capsys: pytest.CaptureFixture[str]) -> str:
+    """What was said on stderr, however its lines are broken; stdout stays empty."""
+    output, errors = capsys.readouterr()
+    assert output == ""
+    return " ".join(errors.split())
 
 
 @contextmanager
@@ -58,12 +73,11 @@ def test_only_a_typed_yes_starts(
 ) -> None:
     with terminal(monkeypatch) as will_type:
         will_type(typed)
-        assert refusal(asked(), FREE, 3) == code
-    output, errors = capsys.readouterr()
-    assert output == ""
+        assert refusal(asked(), SWEEP, FREE, 3) == code
+    errors = words_of(capsys)
     assert "may freeze the desktop" in errors
     assert "At most 3 hangs are allowed" in errors
-    assert "Type yes to start: " in errors
+    assert "Type yes to start:" in errors
     assert ("Nothing was started." in errors) == (code == 2)
 
 
@@ -82,7 +96,7 @@ def test_what_was_typed_before_the_question_is_no_answer(
     with os.fdopen(slave) as stream:
         monkeypatch.setattr(sys, "stdin", stream)
         monkeypatch.setattr(sys.stderr, "write", write)
-        assert refusal(asked(), FREE, 1) == 2
+        assert refusal(asked(), SWEEP, FREE, 1) == 2
     os.close(master)
 
 
@@ -91,13 +105,41 @@ def test_a_script_says_yes_beforehand_or_nothing_starts(
 ) -> None:
     with open(os.devnull, encoding="utf-8") as nowhere:  # noqa: PTH123
         monkeypatch.setattr(sys, "stdin", nowhere)
-        assert refusal(asked("--yes"), FREE, 1) is None
-        assert "At most one hang is allowed" in capsys.readouterr().err
-        assert refusal(asked(), FREE, 1) == 2
-    assert "there is no terminal to ask at" in capsys.readouterr().err
+        assert refusal(asked("--yes"), SWEEP, FREE, 1) is None
+        assert "At most one hang is allowed" in words_of(capsys)
+        assert refusal(asked(), SWEEP, FREE, 1) == 2
+    assert "there is no terminal to ask at" in words_of(capsys)
 
 
 def test_a_desktop_in_use_is_refused_even_with_yes(capsys: pytest.CaptureFixture[str]) -> None:
-    assert refusal(asked("--yes"), DESKTOP, 1) == 2
-    assert IN_USE in capsys.readouterr().err
-    assert refusal(asked("--yes", "--even-if-in-use"), DESKTOP, 1) is None
+    assert refusal(asked("--yes"), SWEEP, DESKTOP, 1) == 2
+    assert IN_USE.format(EVEN_SO) in words_of(capsys)
+    assert refusal(asked("--yes", "--even-if-in-use"), SWEEP, DESKTOP, 1) is None
+
+
+def test_the_warning_says_what_is_really_run(capsys: pytest.CaptureFixture[str]) -> None:
+    def warned(*rows: Row) -> str:
+        refusal(asked("--yes"), replace(SWEEP, rows=rows), FREE, 1)
+        return words_of(capsys)
+
+    one = Row(square(16, 32, 64))
+    backward, train = replace(one, work="backward"), replace(one, work="train")
+    assert "This runs convolutions on the GPU." in warned(one)
+    assert "This runs convolutions and their gradients on the GPU." in warned(one, backward)
+    assert "This runs training steps on the GPU." in warned(train)
+    assert "This runs operations of torch (Linear 128->64) on" in warned(
+        *operation_rows(["linear"])
+    )
+    everything = operation_rows()
+    text = warned(*everything)
+    assert f"This runs {len(everything)} operations of torch, each in a process" in text
+    assert "convolutions" not in text
+
+
+def test_the_warning_says_what_a_hang_costs(capsys: pytest.CaptureFixture[str]) -> None:
+    refusal(asked("--yes"), SWEEP, FREE, 1)
+    assert "its deadline (30 s, 60 s for the first shape of a process) and up to 50 s" in (
+        words_of(capsys)
+    )
+    refusal(asked("--yes"), replace(SWEEP, deadlines=Deadlines(first=20, later=20)), FREE, 1)
+    assert "its deadline (20 s) and up to 50 s until its process is gone" in words_of(capsys)

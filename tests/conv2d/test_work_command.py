@@ -125,3 +125,20 @@ def test_the_limit_of_a_backward_pass_is_found(home: Home, worker_python: str) -
     assert document["limit"]["known"]["passes"] == 6, errors
     assert {result["work"] for result in document["results"]} == {"backward"}
     assert code == 1
+
+
+def test_a_setting_is_found_for_a_backward_pass(home: Home, worker_python: str) -> None:
+    helps = {"helps": [["MIOPEN_DEBUG_CONV_GEMM=0"]], "blames": ["GEMM"]}
+    code, output, errors = home.run(
+        *("--python", worker_python, "--device", "cpu", "--channels", "2-3", "--sizes", "4"),
+        *("--find-setting", "--work", "backward", "--hangs", "3", "--deadline", "1", "--json"),
+        **environ(miopen=helps),
+    )
+
+    document = json.loads(output)
+    assert document["setting"]["changes"] == {"MIOPEN_DEBUG_CONV_GEMM": "0"}, errors
+    assert document["setting"]["passes"] == document["setting"]["repeats"] == 3
+    works = {(result["work"], result["shape"]["h"]) for result in document["results"]}
+    assert ("backward", 4) in works
+    assert ("forward", 4) not in works
+    assert code == 0

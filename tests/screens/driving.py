@@ -178,7 +178,8 @@ async def settled(pilot: Pilot[int]) -> None:
 
 def working(step: StepScreen) -> bool:
     """True while something is still to come by itself."""
-    return step.busy or (step.NAME == "detect" and step.session.machine is None)
+    looking = any(w.group == "caution" and w.is_running for w in step.app.workers)
+    return step.busy or looking or (step.NAME == "detect" and step.session.machine is None)
 
 
 def usable_keys(app: App[int]) -> set[str]:

@@ -8,9 +8,13 @@ from dataclasses import replace
 from screens.services import DRY_RUN, LIVE, DetectedPart, Services, WayBack
 from tests.screens import examples
 from tests.screens.past_fakes import PAST
+from wizard.conv2d.asked import Request, sweep_in
+from wizard.conv2d.caution import Circumstances
 from wizard.conv2d.presets import Preset, Published, Row
+from wizard.conv2d.request import WrongRequest
+from wizard.conv2d.request_line import request_line
 from wizard.conv2d.shapes import square
-from wizard.conv2d.sweep import ShapeDone, ShapeStarted, Sweep, SweepDone, SweepEvent
+from wizard.conv2d.sweep import ShapeDone, ShapeStarted, SweepDone, SweepEvent
 from wizard.conv2d.verdicts import Loaded, Result, Verdict
 from wizard.machine.facts import Machine
 from wizard.plan.steps import Plan
@@ -85,8 +89,9 @@ PRESETS = (
 )
 
 
-async def run_sweep(sweep: Sweep) -> AsyncGenerator[SweepEvent, None]:
+async def run_sweep(request: Request) -> AsyncGenerator[SweepEvent, None]:
     """Every shape passes but the largest, which hang."""
+    sweep = sweep_in(request)
     results = tuple(result_of(row) for row in sweep.rows)
     total = len(results)
     for number, (row, result) in enumerate(zip(sweep.rows, results, strict=True), 1):
@@ -103,9 +108,9 @@ def result_of(row: Row) -> Result:
     return Result(row.shape, "miopen", Verdict.PASS, "", 6, loaded, 0.412, 0.0009, 2.1e-6)
 
 
-def sweep_command(sweep: Sweep, preset: str) -> str:
-    """The shell line."""
-    return f"rdna1-setup conv2d --python {sweep.python} --device {sweep.device} --preset {preset}"
+def no_layers(path: str) -> Preset:
+    """There is no such file."""
+    raise WrongRequest(f"{path} cannot be read: No such file or directory.")
 
 
 async def take_back() -> AsyncGenerator[Event, None]:
@@ -140,7 +145,9 @@ LIVE_SERVICES = Services(
     ask_to_stop=lambda: None,
     presets=lambda: PRESETS,
     run_sweep=run_sweep,
-    sweep_command=sweep_command,
+    sweep_command=request_line,
+    layers_in=no_layers,
+    circumstances=lambda: Circumstances(screen=True, in_use=False),
     save_text=lambda name, text: f"/home/sam/{name}",
     log_of=lambda plan: LOG,
     at_work=lambda: None,

@@ -33,6 +33,8 @@ LIVE: dict[str, Case] = {
     "conv2d-grid": ("conv2d", ("s", "y", "v")),
     "conv2d-times": ("conv2d", ("s", "y", "v", "v")),
     "conv2d-details": ("conv2d", ("s", "y", "enter")),
+    "conv2d-options": ("conv2d", ("o",)),
+    "conv2d-operations": ("conv2d", ("x",)),
     "done": ("done", ()),
 }
 DRY: dict[str, Case] = {
@@ -46,7 +48,7 @@ DEMO_CASES: dict[str, Case] = {
     "conv2d-demo": ("conv2d", ()),
     "conv2d-demo-grid": ("conv2d", ("v",)),
 }
-DIALOGS = ("welcome-help", "detect-details", "conv2d-warning", "conv2d-details")
+DIALOGS = ("welcome-help", "detect-details", "conv2d-warning", "conv2d-details", "conv2d-options")
 """Windows of a fixed width: one size tells all."""
 
 
@@ -68,8 +70,9 @@ async def test_every_screen_looks_as_agreed_also_after_resizing(
         for name, (step, keys) in cases.items():
             await go(pilot, step)
             await settled(pilot)
-            await press(pilot, *keys)
-            await settled(pilot)
+            for key in keys:
+                await press(pilot, key)
+                await settled(pilot)
             for width, height in sizes:
                 await resize(pilot, width, height)
                 if name not in DIALOGS or (width, height) == SIZES[0]:

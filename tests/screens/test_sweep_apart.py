@@ -16,10 +16,13 @@ from screens.start import services_for
 from tests.conv2d.apart import Apart as Home
 from tests.conv2d.apart import apart as home
 from tests.conv2d.sweeping import environ, sweep_of
-from tests.screens.driving import app_with, press, reach, screen_text, settled, status, until
+from tests.screens.driving import app_with, press, reach, settled, status, until
 from tests.screens.fakes import LIVE_SERVICES, PRESETS
 from wizard.__main__ import parser
+from wizard.conv2d.asked import Request, sweep_in
+from wizard.conv2d.find_limit import LimitRequest
 from wizard.conv2d.sweep import ShapeDone, ShapeStarted, Sweep, SweepDone, SweepEvent
+from wizard.report.conv2d_answer import answer_lines
 
 __all__ = ["home"]
 
@@ -34,13 +37,13 @@ class Apart:
         self.stopped = False
         self.left = left
 
-    async def follow(self, sweep: Sweep = SMALL) -> AsyncGenerator[SweepEvent, None]:
+    async def follow(self, request: Request = SMALL) -> AsyncGenerator[SweepEvent, None]:
         """The events of a whole sweep but the last, and then nothing more."""
         self.followers += 1
         try:
-            async for event in LIVE_SERVICES.run_sweep(sweep):
+            async for event in LIVE_SERVICES.run_sweep(request):
                 yield event
-                if len(sweep.rows) == 1:
+                if len(sweep_in(request).rows) == 1:
                     await asyncio.Event().wait()
         finally:
             self.followers -= 1
@@ -95,15 +98,6 @@ async def test_what_is_under_way_is_shown_on_entering_the_step() -> None:
         assert apart.stopped
 
 
-async def test_a_search_under_way_is_named_and_left_to_its_command() -> None:
-    apart = Apart()
-    found = SweepUnderWay("limit of size, since 07:00", None, apart.follow)
-    async with app_with(apart.services(found), "conv2d").run_test(size=(80, 24)) as pilot:
-        await reach(pilot, "conv2d")
-        await until(pilot, lambda: "rdna1-setup conv2d --attach" in screen_text(pilot.app))
-        assert apart.followers == 0
-
-
 async def test_the_real_services_leave_a_sweep_running_and_find_it_again(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -119,7 +113,7 @@ async def test_the_real_services_leave_a_sweep_running_and_find_it_again(
 
     found = services_for(parser().parse_args([])).sweep_under_way()
     assert found is not None
-    assert found.sweep == sweep
+    assert found.request == sweep
     assert found.text.startswith("2 shapes on cpu, since 2")
     assert services.stop_sweep is not None
     assert await services.stop_sweep() == ""
@@ -128,3 +122,29 @@ async def test_the_real_services_leave_a_sweep_running_and_find_it_again(
     assert isinstance(told[-1], SweepDone)
     assert [event.number for event in told if isinstance(event, ShapeDone)] == [1]
     assert services.sweep_under_way() is None
+
+
+async def test_the_real_services_carry_a_search_out_and_find_it_again(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in home.environ(environ(limits={"any": 6})).items():
+        monkeypatch.setenv(name, value)
+    sweep = sweep_of(sys.executable, 3)
+    deadlines = replace(sweep.deadlines, first=1.0, later=1.0)
+    search = LimitRequest(replace(sweep, deadlines=deadlines), sweep.rows[0], "size", 5, 8, 2)
+    services = services_for(parser().parse_args([]))
+    async with aclosing(services.run_sweep(search)) as events:
+        async for event in events:
+            if isinstance(event, ShapeStarted):
+                break
+
+    found = services.sweep_under_way()
+    assert found is not None
+    assert found.request == search
+    async with aclosing(found.follow()) as events:
+        told = [event async for event in events]
+    done = told[-1]
+    assert isinstance(done, SweepDone)
+    assert done.limit is not None
+    assert (done.limit.known.passes, done.limit.known.hangs) == (6, 7)
+    assert next(answer_lines(search, done)) == "Limit of size: 6 passes (3 of 3 times), 7 does not."

@@ -25,9 +25,10 @@ from tests.screens.driving import (
     usable_keys,
 )
 from tests.screens.fakes import DRY_SERVICES, HUNG, LIVE_SERVICES, result_of
+from wizard.conv2d.asked import Request
 from wizard.conv2d.presets import Model, Preset, Row
 from wizard.conv2d.shapes import square
-from wizard.conv2d.sweep import Phase, ShapeDone, ShapeStarted, Sweep, SweepDone, SweepEvent
+from wizard.conv2d.sweep import Phase, ShapeDone, ShapeStarted, SweepDone, SweepEvent
 
 MODEL_ROWS = tuple(Row(square(16, 32, size)) for size in (32, 44, 224))
 MODEL = Preset("m", "a model", "ours", "", MODEL_ROWS, Model("Net", (1, 16, 32, 32), (1, 4, 2), 9))
@@ -41,7 +42,7 @@ class Steps:
     def __init__(self) -> None:
         self._told: asyncio.Queue[SweepEvent] = asyncio.Queue()
 
-    async def run(self, sweep: Sweep) -> AsyncGenerator[SweepEvent, None]:
+    async def run(self, request: Request) -> AsyncGenerator[SweepEvent, None]:
         while True:
             event = await self._told.get()
             yield event

@@ -29,7 +29,8 @@ from tests.screens.driving import (
     walk_to,
 )
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, break_off, fail_at_three
-from wizard.conv2d.sweep import Sweep, SweepDone, SweepEvent
+from wizard.conv2d.asked import Request, sweep_in
+from wizard.conv2d.sweep import SweepDone, SweepEvent
 from wizard.machine.facts import Machine
 from wizard.plan.choice import Choice
 from wizard.plan.steps import Plan
@@ -187,8 +188,8 @@ async def test_a_detection_that_never_ends_does_not_keep_the_program() -> None:
 async def test_no_gpu_run_starts_before_its_warning_is_confirmed() -> None:
     started = []
 
-    async def run_sweep(sweep: Sweep) -> AsyncGenerator[SweepEvent, None]:
-        started.append(sweep)
+    async def run_sweep(request: Request) -> AsyncGenerator[SweepEvent, None]:
+        started.append(request)
         yield SweepDone((), None, 0.0)
 
     services = replace(LIVE_SERVICES, run_sweep=run_sweep)
@@ -199,14 +200,16 @@ async def test_no_gpu_run_starts_before_its_warning_is_confirmed() -> None:
         await press(pilot, "escape")
         await reach(pilot, "conv2d")
         assert not started
-        await press(pilot, "s", "y")
+        await press(pilot, "s")
+        await until(pilot, lambda: isinstance(pilot.app.screen, Question))
+        await press(pilot, "y")
         await until(pilot, lambda: bool(started))
-        assert started[0].device == "cuda"
+        assert sweep_in(started[0]).device == "cuda"
 
 
 @pytest.mark.parametrize("mode", ["dry run", "demo"])
 async def test_a_rehearsal_never_measures(mode: str) -> None:
-    async def forbidden(sweep: Sweep) -> AsyncGenerator[SweepEvent, None]:
+    async def forbidden(request: Request) -> AsyncGenerator[SweepEvent, None]:
         raise AssertionError("a sweep was started")
         yield
 
@@ -219,8 +222,8 @@ async def test_a_rehearsal_never_measures(mode: str) -> None:
 
 
 async def test_a_sweep_can_be_cancelled_and_keeps_its_verdicts() -> None:
-    async def slow(sweep: Sweep) -> AsyncGenerator[SweepEvent, None]:
-        async for event in LIVE_SERVICES.run_sweep(sweep):
+    async def slow(request: Request) -> AsyncGenerator[SweepEvent, None]:
+        async for event in LIVE_SERVICES.run_sweep(request):
             yield event
             if len(seen) == 4:
                 await asyncio.Event().wait()

@@ -76,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
     if is_about_runs(arguments):
         return _end(run_about(arguments), arguments)
     from wizard.conv2d.asked import with_hangs
-    from wizard.conv2d.request import WrongRequest, limit_of, sweep_of
+    from wizard.conv2d.request import WrongRequest
 
     host = host_of(arguments)
     arguments.python = _from_here(arguments.python or newest_python(arguments))
@@ -84,19 +84,13 @@ def run(arguments: argparse.Namespace) -> int:
         return code
     around, hangs = _caution(arguments, host)
     try:
-        sweep, cautions = sweep_of(arguments)
-        request = (
-            workarounds.asked_for(arguments, sweep)
-            or settings.asked_for(arguments, sweep)
-            or limit_of(arguments, sweep)
-            or sweep
-        )
+        request, cautions = asked_for(arguments)
     except WrongRequest as error:
         return refuse(str(error))
     if not acts(arguments):
         show(request, arguments)
         if around is not None and hangs is not None:
-            print("", *budget_lines(around, hangs), sep="\n", file=sys.stderr)
+            print("", *budget_lines(request, around, hangs), sep="\n", file=sys.stderr)
         return 0
     shell = () if arguments.clean else settings.shell_caution(os.environ)
     for text in (*cautions, *shell):
@@ -111,6 +105,23 @@ def run(arguments: argparse.Namespace) -> int:
         for line in conv2d_files.after_lines(arguments, done.results, before):
             print(line)
     return code
+
+
+def asked_for(arguments: argparse.Namespace) -> tuple[Request, tuple[str, ...]]:
+    """What the command line asks for, and what to beware of in what was published of it.
+
+    Raises WrongRequest.
+    """
+    from wizard.conv2d.request import limit_of, sweep_of
+
+    sweep, cautions = sweep_of(arguments)
+    request = (
+        workarounds.asked_for(arguments, sweep)
+        or settings.asked_for(arguments, sweep)
+        or limit_of(arguments, sweep)
+        or sweep
+    )
+    return request, cautions
 
 
 def _caution(arguments: argparse.Namespace, host: Host) -> tuple[Circumstances | None, int | None]:
@@ -141,7 +152,7 @@ def _measure(
         return SweepDone((), busy, 0.0)
     asks = around is not None and not is_under_way(request, places)
     if asks and around is not None and hangs is not None:
-        code = refusal(arguments, around, hangs)
+        code = refusal(arguments, request, around, hangs)
         if code is not None:
             return code
     if not arguments.foreground:

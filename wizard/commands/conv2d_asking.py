@@ -5,24 +5,20 @@ from __future__ import annotations
 import argparse
 import sys
 import termios
+import textwrap
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from wizard.commands.carrying import refuse
+from wizard.report.units import WIDTH
 
 if TYPE_CHECKING:
+    from wizard.conv2d.asked import Request
     from wizard.conv2d.caution import Circumstances
 
-WARNING = (
-    "This runs convolutions on the GPU. One that hangs may freeze the desktop, and only a restart\n"
-    "may help: save your work first. Each verdict is on disk before the next shape starts.\n"
-    "Ctrl+C ends the sweep; --device cpu measures without this risk."
-)
-IN_USE = (
-    "Nothing was started: somebody is logged in at the screen that this card drives, and a hang\n"
-    "may freeze that desktop. Log out there and start this over SSH or on a text console, or\n"
-    "save everything, close it, and add --even-if-in-use."
-)
+ENDS = "Ctrl+C ends it; --device cpu measures without this risk."
+EVEN_SO = "add --even-if-in-use"
 NO_TERMINAL = "Nothing was started: there is no terminal to ask at. Read the above, then add --yes."
 AGREED = "yes"
 
@@ -37,17 +33,23 @@ def add_asking_arguments(parser: argparse.ArgumentParser) -> None:
                         help="also where somebody is logged in at its screen")  # fmt: skip
 
 
-def budget_lines(around: Circumstances, hangs: int) -> tuple[str, str]:
-    """What a hang would disturb, and how many are allowed."""
-    times = "one hang is" if hangs == 1 else f"{hangs} hangs are"
-    return around.text, f"At most {times} allowed (--hangs N): then it stops with what it has."
+def budget_lines(request: Request, around: Circumstances, hangs: int) -> Iterator[str]:
+    """What a hang would disturb, how many are allowed, and what each costs."""
+    from wizard.conv2d.caution_words import budget_texts
+
+    return _lines(budget_texts(request, around, hangs))
 
 
-def refusal(arguments: argparse.Namespace, around: Circumstances, hangs: int) -> int | None:
+def refusal(
+    arguments: argparse.Namespace, request: Request, around: Circumstances, hangs: int
+) -> int | None:
     """The exit code where nothing may be launched on the card; None once that was agreed to."""
-    print(WARNING, *budget_lines(around, hangs), sep="\n", end="\n\n", file=sys.stderr)
+    from wizard.conv2d.caution_words import IN_USE, caution_texts
+
+    texts = caution_texts(request, around, hangs)
+    print(*_lines((*texts, ENDS)), sep="\n", end="\n\n", file=sys.stderr)
     if around.is_someones_desktop and not arguments.even_if_in_use:
-        return refuse(IN_USE)
+        return refuse("\n".join(_lines((f"Nothing was started. {IN_USE.format(EVEN_SO)}",))))
     if arguments.yes:
         return None
     if not sys.stdin.isatty():
@@ -56,6 +58,11 @@ def refusal(arguments: argparse.Namespace, around: Circumstances, hangs: int) ->
         print("Nothing was started.", file=sys.stderr)
         return 2
     return None
+
+
+def _lines(texts: Iterable[str]) -> Iterator[str]:
+    for text in texts:
+        yield from textwrap.wrap(text, WIDTH)
 
 
 def _typed_yes() -> bool:

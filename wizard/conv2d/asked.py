@@ -107,7 +107,8 @@ def described(request: Request) -> str:
     match request:
         case Sweep():
             count = len(request.rows)
-            return f"{count} shape{'' if count == 1 else 's'} on {request.device}"
+            noun = "operation" if any(row.operation for row in request.rows) else "shape"
+            return f"{count} {noun}{'' if count == 1 else 's'} on {request.device}"
         case LimitRequest():
             ends = f"{request.smallest}-{request.largest}"
             return f"limit of {request.axis} in {ends} on {request.sweep.device}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from assets import FOLDER
@@ -101,6 +102,7 @@ class Preset:
     model: Model | None = None
 
 
+@cache
 def load_presets() -> tuple[Preset, ...]:
     """All presets: what others published, the default one first, then whole models."""
     return tuple(_preset(entry) for name in FILES for entry in _entries(name))

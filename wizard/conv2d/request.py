@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -60,7 +61,7 @@ def named_table(arguments: argparse.Namespace) -> Preset | None:
     if arguments.layers or arguments.layer:
         if arguments.preset:
             raise WrongRequest("--layers and --layer name the shapes: leave out --preset.")
-        return _own_layers(arguments)
+        return layers_in(arguments.layers or "", arguments.layer or ())
     if not arguments.preset:
         return None
     preset = find_preset(arguments.preset)
@@ -70,15 +71,14 @@ def named_table(arguments: argparse.Namespace) -> Preset | None:
     return preset
 
 
-def _own_layers(arguments: argparse.Namespace) -> Preset:
-    """The layers of a file, then those of the command line."""
-    text, name = "", "your layers"
+def layers_in(path: str, more: Sequence[str] = ()) -> Preset:
+    """The layers of a file, if there is one, then those of more lines. Raises WrongRequest."""
+    text, name = "", path or "your layers"
     try:
-        if arguments.layers:
-            name = arguments.layers
-            with Path(name).open(encoding="utf-8", errors="replace") as file:
+        if path:
+            with Path(path).open(encoding="utf-8", errors="replace") as file:
                 text = file.read(LARGEST_FILE + 1)
-        lines = [*([text] if arguments.layers else []), *(arguments.layer or ())]
+        lines = [*([text] if path else []), *more]
         return read_layer_list("\n".join(lines), Path(name).name)
     except OSError as error:
         raise WrongRequest(f"{name} cannot be read: {error.strerror}.") from error

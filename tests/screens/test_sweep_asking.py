@@ -1,0 +1,343 @@
+"""What the Conv2d panel asks for: its options, the request, the warning, and the answer."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+from textual.app import App
+from textual.widgets import DataTable, Input
+
+from screens.dialogs import Notice, Question
+from screens.options_dialog import OptionsDialog
+from screens.services import Services, SweepUnderWay
+from screens.start import services_for
+from screens.step import StepScreen
+from screens.sweep_aims import NOT_OF_OPERATIONS, Aim
+from screens.sweep_answers import Answer
+from screens.sweep_options import WRONG_RANGE
+from screens.sweep_setting import SweepSetting
+from tests.conv2d.test_request_line import parsed
+from tests.screens.driving import (
+    app_with,
+    go,
+    press,
+    reach,
+    screen_text,
+    settled,
+    status,
+    step_name,
+    until,
+)
+from tests.screens.fakes import LIVE_SERVICES, PRESETS, result_of
+from wizard.__main__ import parser
+from wizard.conv2d.asked import Request
+from wizard.conv2d.caution import Circumstances
+from wizard.conv2d.find_limit import LimitRequest
+from wizard.conv2d.limit import Known, Limit
+from wizard.conv2d.presets import load_presets
+from wizard.conv2d.request import WrongRequest
+from wizard.conv2d.request_line import request_line
+from wizard.conv2d.sweep import ShapeDone, ShapeStarted, Sweep, SweepDone, SweepEvent
+from wizard.conv2d.works import operation_rows
+from wizard.report.conv2d_answer import answer_lines
+
+PYTHON = "/v/bin/python"
+SIZE = (80, 24)
+ROW = PRESETS[0].rows[2]
+SWEEP = Sweep(PYTHON, (ROW,), "cpu")
+SEARCH = LimitRequest(SWEEP, ROW, "size", 30, 32, 3)
+LIMIT = Limit("size", 32, Known(30, 31, 2), 3, 3)
+
+
+@dataclass
+class Runner:
+    """Takes down what is asked, and finds a limit in three measurements."""
+
+    requests: list[Request] = field(default_factory=list)
+
+    async def run(self, request: Request) -> AsyncGenerator[SweepEvent, None]:
+        self.requests.append(request)
+        async for event in self.events():
+            yield event
+
+    async def events(self) -> AsyncGenerator[SweepEvent, None]:
+        rows = tuple(SEARCH.row_at(size) for size in (30, 31, 32))
+        results = tuple(map(result_of, rows))
+        yield ShapeDone(1, 1, results[0])  # known from its journal: it is not launched again
+        for number in (2, 3):
+            yield ShapeStarted(number, number, rows[number - 1], 60.0)
+            yield ShapeDone(number, number, results[number - 1])
+        yield SweepDone(results, None, 0.1, LIMIT)
+
+    def services(self, **changes: object) -> Services:
+        return replace(LIVE_SERVICES, run_sweep=self.run, **changes)  # type: ignore[arg-type]
+
+
+def panel(services: Services) -> App[int]:
+    return app_with(services, "conv2d")
+
+
+@pytest.mark.parametrize("device_place", [0, 1])
+@pytest.mark.parametrize("aim", list(Aim))
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"works": ("backward",), "repeats": 5, "hangs": 2, "deadline_place": 1},
+        {"log": True, "clean": True, "preset_place": 3, "axis": "channels-in", "span": (3, 64)},
+    ],
+    ids=("usual", "backward", "clean"),
+)
+def test_what_is_asked_is_what_its_line_asks_for(
+    device_place: int, aim: Aim, changes: dict[str, object]
+) -> None:
+    setting = SweepSetting(load_presets(), device_place=device_place, aim=aim)
+    setting = replace(setting, **changes)  # type: ignore[arg-type]
+    row = setting.rows[1]
+    request = setting.request(PYTHON, row, allowed=None if device_place else 1)
+    assert parsed(request_line(request, setting.preset.id)) == request
+
+
+@pytest.mark.parametrize("engine", ["native", "unfold"])
+def test_an_engine_is_asked_for_where_it_can_be(engine: str) -> None:
+    setting = SweepSetting(load_presets(), engine=engine)
+    for aim in (Aim.EVERY, Aim.ONE, Aim.LIMIT, Aim.AROUND):
+        request = replace(setting, aim=aim).request(PYTHON, setting.rows[0], 1)
+        assert parsed(request_line(request)) == request
+    for aim in (Aim.SETTING, Aim.COMPARE):
+        with pytest.raises(WrongRequest, match="each is tried anyway"):
+            replace(setting, aim=aim).request(PYTHON, setting.rows[0], 1)
+
+
+def test_operations_are_asked_for_all_together_and_alone_but_not_searched() -> None:
+    setting = SweepSetting(load_presets(), operations=True)
+    assert setting.request(PYTHON, None, 1) == Sweep(
+        PYTHON, operation_rows(), hangs=1, deadlines=setting.sweep(PYTHON).deadlines
+    )
+    for row in setting.rows:
+        request = replace(setting, aim=Aim.ONE).request(PYTHON, row, 1)
+        assert parsed(request_line(request)) == request
+    for aim in (Aim.LIMIT, Aim.SETTING, Aim.COMPARE, Aim.AROUND):
+        with pytest.raises(WrongRequest, match=NOT_OF_OPERATIONS[:20]):
+            replace(setting, aim=aim).request(PYTHON, setting.rows[0], 1)
+
+
+def test_what_cannot_be_trained_or_begin_there_is_refused_in_words() -> None:
+    small = SweepSetting(PRESETS, preset_place=1)
+    tiny = replace(small.rows[0], shape=replace(small.rows[0].shape, h=2, w=2))
+    preset = replace(PRESETS[1], rows=(tiny,))
+    with pytest.raises(WrongRequest, match="batch norm needs 16 numbers"):
+        replace(small, presets=(preset,), preset_place=0, works=("train",)).sweep(PYTHON)
+    wide = replace(ROW, shape=replace(ROW.shape, kernel=7, padding=0))
+    with pytest.raises(WrongRequest, match="cannot begin at 1: a 7x7 kernel does not fit"):
+        replace(small, aim=Aim.LIMIT).request(PYTHON, wide)
+
+
+async def test_every_option_is_reached_and_set_by_keys_alone() -> None:
+    runner = Runner()
+    async with panel(runner.services()).run_test(size=(120, 40)) as pilot:
+        await reach(pilot, "conv2d")
+        await press(pilot, "g", "o")
+        await until(pilot, lambda: isinstance(pilot.app.screen, OptionsDialog))
+        await press(pilot, "right", "space")  # the question: a limit
+        await press(pilot, *("down",) * 3, "left")  # of the batch
+        await press(pilot, "down", "enter", *"2-64", "enter")  # what was there is selected
+        await press(pilot, "down", "right")  # gradients
+        await press(pilot, *("down",) * 2, "right", "right")  # three launches
+        await press(pilot, "down", "right", "right")  # two hangs
+        await press(pilot, "down", "right", "down", "right", "escape")  # log, clean
+        await reach(pilot, "conv2d")
+        for words in ("limit of batch in 2-64", "backward", "3 times each", "at most 2 hangs"):
+            assert words in screen_text(pilot.app)
+        await press(pilot, "down", "s")
+        await until(pilot, lambda: bool(runner.requests))
+        await settled(pilot)
+    (request,) = runner.requests
+    assert isinstance(request, LimitRequest)
+    assert (request.axis, request.smallest, request.largest) == ("batch", 2, 64)
+    assert (request.row.shape, request.row.work) == (PRESETS[0].rows[1].shape, "backward")
+    assert (request.row.log, request.sweep.surroundings.clean) == (True, True)
+    assert (request.repeats, request.hangs, request.sweep.device) == (3, 2, "cpu")
+
+
+async def test_the_users_own_layers_are_read_and_what_is_wrong_with_them_is_told(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "layers.txt"
+    path.write_text("16 32 3 64x64\nnonsense\n")
+    read = services_for(parser().parse_args(["--demo"])).layers_in
+    async with panel(Runner().services(layers_in=read)).run_test(size=SIZE) as pilot:
+        await reach(pilot, "conv2d")
+        await press(pilot, "o", "down", "down", "enter", *str(path), "enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, Notice))
+        assert "line 2: channels in, channels out" in screen_text(pilot.app)
+        path.write_text("16 32 3 64x64\n3 64 7 224x224 stride 2\n")
+        await press(pilot, "escape", "enter", "escape")
+        await reach(pilot, "conv2d")
+        assert "p Preset 3/3 layers.txt" in screen_text(pilot.app)
+        assert pilot.app.screen.query_one(DataTable).row_count == 2
+
+
+async def test_a_file_that_is_not_there_and_a_wrong_range_are_told_and_can_be_left() -> None:
+    async with panel(Runner().services()).run_test(size=SIZE) as pilot:
+        await reach(pilot, "conv2d")
+        await press(pilot, "o", "down", "down", "enter", *"/no", "enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, Notice))
+        assert "No such file or directory" in screen_text(pilot.app)
+        await press(pilot, "escape", "escape", "down", "down", "enter", *"9-3", "enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, Notice))
+        assert WRONG_RANGE[:40] in screen_text(pilot.app)
+        await press(pilot, "escape")
+        assert pilot.app.screen.query_one(Input).has_focus
+        await press(pilot, "escape", "escape")
+        await reach(pilot, "conv2d")
+        assert "measure every shape" in screen_text(pilot.app)
+
+
+async def test_rows_of_a_search_come_as_it_goes_on_and_its_answer_can_be_seen_again() -> None:
+    runner = Runner()
+    async with panel(runner.services()).run_test(size=SIZE) as pilot:
+        await reach(pilot, "conv2d")
+        await press(pilot, "g", "o", "right", "right", "escape", "s")
+        await until(pilot, lambda: isinstance(pilot.app.screen, Answer))
+        lines = list(answer_lines(runner.requests[0], SweepDone((), None, 0.0, LIMIT)))
+        assert lines[0] == "Limit of size: 30 passes (3 of 3 times), 31 does not."
+        assert all(line in screen_text(pilot.app) for line in lines)
+        await press(pilot, "escape")
+        await reach(pilot, "conv2d")
+        assert pilot.app.screen.query_one(DataTable).row_count == 3
+        assert "3 measured  3 pass" in screen_text(pilot.app)
+        await press(pilot, "a")
+        await until(pilot, lambda: lines[0] in screen_text(pilot.app))
+
+
+async def test_a_search_under_way_is_joined_with_its_rows_python_and_device() -> None:
+    found = SweepUnderWay("limit of size, since 07:00", SEARCH, Runner().events)
+    services = replace(LIVE_SERVICES, sweep_under_way=lambda: found)
+    async with panel(services).run_test(size=SIZE) as pilot:
+        await until(pilot, lambda: isinstance(pilot.app.screen, Answer))
+        await press(pilot, "escape")
+        await reach(pilot, "conv2d")
+        assert pilot.app.screen.query_one(DataTable).row_count == 3
+        assert pilot.app.screen.query_one(Input).value == PYTHON
+        assert "g Device CPU" in screen_text(pilot.app)
+
+
+async def test_a_seat_in_use_is_refused_unless_its_own_key_says_even_so() -> None:
+    runner = Runner()
+    desktop = Circumstances(screen=True, in_use=True)
+    async with panel(runner.services(circumstances=lambda: desktop)).run_test(size=SIZE) as pilot:
+        await reach(pilot, "conv2d")
+        await press(pilot, "s")
+        await until(pilot, lambda: isinstance(pilot.app.screen, Question))
+        assert "Somebody is logged in at the screen that this card" in screen_text(pilot.app)
+        await press(pilot, "y")
+        assert isinstance(pilot.app.screen, Question)
+        await press(pilot, "escape")
+        await reach(pilot, "conv2d")
+        assert not runner.requests
+        await press(pilot, "s")
+        await until(pilot, lambda: isinstance(pilot.app.screen, Question))
+        await press(pilot, "e")
+        await until(pilot, lambda: bool(runner.requests))
+        assert runner.requests[0].hangs == 1
+
+
+async def test_the_warning_names_the_budget_and_comes_again_when_more_may_hang() -> None:
+    runner = Runner()
+    free = Circumstances(screen=False, in_use=False)
+    async with panel(runner.services(circumstances=lambda: free)).run_test(size=SIZE) as pilot:
+        await reach(pilot, "conv2d")
+        await press(pilot, "s")
+        await until(pilot, lambda: isinstance(pilot.app.screen, Question))
+        assert "At most 3 hangs are allowed" in screen_text(pilot.app)
+        assert "A hang costs its deadline (60 s) and up to 50 s" in screen_text(pilot.app)
+        await press(pilot, "y")
+        await until(pilot, lambda: len(runner.requests) == 1)
+        await settled(pilot)
+        assert runner.requests[0].hangs == 3
+        await press(pilot, "s")
+        await until(pilot, lambda: len(runner.requests) == 2)
+        await settled(pilot)
+        await press(pilot, "o", *("down",) * 8, *("right",) * 4, "escape", "s")
+        await until(pilot, lambda: isinstance(pilot.app.screen, Question))
+        assert "At most 4 hangs are allowed" in screen_text(pilot.app)
+
+
+async def test_each_tab_keeps_what_was_measured_on_it() -> None:
+    async with panel(LIVE_SERVICES).run_test(size=SIZE) as pilot:
+        await reach(pilot, "conv2d")
+        await press(pilot, "g", "s")
+        await until(pilot, lambda: "Finished" in status(pilot.app))
+        await press(pilot, "x")
+        await settled(pilot)
+        table = pilot.app.screen.query_one(DataTable)
+        assert table.row_count == len(operation_rows())
+        assert "0 of 19" in screen_text(pilot.app)
+        assert "Linear 128->64" in screen_text(pilot.app)
+        await press(pilot, "x")
+        await settled(pilot)
+        assert table.row_count == 10
+        assert "10 of 10  8 pass, 2 hung" in screen_text(pilot.app)
+        assert "✗ hung" in screen_text(pilot.app)
+
+
+async def test_the_key_of_presets_leads_back_from_operations_and_mixes_nothing_up() -> None:
+    async with panel(LIVE_SERVICES).run_test(size=SIZE) as pilot:
+        await reach(pilot, "conv2d")
+        await press(pilot, "x", "p")
+        await settled(pilot)
+        table = pilot.app.screen.query_one(DataTable)
+        assert "> Conv2d" in screen_text(pilot.app)
+        assert table.row_count == 10
+        await press(pilot, "x")
+        await settled(pilot)
+        assert "> Operations" in screen_text(pilot.app)
+        assert table.row_count == len(operation_rows())
+
+
+async def test_what_was_set_and_answered_is_still_there_after_another_screen() -> None:
+    async with panel(Runner().services()).run_test(size=SIZE) as pilot:
+        await reach(pilot, "conv2d")
+        await press(pilot, "g", "o", "right", "right", "escape", "s")
+        await until(pilot, lambda: isinstance(pilot.app.screen, Answer))
+        await press(pilot, "escape", "n")
+        await reach(pilot, "done")
+        await press(pilot, "escape")
+        await reach(pilot, "review")
+        assert isinstance(pilot.app.screen, StepScreen)
+        await go(pilot, "conv2d", pilot.app.screen.session)
+        assert "limit of size in 1-256" in screen_text(pilot.app)
+        assert "g Device CPU" in screen_text(pilot.app)
+        await press(pilot, "a")
+        assert "Limit of size: 30 passes" in screen_text(pilot.app)
+
+
+async def test_in_a_dry_run_the_line_of_the_search_is_shown() -> None:
+    services = services_for(parser().parse_args(["--demo"]))
+    async with panel(services).run_test(size=(120, 40)) as pilot:
+        await reach(pilot, "conv2d")
+        await press(pilot, "o", *("right",) * 5, "escape", "s")
+        await until(pilot, lambda: isinstance(pilot.app.screen, Notice))
+        for words in (
+            "Nothing was started",
+            "--device cuda --layer '16 32 3 32x32'",
+            "--workarounds --hangs 1",
+            "At most one hang is allowed",
+        ):
+            assert words in screen_text(pilot.app)
+
+
+async def test_what_cannot_be_asked_is_said_and_nothing_starts() -> None:
+    runner = Runner()
+    async with panel(runner.services()).run_test(size=SIZE) as pilot:
+        await reach(pilot, "conv2d")
+        await press(pilot, "x", "o", "right", "right", "escape", "s")
+        await until(pilot, lambda: isinstance(pilot.app.screen, Notice))
+        assert NOT_OF_OPERATIONS in screen_text(pilot.app)
+        await press(pilot, "escape")
+        assert step_name(pilot.app) == "conv2d"
+    assert not runner.requests
