@@ -15,7 +15,7 @@ from screens.services import DEMO, SweepUnderWay
 from screens.step import COMMON_KEYS
 from screens.sweep_panel import NO_PYTHON, SweepPanel
 from screens.sweep_rows import channels_of, tally
-from screens.widgets.sweep_views import ON_SCREEN
+from screens.widgets.sweep_views import ON_SCREEN, SweepViews
 from wizard.conv2d.event_line import line_of
 from wizard.conv2d.sweep import (
     DeadlineMoved,
@@ -157,6 +157,8 @@ class Conv2d(SweepPanel):
             self.say(f"The sweep stopped: {trouble}", "fault")
         finally:
             self.running = False
+            for views in self.query(SweepViews):  # none while the screen is taken down
+                views.come_to_rest()
 
     def _take(self, event: SweepEvent) -> None:
         match event:
