@@ -16,7 +16,7 @@ from screens.services import DEMO, SweepUnderWay
 from screens.step import COMMON_KEYS
 from screens.sweep_asking import AskingPanel
 from screens.sweep_rows import channels_of, tally
-from screens.widgets.sweep_views import ON_SCREEN
+from screens.widgets.sweep_views import ON_SCREEN, SweepViews
 from wizard.conv2d.asked import Request, sweep_in
 from wizard.conv2d.event_line import line_of
 from wizard.conv2d.sweep import (
@@ -55,7 +55,8 @@ class Conv2d(AskingPanel):
         "hang. What is not as usual stands above the table. a shows the last answer again.\n"
         "p changes the preset, g the device (cuda is the GPU, also with ROCm), t the deadline, "
         "x the tab: operations are what models need beside convolutions.\n"
-        "Tab goes to the Python that has torch. h shows earlier runs: whole, compared, handed out.\n"
+        "Tab goes to the Python that has torch. h shows earlier runs, to read whole, to compare and "
+        "to hand out.\n"
         "n goes on; everything measured stays on disk. A run goes on when the program is left, and "
         "is shown again when you come back."
     )
@@ -150,6 +151,8 @@ class Conv2d(AskingPanel):
         finally:
             self.running, self._under_way = False, None
             self._show_controls()
+            for views in self.query(SweepViews):  # none once the screen is taken down
+                views.come_to_rest()
 
     def _take(self, event: SweepEvent) -> None:
         match event:

@@ -48,6 +48,10 @@ class SweepState:
         running = None if self.running == number else self.running
         return replace(self, results={**self.results, number: result}, running=running, phase="")
 
+    def at_rest(self) -> SweepState:
+        """Nothing is being measured."""
+        return replace(self, running=None, phase="")
+
     @property
     def measured_chip(self) -> str | None:
         """The chip that is measured, else that of this machine, where it is known."""

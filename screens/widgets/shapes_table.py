@@ -69,6 +69,10 @@ class ShapesTable(DataTable[Text]):
         """A row's shape is being measured."""
         self._set(number, "verdict", Text(RUNNING))
 
+    def mark_not_run(self, number: int) -> None:
+        """A row's shape was ended before its verdict."""
+        self._set(number, "verdict", Text(self._blank))
+
     def mark_phase(self, number: int, phase: str) -> None:
         """What the running shape is at."""
         self._set(number, "verdict", Text(f"> {shown(phase)}"))

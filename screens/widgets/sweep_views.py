@@ -137,6 +137,14 @@ class SweepViews(Vertical):
         self._show_model()
         self._show(self.number)
 
+    def come_to_rest(self) -> None:
+        """Nothing is being measured any more: a shape that was ended is one that was not."""
+        running = self._state.running
+        self._state = self._state.at_rest()
+        if running is not None:
+            self._table.mark_not_run(running)
+        self._show(self.number)
+
     def next_view(self) -> None:
         """Shows the next view with the cursor on the same row."""
         before, number = self._on_screen, self.number

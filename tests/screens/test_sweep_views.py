@@ -141,6 +141,22 @@ async def test_rows_that_come_while_it_runs_stand_in_every_view() -> None:
             await press(pilot, "v")
 
 
+async def test_a_shape_that_was_cancelled_runs_in_no_view_any_more() -> None:
+    steps, rows = Steps(), LIVE_SERVICES.presets()[0].rows
+    services = replace(LIVE_SERVICES, run_sweep=steps.run)
+    async with app_with(services, "conv2d").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "conv2d")
+        await press(pilot, "g", "s")
+        steps.start(rows, 1)
+        await seen(pilot, "> cold")
+        await press(pilot, "c")
+        await settled(pilot)
+        for text in ("32x32     16->32      · not run", "[·]", "Times of 16->32"):
+            await seen(pilot, text)
+            assert "> cold" not in screen_text(pilot.app)
+            await press(pilot, "v")
+
+
 @pytest.mark.parametrize("presses", [0, 1, 2])
 async def test_enter_tells_all_of_the_shape_in_each_view(presses: int) -> None:
     async with app_with(LIVE_SERVICES, "conv2d").run_test(size=(120, 40)) as pilot:
