@@ -55,8 +55,8 @@ class Conv2d(AskingPanel):
         "hang. What is not as usual stands above the table. a shows the last answer again.\n"
         "p changes the preset, g the device (cuda is the GPU, also with ROCm), t the deadline, "
         "x the tab: operations are what models need beside convolutions.\n"
-        "Tab goes to the Python that has torch. h shows earlier runs, to read whole, to compare and "
-        "to hand out.\n"
+        "Tab goes to the Python that has torch. h shows earlier runs, to read whole, to compare "
+        "and to hand out.\n"
         "n goes on; everything measured stays on disk. A run goes on when the program is left, and "
         "is shown again when you come back."
     )

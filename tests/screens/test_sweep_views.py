@@ -161,8 +161,9 @@ async def test_a_shape_that_was_cancelled_runs_in_no_view_any_more() -> None:
 async def test_enter_tells_all_of_the_shape_in_each_view(presses: int) -> None:
     async with app_with(LIVE_SERVICES, "conv2d").run_test(size=(120, 40)) as pilot:
         await reach(pilot, "conv2d")
-        await press(pilot, "s", "y")
-        await settled(pilot)
+        for key in ("s", "y"):
+            await press(pilot, key)
+            await settled(pilot)
         await press(pilot, *("v",) * presses, "up" if presses < 2 else "left", "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, Notice))
         text = screen_text(pilot.app)
@@ -245,8 +246,9 @@ async def test_an_ascii_terminal_gets_ascii_in_every_view() -> None:
     services = replace(LIVE_SERVICES, unicode=False)
     async with app_with(services, "conv2d").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "conv2d")
-        await press(pilot, "s", "y")
-        await settled(pilot)
+        for key in ("s", "y"):
+            await press(pilot, key)
+            await settled(pilot)
         for _ in range(3):
             assert screen_text(pilot.app).isascii()
             assert "?" not in screen_text(pilot.app).replace("? left", "").replace("? Help", "")
