@@ -23,12 +23,13 @@ def frozen(root: Root, entered_by: int) -> Iterator[None]:
     while new := {one.pid for one in root.running()} - seen:
         _signal(signal.SIGSTOP, new)
         seen |= new
-    for pid in seen:
+    # nsenter stops itself with its child, and lets it go on again. Woken before it has stopped, it
+    # would stop for good, and never bury a child that was killed meanwhile.
+    for pid in (*seen, entered_by):
         _wait_for_stop(pid)
     try:
         yield
     finally:
-        # nsenter stops itself with its child, and lets it go on again.
         _signal(signal.SIGCONT, {entered_by, *seen})
 
 
