@@ -19,6 +19,8 @@ from wizard.conv2d.repro import row_of
 from wizard.conv2d.verdicts import Result
 from wizard.report.conv2d_models import so_far_line
 
+READABLE_S = 0.1
+"""Phases that are shorter are not shown: each would have all rows drawn anew."""
 ON_SCREEN = "on-screen"
 """The class of the view that is shown: it takes the keys."""
 
@@ -35,6 +37,7 @@ class SweepViews(Vertical):
         self._texts: tuple[SweepText, ...] = (SweepGrid("grid", state), SweepTimes("times", state))
         self._place = 0
         self._last_running: int | None = None
+        self._phase_due = False
 
     def compose(self) -> ComposeResult:
         """All views, of which one is shown, and the line of the model."""
@@ -127,8 +130,9 @@ class SweepViews(Vertical):
     def mark_phase(self, number: int, phase: str) -> None:
         """What the running shape is at."""
         self._state = self._state.with_phase(number, phase)
-        self._table.mark_phase(number, phase)
-        self._show(self.number)
+        if not self._phase_due:
+            self._phase_due = True
+            self.set_timer(READABLE_S, self._show_phase)
 
     def show_result(self, number: int, result: Result) -> None:
         """A row's verdict."""
@@ -175,6 +179,12 @@ class SweepViews(Vertical):
         self._table.name_published(self._state.published_head)
         for view in self._texts:
             view.show(self._state, number)
+
+    def _show_phase(self) -> None:
+        self._phase_due = False
+        if self._state.running is not None and self._state.phase:
+            self._table.mark_phase(self._state.running, self._state.phase)
+            self._show(self.number)
 
     def _look_for_model(self) -> None:
         self._model = model_of(self._state.rows, self._presets)

@@ -119,6 +119,22 @@ async def test_an_endless_search_ends_all_the_same_and_is_named(
     assert hung.because.startswith("MIOpen(HIP): Info [FindSolutionImpl] Starting search: ConvAsm")
 
 
+async def test_a_search_without_a_word_is_named_by_the_processor_that_it_keeps_busy(
+    worker_python: str, tmp_path: Path
+) -> None:
+    # Far enough apart for a busy machine to let it compute in between.
+    deadlines = replace(PATIENT, look=1)
+    sources = Sources(gpu_percent=lambda: 0)
+    sweep = sweep_of(worker_python, 3, 4, 5, deadlines=deadlines)
+    events = await events_of(sweep, tmp_path, environ({4: "silent search"}), sources=sources)
+
+    assert verdicts_of(events) == [PASS, HUNG, PASS]
+    hung = results_of(events)[1]
+    assert hung.hang_class == "searching"
+    assert hung.because is not None
+    assert hung.because.endswith("Starting search: ConvHipImplicitGemm")
+
+
 @pytest.mark.parametrize(
     ("said", "hang_class"),
     [

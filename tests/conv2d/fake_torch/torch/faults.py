@@ -77,6 +77,12 @@ def compile_slowly() -> None:
         time.sleep(0.005)
 
 
+def search_in_silence() -> None:
+    """Say that a search begins, and compute without another word."""
+    os.write(2, b"MIOpen(HIP): Info [FindSolutionImpl] Starting search: ConvHipImplicitGemm\n")
+    hang()
+
+
 def search_for_ever() -> None:
     """What MIOpen prints while it tunes."""
     tell_that_it_hangs()
@@ -107,6 +113,7 @@ SILENT = {
     "hang": hang,
     "compile": compile_slowly,
     "search": search_for_ever,
+    "silent search": search_in_silence,
     "kernel": run_a_kernel_for_ever,
     "frozen": write_to_a_frozen_disk,
     "fault and hang": hang_after_a_fault,
