@@ -23,6 +23,7 @@ from wizard.conv2d.presets import Row
 from wizard.conv2d.repro import NoRepro, repro_of_result, repro_text, row_of
 from wizard.conv2d.shapes import DTYPE_BYTES, Shape, square
 from wizard.conv2d.verdicts import Verdict, tolerance
+from wizard.conv2d.works import operation_rows
 
 SHAPE = Shape(2, 4, 4, 5)
 STANDARD = {"contextlib", "json", "math", "os", "platform", "signal", "statistics"}
@@ -173,6 +174,15 @@ def test_its_tolerance_is_that_of_the_worker(dtype: str, groups: int) -> None:
 def test_for_other_work_none_is_made() -> None:
     with pytest.raises(NoRepro, match="not for backward"):
         repro_text(Row(SHAPE, work="backward"), "cpu")
+
+
+def test_for_another_operation_none_is_made() -> None:
+    (row,) = operation_rows(["relu"])
+    result = made(row.shape, work=row.work, operation=row.in_place_of_it)
+    assert row_of(result).label == row.label
+    assert row_of(result).operation == row.operation
+    with pytest.raises(NoRepro, match="not for relu"):
+        repro_of_result(result)
 
 
 def test_the_row_of_a_result_measures_the_same_again() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from assets import FOLDER
 from wizard import __version__
 from wizard.conv2d.card_words import HIDDEN, told_gfx, told_name, told_setting, told_version
+from wizard.conv2d.operations import load_operations
 from wizard.conv2d.presets import Row
 from wizard.conv2d.verdicts import Result
 
@@ -26,7 +27,10 @@ class NoRepro(Exception):
 def row_of(result: Result) -> Row:
     """The row that measures the same again."""
     engine = ENGINES.get(result.engine, "configured")
-    return Row(result.shape, engine=engine, setting=result.asked, work=result.work)
+    known = load_operations() if result.operation is not None else ()
+    operation = next((each for each in known if each.id == result.work), None)
+    setting, work = result.asked, result.work
+    return Row(result.shape, engine=engine, setting=setting, work=work, operation=operation)
 
 
 def repro_of_result(result: Result) -> str:

@@ -125,10 +125,12 @@ def _asked(arguments: argparse.Namespace, preset: Preset) -> tuple[Row, ...]:
 
 def _operations(arguments: argparse.Namespace) -> tuple[Row, ...]:
     others = (arguments.preset, arguments.sizes, arguments.channels, arguments.find_limit)
-    if any(others) or arguments.work != WORKS[0] or arguments.engine == "unfold":
+    compares = arguments.compare_settings or arguments.engine == "unfold"
+    if any(others) or arguments.work != WORKS[0] or compares:
         raise WrongRequest(
             "--operations brings its own sizes and works, and none but convolutions unfold: leave "
-            "out --preset, --sizes, --channels, --find-limit, --work and --engine unfold."
+            "out --preset, --sizes, --channels, --find-limit, --compare-settings, --work and "
+            "--engine unfold."
         )
     try:
         return operation_rows([name.strip() for name in arguments.operations.split(",") if name])
