@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import socket
 from dataclasses import replace
 from pathlib import Path
@@ -64,7 +65,7 @@ async def test_where_no_suite_is_there_all_that_were_asked_for_are_named(code: i
     [
         (AWAY, "could not be looked up"),
         (ConnectionRefusedError(), "refused the connection"),
-        (HTTPError("", 503, "", None, None), "HTTP 503"),  # type: ignore[arg-type]
+        (HTTPError("", 503, "", None, io.BytesIO()), "HTTP 503"),  # type: ignore[arg-type]
     ],
 )
 async def test_a_server_that_does_not_answer_is_not_taken_for_one_without_the_suite(
