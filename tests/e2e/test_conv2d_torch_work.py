@@ -58,6 +58,8 @@ import json, mmap, os, sys
 import torch, torch.nn.functional
 import conv2d_worker
 class Watcher:
+    def await_permit(self, ticket):
+        pass
     def tell(self, event, phase="", **_):
         if phase == "cold":
             self.before = set(sys.modules)
