@@ -30,6 +30,8 @@ TORCH = "/files/torch-2.13.0-py3-none-any.whl"
 SIZE = 24_000_000
 HELD = Manner(hold_at=0.4)
 """The download stands still at 40 % until the test lets go."""
+GOES_ON = "n goes on"
+"""Said when the run has ended; the bar tells how it went a moment before, and no key counts yet."""
 
 
 @pytest.fixture
@@ -100,6 +102,7 @@ def test_the_whole_road_in_a_terminal_and_back_again(home: Home, wheels: tuple[P
             index.served.released.set()
             terminal.wait_for("steps are done", 240)
             assert "100 %" in terminal.text()
+            terminal.wait_for(GOES_ON)
             terminal.send("n")
             terminal.wait_for("ai/cpu/bin/python")
             terminal.wait_for("Device CPU")
@@ -133,6 +136,7 @@ def test_an_index_that_is_gone_is_told_in_plain_words_and_can_be_undone(
         terminal.wait_for("Happened", 300)
         terminal.wait_for("It means")
         assert "failed" in terminal.text()
+        terminal.wait_for("Nothing more happens.")
         terminal.send("n")
         terminal.wait_for("Not finished: a step failed.")
         terminal.send("q")
@@ -153,12 +157,14 @@ def test_cancel_stops_inside_a_download_and_the_same_plan_goes_on(
         terminal.send("y")
         index.served.released.set()
         terminal.wait_for("Stopped at a safe point, as you asked", 60)
+        terminal.wait_for(GOES_ON)
         terminal.send("n")
         terminal.wait_for("Start the same plan again and it goes on.")
         terminal.send("\x1b")
         terminal.wait_for("a Apply this plan")
         terminal.send("a")
         terminal.wait_for("steps are done", 240)
+        terminal.wait_for(GOES_ON)
         assert "was done" in terminal.text()
         terminal.send("q")
         assert terminal.exit_code() == 0
@@ -185,6 +191,7 @@ def test_a_wizard_that_is_ended_leaves_no_child_and_the_rerun_goes_on(
         with wizard(home, index) as terminal:
             walk_to_apply(terminal)
             terminal.wait_for("steps are done", 240)
+            terminal.wait_for(GOES_ON)
             terminal.send("q")
             assert terminal.exit_code() == 0
     assert "bin/rdna1-python" in listing(venv)

@@ -80,6 +80,7 @@ def install(root: Root, terminal: Terminal) -> None:
     terminal.send("a")
     give_rights(root, terminal)
     terminal.wait_for("steps are done", LONG_S)
+    terminal.wait_for("n goes on")
 
 
 def measure(root: Root, terminal: Terminal) -> None:
@@ -92,6 +93,7 @@ def measure(root: Root, terminal: Terminal) -> None:
     terminal.wait_until(lambda: '"pass"' in verdicts(root), "a shape passes")
     terminal.send("c")
     terminal.wait_for("Cancelled after")
+    terminal.wait_for("s Start")  # it has ended: keys count again
     terminal.send("n")
     terminal.wait_for("Installed.")
     terminal.send("w")
