@@ -10,9 +10,11 @@ from textual.binding import Binding, BindingType
 from textual.widget import Widget
 from textual.widgets import Input
 
+from screens.availability import Availability
 from screens.choosing import SYSTEM, VENV, Choosing
 from screens.claims_text import claims_text
 from screens.dialogs import Notice
+from screens.explain import Explain
 from screens.road_sections import full_text
 from screens.services import Services
 from screens.session import Session
@@ -45,6 +47,8 @@ class Choose(StepScreen):
         "e lists who says so: card, versions, date, method and grade of every claim.\n"
         "d shows all that is said of the stack; '… 3 more' counts those left out here.\n"
         "f switches between one folder of yours and the folder plus ROCm system packages.\n"
+        "i explains: ROCm, the override, why games work and Conv2d does not, what nobody knows.\n"
+        "p asks the indexes and AMD's repository whether all of it is still there.\n"
         "Tab goes to the folder, Enter there takes it, Esc leaves it.\n"
         "c measures Conv2d with the torch for ROCm that you have, if any: it may be right already, "
         "or need no more than a setting. Back leads here again.\n\n"
@@ -57,6 +61,8 @@ class Choose(StepScreen):
         Binding("d", "full_text", "More"),
         Binding("c", "measure", "Measure", show=False),
         Binding("f", "footprint", "System"),
+        Binding("i", "explain", "Explain", show=False),
+        Binding("p", "availability", "Still there?", show=False),
         Binding("tab", "folder", "Folder", show=False, priority=True),
         Binding("up,k", "move(-1)", "Up", show=False),
         Binding("down,j", "move(1)", "Down", show=False),
@@ -149,6 +155,15 @@ class Choose(StepScreen):
         """Lists who says what about the highlighted stack."""
         text = claims_text(self._choosing.stack.id, self.services.claims())
         self.app.push_screen(Notice(f"Who says so: {self._choosing.stack.id}", text))
+
+    def action_explain(self) -> None:
+        """Lists the explanations."""
+        self.app.push_screen(Explain())
+
+    def action_availability(self) -> None:
+        """Shows where things are to be had, and asks."""
+        if self.services.sources is not None:
+            self.app.push_screen(Availability(self.services.sources, self._choosing.machine))
 
     def action_full_text(self) -> None:
         """Shows every sentence about the highlighted road."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from screens.past import Past
+    from screens.sources import Sources
     from wizard.conv2d.asked import Request
     from wizard.conv2d.caution import Circumstances
     from wizard.conv2d.presets import Preset
@@ -166,6 +167,8 @@ class Services:
     """Quick: the experiment that is under way."""
     past: Past | None = None
     """Roads to runs that are over; None where there can be none: on a recorded machine."""
+    sources: Sources | None = None
+    """Where wheels and packages are to be had."""
     unicode: bool = True
     """False when the terminal's locale cannot show more than ASCII."""
 

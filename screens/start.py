@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from screens import past_services, sweep_services
+from screens import past_services, source_services, sweep_services
 from screens.rights import LentTerminal
 from screens.services import (
     DEMO,
@@ -90,6 +90,7 @@ def services_for(arguments: argparse.Namespace, lent: LentTerminal | None = None
         stop_sweep=partial(sweep_services.stop_sweep, places) if live else None,
         sweep_under_way=lambda: sweep_services.under_way(places) if live else None,
         past=past_services.past_of(host, places, live=live),
+        sources=source_services.sources_of(host, places, arguments, live=live),
         unicode=speaks_unicode(os.environ),
     )
 

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from wizard.available.answers import Answer, Standing
-from wizard.available.looking import Deadline, look
+from wizard.available.looking import look
 from wizard.available.questions import Question, Wheels
+from wizard.available.requests import Deadline
 from wizard.run.trouble import Trouble
 from wizard.run.web import Web, open_web
 

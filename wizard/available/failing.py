@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import errno
 import http.client
-import socket
 import ssl
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
@@ -18,7 +16,6 @@ GONE = frozenset({404, 410})
 LOGIN_FIRST = 511
 """The HTTP status by which a captive portal says that it is one."""
 SLOW = frozenset({408, 504})
-WITHOUT_NETWORK = frozenset({errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN})
 WORDS_OF_403 = (
     " Storage servers say 403 of what they do not hold, too: it may be missing, or you may not "
     "have it."
@@ -27,15 +24,14 @@ WORDS_OF_403 = (
 
 def failed(error: Exception, address: str) -> tuple[Standing, str]:
     """The outcome of a request that failed, and what happened in words without any login."""
-    cause = error.reason if isinstance(error, URLError) else error
     if isinstance(error, HTTPError):
         error.close()
         return _by_status(error, address)
     if isinstance(error, http.client.HTTPException) and not isinstance(error, OSError):
         return _not_http(error, address)
-    if isinstance(cause, str):  # a redirect to what is not http
-        host = clean(urlsplit(address).hostname or "The server")
-        return Standing.OTHER, f"{host} led to an address that is no web page."
+    cause = error.reason if isinstance(error, URLError) else error
+    if not isinstance(cause, OSError):  # a redirect to what is not http
+        return Standing.OTHER, f"{_host(address)} led to an address that is no web page."
     trouble = name_failure(error, address)
     return _by_cause(cause), f"{trouble.happened} {trouble.meaning}"
 
@@ -51,20 +47,22 @@ def _by_status(error: HTTPError, address: str) -> tuple[Standing, str]:
     if code in SLOW:
         return Standing.SLOW, said
     if code == LOGIN_FIRST or code < 400:
-        return Standing.OTHER, said if code == LOGIN_FIRST else _round_and_round(address)
+        return Standing.OTHER, said if code == LOGIN_FIRST else _elsewhere(code, address)
     return (Standing.FAILING if code >= 500 or code == 429 else Standing.OTHER), said
 
 
-def _round_and_round(address: str) -> str:
-    host = clean(urlsplit(address).hostname or "The server")
-    return f"{host} sent us from place to place and never to a page."
+def _elsewhere(code: int, address: str) -> str:
+    return f"{_host(address)} sent us elsewhere (HTTP {code}), and never to a page."
+
+
+def _host(address: str) -> str:
+    return clean(urlsplit(address).hostname or "The server")
 
 
 def _not_http(error: http.client.HTTPException, address: str) -> tuple[Standing, str]:
-    host = clean(urlsplit(address).hostname or "The server")
     if isinstance(error, http.client.IncompleteRead):
-        return Standing.NO_NETWORK, f"{host} broke off in the middle of its answer."
-    return Standing.OTHER, f"{host} answered, but not as a web server does."
+        return Standing.NO_NETWORK, f"{_host(address)} broke off in the middle of its answer."
+    return Standing.OTHER, f"{_host(address)} answered, but not as a web server does."
 
 
 def _by_cause(cause: object) -> Standing:
@@ -75,8 +73,6 @@ def _by_cause(cause: object) -> Standing:
             return Standing.SLOW
         case ssl.SSLError():
             return Standing.UNTRUSTED
-        case socket.gaierror():
-            return Standing.NO_NETWORK
         case _:
             return Standing.NO_NETWORK
 

@@ -60,13 +60,13 @@ def wheels_in(names: Iterable[str], project: str) -> tuple[Listed, ...]:
 def fitting(
     wheels: tuple[Listed, ...], wanted: Requirement, python: str, glibc: str
 ) -> tuple[Listed, ...]:
-    """Those that a Python on a PC with this C library takes for a requirement, newest first."""
-    found = (
-        each
-        for each in wheels
-        if wanted.specifier.contains(each.version, prereleases=bool(str(wanted.specifier)))
-        and any(_runs(tag, python, glibc) for tag in each.tags)
-    )
+    """Those that a Python on a PC with this C library takes for a requirement, newest first.
+
+    A version before its release counts where there is no other, as with pip: nightly indexes.
+    """
+    here = [each for each in wheels if any(_runs(tag, python, glibc) for tag in each.tags)]
+    versions = set(wanted.specifier.filter(each.version for each in here))
+    found = (each for each in here if each.version in versions)
     return tuple(sorted(found, key=lambda each: each.version, reverse=True))
 
 

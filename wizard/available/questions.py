@@ -79,12 +79,15 @@ def shown_place(question: Question) -> str:
 
 def key_of(question: Question) -> str:
     """Under what an answer is kept: another Python, place or card is another question."""
+    return f"{question.name} | {shown_place(question)} | {' '.join(_asked(question))}"
+
+
+def _asked(question: Question) -> tuple[str, ...]:
     match question:
         case Wheels():
-            asked = " ".join((*question.requirements, question.python))
+            return (*question.requirements, question.python)
         case Suites():
-            asked = " ".join((question.release, *question.suites))
-    return f"{question.name} | {shown_place(question)} | {asked}"
+            return question.suites
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not found.entries:
         print(f"rdna1-setup: there is no stack {arguments.stack!r}.", file=sys.stderr)
         return 2
-    silent = "" if acts(arguments) else NOBODY_ASKED["recorded" if host.name else "dry_run"]
+    silent = "" if acts(arguments) else silence_of(arguments)
     if not silent:
         found = _asked(found, host)
     if arguments.json:
@@ -50,6 +50,12 @@ def run(arguments: argparse.Namespace) -> int:
 
         print(*((silent, "") if silent else ()), *available_lines(found), sep="\n")
     return 0 if silent else _exit_code(found)
+
+
+def silence_of(arguments: argparse.Namespace) -> str:
+    """Why nobody is asked, in words."""
+    recorded = arguments.machine or getattr(arguments, "demo", False)
+    return NOBODY_ASKED["recorded" if recorded else "dry_run"]
 
 
 def named_by(arguments: argparse.Namespace) -> Named:

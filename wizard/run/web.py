@@ -81,7 +81,7 @@ class _SameMethod(HTTPRedirectHandler):
     """Follows a redirect of HEAD with HEAD: urllib turns it into a GET of the whole file."""
 
     def __init__(self, redirects: int) -> None:
-        self.max_redirections = redirects
+        self._redirects = redirects
 
     def redirect_request(
         self,
@@ -92,6 +92,8 @@ class _SameMethod(HTTPRedirectHandler):
         headers: http.client.HTTPMessage,
         newurl: str,
     ) -> Request | None:
+        if len(getattr(req, "redirect_dict", ())) >= self._redirects:
+            raise HTTPError(req.full_url, code, "sent elsewhere too often", headers, fp)
         follow = super().redirect_request(req, fp, code, msg, headers, newurl)
         if follow is not None:
             follow.method = req.get_method()
