@@ -55,7 +55,7 @@ IN_BETWEEN: dict[str, tuple[Talk, Standing, str]] = {
     ),
     "a line that breaks off": (saying(b""), Standing.NO_NETWORK, "broke off"),
     "a server that never answers": (never, Standing.SLOW, "timeout"),
-    "a server that drips its page": (drip_body, Standing.SLOW, "too long"),
+    "a server that drips its page": (drip_body, Standing.SLOW, "too slowly"),
     "a server that drips its headers": (drip_headers, Standing.SLOW, "No answer within"),
     "a redirect to a disk": (
         status("302 Found", "Location: file:///etc/passwd"),

@@ -11,6 +11,11 @@ from wizard.available.answers import Standing
 from wizard.run.lines import clean
 from wizard.run.network import name_failure
 
+
+class TooLate(TimeoutError):
+    """The whole answer took longer than it may, although something came all the time."""
+
+
 REFUSALS = frozenset({401, 403, 407, 451})
 GONE = frozenset({404, 410})
 LOGIN_FIRST = 511
@@ -32,6 +37,8 @@ def failed(error: Exception, address: str) -> tuple[Standing, str]:
     cause = error.reason if isinstance(error, URLError) else error
     if not isinstance(cause, OSError):  # a redirect to what is not http
         return Standing.OTHER, f"{_host(address)} led to an address that is no web page."
+    if isinstance(cause, TooLate):
+        return Standing.SLOW, f"{_host(address)} answers, but too slowly to wait for the end."
     trouble = name_failure(error, address)
     return _by_cause(cause), f"{trouble.happened} {trouble.meaning}"
 

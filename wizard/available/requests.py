@@ -10,7 +10,7 @@ from urllib.error import HTTPError
 from urllib.parse import unquote, urlsplit
 
 from wizard.available.answers import Standing
-from wizard.available.failing import failed
+from wizard.available.failing import TooLate, failed
 from wizard.run.web import Web
 
 PAGE_BYTES = 8 << 20
@@ -37,9 +37,9 @@ class Deadline:
     clock: Callable[[], float]
 
     def require(self) -> None:
-        """Raises TimeoutError when it is over."""
+        """Raises TooLate when it is over."""
         if self.clock() > self.ends:
-            raise TimeoutError("the answer took too long")
+            raise TooLate
 
 
 @dataclass(frozen=True, slots=True)
