@@ -183,6 +183,14 @@ def test_the_table_tells_now_and_since_when() -> None:
     ]
 
 
+@pytest.mark.parametrize("name", sorted(path.name for path in MACHINES.iterdir()))
+def test_every_recorded_machine_has_its_questions(name: str) -> None:
+    found = known(detect(RecordedHost(MACHINES / name)), Named(), None)
+    assert {"rocm52", "native", "cpu"} <= {each.question.name for each in found.entries}
+    assert len({key_of(each.question) for each in found.entries}) == len(found.entries)
+    assert max(map(len, available_lines(found))) <= 79
+
+
 def test_a_machine_without_a_python_that_fits_is_asked_for_the_best_one() -> None:
     machine = replace(noble_with_leftovers(), interpreters=(), gpus=())
     first = known(machine, Named(), None).entries[0].question

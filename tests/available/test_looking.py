@@ -61,6 +61,18 @@ def test_a_file_that_is_listed_is_asked_for_by_head(manner: Manner, standing: St
         assert found.detail.startswith(f"{WHEELS[0]} is listed, but")
 
 
+def test_a_signed_link_is_asked_for_and_told_without_its_key() -> None:
+    with WheelServer() as server:
+        index = stocked(server, WHEELS)
+        body, manner = server.served.files["/simple/torch/"]
+        server.put("/simple/torch/", body.replace(b"#sha256", b"?key=geheim#sha256"), manner)
+        found = answer_of(wheels_at(index))
+        asked = [path for method, path, _ in server.served.requests if method == "HEAD"]
+    assert asked == [f"/files/{WHEELS[0]}?key=geheim"]
+    assert found.standing is Standing.ABSENT
+    assert "geheim" not in found.detail
+
+
 def test_an_index_behind_a_login_is_asked_with_it_and_shown_without_it() -> None:
     with WheelServer() as server:
         index = stocked(server, WHEELS)

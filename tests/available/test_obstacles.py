@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import socket
+from dataclasses import replace
 
 import pytest
+from packaging.requirements import InvalidRequirement
 
 from tests.available.asked import (
     WHEELS,
@@ -163,6 +165,12 @@ def test_one_place_that_is_slow_holds_up_no_other() -> None:
         late, quick = wheels_at(slow.address), wheels_at(stocked(server, WHEELS))
         order = list(answers_of(late, quick))
     assert order == [quick, late]
+
+
+def test_a_bug_of_ours_is_not_taken_for_a_slow_server() -> None:
+    nonsense = replace(wheels_at("http://127.0.0.1:9/simple"), requirements=("===",))
+    with pytest.raises(InvalidRequirement):
+        answer_of(nonsense)
 
 
 def test_what_a_server_says_reaches_nobody_with_control_characters() -> None:

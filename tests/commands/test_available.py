@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.available.asked import WHEELS
-from tests.available.servers import Listener, never, portal, stocked
-from tests.commands.running import MACHINE, wizard
+from tests.available.servers import Listener, Talk, drip_headers, never, portal, stocked
+from tests.commands.running import MACHINE, environment, wizard
 from tests.run.server import WheelServer
 
 CERTIFICATE = str(Path(__file__).parents[1] / "run" / "certificate.pem")
@@ -65,12 +67,64 @@ def test_a_dry_run_and_a_recorded_machine_open_no_connection(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_server_that_never_answers_does_not_keep_the_command_from_ending(tmp_path: Path) -> None:
-    with Listener(never) as server:
-        options = ("--stack", "cpu", "--torch-index", server.address)
-        done = wizard(tmp_path, "available", *options, **AROUND)
-    assert done.returncode == 1
-    assert "too slow" in done.stdout
+WATCHED = """
+import os, sys
+def watch(event, arguments):
+    if event in ("socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "socket.sendto"):
+        os.write(2, event.encode())
+        os._exit(3)
+sys.addaudithook(watch)
+from wizard.__main__ import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def watched(home: Path, *options: str) -> tuple[int, str]:
+    """Exit code and stderr of a command that ends at its first connection or name look-up."""
+    done = subprocess.run(
+        (sys.executable, "-c", WATCHED, "available", *options),
+        env=environment(home, **AROUND),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stderr
+
+
+@pytest.mark.parametrize(
+    "options", [("--dry-run",), ("--machine", MACHINE), ("--dry-run", "--rocm-repo", "http://a/b")]
+)
+def test_a_dry_run_does_not_even_look_a_name_up(tmp_path: Path, options: tuple[str, ...]) -> None:
+    assert watched(tmp_path, *options) == (0, "")
+
+
+def test_that_would_be_seen(tmp_path: Path) -> None:
+    code, said = watched(tmp_path, "--torch-index", "http://no-such-host.invalid/")
+    assert code == 3
+    assert said.startswith("socket.")
+
+
+ASKING = """
+import sys
+from tests.available.asked import answer_of, wheels_at
+print(answer_of(wheels_at(sys.argv[1])).standing.value)
+"""
+
+
+@pytest.mark.parametrize("talk", [never, drip_headers], ids=("never answers", "drips headers"))
+def test_a_server_without_end_does_not_keep_a_program_from_ending(
+    tmp_path: Path, talk: Talk
+) -> None:
+    with Listener(talk) as server:
+        done = subprocess.run(
+            (sys.executable, "-c", ASKING, server.address),
+            env=environment(tmp_path, **AROUND),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=20,
+        )
+    assert (done.stdout, done.stderr) == ("too slow\n", "")
 
 
 def test_a_stack_that_there_is_not_is_refused(tmp_path: Path) -> None:

@@ -21,6 +21,9 @@ REDIRECTS = 5
 """More than any index needs; a login page may send us round and round."""
 
 
+Tell = Callable[[Question, "Answer | Exception"], None]
+
+
 @dataclass(frozen=True, slots=True)
 class Patience:
     """How long is waited: for a sign of life, for one place, and for all of them."""
@@ -50,10 +53,10 @@ async def ask(
     and the end of a program waits for the threads of a pool.
     """
     loop = asyncio.get_running_loop()
-    arrived: asyncio.Queue[tuple[Question, Answer]] = asyncio.Queue()
+    arrived: asyncio.Queue[tuple[Question, Answer | Exception]] = asyncio.Queue()
     waiting = dict.fromkeys(asked)
 
-    def tell(question: Question, answer: Answer) -> None:
+    def tell(question: Question, answer: Answer | Exception) -> None:
         with suppress(RuntimeError):  # the program has gone on, or ended
             loop.call_soon_threadsafe(arrived.put_nowait, (question, answer))
 
@@ -64,6 +67,8 @@ async def ask(
             question, answer = await asyncio.wait_for(arrived.get(), ends - loop.time())
         except asyncio.TimeoutError:
             break
+        if isinstance(answer, Exception):
+            raise answer  # a bug: in its thread nobody would see it
         waiting.pop(question, None)
         yield question, answer
     late = f"No answer within {patience.all_s:g} seconds."
@@ -76,7 +81,7 @@ def _ask_all(
     environ: Mapping[str, str],
     patience: Patience,
     now: Callable[[], str],
-    tell: Callable[[Question, Answer], None],
+    tell: Tell,
 ) -> None:
     """Begins all of them; to read the certificates takes a while, and is done once."""
     places = tuple(each.place for each in asked if isinstance(each, Wheels))
@@ -96,10 +101,13 @@ def _ask_one(
     web: Web,
     patience: Patience,
     now: Callable[[], str],
-    tell: Callable[[Question, Answer], None],
+    tell: Tell,
 ) -> None:
     deadline = Deadline(time.monotonic() + patience.each_s, time.monotonic)
-    tell(question, look(question, web, deadline, now))
+    try:
+        tell(question, look(question, web, deadline, now))
+    except Exception as error:  # raised again where it is waited for
+        tell(question, error)
 
 
 def _start(work: Callable[..., None], *arguments: object) -> None:

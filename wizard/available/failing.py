@@ -5,7 +5,7 @@ from __future__ import annotations
 import http.client
 import ssl
 from urllib.error import HTTPError, URLError
-from urllib.parse import urlsplit
+from urllib.parse import urlsplit, urlunsplit
 
 from wizard.available.answers import Standing
 from wizard.run.lines import clean
@@ -28,7 +28,11 @@ WORDS_OF_403 = (
 
 
 def failed(error: Exception, address: str) -> tuple[Standing, str]:
-    """The outcome of a request that failed, and what happened in words without any login."""
+    """The outcome of a request that failed, and what happened in words without any login.
+
+    What follows ``?`` may be a key: a link that is signed is shown without it.
+    """
+    address = urlunsplit((*urlsplit(address)[:3], "", ""))
     if isinstance(error, HTTPError):
         error.close()
         return _by_status(error, address)
