@@ -20,6 +20,8 @@ from wizard.machine.facts import Machine
 
 TITLE = "Is it still there?   ↑ ↓ PgUp PgDn scroll"
 ASKING = "Asking; each place has some seconds. Esc leaves at any time."
+COLUMNS = 78
+"""What 80 leave beside a margin and the scrollbar."""
 ASKED = "Asked. p asks again."
 
 
@@ -76,14 +78,14 @@ class Availability(ModalScreen[None]):
         from wizard.report.available import available_lines
 
         known = await asyncio.to_thread(self._sources.known, self._machine)
-        self._show(available_lines(known, self.asking))
+        self._show(available_lines(known, self.asking, COLUMNS))
         if self._sources.ask is None:
             return
         async with aclosing(self._sources.ask(known)) as answers:
             async for known in answers:
-                self._show(available_lines(known, self.asking))
+                self._show(available_lines(known, self.asking, COLUMNS))
         self.asking = False
-        self._show(available_lines(known))
+        self._show(available_lines(known, width=COLUMNS))
         self._say(ASKED)
 
     def _show(self, lines: Iterable[str]) -> None:

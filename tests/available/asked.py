@@ -33,6 +33,7 @@ def wheels_at(place: str, python: str = "3.10", *, in_folder: bool = False) -> W
         ),
         python=python,
         glibc="2.39",
+        labelled=True,
         shipped="somebody said so; 2026-11",
     )
 

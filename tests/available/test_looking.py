@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,21 @@ def test_an_index_without_one_of_them_is_not_there_and_that_one_is_named() -> No
     assert found.standing is Standing.ABSENT
     assert "torchaudio==0.13.1+rocm5.2" in found.detail
     assert "Other wheels of it are there" in found.detail
+
+
+def test_wheels_of_the_same_name_for_other_hardware_are_not_taken_for_native_ones() -> None:
+    native = replace(wheels_at(""), requirements=("torch[device-gfx1010]", "torchaudio"))
+    pypi = ("torch-2.15.0-cp310-cp310-linux_x86_64.whl", "torchaudio-2.1-py3-none-any.whl")
+    amd = tuple(
+        wheel.replace("-", "+rocm7.14.0-", 2).replace("+rocm7.14.0", "", 1) for wheel in pypi
+    )
+    with WheelServer() as server:
+        found = answer_of(replace(native, place=stocked(server, pypi, "/pypi")))
+        own = answer_of(replace(native, place=stocked(server, amd, "/amd")))
+    assert found.standing is Standing.ABSENT
+    assert "with ROCm in its version" in found.detail
+    assert own.standing is Standing.THERE
+    assert "Whether they have device-gfx1010 inside, pip will tell." in own.detail
 
 
 def test_wheels_for_another_python_are_not_there() -> None:

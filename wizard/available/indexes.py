@@ -24,11 +24,11 @@ def in_folder(question: Wheels) -> Found:
     for text in question.requirements:
         wanted = Requirement(text)
         wheels = wheels_in(names, wanted.name)
-        fits = fitting(wheels, wanted, question.python, question.glibc)
+        fits = _own(fitting(wheels, wanted, question.python, question.glibc), question)
         if not fits:
             return Standing.ABSENT, _missing(text, question, bool(wheels))
         found.append(fits[0])
-    return Standing.THERE, _listed(found)
+    return Standing.THERE, _listed(found, question)
 
 
 def on_index(question: Wheels, web: Web, deadline: Deadline) -> Found:
@@ -43,11 +43,16 @@ def on_index(question: Wheels, web: Web, deadline: Deadline) -> Found:
         page = read_page(answer.text, answer.address, wanted.name)
         if not page.is_index:
             return Standing.OTHER, _no_index(answer, address)
-        fits = fitting(page.wheels, wanted, question.python, question.glibc)
+        fits = _own(fitting(page.wheels, wanted, question.python, question.glibc), question)
         if not fits:
             return Standing.ABSENT, _missing(text, question, bool(page.wheels))
         found.append(fits[0])
-    return _first_file_fault(found, web, deadline) or (Standing.THERE, _listed(found))
+    return _first_file_fault(found, web, deadline) or (Standing.THERE, _listed(found, question))
+
+
+def _own(fits: tuple[Listed, ...], question: Wheels) -> tuple[Listed, ...]:
+    """Those that are the stack's: PyPI has wheels of the same name, for other hardware."""
+    return tuple(each for each in fits if each.version.local or not question.labelled)
 
 
 def _first_file_fault(found: list[Listed], web: Web, deadline: Deadline) -> Found | None:
@@ -66,8 +71,12 @@ def _no_index(answer: Text, asked: str) -> str:
 
 def _missing(requirement: str, question: Wheels, some: bool) -> str:
     others = "Other wheels of it are there." if some else "No wheel of it is there."
-    return f"No {requirement} for Python {question.python} on a 64-bit PC with Linux. {others}"
+    own = " with ROCm in its version" if question.labelled and "+" not in requirement else ""
+    here = f"for Python {question.python} on a 64-bit PC with Linux"
+    return f"No {requirement}{own} {here}. {others}"
 
 
-def _listed(found: list[Listed]) -> str:
-    return f"{', '.join(each.file for each in found)}."
+def _listed(found: list[Listed], question: Wheels) -> str:
+    extras = {extra for text in question.requirements for extra in Requirement(text).extras}
+    untold = f" Whether they have {', '.join(sorted(extras))} inside, pip will tell."
+    return f"{', '.join(each.file for each in found)}.{untold if extras else ''}"

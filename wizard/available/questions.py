@@ -34,6 +34,8 @@ class Wheels:
     """Minor version, for example ``3.10``."""
     glibc: str
     """For example ``2.39``; ``""`` where it is not known."""
+    labelled: bool
+    """True where only wheels with a label, such as ``+rocm7.14.0``, are the stack's own."""
     shipped: str
     """What our data says of the place, and of when."""
 
@@ -133,6 +135,7 @@ def _wheels(machine: Machine, stack: Stack, named: Named, glibc: str) -> Iterato
             requirements=wanted,
             python=python,
             glibc=glibc,
+            labelled="+rocm" in stack.torch,
             shipped=stack.index_source if place == stack.index else _other(stack, place),
         )
 

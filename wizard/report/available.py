@@ -18,18 +18,18 @@ LEGEND = (
 )
 
 
-def available_lines(known: Known, asking: bool = False) -> Iterator[str]:
+def available_lines(known: Known, asking: bool = False, width: int = WIDTH) -> Iterator[str]:
     """Everything that is known now; ``asking`` while answers are still to come."""
     yield f"{'SOURCE':<12}{'NOW':<28}LAST SEEN THERE"
     for entry in known.entries:
         yield _row(entry, asking)
     yield ""
-    yield from textwrap.wrap(LEGEND, WIDTH)
+    yield from textwrap.wrap(LEGEND, width)
     if known.trouble:
-        yield from textwrap.wrap(f"Kept answers: {clean(known.trouble)}", WIDTH)
+        yield from textwrap.wrap(f"Kept answers: {clean(known.trouble)}", width)
     for entry in known.entries:
         yield ""
-        yield from _details(entry)
+        yield from _details(entry, width)
 
 
 def _row(entry: Entry, asking: bool) -> str:
@@ -43,19 +43,19 @@ def when_text(answer: Answer | None) -> str:
     return answer.when[:16].replace("T", " ") if answer is not None else ""
 
 
-def _details(entry: Entry) -> Iterator[str]:
+def _details(entry: Entry, width: int) -> Iterator[str]:
     question = entry.question
-    yield from _told("", f"{question.name}: {question.what}", "  ")
-    yield from _told("  ", clean(shown_place(question)), "  ")
+    yield from _told("", f"{question.name}: {question.what}", width, "  ")
+    yield from _told("  ", clean(shown_place(question)), width, "  ")
     if entry.now is not None:
         said = f"{entry.now.standing.value}. {entry.now.detail}"
-        yield from _told(f"  now ({when_text(entry.now)}): ", said)
+        yield from _told(f"  now ({when_text(entry.now)}): ", said, width)
     if entry.good is not None and entry.good != entry.now:
-        yield from _told(f"  there on {when_text(entry.good)}: ", entry.good.detail)
-    yield from _told("  our data: ", question.shipped)
+        yield from _told(f"  there on {when_text(entry.good)}: ", entry.good.detail, width)
+    yield from _told("  our data: ", question.shipped, width)
 
 
-def _told(head: str, text: str, indent: str = "    ") -> list[str]:
+def _told(head: str, text: str, width: int, indent: str = "    ") -> list[str]:
     return textwrap.wrap(
-        text, WIDTH, initial_indent=head, subsequent_indent=indent, break_on_hyphens=False
+        text, width, initial_indent=head, subsequent_indent=indent, break_on_hyphens=False
     )
