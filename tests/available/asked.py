@@ -6,7 +6,7 @@ import asyncio
 import time
 
 from wizard.available.answers import Answer
-from wizard.available.asking import Patience, ask
+from wizard.available.asking import USUAL, Patience, ask
 from wizard.available.questions import Question, Suites, Wheels
 
 WHEELS = (
@@ -14,7 +14,8 @@ WHEELS = (
     "torchvision-0.14.1+rocm5.2-cp310-cp310-linux_x86_64.whl",
     "torchaudio-0.13.1+rocm5.2-cp310-cp310-linux_x86_64.whl",
 )
-QUICK = Patience(stall_s=0.5, each_s=0.6, all_s=1.0)
+QUICK = Patience(stall_s=0.5, each_s=0.6, all_s=2.0)
+"""For servers that never come to an end; for all others a busy machine needs the usual one."""
 WHEN = "2026-11-22T13:00+00:00"
 
 
@@ -44,7 +45,7 @@ def suites_at(place: str, *suites: str) -> Suites:
 
 
 def answers_of(
-    *asked: Question, patience: Patience = QUICK, environ: dict[str, str] | None = None
+    *asked: Question, patience: Patience = USUAL, environ: dict[str, str] | None = None
 ) -> dict[Question, Answer]:
     """What comes of asking."""
 
@@ -58,7 +59,7 @@ def answers_of(
 
 
 def answer_of(
-    question: Question, patience: Patience = QUICK, environ: dict[str, str] | None = None
+    question: Question, patience: Patience = USUAL, environ: dict[str, str] | None = None
 ) -> Answer:
     """What comes of asking one."""
     return answers_of(question, patience=patience, environ=environ)[question]

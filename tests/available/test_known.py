@@ -46,6 +46,7 @@ def test_every_stack_and_every_release_is_asked_for() -> None:
 def test_the_wheels_of_the_cards_own_target_are_asked_for() -> None:
     native = next(each for each in wheels(Named()) if each.stack == "native")
     assert native.requirements[0] == "torch[device-gfx1012]"
+    assert {each.stack for each in wheels(Named()) if not each.labelled} == {"cpu"}
 
 
 def test_a_named_index_takes_the_place_of_all_and_of_its_date() -> None:

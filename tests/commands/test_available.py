@@ -106,8 +106,8 @@ def test_that_would_be_seen(tmp_path: Path) -> None:
 
 ASKING = """
 import sys
-from tests.available.asked import answer_of, wheels_at
-print(answer_of(wheels_at(sys.argv[1])).standing.value)
+from tests.available.asked import QUICK, answer_of, wheels_at
+print(answer_of(wheels_at(sys.argv[1]), QUICK).standing.value)
 """
 
 
