@@ -10,11 +10,9 @@ from textual.binding import Binding, BindingType
 from textual.widget import Widget
 from textual.widgets import Input
 
-from screens.availability import Availability
 from screens.choosing import SYSTEM, VENV, Choosing
 from screens.claims_text import claims_text
 from screens.dialogs import Notice
-from screens.explain import Explain
 from screens.road_sections import full_text
 from screens.services import Services
 from screens.session import Session
@@ -56,13 +54,13 @@ class Choose(StepScreen):
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "review", "Review", key_display="Enter"),
+        Binding("i", "explain", "Explain", show=False),
+        Binding("p", "availability", "Still there?", show=False),
         Binding("space", "tick", "Tick", key_display="Space"),
         Binding("e", "claims", "Who says so"),
         Binding("d", "full_text", "More"),
         Binding("c", "measure", "Measure", show=False),
         Binding("f", "footprint", "System"),
-        Binding("i", "explain", "Explain", show=False),
-        Binding("p", "availability", "Still there?", show=False),
         Binding("tab", "folder", "Folder", show=False, priority=True),
         Binding("up,k", "move(-1)", "Up", show=False),
         Binding("down,j", "move(1)", "Down", show=False),
@@ -158,10 +156,14 @@ class Choose(StepScreen):
 
     def action_explain(self) -> None:
         """Lists the explanations."""
+        from screens.explain import Explain
+
         self.app.push_screen(Explain())
 
     def action_availability(self) -> None:
         """Shows where things are to be had, and asks."""
+        from screens.availability import Availability
+
         if self.services.sources is not None:
             self.app.push_screen(Availability(self.services.sources, self._choosing.machine))
 

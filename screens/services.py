@@ -160,6 +160,8 @@ class Services:
     """None where nothing may be started: in a dry run and a demo."""
     rehearsed: Callable[[Plan], Rehearsed | None] = lambda _: None
     """Quick: the newest rehearsal of a plan."""
+    sources: Sources | None = None
+    """Where wheels and packages are to be had."""
     stop_sweep: Callable[[], Awaitable[str]] | None = None
     """Ends the sweep under way and says what became of it. None where a sweep ends as soon as its
     events are no longer read; elsewhere it then goes on by itself."""
@@ -167,8 +169,6 @@ class Services:
     """Quick: the experiment that is under way."""
     past: Past | None = None
     """Roads to runs that are over; None where there can be none: on a recorded machine."""
-    sources: Sources | None = None
-    """Where wheels and packages are to be had."""
     unicode: bool = True
     """False when the terminal's locale cannot show more than ASCII."""
 

@@ -84,13 +84,13 @@ def services_for(arguments: argparse.Namespace, lent: LentTerminal | None = None
         circumstances=partial(sweep_services.circumstances, host),
         save_text=partial(_save_text, places) if live else None,
         log_of=lambda plan: _log_of(places, plan) if live else "",
+        sources=source_services.sources_of(host, places, arguments, live=live),
         at_work=lambda: None if host.name else _at_work(),
         rehearsal=partial(_rehearsal, lent) if live else None,
         rehearsed=_rehearsed if live else lambda _: None,
         stop_sweep=partial(sweep_services.stop_sweep, places) if live else None,
         sweep_under_way=lambda: sweep_services.under_way(places) if live else None,
         past=past_services.past_of(host, places, live=live),
-        sources=source_services.sources_of(host, places, arguments, live=live),
         unicode=speaks_unicode(os.environ),
     )
 
