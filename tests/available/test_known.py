@@ -146,23 +146,23 @@ def test_what_cannot_be_kept_is_told(tmp_path: Path) -> None:
     assert "could not be kept" in keep(tmp_path / "file", (replace(asked()[0], now=GOOD),))
 
 
-def test_answers_come_in_one_by_one_and_are_kept_at_the_end(tmp_path: Path) -> None:
+def test_answers_come_in_one_by_one_and_good_ones_are_kept_at_once(tmp_path: Path) -> None:
     before = known(MACHINE, Named(), tmp_path)
 
     async def answering(
         questions: tuple[Question, ...], *rest: object
     ) -> AsyncGenerator[tuple[Question, Answer], None]:
         yield questions[1], GOOD
+        assert list(read_kept(tmp_path).good) == [key_of(before.entries[1].question)]
         yield questions[0], Answer(Standing.SLOW, "late", WHEN)
 
     async def told() -> list[Known]:
         return [each async for each in ask_all(before, {}, tmp_path, asking=answering)]
 
-    first, second, last = asyncio.run(told())
+    first, last = asyncio.run(told())
     assert (first.entries[0].now, first.entries[1].good) == (None, GOOD)
-    assert second.entries[0].now is not None
+    assert last.entries[0].now is not None
     assert last.entries[1].good == GOOD
-    assert list(read_kept(tmp_path).good) == [key_of(before.entries[1].question)]
 
 
 def test_no_line_is_wider_than_plain_text_may_be() -> None:

@@ -172,6 +172,19 @@ async def test_a_dry_run_and_the_demo_ask_nobody_and_say_so(options: tuple[str, 
         assert server.connections == 0
 
 
+async def test_what_servers_say_is_never_markup() -> None:
+    before = known(examples.MACHINE, Named(), None)
+    first, *rest = before.entries
+    said = replace(BAD, detail="[/opt/rocm] [bold]x [gfx1010] [ 12%] end")
+    told = Known((replace(first, now=said), *rest))
+    services = replace(LIVE_SERVICES, sources=Sources(lambda _: told, None, "[/quiet]"))
+    async with app_with(services, "choose").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "choose")
+        await press(pilot, "p")
+        await until(pilot, lambda: "[/opt/rocm] [bold]x [gfx1010] [" in screen_text(pilot.app))
+        assert "[/quiet]" in screen_text(pilot.app)
+
+
 async def test_without_sources_the_key_does_nothing() -> None:
     async with app_with(LIVE_SERVICES, "choose").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "choose")

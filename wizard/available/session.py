@@ -63,11 +63,11 @@ async def ask_all(
     patience: Patience = USUAL,
     asking: Callable[..., AsyncGenerator[tuple[Question, Answer], None]] = ask,
 ) -> AsyncGenerator[Known, None]:
-    """What is known after each answer; at the end the good ones are kept."""
+    """What is known after each answer; a good one is kept at once, for the user may leave."""
     told = before
     asked = tuple(each.question for each in before.entries)
     async for question, answer in asking(asked, environ, patience):
         told = told.with_answer(question, answer)
+        if answer.standing is Standing.THERE:
+            told = replace(told, trouble=await asyncio.to_thread(keep, state, told.entries))
         yield told
-    trouble = await asyncio.to_thread(keep, state, told.entries)
-    yield replace(told, trouble=trouble)

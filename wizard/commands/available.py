@@ -20,6 +20,8 @@ NOBODY_ASKED = {
     "recorded": "Nobody is asked: this machine is a recorded one. This is what our data says.",
 }
 
+ASKING = "Asking; this takes at most half a minute. Ctrl+C leaves."
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``available``."""
@@ -42,6 +44,8 @@ def run(arguments: argparse.Namespace) -> int:
         return 2
     silent = "" if acts(arguments) else silence_of(arguments)
     if not silent:
+        if sys.stderr.isatty():
+            print(ASKING, file=sys.stderr, flush=True)
         found = _asked(found, host)
     if arguments.json:
         _print_json(found, asked=not silent)
