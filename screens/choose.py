@@ -45,6 +45,8 @@ class Choose(StepScreen):
         "e lists who says so: card, versions, date, method and grade of every claim.\n"
         "d shows all that is said of the stack; '… 3 more' counts those left out here.\n"
         "f switches between one folder of yours and the folder plus ROCm system packages.\n"
+        "i explains: ROCm, the override, why games work and Conv2d does not, what nobody knows.\n"
+        "p asks the indexes and AMD's repository whether all of it is still there.\n"
         "Tab goes to the folder, Enter there takes it, Esc leaves it.\n"
         "c measures Conv2d with the torch for ROCm that you have, if any: it may be right already, "
         "or need no more than a setting. Back leads here again.\n\n"
@@ -52,6 +54,8 @@ class Choose(StepScreen):
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "review", "Review", key_display="Enter"),
+        Binding("i", "explain", "Explain", show=False),
+        Binding("p", "availability", "Still there?", show=False),
         Binding("space", "tick", "Tick", key_display="Space"),
         Binding("e", "claims", "Who says so"),
         Binding("d", "full_text", "More"),
@@ -149,6 +153,19 @@ class Choose(StepScreen):
         """Lists who says what about the highlighted stack."""
         text = claims_text(self._choosing.stack.id, self.services.claims())
         self.app.push_screen(Notice(f"Who says so: {self._choosing.stack.id}", text))
+
+    def action_explain(self) -> None:
+        """Lists the explanations."""
+        from screens.explain import Explain
+
+        self.app.push_screen(Explain())
+
+    def action_availability(self) -> None:
+        """Shows where things are to be had, and asks."""
+        from screens.availability import Availability
+
+        if self.services.sources is not None:
+            self.app.push_screen(Availability(self.services.sources, self._choosing.machine))
 
     def action_full_text(self) -> None:
         """Shows every sentence about the highlighted road."""

@@ -25,11 +25,22 @@ COMMANDS = (
     "rollback",
     "watch",
     "report",
+    "available",
+    "about",
 )
 """Each is a module of ``wizard.commands``, with ``add_arguments`` and ``run``."""
-READS_ONLY = ("detect", "plan", "report", "watch")
+READS_ONLY = ("detect", "plan", "report", "watch", "about")
 """Commands that change nothing, whatever their options."""
-CHANGES_FILES = ("apply", "rehearse", "remove", "clean-up", "conv2d", "keep", "rollback")
+CHANGES_FILES = (
+    "apply",
+    "rehearse",
+    "remove",
+    "clean-up",
+    "conv2d",
+    "keep",
+    "rollback",
+    "available",
+)
 """Commands whose files must belong to the user."""
 
 STDERR = 2
