@@ -6,27 +6,21 @@ from dataclasses import replace
 from typing import TypeVar
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from tests.handmade import (
     GIGABYTE,
     HOME,
     card,
     clean_jammy,
-    in_the_dark,
     noble_with_leftovers,
-    node,
-    python,
     torch,
 )
-from wizard.knowledge.applications import applications_named, load_applications
+from wizard.knowledge.applications import load_applications
 from wizard.knowledge.claims import Grade, load_claims
 from wizard.knowledge.stacks import load_stacks
 from wizard.machine.facts import (
     Disk,
     Environment,
-    Fact,
     Machine,
     Package,
     RocmTree,
@@ -34,7 +28,6 @@ from wizard.machine.facts import (
     Unknown,
 )
 from wizard.plan.advice import Advice, Road, advise
-from wizard.plan.fit import Verdict
 
 T = TypeVar("T")
 IDS = [application.id for application in load_applications()]
@@ -259,83 +252,3 @@ def test_what_an_application_spoils_is_told_for_pinned_roads() -> None:
     advice = advise(clean_jammy(), ("yolo",))
     assert any("numpy 2" in text for text in road(advice, "rocm52").also)
     assert not any("opencv" in text for text in road(advice, "native").also)
-
-
-def facts(*values: T) -> st.SearchStrategy[Fact[T]]:
-    """One of some values, or unknown."""
-    return st.one_of(st.just(DARK), st.sampled_from(values))
-
-
-DRIVERS = facts("amdgpu", "vfio-pci", "")
-MEMORIES = facts(GIGABYTE, 32 * GIGABYTE)
-GROUPS: st.SearchStrategy[Fact[tuple[str, ...]]] = facts(("ada",), ("ada", "render"))
-PACKAGES: st.SearchStrategy[Fact[tuple[Package, ...]]] = facts(())
-
-
-@st.composite
-def machines(draw: st.DrawFn) -> Machine:
-    """Machines of every kind, any fact of them perhaps unknown."""
-    base = draw(st.sampled_from([clean_jammy(), LEFTOVERS]))
-    kinds = st.sampled_from(["gfx1010", "gfx1012", "gfx1013", "gfx1031"])
-    cards = [
-        in_the_dark(card(gfx)) if draw(st.booleans()) else replace(card(gfx), driver=draw(DRIVERS))
-        for gfx in draw(st.lists(kinds, max_size=2))
-    ]
-    system = replace(
-        base.system,
-        glibc=draw(facts("2.35", "2.41", "odd")),
-        architecture=draw(facts("x86_64", "aarch64")),
-        memory_bytes=draw(MEMORIES),
-    )
-    access = replace(
-        base.access,
-        home=draw(st.sampled_from([HOME, "/", "", "/root"])),
-        groups_in_file=draw(GROUPS),
-        kfd=node("/dev/kfd", usable=draw(st.booleans()))._replace(
-            present=draw(st.booleans()),
-            group=draw(facts("render", "root")),
-        ),
-    )
-    free = draw(st.sampled_from([0, 2 * GIGABYTE, 91 * GIGABYTE]))
-    return replace(
-        base,
-        gpus=tuple(cards),
-        system=system,
-        access=access,
-        disks=draw(st.sampled_from([(), (Disk(HOME, "/", 500 * GIGABYTE, free),)])),
-        interpreters=tuple(
-            python(version, makes_venvs=draw(st.booleans()))
-            for version in draw(st.lists(st.sampled_from(["3.8", "3.10.12", "3.12", "3.14"])))
-        ),
-        uv=draw(facts("/usr/bin/uv")),
-        rocm_packages=draw(PACKAGES),
-    )
-
-
-@settings(max_examples=120, deadline=None)
-@given(machine=machines(), ids=st.lists(st.sampled_from(IDS), unique=True))
-def test_no_machine_gets_advice_that_its_facts_or_a_floor_forbid(
-    machine: Machine, ids: list[str]
-) -> None:
-    advice = advise(machine, tuple(ids))
-    asked = applications_named(tuple(ids) or ("own",))
-    assert len(advice.roads) == len(load_stacks())
-    assert advice.headline
-    for each in advice.roads:
-        assert each.why
-        assert [cell.application for cell in each.fit.cells] == [a.id for a in asked]
-        for cell in each.fit.cells:
-            assert set(cell.claims) <= CLAIM_IDS
-            assert cell.because
-            assert each.fit.possible or cell.verdict is Verdict.NO
-        assert bool(each.fit.obstacles) is not each.fit.possible
-        assert not each.fit.possible or each.fit.python
-    opened = [each.fit.possible for each in advice.roads]
-    assert opened == sorted(opened, reverse=True)
-
-
-@settings(max_examples=60, deadline=None)
-@given(machine=machines())
-def test_no_card_means_that_only_the_processor_is_open(machine: Machine) -> None:
-    bare = replace(machine, gpus=())
-    assert [r.fit.stack for r in advise(bare, ("own",)).roads if r.fit.possible] in (["cpu"], [])
