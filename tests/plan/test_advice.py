@@ -91,7 +91,7 @@ def test_the_only_road_new_enough_says_so() -> None:
     advice = advise(LEFTOVERS, ("comfyui", "yolo"))
     assert "only stack for the card that suits ComfyUI (2.7 or newer)" in advice.roads[0].why[0]
     assert "only stack" in advice.headline
-    assert "(ComfyUI: possible, YOLO train.: unknown)" in advice.headline
+    assert "(ComfyUI: possible, YOLO train: unknown)" in advice.headline
     assert "We have tested no RDNA1 card" in advice.headline
 
 
