@@ -15,7 +15,7 @@ from tests.handmade import (
     noble_with_leftovers,
     torch,
 )
-from wizard.knowledge.applications import load_applications
+from wizard.knowledge.applications import applications_named
 from wizard.knowledge.claims import Grade, load_claims
 from wizard.knowledge.stacks import load_stacks
 from wizard.machine.facts import (
@@ -28,10 +28,10 @@ from wizard.machine.facts import (
     Unknown,
 )
 from wizard.plan.advice import Advice, Road, advise
+from wizard.plan.fit import fit
+from wizard.plan.ranking import ranked
 
 T = TypeVar("T")
-IDS = [application.id for application in load_applications()]
-CLAIM_IDS = {claim.id for claim in load_claims()}
 DARK = Unknown("no permission")
 LEFTOVERS = noble_with_leftovers()
 
@@ -252,3 +252,70 @@ def test_what_an_application_spoils_is_told_for_pinned_roads() -> None:
     advice = advise(clean_jammy(), ("yolo",))
     assert any("numpy 2" in text for text in road(advice, "rocm52").also)
     assert not any("opencv" in text for text in road(advice, "native").also)
+
+
+def test_roads_of_no_use_stand_in_a_fixed_order_too_whatever_order_they_came_in() -> None:
+    stacks = {stack.id: stack for stack in load_stacks()}
+    asked = applications_named(("comfyui",))
+    fits = tuple(fit(clean_jammy(), asked, stack) for stack in stacks.values())
+
+    for start in (fits, fits[::-1]):
+        order = [each.stack for each in ranked(start, stacks, ("comfyui",))]
+        assert order == ["native", "cpu", "rocm62", "rocm57", "rocm52"]
+
+
+def test_a_road_whose_libraries_need_a_repair_comes_behind_its_equal() -> None:
+    machine = clean_jammy()
+    strict = replace(machine, system=replace(machine.system, glibc="2.41"))
+
+    assert order(machine, "own")[:2] == ["rocm52", "native"]
+    assert order(strict, "own")[:2] == ["native", "rocm52"]
+    assert "its libraries need no repair" in advise(strict, ("own",)).headline
+
+
+def test_what_keeps_the_card_from_being_used_stands_in_the_headline() -> None:
+    away = clean_jammy(replace(card(), driver="vfio-pci"))
+    assert "First of all it needs the kernel driver amdgpu" in advise(away, ("own",)).headline
+
+
+def test_a_torch_too_old_for_the_wishes_is_not_to_be_measured_first() -> None:
+    assert "torch that you have (2.2.2" in advise(LEFTOVERS, ("own",)).would_change[0]
+    assert not any("torch that you have" in t for t in advise(LEFTOVERS, ("comfyui",)).would_change)
+
+
+def test_a_torch_without_any_card_is_not_to_be_measured_first() -> None:
+    bare = replace(LEFTOVERS, gpus=())
+    assert not any("torch that you have" in text for text in advise(bare, ("own",)).would_change)
+
+
+def test_a_card_that_cannot_be_used_yet_is_measured_once_it_can() -> None:
+    away = replace(LEFTOVERS, gpus=tuple(replace(g, driver="") for g in LEFTOVERS.gpus))
+    assert "and once the card can be used" in advise(away, ("own",)).would_change[0]
+
+
+def test_the_suggestion_has_its_risks_and_a_next_best() -> None:
+    advice = advise(clean_jammy(), ("a1111",))
+
+    assert advice.roads[0].fit.stack == "rocm52"
+    assert any("stuck" in text for text in advice.risks)
+    assert len(advice.risks) == 2
+    assert advice.next_best == "AMD TheRock wheels for the card's own target (A1111: unknown)"
+
+
+def test_where_nothing_is_possible_there_is_no_next_best_and_no_risk() -> None:
+    full = replace(clean_jammy(), disks=(Disk(HOME, "/home", 500 * GIGABYTE, 0),))
+    assert (advise(full, ("own",)).risks, advise(full, ("own",)).next_best) == ((), "")
+
+
+def test_training_is_proven_by_a_training_step_alone() -> None:
+    assert any(
+        "--work forward,backward,train" in t for t in advise(LEFTOVERS, ("yolo",)).would_change
+    )
+
+
+@pytest.mark.parametrize(("stack", "told"), [("rocm52", True), ("rocm62", False)])
+def test_what_an_application_spoils_with_numpy_1_is_told_where_that_is_needed(
+    stack: str, told: bool
+) -> None:
+    also = road(advise(clean_jammy(), ("yolo",)), stack).also
+    assert any("asks for numpy 2 from 4.12 on" in text for text in also) is told
