@@ -15,6 +15,8 @@ from wizard.report.units import WIDTH
 def advice_lines(advice: Advice) -> Iterator[str]:
     """The suggestion, then every road with its reasons."""
     yield from textwrap.wrap(advice.headline, WIDTH)
+    yield from _listed("Risks", advice.risks)
+    yield from _listed("Next best", (advice.next_best,) if advice.next_best else ())
     for road in advice.roads:
         yield ""
         yield from _road_lines(road)

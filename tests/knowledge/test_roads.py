@@ -1,0 +1,91 @@
+"""Every road of the notes and of others is told, with its state, its reason and its claims."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from wizard.knowledge.claims import load_claims
+from wizard.knowledge.releases import load_catalogue
+from wizard.knowledge.roads import BY_HAND, GONE, INSTALLABLE, STATES, OtherRoad, load_roads
+from wizard.knowledge.stacks import load_stacks
+
+ROADS = load_roads()
+BY_ID = {road.id: road for road in ROADS}
+CLAIM_IDS = {claim.id for claim in load_claims()}
+NOTED = {
+    "5.2 and torch 1.13.1": ("rocm52-wheels", INSTALLABLE),
+    "5.2 and torch 2.2.2": ("rocm52-system-torch222", INSTALLABLE),
+    "the 2.0 nightly": ("torch20-nightly", GONE),
+    "2.2.2 from source": ("torch222-from-source", BY_HAND),
+    "5.6": ("rocm56", BY_HAND),
+    "5.4": ("rocm54", BY_HAND),
+    "5.7": ("rocm57-wheels", INSTALLABLE),
+    "6.1 with Tensile's fix": ("rocm61-tensile", BY_HAND),
+    "6.2.4": ("rocm62-wheels", INSTALLABLE),
+    "patched MIOpen": ("patched-miopen", BY_HAND),
+    "patched runtime and kernel": ("patched-driver", BY_HAND),
+    "the script that notes 003 name": ("luaartist-script", GONE),
+    "the processor": ("cpu", INSTALLABLE),
+    "another card": ("another-card", "elsewhere"),
+    "waiting": ("waiting", "waiting"),
+}
+every_road = pytest.mark.parametrize("road", ROADS, ids=lambda road: road.id)
+
+
+@pytest.mark.parametrize(("road", "state"), NOTED.values(), ids=NOTED)
+def test_every_road_of_the_notes_is_there(road: str, state: str) -> None:
+    assert BY_ID[road].state == state
+
+
+@pytest.mark.parametrize("repository", ["TheRock", "Efenstor", "TheTrustedComputer", "jc1122"])
+def test_roads_that_the_notes_did_not_know_are_there_too(repository: str) -> None:
+    assert any(repository in road.source for road in ROADS)
+
+
+def test_ids_and_titles_are_unique() -> None:
+    assert len(BY_ID) == len({road.title for road in ROADS}) == len(ROADS)
+
+
+@every_road
+def test_a_road_can_be_read(road: OtherRoad) -> None:
+    assert road.state in STATES
+    assert 0 < len(road.title) <= 44
+    assert len(road.because) > 60
+    assert road.by_hand
+    assert all(road.by_hand)
+
+
+@every_road
+def test_a_road_has_a_dated_source(road: OtherRoad) -> None:
+    assert re.search(r"notes 00[0-4]|https://", road.source)
+    assert re.fullmatch(r"20\d\d(-\d\d){0,2}", road.date)
+
+
+@every_road
+def test_a_road_rests_on_claims_that_exist_once_each(road: OtherRoad) -> None:
+    assert set(road.claims) <= CLAIM_IDS
+    assert len(set(road.claims)) == len(road.claims)
+
+
+@every_road
+def test_a_road_that_we_install_names_its_stack_and_no_other_does(road: OtherRoad) -> None:
+    assert bool(road.stack) == (road.state == INSTALLABLE)
+
+
+def test_every_stack_has_a_road_and_every_road_a_stack_that_exists() -> None:
+    assert {road.stack for road in ROADS} - {""} == {stack.id for stack in load_stacks()}
+
+
+@every_road
+def test_a_command_of_ours_names_stacks_and_releases_that_exist(road: OtherRoad) -> None:
+    said = " ".join(road.by_hand)
+    stacks = {stack.id for stack in load_stacks()}
+    assert set(re.findall(r"--stack (\w+)", said)) <= stacks
+    assert set(re.findall(r"--system-release ([\d.]+\d)", said)) <= set(load_catalogue().releases)
+
+
+def test_the_disputed_pair_names_both_verdicts_of_its_author() -> None:
+    claims = BY_ID["rocm52-system-torch222"].claims
+    assert {"r57-implicit-all-pass", "r57-pair-memory-errors"} <= set(claims)
