@@ -1,0 +1,113 @@
+"""Lines of a text that may tell something, each with what stands around it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from wizard.diagnose.decoding import as_text
+
+BEFORE, AFTER = 12, 8
+"""How many lines around one count as near it."""
+LONGEST = 4000
+"""A longer line is looked at in parts."""
+OVERLAP = 400
+DIGITS = b"0123456789"
+WRAPPED = range(40, 132)
+"""How long a line is that a mail program broke off."""
+BEGINS = re.compile(
+    r"\s*(?:\[|E:|W:|N:|Err|Get:|Hit:|Ign:|\d{4}-\d\d|[A-Z]\w{2} +\d+ \d\d:|MIOpen|ERROR|WARNING"
+    r"|INFO|File \"|amdgpu|kfd |Traceback|[A-Za-z.]*(?:Error|Exception)\b|\$ |#"
+    r"|[-*+] |\w+=|[\w.+-]+ : )"
+)
+"""How a line begins that goes on no other."""
+
+
+class Line(NamedTuple):
+    """One line, or one that was put together from its wrapped parts."""
+
+    number: int
+    """1-based, of its first part."""
+    text: str
+    near: tuple[bytes, ...]
+    """The lines around it, itself among them."""
+
+    @property
+    def around(self) -> str:
+        """The lines near it as one text."""
+        return "\n".join(as_text(line[:LONGEST]) for line in self.near)
+
+
+class Finder:
+    """Finds the lines of a text that hold one of some fixed strings.
+
+    In a long text, lines that differ in digits alone count as one: its first and its last of each
+    four megabytes are looked at.
+    """
+
+    def __init__(self, anchors: Iterable[str], *, long: bool) -> None:
+        self._anchors = alternatives(each.encode() for each in anchors)
+        self._long = long
+        self._read = 0
+        self._tail: list[bytes] = []
+
+    def lines(self, chunk: bytes) -> Iterator[Line]:
+        """The lines of this chunk that hold one; wrapped ones again, as a whole."""
+        fresh = chunk.splitlines()
+        every = self._tail + fresh
+        start, first = len(self._tail), self._read - len(self._tail) + 1
+        for index in self._hits(every, start):
+            yield from self._pieces(every, index, first, every[index])
+        if not self._long:
+            yield from self._wrapped(every, start, first)
+        self._read += len(fresh)
+        self._tail = every[-BEFORE:]
+
+    def _hits(self, every: list[bytes], start: int) -> Iterator[int]:
+        fresh = every[start:]
+        if not self._long:
+            yield from (start + n for n, line in enumerate(fresh) if self._anchors.search(line))
+            return
+        keys = b"\n".join(fresh).translate(None, DIGITS).split(b"\n")
+        last = dict(zip(keys, range(start, len(every)), strict=False))
+        first = dict(zip(reversed(keys), range(len(every) - 1, start - 1, -1), strict=False))
+        chosen = sorted({*last.values(), *first.values()})
+        text = b"\n".join([every[index] for index in chosen])
+        at, number, told = 0, 0, -1
+        for found in self._anchors.finditer(text):
+            number += text.count(b"\n", at, found.start())
+            at = found.start()
+            if number != told:
+                told = number
+                yield chosen[number]
+
+    def _wrapped(self, every: list[bytes], start: int, first: int) -> Iterator[Line]:
+        for index in range(start, len(every) - 1):
+            whole = joined(every, index)
+            if whole and self._anchors.search(whole):
+                yield from self._pieces(every, index, first, whole)
+
+    def _pieces(self, every: list[bytes], index: int, first: int, text: bytes) -> Iterator[Line]:
+        """The line; of an endless one each part that holds an anchor."""
+        near = tuple(every[max(0, index - BEFORE) : index + AFTER + 1])
+        for at in range(0, max(len(text) - OVERLAP, 1), LONGEST - OVERLAP):
+            part = text[at : at + LONGEST]
+            if len(text) <= LONGEST or self._anchors.search(part):
+                yield Line(first + index, as_text(part), near)
+
+
+def alternatives(words: Iterable[bytes]) -> re.Pattern[bytes]:
+    """One expression that finds any of these words."""
+    return re.compile(b"|".join(re.escape(word) for word in sorted(set(words))))
+
+
+def joined(every: list[bytes], index: int) -> bytes:
+    """This line and the one or two that go on it; empty where it looks whole."""
+    parts = [every[index].rstrip()]
+    for following in every[index + 1 : index + 3]:
+        rest = following.strip()
+        if len(parts[-1]) not in WRAPPED or not rest or BEGINS.match(as_text(following)):
+            break
+        parts.append(rest)
+    return b" ".join(parts) if len(parts) > 1 else b""

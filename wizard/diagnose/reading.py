@@ -1,0 +1,125 @@
+"""Reads a text: which signs of causes it holds, which marks, which cards, which settings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from wizard.diagnose.decoding import CHUNK, chunks
+from wizard.diagnose.finding import Evidence
+from wizard.diagnose.kinds import KINDS
+from wizard.diagnose.lines import Finder, Line
+from wizard.diagnose.listed_cards import CARD_ANCHORS, CardLines, ListedCard
+from wizard.diagnose.told import TOLD_ANCHORS, Told, ToldLines
+from wizard.knowledge.causes import Sign, load_marks, load_signs
+
+KEPT = 12
+"""Lines kept for one sign: more prove no more."""
+MONOTONIC = re.compile(r"\[ *(\d{1,9}\.\d{3,9})\]")
+CLOCK = re.compile(r"\b(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d\b")
+SAME = re.compile(r"\d+|0x[0-9a-fA-F]+|\b[0-9a-f]{6,}\b")
+SAME_LOOKED_AT = 8
+"""How many lines that differ in numbers alone are looked at."""
+
+
+@dataclass(slots=True)
+class Reading:
+    """What a text holds."""
+
+    hits: dict[str, list[Line]] = field(default_factory=dict)
+    """Lines by the sign or mark that they are."""
+    kinds: set[str] = field(default_factory=set)
+    """What kinds of output are in it."""
+    cards: tuple[ListedCard, ...] = ()
+    told: Told = field(default_factory=Told)
+    lines: int = 0
+    newest_first: bool = False
+    """True when its kernel log runs from the newest line to the oldest."""
+
+    def has(self, name: str) -> bool:
+        """True when a line was this sign or mark."""
+        return name in self.hits
+
+    def evidence(self, *names: str) -> tuple[Evidence, ...]:
+        """Lines of these signs or marks, a few of each."""
+        return evidence_of(line for name in names for line in self.hits.get(name, ())[:3])
+
+    def first(self, *names: str) -> int:
+        """Number of the first line that is one of these; a very large one without."""
+        return min((h.number for n in names for h in self.hits.get(n, ())), default=2**60)
+
+
+def evidence_of(lines: Iterable[Line]) -> tuple[Evidence, ...]:
+    """Lines as evidence, none twice."""
+    unique = {line.text.strip(): line.number for line in lines}
+    return tuple(Evidence(text[:400], f"line {number}") for text, number in unique.items())
+
+
+def read_text(blocks: Iterator[bytes]) -> Reading:
+    """All that this text holds; raises ``NotText`` for what is none."""
+    signs = (*load_signs(), *load_marks())
+    anchors = {each for sign in signs for each in sign.anchors}
+    anchors |= {each for kind in KINDS for each in kind.anchors}
+    start = next(blocks, b"")
+    finder = Finder({*anchors, *CARD_ANCHORS, *TOLD_ANCHORS}, long=len(start) >= CHUNK)
+    reading, cards, told = Reading(), CardLines(), ToldLines()
+    sorter = _Sorter(signs)
+    for chunk in chunks(start, blocks):
+        reading.lines += chunk.count(b"\n")
+        for line in finder.lines(chunk):
+            cards.take(line)
+            if sorter.new(line):
+                told.take(line)
+                sorter.sort(line, reading)
+    reading.cards, reading.told = cards.found(), told.found()
+    reading.newest_first = runs_backwards(reading)
+    return reading
+
+
+def runs_backwards(reading: Reading) -> bool:
+    """True when the time stamps of what was found fall from line to line."""
+    lines = sorted({hit.number: hit for hits in reading.hits.values() for hit in hits}.items())
+    stamps = [float(found[1]) for _, hit in lines if (found := MONOTONIC.search(hit.text))]
+    if len(set(stamps)) < 2:
+        clock = [found[0] for _, hit in lines if (found := CLOCK.search(hit.text))]
+        return len(clock) > 1 and clock[0] > clock[-1]
+    return stamps[0] > stamps[-1]
+
+
+class _Sorter:
+    """Puts lines to the signs that they are."""
+
+    def __init__(self, signs: tuple[Sign, ...]) -> None:
+        self._signs = signs
+        self._seen: dict[str, int] = {}
+
+    def new(self, line: Line) -> bool:
+        """False for one more line of a kind of which many were looked at."""
+        key = SAME.sub("", line.text[:400])
+        count = self._seen[key] = self._seen.get(key, 0) + 1
+        return count <= SAME_LOOKED_AT
+
+    def sort(self, line: Line, reading: Reading) -> None:
+        """Note the line for each sign and mark that it is."""
+        for kind in KINDS:
+            if kind.name not in reading.kinds and kind.pattern.search(line.text):
+                reading.kinds.add(kind.name)
+        for sign in self._signs:
+            kept = reading.hits.get(sign.id, ())
+            if len(kept) < KEPT and is_sign(sign, line):
+                reading.hits.setdefault(sign.id, []).append(line)
+
+
+def is_sign(sign: Sign, line: Line) -> bool:
+    """True when this line is that sign, by itself and by the lines around it."""
+    if not any(anchor in line.text for anchor in sign.anchors):
+        return False
+    if not sign.pattern.search(line.text) or (sign.unless and sign.unless.search(line.text)):
+        return False
+    if not (sign.near or sign.unless_near):
+        return True
+    around = f"{line.text}\n{line.around}"
+    if sign.near and not sign.near.search(around):
+        return False
+    return not (sign.unless_near and sign.unless_near.search(around))
