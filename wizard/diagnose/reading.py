@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from wizard.diagnose.decoding import CHUNK, chunks
+from wizard.diagnose.decoding import CHUNK, SAMPLE, as_text, chunks
 from wizard.diagnose.finding import Evidence
-from wizard.diagnose.kinds import KINDS
+from wizard.diagnose.kinds import kinds_in
 from wizard.diagnose.lines import Finder, Line
 from wizard.diagnose.listed_cards import CARD_ANCHORS, CardLines, ListedCard
 from wizard.diagnose.told import TOLD_ANCHORS, Told, ToldLines
-from wizard.knowledge.causes import Sign, load_marks, load_signs
+from wizard.knowledge.causes import Sign, load_marks, load_signs, load_words
 
 KEPT = 12
 """Lines kept for one sign: more prove no more."""
@@ -33,13 +33,14 @@ class Reading:
     """What kinds of output are in it."""
     cards: tuple[ListedCard, ...] = ()
     told: Told = field(default_factory=Told)
-    lines: int = 0
+    words: set[str] = field(default_factory=set)
+    """What it is about."""
     newest_first: bool = False
     """True when its kernel log runs from the newest line to the oldest."""
 
     def has(self, name: str) -> bool:
         """True when a line was this sign or mark."""
-        return name in self.hits
+        return name in self.hits or name in self.words
 
     def evidence(self, *names: str) -> tuple[Evidence, ...]:
         """Lines of these signs or marks, a few of each."""
@@ -60,13 +61,13 @@ def read_text(blocks: Iterator[bytes]) -> Reading:
     """All that this text holds; raises ``NotText`` for what is none."""
     signs = (*load_signs(), *load_marks())
     anchors = {each for sign in signs for each in sign.anchors}
-    anchors |= {each for kind in KINDS for each in kind.anchors}
     start = next(blocks, b"")
     finder = Finder({*anchors, *CARD_ANCHORS, *TOLD_ANCHORS}, long=len(start) >= CHUNK)
     reading, cards, told = Reading(), CardLines(), ToldLines()
     sorter = _Sorter(signs)
     for chunk in chunks(start, blocks):
-        reading.lines += chunk.count(b"\n")
+        reading.words |= {name for name, words in load_words().items() if _any_in(words, chunk)}
+        reading.kinds |= kinds_in(as_text(chunk[:SAMPLE]))
         for line in finder.lines(chunk):
             cards.take(line)
             if sorter.new(line):
@@ -91,7 +92,10 @@ class _Sorter:
     """Puts lines to the signs that they are."""
 
     def __init__(self, signs: tuple[Sign, ...]) -> None:
-        self._signs = signs
+        self._signs: dict[str, list[Sign]] = {}
+        for sign in signs:
+            for anchor in sign.anchors:
+                self._signs.setdefault(anchor, []).append(sign)
         self._seen: dict[str, int] = {}
 
     def new(self, line: Line) -> bool:
@@ -102,19 +106,20 @@ class _Sorter:
 
     def sort(self, line: Line, reading: Reading) -> None:
         """Note the line for each sign and mark that it is."""
-        for kind in KINDS:
-            if kind.name not in reading.kinds and kind.pattern.search(line.text):
-                reading.kinds.add(kind.name)
-        for sign in self._signs:
+        text = line.text
+        near = [sign for anchor, signs in self._signs.items() if anchor in text for sign in signs]
+        for sign in dict.fromkeys(near):
             kept = reading.hits.get(sign.id, ())
             if len(kept) < KEPT and is_sign(sign, line):
                 reading.hits.setdefault(sign.id, []).append(line)
 
 
+def _any_in(words: tuple[bytes, ...], chunk: bytes) -> bool:
+    return any(word in chunk for word in words)
+
+
 def is_sign(sign: Sign, line: Line) -> bool:
-    """True when this line is that sign, by itself and by the lines around it."""
-    if not any(anchor in line.text for anchor in sign.anchors):
-        return False
+    """True when a line that holds an anchor is that sign, by itself and by what is around it."""
     if not sign.pattern.search(line.text) or (sign.unless and sign.unless.search(line.text)):
         return False
     if not (sign.near or sign.unless_near):

@@ -58,6 +58,13 @@ def load_marks() -> tuple[Sign, ...]:
 
 
 @cache
+def load_words() -> dict[str, tuple[bytes, ...]]:
+    """Words of which one anywhere tells what a text is about."""
+    rows = read_table("causes.toml")["word"]
+    return {row["id"]: tuple(word.encode() for word in row["anchors"]) for row in rows}
+
+
+@cache
 def load_signs() -> tuple[Sign, ...]:
     """The signs of all causes, in their order."""
     return tuple(sign for cause in load_causes().values() for sign in cause.signs)
