@@ -15,6 +15,7 @@ from wizard.commands.looking import acts, forget_reader
 
 COMMANDS = (
     "detect",
+    "diagnose",
     "explain",
     "plan",
     "rehearse",
@@ -28,7 +29,7 @@ COMMANDS = (
     "report",
 )
 """Each is a module of ``wizard.commands``, with ``add_arguments`` and ``run``."""
-READS_ONLY = ("detect", "explain", "plan", "report", "watch")
+READS_ONLY = ("detect", "diagnose", "explain", "plan", "report", "watch")
 """Commands that change nothing, whatever their options."""
 CHANGES_FILES = ("apply", "rehearse", "remove", "clean-up", "conv2d", "keep", "rollback")
 """Commands whose files must belong to the user."""

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+HARMLESS = "noop-setting"
+"""A warning that explains nothing."""
+
 
 class Status(str, Enum):
     """How a check ended; what is worst first."""
@@ -63,11 +66,14 @@ class Finding:
 
 
 def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """The worst and surest first; among equals the order in which they came."""
+    """The worst and surest first, what does no harm last; else in the order in which they came."""
     status, confidence = list(Status), list(Confidence)
-    return tuple(
-        sorted(findings, key=lambda f: (status.index(f.status), confidence.index(f.confidence)))
-    )
+
+    def rank(finding: Finding) -> tuple[int, bool, int]:
+        idle = finding.cause == HARMLESS
+        return status.index(finding.status), idle, confidence.index(finding.confidence)
+
+    return tuple(sorted(findings, key=rank))
 
 
 def exit_code(findings: Iterable[Finding]) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from wizard.diagnose.finding import Finding
+from wizard.diagnose.finding import Finding, Status
 from wizard.diagnose.reading import Reading
 from wizard.knowledge.causes import load_causes
 
@@ -16,17 +16,22 @@ DESKTOP = re.compile(r"page fault .*\bvmid:[1-7]\b")
 
 
 def without_consequences(findings: Iterable[Finding], reading: Reading) -> tuple[Finding, ...]:
-    """The findings without those that a firm one among them explains."""
-    every = tuple(findings)
+    """The findings of a text without those that another one explains."""
+    every = unexplained(tuple(findings))
+    later = _later(every, reading)
+    return tuple(finding for finding in every if finding.cause not in later)
+
+
+def unexplained(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    """Findings without those that a firm one among them explains."""
     causes = load_causes()
     explained = {
         consequence
-        for finding in every
-        if finding.confidence.firm and finding.counts
+        for finding in findings
+        if finding.confidence.firm and finding.status is Status.FAULT
         for consequence in causes[finding.cause].suppresses
     }
-    explained |= _later(every, reading)
-    return tuple(finding for finding in every if finding.cause not in explained)
+    return tuple(f for f in findings if f.cause not in explained)
 
 
 def _later(findings: tuple[Finding, ...], reading: Reading) -> set[str]:

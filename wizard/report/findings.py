@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from wizard.diagnose.explain import Answer, Explanation
 from wizard.diagnose.finding import Finding, Status
 from wizard.diagnose.listed_cards import ListedCard
+from wizard.diagnose.machine import Diagnosis
+from wizard.machine.facts import Machine
 from wizard.run.lines import clean
 
 WIDTH = 79
@@ -18,6 +20,10 @@ MARKS = {
     Status.OK: "OK",
 }
 EVIDENCE_SHOWN = 3
+NO_CARD = (
+    "No RDNA1 card (RX 5300 to 5700, W5500, W5700, V520) was found here. Only what holds for every "
+    "machine was checked: other advice of this program would be wrong for other cards."
+)
 NOT_RDNA1 = (
     "No RDNA1 card (RX 5300 to 5700, W5500, W5700, V520) is listed in this text: "
     "what is said here of fixes is meant for those."
@@ -40,6 +46,24 @@ def explanation_lines(explained: Explanation) -> Iterator[str]:
     if explained.other_card:
         yield ""
         yield from _wrapped(NOT_RDNA1)
+
+
+def diagnosis_lines(machine: Machine, diagnosis: Diagnosis) -> Iterator[str]:
+    """What was found on a machine: what counts in full, the rest in a line each."""
+    if machine.recorded:
+        yield f"RECORDED MACHINE {machine.recorded}: not this computer"
+    if not diagnosis.rdna1:
+        yield from _wrapped(NO_CARD)
+    counting = [finding for finding in diagnosis.findings if finding.counts]
+    if not counting:
+        yield "Nothing wrong was found. If everything works, there is nothing to do."
+    yield from finding_lines(counting)
+    rest = [finding for finding in diagnosis.findings if not finding.counts]
+    if rest:
+        yield ""
+    for finding in rest:
+        why = f": {finding.meaning}" if finding.status is Status.NOT_TESTED else ""
+        yield from _wrapped(f"{MARKS[finding.status]}: {clean(finding.title + why)}", "", "  ")
 
 
 def finding_lines(findings: Sequence[Finding]) -> Iterator[str]:
