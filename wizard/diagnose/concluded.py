@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 
+from wizard.diagnose.decoding import as_text
 from wizard.diagnose.finding import Confidence, Evidence
+from wizard.diagnose.lines import Line
 from wizard.diagnose.listed_cards import INTEGRATED
 from wizard.diagnose.reading import Reading, evidence_of
 from wizard.diagnose.told import PYTORCH_INDEX, Said
@@ -30,6 +33,12 @@ SYMPTOMS = (
 """What code of another chip does; prose comes last."""
 NO_CODE = tuple(f"wheel-lacks-gfx-target#{n}" for n in range(1, 6))
 NO_BLAS = tuple(f"rocblas-lacks-gfx-target#{n}" for n in range(1, 6))
+READ_SINCE = ((r"HSA_OVERRIDE_GFX_VERSION_\d+", (6, 3)), (r"HSA_USE_SVM", (5, 6)))
+"""Variables that older releases do not read."""
+INDEX_RELEASE = re.compile(r"pytorch\.org/whl/(?:nightly/)?rocm(\d+\.\d+)")
+MAJOR = re.compile(r"\b(lib[\w-]+\.so\.\d+)")
+SLOT = re.compile(r"\s*(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7] ")
+DISPLAY = re.compile(r"VGA|Display|3D controller|03(?:00|02|80): ")
 MASKS = ("HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES")
 
 
@@ -112,7 +121,11 @@ def processor_gpu(reading: Reading) -> Concluded | None:
     ]
     if named:
         return Confidence.CERTAIN, evidence_of(said.line for said in named[:2])
+    if reading.has("small-memory") and reading.has("out-of-vram#1"):
+        return Confidence.LIKELY, reading.evidence("small-memory")
     symptom = next((n for n in (*NO_CODE, *NO_BLAS, *SYMPTOMS) if reading.has(n)), "")
+    if symptom and reading.has("processor-first"):
+        return Confidence.LIKELY, reading.evidence("processor-first", symptom)
     inside = [card for card in reading.cards if card.source == "rocminfo" and card.integrated]
     if (
         symptom
@@ -173,6 +186,9 @@ def no_wheel_for_python(reading: Reading) -> Concluded | None:
 def wrong_index(reading: Reading) -> Concluded | None:
     """A +rocm version was asked for, and PyPI answered."""
     local = [said for said in _refused_torch(reading) if "+rocm" in said.value]
+    other = [said for said in local if _other_release(said.value, reading)]
+    if other:
+        return Confidence.LIKELY, evidence_of(said.line for said in (*other, *reading.told.indexes))
     named = any(PYTORCH_INDEX.search(s.value) for s in reading.told.indexes)
     if not local or named or reading.has("torch-index"):
         return None
@@ -183,6 +199,13 @@ def wrong_index(reading: Reading) -> Concluded | None:
         return None
     sure = Confidence.CERTAIN if offered else Confidence.LIKELY
     return sure, evidence_of(said.line for said in local[:2])
+
+
+def _other_release(version: str, reading: Reading) -> bool:
+    """True when the index that was asked is that of another ROCm release than this version."""
+    asked = {f[1] for s in reading.told.indexes for f in INDEX_RELEASE.finditer(s.value)}
+    wanted = re.search(r"\+rocm(\d+\.\d+)", version)
+    return wanted is not None and bool(asked) and wanted[1] not in asked
 
 
 def _refused_torch(reading: Reading) -> list[Said]:
@@ -212,11 +235,77 @@ def empty_element(value: str) -> bool:
     return bool(bare) and (bare.startswith(":") or bare.endswith(":") or "::" in bare)
 
 
+def wrong_major(reading: Reading) -> Concluded | None:
+    """A library is asked for by one number, and is there by another."""
+    asked = {f[1]: hit for hit in _missing(reading) if (f := MAJOR.search(hit.text))}
+    for hit in reading.hits.get("library-there", ()):
+        found = MAJOR.search(hit.text)
+        if found and any(found[1] != a and _bare(found[1]) == _bare(a) for a in asked):
+            return Confidence.LIKELY, evidence_of((*asked.values(), hit))
+    return None
+
+
+def _missing(reading: Reading) -> list[Line]:
+    return [h for n in (1, 2) for h in reading.hits.get(f"missing-hip-library#{n}", ())]
+
+
+def _bare(library: str) -> str:
+    return library.partition(".so")[0]
+
+
+def held_by_vfio(reading: Reading) -> Concluded | None:
+    """A card of AMD's in whose part of a listing vfio-pci is named as its driver."""
+    lines = [h for h in reading.hits.get("module-named", ()) if "vfio" in h.text]
+    held = [h for h in lines if "AMD" in (head := header_of(h)) or "1002:" in head]
+    slots = {card.slot.removeprefix("0000:") for card in reading.cards if card.amd and card.slot}
+    taken = [
+        hit
+        for hit in reading.hits.get("vfio-address", ())
+        if any(f" 0000:{slot}" in hit.text for slot in slots)
+    ]
+    if not held and not taken:
+        return None
+    return (Confidence.CERTAIN if held else Confidence.LIKELY), evidence_of((*held, *taken[:1]))
+
+
+def not_driven(reading: Reading) -> Concluded | None:
+    """A card of AMD's in whose part of a listing a module is named, and no driver."""
+    lines = [h for h in reading.hits.get("module-named", ()) if "amdgpu" in h.text]
+    idle = [h for h in lines if header_of(h) and "driver in use" not in section_of(h)]
+    return (Confidence.LIKELY, evidence_of(idle)) if idle else None
+
+
+def section_of(line: Line) -> str:
+    """What a listing of PCI devices says of the one that this line is about."""
+    near = [as_text(each) for each in line.near]
+    here = next((n for n, each in enumerate(near) if each.strip() == line.text.strip()), 0)
+    start = next((n for n in range(here, -1, -1) if SLOT.match(near[n])), None)
+    end = next((n for n in range(here + 1, len(near)) if SLOT.match(near[n])), len(near))
+    return "" if start is None else "\n".join(near[start:end])
+
+
+def header_of(line: Line) -> str:
+    """The line that names the display device that this line is about; ``""`` for others."""
+    head = section_of(line).partition("\n")[0]
+    return head if DISPLAY.search(head) else ""
+
+
 def does_nothing(reading: Reading) -> Concluded | None:
-    """Variables that are no-ops, invented, or read by compilers alone."""
+    """Variables that are no-ops or invented, in general or with this torch."""
     beside = [f"{said.name}={said.value}" for said in reading.told.settings]
-    idle = [s for s in reading.told.settings if idle_kind(s.name, s.value, beside)]
+    idle = [
+        said
+        for said in reading.told.settings
+        if idle_kind(said.name, said.value, beside) or _too_new(said.name, reading)
+    ]
     return (Confidence.CERTAIN, evidence_of(said.line for said in idle)) if idle else None
+
+
+def _too_new(name: str, reading: Reading) -> bool:
+    """True for a variable that the ROCm of every torch here is too old to read."""
+    since = next((rocm for start, rocm in READ_SINCE if re.fullmatch(start, name)), None)
+    found = [rocm for s in reading.told.torch if (rocm := rocm_of(s.value))]
+    return since is not None and bool(found) and max(found) < since
 
 
 def idle_kind(name: str, value: str, beside: Iterable[str]) -> str:
@@ -226,6 +315,9 @@ def idle_kind(name: str, value: str, beside: Iterable[str]) -> str:
 
 
 CONCLUSIONS: dict[str, Callable[[Reading], Concluded | None]] = {
+    "vfio-bound": held_by_vfio,
+    "kfd-missing": not_driven,
+    "mixed-rocm-libraries": wrong_major,
     "stale-override": stale_override,
     "override-isa-mismatch": override_mismatch,
     "igpu-selected": processor_gpu,

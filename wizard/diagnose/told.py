@@ -60,7 +60,7 @@ NUMPY = re.compile(
 )
 NO_VERSION = re.compile(
     r"(?:satisfies the requirement|No matching distribution found for) "
-    r"(torch\w*)\s*([=~<>!]=?[^\s(;,]{0,60})?"
+    r"((?:py)?torch[\w-]*)\s*([=~<>!]=?[^\s(;,]{0,60})?"
 )
 FROM_VERSIONS = re.compile(r"\(from versions: ([^)]{0,4000})\)?")
 UV_NO_VERSION = re.compile(r"there is no version of (torch\w*)(==[^\s,]{1,60})")
