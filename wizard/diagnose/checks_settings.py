@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wizard.diagnose.checked import fine, found, shown_settings
-from wizard.diagnose.concluded import MASKS, hides
+from wizard.diagnose.concluded_settings import MASKS, hides
 from wizard.diagnose.finding import Confidence, Finding, Status
 from wizard.machine.facts import Machine
 from wizard.plan.card import chosen_card

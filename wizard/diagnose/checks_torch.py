@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from packaging.version import InvalidVersion, Version
 
 from wizard.diagnose.checked import fine, found, not_tested, shown_settings
-from wizard.diagnose.concluded import empty_element
+from wizard.diagnose.concluded_settings import empty_element
 from wizard.diagnose.finding import Confidence, Evidence, Finding, Status
 from wizard.diagnose.reach import elsewhere, overrides, reaching
 from wizard.diagnose.versions import rocm_of, torch_before

@@ -13,7 +13,7 @@ from wizard.diagnose.decoding import blocks
 from wizard.diagnose.finding import Confidence, Evidence, Finding, Status, in_order
 from wizard.diagnose.listed_cards import ListedCard
 from wizard.diagnose.order import without_consequences
-from wizard.diagnose.reading import Reading, read_text
+from wizard.diagnose.reading import Concluded, Reading, read_text
 from wizard.knowledge.causes import Cause, Sign, load_causes
 
 
@@ -84,7 +84,7 @@ def finding_of(cause: Cause, sure: Confidence, evidence: tuple[Evidence, ...]) -
     )
 
 
-def _by_signs(cause: Cause, reading: Reading) -> tuple[Confidence, tuple[Evidence, ...]] | None:
+def _by_signs(cause: Cause, reading: Reading) -> Concluded | None:
     held = [sign for sign in cause.signs if reading.has(sign.id) and _holds(sign, reading)]
     if not held:
         return None

@@ -23,7 +23,7 @@ WRAPPED = range(40, 132)
 BEGINS = re.compile(
     r"\s*(?:\[|E:|W:|N:|Err|Get:|Hit:|Ign:|\d{4}-\d\d|[A-Z]\w{2} +\d+ \d\d:|MIOpen|ERROR|WARNING"
     r"|INFO|File \"|amdgpu|kfd |Traceback|[A-Za-z.]*(?:Error|Exception)\b|\$ |#"
-    r"|[-*+] |\w+=|[\w.+-]+ : )"
+    r"|[-*+] |\w+=(?!=)|[\w.+-]+ : )"
 )
 """How a line begins that goes on no other."""
 

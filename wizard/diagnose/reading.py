@@ -7,16 +7,18 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from wizard.diagnose.decoding import CHUNK, SAMPLE, as_text, chunks
-from wizard.diagnose.finding import Evidence
+from wizard.diagnose.finding import Confidence, Evidence
 from wizard.diagnose.kinds import kinds_in
 from wizard.diagnose.lines import Finder, Line
 from wizard.diagnose.listed_cards import CARD_ANCHORS, CardLines, ListedCard
 from wizard.diagnose.told import TOLD_ANCHORS, Told, ToldLines
 from wizard.knowledge.causes import Sign, load_marks, load_signs, load_words
 
+Concluded = tuple[Confidence, tuple[Evidence, ...]]
+"""How sure something is, and what proves it."""
 KEPT = 12
 """Lines kept for one sign: more prove no more."""
-MONOTONIC = re.compile(r"\[ *(\d{1,9}\.\d{3,9})\]")
+MONOTONIC = re.compile(r"\[ *(\d{1,9}\.\d{1,9})\]")
 CLOCK = re.compile(r"\b(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d\b")
 SAME = re.compile(r"\d+|0x[0-9a-fA-F]+|\b[0-9a-f]{6,}\b")
 SAME_LOOKED_AT = 8
