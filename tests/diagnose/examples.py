@@ -1,4 +1,4 @@
-# ruff: noqa: E501 - lines as programs print them
+# ruff: noqa: E501, RUF001 - lines as programs print them
 """Short texts in the real formats: what each proves, and what looks alike and proves nothing."""
 
 PROVES: tuple[tuple[str, str], ...] = (
@@ -354,3 +354,385 @@ PROVES_NOTHING: tuple[tuple[str, str], ...] = (
     ),
 )
 """What it is, and a text in which nothing may be called a fault."""
+
+REPORTS: tuple[tuple[str, str], ...] = (
+    (
+        "override-isa-mismatch",
+        "### env\n"
+        "HSA_OVERRIDE_GFX_VERSION=10.3.0\n"
+        "### dmesg\n"
+        "[ 1201.331] amdgpu 0000:0b:00.0: amdgpu: [gfxhub0] no-retry page fault (src_id:0 ring:24 vmid:8 pasid:32769, for process python3 pid 8812 thread python3 pid 8812)\n"
+        "[ 1201.331] amdgpu 0000:0b:00.0: amdgpu:   in page starting at address 0x00007f3c40000000 from client 0x1b (UTCL2)\n"
+        "[ 1201.331] amdgpu 0000:0b:00.0: amdgpu: GCVM_L2_PROTECTION_FAULT_STATUS:0x00801031\n"
+        "### lspci\n"
+        "0b:00.0 VGA compatible controller: Advanced Micro Devices, Inc. [AMD/ATI] Navi 10 [Radeon RX 5600 OEM/5600 XT / 5700/5700 XT] (rev c4)\n",
+    ),
+    (
+        "override-isa-mismatch",
+        "docker run -it -e HSA_OVERRIDE_GFX_VERSION=10.3.0 --device=/dev/kfd --device=/dev/dri rocm/pytorch:latest\n"
+        "python train.py\n"
+        "Segmentation fault (core dumped)\n"
+        "GPU: AMD Radeon RX 5500 XT\n",
+    ),
+    (
+        "override-isa-mismatch",
+        "set -gx HSA_OVERRIDE_GFX_VERSION 10.3.0\n"
+        "RX 5700 XT, torch 2.3.1+rocm6.0\n"
+        "first Conv2d hangs forever, GPU at 100 %\n",
+    ),
+    (
+        "gpu-memory-fault",
+        "HSA_OVERRIDE_GFX_VERSION=10.3.0\n"
+        "AMD Radeon RX 6600 XT\n"
+        "Memory access fault by GPU node-1 (Agent handle: 0x5) on address 0x7f. Reason: Page not present or supervisor privilege.\n",
+    ),
+    ("none", "HSA_OVERRIDE_GFX_VERSION=10.3.0\nRX 6700 XT\nall good 22 it/s"),
+    (
+        "stale-override",
+        "$ env | grep HSA\n"
+        "HSA_OVERRIDE_GFX_VERSION=10.3.0\n"
+        "$ pip list\n"
+        "rocm-sdk-core             7.14.0\n"
+        "torch                     2.9.1+rocm7.14.0\n"
+        "$ python t.py\n"
+        "Memory access fault by GPU node-1 (Agent handle: 0x5) on address 0x7f. Reason: Page not present or supervisor privilege.\n",
+    ),
+    (
+        "kfd-missing",
+        "0b:00.0 VGA compatible controller [0300]: Advanced Micro Devices, Inc. [AMD/ATI] Navi 10 [Radeon RX 5700] [1002:731f] (rev c4)\n"
+        "\tSubsystem: XFX [1682:5701]\n"
+        "\tKernel modules: amdgpu\n"
+        "0b:00.1 Audio device [0403]: Advanced Micro Devices, Inc. [AMD/ATI] Navi 10 HDMI Audio [1002:ab38]\n"
+        "\tKernel driver in use: snd_hda_intel\n",
+    ),
+    (
+        "none",
+        "0b:00.0 VGA compatible controller [0300]: Advanced Micro Devices, Inc. [AMD/ATI] Navi 10 [Radeon RX 5700] [1002:731f] (rev c4)\n"
+        "\tSubsystem: XFX [1682:5701]\n"
+        "\tKernel driver in use: amdgpu\n"
+        "\tKernel modules: amdgpu\n",
+    ),
+    (
+        "none",
+        "01:00.0 VGA compatible controller [0300]: NVIDIA Corporation TU106 [10de:1f08] (rev a1)\n"
+        "\tKernel driver in use: vfio-pci\n"
+        "\tKernel modules: nouveau\n"
+        "0b:00.0 VGA compatible controller [0300]: Advanced Micro Devices, Inc. [AMD/ATI] Navi 14 [1002:7340] (rev c5)\n"
+        "\tKernel driver in use: amdgpu\n"
+        "\tKernel modules: amdgpu\n",
+    ),
+    (
+        "vfio-bound",
+        "0000:2f:00.0 VGA compatible controller: Advanced Micro Devices, Inc. [AMD/ATI] Navi 12 [Radeon Pro V520/V540] (rev c3)\n"
+        "        Kernel driver in use: vfio-pci\n"
+        "        Kernel modules: amdgpu\n",
+    ),
+    (
+        "vfio-bound",
+        "BOOT_IMAGE=/vmlinuz root=UUID=1 iommu=pt vfio-pci.ids=1002:7340,1002:ab38 quiet\n",
+    ),
+    ("none", "options vfio-pci ids=10de:1b81,10de:10f0\n"),
+    (
+        "apt-distro-shadows-amd",
+        "rocminfo:\n"
+        "  Installed: (none)\n"
+        "  Candidate: 5.7.1-3build1\n"
+        "  Version table:\n"
+        "     5.7.1-3build1 500\n"
+        "        500 http://archive.ubuntu.com/ubuntu noble/universe amd64 Packages\n"
+        "     1.0.0.60204-139~24.04 500\n"
+        "        500 https://repo.radeon.com/rocm/apt/6.2.4 noble/main amd64 Packages\n",
+    ),
+    (
+        "none",
+        "rocminfo:\n"
+        "  Installed: 1.0.0.60204-139~24.04\n"
+        "  Candidate: 1.0.0.60204-139~24.04\n"
+        "  Version table:\n"
+        "     5.7.1-3build1 500\n"
+        "        500 http://archive.ubuntu.com/ubuntu noble/universe amd64 Packages\n"
+        " *** 1.0.0.60204-139~24.04 600\n"
+        "        600 https://repo.radeon.com/rocm/apt/6.2.4 noble/main amd64 Packages\n",
+    ),
+    (
+        "apt-release-mismatch",
+        "Les paquets suivants contiennent des dépendances non satisfaites :\n"
+        " rocm-gdb : Dépend: libpython3.10 (>= 3.10.0) mais il n'est pas installable\n"
+        "E: Impossible de corriger les problèmes, des paquets défectueux sont en mode « garder en l'état ».\n",
+    ),
+    (
+        "apt-release-mismatch",
+        "The following packages have unmet dependencies:\n"
+        " rocm-llvm : Depends: libc6 (>= 2.38) but 2.35-0ubuntu3.8 is to be installed\n",
+    ),
+    (
+        "none",
+        "The following packages have unmet dependencies:\n"
+        " steam-installer : Depends: steam-libs-i386 (= 1:1.0) but it is not installable\n",
+    ),
+    (
+        "apt-key",
+        "Err:6 https://repo.radeon.com/rocm/apt/6.2 noble InRelease\n"
+        "  The following signatures were invalid: EXPKEYSIG 9386B48A1A693C5C James Adrian Edwards (ROCm Release Manager) <JamesAdrian.Edwards@amd.com>\n",
+    ),
+    (
+        "none",
+        "W: https://repo.radeon.com/rocm/apt/5.7/dists/jammy/InRelease: Key is stored in legacy trusted.gpg keyring (/etc/apt/trusted.gpg), see the DEPRECATION section in apt-key(8) for details.\n",
+    ),
+    (
+        "apt-key",
+        "Warning: OpenPGP signature verification failed: https://repo.radeon.com/rocm/apt/6.4 noble InRelease: Sub-process /usr/bin/sqv returned an error code (1), error message is: Missing key CA8BB4727A47B4D09B4EE8969386B48A1A693C5C, which is needed to verify signature.\n",
+    ),
+    (
+        "repo-not-found",
+        "Err:5 https://repo.radeon.com/amdgpu/23.99/ubuntu jammy Release\n"
+        "  404  Not Found [IP: 13.82.220.49 443]\n",
+    ),
+    (
+        "repo-not-found",
+        "E: Das Depot »https://repo.radeon.com/rocm/apt/5.2 jammy Release« enthält keine Release-Datei.\n",
+    ),
+    (
+        "none",
+        "E: Failed to fetch http://archive.ubuntu.com/ubuntu/pool/main/c/curl/curl_7.deb  404  Not Found [IP: 1.2.3.4 80]\n",
+    ),
+    (
+        "dpkg-lock",
+        "Waiting for cache lock: Could not get lock /var/lib/dpkg/lock-frontend. It is held by process 2211 (apt-get)... 42s\n",
+    ),
+    (
+        "dpkg-lock",
+        "Error: Unable to lock directory /var/lib/apt/lists/\n"
+        "Error: Could not get lock /var/lib/apt/lists/lock. It is held by process 991 (packagekitd)\n",
+    ),
+    (
+        "dpkg-interrupted",
+        "E: Der dpkg-Prozess wurde unterbrochen; Sie müssen »sudo dpkg --configure -a« manuell ausführen, um das Problem zu beheben.\n",
+    ),
+    (
+        "dkms-build-failed",
+        "Setting up amdgpu-dkms (1:6.3.6.60002-1718217.22.04) ...\n"
+        "Building initial module for 6.8.0-31-generic\n"
+        "ERROR: Cannot create report: [Errno 17] File exists\n"
+        "Error! Bad return status for module build on kernel: 6.8.0-31-generic (x86_64)\n"
+        "Consult /var/lib/dkms/amdgpu/6.3.6-1718217.22.04/build/make.log for more information.\n"
+        "dpkg: error processing package amdgpu-dkms (--configure):\n"
+        " installed amdgpu-dkms package post-installation script subprocess returned error exit status 10\n",
+    ),
+    (
+        "none",
+        "Error! Bad return status for module build on kernel: 6.8.0-31-generic (x86_64)\n"
+        "Consult /var/lib/dkms/v4l2loopback/0.12.7/build/make.log for more information.\n",
+    ),
+    (
+        "secure-boot-key-rejected",
+        "modprobe: ERROR: could not insert 'amdgpu': Key was rejected by service\n"
+        "ls: cannot access '/dev/kfd': No such file or directory\n",
+    ),
+    (
+        "secure-boot-key-rejected",
+        "kernel: Loading of module with unavailable key is rejected\nkernel: amdkcl: probably\n",
+    ),
+    (
+        "pip-wrong-index",
+        "$ pip install torch==1.13.1+rocm5.2\n"
+        "Looking in indexes: https://pypi.org/simple\n"
+        "ERROR: Could not find a version that satisfies the requirement torch==1.13.1+rocm5.2 (from versions: 1.7.1, 1.8.0, 1.13.1, 2.0.0)\n"
+        "ERROR: No matching distribution found for torch==1.13.1+rocm5.2\n",
+    ),
+    (
+        "python-too-new",
+        "$ pip install torch==1.13.1+rocm5.2 --extra-index-url https://download.pytorch.org/whl/rocm5.2\n"
+        "Looking in indexes: https://pypi.org/simple, https://download.pytorch.org/whl/rocm5.2\n"
+        "ERROR: Could not find a version that satisfies the requirement torch==1.13.1+rocm5.2 (from versions: 2.2.0, 2.2.1, 2.2.2, 2.3.0)\n"
+        "ERROR: No matching distribution found for torch==1.13.1+rocm5.2\n",
+    ),
+    (
+        "python-too-new",
+        "ERROR: torch-1.13.1+rocm5.2-cp310-cp310-linux_x86_64.whl is not a supported wheel on this platform.\n",
+    ),
+    (
+        "python-too-new",
+        "  × No solution found when resolving dependencies:\n"
+        "  ╰─▶ Because torch==1.13.1+rocm5.2 has no wheels with a matching Python ABI tag (e.g., `cp312`) and you require torch==1.13.1+rocm5.2, we can conclude that your requirements are unsatisfiable.\n",
+    ),
+    (
+        "none",
+        "ERROR: Could not find a version that satisfies the requirement tensorflow-rocm==2.99 (from versions: 2.1, 2.2)\n",
+    ),
+    (
+        "cuda-wheel",
+        ">>> import torch\n"
+        ">>> torch.__version__\n"
+        "'2.4.0+cu121'\n"
+        ">>> torch.cuda.is_available()\n"
+        "False\n"
+        "AMD Radeon RX 5700\n",
+    ),
+    ("cuda-wheel", "torch              2.6.0+cu126\ntorchvision        0.21.0+cu126\n"),
+    ("none", "torch 2.6.0+cu126\n01:00.0 VGA compatible controller: NVIDIA Corporation GA106\n"),
+    ("none", "AssertionError: Torch not compiled with CUDA enabled\ntorch 2.5.1+cpu\n"),
+    (
+        "cuda-wheel",
+        "Collecting torch\n"
+        "  Downloading torch-2.5.1-cp310-cp310-manylinux1_x86_64.whl\n"
+        "Collecting nvidia-cublas-cu12==12.4.5.8\n"
+        "my card is an AMD RX 5600 XT\n",
+    ),
+    (
+        "numpy2-abi",
+        "UserWarning: Failed to initialize NumPy: _ARRAY_API not found (Triggered internally at ../torch/csrc/utils/tensor_numpy.cpp:84.)\n",
+    ),
+    ("numpy2-abi", "Name: numpy\n[pip3] numpy==2.1.2\n[pip3] torch==2.2.2+rocm5.7\n"),
+    (
+        "numpy2-abi",
+        "Package            Version\n"
+        "numpy              2.2.1\n"
+        "torch              2.0.1+rocm5.4.2\n",
+    ),
+    (
+        "mixed-rocm-libraries",
+        "ImportError: /usr/lib/x86_64-linux-gnu/libamdhip64.so.5: version `hip_5.7' not found (required by /opt/x/librocsolver.so)\n",
+    ),
+    (
+        "mixed-rocm-libraries",
+        "libhipblas.so.0: cannot open shared object file\n"
+        "$ ldconfig -p | grep hipblas\n"
+        "\tlibhipblas.so.2 (libc6,x86-64) => /opt/rocm-6.2.4/lib/libhipblas.so.2\n",
+    ),
+    (
+        "library-path-shadow",
+        "$ echo $LD_LIBRARY_PATH\n"
+        "/opt/rocm/lib\n"
+        "LD_LIBRARY_PATH=/opt/rocm-6.0.0/lib\n"
+        "ImportError: /venv/lib/python3.10/site-packages/torch/lib/libtorch_hip.so: undefined symbol: hipGetStreamDeviceId\n"
+        "torch 2.0.1+rocm5.4.2\n",
+    ),
+    (
+        "wheel-library-replaced",
+        "-rwxr-xr-x 1 u u 468713472 Nov  8 libMIOpen.so\n"
+        "-rwxr-xr-x 1 u u 1503238553 Nov  1 libMIOpen.so.bak\n"
+        "in /v/lib/python3.10/site-packages/torch/lib\n",
+    ),
+    ("none", "-rw-r--r-- 1 root root 4 libfoo.so.bak torch\n"),
+    (
+        "miopen-cache",
+        "MIOpen Error: /MIOpen/src/sqlite_db.cpp:212: Internal error while accessing SQLite database: attempt to write a readonly database\n",
+    ),
+    (
+        "miopen-cache",
+        "MIOpen(HIP): Error [operator()] Internal error while accessing SQLite database: locking protocol\n",
+    ),
+    (
+        "miopen-solver-restricted",
+        "MIOPEN_DEBUG_FIND_ONLY_SOLVER=ConvDirectNaiveConvFwd\n"
+        "RuntimeError: miopenStatusUnknownError\n"
+        "MIOpen Error: No suitable algorithm was found to execute the required convolution\n",
+    ),
+    ("none", "RuntimeError: miopenStatusUnknownError\n"),
+    (
+        "igpu-selected",
+        "hipErrorNoBinaryForGpu: Unable to find code object for all current devices!\n"
+        "  Devices:\n"
+        "    amdgcn-amd-amdhsa--gfx90c:xnack- - [Not Found]\n"
+        "  Bundled Code Objects:\n"
+        "    hipv4-amdgcn-amd-amdhsa--gfx1030 - [code object v4]\n",
+    ),
+    (
+        "igpu-selected",
+        "torch.cuda.OutOfMemoryError: HIP out of memory. Tried to allocate 20.00 MiB (GPU 0; 512.00 MiB total capacity; 400 MiB already allocated)\n",
+    ),
+    (
+        "out-of-vram",
+        "torch.OutOfMemoryError: HIP out of memory. Tried to allocate 256.00 MiB. GPU 0 has a total capacity of 7.98 GiB of which 120.00 MiB is free.\n",
+    ),
+    (
+        "none",
+        "RuntimeError: [enforce fail at alloc_cpu.cpp:75] err == 0. DefaultCPUAllocator: can't allocate memory: you tried to allocate 12 bytes\n",
+    ),
+    ("disk-full", "cp: error writing '/opt/x': No space left on device\n"),
+    (
+        "disk-full",
+        "dpkg-deb: error: failed to write (No space left on device)\n"
+        "E: Sub-process /usr/bin/dpkg returned an error code (1)\n",
+    ),
+    (
+        "download-damaged",
+        "pip._vendor.urllib3.exceptions.IncompleteRead: IncompleteRead(10485760 bytes read, 1500000000 more expected)\n",
+    ),
+    (
+        "graphics-ring-timeout",
+        "[  100.1] amdgpu 0000:03:00.0: [gfxhub] page fault (src_id:0 ring:24 vmid:3 pasid:32773, for process vkcube pid 1 thread)\n"
+        "[  110.1] amdgpu 0000:03:00.0: ring gfx_0.0.0 timeout, signaled seq=1, emitted seq=2\n",
+    ),
+    (
+        "compute-queue-preemption-hang",
+        "[  300.9] amdgpu 0000:03:00.0: amdgpu: ring gfx_0.0.0 timeout, signaled seq=5\n"
+        "[  290.1] amdgpu: qcm fence wait loop timeout expired\n"
+        "[  290.0] amdgpu: started\n",
+    ),
+    (
+        "benign-kdb-warning",
+        "MIOpen(HIP): Warning [SQLiteBase] Missing system database file: gfx1030_20.kdb Performance may degrade. Please follow instructions to install: https://github.com/ROCm/MIOpen#installing-miopen-kernels-package\n",
+    ),
+    (
+        "kfd-permission",
+        "$ ls -l /dev/kfd\n"
+        "crw-rw---- 1 root render 235, 0 Nov  2 10:00 /dev/kfd\n"
+        "$ id\n"
+        "uid=1000(bo) gid=1000(bo) groups=1000(bo),4(adm),27(sudo)\n",
+    ),
+    (
+        "none",
+        "$ ls -l /dev/kfd\n"
+        "crw-rw---- 1 root render 235, 0 Nov  2 10:00 /dev/kfd\n"
+        "$ id\n"
+        "uid=1000(bo) gid=1000(bo) groups=1000(bo),44(video),992(render)\n",
+    ),
+    (
+        "wsl-unsupported",
+        "$ uname -a\n"
+        "Linux PC 5.15.90.1-microsoft-standard-WSL2 x86_64\n"
+        "$ rocminfo\n"
+        "ROCk module is NOT loaded, possibly no GPU devices\n",
+    ),
+    ("none", "[    0.0] Hypervisor detected: Microsoft Hyper-V\nLinux 6.8.0-1015-azure\n"),
+    (
+        "none",
+        "kfd kfd: amdgpu: added device 1002:731f\n"
+        "amdgpu 0000:03:00.0: amdgpu: PCIE atomic ops is not supported\n",
+    ),
+    ("pcie-atomics", "kfd kfd: skipped device 1002:731f, PCI rejects atomics 421<0\n"),
+    (
+        "gpu-memory-fault",
+        "> Memory access fault by GPU node-1 (Agent handle: 0x55d1c0a3f2b0) on address\n"
+        "> 0x7f21a4e00000. Reason: Page not present or supervisor privilege.\n",
+    ),
+    (
+        "apt-key",
+        "> W: GPG error: https://repo.radeon.com/rocm/apt/5.7.1 jammy InRelease: The\n"
+        "> following signatures couldn't be verified because the public key is not\n"
+        "> available: NO_PUBKEY 9386B48A1A693C5C\n",
+    ),
+    (
+        "glibc-execstack",
+        '  File "/v/torch/__init__.py", line 191, in <module>\n'
+        "ImportError: libamdhip64.so: cannot enable executable stack as shared object\n"
+        "requires: Invalid argument\n",
+    ),
+    (
+        "python-too-new",
+        "> ERROR: Could not find a version that satisfies the requirement\n"
+        "> torch==1.13.1 (from versions: 2.6.0, 2.7.0)\n",
+    ),
+    (
+        "visible-devices-mask",
+        "rocminfo: Agent 2\n"
+        "  Name:                    gfx1010\n"
+        "  Marketing Name:          AMD Radeon RX 5700 XT\n"
+        "  Device Type:             GPU\n"
+        "$ ROCR_VISIBLE_DEVICES=1 python -c 'import torch; print(torch.cuda.is_available())'\n"
+        "False\n",
+    ),
+)
+"""Longer texts: the one cause that each proves, or ``none``."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.diagnose.examples import PROVES, PROVES_NOTHING
+from tests.diagnose.examples import PROVES, PROVES_NOTHING, REPORTS
 from wizard.diagnose.explain import Answer, Explanation, explain
 from wizard.knowledge.causes import load_causes
 
@@ -43,3 +43,9 @@ def test_a_text_that_nothing_is_known_of_is_called_so() -> None:
 def test_a_healthy_log_is_called_healthy() -> None:
     log = "[    3.1] amdgpu 0000:03:00.0: amdgpu: ring gfx_0.0.0 uses VM inv eng 0 on hub 0\n"
     assert explained(log).answer is Answer.NOTHING
+
+
+@pytest.mark.parametrize(("cause", "text"), REPORTS)
+def test_a_report_gives_one_cause_and_no_consequences(cause: str, text: str) -> None:
+    found = [f.cause for f in explained(text).findings if f.counts or f.cause == cause]
+    assert found == ([] if cause == "none" else [cause])

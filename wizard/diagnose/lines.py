@@ -36,6 +36,8 @@ class Line(NamedTuple):
     text: str
     near: tuple[bytes, ...]
     """The lines around it, itself among them."""
+    wrapped: bool = False
+    """True for one that was put together."""
 
     @property
     def around(self) -> str:
@@ -96,7 +98,7 @@ class Finder:
         for at in range(0, max(len(text) - OVERLAP, 1), LONGEST - OVERLAP):
             part = text[at : at + LONGEST]
             if len(text) <= LONGEST or self._anchors.search(part):
-                yield Line(first + index, as_text(part), near)
+                yield Line(first + index, as_text(part), near, text is not every[index])
 
 
 def alternatives(words: Iterable[bytes]) -> re.Pattern[bytes]:

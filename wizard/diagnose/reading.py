@@ -112,6 +112,8 @@ class _Sorter:
         near = [sign for anchor, signs in self._signs.items() if anchor in text for sign in signs]
         for sign in dict.fromkeys(near):
             kept = reading.hits.get(sign.id, ())
+            if kept and line.wrapped:
+                continue  # its parts told it already
             if len(kept) < KEPT and is_sign(sign, line):
                 reading.hits.setdefault(sign.id, []).append(line)
 

@@ -128,9 +128,11 @@ class ToldLines:
     def take(self, line: Line) -> None:
         """Look at one line."""
         text, told = line.text, self._told
+        self._pip(line)
+        if line.wrapped:
+            return  # its parts told the rest already
         if not NOT_SET.search(text):
             told.settings += [Said(name, value, line) for name, value in settings_in(text)]
-        self._pip(line)
         if not NOT_INSTALLED.search(text):
             told.torch += [Said("torch", found[1], line) for found in TORCH.finditer(text)]
             told.torch += [Said("torch", found[1], line) for found in BARE.finditer(text)]
