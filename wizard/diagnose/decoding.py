@@ -22,6 +22,8 @@ ALIKE = (
     (b"\xe2\x80\xaf", b" "),
     (b"\xe2\x80\x8b", b""),
     (b"\xef\xbb\xbf", b""),
+)
+ESCAPED = (
     (b"&gt;", b">"),
     (b"&lt;", b"<"),
     (b"&quot;", b'"'),
@@ -29,6 +31,7 @@ ALIKE = (
     (b"&amp;", b"&"),
 )
 """What browsers, editors and mail make of plain characters."""
+QUOTED_MOST = 1024 * 1024
 SAMPLE = 64 * 1024
 BINARY_SHARE = 0.1
 PACKED = {
@@ -106,12 +109,12 @@ def clean(text: bytes) -> bytes:
     if b"\r" in text:
         text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     text = text.translate(None, CONTROL)
-    for odd, plain in ALIKE:
-        if odd in text:
-            text = text.replace(odd, plain)
-    if text[:1] in (b">", b"|", b" ") or b"\n>" in text or b"\n|" in text or b"\n >" in text:
-        text = QUOTE.sub(b"", text)
-    return text
+    for odd, plain in () if text.isascii() else ALIKE:
+        text = text.replace(odd, plain)
+    for odd, plain in ESCAPED if b"&" in text else ():
+        text = text.replace(odd, plain)
+    # Nobody quotes megabytes in a mail, and to look costs as much as all the rest.
+    return text if len(text) > QUOTED_MOST else QUOTE.sub(b"", text)
 
 
 def _split(block: bytes, wide: str) -> tuple[bytes, bytes]:
