@@ -734,5 +734,151 @@ REPORTS: tuple[tuple[str, str], ...] = (
         "$ ROCR_VISIBLE_DEVICES=1 python -c 'import torch; print(torch.cuda.is_available())'\n"
         "False\n",
     ),
+    (
+        "none",
+        "WARNING: Retrying (Retry(total=0)) after connection broken by 'NewConnectionError'\n"
+        "ERROR: Could not find a version that satisfies the requirement torch==1.13.1+rocm5.2 (from versions: none)\n",
+    ),
+    (
+        "none",
+        "A module that was compiled using NumPy 1.x cannot be run in\n"
+        "NumPy 2.0.2 as it may crash.\n"
+        '  File "x.py" import matplotlib\n',
+    ),
+    (
+        "none",
+        " rocm-hip-sdk : Depends: rocm-core (= 5.7.1.50701-98~22.04) but it is not going to be installed\n"
+        "E: Unable to correct problems, you have held broken packages.\n",
+    ),
+    (
+        "none",
+        " rocm-hip-runtime : Depends: rocminfo (= 1.0.0.50701-98~22.04) but 1.0.0.60204-139~22.04 is to be installed\n",
+    ),
+    (
+        "none",
+        "building 'x'\n/tmp/pip-install-1/x/src/a.cpp:3:10: fatal error: 'cmath' file not found\n",
+    ),
+    (
+        "compute-queue-preemption-hang",
+        "[ 99.12] amdgpu 0000:03:00.0: amdgpu: GPU reset begin!\n"
+        "[ 99.9] amdgpu 0000:03:00.0: amdgpu: MODE1 reset\n"
+        "[ 100.9] amdgpu 0000:03:00.0: amdgpu: GPU reset(1) succeeded!\n",
+    ),
+    (
+        "compute-queue-preemption-hang",
+        "INFO: task python3:812 blocked for more than 122 seconds.\n"
+        "      Not tainted 6.8\n"
+        "Call Trace:\n"
+        " kfd_process_evict_queues+0x40/0x90 [amdgpu]\n",
+    ),
+    (
+        "kfd-missing",
+        "kernel: Command line: BOOT_IMAGE=/vmlinuz-6.8 root=/dev/sda2 ro quiet nomodeset\n",
+    ),
+    (
+        "kfd-missing",
+        "[ 3.1] amdgpu 0000:0b:00.0: Direct firmware load for amdgpu/navi14_sos.bin failed with error -2\n"
+        "[ 3.2] amdgpu 0000:0b:00.0: amdgpu: Fatal error during GPU init\n"
+        "[ 3.3] amdgpu: probe of 0000:0b:00.0 failed with error -2\n",
+    ),
+    (
+        "library-path-shadow",
+        "$ ldd venv/lib/python3.10/site-packages/torch/lib/libtorch_hip.so | grep MIOpen\n"
+        "\tlibMIOpen.so => /opt/rocm-5.2.0/lib/libMIOpen.so (0x00007f)\n",
+    ),
+    ("none", "LD_LIBRARY_PATH=/opt/rocm/lib\ntorch==2.2.2+rocm5.7\n"),
+    ("none", "LD_LIBRARY_PATH=/usr/local/cuda/lib64\ntorch==1.13.1+rocm5.2\n"),
+    (
+        "stale-override",
+        "HSA_OVERRIDE_GFX_VERSION=10.3.0\n"
+        "  Name:                    gfx1030\n"
+        "  Marketing Name:          AMD Radeon RX 5600 XT\n"
+        "  Device Type:             GPU\n"
+        "  Name:                    gfx1030\n"
+        "  Marketing Name:          AMD Radeon Graphics\n"
+        "  Device Type:             GPU\n",
+    ),
+    (
+        "igpu-selected",
+        "  Name:                    gfx1010\n"
+        "  Marketing Name:          AMD Radeon RX 5700 XT\n"
+        "  Device Type:             GPU\n"
+        "  Name:                    gfx1036\n"
+        "  Marketing Name:          AMD Radeon Graphics\n"
+        "  Device Type:             GPU\n"
+        "RuntimeError: HIP error: invalid device function\n",
+    ),
+    (
+        "none",
+        "  Name:                    gfx1010\n"
+        "  Marketing Name:          AMD Radeon RX 5700 XT\n"
+        "  Device Type:             GPU\n"
+        "  Name:                    gfx1036\n"
+        "  Marketing Name:          AMD Radeon Graphics\n"
+        "  Device Type:             GPU\n",
+    ),
+    (
+        "rocblas-lacks-gfx-target",
+        "rocBLAS error: Cannot read /opt/rocm-5.5.0/lib/rocblas/library/TensileLibrary.dat: No such file or directory for GPU arch : gfx1011\n"
+        "Aborted (core dumped)\n",
+    ),
+    (
+        "rocblas-lacks-gfx-target",
+        "rocblaslt error: Cannot read /opt/rocm/lib/hipblaslt/library/TensileLibrary_lazy_gfx1012.dat: No such file or directory\n",
+    ),
+    (
+        "none",
+        "rocBLAS warning: hipBlasLT failed, falling back to tensile.\n"
+        "UserWarning: Attempting to use hipBLASLt on an unsupported architecture! Overriding blas backend to hipblas\n",
+    ),
+    (
+        "override-isa-mismatch",
+        "HSA_OVERRIDE_GFX_VERSION=10.3.0 python3 gen.py\n"
+        "HW Exception by GPU node-1 (Agent handle: 0x56) reason :GPU Hang\n"
+        "Aborted\n"
+        "PyTorch version: 2.4.1+rocm6.1\n",
+    ),
+    (
+        "override-isa-mismatch",
+        "HSA_OVERRIDE_GFX_VERSION=11.0.0\n"
+        "AMD Radeon RX 5700\n"
+        "HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION: The agent attempted to execute an illegal shader instruction.\n",
+    ),
+    (
+        "gpu-memory-fault",
+        "HSA_OVERRIDE_GFX_VERSION=10.1.0\n"
+        "Radeon RX 5500 XT\n"
+        "Memory access fault by GPU node-1 (Agent handle: 0x1) on address 0x2. Reason: Write access to a read-only page.\n",
+    ),
+    (
+        "none",
+        "unset HSA_OVERRIDE_GFX_VERSION\n# export HSA_OVERRIDE_GFX_VERSION=10.3.0\nGPU works\n",
+    ),
+    ("noop-setting", "MIOPEN_DEBUG_CONV_GEMM=1 MIOPEN_DEBUG_CONV_DIRECT=0 python a.py\n"),
+    ("none", "MIOPEN_FIND_MODE=2\nHSA_ENABLE_SDMA=0\n"),
+    ("noop-setting", "HSA_OVERRIDE_GFX_VERSION_0=10.3.0\ntorch==2.2.2+rocm5.7\n"),
+    (
+        "visible-devices-mask",
+        "os.environ['HIP_VISIBLE_DEVICES'] = '2'\n"
+        "RuntimeError: HIP error: invalid device ordinal\n",
+    ),
+    ("none", "RuntimeError: HIP error: invalid device ordinal\ntorch.cuda.set_device(3)\n"),
+    ("disk-full", "OSError: [Errno 28] No space left on device: '/tmp/pip-unpack-x/torch.whl'\n"),
+    ("none", "/dev/loop3  64M  64M  0 100% /snap/core20/2318\n"),
+    (
+        "download-damaged",
+        "ERROR: Wheel 'torch' located at /tmp/x/torch-2.2.2+rocm5.7-cp310-cp310-linux_x86_64.whl is invalid.\n",
+    ),
+    (
+        "secure-boot-key-rejected",
+        "insmod: ERROR: could not insert module amdgpu.ko: Key was rejected by service\n",
+    ),
+    (
+        "miopen-cache",
+        "MIOpen(HIP): Warning [Open] LockFile: cannot open /home/a/.config/miopen/x.lock: Permission denied\n",
+    ),
+    ("none", "ls: cannot access '/home/u/.cache/miopen': No such file or directory\n"),
+    ("none", "RuntimeError: CUDA error: invalid device function\nNVIDIA GeForce GTX 1060\n"),
+    ("none", "sqlite3.OperationalError: database is locked\n"),
 )
 """Longer texts: the one cause that each proves, or ``none``."""

@@ -18,7 +18,7 @@ MAJOR = re.compile(r"\b(lib[\w-]+\.so\.\d+)")
 def no_wheel_for_python(reading: Reading) -> Concluded | None:
     """pip found the index, and in it nothing for this Python."""
     refused = _refused_torch(reading)
-    if not refused or wrong_index(reading):
+    if not refused or reading.has("no-network") or wrong_index(reading):
         return None
     offered = [said for said in reading.told.offered if said.line.number in _near(refused)]
     lines = [said.line for said in (*refused, *offered)]
@@ -36,7 +36,7 @@ def wrong_index(reading: Reading) -> Concluded | None:
     if other:
         return Confidence.LIKELY, evidence_of(said.line for said in (*other, *reading.told.indexes))
     named = any(PYTORCH_INDEX.search(s.value) for s in reading.told.indexes)
-    if not local or named or reading.has("torch-index"):
+    if not local or named or reading.has("no-network") or reading.has("torch-index"):
         return None
     offered = [s for s in reading.told.offered if s.line.number in _near(local)]
     if any("+" in said.value for said in offered):
