@@ -51,8 +51,8 @@ class Finder:
     In a long text, of lines that differ in numbers alone only the first few are looked at.
     """
 
-    def __init__(self, anchors: Iterable[str], *, long: bool) -> None:
-        self._anchors = alternatives(each.encode() for each in anchors)
+    def __init__(self, anchors: re.Pattern[bytes], *, long: bool) -> None:
+        self._anchors = anchors
         self._long = long
         self._seen: dict[int, int] = {}
         self._read = 0

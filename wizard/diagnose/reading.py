@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 
 from wizard.diagnose.decoding import CHUNK, SAMPLE, as_text, chunks
 from wizard.diagnose.finding import Confidence, Evidence
 from wizard.diagnose.kinds import kinds_in
-from wizard.diagnose.lines import Finder, Line
+from wizard.diagnose.lines import Finder, Line, alternatives
 from wizard.diagnose.listed_cards import CARD_ANCHORS, CardLines, ListedCard
 from wizard.diagnose.told import TOLD_ANCHORS, Told, ToldLines
 from wizard.knowledge.causes import Sign, load_marks, load_signs, load_words
@@ -61,12 +62,10 @@ def evidence_of(lines: Iterable[Line]) -> tuple[Evidence, ...]:
 
 def read_text(blocks: Iterator[bytes]) -> Reading:
     """All that this text holds; raises ``NotText`` for what is none."""
-    signs = (*load_signs(), *load_marks())
-    anchors = {each for sign in signs for each in sign.anchors}
     start = next(blocks, b"")
-    finder = Finder({*anchors, *CARD_ANCHORS, *TOLD_ANCHORS}, long=len(start) >= CHUNK)
+    finder = Finder(_anchors(), long=len(start) >= CHUNK)
     reading, cards, told = Reading(), CardLines(), ToldLines()
-    sorter = _Sorter(signs)
+    sorter = _Sorter(_signs_of())
     for chunk in chunks(start, blocks):
         reading.words |= {name for name, words in load_words().items() if _any_in(words, chunk)}
         reading.kinds |= kinds_in(as_text(chunk[:SAMPLE]))
@@ -78,6 +77,22 @@ def read_text(blocks: Iterator[bytes]) -> Reading:
     reading.cards, reading.told = cards.found(), told.found()
     reading.newest_first = runs_backwards(reading)
     return reading
+
+
+@cache
+def _signs_of() -> dict[str, list[Sign]]:
+    """The signs and marks of which a line with this anchor may be one."""
+    signs: dict[str, list[Sign]] = {}
+    for sign in (*load_signs(), *load_marks()):
+        for anchor in sign.anchors:
+            signs.setdefault(anchor, []).append(sign)
+    return signs
+
+
+@cache
+def _anchors() -> re.Pattern[bytes]:
+    words = {*_signs_of(), *CARD_ANCHORS, *TOLD_ANCHORS}
+    return alternatives(word.encode() for word in words)
 
 
 def runs_backwards(reading: Reading) -> bool:
@@ -93,11 +108,8 @@ def runs_backwards(reading: Reading) -> bool:
 class _Sorter:
     """Puts lines to the signs that they are."""
 
-    def __init__(self, signs: tuple[Sign, ...]) -> None:
-        self._signs: dict[str, list[Sign]] = {}
-        for sign in signs:
-            for anchor in sign.anchors:
-                self._signs.setdefault(anchor, []).append(sign)
+    def __init__(self, signs: dict[str, list[Sign]]) -> None:
+        self._signs = signs
         self._seen: dict[str, int] = {}
 
     def new(self, line: Line) -> bool:
