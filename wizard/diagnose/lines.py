@@ -18,6 +18,7 @@ NUMBERS = b"0123456789abcdef"
 """Decimal and hexadecimal digits. Words lose letters too: two that look alike then are as good as
 never the same line."""
 OF_A_KIND = 4
+FLOOD = 500
 WRAPPED = range(40, 132)
 """How long a line is that a mail program broke off."""
 BEGINS = re.compile(
@@ -55,6 +56,7 @@ class Finder:
         self._anchors = anchors
         self._long = long
         self._seen: dict[int, int] = {}
+        self._flood: dict[tuple[bytes, ...], int] = {}
         self._read = 0
         self._tail: list[bytes] = []
 
@@ -74,7 +76,15 @@ class Finder:
         chosen: Iterable[int] = range(start, len(every))
         if self._long:
             chosen = self._first_of_a_kind(every, start)
-        yield from (index for index in chosen if self._anchors.search(every[index]))
+        for index in chosen:
+            held = self._anchors.findall(every[index])
+            if held and self._few(tuple(held)):
+                yield index
+
+    def _few(self, held: tuple[bytes, ...]) -> bool:
+        """False once a flood of lines held the same: the next ones say nothing new."""
+        count = self._flood[held] = self._flood.get(held, 0) + 1
+        return count <= FLOOD
 
     def _first_of_a_kind(self, every: list[bytes], start: int) -> Iterator[int]:
         """The first lines of each kind: what differs in numbers alone is one kind."""

@@ -65,15 +65,18 @@ def read_text(blocks: Iterator[bytes]) -> Reading:
     start = next(blocks, b"")
     finder = Finder(_anchors(), long=len(start) >= CHUNK)
     reading, cards, told = Reading(), CardLines(), ToldLines()
-    sorter = _Sorter(_signs_of())
+    sorter = _Sorter()
     for chunk in chunks(start, blocks):
         reading.words |= {name for name, words in load_words().items() if _any_in(words, chunk)}
         reading.kinds |= kinds_in(as_text(chunk[:SAMPLE]))
         for line in finder.lines(chunk):
-            cards.take(line)
+            held = anchors_in(line.text)
+            if not held.isdisjoint(CARD_ANCHORS):
+                cards.take(line)
             if sorter.new(line):
-                told.take(line)
-                sorter.sort(line, reading)
+                if not held.isdisjoint(TOLD_ANCHORS):
+                    told.take(line)
+                sorter.sort(line, held, reading)
     reading.cards, reading.told = cards.found(), told.found()
     reading.newest_first = runs_backwards(reading)
     return reading
@@ -90,9 +93,13 @@ def _signs_of() -> dict[str, list[Sign]]:
 
 
 @cache
+def _words() -> tuple[str, ...]:
+    return tuple({*_signs_of(), *CARD_ANCHORS, *TOLD_ANCHORS})
+
+
+@cache
 def _anchors() -> re.Pattern[bytes]:
-    words = {*_signs_of(), *CARD_ANCHORS, *TOLD_ANCHORS}
-    return alternatives(word.encode() for word in words)
+    return alternatives(word.encode() for word in _words())
 
 
 def runs_backwards(reading: Reading) -> bool:
@@ -108,26 +115,29 @@ def runs_backwards(reading: Reading) -> bool:
 class _Sorter:
     """Puts lines to the signs that they are."""
 
-    def __init__(self, signs: dict[str, list[Sign]]) -> None:
-        self._signs = signs
-        self._seen: dict[str, int] = {}
+    def __init__(self) -> None:
+        self._signs = _signs_of()
+        self._alike: dict[int, int] = {}
 
     def new(self, line: Line) -> bool:
         """False for one more line of a kind of which many were looked at."""
-        key = SAME.sub("", line.text[:400])
-        count = self._seen[key] = self._seen.get(key, 0) + 1
+        key = hash(SAME.sub("", line.text[:400]))
+        count = self._alike[key] = self._alike.get(key, 0) + 1
         return count <= SAME_LOOKED_AT
 
-    def sort(self, line: Line, reading: Reading) -> None:
+    def sort(self, line: Line, held: frozenset[str], reading: Reading) -> None:
         """Note the line for each sign and mark that it is."""
-        text = line.text
-        near = [sign for anchor, signs in self._signs.items() if anchor in text for sign in signs]
-        for sign in dict.fromkeys(near):
+        for sign in dict.fromkeys(s for anchor in held for s in self._signs.get(anchor, ())):
             kept = reading.hits.get(sign.id, ())
             if kept and line.wrapped:
                 continue  # its parts told it already
             if len(kept) < KEPT and is_sign(sign, line):
                 reading.hits.setdefault(sign.id, []).append(line)
+
+
+def anchors_in(text: str) -> frozenset[str]:
+    """The fixed strings that this line holds."""
+    return frozenset(anchor for anchor in _words() if anchor in text)
 
 
 def _any_in(words: tuple[bytes, ...], chunk: bytes) -> bool:
