@@ -117,7 +117,11 @@ def test_a_card_is_called_by_its_own_name() -> None:
 
 def test_another_card_is_told_to_be_another() -> None:
     text = b"03:00.0 VGA compatible controller: AMD [AMD/ATI] Navi 23 [Radeon RX 6600] (rev c7)"
-    assert explain(text).other_card
+    explained = explain(text + b"\nRuntimeError: HIP error: invalid device function\n")
+    assert explained.other_card
+    (finding,) = explained.findings
+    assert finding.cause == "wheel-lacks-gfx-target"
+    assert finding.fix == ()
 
 
 def test_mutated_texts_are_read_without_failing() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import BinaryIO
 
@@ -15,6 +15,12 @@ from wizard.diagnose.listed_cards import ListedCard
 from wizard.diagnose.order import without_consequences
 from wizard.diagnose.reading import Concluded, Reading, read_text
 from wizard.knowledge.causes import Cause, Sign, load_causes
+
+
+OTHER_CARD = (
+    "The cards in this text are not RDNA1. What mends this on them is not known to this program, "
+    "and what mends it on RDNA1 may be wrong for them."
+)
 
 
 class Answer(str, Enum):
@@ -50,6 +56,8 @@ def explain_file(file: BinaryIO) -> Explanation:
     """The same of an open file, without holding all of it."""
     reading = read_text(blocks(file))
     findings = in_order(without_consequences(_found(reading), reading))
+    if reading.cards and not any(card.rdna1 for card in reading.cards):
+        findings = tuple(map(_without_fix, findings))
     if any(finding.counts for finding in findings):
         answer = Answer.FOUND
     else:
@@ -66,6 +74,13 @@ def _found(reading: Reading) -> Iterable[Finding]:
         if proofs:
             sure = min((proof[0] for proof in proofs), key=list(Confidence).index)
             yield finding_of(cause, sure, tuple(e for proof in proofs for e in proof[1]))
+
+
+def _without_fix(finding: Finding) -> Finding:
+    """The same for the owner of another card, for whom our fix may be wrong."""
+    if not load_causes()[finding.cause].only_rdna1:
+        return finding
+    return replace(finding, meaning=OTHER_CARD, fix=())
 
 
 def finding_of(cause: Cause, sure: Confidence, evidence: tuple[Evidence, ...]) -> Finding:

@@ -42,6 +42,8 @@ class Cause:
     links: tuple[str, ...]
     suppresses: tuple[str, ...]
     """Causes that this one explains."""
+    only_rdna1: bool
+    """True where meaning and fix would be wrong for another card."""
     signs: tuple[Sign, ...]
 
 
@@ -81,6 +83,7 @@ def _cause(row: dict[str, Any]) -> Cause:
         grade=row["grade"],
         links=tuple(row["links"]),
         suppresses=tuple(row["suppresses"]),
+        only_rdna1=row.get("only_rdna1", False),
         signs=tuple(_sign(f"{row['id']}#{number}", sign) for number, sign in signs),
     )
 

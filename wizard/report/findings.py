@@ -26,7 +26,7 @@ NO_CARD = (
 )
 NOT_RDNA1 = (
     "No RDNA1 card (RX 5300 to 5700, W5500, W5700, V520) is listed in this text: "
-    "what is said here of fixes is meant for those."
+    "this program is made for those."
 )
 NOTHING = "Nothing wrong was found in it: it was read for the causes that this program knows."
 CANNOT_TELL = (
