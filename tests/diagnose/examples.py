@@ -880,5 +880,17 @@ REPORTS: tuple[tuple[str, str], ...] = (
     ("none", "ls: cannot access '/home/u/.cache/miopen': No such file or directory\n"),
     ("none", "RuntimeError: CUDA error: invalid device function\nNVIDIA GeForce GTX 1060\n"),
     ("none", "sqlite3.OperationalError: database is locked\n"),
+    (
+        "miopen-cache",
+        "MIOpen Error: filesystem error: cannot create directories: Permission denied [/srv/kernels/3.5.2.]\n",
+    ),
+    (
+        "miopen-cache",
+        "MIOpen(HIP): Error [FlushUnsafe] File is unreadable: /nfs/bo/.config/miopen//gfx1030_11.HIP.2_20_0.ufdb.txt\n",
+    ),
+    (
+        "none",
+        "MIOpen(HIP): Warning [SQLiteBase] Unable to read system database file:/opt/x/gfx1030_11.kdb Performance may degrade\n",
+    ),
 )
 """Longer texts: the one cause that each proves, or ``none``."""

@@ -16,7 +16,6 @@ from wizard.diagnose.order import without_consequences
 from wizard.diagnose.reading import Concluded, Reading, read_text
 from wizard.knowledge.causes import Cause, Sign, load_causes
 
-
 OTHER_CARD = (
     "The cards in this text are not RDNA1. What mends this on them is not known to this program, "
     "and what mends it on RDNA1 may be wrong for them."
