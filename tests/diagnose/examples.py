@@ -892,5 +892,10 @@ REPORTS: tuple[tuple[str, str], ...] = (
         "none",
         "MIOpen(HIP): Warning [SQLiteBase] Unable to read system database file:/opt/x/gfx1030_11.kdb Performance may degrade\n",
     ),
+    (
+        "none",
+        "/opt/new: torch 2.9.1+rocm6.4, numpy 2.3.4\n"
+        "/opt/old: torch 1.13.1+rocm5.2, numpy 1.26.4\n",
+    ),
 )
 """Longer texts: the one cause that each proves, or ``none``."""

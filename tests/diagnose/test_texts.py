@@ -84,6 +84,7 @@ NAVI10 = (
         (f"0b:00.0 VGA compatible controller [0300]: {NAVI10} [1002:731f] (rev ca)", ["gfx1010"]),
         (f"0b:00.0 VGA compatible controller: {NAVI10} (rev ca)", ["gfx1010"]),
         ("0b:00.0 0300: 1002:7340 (rev c5)", ["gfx1012"]),
+        ("  Radeon RX 5600 XT [1002:731f rev ca] at 0000:0b:00.0", ["gfx1010"]),
         ('0b:00.0 "VGA compatible controller" "AMD [AMD/ATI]" "Navi 14" -rc5 "x" ""', ["gfx1012"]),
         ("0b:00.1 Audio device: Advanced Micro Devices, Inc. [AMD/ATI] Navi 10 HDMI Audio", []),
         ("    hipv4-amdgcn-amd-amdhsa--gfx1010 - [code object v4]", []),

@@ -63,12 +63,17 @@ def _near(said: Iterable[Said]) -> set[int]:
 
 
 def old_torch_new_numpy(reading: Reading) -> Concluded | None:
-    """Versions of torch and numpy in a listing that do not go together."""
-    torch = [said for said in reading.told.torch if torch_before(said.value, (2, 3))]
-    numpy = [said for said in reading.told.numpy if said.value.startswith("2.")]
-    if not torch or not numpy:
-        return None
-    return Confidence.LIKELY, evidence_of((torch[0].line, numpy[0].line))
+    """An old torch in a listing, and the numpy nearest to it: a report may list several places."""
+    for torch in reading.told.torch:
+        if torch_before(torch.value, (2, 3)) and reading.told.numpy:
+            near = min(reading.told.numpy, key=lambda said: _apart(said, torch))
+            if near.value.startswith("2."):
+                return Confidence.LIKELY, evidence_of((torch.line, near.line))
+    return None
+
+
+def _apart(one: Said, other: Said) -> int:
+    return abs(one.line.number - other.line.number)
 
 
 def wrong_major(reading: Reading) -> Concluded | None:

@@ -26,6 +26,7 @@ CARD_ANCHORS = (
     "initializing kernel modesetting",
     "added device 1002:",
     "skipped device 1002:",
+    " rev ",
 )
 LISTED = re.compile(
     r"(?:^|\s)(?P<slot>(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])\s+\"?"
@@ -45,6 +46,11 @@ MODESETTING = re.compile(
     r" 0x[0-9A-Fa-f]{4}:0x[0-9A-Fa-f]{4} 0x([0-9A-Fa-f]{2})"
 )
 DEVICE = re.compile(r"(?:added|skipped) device (1002:[0-9a-f]{4})")
+DETECTED = re.compile(
+    r"^\s*(\S[^\[\n]{0,80}) \[([0-9a-f]{4}:[0-9a-f]{4}) rev ([0-9a-f]{2})\]"
+    r" at ([0-9a-f:.]{7,14})\s*$"
+)
+"""As ``rdna1-setup detect`` shows a card."""
 CHIPS = {
     "Navi 10": "gfx1010",
     "Navi 12": "gfx1011",
@@ -97,7 +103,7 @@ class ListedCard:
     name: str
     slot: str
     source: str
-    """``lspci``, ``rocminfo`` or ``kernel log``."""
+    """``lspci``, ``rocminfo``, ``kernel log`` or ``detect``."""
     where: str
     reported: str = ""
     """The target that ROCm reports, which an override changes."""
@@ -143,6 +149,10 @@ class CardLines:
         if found := LISTED.search(line.text):
             card = _listed(found, line)
             self._pci.setdefault(f"{card.slot} {card.name}", card)
+        elif found := DETECTED.search(line.text):
+            name, pci_id, revision, slot = found.groups()
+            gfx, where = look_up(pci_id, revision).gfx, f"line {line.number}"
+            self._pci[slot] = ListedCard(pci_id, gfx, name, slot, "detect", where)
         elif found := MODESETTING.search(line.text):
             vendor, device, revision = (part.lower() for part in found.groups())
             self._kernel_card(f"{vendor}:{device}", revision, line)

@@ -50,7 +50,7 @@ PAIR = re.compile(rf"^\W{{0,4}}({NAMES})\W{{0,2}}\s*[:,]\s*[\"']?([^\s\"',]{{1,3
 NOT_SET = re.compile(r"^\s*#|\bunset\b|\bset -e\b|\benv -u\b|^\s*//")
 TORCH = re.compile(
     r"(?:\btorch(?:==|[ ]+[|(]?\s*v?|-|: v?)|PyTorch version:? v?|__version__\W{1,8})([12]\.\d+"
-    r"(?:\.\d+)?(?:(?:a|b|rc|\.?dev|\.post)\d{0,12}){0,3}(?:\+[\w.]+)?)"
+    r"\.\d+(?:(?:a|b|rc|\.?dev|\.post)\d{0,12}){0,3}(?:\+[\w.]+)?)"
 )
 BARE = re.compile(
     r"^\W{0,4}([12]\.\d+\.\d+(?:(?:a|rc|\.dev)\w*)?\+(?:rocm|cu|cpu|git)[\w.]*)\W*(?:$|\s)"
