@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from wizard.diagnose.chip_names import INTEGRATED
 from wizard.diagnose.concluded_devices import held_by_vfio, not_driven
 from wizard.diagnose.concluded_packages import (
     no_wheel_for_python,
@@ -13,7 +14,6 @@ from wizard.diagnose.concluded_packages import (
 )
 from wizard.diagnose.concluded_settings import does_nothing, masked, path_shadow
 from wizard.diagnose.finding import Confidence, Evidence
-from wizard.diagnose.listed_cards import INTEGRATED
 from wizard.diagnose.reading import Concluded, Reading, evidence_of
 from wizard.diagnose.told import Said
 from wizard.diagnose.versions import rocm_of
