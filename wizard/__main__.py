@@ -15,6 +15,8 @@ from wizard.commands.looking import acts, forget_reader
 
 COMMANDS = (
     "detect",
+    "diagnose",
+    "explain",
     "plan",
     "rehearse",
     "apply",
@@ -29,7 +31,7 @@ COMMANDS = (
     "about",
 )
 """Each is a module of ``wizard.commands``, with ``add_arguments`` and ``run``."""
-READS_ONLY = ("detect", "plan", "report", "watch", "about")
+READS_ONLY = ("detect", "diagnose", "explain", "plan", "report", "watch", "about")
 """Commands that change nothing, whatever their options."""
 CHANGES_FILES = (
     "apply",
