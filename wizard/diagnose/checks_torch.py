@@ -21,7 +21,7 @@ from wizard.machine.facts import (
     Unknown,
 )
 from wizard.plan.card import chosen_card
-from wizard.plan.conditions import STRICT_GLIBC
+from wizard.plan.c_library import STRICT_GLIBC
 from wizard.plan.leftovers import short_path
 from wizard.sizes import size_text
 
