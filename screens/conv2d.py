@@ -15,7 +15,7 @@ from textual.reactive import reactive
 from screens.services import DEMO, SweepUnderWay
 from screens.step import COMMON_KEYS
 from screens.sweep_asking import AskingPanel
-from screens.sweep_rows import channels_of, tally
+from screens.sweep_rows import tally
 from screens.widgets.sweep_views import ON_SCREEN, SweepViews
 from wizard.conv2d.asked import Request, sweep_in
 from wizard.conv2d.event_line import line_of
@@ -162,13 +162,11 @@ class Conv2d(AskingPanel):
             case ShapeStarted():
                 self._table.know(event.number, event.row)
                 self._table.mark_running(event.number)
-                self._show_progress(f"  now {channels_of(event.row)} at {event.row.shape.h}")
             case Phase():
                 self._table.mark_phase(event.number, event.name)
             case ShapeDone():
                 self._table.know_of(event.number, event.result)
                 self._table.show_result(event.number, event.result)
-                self._show_progress()
             case Note() | DeadlineMoved():
                 self.say(line_of(event), "warning")
             case SweepDone():

@@ -77,11 +77,8 @@ class AskingPanel(SweepPanel):
         found, self._other_tab = self._other_tab, kept
         if found is None:
             self._start_over()
-            return
-        self._start_over(found.rows)
-        for number, result in found.results.items():
-            self._table.show_result(number, result)
-        self._show_progress()
+        else:
+            self._start_over(found.rows, found.results)
 
     def action_preset(self) -> None:
         """Takes the next preset; from operations, goes back to the one that is chosen."""

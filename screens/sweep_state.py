@@ -35,6 +35,13 @@ class SweepState:
     chip: str | None = None
     """The chip of this machine, where it is known."""
 
+    def with_row(self, number: int, row: Row) -> SweepState:
+        """A row that was not there beforehand, or is another one than was thought."""
+        before = self.rows
+        if before[number - 1 : number] == (row,):
+            return self
+        return replace(self, rows=(*before[: number - 1], row, *before[number:]))
+
     def with_running(self, number: int) -> SweepState:
         """A shape is being measured."""
         return replace(self, running=number, phase="")
