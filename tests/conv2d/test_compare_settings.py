@@ -88,6 +88,23 @@ async def test_a_comparison_that_was_ended_goes_on(worker_python: str, tmp_path:
     assert len(of_type(events, WorkerStarted)) <= len(rivals())
 
 
+async def test_on_a_processor_only_what_differs_there_is_measured_and_nothing_is_missing(
+    worker_python: str, tmp_path: Path
+) -> None:
+    request = CompareRequest(sweep_of(worker_python, 3), 3)
+    stream = compare(request, journal=tmp_path / "j", environ=environ())
+    async with aclosing(stream) as events:
+        done = end_of([event async for event in events])
+    assert [(result.engine, result.asked) for result in done.results] == [
+        ("cpu", ()),
+        ("unfold", ()),
+    ]
+    lines = list(comparison_lines(done.results))
+    assert [line.split()[0] for line in lines[1:3]] == ["unchanged", "unfold"]
+    assert "not measured" not in "".join(lines)
+    assert "have no part" in " ".join(lines)
+
+
 async def test_the_hangs_that_were_allowed_end_it(worker_python: str, tmp_path: Path) -> None:
     events = await compared(
         worker_python, tmp_path, environ(miopen={"helps": [[]], "more": False}), hangs=1
