@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from screens.dialogs import Notice, Question
-from wizard.conv2d.asked import Request, described
+from screens.sweep_rows import tally
+from wizard.conv2d.asked import Request
 from wizard.conv2d.caution import Circumstances
 from wizard.conv2d.caution_words import IN_USE, caution_texts
 from wizard.conv2d.sweep import StopReason, Sweep, SweepDone
+from wizard.conv2d.verdicts import Verdict
 
 TITLE = "Before a run on the GPU"
 WITHOUT_RISK = "The device CPU (key g) measures without this risk."
@@ -36,12 +40,13 @@ def answer_text(request: Request, done: SweepDone) -> str:
     return "\n".join((*stopped, *lines)).strip()
 
 
-def end_window(request: Request, done: SweepDone) -> Notice | None:
-    """What opens by itself at the end: the answer of a search, or why it stopped."""
-    if not isinstance(request, Sweep) and (done.results or done.trouble):
-        title = described(request).capitalize()
-        return Answer(title, answer_text(request, done))
-    return None if done.trouble is None else Notice("It stopped", _trouble_text(done.trouble))
+def end_text(request: Request, trouble: StopReason | None, verdicts: Iterable[Verdict]) -> str:
+    """What a run came to, on one line. No window opens by itself: it would take the next key."""
+    if trouble is not None:
+        return f"It stopped, a tells what to do: {trouble.happened}"
+    if isinstance(request, Sweep):
+        return f"Finished: {tally(verdicts)}. All verdicts are on disk. a: the answer"
+    return f"Finished, a shows the answer: {tally(verdicts)}. All verdicts are on disk."
 
 
 def _trouble_text(trouble: StopReason) -> str:

@@ -14,7 +14,7 @@ from screens.dialogs import Notice
 from screens.options_dialog import OptionsDialog
 from screens.services import Services
 from screens.session import Session
-from screens.sweep_answers import OTHER, Answer, answer_text, caution, end_window
+from screens.sweep_answers import OTHER, Answer, answer_text, caution
 from screens.sweep_panel import NO_PYTHON, SweepPanel
 from screens.sweep_setting import SweepSetting
 from wizard.conv2d.asked import Request, described
@@ -142,11 +142,9 @@ class AskingPanel(SweepPanel):
         self.app.push_screen(caution(request, around, hangs), begin_if)
 
     def keep_answer(self, request: Request, done: SweepDone) -> None:
-        """Keeps what a request came to, and shows it where that was asked for or it failed."""
+        """Keeps what a request came to."""
         self.answer = described(request).capitalize(), answer_text(request, done)
         self.session = replace(self.session, answer=self.answer)
-        if (window := end_window(request, done)) is not None:
-            self.app.push_screen(window)
 
     def _show_controls(self) -> None:
         super()._show_controls()

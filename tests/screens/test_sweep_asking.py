@@ -203,6 +203,8 @@ async def test_rows_of_a_search_come_as_it_goes_on_and_its_answer_can_be_seen_ag
     async with panel(runner.services()).run_test(size=SIZE) as pilot:
         await reach(pilot, "conv2d")
         await press(pilot, "g", "o", "right", "right", "escape", "s")
+        await until(pilot, lambda: "a shows the answer" in status(pilot.app))
+        await press(pilot, "a")
         await until(pilot, lambda: isinstance(pilot.app.screen, Answer))
         lines = list(answer_lines(runner.requests[0], SweepDone((), None, 0.0, LIMIT)))
         assert lines[0] == "Limit of size: 30 passes (3 of 3 times), 31 does not."
@@ -219,6 +221,8 @@ async def test_a_search_under_way_is_joined_with_its_rows_python_and_device() ->
     found = SweepUnderWay("limit of size, since 07:00", SEARCH, Runner().events)
     services = replace(LIVE_SERVICES, sweep_under_way=lambda: found)
     async with panel(services).run_test(size=SIZE) as pilot:
+        await until(pilot, lambda: "a shows the answer" in status(pilot.app))
+        await press(pilot, "a")
         await until(pilot, lambda: isinstance(pilot.app.screen, Answer))
         await press(pilot, "escape")
         await reach(pilot, "conv2d")
@@ -304,6 +308,8 @@ async def test_what_was_set_and_answered_is_still_there_after_another_screen() -
     async with panel(Runner().services()).run_test(size=SIZE) as pilot:
         await reach(pilot, "conv2d")
         await press(pilot, "g", "o", "right", "right", "escape", "s")
+        await until(pilot, lambda: "a shows the answer" in status(pilot.app))
+        await press(pilot, "a")
         await until(pilot, lambda: isinstance(pilot.app.screen, Answer))
         await press(pilot, "escape", "n")
         await reach(pilot, "done")

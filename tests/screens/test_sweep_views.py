@@ -28,7 +28,7 @@ from tests.screens.fakes import DRY_SERVICES, HUNG, LIVE_SERVICES, result_of
 from wizard.conv2d.asked import Request
 from wizard.conv2d.presets import Model, Preset, Row
 from wizard.conv2d.shapes import square
-from wizard.conv2d.sweep import Phase, ShapeDone, ShapeStarted, SweepDone, SweepEvent
+from wizard.conv2d.sweep import Phase, ShapeDone, ShapeStarted, StopReason, SweepDone, SweepEvent
 
 MODEL_ROWS = tuple(Row(square(16, 32, size)) for size in (32, 44, 224))
 MODEL = Preset("m", "a model", "ours", "", MODEL_ROWS, Model("Net", (1, 16, 32, 32), (1, 4, 2), 9))
@@ -181,6 +181,23 @@ async def test_a_shape_that_was_cancelled_runs_in_no_view_any_more() -> None:
             await seen(pilot, text)
             assert "> cold" not in screen_text(pilot.app)
             await press(pilot, "v")
+
+
+async def test_a_run_that_stops_takes_no_key_from_the_panel_and_tells_why_when_asked() -> None:
+    steps, rows = Steps(), LIVE_SERVICES.presets()[0].rows
+    services = replace(LIVE_SERVICES, run_sweep=steps.run)
+    async with app_with(services, "conv2d").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "conv2d")
+        await press(pilot, "g", "s")
+        steps.start(rows, 1)
+        await seen(pilot, "> cold")
+        stopped = StopReason("The device hung twice.", "That is what was allowed.", "Allow more.")
+        steps.tell(SweepDone((), stopped, 1.0))
+        await press(pilot, "v")
+        await seen(pilot, "It stopped, a tells what to do: The device hung twice.")
+        await seen(pilot, "Grid: sizes down, channels across")
+        await press(pilot, "a")
+        await seen(pilot, "Allow more.")
 
 
 @pytest.mark.parametrize("presses", [0, 1, 2])
