@@ -19,6 +19,16 @@ SHORT = {
 }
 """Words of at most six letters, and no two with the same first letter."""
 RUNNING_MARK = ">"
+SHORT_PHASES = {
+    "running": "runs",
+    "tensors": "inputs",
+    "product": "matmul",
+    "backward": "back",
+    "copy back": "copy",
+    "compare": "check",
+    "control": "again",
+}
+"""Words of at most six letters for longer ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +97,11 @@ class Mark:
     sign: str
     word: str
     style: str = ""
+
+    @property
+    def short(self) -> str:
+        """Sign and word where there is room for six letters."""
+        return f"{self.sign} {SHORT_PHASES.get(self.word, self.word)}".strip()
 
     @property
     def letter(self) -> str:
