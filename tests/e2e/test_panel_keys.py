@@ -171,7 +171,7 @@ async def test_keys_are_answered_while_a_shape_hangs(apart: Apart) -> None:
 
 
 async def test_keys_are_answered_while_what_hung_is_killed(apart: Apart) -> None:
-    hanging = [Row(Shape(2, HANGING, 4, 4))] * 2 * KEYS
+    hanging = [Row(Shape(2, HANGING, 4, 4))] * 4 * KEYS
     deadlines = Deadlines(first=0.5, later=0.5, look=0.1)
     sweep = Sweep(sys.executable, rows(*hanging), "cpu", deadlines=deadlines)
     with panel(apart, sweep) as (terminal, run):
@@ -180,6 +180,7 @@ async def test_keys_are_answered_while_what_hung_is_killed(apart: Apart) -> None
             size = run.events.stat().st_size
             while b'"killed"' not in run.events.read_bytes()[size:]:
                 terminal._read(0.002)
+                assert run.is_alive(), "the shapes were to last longer"
             answers.append(answer(terminal, TOP))
             pause(terminal)
         await stop(run)
