@@ -15,7 +15,7 @@ from textual.reactive import reactive
 from screens.services import DEMO, SweepUnderWay
 from screens.step import COMMON_KEYS
 from screens.sweep_answers import end_text
-from screens.sweep_asking import AskingPanel
+from screens.sweep_keeping import KeepingPanel
 from screens.widgets.sweep_views import ON_SCREEN, SweepViews
 from wizard.conv2d.asked import Request, sweep_in
 from wizard.conv2d.event_line import line_of
@@ -33,7 +33,7 @@ from wizard.conv2d.sweep import (
 )
 
 
-class Conv2d(AskingPanel):
+class Conv2d(KeepingPanel):
     """Preset, device and deadline on top, one row a shape, progress below."""
 
     NAME = "conv2d"
@@ -51,7 +51,8 @@ class Conv2d(AskingPanel):
         "s starts, c cancels. o opens the options: what is asked (measure, find a limit, the "
         "smallest setting, compare settings, ways around a shape), of which shapes (a file of your "
         "own layers too), with gradients or a training step, how often, and how often the card may "
-        "hang. What is not as usual stands above the table. a shows the last answer.\n"
+        "hang. What is not as usual stands above the table. a shows the last answer; there k keeps "
+        "a setting that was found, for its venv: the plan is reviewed first.\n"
         "p changes the preset, g the device (cuda is the GPU, also with ROCm), t the deadline, "
         "x the tab: operations are what models need beside convolutions.\n"
         "Tab goes to the Python that has torch. h shows earlier runs, to read whole, to compare "
@@ -192,7 +193,7 @@ class Conv2d(AskingPanel):
         """Shows earlier runs; what is measured goes on."""
         # In a thread: a hundred modules take longer than a key may wait.
         history = await asyncio.to_thread(import_module, "screens.history")
-        self.app.push_screen(history.History(self.session, self.services))
+        self.app.push_screen(history.History(self.session, self.services, self.keep_found))
 
     def action_next(self) -> None:
         """Goes on."""

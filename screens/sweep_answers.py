@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
 
 from screens.dialogs import Notice, Question
 from screens.sweep_rows import tally
@@ -29,6 +32,22 @@ def caution(request: Request, around: Circumstances, hangs: int) -> Question:
 
 class Answer(Notice):
     """What a search came to, in lines as wide as the smallest screen."""
+
+
+class SettingFound(Answer):
+    """An answer that can be kept."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("k", "keep", "Keep")]
+    KEYS = f"k keep it for the venv   {Notice.KEYS}"
+
+    def __init__(self, title: str, text: str, keep: Callable[[], object]) -> None:
+        super().__init__(title, text)
+        self._keep = keep
+
+    def action_keep(self) -> None:
+        """Closes the window, and has it kept."""
+        self.dismiss(None)
+        self._keep()
 
 
 def answer_text(request: Request, done: SweepDone) -> str:

@@ -90,7 +90,11 @@ class AskingPanel(SweepPanel):
     def action_answer(self) -> None:
         """Shows again what the last request came to."""
         if self.answer is not None:
-            self.app.push_screen(Answer(*self.answer))
+            self.app.push_screen(self.answer_window(*self.answer))
+
+    def answer_window(self, title: str, text: str) -> Answer:
+        """The window of an answer."""
+        return Answer(title, text)
 
     def action_start(self) -> None:
         """Starts what is asked, after a warning where a card may hang."""

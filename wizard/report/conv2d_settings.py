@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from wizard.conv2d.compare_settings import rivals
 from wizard.conv2d.presets import Setting
-from wizard.conv2d.setting_answer import SettingAnswer, setting_text
+from wizard.conv2d.setting_answer import SettingAnswer, setting_text, venv_of
 from wizard.conv2d.verdicts import Result
 from wizard.report.units import WIDTH
 
@@ -156,8 +156,7 @@ def _rest_texts(answer: SettingAnswer) -> Iterator[str]:
 
 def keep_command(changes: Setting, python: str) -> str:
     """What writes a setting into the venv of that Python; ``""`` for a Python of another kind."""
-    folder, _, name = python.rpartition("/bin/")
-    if not folder.startswith("/") or not name.startswith("python"):
+    if not (folder := venv_of(python)):
         return ""
     words = [f"{name}={value}" for name, value in changes]
     return shlex.join(("rdna1-setup", "keep", "--venv", folder, *words))
