@@ -176,12 +176,12 @@ async def test_keys_are_answered_while_what_hung_is_killed(apart: Apart) -> None
     sweep = Sweep(sys.executable, rows(*hanging), "cpu", deadlines=deadlines)
     with panel(apart, sweep) as (terminal, run):
         answers = []
-        for _ in range(KEYS):
+        for number in range(KEYS):
             size = run.events.stat().st_size
             while b'"killed"' not in run.events.read_bytes()[size:]:
                 terminal._read(0.002)
                 assert run.is_alive(), "the shapes were to last longer"
-            answers.append(answer(terminal, TOP))
+            answers.append(answer(terminal, (BOTTOM, TOP)[number % 2]))
             pause(terminal)
         await stop(run)
     judged("while what hung is killed", answers)
