@@ -53,8 +53,9 @@ class SettingFound(Answer):
 def answer_text(request: Request, done: SweepDone) -> str:
     """What it came to, and why it could not go on; ``""`` where nothing can be told."""
     from wizard.report.conv2d_answer import answer_lines
+    from wizard.report.conv2d_outcome import trouble_lines
 
-    stopped = [] if done.trouble is None else [_trouble_text(done.trouble), ""]
+    stopped = [] if done.trouble is None else ["\n\n".join(trouble_lines(done.trouble)), ""]
     lines = list(answer_lines(request, done))
     return "\n".join((*stopped, *lines)).strip()
 
@@ -66,7 +67,3 @@ def end_text(request: Request, trouble: StopReason | None, verdicts: Iterable[Ve
     if isinstance(request, Sweep):
         return f"Finished: {tally(verdicts)}. All verdicts are on disk. a: the answer"
     return f"Finished, a shows the answer: {tally(verdicts)}. All verdicts are on disk."
-
-
-def _trouble_text(trouble: StopReason) -> str:
-    return f"{trouble.happened}\n\n{trouble.meaning}\n\n{trouble.next_step}"
