@@ -44,12 +44,12 @@ def answer_lines(answer: SettingAnswer, python: str) -> Iterator[str]:
 
 def comparison_lines(results: Sequence[Result]) -> Iterator[str]:
     """For each shape the rivals, with the time of a later call and how it stands to unchanged."""
-    shapes = dict.fromkeys(result.shape for result in results)
+    asked = dict.fromkeys(result.label for result in results)
     on_processor = any(result.on_processor for result in results)
     ways = rivals("cpu" if on_processor else "cuda")
-    for shape in shapes:
-        yield shape.label
-        known = {_way(r.asked, r.engine): r for r in results if r.shape == shape}
+    for label in asked:
+        yield label
+        known = {_way(r.asked, r.engine): r for r in results if r.label == label}
         first = results[0].engine
         unchanged = known.get(_way((), first))
         left_out = unchanged is not None and unchanged.warm_s is None
