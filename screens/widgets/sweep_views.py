@@ -13,13 +13,11 @@ from textual.message import Message
 
 from screens.sweep_state import SweepState, mark_of
 from screens.widgets.shapes_table import ShapesTable
-from screens.widgets.sweep_lines import OneLine
+from screens.widgets.sweep_lines import ModelLine
 from screens.widgets.sweep_text import SweepGrid, SweepText, SweepTimes
-from wizard.conv2d.models import model_of
 from wizard.conv2d.presets import Preset, Row
 from wizard.conv2d.repro import row_of
 from wizard.conv2d.verdicts import Result
-from wizard.report.conv2d_models import so_far_line
 
 READABLE_S = 0.1
 """Nobody reads faster; to draw each event of quick shapes would leave no time for keys."""
@@ -49,10 +47,9 @@ class SweepViews(Vertical):
         self._state = state
         self.number = 1
         """The row under the cursor, counted from 1."""
-        self._presets = presets
-        self._model: Preset | None = None
         self._table = ShapesTable(state)
         self._views = (self._table, SweepGrid("grid", state), SweepTimes("times", state))
+        self._model_line = ModelLine(presets)
         self._place = 0
         self._last_running: int | None = None
         self._has_news = self._resting = False
@@ -63,11 +60,11 @@ class SweepViews(Vertical):
             view.display = view is self._on_screen
             view.set_class(view is self._on_screen, ON_SCREEN)
             yield view
-        yield OneLine("model-line")
+        yield self._model_line
 
     def on_mount(self) -> None:
         """Says which model it is about."""
-        self._look_for_model()
+        self._model_line.look_at(self.shapes)
         self._draw()
 
     @property
@@ -116,7 +113,7 @@ class SweepViews(Vertical):
         """Shows these rows, with what was measured of them before."""
         self._state = replace(self._state.at_rest(), rows=rows, results=results)
         self._last_running, self.number = None, 1
-        self._look_for_model()
+        self._model_line.look_at(rows)
         self._draw()
 
     def know(self, number: int, row: Row) -> None:
@@ -213,14 +210,5 @@ class SweepViews(Vertical):
     def _draw(self) -> None:
         self._has_news = False
         self._on_screen.show(self._state, self.number)
-        self._show_model()
+        self._model_line.tell(self.results.values())
         self.post_message(self.Drawn())
-
-    def _look_for_model(self) -> None:
-        self._model = model_of(self._state.rows, self._presets)
-        self.query_one("#model-line", OneLine).display = self._model is not None
-
-    def _show_model(self) -> None:
-        if self._model is not None:
-            line = so_far_line(self._model, tuple(self.results.values()))
-            self.query_one("#model-line", OneLine).show(line)
