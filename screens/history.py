@@ -130,6 +130,10 @@ class History(HistoryActs):
 
     def action_back(self) -> None:
         """Goes back to the panel, which was below all the time."""
+        self._leave()
+
+    def _leave(self) -> None:
+        self.workers.cancel_node(self)  # or one that still reads would find no list any more
         self.dismiss()
 
     def on_data_table_row_selected(self) -> None:
@@ -141,7 +145,7 @@ class History(HistoryActs):
 
     def keep(self, found: Found) -> None:
         """Goes back to the panel, which keeps what was found."""
-        self.dismiss()
+        self._leave()
         self._keep(found)
 
     def action_mark(self) -> None:

@@ -28,6 +28,7 @@ from tests.screens.driving import (
     screen_text,
     session_at,
     status,
+    step_name,
     until,
     usable_keys,
 )
@@ -66,13 +67,13 @@ async def test_k_in_the_answer_makes_the_plan_and_goes_to_review_and_esc_comes_b
     app = app_with(services_that_find(ANSWER), "conv2d")
     async with app.run_test(size=SIZE) as pilot:
         await find(pilot)
-        assert "k keep it for the venv" in screen_text(app)
+        await until(pilot, lambda: "k keep it for the venv" in screen_text(app))
         await press(pilot, "k")
         await reach(pilot, "review")
-        assert examples.KEPT.steps[0].reason[:40] in screen_text(app)
+        await until(pilot, lambda: examples.KEPT.steps[0].reason[:40] in screen_text(app))
         await press(pilot, "escape")
         await reach(pilot, "conv2d")
-        assert "smallest setting" in screen_text(app)
+        await until(pilot, lambda: "smallest setting" in screen_text(app))
         await press(pilot, "a", "k")
         await reach(pilot, "review")
         await until(pilot, lambda: "a" in usable_keys(app))
@@ -81,8 +82,8 @@ async def test_k_in_the_answer_makes_the_plan_and_goes_to_review_and_esc_comes_b
         await until(pilot, lambda: "n" in usable_keys(app))
         await press(pilot, "n")
         await reach(pilot, "done")
-        assert "Done as planned. It can be taken back." in screen_text(app)
-        assert "rdna1-setup rollback" in screen_text(app)
+        await until(pilot, lambda: "Done as planned. It can be taken back." in screen_text(app))
+        await until(pilot, lambda: "rdna1-setup rollback" in screen_text(app))
 
 
 @pytest.mark.parametrize("mode", ["dry run", DEMO])
@@ -101,7 +102,7 @@ async def test_where_nothing_may_change_the_plan_is_rehearsed_to_the_end(mode: s
         await until(pilot, lambda: "n" in usable_keys(app))
         await press(pilot, "n")
         await reach(pilot, "done")
-        assert "nothing was changed" in screen_text(app)
+        await until(pilot, lambda: "nothing was changed" in screen_text(app))
 
 
 @pytest.mark.parametrize("changes", [(), None])
@@ -132,6 +133,7 @@ async def test_k_in_the_history_keeps_what_an_earlier_run_found() -> None:
     async with app_with(DRY_SERVICES, "conv2d").run_test(size=SIZE) as pilot:
         await reach(pilot, "conv2d")
         await press(pilot, "h")
+        await until(pilot, lambda: step_name(pilot.app) == "history")
         await until(pilot, lambda: "Enter shows one whole" in status(pilot.app))
         await press(pilot, "k")
         await reach(pilot, "review")
