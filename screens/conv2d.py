@@ -14,8 +14,8 @@ from textual.reactive import reactive
 
 from screens.services import DEMO, SweepUnderWay
 from screens.step import COMMON_KEYS
-from screens.sweep_asking import AskingPanel
-from screens.sweep_rows import channels_of, tally
+from screens.sweep_answers import end_text
+from screens.sweep_keeping import KeepingPanel
 from screens.widgets.sweep_views import ON_SCREEN, SweepViews
 from wizard.conv2d.asked import Request, sweep_in
 from wizard.conv2d.event_line import line_of
@@ -26,7 +26,6 @@ from wizard.conv2d.sweep import (
     Phase,
     ShapeDone,
     ShapeStarted,
-    StopReason,
     Sweep,
     SweepDone,
     SweepEvent,
@@ -34,7 +33,7 @@ from wizard.conv2d.sweep import (
 )
 
 
-class Conv2d(AskingPanel):
+class Conv2d(KeepingPanel):
     """Preset, device and deadline on top, one row a shape, progress below."""
 
     NAME = "conv2d"
@@ -52,7 +51,8 @@ class Conv2d(AskingPanel):
         "s starts, c cancels. o opens the options: what is asked (measure, find a limit, the "
         "smallest setting, compare settings, ways around a shape), of which shapes (a file of your "
         "own layers too), with gradients or a training step, how often, and how often the card may "
-        "hang. What is not as usual stands above the table. a shows the last answer again.\n"
+        "hang. What is not as usual stands above the table. a shows the last answer; there k keeps "
+        "a setting that was found, for its venv: the plan is reviewed first.\n"
         "p changes the preset, g the device (cuda is the GPU, also with ROCm), t the deadline, "
         "x the tab: operations are what models need beside convolutions.\n"
         "Tab goes to the Python that has torch. h shows earlier runs, to read whole, to compare "
@@ -142,9 +142,7 @@ class Conv2d(AskingPanel):
         try:
             async with aclosing(coming) as events:
                 async for event in events:
-                    self._take(event)
-                    if isinstance(event, SweepDone):
-                        self.keep_answer(request, event)
+                    self._take(request, event)
         except (OSError, ValueError) as trouble:
             # No such Python, no torch in it: to be said here, not a reason to end the program.
             self.say(f"It stopped: {trouble}", "fault")
@@ -154,7 +152,7 @@ class Conv2d(AskingPanel):
             for views in self.query(SweepViews):  # none once the screen is taken down
                 views.come_to_rest()
 
-    def _take(self, event: SweepEvent) -> None:
+    def _take(self, request: Request, event: SweepEvent) -> None:
         match event:
             case WorkerStarted() | DeviceFound():
                 if not self._joined:  # long ago: the line that says what is shown stays
@@ -162,23 +160,20 @@ class Conv2d(AskingPanel):
             case ShapeStarted():
                 self._table.know(event.number, event.row)
                 self._table.mark_running(event.number)
-                self._show_progress(f"  now {channels_of(event.row)} at {event.row.shape.h}")
             case Phase():
                 self._table.mark_phase(event.number, event.name)
             case ShapeDone():
                 self._table.know_of(event.number, event.result)
                 self._table.show_result(event.number, event.result)
-                self._show_progress()
             case Note() | DeadlineMoved():
                 self.say(line_of(event), "warning")
             case SweepDone():
-                self._tell_end(event.trouble)
+                self._end(request, event)
 
-    def _tell_end(self, trouble: StopReason | None) -> None:
-        if trouble is None:
-            self.say(f"Finished: {tally(self._verdicts)}. All verdicts are on disk. a: the answer")
-            return
-        self.say(f"It stopped: {trouble.happened}", "fault")
+    def _end(self, request: Request, done: SweepDone) -> None:
+        kind = "note" if done.trouble is None else "fault"
+        self.say(end_text(request, done.trouble, self._verdicts), kind)
+        self.keep_answer(request, done)
 
     def action_cancel(self) -> None:
         """Ends the running shape and keeps what was measured."""
@@ -198,7 +193,7 @@ class Conv2d(AskingPanel):
         """Shows earlier runs; what is measured goes on."""
         # In a thread: a hundred modules take longer than a key may wait.
         history = await asyncio.to_thread(import_module, "screens.history")
-        self.app.push_screen(history.History(self.session, self.services))
+        self.app.push_screen(history.History(self.session, self.services, self.keep_found))
 
     def action_next(self) -> None:
         """Goes on."""

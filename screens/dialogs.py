@@ -21,6 +21,8 @@ class Notice(ModalScreen[None]):
         Binding("escape,enter,q,question_mark", "close", "Close", key_display="Esc"),
     ]
 
+    KEYS: ClassVar[str] = "Esc closes   ↑ ↓ PgUp PgDn scroll"
+
     def __init__(self, title: str, text: str | Content) -> None:
         super().__init__()
         self._title = clean(title)
@@ -30,7 +32,7 @@ class Notice(ModalScreen[None]):
         """The text in a frame, with its keys on the lower edge."""
         with Vertical(classes="dialog") as dialog:
             dialog.border_title = Content(self._title)
-            dialog.border_subtitle = Content("Esc closes   ↑ ↓ PgUp PgDn scroll")
+            dialog.border_subtitle = Content(self.KEYS)
             with VerticalScroll(can_focus=True) as scroll:
                 scroll.focus()
                 yield Static(self._text, markup=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import ClassVar
 
 from textual import work
@@ -15,12 +15,15 @@ from textual.widgets import Static
 from screens.dialogs import Notice
 from screens.history_acts import HistoryActs
 from screens.history_text import HINT, NOTHING, READING, count_text, damaged, empty_text
+from screens.services import Services
+from screens.session import Session
 from screens.step import HELP_KEY, QUIT_KEY, StepScreen
 from screens.widgets.runs_table import RunsTable
 from screens.widgets.sweep_lines import OneLine
 from wizard.conv2d.runs import KeptRuns
+from wizard.conv2d.setting_answer import Found
 
-OF_A_RUN = ("mark", "compare", "export", "script")
+OF_A_RUN = ("mark", "compare", "export", "script", "keep")
 """What needs a run under the cursor."""
 
 
@@ -41,6 +44,8 @@ class History(HistoryActs):
         "i reads a card of somebody else and shows it beside the highlighted run. What was "
         "measured on another chip is labelled 'not your chip'.\n"
         "r writes a stand-alone script for one result, for a report of the fault.\n"
+        "k keeps the setting that the highlighted run found, for its venv: the plan is reviewed "
+        "first.\n"
         "f shows what may fit in 4, 6 and 8 GB: the shapes of the highlighted run, and known "
         "models.\n\n"
         "A file that is there is never written over without a question. Esc goes back; what is "
@@ -53,6 +58,7 @@ class History(HistoryActs):
         Binding("i", "import", "Import"),
         Binding("r", "script", "Script"),
         Binding("f", "fits", "Fits"),
+        Binding("k", "keep", "Keep", show=False),
         Binding("escape", "back", "Back", key_display="Esc"),
         HELP_KEY,
         QUIT_KEY,
@@ -61,6 +67,12 @@ class History(HistoryActs):
     AUTO_FOCUS = "#runs"
     kept: reactive[KeptRuns | None] = reactive(None, bindings=True)
     _was_read = False
+
+    def __init__(
+        self, session: Session, services: Services, keep: Callable[[Found], object]
+    ) -> None:
+        super().__init__(session, services)
+        self._keep = keep
 
     def body(self) -> Iterable[Widget]:
         """How many there are, the list, and what stands in its place where it is empty."""
@@ -118,6 +130,10 @@ class History(HistoryActs):
 
     def action_back(self) -> None:
         """Goes back to the panel, which was below all the time."""
+        self._leave()
+
+    def _leave(self) -> None:
+        self.workers.cancel_node(self)  # or one that still reads would find no list any more
         self.dismiss()
 
     def on_data_table_row_selected(self) -> None:
@@ -126,6 +142,11 @@ class History(HistoryActs):
             self.app.push_screen(Notice("Cannot be read", damaged(self.table.unreadable)))
         elif (run := self.table.current) is not None:
             self.show_whole(run)
+
+    def keep(self, found: Found) -> None:
+        """Goes back to the panel, which keeps what was found."""
+        self._leave()
+        self._keep(found)
 
     def action_mark(self) -> None:
         """Marks the highlighted run, or takes its mark away."""

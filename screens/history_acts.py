@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from abc import abstractmethod
 from collections.abc import Callable
 from functools import partial
 from typing import TypeVar
@@ -18,6 +19,7 @@ from screens.result_choice import ResultChoice
 from screens.step import StepScreen
 from screens.widgets.runs_table import RunsTable
 from wizard.conv2d.runs import Run
+from wizard.conv2d.setting_answer import Found
 from wizard.conv2d.verdicts import Result
 from wizard.report.past_runs import first_to_tell, no_results
 from wizard.run.trouble import Trouble
@@ -115,6 +117,20 @@ class HistoryActs(StepScreen):
         draft = await self._ask(lambda: past.script(run, place))
         if draft is not None:
             await self._hand_out(past, "A stand-alone script", draft, draft.about)
+
+    @abstractmethod
+    def keep(self, found: Found) -> None:
+        """Has a setting kept."""
+
+    @work(group="act", exclusive=True)
+    async def action_keep(self) -> None:
+        """The setting that the highlighted run found."""
+        past, run = self.past, self.table.current
+        if past is None or run is None:
+            return
+        found = await self._ask(lambda: past.found(run))
+        if found is not None:
+            self.keep(found)
 
     async def _chosen(self, past: Past, run: Run) -> int | None:
         """The place of the result that is meant."""

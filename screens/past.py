@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from wizard.conv2d.history import Account
     from wizard.conv2d.runs import KeptRuns, Run
+    from wizard.conv2d.setting_answer import Found
     from wizard.conv2d.verdicts import Result
 
 Lines = tuple[str, ...]
@@ -42,6 +43,8 @@ class Past:
     whole: Callable[[Run], Lines]
     """Its report."""
     results: Callable[[Run], tuple[Result, ...]]
+    found: Callable[[Run], Found]
+    """The setting that it found. Raises Trouble."""
     compare: Callable[[Run, Run | None], Lines]
     """With another, or with the one before of the same rows. Raises Trouble."""
     card: Callable[[Run], Draft]

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from wizard.conv2d.history import Account
     from wizard.conv2d.result_card import Here, ResultCard
     from wizard.conv2d.runs import KeptRuns, Run
+    from wizard.conv2d.setting_answer import Found
     from wizard.conv2d.verdicts import Result
     from wizard.machine.host import Host
     from wizard.places import Places
@@ -29,6 +30,7 @@ def past_of(host: Host, places: Places, *, live: bool) -> Past | None:
         account=_account,
         whole=_whole,
         results=_results,
+        found=_found,
         compare=partial(_compare, host, places),
         card=partial(_card, host, places),
         script=partial(_script, places),
@@ -61,6 +63,18 @@ def _results(run: Run) -> tuple[Result, ...]:
     from wizard.conv2d.history import told_by
 
     return told_by(run).done.results
+
+
+def _found(run: Run) -> Found:
+    from wizard.conv2d.asked import sweep_in
+    from wizard.conv2d.history import told_by
+    from wizard.conv2d.setting_answer import found_by
+    from wizard.report.past_runs import nothing_found
+
+    found = found_by(told_by(run).done.setting, sweep_in(run.request).python)
+    if found is None:
+        raise nothing_found(run)
+    return found
 
 
 def _compare(host: Host, places: Places, run: Run, other: Run | None) -> Lines:

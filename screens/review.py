@@ -179,6 +179,14 @@ class Review(StepScreen):
             return self.services.save_text is not None
         return super().check_action(action, parameters)
 
+    def action_back(self) -> None:
+        """Goes back to where the plan was made."""
+        before = self.session.before
+        if before is None:
+            super().action_back()
+        else:
+            self.post_message(self.Go("conv2d", before))
+
     def action_apply(self) -> None:
         """Goes on to carry the plan out."""
         self.post_message(self.Next(self.session))

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from wizard.conv2d.asked import Request
     from wizard.conv2d.caution import Circumstances
     from wizard.conv2d.presets import Preset
+    from wizard.conv2d.setting_answer import Found
     from wizard.conv2d.sweep import SweepEvent
     from wizard.knowledge.applications import Application
     from wizard.knowledge.claims import Claim
@@ -126,6 +127,9 @@ class Services:
     make_clearing: Callable[[Machine, str, tuple[str, ...]], Plan]
     """A plan of this kind that only takes away these scopes; may take a while. Raises ValueError,
     with a text fit to show, where there is nothing to take away."""
+    make_keep: Callable[[Found], Plan]
+    """The plan that keeps a setting for its environment; reads files. Raises ValueError, with a
+    text fit to show, where it cannot be kept or is already."""
     settle: Callable[[Machine, Choice], Plan] | None
     """The plan, exact to each package: asks the archive, which takes a while. Raises Trouble,
     Refused or ValueError. None where nothing is asked: in a dry run and a demo."""

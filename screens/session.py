@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from screens.services import DetectedPart, WayBack
     from screens.sweep_setting import SweepSetting
+    from wizard.conv2d.setting_answer import Found
     from wizard.machine.facts import Machine
     from wizard.overlay.rehearsed import Rehearsed
     from wizard.plan.choice import Choice
@@ -50,11 +51,15 @@ class Session:
     """What the Conv2d panel was set to when it was left."""
     answer: tuple[str, str] | None = None
     """What was asked there last, and what it came to."""
+    found: Found | None = None
+    """The setting that was found there last."""
+    before: Session | None = None
+    """Set while a fix is reviewed and carried out: how the Conv2d panel was left, to go back to."""
 
 
 def following(step: str, session: Session) -> str:
     """The step after this one, or the same one when it is the last."""
-    if step == "apply" and (session.failure or _stopped(session) or session.clears):
+    if step == "apply" and (session.failure or _stopped(session) or not _installs(session)):
         return "done"
     return _on_this_way(STEPS[min(STEPS.index(step) + 1, len(STEPS) - 1)], session)
 
@@ -74,6 +79,10 @@ def preceding(step: str, session: Session) -> str:
 
 def _on_this_way(step: str, session: Session) -> str:
     return "clear" if step == "choose" and session.clears else step
+
+
+def _installs(session: Session) -> bool:
+    return not session.clears and session.before is None
 
 
 def _stopped(session: Session) -> bool:

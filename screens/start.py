@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from screens.services import DetectedPart
     from wizard.conv2d.asked import Request
     from wizard.conv2d.presets import Preset
+    from wizard.conv2d.setting_answer import Found
     from wizard.conv2d.sweep import SweepEvent
     from wizard.knowledge.applications import Application
     from wizard.knowledge.claims import Claim
@@ -69,6 +70,7 @@ def services_for(arguments: argparse.Namespace, lent: LentTerminal | None = None
         suggest_folder=lambda machine, stack: folder_of(arguments, stack, machine.access.home),
         make_plan=partial(_make_plan, arguments, host),
         make_clearing=partial(_make_clearing, host),
+        make_keep=partial(_make_keep, host),
         settle=partial(_settle, arguments, host) if live else None,
         obstacle=lambda plan: None if host.name else _obstacle(host, plan),
         undoable=lambda: live and _undoable(places),
@@ -167,6 +169,12 @@ def _make_clearing(host: Host, machine: Machine, kind: str, scopes: tuple[str, .
     from wizard.run.clearing import clearing_plan
 
     return clearing_plan(kind, scopes, machine, host)
+
+
+def _make_keep(host: Host, found: Found) -> Plan:
+    from wizard.plan.keep_setting import make_keep
+
+    return make_keep(host, found.venv, found.setting)
 
 
 def _settle(arguments: argparse.Namespace, host: Host, machine: Machine, choice: Choice) -> Plan:

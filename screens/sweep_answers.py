@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+
 from screens.dialogs import Notice, Question
-from wizard.conv2d.asked import Request, described
+from screens.sweep_rows import tally
+from wizard.conv2d.asked import Request
 from wizard.conv2d.caution import Circumstances
 from wizard.conv2d.caution_words import IN_USE, caution_texts
 from wizard.conv2d.sweep import StopReason, Sweep, SweepDone
+from wizard.conv2d.verdicts import Verdict
 
 TITLE = "Before a run on the GPU"
 WITHOUT_RISK = "The device CPU (key g) measures without this risk."
@@ -27,22 +34,36 @@ class Answer(Notice):
     """What a search came to, in lines as wide as the smallest screen."""
 
 
+class SettingFound(Answer):
+    """An answer that can be kept."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("k", "keep", "Keep")]
+    KEYS = f"k keep it for the venv   {Notice.KEYS}"
+
+    def __init__(self, title: str, text: str, keep: Callable[[], object]) -> None:
+        super().__init__(title, text)
+        self._keep = keep
+
+    def action_keep(self) -> None:
+        """Closes the window, and has it kept."""
+        self.dismiss(None)
+        self._keep()
+
+
 def answer_text(request: Request, done: SweepDone) -> str:
     """What it came to, and why it could not go on; ``""`` where nothing can be told."""
     from wizard.report.conv2d_answer import answer_lines
+    from wizard.report.conv2d_outcome import trouble_lines
 
-    stopped = [] if done.trouble is None else [_trouble_text(done.trouble), ""]
+    stopped = [] if done.trouble is None else ["\n\n".join(trouble_lines(done.trouble)), ""]
     lines = list(answer_lines(request, done))
     return "\n".join((*stopped, *lines)).strip()
 
 
-def end_window(request: Request, done: SweepDone) -> Notice | None:
-    """What opens by itself at the end: the answer of a search, or why it stopped."""
-    if not isinstance(request, Sweep) and (done.results or done.trouble):
-        title = described(request).capitalize()
-        return Answer(title, answer_text(request, done))
-    return None if done.trouble is None else Notice("It stopped", _trouble_text(done.trouble))
-
-
-def _trouble_text(trouble: StopReason) -> str:
-    return f"{trouble.happened}\n\n{trouble.meaning}\n\n{trouble.next_step}"
+def end_text(request: Request, trouble: StopReason | None, verdicts: Iterable[Verdict]) -> str:
+    """What a run came to, on one line. No window opens by itself: it would take the next key."""
+    if trouble is not None:
+        return f"It stopped, a tells what to do: {trouble.happened}"
+    if isinstance(request, Sweep):
+        return f"Finished: {tally(verdicts)}. All verdicts are on disk. a: the answer"
+    return f"Finished, a shows the answer: {tally(verdicts)}. All verdicts are on disk."

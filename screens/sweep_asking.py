@@ -14,7 +14,7 @@ from screens.dialogs import Notice
 from screens.options_dialog import OptionsDialog
 from screens.services import Services
 from screens.session import Session
-from screens.sweep_answers import OTHER, Answer, answer_text, caution, end_window
+from screens.sweep_answers import OTHER, Answer, answer_text, caution
 from screens.sweep_panel import NO_PYTHON, SweepPanel
 from screens.sweep_setting import SweepSetting
 from wizard.conv2d.asked import Request, described
@@ -77,11 +77,8 @@ class AskingPanel(SweepPanel):
         found, self._other_tab = self._other_tab, kept
         if found is None:
             self._start_over()
-            return
-        self._start_over(found.rows)
-        for number, result in found.results.items():
-            self._table.show_result(number, result)
-        self._show_progress()
+        else:
+            self._start_over(found.rows, found.results)
 
     def action_preset(self) -> None:
         """Takes the next preset; from operations, goes back to the one that is chosen."""
@@ -93,7 +90,11 @@ class AskingPanel(SweepPanel):
     def action_answer(self) -> None:
         """Shows again what the last request came to."""
         if self.answer is not None:
-            self.app.push_screen(Answer(*self.answer))
+            self.app.push_screen(self.answer_window(*self.answer))
+
+    def answer_window(self, title: str, text: str) -> Answer:
+        """The window of an answer."""
+        return Answer(title, text)
 
     def action_start(self) -> None:
         """Starts what is asked, after a warning where a card may hang."""
@@ -145,11 +146,9 @@ class AskingPanel(SweepPanel):
         self.app.push_screen(caution(request, around, hangs), begin_if)
 
     def keep_answer(self, request: Request, done: SweepDone) -> None:
-        """Keeps what a request came to, and shows it where that was asked for or it failed."""
+        """Keeps what a request came to."""
         self.answer = described(request).capitalize(), answer_text(request, done)
         self.session = replace(self.session, answer=self.answer)
-        if (window := end_window(request, done)) is not None:
-            self.app.push_screen(window)
 
     def _show_controls(self) -> None:
         super()._show_controls()

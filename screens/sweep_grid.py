@@ -87,7 +87,7 @@ def _line(state: SweepState, places: Places, line: int, columns: range, number: 
 
 def _cell(mark: Mark, chosen: bool) -> list[Content]:
     room = CELL_CELLS - 3
-    text = cut(str(mark), room)
+    text = cut(mark.short, room)
     if chosen:
         end = f"{']':<{room - len(text) + 2}}"
         return [Content.styled(f"[{text}", f"reverse {mark.style}"), Content(end)]

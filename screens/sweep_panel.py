@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from textual.widget import Widget
 from textual.widgets import Input
@@ -13,7 +13,7 @@ from screens.services import DEMO, Services
 from screens.session import Session
 from screens.step import StepScreen
 from screens.sweep_details import chip_here, details_text, titled_text
-from screens.sweep_rows import EXAMPLE, NOT_RUN
+from screens.sweep_rows import EXAMPLE, NOT_RUN, channels_of
 from screens.sweep_setting import python_of, setting_for
 from screens.sweep_state import SweepState
 from screens.widgets.path_field import PathField
@@ -23,7 +23,7 @@ from wizard.conv2d.asked import Request, described
 from wizard.conv2d.presets import Row
 from wizard.conv2d.request import WrongRequest
 from wizard.conv2d.sweep import Sweep
-from wizard.conv2d.verdicts import Verdict
+from wizard.conv2d.verdicts import Result, Verdict
 from wizard.report.conv2d_details import Place, Titled
 
 NO_PYTHON = "Tab: enter the path of a Python that has torch, for example /home/you/venv/bin/python"
@@ -37,6 +37,7 @@ class SweepPanel(StepScreen):
         self._setting = setting_for(session, services.presets())
         self._under_way: Request | None = None
         """What is carried out, while it is."""
+        self._is_search = False
 
     def body(self) -> Iterable[Widget]:
         """Controls, table, progress."""
@@ -129,19 +130,25 @@ class SweepPanel(StepScreen):
         """Shows the next view of the same results."""
         self._table.next_view()
 
-    def on_data_table_row_selected(self) -> None:
-        """Shows the command on Enter."""
+    def on_shapes_table_chosen(self) -> None:
+        """Tells all of the row that was clicked on."""
         self.action_command()
+
+    def on_sweep_views_drawn(self) -> None:
+        """Says how far it is."""
+        self._show_progress()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Takes the Python and leaves the field."""
         event.stop()
         self._table.take_keys()
 
-    def _start_over(self, rows: tuple[Row, ...] | None = None) -> None:
-        self._table.start_over(self._rows_to_ask() if rows is None else rows)
+    def _start_over(
+        self, rows: tuple[Row, ...] | None = None, results: Mapping[int, Result] | None = None
+    ) -> None:
+        self._is_search = not isinstance(self._under_way, Sweep | None)
+        self._table.start_over(self._rows_to_ask() if rows is None else rows, results or {})
         self._show_controls()
-        self._show_progress()
 
     def _rows_to_ask(self) -> tuple[Row, ...]:
         try:
@@ -157,10 +164,10 @@ class SweepPanel(StepScreen):
         for views in self.query(SweepViews).results(SweepViews):
             views.show_place(self._setting.device, chip_here(self.session))
 
-    def _show_progress(self, now: str = "") -> None:
-        known, total = self._verdicts, len(self._table.shapes)
-        is_search = not isinstance(self._under_way, Sweep | None)
-        text = search_text(known, now) if is_search else progress_text(known, total, now)
+    def _show_progress(self) -> None:
+        known, total, row = self._verdicts, len(self._table.shapes), self._table.running_row
+        now = "" if row is None else f"  now {channels_of(row)} at {row.shape.h}"
+        text = search_text(known, now) if self._is_search else progress_text(known, total, now)
         self._show_line("#sweep-progress", text)
 
     def _show_line(self, name: str, text: str) -> None:

@@ -1,35 +1,16 @@
-"""The rows of the Conv2d table: verdicts as mark and word, times, published figures."""
+"""The rows of a sweep in words: what each is, how its verdict is marked, how often each came."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-
-from rich.text import Text
+from collections.abc import Iterable
 
 from screens.sweep_places import way_of
-from screens.words import cut, short_time, shown
 from wizard.conv2d.compare_settings import rivals
-from wizard.conv2d.presets import Published, Row, Setting
+from wizard.conv2d.presets import Row, Setting
 from wizard.conv2d.verdicts import Result, Verdict
 
-COLUMNS = (
-    ("Size", "size", 8),
-    ("Channels", "channels", 10),
-    ("Verdict", "verdict", 11),
-    ("Cold", "cold", 8),
-    ("Warm", "warm", 8),
-    ("Error", "error", 8),
-    ("Published", "published", 11),
-)
-"""Head, key and width; fixed widths, so that nothing jumps when a verdict arrives."""
-SHARES = {"what": 2, "channels": 1, "error": 2, "published": 2}
-"""How what a screen has above 80 columns is given to its texts."""
-JOINED = (("What", "what", 33), *(column for column in COLUMNS[2:-1]))
-"""Columns for rows that size and channels do not tell apart."""
-NARROW = 80
 NOT_RUN = "· not run"
 EXAMPLE = "example"
-RUNNING = "> running"
 MARKS = {
     Verdict.PASS: ("✓", "green"),
     Verdict.SLOW: ("✓", "yellow"),
@@ -41,16 +22,6 @@ MARKS = {
     Verdict.FLAKY: ("✗", "red"),
     Verdict.UNUSABLE: ("?", "yellow"),
 }
-SHORT_VERDICTS = {Verdict.OUT_OF_MEMORY: "no memory"}
-
-
-def columns(
-    cells: int, published: str, *, joined: bool = False
-) -> tuple[tuple[str, str, int], ...]:
-    """The columns for a screen width; ``published`` is the title of the last one."""
-    titled = JOINED if joined else (*COLUMNS[:-1], (published, *COLUMNS[-1][1:]))
-    more = max(0, cells - NARROW) // sum(SHARES.get(key, 0) for _, key, _ in titled)
-    return tuple((head, key, width + more * SHARES.get(key, 0)) for head, key, width in titled)
 
 
 def are_joined(rows: Iterable[Row]) -> bool:
@@ -85,38 +56,6 @@ def _short_name(variable: str) -> str:
 def channels_of(row: Row) -> str:
     """Channels, and how they are convolved where that is not the usual way."""
     return f"{row.shape.c_in}->{row.shape.c_out} {way_of(row)}".rstrip()
-
-
-def blank_row(row: Row, verdict: str, widths: Mapping[str, int]) -> tuple[Text, ...]:
-    """A row before its shape was measured, for columns of these widths."""
-    if "what" in widths:
-        words = (cut(shown(what_of(row)), widths["what"]), verdict, "", "", "")
-        return tuple(map(Text, words))
-    size = f"{row.shape.h}x{row.shape.w}"
-    channels = cut(shown(channels_of(row)), widths["channels"])
-    published = _published(row.published, widths["published"])
-    return tuple(Text(shown(cell)) for cell in (size, channels, verdict, "", "", "", published))
-
-
-def _published(published: Published | None, cells: int) -> str:
-    if published is None:
-        return ""
-    if cells > len(published.summary):
-        return published.summary
-    cold = "" if published.cold_s is None else f" {published.cold_s:.2g} s"
-    return cut(f"{published.verdict}{cold}", cells)
-
-
-def measured_cells(result: Result, width: int) -> tuple[tuple[str, Text], ...]:
-    """Column keys and cells of a verdict; ``width`` is that of the error."""
-    mark, colour = MARKS[result.verdict]
-    word = SHORT_VERDICTS.get(result.verdict, result.verdict.value)
-    return (
-        ("verdict", Text(f"{mark} {word}", style=colour)),
-        ("cold", Text(short_time(result.cold_s))),
-        ("warm", Text(short_time(result.warm_s))),
-        ("error", Text(cut(shown(error_of(result)), width))),
-    )
 
 
 def error_of(result: Result) -> str:

@@ -19,6 +19,16 @@ SHORT = {
 }
 """Words of at most six letters, and no two with the same first letter."""
 RUNNING_MARK = ">"
+SHORT_PHASES = {
+    "running": "runs",
+    "tensors": "inputs",
+    "product": "matmul",
+    "backward": "back",
+    "copy back": "copy",
+    "compare": "check",
+    "control": "again",
+}
+"""Words of at most six letters for longer ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +44,13 @@ class SweepState:
     device: str = "cuda"
     chip: str | None = None
     """The chip of this machine, where it is known."""
+
+    def with_row(self, number: int, row: Row) -> SweepState:
+        """A row that was not there beforehand, or is another one than was thought."""
+        before = self.rows
+        if before[number - 1 : number] == (row,):
+            return self
+        return replace(self, rows=(*before[: number - 1], row, *before[number:]))
 
     def with_running(self, number: int) -> SweepState:
         """A shape is being measured."""
@@ -80,6 +97,11 @@ class Mark:
     sign: str
     word: str
     style: str = ""
+
+    @property
+    def short(self) -> str:
+        """Sign and word where there is room for six letters."""
+        return f"{self.sign} {SHORT_PHASES.get(self.word, self.word)}".strip()
 
     @property
     def letter(self) -> str:

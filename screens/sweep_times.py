@@ -168,7 +168,7 @@ def _marks(state: SweepState, series: Series) -> Iterator[Content]:
     for number in series.drawn:
         mark = mark_of(state, number)
         letter = mark.letter if _failed(state, number) else ""
-        text = str(mark) if series.slot >= WORDS else f"{mark.sign}{letter}"
+        text = mark.short if series.slot >= WORDS else f"{mark.sign}{letter}"
         yield Content.styled(_centred(cut(text, series.slot - 1), series.slot), mark.style)
 
 

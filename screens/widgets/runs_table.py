@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -19,6 +20,7 @@ MARK = "*"
 MARKS = 2
 """How many runs can be marked: a third takes the place of the first."""
 BEGAN_CELLS = 16
+SECOND_CELLS = 3
 ON_CELLS = 21
 OTHER_CELLS = 2 + 1 + 2 * 4 + 1
 """Margins, scroll bar, the padding of four columns, the mark."""
@@ -95,9 +97,9 @@ class RunsTable(DataTable[Text]):
 
     def _lay_out(self) -> None:
         place, self._width = self.cursor_row, self.app.size.width
-        on, what = self._widths()
+        began, what, on = self._widths()
         self.clear(columns=True)
-        columns = (("", "mark", 1), ("Began", "began", BEGAN_CELLS), ("Asked", "what", what))
+        columns = (("", "mark", 1), ("Began", "began", began), ("Asked", "what", what))
         for title, key, cells in (*columns, ("Measured with", "on", on)):
             self.add_column(title, key=key, width=cells)
         for run in self._kept.runs:
@@ -108,22 +110,30 @@ class RunsTable(DataTable[Text]):
             self.add_row(*words, key=path)
         self.move_cursor(row=place)
 
-    def _widths(self) -> tuple[int, int]:
-        room = max(0, self._width - OTHER_CELLS - BEGAN_CELLS)
+    def _widths(self) -> tuple[int, int, int]:
+        began = BEGAN_CELLS + (SECOND_CELLS if self._alike else 0)
+        room = max(0, self._width - OTHER_CELLS - began)
         on = min(max(ON_CELLS, room // 2), WIDE_ON_CELLS)
-        return on, max(1, room - on)
+        return began, max(1, room - on), on
+
+    @property
+    def _alike(self) -> set[str]:
+        """Minutes in which more than one run began."""
+        counts = Counter(run.since for run in self._kept.runs)
+        return {minute for minute, count in counts.items() if count > 1}
 
     def _mark(self, run: Run) -> Text:
         return Text(MARK if run.id in self._marked else "")
 
     def _cells(self, run: Run) -> tuple[Text, Text, Text]:
-        on_cells, what_cells = self._widths()
+        began_cells, what_cells, on_cells = self._widths()
         account, asked = self._accounts.get(run.id), shown(described(run.request))
+        began = run.since_second if run.since in self._alike else run.since
         if account is None:
-            return _two(run.since, READING, BEGAN_CELLS), _two(asked, "", what_cells), Text("")
+            return _two(began, READING, began_cells), _two(asked, "", what_cells), Text("")
         torch = account.loaded.torch
         return (
-            _two(run.since, account.state, BEGAN_CELLS),
+            _two(began, account.state, began_cells),
             _two(asked, counts_text(account), what_cells),
             _two(account.loaded.device or "-", f"torch {torch}" if torch else "", on_cells),
         )

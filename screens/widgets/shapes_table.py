@@ -1,105 +1,156 @@
-"""The table of the Conv2d panel: one row a shape, filled as the verdicts come."""
+"""The table of the Conv2d panel: one line a shape, drawn from the state of the sweep."""
 
 from __future__ import annotations
 
-from rich.text import Text
-from textual.widgets import DataTable
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
-from screens.sweep_rows import RUNNING, are_joined, blank_row, columns, measured_cells
-from screens.words import shown
-from wizard.conv2d.presets import Row
-from wizard.conv2d.verdicts import Result
+from rich.cells import set_cell_size
+from rich.segment import Segment
+from rich.style import Style
+from textual.events import Click
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from screens.sweep_state import SweepState
+from screens.sweep_table import Cell, Column, cells_of, columns_for
+
+HEAD_LINES = 1
 
 
-class ShapesTable(DataTable[Text]):
-    """Rows of a preset; it remembers their results, so that a new width loses nothing."""
+class ShapesTable(ScrollView, can_focus=True, inherit_bindings=False):
+    """Draws only the lines that changed: DataTable draws all of them for one cell."""
 
-    def __init__(self, rows: tuple[Row, ...], blank: str) -> None:
-        super().__init__(id="shapes", cursor_type="row", zebra_stripes=True)
-        self._shapes = rows
-        self._blank = blank
-        self._widths: dict[str, int] = {}
-        self._published = "Published"
-        self.results: dict[int, Result] = {}
+    ALLOW_SELECT = False
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "shapes--head",
+        "shapes--even",
+        "shapes--cursor",
+    }
+    DEFAULT_CSS = """
+    ShapesTable {
+        background: $surface;
+        color: $foreground;
+        overflow-x: hidden;
+        & > .shapes--head { text-style: bold; background: $panel; color: $foreground; }
+        & > .shapes--even { background: $surface-lighten-1 50%; }
+        & > .shapes--cursor {
+            background: $block-cursor-blurred-background;
+            color: $block-cursor-blurred-foreground;
+            text-style: $block-cursor-blurred-text-style;
+        }
+        &:dark > .shapes--even { background: $surface-darken-1 40%; }
+        &:focus {
+            background-tint: $foreground 5%;
+            & > .shapes--head { background-tint: $foreground 5%; }
+            & > .shapes--cursor {
+                background: $block-cursor-background;
+                color: $block-cursor-foreground;
+                text-style: $block-cursor-text-style;
+            }
+        }
+    }
+    """
+
+    @dataclass
+    class Chosen(Message):
+        """A row was clicked on."""
+
+        number: int
+
+    def __init__(self, state: SweepState) -> None:
+        super().__init__(id="shapes")
+        self._state = state
+        self._number = 1
+        self._columns: tuple[Column, ...] = ()
 
     def on_mount(self) -> None:
-        """Shows the rows."""
+        """Lays the columns out."""
         self._lay_out()
 
     def on_resize(self) -> None:
-        """Lays the columns out for the new width."""
-        if self._widths_now() != self._widths:
-            self._lay_out()
+        """Lays the columns out for the new width, and keeps the cursor in view."""
+        self._lay_out()
+        self._show_cursor()
 
     @property
-    def _heads(self) -> tuple[tuple[str, str, int], ...]:
-        joined = are_joined(self._shapes)
-        return columns(self.app.size.width, self._published, joined=joined)
+    def row_count(self) -> int:
+        """How many rows there are."""
+        return len(self._state.rows)
 
-    def _widths_now(self) -> dict[str, int]:
-        return {key: cells for _, key, cells in self._heads}
-
-    def start_over(self, rows: tuple[Row, ...]) -> None:
-        """Shows these rows, none of them measured."""
-        self._shapes, self.results = rows, {}
-        if self._widths_now() != self._widths:
+    def show(self, state: SweepState, number: int) -> None:
+        """Shows a state with the cursor on a row."""
+        before, self._state = self._state, state
+        at, self._number = self._number, number
+        if state.rows is not before.rows or state.published_head != before.published_head:
             self._lay_out()
-        else:
-            self.clear()
-            self._fill()
+        for line in range(self.size.height):
+            each = self._number_at(line)
+            if each and _face(before, each, at) != _face(state, each, number):
+                self.refresh(Region(0, line, self.size.width, 1))
+        if number != at:
+            self._show_cursor()
 
-    def know(self, number: int, row: Row) -> None:
-        """A row that was not there beforehand, or is another one than was thought."""
-        before = self._shapes
-        if before[number - 1 : number] == (row,):
-            return
-        self._shapes = (*before[: number - 1], row, *before[number:])
-        if number <= len(before) or self._widths_now() != self._widths:
-            self._lay_out()
-        else:
-            self._add(number, row)
+    def moved(self, state: SweepState, number: int, down: int, right: int) -> int:
+        """The row that a step leads to."""
+        return min(max(number + down, 1), max(1, len(state.rows)))
 
-    def name_published(self, title: str) -> None:
-        """Says whose the published figures are."""
-        if title != self._published:
-            self._published = title
-            self._lay_out()
+    @property
+    def page(self) -> int:
+        """How many rows are in view."""
+        return max(1, self.size.height - HEAD_LINES)
 
-    def mark_running(self, number: int) -> None:
-        """A row's shape is being measured."""
-        self._set(number, "verdict", Text(RUNNING))
+    def on_click(self, event: Click) -> None:
+        """Chooses the row below the pointer."""
+        if number := self._number_at(event.y):
+            self.post_message(self.Chosen(number))
 
-    def mark_not_run(self, number: int) -> None:
-        """A row's shape was ended before its verdict."""
-        self._set(number, "verdict", Text(self._blank))
+    def render_line(self, y: int) -> Strip:
+        """The head on top, below it the rows in view."""
+        if y < HEAD_LINES:
+            heads = [Cell(column.head) for column in self._columns]
+            return self._line(heads, self.get_component_rich_style("shapes--head"))
+        if not (number := self._number_at(y)):
+            return Strip.blank(self.size.width, self.rich_style)
+        cells = cells_of(self._state, number, self._columns)
+        if number == self._number:
+            style = self.get_component_rich_style("shapes--cursor")
+            return self._line([Cell(cell.text) for cell in cells], style)
+        even = number % 2 == 1
+        style = self.get_component_rich_style("shapes--even") if even else self.rich_style
+        return self._line(cells, style)
 
-    def mark_phase(self, number: int, phase: str) -> None:
-        """What the running shape is at."""
-        self._set(number, "verdict", Text(f"> {shown(phase)}"))
-
-    def show_result(self, number: int, result: Result) -> None:
-        """A row's verdict."""
-        self.results[number] = result
-        for key, cell in measured_cells(result, self._widths["error"]):
-            self._set(number, key, cell)
+    def _line(self, cells: Sequence[Cell], style: Style) -> Strip:
+        segments = [
+            Segment(f" {set_cell_size(cell.text, column.cells)} ", style + Style.parse(cell.style))
+            for cell, column in zip(cells, self._columns, strict=True)
+        ]
+        return Strip(segments).adjust_cell_length(self.size.width, style)
 
     def _lay_out(self) -> None:
-        place = self.cursor_row
-        self.clear(columns=True)
-        self._widths = self._widths_now()
-        for title, key, cells in self._heads:
-            self.add_column(title, key=key, width=cells)
-        self._fill()
-        self.move_cursor(row=place)
+        self._columns = columns_for(self._state, self.app.size.width)
+        width = sum(column.cells + 2 for column in self._columns)
+        self.virtual_size = Size(width, self.row_count + HEAD_LINES)
+        self.refresh()
 
-    def _fill(self) -> None:
-        for number, row in enumerate(self._shapes, 1):
-            self._add(number, row)
-        for number, result in self.results.items():
-            self.show_result(number, result)
+    def _number_at(self, line: int) -> int:
+        """The row that is drawn on a line; 0 where none is."""
+        number = self.scroll_offset.y + line - HEAD_LINES + 1
+        return number if line >= HEAD_LINES and number <= self.row_count else 0
 
-    def _add(self, number: int, row: Row) -> None:
-        self.add_row(*blank_row(row, self._blank, self._widths), key=str(number))
+    def _show_cursor(self) -> None:
+        first, room = self.scroll_offset.y, self.page
+        place = self._number - 1
+        if not first <= place < first + room:
+            self.scroll_to(y=place if place < first else place - room + 1, animate=False)
 
-    def _set(self, number: int, key: str, cell: Text) -> None:
-        self.update_cell(str(number), key, cell)
+
+def _face(state: SweepState, number: int, cursor: int) -> tuple[object, ...]:
+    """All that a row is drawn from."""
+    phase = state.phase if state.running == number else None
+    rows = state.rows
+    row = rows[number - 1] if number <= len(rows) else None
+    return row, state.results.get(number), phase, number == cursor

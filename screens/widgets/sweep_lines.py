@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from textual.content import Content
 from textual.widgets import Static
@@ -10,7 +10,10 @@ from textual.widgets import Static
 from screens.run_text import bar
 from screens.sweep_rows import tally
 from screens.words import cut
-from wizard.conv2d.verdicts import Verdict
+from wizard.conv2d.models import model_of
+from wizard.conv2d.presets import Preset, Row
+from wizard.conv2d.verdicts import Result, Verdict
+from wizard.report.conv2d_models import so_far_line
 
 
 class OneLine(Static):
@@ -28,6 +31,25 @@ class OneLine(Static):
     def render(self) -> Content:
         """The text in the width that there is."""
         return Content(cut(self._text, self.content_size.width))
+
+
+class ModelLine(OneLine):
+    """The verdict of the model whose layers the rows are, so far; hidden where they are none's."""
+
+    def __init__(self, presets: Sequence[Preset]) -> None:
+        super().__init__("model-line")
+        self._presets = presets
+        self._model: Preset | None = None
+
+    def look_at(self, rows: tuple[Row, ...]) -> None:
+        """Finds out whose rows these are."""
+        self._model = model_of(rows, self._presets)
+        self.display = self._model is not None
+
+    def tell(self, results: Iterable[Result]) -> None:
+        """Says how many of its layers are right."""
+        if self._model is not None:
+            self.show(so_far_line(self._model, tuple(results)))
 
 
 def progress_text(verdicts: Iterable[Verdict], total: int, now: str = "") -> str:

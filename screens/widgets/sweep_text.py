@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import ClassVar
 
-from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widget import Widget
 
@@ -14,24 +12,19 @@ from screens.sweep_state import SweepState
 
 
 class SweepText(Widget, can_focus=True):
-    """A state drawn as lines, anew for each change; arrow keys move from row to row."""
+    """A state drawn as lines, anew for each change."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "go(-1, 0)", "Up", show=False),
-        Binding("down", "go(1, 0)", "Down", show=False),
-        Binding("left", "go(0, -1)", "Left", show=False),
-        Binding("right", "go(0, 1)", "Right", show=False),
-    ]
+    page = 1
+    """How many steps a page is."""
 
     def __init__(self, name: str, state: SweepState) -> None:
         super().__init__(id=name)
         self._state = state
-        self.number = 1
-        """The row under the cursor, counted from 1."""
+        self._number = 1
 
     def show(self, state: SweepState, number: int) -> None:
         """Shows a state with the cursor on a row."""
-        self._state, self.number = state, number
+        self._state, self._number = state, number
         self.refresh(layout=False)
 
     def render(self) -> Content:
@@ -39,12 +32,7 @@ class SweepText(Widget, can_focus=True):
         if not self._state.rows:
             return Content("")
         size = self.content_size
-        return Content("\n").join(self.lines(self._state, self.number, size.width, size.height))
-
-    def action_go(self, down: int, right: int) -> None:
-        """Goes to another row."""
-        if self._state.rows:
-            self.show(self._state, self.moved(self._state, self.number, down, right))
+        return Content("\n").join(self.lines(self._state, self._number, size.width, size.height))
 
     @staticmethod
     @abstractmethod

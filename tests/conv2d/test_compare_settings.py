@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tests.conv2d.clock import deadlines_pass_when_told
+from tests.conv2d.made import made
 from tests.conv2d.sweeping import PATIENT, end_of, environ, of_type, small, sweep_of
 from wizard.conv2d.compare_settings import CompareRequest, compare, rivals
 from wizard.conv2d.sweep import Note, ShapeStarted, SweepEvent, WorkerStarted
@@ -86,6 +87,32 @@ async def test_a_comparison_that_was_ended_goes_on(worker_python: str, tmp_path:
     assert len(done.results) == 2 * len(rivals())
     assert len(of_type(events, ShapeStarted)) == len(done.results) - known
     assert len(of_type(events, WorkerStarted)) <= len(rivals())
+
+
+def test_forward_and_backward_of_one_shape_are_told_apart() -> None:
+    lines = list(comparison_lines([made(warm_s=0.001), made(work="backward", warm_s=0.002)]))
+    assert [line for line in lines if line.startswith("  unchanged")] == [
+        "  unchanged           pass               1.00 ms",
+        "  unchanged           pass               2.00 ms",
+    ]
+    assert made(work="backward").label in lines
+
+
+async def test_on_a_processor_only_what_differs_there_is_measured_and_nothing_is_missing(
+    worker_python: str, tmp_path: Path
+) -> None:
+    request = CompareRequest(sweep_of(worker_python, 3), 3)
+    stream = compare(request, journal=tmp_path / "j", environ=environ())
+    async with aclosing(stream) as events:
+        done = end_of([event async for event in events])
+    assert [(result.engine, result.asked) for result in done.results] == [
+        ("cpu", ()),
+        ("unfold", ()),
+    ]
+    lines = list(comparison_lines(done.results))
+    assert [line.split()[0] for line in lines[1:3]] == ["unchanged", "unfold"]
+    assert "not measured" not in "".join(lines)
+    assert "have no part" in " ".join(lines)
 
 
 async def test_the_hangs_that_were_allowed_end_it(worker_python: str, tmp_path: Path) -> None:

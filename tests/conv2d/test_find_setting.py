@@ -16,10 +16,13 @@ from tests.conv2d.clock import deadlines_pass_when_told
 from tests.conv2d.sweeping import PATIENT, environ, small, sweep_of
 from wizard.conv2d.channel import kill_tree
 from wizard.conv2d.find_setting import find_smallest
+from wizard.conv2d.presets import Row
 from wizard.conv2d.setting_answer import EngineTried, SettingAnswer
 from wizard.conv2d.setting_request import SettingRequest
+from wizard.conv2d.shapes import Shape
 from wizard.conv2d.sweep import Note, ShapeDone, SweepDone
 from wizard.conv2d.verdicts import Result, Verdict
+from wizard.conv2d.works import result_bytes
 from wizard.knowledge.solvers import load_families
 
 GEMM, WINOGRAD, DIRECT, *_ = (family.off for family in load_families())
@@ -36,6 +39,7 @@ class Machine:
     folder: Path
     hangs: int = 3
     largest: int = 2
+    row: Row = field(default_factory=lambda: small(2))
     spawn: bool = False
     kill: Callable[[int], None] = kill_tree
     notes: list[str] = field(default_factory=list)
@@ -44,7 +48,7 @@ class Machine:
         deadlines = PATIENT if self.kill is kill_tree else replace(PATIENT, killed=0.2)
         sweep = sweep_of(self.python, spawn=self.spawn, deadlines=deadlines)
         sweep = replace(sweep, warm_runs=1)
-        return SettingRequest(sweep, small(2), self.hangs, largest=self.largest)
+        return SettingRequest(sweep, self.row, self.hangs, largest=self.largest)
 
     def variables(self, **miopen: Any) -> dict[str, str]:
         return {**environ(miopen=miopen), "HOME": str(self.folder)}
@@ -119,6 +123,16 @@ async def test_a_log_that_names_its_kernels_leads_straight_to_the_only_pair_that
     assert [tried.why for tried in answer.tried] == ["GEMM", "Winograd", "", "GEMM"]
     assert answer.engines[0].verdict == "pass"
     assert None not in (answer.warm_s, answer.cold_s)
+
+
+async def test_gradients_larger_than_the_result_have_room_from_the_first_measurement_on(
+    machine: Machine,
+) -> None:
+    machine.row = Row(Shape(16, 2, 16, 16), work="backward")
+    assert result_bytes(machine.row) > 4 * machine.row.shape.out_bytes > 4096
+    answer = await machine.answer(helps=[PAIR], blames=BLAMED)
+    assert (answer.stopped, answer.changes) == ("", (GEMM, WINOGRAD))
+    assert answer.engines[0].verdict == "pass"
 
 
 async def test_without_a_log_the_only_pair_that_helps_is_found_all_the_same(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -61,6 +63,21 @@ def test_the_largest_batch_is_the_last_that_is_not_too_large(preset: Preset, *, 
 
 def test_what_never_fits_has_no_batch() -> None:
     assert largest_batch(listed("64 64 3 5000x5000\n"), 1 << 30, kept=False) == 0
+
+
+@pytest.mark.parametrize(
+    ("layer", "said"),
+    [
+        ("1 1 1 1x1", "Forward: more than 4096 may fit into 4 GB already."),
+        ("16 32 3 76x76", "fits, forward; in 6 GB and 8 GB more than 4096 may."),
+        ("64 64 3 999x999", "No batch above 8 in 4 GB, 12 in 6 GB, 16 in 8 GB fits, forward."),
+    ],
+)
+def test_no_batch_is_told_that_nobody_would_ask_for(layer: str, said: str) -> None:
+    lines = list(fits_lines(listed(f"{layer}\n")))
+    assert max(map(len, lines)) < 80
+    assert said in " ".join(lines)
+    assert all(int(number) <= 4096 for number in re.findall(r"above (\d+)", " ".join(lines)))
 
 
 @given(st.integers(0, 10**9))

@@ -24,6 +24,7 @@ import pytest
 from tests.conv2d.apart import Apart, apart
 from tests.conv2d.sweeping import environ
 from tests.e2e.terminal import Terminal
+from tests.e2e.test_conv2d_torch import torch_python
 from wizard.conv2d.presets import Row
 from wizard.conv2d.runs import Run
 from wizard.conv2d.shapes import Shape
@@ -31,11 +32,11 @@ from wizard.conv2d.stopping import stop
 from wizard.conv2d.sweep import Deadlines, Sweep
 
 pytestmark = pytest.mark.e2e
-__all__ = ["apart"]
+__all__ = ["apart", "torch_python"]
 ROOT = Path(__file__).parents[2]
 COMMAND = (sys.executable, "-m", "wizard")
 ANSWERED_S = 0.05
-KEYS = 24
+KEYS = int(os.environ.get("RDNA1_SETUP_KEYS", "40"))
 TOP, BOTTOM = "\x1b[1;5H", "\x1b[1;5F"
 """Ctrl+Home and Ctrl+End: the first and the last row."""
 FIRST, LAST = Row(Shape(2, 77, 4, 4)), Row(Shape(2, 78, 4, 4))
@@ -89,26 +90,28 @@ def answer(terminal: Terminal, key: str) -> Answer | None:
     return Answer(time.perf_counter() - began, waited_s(*here) - before)
 
 
-def judged(what: str, answers: list[Answer | None], share: float = 0.95) -> None:
-    """Print the figures; so large a share of the keys is answered in time."""
+def judged(what: str, answers: list[Answer | None]) -> None:
+    """Print the figures; of a hundred keys 95 are answered in time."""
     counted = [each for each in answers if each is not None]
     wall, own = (sorted(each) for each in ([a.wall_s for a in counted], [a.own_s for a in counted]))
     late = own[int(0.95 * (len(own) - 1))]
-    asked_for = own[int(share * (len(own) - 1))]
     print(
         f"\n{what}: {len(counted)} keys; median {1000 * statistics.median(own):.1f} ms, 95 % "
         f"within {1000 * late:.1f} ms, worst {1000 * own[-1]:.1f} ms; with waiting for a "
         f"processor median {1000 * statistics.median(wall):.1f} ms, worst "
-        f"{1000 * wall[-1]:.1f} ms; {len(answers) - len(counted)} overtaken by the next shape"
+        f"{1000 * wall[-1]:.1f} ms; {len(answers) - len(counted)} overtaken by the next shape; "
+        f"load {os.getloadavg()[0]:.1f}"
     )
     assert len(counted) >= 0.75 * len(answers)
-    assert asked_for <= ANSWERED_S
+    assert late <= ANSWERED_S
 
 
 @contextmanager
-def panel(apart: Apart, sweep: Sweep) -> Iterator[tuple[Terminal, Run]]:
+def panel(
+    apart: Apart, sweep: Sweep, variables: dict[str, str] | None = None
+) -> Iterator[tuple[Terminal, Run]]:
     """The panel, attached to a run of that sweep; both are ended."""
-    variables = environ({HANGING: "hang"})
+    variables = environ({HANGING: "hang"}) if variables is None else variables
     run = apart.start(sweep, variables)
     own = apart.environ(variables)
     shown = {**own, "PYTHONPATH": f"{ROOT}:{own['PYTHONPATH']}"}
@@ -124,21 +127,34 @@ def pause(terminal: Terminal, seconds: float = BETWEEN_S) -> None:
     terminal.wait_until(lambda: time.monotonic() > until, "later")
 
 
-async def test_keys_are_answered_while_shapes_are_measured(apart: Apart) -> None:
-    sizes = (Row(Shape(2, 3, 100, 100 + number % 5)) for number in range(300))
-    with panel(apart, Sweep(sys.executable, rows(*sizes), "cpu")) as (terminal, run):
-        pause(terminal, 1.0)
-        answers: list[Answer | None] = []
-        for _ in range(KEYS):
-            answers.append(answer(terminal, TOP))
-            # The panel goes to the row that is measured next.
-            terminal.wait_for("2->3", 10)
+async def measuring(
+    what: str, apart: Apart, python: str, size: int, shape_s: float, variables: dict[str, str]
+) -> None:
+    """Keys to and fro while shapes that take so long each come one after the other."""
+    count = round(1.5 * KEYS * (BETWEEN_S + ANSWERED_S) / shape_s)
+    between = (Row(Shape(2, 3, size, size + number % 5)) for number in range(max(count, 100)))
+    with panel(apart, Sweep(python, rows(*between), "cpu"), variables) as (terminal, run):
+        terminal.wait_until(lambda: b"ShapeDone" in run.events.read_bytes(), "a verdict")
+        answers = []
+        for number in range(KEYS):
+            answers.append(answer(terminal, (BOTTOM, TOP)[number % 2]))
             pause(terminal)
         assert run.is_alive(), "the shapes were to last longer"
         await stop(run)
-    # A key may come while a frame is drawn, and every event of a sweep draws all rows of the table
-    # anew: on a busy machine that is beyond the limit now and then.
-    judged("while shapes are measured", answers, share=0.5)
+    judged(what, answers)
+
+
+@pytest.mark.parametrize(("size", "shape_s"), [(100, 0.08), (24, 0.01)], ids=["slow", "quick"])
+async def test_keys_are_answered_while_shapes_are_measured(
+    apart: Apart, size: int, shape_s: float
+) -> None:
+    what = f"while shapes of {shape_s} s are measured"
+    await measuring(what, apart, sys.executable, size, shape_s, environ())
+
+
+async def test_keys_are_answered_while_torch_measures(apart: Apart, torch_python: str) -> None:
+    variables = {"PATH": os.environ["PATH"], "PYTHONPATH": ""}
+    await measuring("while torch measures", apart, torch_python, 24, 0.015, variables)
 
 
 async def test_keys_are_answered_while_a_shape_hangs(apart: Apart) -> None:
@@ -155,16 +171,17 @@ async def test_keys_are_answered_while_a_shape_hangs(apart: Apart) -> None:
 
 
 async def test_keys_are_answered_while_what_hung_is_killed(apart: Apart) -> None:
-    hanging = [Row(Shape(2, HANGING, 4, 4))] * 2 * KEYS
+    hanging = [Row(Shape(2, HANGING, 4, 4))] * 4 * KEYS
     deadlines = Deadlines(first=0.5, later=0.5, look=0.1)
     sweep = Sweep(sys.executable, rows(*hanging), "cpu", deadlines=deadlines)
     with panel(apart, sweep) as (terminal, run):
         answers = []
-        for _ in range(KEYS):
+        for number in range(KEYS):
             size = run.events.stat().st_size
             while b'"killed"' not in run.events.read_bytes()[size:]:
                 terminal._read(0.002)
-            answers.append(answer(terminal, TOP))
+                assert run.is_alive(), "the shapes were to last longer"
+            answers.append(answer(terminal, (BOTTOM, TOP)[number % 2]))
             pause(terminal)
         await stop(run)
     judged("while what hung is killed", answers)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from tests.handmade import card, noble_with_leftovers, torch
+from wizard.conv2d.setting_answer import Found
 from wizard.knowledge.applications import Application
 from wizard.knowledge.claims import Claim, Grade
 from wizard.knowledge.stacks import Stack, load_stacks
@@ -35,7 +36,7 @@ from wizard.plan.steps import (
     Step,
     WriteFile,
 )
-from wizard.plan.user_files import TakeLinesOut
+from wizard.plan.user_files import PutLinesBack, TakeLinesOut
 
 GB = 1_000_000_000
 NASTY = "[/opt/rocm] [bold]x [gfx1010] [ 12%] \x1b[31mred\x07 \x9b2J end"
@@ -270,6 +271,27 @@ def road(name: str, rank: int, applications: tuple[str, ...]) -> Road:
         undo="rdna1-setup rollback; files you added are kept",
         your_card="works" if name == "cpu" else "not tested",
     )
+
+
+KEPT = system_plan(
+    "keep",
+    (
+        PutLinesBack(
+            "Every start of this Python sees the setting.",
+            "/home/sam/rdna1/rocm57/lib/python3.11/site-packages/_rdna1_setup.py",
+            ((4, "os.environ['MIOPEN_DEBUG_CONV_GEMM'] = '0'"),),
+            "a",
+            "b",
+            "the same lines are taken out again",
+        ),
+    ),
+    ("What was measured for one shape need not hold for another.",),
+)
+
+
+def make_keep(found: Found) -> Plan:
+    """A plan that keeps a setting."""
+    return KEPT
 
 
 def make_clearing(machine: Machine, kind: str, scopes: tuple[str, ...]) -> Plan:

@@ -135,6 +135,7 @@ LIVE_SERVICES = Services(
     suggest_folder=lambda machine, stack: f"{machine.access.home}/rdna1/{stack}",
     make_plan=examples.make_plan,
     make_clearing=examples.make_clearing,
+    make_keep=examples.make_keep,
     settle=None,
     obstacle=lambda plan: None,
     undoable=lambda: False,

@@ -11,6 +11,7 @@ from wizard.conv2d.find_limit import LimitRequest
 from wizard.conv2d.history import BROKEN_OFF, FINISHED, UNDER_WAY, Account
 from wizard.conv2d.presets import Row
 from wizard.conv2d.runs import KeptRuns, Run
+from wizard.conv2d.setting_answer import Found
 from wizard.conv2d.shapes import square
 from wizard.conv2d.sweep import Sweep
 from wizard.conv2d.verdicts import Loaded, Verdict
@@ -61,11 +62,13 @@ def script(run: Run, place: int) -> Draft:
     return Draft("/home/sam/repro.py", "print()", about, command)
 
 
+FOUND = Found((("MIOPEN_DEBUG_CONV_GEMM", "0"),), "/home/sam/rdna1/rocm57")
 PAST = Past(
     kept=lambda: KeptRuns(RUNS, (DAMAGED,)),
     account=lambda run: ACCOUNTS[run.id],
     whole=lambda run: (f"{run.id}  finished", "", "16->32 3x3 @64x64  pass"),
     results=lambda run: RESULTS,
+    found=lambda run: FOUND,
     compare=lambda run, other: (f"{run.id} beside {other.id if other else 'the one before'}",),
     card=card,
     script=script,

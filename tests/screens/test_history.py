@@ -91,6 +91,24 @@ async def test_runs_are_listed_newest_first_with_what_became_of_them(
         await reach(pilot, "conv2d")
 
 
+async def test_runs_of_one_minute_are_told_apart_by_their_seconds_and_only_they() -> None:
+    newest, last = (replace(RUNS[n], began=f"2026-01-02 09:04:{31 - n}+00:00") for n in (0, 1))
+    runs = [newest, last, RUNS[2]]
+    past = replace(
+        PAST,
+        kept=lambda: KeptRuns(tuple(runs)),
+        account=lambda run: replace(ACCOUNTS[run.id], run=run),
+    )
+    async with app_with(services(past), "conv2d").run_test(size=SIZES[0]) as pilot:
+        await open_history(pilot)
+        await see(pilot, "2026-01-02 09:04:31")
+        await see(pilot, "2026-01-02 09:04:30")
+        await see(pilot, "2026-01-02 07:04 ")
+        runs.remove(last)
+        await press(pilot, "enter", "escape")
+        await see(pilot, "2026-01-02 09:04 ")
+
+
 async def test_keys_are_answered_while_a_run_is_still_read() -> None:
     go_on = threading.Event()
 

@@ -9,10 +9,10 @@ from contextlib import aclosing
 from dataclasses import replace
 
 import pytest
-from textual.widgets import DataTable
 
 from screens.services import Services, SweepUnderWay
 from screens.start import services_for
+from screens.widgets.shapes_table import ShapesTable
 from tests.conv2d.apart import Apart as Home
 from tests.conv2d.apart import apart as home
 from tests.conv2d.sweeping import environ, sweep_of
@@ -92,7 +92,7 @@ async def test_what_is_under_way_is_shown_on_entering_the_step() -> None:
         await reach(pilot, "conv2d")
         await until(pilot, lambda: apart.followers == 1)
         assert "Attached: 1 shape on cpu, since 07:00. c cancels it." in status(pilot.app)
-        assert pilot.app.screen.query_one(DataTable).row_count == 1
+        assert pilot.app.screen.query_one(ShapesTable).row_count == 1
         await press(pilot, "c")
         await settled(pilot)
         assert apart.stopped

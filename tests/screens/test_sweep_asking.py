@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from textual.app import App
-from textual.widgets import DataTable, Input
+from textual.widgets import Input
 
 from screens.dialogs import Notice, Question
 from screens.options_dialog import OptionsDialog
@@ -19,6 +19,7 @@ from screens.sweep_aims import NOT_OF_OPERATIONS, Aim
 from screens.sweep_answers import Answer
 from screens.sweep_options import WRONG_RANGE
 from screens.sweep_setting import SweepSetting
+from screens.widgets.shapes_table import ShapesTable
 from tests.conv2d.test_request_line import parsed
 from tests.screens.driving import (
     app_with,
@@ -178,7 +179,7 @@ async def test_the_users_own_layers_are_read_and_what_is_wrong_with_them_is_told
         await press(pilot, "escape", "enter", "escape")
         await reach(pilot, "conv2d")
         assert "p Preset 3/3 layers.txt" in screen_text(pilot.app)
-        assert pilot.app.screen.query_one(DataTable).row_count == 2
+        assert pilot.app.screen.query_one(ShapesTable).row_count == 2
 
 
 async def test_a_file_that_is_not_there_and_a_wrong_range_are_told_and_can_be_left() -> None:
@@ -202,13 +203,15 @@ async def test_rows_of_a_search_come_as_it_goes_on_and_its_answer_can_be_seen_ag
     async with panel(runner.services()).run_test(size=SIZE) as pilot:
         await reach(pilot, "conv2d")
         await press(pilot, "g", "o", "right", "right", "escape", "s")
+        await until(pilot, lambda: "a shows the answer" in status(pilot.app))
+        await press(pilot, "a")
         await until(pilot, lambda: isinstance(pilot.app.screen, Answer))
         lines = list(answer_lines(runner.requests[0], SweepDone((), None, 0.0, LIMIT)))
         assert lines[0] == "Limit of size: 30 passes (3 of 3 times), 31 does not."
         assert all(line in screen_text(pilot.app) for line in lines)
         await press(pilot, "escape")
         await reach(pilot, "conv2d")
-        assert pilot.app.screen.query_one(DataTable).row_count == 3
+        assert pilot.app.screen.query_one(ShapesTable).row_count == 3
         assert "3 measured  3 pass" in screen_text(pilot.app)
         await press(pilot, "a")
         await until(pilot, lambda: lines[0] in screen_text(pilot.app))
@@ -218,10 +221,12 @@ async def test_a_search_under_way_is_joined_with_its_rows_python_and_device() ->
     found = SweepUnderWay("limit of size, since 07:00", SEARCH, Runner().events)
     services = replace(LIVE_SERVICES, sweep_under_way=lambda: found)
     async with panel(services).run_test(size=SIZE) as pilot:
+        await until(pilot, lambda: "a shows the answer" in status(pilot.app))
+        await press(pilot, "a")
         await until(pilot, lambda: isinstance(pilot.app.screen, Answer))
         await press(pilot, "escape")
         await reach(pilot, "conv2d")
-        assert pilot.app.screen.query_one(DataTable).row_count == 3
+        assert pilot.app.screen.query_one(ShapesTable).row_count == 3
         assert pilot.app.screen.query_one(Input).value == PYTHON
         assert "g Device CPU" in screen_text(pilot.app)
 
@@ -274,7 +279,7 @@ async def test_each_tab_keeps_what_was_measured_on_it() -> None:
         await until(pilot, lambda: "Finished" in status(pilot.app))
         await press(pilot, "x")
         await settled(pilot)
-        table = pilot.app.screen.query_one(DataTable)
+        table = pilot.app.screen.query_one(ShapesTable)
         assert table.row_count == len(operation_rows())
         assert "0 of 19" in screen_text(pilot.app)
         assert "Linear 128->64" in screen_text(pilot.app)
@@ -290,7 +295,7 @@ async def test_the_key_of_presets_leads_back_from_operations_and_mixes_nothing_u
         await reach(pilot, "conv2d")
         await press(pilot, "x", "p")
         await settled(pilot)
-        table = pilot.app.screen.query_one(DataTable)
+        table = pilot.app.screen.query_one(ShapesTable)
         assert "> Conv2d" in screen_text(pilot.app)
         assert table.row_count == 10
         await press(pilot, "x")
@@ -303,6 +308,8 @@ async def test_what_was_set_and_answered_is_still_there_after_another_screen() -
     async with panel(Runner().services()).run_test(size=SIZE) as pilot:
         await reach(pilot, "conv2d")
         await press(pilot, "g", "o", "right", "right", "escape", "s")
+        await until(pilot, lambda: "a shows the answer" in status(pilot.app))
+        await press(pilot, "a")
         await until(pilot, lambda: isinstance(pilot.app.screen, Answer))
         await press(pilot, "escape", "n")
         await reach(pilot, "done")

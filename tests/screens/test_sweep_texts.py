@@ -22,6 +22,10 @@ from wizard.conv2d.works import operation_rows, rows_of
 
 ROWS = tuple(Row(square(*pair, size)) for pair in ((32, 64), (16, 32)) for size in (64, 32))
 CLAIM = Published("hung", 2.5, None, None, "RX 5600 XT", "notes", "gfx1010")
+PHASES = (
+    *("import", "start", "tensors", "sum", "product", "cold", "backward", "step", "warm"),
+    *("copy back", "compare", "control", "health", "killed", "running"),
+)
 Draw = Callable[[SweepState, int, int, int], list[Content]]
 
 
@@ -85,6 +89,15 @@ def test_a_cell_of_several_rows_shows_the_one_that_is_not_right() -> None:
     state = SweepState((ROWS[0],) * 3).with_result(1, made()).with_result(3, made())
     state = state.with_result(2, made(verdict=Verdict.WRONG))
     assert "64       [✗ wrong]" in plain(grid_lines(state, 1, 78, 12))
+
+
+@pytest.mark.parametrize("phase", PHASES)
+def test_a_phase_stands_whole_or_as_a_shorter_word_in_a_cell_of_the_grid(phase: str) -> None:
+    lines = plain(grid_lines(SweepState(ROWS).with_phase(2, phase), 2, 78, 12))
+    (line,) = [line for line in lines if line.startswith("32 ")]
+    assert "…" not in line
+    assert line.split("[> ")[1].partition("]")[0].strip()
+    assert line_of_row(SweepState(ROWS).with_phase(2, phase), 2, 78).endswith(phase)
 
 
 def test_operations_alone_give_no_grid_and_say_where_they_are() -> None:

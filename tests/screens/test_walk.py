@@ -8,12 +8,13 @@ from dataclasses import replace
 from threading import Event as Signal
 
 import pytest
-from textual.widgets import DataTable, Input
+from textual.widgets import Input
 
 from screens.app import SetupApp
 from screens.dialogs import Notice, Question
 from screens.services import DEMO, Services
 from screens.session import STEPS
+from screens.widgets.shapes_table import ShapesTable
 from tests.screens import examples
 from tests.screens.driving import (
     app_with,
@@ -238,7 +239,7 @@ async def test_a_sweep_can_be_cancelled_and_keeps_its_verdicts() -> None:
         await press(pilot, "c")
         await settled(pilot)
         assert "Cancelled after 2 shapes" in status(pilot.app)
-        assert pilot.app.screen.query_one(DataTable).row_count == 10
+        assert pilot.app.screen.query_one(ShapesTable).row_count == 10
 
 
 async def test_the_folder_field_takes_letters_that_are_keys_elsewhere() -> None:

@@ -268,13 +268,13 @@ def document_of(done: SweepDone, request: Request) -> dict[str, Any]:
     from wizard.conv2d.workarounds import WorkaroundRequest
     from wizard.jsonform import to_json
 
+    document: dict[str, Any] = {"schema": 1, "trouble": to_json(done.trouble)}
     if isinstance(request, WorkaroundRequest):
-        return workarounds.form(request, done)
+        return document | workarounds.form(request, done)
     sweep = sweep_in(request)
-    document: dict[str, Any] = {"schema": 1}
     document["results"] = [result_json(result) for result in done.results]
     document["models"] = [model_form(verdict) for verdict in model_verdicts(done.results)]
-    document |= {"trouble": to_json(done.trouble), "clean": sweep.surroundings.clean}
+    document["clean"] = sweep.surroundings.clean
     if done.limit is not None:
         document["limit"] = to_json(done.limit)
     return document | settings.answer_form(done, sweep.python)

@@ -70,7 +70,7 @@ def plan_lines(asked: Request) -> Iterator[str]:
 
     if isinstance(asked, CompareRequest):
         yield f"Each shape in these ways, with at most {asked.hangs} hangs in all:"
-        for rival in rivals():
+        for rival in rivals(asked.sweep.device):
             text = rival.engine if rival.engine != "configured" else setting_text(rival.setting)
             yield f"  {rival.name}: {text}"
     if not isinstance(asked, SettingRequest):

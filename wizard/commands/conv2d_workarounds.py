@@ -34,13 +34,11 @@ def exit_code(request: WorkaroundRequest, done: SweepDone) -> int:
 
 
 def form(request: WorkaroundRequest, done: SweepDone) -> dict[str, Any]:
-    """What ``--json`` prints."""
+    """What ``--json`` prints of it alone."""
     from wizard.conv2d.verdicts import result_json
     from wizard.conv2d.workarounds import tried
-    from wizard.jsonform import to_json
 
     return {
-        "schema": 1,
         "result": result_json(done.results[0]) if done.results else None,
         "alternatives": [
             {
@@ -53,5 +51,4 @@ def form(request: WorkaroundRequest, done: SweepDone) -> dict[str, Any]:
             }
             for each in tried(request, done.results)
         ],
-        "trouble": to_json(done.trouble),
     }

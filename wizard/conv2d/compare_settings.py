@@ -2,7 +2,9 @@
 
 Each shape first as it is; what does not come back right then is left out, for there is nothing to
 choose. Then each family alone, all others switched off, and each way past MIOpen: on every shape
-that is left, in a process of its own with databases of its own and without MIOpen's log.
+that is left, in a process of its own with databases of its own and without MIOpen's log. On a
+processor MIOpen has no part: there the families and torch's own way past it are the same as what is
+there, and only what is another way is compared.
 """
 
 from __future__ import annotations
@@ -37,10 +39,15 @@ class Rival:
         return replace(row, setting=self.setting, engine=self.engine, log=False)
 
 
-def rivals() -> tuple[Rival, ...]:
-    """All that are compared; the first one changes nothing."""
+UNCHANGED = Rival("unchanged")
+
+
+def rivals(device: str = "cuda") -> tuple[Rival, ...]:
+    """All that are compared on a device; the first one changes nothing."""
+    if device == "cpu":
+        return UNCHANGED, Rival("unfold", engine="unfold")
     families = tuple(Rival(f"only {each.name}", only(each)) for each in load_families())
-    return (Rival("unchanged"), *families, *(Rival(name, engine=name) for name in ENGINES))
+    return (UNCHANGED, *families, *(Rival(name, engine=name) for name in ENGINES))
 
 
 def only(family: Family) -> Setting:
@@ -62,26 +69,27 @@ def compare(request: CompareRequest, **where: Any) -> AsyncGenerator[SweepEvent,
     ``where`` is what ``run_sweep`` takes too; an unfinished comparison is gone on with.
     """
     sweep = request.sweep
-    unchanged = rivals()[0]
-    rows = tuple(replace(unchanged.row(row), published=None) for row in sweep.rows)
+    rows = tuple(replace(UNCHANGED.row(row), published=None) for row in sweep.rows)
     named = replace(sweep, rows=rows, surroundings=replace(sweep.surroundings, isolated=True))
     return carried_out(named, partial(_made, request), rows, rows, **where)
 
 
 async def _made(request: CompareRequest, experiment: Experiment) -> None:
-    await _Comparison(experiment.trial.sweep.rows, request.hangs).make(experiment)
+    ways = rivals(request.sweep.device)
+    await _Comparison(experiment.trial.sweep.rows, request.hangs, ways).make(experiment)
 
 
 @dataclass(slots=True)
 class _Comparison:
     rows: tuple[Row, ...]
     hangs: int
+    ways: tuple[Rival, ...]
 
     async def make(self, experiment: Experiment) -> None:
         """Measure it; what is known from an earlier start is not measured again."""
         await experiment.assemble(self.rows[0])
         left = self.rows
-        for number, rival in enumerate(rivals()):
+        for number, rival in enumerate(self.ways):
             if number:
                 await experiment.renew()
             results = [await self._measured(rival.row(row), experiment) for row in left]

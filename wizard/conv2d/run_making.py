@@ -14,7 +14,7 @@ from typing import Any
 
 from wizard.conv2d.asked import Request, journal_of, name_of, request_form
 from wizard.conv2d.private_files import FOLDER_MODE, open_private, private_folder
-from wizard.conv2d.runs import SCHEMA, Run, runs_folder, runs_of
+from wizard.conv2d.runs import SCHEMA, Run, began_text, runs_folder, runs_of
 from wizard.places import Places
 from wizard.run.run_folder import new_folder
 
@@ -55,7 +55,7 @@ def new_run(
     draft = folder.with_name(DRAFT)
     shutil.rmtree(draft, ignore_errors=True)  # left by a kill
     draft.mkdir(mode=FOLDER_MODE)
-    run = Run(folder, name, now.isoformat(" ", "minutes"), journal, resume, request)
+    run = Run(folder, name, began_text(now), journal, resume, request)
     _write(draft / "request.json", json.dumps(_form(run)).encode())
     _write(draft / run.events.name, b"")
     _reserve(draft / run.reserve.name)

@@ -43,6 +43,11 @@ class Run:
         return self.began[:16]
 
     @property
+    def since_second(self) -> str:
+        """When it began, to the second where that is known."""
+        return self.began[:19] if self.began[16:17] == ":" else self.since
+
+    @property
     def events(self) -> Path:
         """One JSON line an event."""
         return self.folder / "events.jsonl"
@@ -162,7 +167,12 @@ def read_run(folder: Path) -> Run | None:
         if form["schema"] != SCHEMA:
             return None
         journal, request = Path(form["journal"]), request_of(form["request"])
-        began = datetime.fromisoformat(form["began"]).isoformat(" ", "minutes")
+        began = began_text(datetime.fromisoformat(form["began"]))
         return Run(folder, form["name"], began, journal, bool(form["resume"]), request)
     except (OSError, ValueError, TypeError, LookupError, RecursionError):
         return None
+
+
+def began_text(time: datetime) -> str:
+    """The beginning of a run; earlier versions wrote down no seconds."""
+    return time.isoformat(" ", "seconds" if time.second else "minutes")

@@ -29,6 +29,14 @@ class EngineTried:
 
 
 @dataclass(frozen=True, slots=True)
+class Found:
+    """A setting that makes a shape right, and the folder of the environment it was found in."""
+
+    setting: Setting
+    venv: str
+
+
+@dataclass(frozen=True, slots=True)
 class SettingAnswer:
     """The smallest set that was found, how surely, and what it costs."""
 
@@ -63,6 +71,19 @@ class SettingAnswer:
     def goes_on(self) -> bool:
         """True when the same request finds out more once more hangs are allowed."""
         return not self.is_complete and not self.stopped
+
+
+def found_by(answer: SettingAnswer | None, python: str) -> Found | None:
+    """What can be kept of an answer; None where nothing was found, or for no environment."""
+    if answer is None or not answer.changes or not (venv := venv_of(python)):
+        return None
+    return Found(answer.changes, venv)
+
+
+def venv_of(python: str) -> str:
+    """The environment of a Python; ``""`` for one that is named otherwise."""
+    folder, _, name = python.rpartition("/bin/")
+    return folder if folder.startswith("/") and name.startswith("python") else ""
 
 
 def setting_text(setting: Setting) -> str:

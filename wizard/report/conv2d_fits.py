@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from wizard.conv2d.fits import (
     BATCHES,
@@ -33,6 +33,8 @@ FORWARD = (
     "way back (of a list of layers: their images); gradients and the optimiser come on top, once "
     "or twice the weights each."
 )
+LARGEST_TOLD = 4096
+"""Beyond that a batch size says nothing: other things end it long before."""
 UNSEEN = "No peak was measured for these layers: a sweep of them on the card shows the workspace."
 
 
@@ -52,8 +54,8 @@ def fits_lines(table: Preset, results: Sequence[Result] = ()) -> Iterator[str]:
     for batch in BATCHES:
         yield _row(need(table, batch))
     for text, kept in (("forward", False), ("training", True)):
-        most = [f"{largest_batch(table, card, kept=kept)} in {card >> 30} GB" for card in CARDS]
-        yield from textwrap.wrap(f"No batch above {', '.join(most)} fits, {text}.", WIDTH)
+        most = {card >> 30: largest_batch(table, card, kept=kept) for card in CARDS}
+        yield from textwrap.wrap(_bounds_text(most, text), WIDTH)
     shapes = {shape for shape, _ in layers}
     yield from _measured(workspace_seen([r for r in results if r.shape in shapes]))
 
@@ -93,6 +95,16 @@ def _megabytes(size: int) -> str:
 
 def _fits(size: int) -> str:
     return " ".join(f"{'may' if size <= card else 'no':>5}" for card in CARDS)
+
+
+def _bounds_text(most: Mapping[int, int], what: str) -> str:
+    """The largest batch for each size of card, as far as anybody would ask for it."""
+    bounds = [f"{batch} in {size} GB" for size, batch in most.items() if batch <= LARGEST_TOLD]
+    beyond = [f"{size} GB" for size, batch in most.items() if batch > LARGEST_TOLD]
+    free = f"in {' and '.join(beyond)} more than {LARGEST_TOLD} may"
+    if not bounds:
+        return f"{what.capitalize()}: more than {LARGEST_TOLD} may fit into {min(most)} GB already."
+    return f"No batch above {', '.join(bounds)} fits, {what}{f'; {free}' if beyond else ''}."
 
 
 def _measured(seen: Workspace | None) -> Iterator[str]:

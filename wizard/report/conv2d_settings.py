@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from wizard.conv2d.compare_settings import rivals
 from wizard.conv2d.presets import Setting
-from wizard.conv2d.setting_answer import SettingAnswer, setting_text
+from wizard.conv2d.setting_answer import SettingAnswer, setting_text, venv_of
 from wizard.conv2d.verdicts import Result
 from wizard.report.units import WIDTH
 
@@ -19,6 +19,16 @@ ENGINE_LINES = {
     "unfold": "copies of the image and one product of matrices in place of the convolution, which "
     "takes more memory; no switch does that for a program",
 }
+WARM = "Warm: median of later calls, each way in a process"
+ON_CARD = (
+    f"{WARM} and with databases of its own. `only X`: all other families are switched off. An "
+    "error is usual there: the family does not do this shape. What is not right unchanged is left "
+    "out (--find-setting)."
+)
+ON_PROCESSOR = (
+    f"{WARM} of its own. On the processor MIOpen, its families and the way past it (native) have "
+    "no part: they would be the same measurement again and are left out."
+)
 
 
 def answer_lines(answer: SettingAnswer, python: str) -> Iterator[str]:
@@ -34,25 +44,23 @@ def answer_lines(answer: SettingAnswer, python: str) -> Iterator[str]:
 
 def comparison_lines(results: Sequence[Result]) -> Iterator[str]:
     """For each shape the rivals, with the time of a later call and how it stands to unchanged."""
-    shapes = dict.fromkeys(result.shape for result in results)
-    for shape in shapes:
-        yield shape.label
-        known = {_way(r.asked, r.engine): r for r in results if r.shape == shape}
+    asked = dict.fromkeys(result.label for result in results)
+    on_processor = any(result.on_processor for result in results)
+    ways = rivals("cpu" if on_processor else "cuda")
+    for label in asked:
+        yield label
+        known = {_way(r.asked, r.engine): r for r in results if r.label == label}
         first = results[0].engine
         unchanged = known.get(_way((), first))
         left_out = unchanged is not None and unchanged.warm_s is None
-        for rival in rivals()[:1] if left_out else rivals():
+        for rival in ways[:1] if left_out else ways:
             engine = first if rival.engine == "configured" else rival.engine
             result = known.get(_way(rival.setting, engine))
             yield f"  {rival.name:<20}{_figures(result, unchanged)}".rstrip()
         yield ""
-    yield from textwrap.wrap(
-        "Warm: median of later calls, each way in a process and with databases of its own. "
-        "`only X`: all other families are switched off. An error is usual there: the family "
-        "does not do this shape. What is not right unchanged is left out (--find-setting).",
-        WIDTH,
-    )
-    yield from textwrap.wrap(NOT_OURS, WIDTH)
+    yield from textwrap.wrap(ON_PROCESSOR if on_processor else ON_CARD, WIDTH)
+    if not on_processor:
+        yield from textwrap.wrap(NOT_OURS, WIDTH)
 
 
 def _way(setting: Setting, engine: str) -> tuple[Setting, str]:
@@ -148,8 +156,7 @@ def _rest_texts(answer: SettingAnswer) -> Iterator[str]:
 
 def keep_command(changes: Setting, python: str) -> str:
     """What writes a setting into the venv of that Python; ``""`` for a Python of another kind."""
-    folder, _, name = python.rpartition("/bin/")
-    if not folder.startswith("/") or not name.startswith("python"):
+    if not (folder := venv_of(python)):
         return ""
     words = [f"{name}={value}" for name, value in changes]
     return shlex.join(("rdna1-setup", "keep", "--venv", folder, *words))

@@ -60,6 +60,15 @@ def none_before(run: Run) -> Trouble:
     )
 
 
+def nothing_found(run: Run) -> Trouble:
+    """Why there is nothing to keep of a run."""
+    return Trouble(
+        f"The run of {clean(run.since)} found no setting that a venv could keep.",
+        "Only a search for the smallest setting finds one, and only where variables help.",
+        "On the panel, o asks for the smallest setting of a shape that fails.",
+    )
+
+
 def no_script(why: str) -> Trouble:
     """Why there is no stand-alone script for a result."""
     return Trouble(

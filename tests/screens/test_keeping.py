@@ -1,0 +1,181 @@
+"""A setting that was found becomes a plan: reviewed, carried out, taken back, all by keys."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from screens.app import SetupApp
+from screens.dialogs import Notice
+from screens.past import Past
+from screens.services import DEMO, Services
+from screens.session import Session
+from screens.start import services_for
+from tests.commands.running import wizard
+from tests.conv2d.planting_runs import plant
+from tests.conv2d.test_settings_command import ANSWER, SET
+from tests.plan.test_keep_setting import files_of, module_of, venv
+from tests.run.places import places_below
+from tests.screens import examples
+from tests.screens.driving import (
+    app_with,
+    press,
+    reach,
+    screen_text,
+    session_at,
+    status,
+    step_name,
+    until,
+    usable_keys,
+)
+from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES
+from wizard.__main__ import parser
+from wizard.conv2d.asked import Request
+from wizard.conv2d.event_file import EventFile
+from wizard.conv2d.presets import Row
+from wizard.conv2d.setting_answer import SettingAnswer, found_by
+from wizard.conv2d.setting_request import SettingRequest
+from wizard.conv2d.sweep import Sweep, SweepDone, SweepEvent
+from wizard.plan.impossible import NothingToDo
+from wizard.plan.steps import Plan
+
+__all__ = ["venv"]
+SIZE = (80, 24)
+
+
+def services_that_find(answer: SettingAnswer, of: Services = LIVE_SERVICES) -> Services:
+    async def run(request: Request) -> AsyncGenerator[SweepEvent, None]:
+        yield SweepDone((), None, 0.5, setting=answer)
+
+    return replace(of, run_sweep=run)
+
+
+async def find(pilot: Pilot[int]) -> None:
+    """Has the smallest setting searched for, and its answer shown."""
+    await reach(pilot, "conv2d")
+    await press(pilot, "g", "o", *("right",) * 3, "escape", "s")
+    await until(pilot, lambda: "a shows the answer" in status(pilot.app))
+    await press(pilot, "a")
+    await until(pilot, lambda: isinstance(pilot.app.screen, Notice))
+
+
+async def test_k_in_the_answer_makes_the_plan_and_goes_to_review_and_esc_comes_back() -> None:
+    app = app_with(services_that_find(ANSWER), "conv2d")
+    async with app.run_test(size=SIZE) as pilot:
+        await find(pilot)
+        await until(pilot, lambda: "k keep it for the venv" in screen_text(app))
+        await press(pilot, "k")
+        await reach(pilot, "review")
+        await until(pilot, lambda: examples.KEPT.steps[0].reason[:40] in screen_text(app))
+        await press(pilot, "escape")
+        await reach(pilot, "conv2d")
+        await until(pilot, lambda: "smallest setting" in screen_text(app))
+        await press(pilot, "a", "k")
+        await reach(pilot, "review")
+        await until(pilot, lambda: "a" in usable_keys(app))
+        await press(pilot, "a")
+        await reach(pilot, "apply")
+        await until(pilot, lambda: "n" in usable_keys(app))
+        await press(pilot, "n")
+        await reach(pilot, "done")
+        await until(pilot, lambda: "Done as planned. It can be taken back." in screen_text(app))
+        await until(pilot, lambda: "rdna1-setup rollback" in screen_text(app))
+
+
+@pytest.mark.parametrize("mode", ["dry run", DEMO])
+async def test_where_nothing_may_change_the_plan_is_rehearsed_to_the_end(mode: str) -> None:
+    services = replace(DRY_SERVICES, mode=mode)
+    found = found_by(ANSWER, "/home/sam/rdna1/rocm52/bin/python")
+    session = replace(session_at("conv2d"), answer=("Smallest setting", "it is"), found=found)
+    app = SetupApp(services, session, "conv2d")
+    async with app.run_test(size=SIZE) as pilot:
+        await reach(pilot, "conv2d")
+        await press(pilot, "a", "k")
+        await reach(pilot, "review")
+        await until(pilot, lambda: "Rehearse this plan" in screen_text(app))
+        await press(pilot, "a")
+        await reach(pilot, "apply")
+        await until(pilot, lambda: "n" in usable_keys(app))
+        await press(pilot, "n")
+        await reach(pilot, "done")
+        await until(pilot, lambda: "nothing was changed" in screen_text(app))
+
+
+@pytest.mark.parametrize("changes", [(), None])
+async def test_an_answer_without_variables_has_nothing_to_keep(
+    changes: tuple[()] | None,
+) -> None:
+    app = app_with(services_that_find(replace(ANSWER, changes=changes)), "conv2d")
+    async with app.run_test(size=SIZE) as pilot:
+        await find(pilot)
+        assert "k keep" not in screen_text(app)
+        assert "k" not in usable_keys(app)
+
+
+async def test_what_cannot_be_kept_is_told_with_its_reason() -> None:
+    def already(_: object) -> Plan:
+        raise NothingToDo("/v sets all of that already.")
+
+    services = replace(services_that_find(ANSWER), make_keep=already)
+    async with app_with(services, "conv2d").run_test(size=SIZE) as pilot:
+        await find(pilot)
+        await press(pilot, "k")
+        await until(pilot, lambda: "/v sets all of that already." in screen_text(pilot.app))
+        await press(pilot, "escape")
+        await reach(pilot, "conv2d")
+
+
+async def test_k_in_the_history_keeps_what_an_earlier_run_found() -> None:
+    async with app_with(DRY_SERVICES, "conv2d").run_test(size=SIZE) as pilot:
+        await reach(pilot, "conv2d")
+        await press(pilot, "h")
+        await until(pilot, lambda: step_name(pilot.app) == "history")
+        await until(pilot, lambda: "Enter shows one whole" in status(pilot.app))
+        await press(pilot, "k")
+        await reach(pilot, "review")
+        assert len(pilot.app.screen_stack) == 2, "the panel is left, not covered"
+        await press(pilot, "escape")
+        await reach(pilot, "conv2d")
+
+
+async def test_what_is_kept_stands_in_the_venv_and_the_way_back_is_to_the_byte(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, venv: Path
+) -> None:
+    before = files_of(venv)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    live = services_for(parser().parse_args([]))
+    app = SetupApp(services_that_find(ANSWER, live), Session(), "conv2d")
+    async with app.run_test(size=SIZE) as pilot:
+        await reach(pilot, "conv2d")
+        await press(pilot, "tab", *f"{venv}/bin/python", "enter")
+        await find(pilot)
+        await press(pilot, "k")
+        await reach(pilot, "review")
+        await until(pilot, lambda: "a" in usable_keys(app))
+        assert files_of(venv) == before
+        await press(pilot, "a")
+        await reach(pilot, "apply")
+        await until(pilot, lambda: "n" in usable_keys(app))
+        for name, value in SET:
+            assert f"os.environ[{name!r}] = {value!r}" in module_of(venv).read_text()
+    back = wizard(tmp_path, "rollback", "--yes")
+    assert back.returncode == 0, back.stderr
+    assert files_of(venv) == before
+
+
+def test_the_setting_of_a_run_is_read_from_its_last_event(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    row = Row(ANSWER.shape)
+    request = SettingRequest(Sweep("/v/bin/python", (row,)), row, 3)
+    run = plant(places_below(tmp_path), 0, request=request, ended=False)
+    with EventFile(run) as file:
+        file.add(SweepDone((), None, 0.5, setting=ANSWER))
+    past = services_for(parser().parse_args(["--dry-run"])).past
+    assert isinstance(past, Past)
+    assert past.found(run) == found_by(ANSWER, "/v/bin/python")
