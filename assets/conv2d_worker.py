@@ -11,16 +11,13 @@ One file, standard library and torch alone, Python 3.8 to 3.13. Three roles:
 What is measured is a convolution (``work``: ``forward``, ``backward`` or ``train``) or another
 operation of torch. Either is a job: called, it gives the numbers that are compared, by name.
 
-Protocol, version 4: JSON lines on two descriptors of our own, handed over by number, so that
+Protocol, version 3: JSON lines on two descriptors of our own, handed over by number, so that
 stray prints of torch and of native code cannot break it. A ``measure`` command is read by whoever
 is free: the idle child, or the parent once its child is gone. Each event about a shape repeats the
 ticket of its command. Nothing here knows deadlines: the client has them, for this may be stuck.
 
 A shape's tensors are drawn at once, but the device does not see them before the client permits it:
 eight bytes, the ticket, on a third descriptor. The client brings the launch to the disk meanwhile.
-
-A ``draw`` command has them drawn even before the shape is asked for, while the client judges the
-one before it; nobody has to obey it, and nothing is told of it.
 
 A ``health`` command asks, after a hang, for a sum and a small product; the process that answers it
 is the one that then measures the next shape.
@@ -47,7 +44,7 @@ import time
 import warnings
 from typing import Any, Callable, Dict, Iterator, List, Tuple
 
-PROTOCOL = 4
+PROTOCOL = 3
 LONGEST_TEXT = 600
 """Characters of an error text: a line of less than PIPE_BUF (4096 bytes) is never torn apart."""
 TICKET_BYTES = 8
@@ -114,8 +111,6 @@ class Channel:
                 self._unread += chunk
             line, self._unread = self._unread.split(b"\n", 1)
             command: dict[str, Any] = json.loads(line.decode("utf-8"))
-            if command["do"] == "draw":
-                return command
             if command["do"] not in LAUNCHES or command["ticket"] != self.last_taken():
                 self._taken[:] = command["ticket"].to_bytes(TICKET_BYTES, "little")
                 return command
@@ -230,8 +225,7 @@ def start_children(torch: Any, channel: Channel, arguments: argparse.Namespace) 
         start_child(torch, channel, arguments, None)
     command = channel.read()
     while command is not None:
-        if command["do"] != "draw":  # its child has gone: whoever measures next draws for itself
-            start_child(torch, channel, arguments, command)
+        start_child(torch, channel, arguments, command)
         command = channel.read()
 
 
@@ -373,14 +367,10 @@ def run_child(
             buffer.madvise(MADV_POPULATE_WRITE)
     if arguments.device == "cpu":
         start_threads(torch)
-    announced, ahead = False, Ahead(numbers_of)
+    announced = False
     if command is None:
         command = channel.read()
     while command is not None:
-        if command["do"] == "draw":
-            ahead.draw(torch, command)
-            command = channel.read()
-            continue
         try:
             if not announced:
                 announce_device(torch, channel, arguments.device)
@@ -389,7 +379,7 @@ def run_child(
                 if not is_healthy(torch, channel, arguments.device, command["ticket"]):
                     return
             else:
-                measure(torch, channel, arguments.device, command, buffer, ahead)
+                measure(torch, channel, arguments.device, command, buffer)
         except Exception as error:  # whatever torch raises for a shape is that shape's outcome
             kind = "out of memory" if ran_out_of_memory(torch, error) else "error"
             channel.tell("failed", ticket=command["ticket"], kind=kind, text=words_of(error))
@@ -475,36 +465,8 @@ def is_healthy(torch: Any, channel: Channel, device: str, ticket: int) -> bool:
     return not wrong
 
 
-class Ahead:
-    """The numbers of a shape, drawn before it is asked for; of one shape at a time."""
-
-    def __init__(self, numbers_of: Callable[[Any, dict[str, Any]], Any]) -> None:
-        self._numbers_of = numbers_of
-        self._shape: tuple[Any, Any] | None = None
-        self._drawn: Any = None
-
-    def draw(self, torch: Any, command: dict[str, Any]) -> None:
-        """Draw them; what cannot be drawn is told of once it is asked for."""
-        self._shape = self._drawn = None
-        with contextlib.suppress(Exception):
-            self._drawn = self._numbers_of(torch, command)
-            self._shape = command["shape"], command["seed"]
-
-    def take(self, torch: Any, command: dict[str, Any]) -> Any:
-        """Those of a command: the ones that were drawn for it, or new ones."""
-        shape, drawn = self._shape, self._drawn
-        self._shape = self._drawn = None
-        is_it = shape == (command["shape"], command["seed"])
-        return drawn if is_it else self._numbers_of(torch, command)
-
-
 def measure(
-    torch: Any,
-    channel: Channel,
-    device: str,
-    command: dict[str, Any],
-    buffer: mmap.mmap,
-    ahead: Ahead,
+    torch: Any, channel: Channel, device: str, command: dict[str, Any], buffer: mmap.mmap
 ) -> None:
     """One cold call, several warm ones, and the results copied to where the reference reads it."""
     ticket, on_gpu = command["ticket"], device == "cuda"
@@ -523,7 +485,7 @@ def measure(
 
     enter("tensors")
     torch.backends.cudnn.enabled = command["engine"] == "configured"
-    job = job_of(torch, command, place, ahead.take)
+    job = job_of(torch, command, place)
     channel.await_permit(ticket)
     if on_gpu:
         torch.cuda.synchronize()
@@ -556,24 +518,14 @@ def timed_call(
     return results, time.perf_counter() - started
 
 
-def numbers_of(torch: Any, command: dict[str, Any]) -> Any:
-    """Image, weights and bias of a command, and the generator that has drawn them."""
-    generator = torch.Generator()
-    generator.manual_seed(command["seed"])
-    return inputs_of(torch, command["shape"], generator), generator
-
-
-def job_of(
-    torch: Any,
-    command: dict[str, Any],
-    place: Place,
-    numbers: Callable[[Any, dict[str, Any]], Any] = numbers_of,
-) -> Job:
+def job_of(torch: Any, command: dict[str, Any], place: Place) -> Job:
     """What a command asks for, with its tensors in place: on the device, or in float64."""
     if command.get("operation"):
         return operation_job(torch, command["operation"], command["seed"], place)
     shape = command["shape"]
-    tensors, generator = numbers(torch, command)
+    generator = torch.Generator()
+    generator.manual_seed(command["seed"])
+    tensors = inputs_of(torch, shape, generator)
     if command["work"] == "train":
         image, weight, bias = tensors
         tensors = image, with_unit_rows(torch, weight), bias

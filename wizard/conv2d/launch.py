@@ -83,11 +83,6 @@ class Measurer(WatchedChild):
             await self.leave()
         yield self._with_last_words(outcome)
 
-    def draw_ahead(self, numbers: Event) -> None:
-        """Have the numbers of a shape drawn before it is launched; nothing reaches the device."""
-        if self.child is not None and not self.broken:
-            self.worker.send({"do": "draw", **numbers})
-
     def _with_last_words(self, outcome: Outcome) -> Outcome:
         tail = self.worker.tail
         return replace(outcome, reading=tail.chosen if outcome.kind == "measured" else tail.reading)

@@ -27,7 +27,6 @@ from wizard.conv2d.sweep import (
 )
 from wizard.conv2d.team import Team
 from wizard.conv2d.verdicts import Loaded, Verdict
-from wizard.conv2d.way import Way
 
 SHAKEN = ("hung", "crashed")
 """Outcomes after which nobody knows whether the card still works."""
@@ -162,20 +161,6 @@ class Launches:
                     yield Phase(index + 1, answer)
         self.fork_proven |= self.outcome.kind == "measured" and not measurer.spawn
         self._note_trouble(began_s)
-
-    def draw_ahead(self, index: int) -> None:
-        """Have a row's numbers drawn while the one before it is compared, on a card.
-
-        On the processor that would be taken from the comparison.
-        """
-        rows, once = self.sweep.rows, self.sweep.repeats == 1
-        if self.sweep.device != "cuda" or self.outcome.kind != "measured" or self.spawn:
-            return
-        if once and index < len(rows) and index not in self.book.results:
-            row = rows[index]
-            measurer = self.team.measurers.get(Way.of(row, spawn=False))
-            if row.operation is None and measurer is not None:
-                measurer.draw_ahead({"shape": asdict(row.shape), "seed": self.sweep.seed + index})
 
     def _command(self, index: int) -> dict[str, Any]:
         row = self.sweep.rows[index]

@@ -86,7 +86,6 @@ class Trial(Launches):
                 yield self._conclude(first)
         if self.outcome.kind in (NOT_LAUNCHED.kind, "no device"):
             return
-        self.draw_ahead(index + 1)
         yield Phase(index + 1, "compare")
         yield Launched(self.outcome, await self.comparison(), runs, "spawn" if spawn else "fork")
 
