@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from wizard.conv2d.sweep import SweepEvent
     from wizard.knowledge.applications import Application
     from wizard.knowledge.claims import Claim
+    from wizard.knowledge.roads import OtherRoad
     from wizard.knowledge.stacks import Stack
     from wizard.machine.facts import Machine
     from wizard.machine.host import Host
@@ -90,6 +91,7 @@ def services_for(arguments: argparse.Namespace, lent: LentTerminal | None = None
         stop_sweep=partial(sweep_services.stop_sweep, places) if live else None,
         sweep_under_way=lambda: sweep_services.under_way(places) if live else None,
         past=past_services.past_of(host, places, live=live),
+        roads=_roads,
         unicode=speaks_unicode(os.environ),
     )
 
@@ -148,6 +150,12 @@ def _claims() -> tuple[Claim, ...]:
     from wizard.knowledge.claims import load_claims
 
     return load_claims()
+
+
+def _roads() -> tuple[OtherRoad, ...]:
+    from wizard.knowledge.roads import load_roads
+
+    return load_roads()
 
 
 def _applications() -> tuple[Application, ...]:

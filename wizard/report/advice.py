@@ -9,12 +9,29 @@ from wizard.knowledge.applications import applications_named
 from wizard.plan.advice import Advice, Road
 from wizard.plan.reasons import asked_for
 from wizard.plan.verdict import Cell
+from wizard.report.roads import all_road_lines
 from wizard.report.units import WIDTH
+from wizard.report.weighed import Weighed, sheet
+
+
+def whole_advice_lines(found: Weighed) -> Iterator[str]:
+    """The suggestion, the stacks beside each other, each one's reasons, and every other road."""
+    yield from textwrap.wrap(found.advice.headline, WIDTH)
+    yield ""
+    yield from sheet(found)
+    yield from _stacks(found.advice)
+    yield ""
+    yield "== Every road that somebody went or named"
+    yield from all_road_lines(found.roads)
 
 
 def advice_lines(advice: Advice) -> Iterator[str]:
     """The suggestion, then every road with its reasons."""
     yield from textwrap.wrap(advice.headline, WIDTH)
+    yield from _stacks(advice)
+
+
+def _stacks(advice: Advice) -> Iterator[str]:
     for road in advice.roads:
         yield ""
         yield from _road_lines(road)
