@@ -22,7 +22,7 @@ from screens.services import (
     WayBack,
 )
 from wizard.commands.choosing import folder_of, with_sources
-from wizard.commands.looking import acts, host_of, places_of, there_before
+from wizard.commands.looking import acts, host_of, places_of, speed_of_line, there_before
 from wizard.run.executor import Executor
 from wizard.run.rehearsal import Rehearsal
 
@@ -92,6 +92,7 @@ def services_for(arguments: argparse.Namespace, lent: LentTerminal | None = None
         sweep_under_way=lambda: sweep_services.under_way(places) if live else None,
         past=past_services.past_of(host, places, live=live),
         roads=_roads,
+        line_speed=lambda: speed_of_line(host, places),
         unicode=speaks_unicode(os.environ),
     )
 

@@ -7,7 +7,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from wizard.commands.choosing import folder_of, with_sources
-from wizard.commands.looking import acts, host_of, places_of
+from wizard.commands.looking import acts, host_of, places_of, speed_of_line
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,7 +28,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     host = host_of(arguments)
     machine = detect(host)
-    found = weighed(machine, wishes_of(machine))
+    speed = speed_of_line(host, places_of(host))
+    found = weighed(machine, wishes_of(machine), speed=speed)
     stack = found.advice.roads[0].fit.stack
     print(_heading(arguments))
     if not host.name:

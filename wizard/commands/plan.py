@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from wizard.commands.looking import acts, host_of
+from wizard.commands.looking import acts, host_of, places_of, speed_of_line
 from wizard.commands.making import add_plan_arguments, asked_words, make_asked, takes_away
 
 if TYPE_CHECKING:
@@ -49,7 +49,12 @@ def run(arguments: argparse.Namespace) -> int:
     found = None
     if not takes_away(arguments):
         with_system = arguments.stack if arguments.footprint != "venv" else ""
-        found = weighed(with_card(machine, arguments.gpu), (), with_system=with_system or "")
+        found = weighed(
+            with_card(machine, arguments.gpu),
+            (),
+            with_system=with_system or "",
+            speed=speed_of_line(host, places_of(host)),
+        )
     named = arguments.stack or takes_away(arguments)
     stack = named or (found.advice.roads[0].fit.stack if found else "")
     try:
