@@ -15,11 +15,11 @@ from textual.widgets import Footer, Static
 from screens.words import shown
 from wizard.knowledge.claims import Claim
 from wizard.plan.aspect import Aspect
-from wizard.report.evidence import evidence_lines
+from wizard.report.evidence import CONTRADICTIONS, evidence_lines
 from wizard.run.lines import clean
 
 NARROWEST = 40
-HEAD = re.compile(r"[A-Z]{2,} [A-Z0-9]{2,}|CONTRADICTIONS|ALL \d|[A-Z] SAYS|\d+ (FOR|AGAINST|UNK)")
+HEAD = re.compile(r"[A-Z]{2,} [A-Z0-9]{2,}|CONTRADICTIONS|ALL \d|[A-Z] SAYS|\d+ (FOR|AGAINST|OPEN)")
 """How a line begins that is the head of what follows."""
 
 
@@ -37,6 +37,7 @@ class Evidence(ModalScreen[str]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("m", "whole", "All of them"),
+        Binding("c", "contradictions", "Contradictions"),
         Binding("right,a", "turn(1)", "Next aspect", key_display="→"),
         Binding("left,A", "turn(-1)", "Previous", key_display="←"),
         Binding("pagedown,space", "page(1)", "Page", key_display="PgDn", priority=True),
@@ -55,9 +56,11 @@ class Evidence(ModalScreen[str]):
         ids = [aspect.id for aspect in aspects]
         self._place = ids.index(marked) if marked in ids else 0
         self._whole = False
+        self._lines: list[str] = []
 
     def compose(self) -> ComposeResult:
         """Which aspect, the text, keys."""
+        self._lay_out()
         yield Static(self._title, id="evidence-title", markup=False)
         with VerticalScroll():
             yield Static(self._text, id="evidence", markup=False)
@@ -69,6 +72,8 @@ class Evidence(ModalScreen[str]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Hides what turns to another aspect where there is one alone."""
+        if action == "contradictions":
+            return True if self._place_of_contradictions is not None else None
         return len(self._aspects) > 1 if action == "turn" else True
 
     def action_turn(self, by: int) -> None:
@@ -83,6 +88,10 @@ class Evidence(ModalScreen[str]):
         self._whole = not self._whole
         self._show()
 
+    def action_contradictions(self) -> None:
+        """Moves to what contradicts what."""
+        self.query_one(VerticalScroll).scroll_to(y=self._place_of_contradictions, animate=False)
+
     def action_page(self, pages: int) -> None:
         """Moves the text by pages, at once: an animation would be cut off by the next key."""
         text = self.query_one(VerticalScroll)
@@ -93,8 +102,10 @@ class Evidence(ModalScreen[str]):
         self.dismiss(self._aspect.id)
 
     def _show(self) -> None:
+        self._lay_out()
         self.query_one("#evidence-title", Static).update(self._title)
         self.query_one("#evidence", Static).update(self._text)
+        self.refresh_bindings()
 
     @property
     def _aspect(self) -> Aspect:
@@ -105,11 +116,19 @@ class Evidence(ModalScreen[str]):
         number = f"  {self._place + 1} of {len(self._aspects)}" if len(self._aspects) > 1 else ""
         return f"Who says so: {self._stack}, {shown(self._aspect.title)}{number}"
 
+    def _lay_out(self) -> None:
+        cells = max(NARROWEST, self.app.size.width - 4)  # the scroll bar has one, and a gap
+        found = evidence_lines(self._aspect, self._claims, cells, whole=self._whole, more="m shows")
+        self._lines = [clean(line) for line in found]
+
     @property
     def _text(self) -> Content:
-        cells = max(NARROWEST, self.app.size.width - 4)  # the scroll bar has one, and a gap
-        lines = evidence_lines(self._aspect, self._claims, cells, whole=self._whole, more="m shows")
-        return Content("\n").join(_styled(clean(line)) for line in lines)
+        return Content("\n").join(_styled(line) for line in self._lines)
+
+    @property
+    def _place_of_contradictions(self) -> int | None:
+        begins = (n for n, line in enumerate(self._lines) if line.startswith(CONTRADICTIONS))
+        return next(begins, None)
 
 
 def _styled(line: str) -> Content:

@@ -11,16 +11,18 @@ from screens.choosing import Choosing
 from screens.roads_table import STYLES
 from screens.words import cut
 from wizard.plan.aspect import Aspect
-from wizard.report.side_by_side import LABEL_CELLS, Sheet, sheet_of
+from wizard.report.side_by_side import GRADED, LABEL_CELLS, Sheet, sheet_of
 
 HEAD_LINES = 2
+FRAME = 2
+"""Cells that the arrows round the marked cell take."""
 STYLE_OF = {verdict.value: style for verdict, style in STYLES.items()}
 STYLE_OF |= {"fails?": "bold $text-error", "none fits": "$text-error", "too little": "$text-error"}
 
 
 def matrix_lines(choosing: Choosing, cells: int, lines: int) -> tuple[Content, ...]:
     """Heads and rows; where not all rows fit, those around the marked one."""
-    sheet = sheet_of(choosing.columns, cells, choosing.stack.id)
+    sheet = sheet_of(choosing.columns, cells, choosing.stack.id, GRADED)
     chosen = [column.stack for column in sheet.columns].index(choosing.stack.id)
     count = len(choosing.column.aspects)
     marked = choosing.column.aspects.index(choosing.aspect)
@@ -40,7 +42,7 @@ def style_of(aspect: Aspect) -> str:
 
 def stack_at(choosing: Choosing, cells: int, x: int) -> str:
     """The stack whose column is at a place of a line; ``""`` for none."""
-    sheet = sheet_of(choosing.columns, cells, choosing.stack.id)
+    sheet = sheet_of(choosing.columns, cells, choosing.stack.id, GRADED)
     number = (x - LABEL_CELLS) // sheet.cells
     return sheet.columns[number].stack if 0 <= number < len(sheet.columns) else ""
 
@@ -68,7 +70,7 @@ def _row(sheet: Sheet, number: int, chosen: int, choosing: Choosing, cells: int)
     marked = aspect.id == choosing.aspect.id
     label = f"{'>' if marked else ' '} {aspect.title}"
     parts: list[tuple[str, str]] = [(set_cell_size(label, LABEL_CELLS), "bold" if marked else "")]
-    for place, text in enumerate(sheet.row(number)):
+    for place, text in enumerate(sheet.row(number, FRAME)):
         style = style_of(sheet.columns[place].aspects[number])
         if place == chosen:
             style = "bold reverse" if marked else "bold"

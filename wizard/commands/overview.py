@@ -21,7 +21,7 @@ def run(arguments: argparse.Namespace) -> int:
     from wizard.plan.choice import Choice
     from wizard.plan.planner import PlanImpossible, make_plan
     from wizard.plan.wishes import wishes_of
-    from wizard.report.advice import whole_advice_lines
+    from wizard.report.advice import advice_lines
     from wizard.report.machine import machine_lines
     from wizard.report.plan import plan_lines
     from wizard.report.weighed import weighed
@@ -35,7 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not host.name:
         print(*work_lines(), sep="\n", end="")
     print("\n== This machine", *machine_lines(machine), sep="\n")
-    print("\n== Advice", *whole_advice_lines(found), sep="\n")
+    print("\n== Advice", *advice_lines(found), sep="\n")
     print("\n== What the first stack would take")
     choice = Choice(stack, "venv", folder_of(arguments, stack, host.home))
     choice = with_sources(choice, arguments)

@@ -14,7 +14,7 @@ from wizard.report.units import WIDTH
 from wizard.report.weighed import Weighed, sheet
 
 
-def whole_advice_lines(found: Weighed) -> Iterator[str]:
+def advice_lines(found: Weighed) -> Iterator[str]:
     """The suggestion, the stacks beside each other, each one's reasons, and every other road."""
     yield from textwrap.wrap(found.advice.headline, WIDTH)
     yield ""
@@ -23,12 +23,6 @@ def whole_advice_lines(found: Weighed) -> Iterator[str]:
     yield ""
     yield "== Every road that somebody went or named"
     yield from all_road_lines(found.roads)
-
-
-def advice_lines(advice: Advice) -> Iterator[str]:
-    """The suggestion, then every road with its reasons."""
-    yield from textwrap.wrap(advice.headline, WIDTH)
-    yield from _stacks(advice)
 
 
 def _stacks(advice: Advice) -> Iterator[str]:

@@ -8,6 +8,7 @@ from itertools import zip_longest
 
 from wizard.knowledge.claims import Claim, Grade
 from wizard.plan.aspect import Aspect
+from wizard.plan.aspect_evidence import CAUSE
 from wizard.plan.contradictions import contradictions
 from wizard.report.units import WIDTH
 
@@ -19,8 +20,13 @@ LABEL = 9
 BETWEEN = " | "
 OTHERS = "They are other people's statements: we have run nothing on an RDNA1 card."
 NO_CLAIM = "No statement of anybody stands behind it; what it rests on is said above."
-HEADS = {"for": "SAY THAT IT WORKS", "against": "SAY THAT IT DOES NOT"}
-PLAIN_HEADS = {"for": "SPEAK FOR IT", "against": "SPEAK AGAINST IT"}
+OPEN = "LEAVE IT OPEN"
+HEADS = {"for": "SAY THAT IT WORKS", "against": "SAY THAT IT DOES NOT", "unknown": OPEN}
+PLAIN_HEADS = {"for": "SPEAK FOR IT", "against": "SPEAK AGAINST IT", "unknown": OPEN}
+CAUSE_HEADS = {**PLAIN_HEADS, "unknown": "NAME A CAUSE, OR SAY THAT NONE IS SHOWN"}
+LEANINGS = {"for": "FOR", "against": "AGAINST", "unknown": "OPEN"}
+CONTRADICTIONS = "CONTRADICTIONS"
+"""How the line begins below which they stand."""
 WORKS = ("run-", "large-", "small-", "training", "fp16", "transformers")
 """How the ids of aspects begin that ask whether something works."""
 
@@ -50,7 +56,7 @@ def evidence_lines(
         yield from ("", *claim_lines(claim, width, f"{number} "))
     groups = contradictions(claims, known)
     if groups:
-        yield from ("", f"CONTRADICTIONS: {len(groups)}")
+        yield from ("", f"{CONTRADICTIONS}: {len(groups)}")
     for group in groups:
         yield from ("", *contradiction_lines(group, width))
     yield from ("", *_wrapped(OTHERS, width))
@@ -65,7 +71,7 @@ def verdict_lines(aspect: Aspect, width: int) -> Iterator[str]:
 
 def claim_lines(claim: Claim, width: int, mark: str = "") -> Iterator[str]:
     """One claim with all that is needed to weigh it."""
-    yield f"{mark}{claim.leaning.upper()}, {claim.grade.value}, about {claim.topic}"
+    yield f"{mark}{LEANINGS[claim.leaning]}, {claim.grade.value}, about {claim.topic}"
     yield from _wrapped(claim.text, width, "  ")
     for label, text in _facts(claim):
         yield from _wrapped(text, width, f"  {label:<{LABEL}}", " " * (LABEL + 2))
@@ -104,7 +110,8 @@ def _facts(claim: Claim) -> tuple[tuple[str, str], ...]:
 
 def _sides(aspect: Aspect, claims: list[Claim], width: int) -> Iterator[str]:
     """Who stands on which side, beside each other; then who leaves it open."""
-    heads = HEADS if aspect.id.startswith(WORKS) else PLAIN_HEADS
+    heads = CAUSE_HEADS if aspect.id == CAUSE else PLAIN_HEADS
+    heads = HEADS if aspect.id.startswith(WORKS) else heads
     cells = (width - len(BETWEEN)) // 2
     sides = {
         leaning: [claim for claim in claims if claim.leaning == leaning]
@@ -115,7 +122,7 @@ def _sides(aspect: Aspect, claims: list[Claim], width: int) -> Iterator[str]:
         for one, other in zip_longest(*columns, fillvalue=""):
             yield f"{one:<{cells}}{BETWEEN}{other}".rstrip()
     if sides["unknown"]:
-        yield from _side("LEAVE IT OPEN", sides["unknown"], width)
+        yield from _side(heads["unknown"], sides["unknown"], width)
 
 
 def _side(head: str, side: list[Claim], cells: int) -> list[str]:

@@ -17,7 +17,7 @@ from wizard.report.units import WIDTH
 LABEL_CELLS = 16
 NARROWEST = 12
 """Cells of a column below which words would be cut."""
-GRADED = 18
+GRADED = 20
 """Cells of a column from which on there is room for grades."""
 WIDEST = 21
 GRADES = {
@@ -57,9 +57,13 @@ class Sheet:
         """Rank and name of each column."""
         return tuple(column.head for column in self.columns)
 
-    def row(self, number: int) -> tuple[str, ...]:
-        """The texts of one aspect in all columns."""
-        return tuple(cell_text(c.aspects[number], self.cells - 1) for c in self.columns)
+    def row(self, number: int, gap: int = 1) -> tuple[str, ...]:
+        """The texts of one aspect in all columns, with so many cells to spare."""
+        graded = self.cells >= GRADED
+        return tuple(
+            cell_text(column.aspects[number], self.cells - gap, graded=graded)
+            for column in self.columns
+        )
 
 
 def columns_of(
@@ -87,9 +91,11 @@ def columns_of(
     )
 
 
-def sheet_of(columns: Sequence[Column], width: int, chosen: str = "") -> Sheet:
+def sheet_of(
+    columns: Sequence[Column], width: int, chosen: str = "", narrowest: int = NARROWEST
+) -> Sheet:
     """As many columns as fit, the chosen one among them."""
-    most = max(1, (width - LABEL_CELLS) // NARROWEST)
+    most = max(1, (width - LABEL_CELLS) // narrowest)
     names = [column.stack for column in columns]
     place = names.index(chosen) if chosen in names else 0
     start = min(max(0, place - most + 1), max(0, len(columns) - most))
@@ -98,10 +104,10 @@ def sheet_of(columns: Sequence[Column], width: int, chosen: str = "") -> Sheet:
     return Sheet(shown, cells, len(columns) - len(shown))
 
 
-def cell_text(aspect: Aspect, cells: int) -> str:
+def cell_text(aspect: Aspect, cells: int, *, graded: bool = True) -> str:
     """The word, with its grade where there is room for both."""
     word = aspect.word if len(aspect.word) <= cells else aspect.word.partition(",")[0]
-    grade = GRADES.get(aspect.grade, "") if cells + 1 >= GRADED else ""
+    grade = GRADES.get(aspect.grade, "") if graded else ""
     both = f"{word} ({grade})"
     text = both if grade and len(both) <= cells else word
     return text if len(text) <= cells else f"{text[: cells - 1]}…"
