@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from screens.road_sections import Section, sections_of
+from screens.road_sections import Section, sections_of, with_suggestion
 from screens.session import Session
 from screens.words import shown
 from wizard.knowledge.applications import Application
@@ -100,7 +100,8 @@ class Choosing:
         """All that is said of the highlighted stack."""
         system = self.with_system(self.stack.id)
         road = replace(self.road, undo=WITH_PACKAGES) if system else self.road
-        return sections_of(road, self.stack, self.ticked, self.aspect)
+        found = sections_of(road, self.stack, self.ticked, self.aspect)
+        return found if road.rank > 1 else with_suggestion(found, self.advice)
 
     @property
     def place_word(self) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from screens.words import cut, shown
 from wizard.knowledge.applications import Application
 from wizard.knowledge.stacks import Stack
-from wizard.plan.advice import Road
+from wizard.plan.advice import Advice, Road
 from wizard.plan.aspect import Aspect
 
 
@@ -24,6 +24,8 @@ class Section:
 
 BRIEF = ("Blocked", "Marked", "Why", "Verdict", "Mind")
 """What stays where the aspects take most of the lines."""
+AS_ROWS = ("Cost", "Undo")
+"""What the rows of the aspects tell already."""
 
 
 def sections_of(
@@ -51,6 +53,17 @@ def sections_of(
         Section("Undo", (road.undo,), 9),
     )
     return tuple(section for section in sections if any(section.sentences))
+
+
+def with_suggestion(sections: tuple[Section, ...], advice: Advice) -> tuple[Section, ...]:
+    """The sections of the suggested road, with its risks and what to try where it fails."""
+    found = (
+        Section("Risks", advice.risks, 3),
+        Section("Next", (advice.next_best,) if advice.next_best else (), 6),
+    )
+    added = tuple(section for section in found if section.sentences)
+    place = next((n for n, each in enumerate(sections) if each.label == "Mind"), len(sections))
+    return (*sections[:place], *added, *sections[place:])
 
 
 def _aspect(aspect: Aspect) -> str:

@@ -7,14 +7,16 @@ from textual.content import Content
 from screens.words import shown
 from wizard.knowledge.applications import Application
 
-LEAD = "I want "
-GAP_CELLS = 1
+LEAD = "Run: "
 
 
 def wish_lines(
     applications: tuple[Application, ...], ticked: tuple[str, ...], current: int, cells: int
 ) -> Content:
-    """The ticks, wrapped to a width; ``>`` marks where Space ticks."""
+    """The ticks, wrapped to a width; ``>`` marks where Space ticks.
+
+    The place of that mark is the gap between two wishes: so eleven of them fit on two lines of 80.
+    """
     lines: list[list[Content]] = [[]]
     room = cells - len(LEAD)
     for index, application in enumerate(applications):
@@ -33,6 +35,5 @@ def wish_lines(
 def _wish(application: Application, ticked: bool, current: bool) -> Content:
     mark = "[x]" if ticked else "[ ]"
     pointer = ">" if current else " "
-    text = f"{pointer}{mark} {shown(application.title)}{' ' * GAP_CELLS}"
     style = "bold reverse" if current else ("bold" if ticked else "")
-    return Content.styled(text[:-GAP_CELLS], style) + Content(" " * GAP_CELLS)
+    return Content.styled(f"{pointer}{mark} {shown(application.title)}", style)

@@ -13,7 +13,7 @@ from textual.widgets import Static
 
 from screens.aspect_grid import grid_lines
 from screens.choosing import Choosing
-from screens.road_sections import BRIEF, title_of
+from screens.road_sections import AS_ROWS, BRIEF, title_of
 from screens.roads_table import RoadsTable, table_lines
 from screens.section_lines import section_lines
 from screens.stacks_matrix import matrix_lines, stack_at
@@ -58,7 +58,8 @@ class StacksPane(Vertical):
         spare = max(0, self.size.height - len(rows) - 1)
         lines = [Content.styled(title, "bold")]
         if self._side_by_side:
-            lines += section_lines(choosing.sections, cells, spare)
+            rest = tuple(each for each in choosing.sections if each.label not in AS_ROWS)
+            lines += section_lines(rest, cells, spare)
         else:
             grid = grid_lines(choosing, cells, spare - WORDS_AT_LEAST)
             brief = tuple(each for each in choosing.sections if each.label in BRIEF)

@@ -60,7 +60,10 @@ def order(machine: Machine, *applications: str) -> list[str]:
         (LEFTOVERS, ("yolo",), "rocm52"),
         (LEFTOVERS, ("small-cnn",), "rocm57"),
         (clean_jammy(), ("comfyui",), "native"),
-        (clean_jammy(), ("a1111", "fooocus"), "rocm52"),
+        (clean_jammy(), ("a1111",), "rocm52"),
+        (clean_jammy(), ("a1111", "fooocus"), "native"),
+        (clean_jammy(), ("transformers",), "native"),
+        (clean_jammy(), ("diffusers",), "native"),
         (clean_jammy(card("gfx1012")), ("comfyui",), "native"),
         (clean_jammy(card("gfx1012")), ("a1111",), "rocm52"),
         (clean_jammy(), (), "rocm52"),
@@ -105,7 +108,8 @@ def test_without_an_rdna1_card_the_processor_is_advised_with_the_reason() -> Non
     assert "RX 6700 XT is gfx1031" in advice.headline
     assert [text for text in advice.would_change if "ruled out" in text] == [
         "rocm52, rocm57, rocm62, native ruled out: RX 6700 XT is gfx1031; this stack is for "
-        "gfx1010, gfx1011, gfx1012 (RX 5500, 5600, 5700 and relatives)"
+        "gfx1010, gfx1011, gfx1012 (RX 5500, 5600, 5700 and relatives); PyTorch's own ROCm wheels "
+        "(pytorch.org) are made for cards of its age: take those, without this program"
     ]
 
 

@@ -33,7 +33,7 @@ def test_wishes_come_in_the_order_of_the_table_and_once() -> None:
 
 
 def test_what_cannot_be_chosen_for_is_no_wish() -> None:
-    assert wishes_of(having(library("jupyter"), library("timm"))) == ()
+    assert wishes_of(having(library("skynet"), library("hal"))) == ()
 
 
 def test_a_library_that_came_with_an_application_is_no_wish() -> None:

@@ -115,13 +115,17 @@ def _taken(found: Weighed) -> tuple[str, ...]:
 def _suggestion(advice: Advice) -> tuple[str, ...]:
     import textwrap
 
+    from wizard.report.advice import suggestion_lines
+
     first, *others = sorted(advice.roads, key=lambda road: road.rank)
     *names, last = (road.fit.stack for road in others)
     stack = first.fit.stack
-    texts = (
-        f"No --stack was given: this is the plan for {stack}, the suggested one.",
-        f"Why: {advice.headline}",
+    others_text = (
         f"To choose another: --stack {', '.join(names)} or {last}. "
-        "What speaks for and against each, and every other road: rdna1-setup --plain",
+        "What speaks for and against each, and every other road: rdna1-setup --plain"
     )
-    return tuple(line for text in texts for line in textwrap.wrap(text, 79))
+    return (
+        f"No --stack was given: this is the plan for {stack}, the suggested one.",
+        *suggestion_lines(advice, "Why: "),
+        *textwrap.wrap(others_text, 79),
+    )

@@ -2,10 +2,26 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from functools import cache
 
 from wizard.knowledge.rows import read_rows
+
+
+@dataclass(frozen=True, slots=True)
+class Older:
+    """Older releases of an application, which take an older torch than its newest one."""
+
+    torch_floor: str
+    python_floor: str
+    ask: tuple[str, ...]
+    """What to ask pip for, for example ``transformers<5``."""
+
+    @property
+    def pip(self) -> str:
+        """The line for a shell."""
+        return f"pip install {' '.join(shlex.quote(text) for text in self.ask)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,15 +35,31 @@ class Application:
     """What it asks of the card: ``convolution``, ``training``, ``small training``,
     ``transformer`` or ``any``."""
     torch_floor: str
-    """Smallest torch version, ``""`` when none is known."""
+    """Smallest torch version of its newest release, ``""`` when none is known."""
     torch_ceiling: str
     """Largest torch version it ran with, ``""`` when none is known."""
     python_floor: str
     python_ceiling: str
     spoils: str
-    """What its own installation does to an old stack, ``""`` when nothing is known."""
+    """What its own installation does to a stack, ``""`` when nothing is known."""
     source: str
     date: str
+    numpy_floor: str = ""
+    numpy_below: str = ""
+    """The first numpy that is too new for it, ``""`` when none is known."""
+    spoils_numpy_1: str = ""
+    """The same, where the stack needs a numpy below 2."""
+    older: tuple[Older, ...] = ()
+    """Releases for an older torch, newest first."""
+    pulls: tuple[str, ...] = ()
+    """What its installation brings along that bears on torch and numpy."""
+    vram_bytes: int | None = None
+    """The least memory of a card that its makers name."""
+    memory_bytes: int | None = None
+    memory_without_card_bytes: int | None = None
+    """The same where it runs on the processor alone."""
+    disk_bytes: int | None = None
+    """What it takes itself, with its first models, as its makers say."""
 
 
 @cache

@@ -65,6 +65,13 @@ class Stack:
     """What it is for, in under 40 characters."""
     cautions: tuple[str, ...]
     """What its user must know, such as the end of security updates."""
+    glibc_floor: str = ""
+    """The oldest C library that its wheels were made for; ``""`` when nobody says."""
+
+    @property
+    def sizes_known(self) -> bool:
+        """True when it is known what it takes to download and on the disk."""
+        return self.download_bytes is not None and self.installed_bytes is not None
 
 
 @cache

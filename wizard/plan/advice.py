@@ -12,7 +12,9 @@ from wizard.plan.card import chosen_card, target_of
 from wizard.plan.fit import Fit, fit
 from wizard.plan.grounds import UNDO, also, cost, said, your_card
 from wizard.plan.ranking import ranked
-from wizard.plan.reasons import headline, reasons, would_change
+from wizard.plan.reasons import headline, reasons
+from wizard.plan.supply import Supply
+from wizard.plan.turning import next_best, risks, would_change
 
 NOTHING_TICKED = ("own",)
 """What is advised for when nothing was asked for: plain torch."""
@@ -45,6 +47,10 @@ class Advice:
     headline: str
     """One or two sentences: the suggestion and its main reason."""
     would_change: tuple[str, ...]
+    risks: tuple[str, ...] = ()
+    """What speaks against the suggestion, weightiest first."""
+    next_best: str = ""
+    """What to try where the suggestion fails, ``""`` where nothing else is possible."""
 
 
 def advise(
@@ -52,6 +58,7 @@ def advise(
     application_ids: tuple[str, ...],
     stacks: tuple[Stack, ...] | None = None,
     claims: tuple[Claim, ...] | None = None,
+    supply: Supply | None = None,
 ) -> Advice:
     """All roads for these applications, best first; ours where no stacks and claims are given.
 
@@ -60,7 +67,7 @@ def advise(
     applications = applications_named(application_ids or NOTHING_TICKED)
     known = {stack.id: stack for stack in (load_stacks() if stacks is None else stacks)}
     evidence = load_claims() if claims is None else claims
-    fits = tuple(fit(machine, applications, stack, evidence) for stack in known.values())
+    fits = tuple(fit(machine, applications, stack, evidence, supply) for stack in known.values())
     order = ranked(fits, known, [application.id for application in applications])
     roads = tuple(
         _road(machine, known, order, number, applications, evidence)
@@ -68,8 +75,16 @@ def advise(
     )
     return Advice(
         roads=roads,
-        headline=headline(machine, known, order, applications),
+        headline=headline(machine, known, order, applications, evidence),
         would_change=would_change(machine, known, order, applications),
+        risks=risks(
+            order[0],
+            known[order[0].stack],
+            target_of(chosen_card(machine)),
+            applications,
+            evidence,
+        ),
+        next_best=next_best(known, order, applications),
     )
 
 
@@ -87,7 +102,7 @@ def _road(
     return Road(
         fit=held,
         rank=number,
-        why=reasons(stacks, order, held, applications),
+        why=reasons(stacks, order, held, applications, claims),
         in_favour=said("for", stack, gfx, applications, claims),
         against=said("against", stack, gfx, applications, claims),
         unknown=said("unknown", stack, gfx, applications, claims),

@@ -65,7 +65,8 @@ def _security(stack: Stack) -> Aspect:
 
 def _python(machine: Machine, stack: Stack, fit: Fit) -> Aspect:
     if not fit.python:
-        because = python_obstacle(machine, stack, "")
+        missing = python_obstacle(machine, stack, "")
+        because = missing.text if missing else "no Python that fits was found"
         return Aspect("python", "Python", "none fits", HERE, because, ())
     if need := python_need(fit.python):
         word = f"{fit.python.removeprefix('uv:')} by uv"
@@ -96,7 +97,7 @@ def _disk(machine: Machine, stack: Stack) -> Aspect:
     free = f"{size_text(disk.free_bytes)} free on {disk.filesystem}" if disk else "free: not known"
     if full := disk_full(machine, stack):
         word = "too little"
-        return Aspect("disk", "Disk", word, HERE, full, ())
+        return Aspect("disk", "Disk", word, HERE, full.text, ())
     if size is None:
         because = f"how much it takes installed is not known; {free}"
         return Aspect("disk", "Disk", UNKNOWN, "", because, ())

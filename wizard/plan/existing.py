@@ -111,7 +111,8 @@ def obstacles_to(
     """What rules the stack out here; an environment that exists brings its own Python."""
     own = any(isinstance(step, SetAsidePackages) for step in steps)
     missing = python_obstacle(machine, stack, held.python)
-    return tuple(each for each in held.obstacles if not own or each != missing)
+    mended = missing.text if own and missing else ""
+    return tuple(each for each in held.obstacles if each != mended)
 
 
 def _bring_pip(machine: Machine, choice: Choice, there: Contents, work: str) -> Step:

@@ -8,13 +8,15 @@ from wizard.knowledge.stacks import Stack
 from wizard.machine.facts import Machine, Unknown
 from wizard.plan.card import chosen_card, target_of
 from wizard.plan.fit import Fit
+from wizard.plan.floors import numpy_allowed
 from wizard.plan.leftovers import leftovers, short_path, torch_here
 from wizard.plan.room import home_disk
 from wizard.plan.strength import STRENGTH, sentence, strength
 from wizard.plan.verdict import Verdict
-from wizard.plan.weighing import BEARING
+from wizard.plan.weighing import bears
 from wizard.sizes import size_text
 
+NUMPY_2 = "2.0"
 UNDO = "rdna1-setup rollback removes what it made; files you added stay"
 
 
@@ -30,11 +32,10 @@ def said(
     Refuted claims come last, with what refutes them: a reader will have met them elsewhere.
     """
     gfx = gfx if stack.gfx else ""
-    topics = {topic for each in applications for topic in _topics(each)}
     about = [c for c in claims if stack.id in c.stacks and c.leaning == leaning]
     standing = [claim for claim in about if claim.grade is not Grade.REFUTED]
     standing.sort(key=lambda claim: claim.date, reverse=True)
-    standing.sort(key=lambda claim: (claim.topic not in topics, -strength(claim, gfx)))
+    standing.sort(key=lambda claim: (not _told(claim, applications), -strength(claim, gfx)))
     by_id = {claim.id: claim for claim in claims}
     refuted = [_refuted(claim, by_id) for claim in about if claim.grade is Grade.REFUTED]
     return (*(sentence(claim, gfx) for claim in standing), *refuted)
@@ -43,17 +44,19 @@ def said(
 def also(
     machine: Machine, stack: Stack, fit: Fit, applications: tuple[Application, ...]
 ) -> tuple[str, ...]:
-    """What else its user meets: leftovers, what applications spoil, presets, cautions."""
-    accepted = {cell.application for cell in fit.cells if cell.verdict is not Verdict.NO}
+    """What else its user meets: leftovers, what applications take and spoil, presets, cautions."""
+    accepted = {cell.application: cell for cell in fit.cells if cell.verdict is not Verdict.NO}
+    asked = [(each, accepted[each.id]) for each in applications if each.id in accepted]
+    takes = [f"{each.title} takes {need}" for each, cell in asked for need in cell.needs]
     spoils = [
-        f"{each.title}: {each.spoils}"
-        for each in applications
-        if each.spoils and each.id in accepted and stack.gfx and stack.constraints
+        f"{each.title}: {text}" if text.split()[0] != each.title else text
+        for each, _ in asked
+        for text in _spoils(each, stack)
     ]
     presets = [
         f"variables on offer, not set: {each.name} ({each.source})" for each in stack.presets
     ]
-    return (*leftovers(machine, stack), *spoils, *presets, *stack.cautions)
+    return (*leftovers(machine, stack), *takes, *spoils, *presets, *stack.cautions)
 
 
 def cost(machine: Machine, stack: Stack) -> str:
@@ -87,9 +90,18 @@ def your_card(machine: Machine, stack: Stack, claims: tuple[Claim, ...]) -> str:
     return f"{start}not tested by us; {about}"
 
 
-def _topics(application: Application) -> frozenset[str]:
-    bearing = BEARING[application.workload]
-    return bearing.close | bearing.beside
+def _spoils(application: Application, stack: Stack) -> tuple[str, ...]:
+    """What installing the application would do to a stack for the card."""
+    if not stack.gfx:
+        return ()
+    texts = [application.spoils]
+    if not numpy_allowed(stack, NUMPY_2):
+        texts.append(application.spoils_numpy_1)
+    return tuple(text for text in texts if text)
+
+
+def _told(claim: Claim, applications: tuple[Application, ...]) -> bool:
+    return any(bears(claim, each) for each in applications)
 
 
 def _model(name: str) -> str:

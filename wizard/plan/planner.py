@@ -27,6 +27,7 @@ from wizard.plan.prepared import Prepared
 from wizard.plan.resolve import AS_CONFIGURED
 from wizard.plan.snapshot import as_asked
 from wizard.plan.steps import AddToGroups, Plan, Step
+from wizard.plan.supply import Supply
 from wizard.plan.system import SystemPart, system_part
 from wizard.plan.user_site import user_site_obstacle, user_torch
 from wizard.plan.venv import venv_steps
@@ -53,7 +54,10 @@ def make_plan(
     _require_usable(choice, places.home)
     if choice.gpu and chosen_card(machine, choice.gpu) is None:
         raise PlanImpossible(f"There is no AMD card at the PCI address {choice.gpu}.")
-    held = fit(with_card(machine, choice.gpu), applications_named(choice.applications), stack)
+    asked = applications_named(choice.applications)
+    held = fit(
+        with_card(machine, choice.gpu), asked, stack, supply=Supply(wheelhouse=choice.wheelhouse)
+    )
     choice = replace(choice, venv=there.path) if there else choice
     why = why_beside(machine, stack, there) if there else ""
     steps: tuple[Step, ...]
@@ -170,7 +174,9 @@ def _system(machine: Machine, choice: Choice, stack: Stack, prepared: Prepared) 
 
 
 def _notes(choice: Choice, stack: Stack, held: Fit) -> tuple[str, ...]:
-    notes = [*held.obstacles, *held.needs, *stack.cautions]
+    titles = {each.id: each.title for each in applications_named(choice.applications)}
+    takes = [f"{titles[c.application]} takes {need}" for c in held.cells for need in c.needs]
+    notes = [*held.obstacles, *held.needs, *takes, *stack.cautions]
     if not stack.gfx and choice.torch_index == AS_CONFIGURED:
         notes.append("PyPI's own torch for Linux is the CUDA build: gigabytes more, and it works.")
     if stack.gfx:

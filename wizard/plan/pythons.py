@@ -6,6 +6,7 @@ from wizard.knowledge.applications import Application
 from wizard.knowledge.stacks import Stack
 from wizard.machine.facts import Machine, Unknown
 from wizard.plan.floors import pythons_for
+from wizard.plan.obstacle import Obstacle
 
 
 def chosen_python(machine: Machine, applications: tuple[Application, ...], stack: Stack) -> str:
@@ -30,7 +31,8 @@ def python_refused(machine: Machine, application: Application, stack: Stack, pyt
     minor = minor or python.removeprefix("uv:")
     if not accepted or minor in accepted:
         return ""
-    return f"{application.title} asks for Python {', '.join(accepted)}; here it would get {minor}"
+    asked = f"{application.title} asks for Python {', '.join(accepted)}"
+    return f"{asked}; here it would get {minor}: bring {accepted[0]} with its venv, or uv"
 
 
 def python_need(python: str) -> str:
@@ -39,16 +41,17 @@ def python_need(python: str) -> str:
     return f"Python {version}, which uv brings without root" if python.startswith("uv:") else ""
 
 
-def python_obstacle(machine: Machine, stack: Stack, python: str) -> str:
-    """Why there is no Python for the stack, and what would mend that; ``""`` when there is one."""
+def python_obstacle(machine: Machine, stack: Stack, python: str) -> Obstacle | None:
+    """Why there is no Python for the stack, and what would mend that; None when there is one."""
     if python:
-        return ""
+        return None
     bare = [i for i in machine.interpreters if _minor(i.version) in stack.pythons]
     if bare:
         package = f"python{_minor(bare[0].version)}-venv"
-        return f"{bare[0].path} cannot make a venv: install {package}, or uv"
+        return Obstacle(f"{bare[0].path} cannot make a venv", f"install {package}, or uv")
     wanted = ", ".join(stack.pythons)
-    return f"it needs Python {wanted}; none was found, and no uv that would bring one"
+    why = f"it needs Python {wanted}, and none was found, nor a uv that would bring one"
+    return Obstacle(why, f"install Python {stack.pythons[0]} with its venv, or uv")
 
 
 def _found(machine: Machine, minors: tuple[str, ...]) -> str:

@@ -2,7 +2,10 @@
 
 The rule: roads that this machine rules out come last. Among the others the verdicts are added up,
 one number an application (``WORTH``). A road that leaves the card unused counts at most as very
-slow beside one that uses it. Equals stay in the order of the data, best attested first.
+slow beside one that uses it. Among equals the one goes first that takes newer releases of the
+applications; then one whose libraries need no repair on this system; then one that is there
+already; then one for which more is said by people who ran just that; then the order of the data,
+best attested first. So no two roads ever stand level.
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ from collections.abc import Collection
 
 from wizard.knowledge.stacks import Stack
 from wizard.plan.fit import Fit
-from wizard.plan.verdict import Verdict
+from wizard.plan.verdict import Cell, Verdict
 
 WORTH = {
     Verdict.WORKS: 7,
@@ -29,11 +32,40 @@ def ranked(
     fits: tuple[Fit, ...], stacks: dict[str, Stack], counting: Collection[str]
 ) -> tuple[Fit, ...]:
     """The fits, best first, for the applications that count."""
-    return tuple(sorted(fits, key=lambda f: (not f.possible, -worth(f, stacks[f.stack], counting))))
+    places = list(stacks)
+
+    def key(held: Fit) -> tuple[bool, int, int, bool, bool, int, int]:
+        place = places.index(held.stack)
+        if not held.possible:
+            return (True, 0, 0, False, False, 0, place)
+        return (
+            False,
+            -worth(held, stacks[held.stack], counting),
+            steps_back(held, counting),
+            held.repaired,
+            not held.there,
+            -said_for(held, counting),
+            place,
+        )
+
+    return tuple(sorted(fits, key=key))
 
 
 def worth(fit: Fit, stack: Stack, counting: Collection[str]) -> int:
     """The sum of a road's verdicts on the applications that count."""
     most = WORTH[Verdict.WORKS] if stack.gfx else WORTH[Verdict.SLOW]
-    cells = (cell for cell in fit.cells if cell.application in counting)
-    return sum(min(WORTH[cell.verdict], most) for cell in cells)
+    return sum(min(WORTH[cell.verdict], most) for cell in _counted(fit, counting))
+
+
+def steps_back(fit: Fit, counting: Collection[str]) -> int:
+    """How far behind their newest releases the applications that count would have to be."""
+    return sum(cell.back for cell in _counted(fit, counting))
+
+
+def said_for(fit: Fit, counting: Collection[str]) -> int:
+    """How many more claims speak for a road than against it, of those that are about just that."""
+    return sum(cell.said for cell in _counted(fit, counting))
+
+
+def _counted(fit: Fit, counting: Collection[str]) -> list[Cell]:
+    return [cell for cell in fit.cells if cell.application in counting]

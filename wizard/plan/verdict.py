@@ -28,3 +28,11 @@ class Cell:
     because: str
     claims: tuple[str, ...]
     """Ids of the claims that it rests on, weightiest first."""
+    needs: tuple[str, ...] = ()
+    """What the application takes besides the stack, such as an older release of it."""
+    short: bool = False
+    """True when memory that the application's makers ask for is not here; also in ``needs``."""
+    said: int = 0
+    """How many more claims speak for it than against it, of those that bear on it closely."""
+    back: int = 0
+    """How many lines of releases behind its newest the application would have to be."""

@@ -3,14 +3,16 @@
 The rule, in this order:
 
 1. What rules the stack out on this machine, or a floor of the application that the stack does not
-   meet, gives ``no``. A torch newer than the application ever ran with gives at most ``unknown``.
+   meet, gives ``no``. A torch newer than the application ever ran with gives at most ``unknown``,
+   one that only older releases of it take at most ``possible``: nobody spoke of those.
 2. Claims bear on a workload by their topic: some closely, some from beside it (``BEARING``).
    Refuted claims bear on nothing.
 3. A claim's strength is that of its grade; one less when it is about other targets than this
    card's. Close claims by two independent people count as ``several users``.
 4. The weight *for* is held against the weight *against*. More for: ``works`` (source code or
-   maintainer), ``likely`` (several users) or ``possible``. As much or more against, with something
-   for it: ``disputed``. Only against: ``hangs?``. Neither: ``unknown``.
+   maintainer), ``likely`` (several users) or ``possible``. As much or somewhat more against:
+   ``disputed``. Two grades more against, or only against: ``hangs?``, since a mere claim does not
+   dispute what several people saw. Neither: ``unknown``.
 5. Support from beside makes nothing more than ``possible``; where a close claim leaves a question
    open and nothing close answers it, it is ``unknown``.
 6. A road that needs no card and is said to be slow is ``very slow`` for a heavy workload.
@@ -24,7 +26,7 @@ from dataclasses import dataclass
 from wizard.knowledge.applications import Application
 from wizard.knowledge.claims import Claim, Grade
 from wizard.knowledge.stacks import Stack
-from wizard.plan.floors import beyond, unmet_floor
+from wizard.plan.floors import beyond, steps_back, unmet_floor
 from wizard.plan.strength import STRENGTH, sentence, strength, strongest_first, weight
 from wizard.plan.verdict import Cell, Verdict
 
@@ -60,6 +62,8 @@ BEARING = {
 }
 BY_WEIGHT = {4: Verdict.WORKS, 3: Verdict.LIKELY, 2: Verdict.POSSIBLE, 1: Verdict.POSSIBLE}
 A_USER = STRENGTH[Grade.ONE_USER]
+OUTWEIGHED = 2
+"""So many grades more against than for, and there is no dispute."""
 HOPEFUL = (Verdict.WORKS, Verdict.LIKELY, Verdict.POSSIBLE)
 
 
@@ -74,6 +78,14 @@ class Evidence:
     pro: int
     pro_closely: int
     contra: int
+    said: int
+    """How many more close claims are for than against."""
+
+
+def bears(claim: Claim, application: Application) -> bool:
+    """True when a claim's topic has anything to do with what an application asks of a card."""
+    bearing = BEARING[application.workload]
+    return claim.topic in bearing.close | bearing.beside
 
 
 def weigh(application: Application, stack: Stack, gfx: str, claims: Iterable[Claim]) -> Cell:
@@ -84,12 +96,15 @@ def weigh(application: Application, stack: Stack, gfx: str, claims: Iterable[Cla
     gfx = gfx if stack.gfx else ""  # what needs no card is the same beside every chip
     verdict, deciding, evidence = judged(BEARING[application.workload], stack, gfx, claims)
     because = "; against it: ".join(sentence(claim, gfx) for claim in deciding)
-    newer = beyond(application, stack)
+    newer, back = beyond(application, stack), steps_back(application, stack)
     if newer and verdict in HOPEFUL:
         verdict, because = Verdict.UNKNOWN, newer
+    elif back and verdict in HOPEFUL:
+        verdict = Verdict.POSSIBLE
     resting = (*deciding, *evidence.in_favour, *evidence.against, *evidence.questions)
     ids = tuple(dict.fromkeys(claim.id for claim in resting))
-    return Cell(application.id, verdict, because or "nobody says anything that we know of", ids)
+    because = because or "nobody says anything that we know of"
+    return Cell(application.id, verdict, because, ids, said=evidence.said, back=back)
 
 
 def judged(
@@ -119,12 +134,13 @@ def _evidence(bearing: Bearing, stack: Stack, gfx: str, claims: Iterable[Claim])
         pro=max([closely, *(strength(c, gfx) for c in in_favour)]),
         pro_closely=closely,
         contra=max([against_closely, *(strength(c, gfx) for c in against)]),
+        said=sum({"for": 1, "against": -1}.get(c.leaning, 0) for c in close),
     )
 
 
 def _judge(evidence: Evidence, gfx: str) -> tuple[Verdict, list[Claim]]:
     pro, contra = evidence.pro, evidence.contra
-    if contra and not pro:
+    if contra and (not pro or contra - pro >= OUTWEIGHED):
         return Verdict.HANGS, [_strongest(evidence.against, gfx)]
     if evidence.questions and evidence.pro_closely < A_USER:
         return Verdict.UNKNOWN, evidence.questions[:1]

@@ -16,22 +16,25 @@ from wizard.report.weighed import Weighed, sheet
 
 def advice_lines(found: Weighed) -> Iterator[str]:
     """The suggestion, the stacks beside each other, each one's reasons, and every other road."""
-    yield from textwrap.wrap(found.advice.headline, WIDTH)
+    yield from suggestion_lines(found.advice)
     yield ""
     yield from sheet(found)
-    yield from _stacks(found.advice)
+    for road in found.advice.roads:
+        yield ""
+        yield from _road_lines(road)
+    if found.advice.would_change:
+        yield ""
+        yield from _listed("What would change this advice", found.advice.would_change)
     yield ""
     yield "== Every road that somebody went or named"
     yield from all_road_lines(found.roads)
 
 
-def _stacks(advice: Advice) -> Iterator[str]:
-    for road in advice.roads:
-        yield ""
-        yield from _road_lines(road)
-    if advice.would_change:
-        yield ""
-        yield from _listed("What would change this advice", advice.would_change)
+def suggestion_lines(advice: Advice, head: str = "") -> Iterator[str]:
+    """What is suggested, what speaks against it, and what comes next."""
+    yield from textwrap.wrap(f"{head}{advice.headline}", WIDTH)
+    yield from _listed("Risks", advice.risks)
+    yield from _listed("Next best", (advice.next_best,) if advice.next_best else ())
 
 
 def _road_lines(road: Road) -> Iterator[str]:

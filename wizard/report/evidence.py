@@ -25,6 +25,16 @@ HEADS = {"for": "SAY THAT IT WORKS", "against": "SAY THAT IT DOES NOT", "unknown
 PLAIN_HEADS = {"for": "SPEAK FOR IT", "against": "SPEAK AGAINST IT", "unknown": OPEN}
 CAUSE_HEADS = {**PLAIN_HEADS, "unknown": "NAME A CAUSE, OR SAY THAT NONE IS SHOWN"}
 LEANINGS = {"for": "FOR", "against": "AGAINST", "unknown": "OPEN"}
+MEANINGS = {
+    "large-conv2d": "convolutions over images of 64x64 and more: Stable Diffusion, YOLO",
+    "small-conv2d": "convolutions over 28x28 or 32x32: MNIST, CIFAR-10",
+    "training": "forward, backward, and an update of the weights",
+    "fp16": "numbers of half the size: half the memory, where the results stay right",
+    "transformers": "attention and matrix products without convolutions: language models",
+    "cause": "what people put the hangs of Conv2d down to",
+    "support": "whether its makers stand by it for your card",
+}
+"""What an aspect is about, for who meets the word for the first time."""
 CONTRADICTIONS = "CONTRADICTIONS"
 """How the line begins below which they stand."""
 WORKS = ("run-", "large-", "small-", "training", "fp16", "transformers")
@@ -46,6 +56,8 @@ def evidence_lines(
     by_id = {claim.id: claim for claim in known}
     claims = [by_id[each] for each in aspect.claims if each in by_id]
     yield from verdict_lines(aspect, width)
+    if aspect.id in MEANINGS:
+        yield from _wrapped(f"{aspect.title}: {MEANINGS[aspect.id]}.", width, "  ")
     if not claims:
         yield from ("", *_wrapped(NO_CLAIM, width))
         return

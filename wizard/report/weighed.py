@@ -98,6 +98,8 @@ def weighed_form(found: Weighed, stack: str = "") -> dict[str, Any]:
     roads = {road.fit.stack: road for road in found.advice.roads}
     return {
         "headline": found.advice.headline,
+        "risks": list(found.advice.risks),
+        "next_best": found.advice.next_best,
         "would_change": list(found.advice.would_change),
         "stacks": [
             {

@@ -1,0 +1,323 @@
+"""The conditions of a road as a table: one row each, with what is said where it is not met.
+
+An obstacle rules the road out; a need does not, since it can be met before or after installing; a
+condition that could not be read is said to be unknown and rules nothing out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.handmade import GIGABYTE, HOME, card, clean_jammy, node, python
+from tests.handmade import torch as installed
+from wizard.knowledge.applications import applications_named
+from wizard.knowledge.stacks import load_stacks
+from wizard.machine.facts import (
+    Disk,
+    Environment,
+    Gpu,
+    Machine,
+    Process,
+    Surroundings,
+    Unknown,
+)
+from wizard.plan.fit import Fit, Verdict, fit
+from wizard.plan.supply import Supply
+
+STACKS = {stack.id: stack for stack in load_stacks()}
+DARK = Unknown("no permission")
+CLEAN = clean_jammy()
+NVIDIA = replace(card(), name="NVIDIA GPU 10de:2484", pci_id="10de:2484", gfx=DARK, rdna1=False)
+STUCK = Process(4211, "python3", "D", ("/dev/kfd",), compute=True)
+IDLE = Process(4212, "python3", "S", ("/dev/kfd",), compute=True)
+
+
+def held(
+    machine: Machine, stack: str, applications: tuple[str, ...] = (), supply: Supply | None = None
+) -> Fit:
+    return fit(machine, applications_named(applications), STACKS[stack], supply=supply)
+
+
+def system(**facts: object) -> Machine:
+    return replace(CLEAN, system=replace(CLEAN.system, **facts))  # type: ignore[arg-type]
+
+
+def inside(gpus: tuple[Gpu, ...] = (), **around: object) -> Machine:
+    surroundings = CLEAN.surroundings._replace(**around)  # type: ignore[arg-type]
+    return replace(CLEAN, gpus=gpus, surroundings=surroundings)
+
+
+def with_card(**facts: object) -> Machine:
+    return clean_jammy(replace(card(), **facts))  # type: ignore[arg-type]
+
+
+def without_kfd(container: str) -> Machine:
+    around = CLEAN.surroundings._replace(container=container)
+    access = replace(CLEAN.access, kfd=CLEAN.access.kfd._replace(present=False))
+    return replace(CLEAN, access=access, surroundings=around)
+
+
+def with_room(count: int) -> Machine:
+    return replace(CLEAN, disks=(Disk(HOME, "/home", 500 * GIGABYTE, count),))
+
+
+NO_PYTHON = replace(CLEAN, interpreters=(python("3.14"),), uv=DARK)
+NO_VENV = replace(CLEAN, interpreters=(python("3.10", makes_venvs=False),), uv=DARK)
+UV_ONLY = replace(CLEAN, interpreters=())
+
+RULED_OUT: dict[str, tuple[Machine, str, str, str]] = {
+    "no card": (replace(CLEAN, gpus=()), "rocm52", "no AMD card was found", "lspci"),
+    "another maker's card": (inside((NVIDIA,)), "native", "no AMD card", "CUDA wheels"),
+    "WSL": (inside(wsl=True), "native", "this is WSL", "start Linux itself"),
+    "a container without devices": (
+        inside(container="podman"),
+        "rocm57",
+        "inside of podman",
+        "pass /dev/kfd",
+    ),
+    "a virtual machine": (
+        inside(virtual_machine="QEMU"),
+        "rocm52",
+        "virtual machine (QEMU)",
+        "PCI passthrough",
+    ),
+    "a confined terminal": (
+        inside(confined="flatpak"),
+        "rocm52",
+        "from inside of flatpak",
+        "outside of it",
+    ),
+    "a newer card": (clean_jammy(card("gfx1031")), "native", "is gfx1031", "own ROCm wheels"),
+    "an older card": (with_card(gfx="gfx803"), "native", "is gfx803", "no road for it is known"),
+    "a relative": (clean_jammy(card("gfx1013")), "native", "is gfx1013", "processor's stack"),
+    "a target unknown": (with_card(gfx=DARK), "native", "target of RX 5700 XT", "1002:731f"),
+    "another processor": (system(architecture="aarch64"), "rocm52", "is aarch64", "machine"),
+    "glibc too old": (system(glibc="2.27"), "native", "glibc 2.28 or newer; this", "container"),
+    "glibc too old for the processor's": (system(glibc="2.17"), "cpu", "2.28", "newer release"),
+    "glibc far too old": (system(glibc="2.12"), "rocm52", "2.17", "newer release"),
+    "no Python": (NO_PYTHON, "rocm52", "it needs Python 3.10, 3.9, 3.8", "install Python 3.10"),
+    "no venv": (NO_VENV, "rocm52", "cannot make a venv", "install python3.10-venv, or uv"),
+    "a full disk": (with_room(2 * GIGABYTE), "rocm52", "/home has 2.0 GB free", "make room"),
+    "a disk too full for an unknown size": (
+        with_room(GIGABYTE),
+        "rocm57",
+        "1.3 GB at the very least",
+        "elsewhere",
+    ),
+}
+
+NEEDED: dict[str, tuple[Machine, str, str]] = {
+    "a Python that uv brings": (UV_ONLY, "rocm52", "Python 3.10, which uv brings"),
+    "another driver": (with_card(driver="vfio-pci"), "native", "held by vfio-pci"),
+    "no driver": (with_card(driver=""), "native", "not driven by anything"),
+    "kfd": (without_kfd(""), "rocm52", "/dev/kfd, which amdgpu makes"),
+    "kfd in a container": (without_kfd("docker"), "rocm52", "start it with --device=/dev/kfd"),
+    "rights": (
+        replace(CLEAN, access=replace(CLEAN.access, kfd=node("/dev/kfd", usable=False))),
+        "rocm52",
+        "the right to open /dev/kfd",
+    ),
+    "PCIe atomics": (
+        with_card(atomics=False, mec_firmware=140, kfd_node=None),
+        "native",
+        "PCIe atomics, which the slot of RX 5700 XT does not pass",
+    ),
+    "a process that cannot end": (
+        replace(CLEAN, processes=(IDLE, STUCK)),
+        "native",
+        "a restart: python3 (4211) holds the card",
+    ),
+    "an executable stack": (system(glibc="2.41"), "rocm57", "glibc 2.41 refuses them"),
+    "memory": (system(memory_bytes=4 * GIGABYTE), "rocm62", "this machine has 3.7 GiB"),
+    "room whose need is unknown": (with_room(5 * GIGABYTE), "rocm57", "how much is not known"),
+}
+
+NOT_READ: dict[str, tuple[Machine, str, str]] = {
+    "glibc": (system(glibc=DARK), "native", "glibc is not known (no permission)"),
+    "glibc of the old": (system(glibc=DARK), "rocm52", "glibc is not known (no permission)"),
+    "a C library that is none": (system(glibc="musl"), "cpu", "glibc calls itself musl"),
+    "memory": (system(memory_bytes=DARK), "rocm52", "how much this machine has is not known"),
+    "processor": (system(architecture=DARK), "rocm52", "could not be read (no permission)"),
+    "driver": (with_card(driver=DARK), "rocm52", "which one it has, is not known"),
+    "firmware": (
+        with_card(atomics=False, mec_firmware=DARK, kfd_node=None),
+        "rocm52",
+        "compute firmware 145 or newer",
+    ),
+    "room": (replace(CLEAN, disks=()), "rocm52", "home folder could not be read"),
+    "room for the processor's": (replace(CLEAN, disks=()), "cpu", "could not be read"),
+}
+
+
+@pytest.mark.parametrize(("machine", "stack", "why", "mend"), RULED_OUT.values(), ids=RULED_OUT)
+def test_what_rules_a_road_out_names_its_mend(
+    machine: Machine, stack: str, why: str, mend: str
+) -> None:
+    found = held(machine, stack, ("own",))
+
+    assert not found.possible
+    assert why in found.obstacles[0]
+    assert mend in found.mends[0]
+    assert found.cells[0].verdict is Verdict.NO
+    assert found.cells[0].because == found.obstacles[0]
+
+
+@pytest.mark.parametrize(("machine", "stack", "words"), NEEDED.values(), ids=NEEDED)
+def test_what_is_missing_is_needed_and_rules_nothing_out(
+    machine: Machine, stack: str, words: str
+) -> None:
+    found = held(machine, stack)
+
+    assert found.possible
+    assert words in "\n".join(found.needs)
+
+
+@pytest.mark.parametrize(("machine", "stack", "words"), NOT_READ.values(), ids=NOT_READ)
+def test_what_could_not_be_read_is_said_to_be_unknown(
+    machine: Machine, stack: str, words: str
+) -> None:
+    found = held(machine, stack)
+
+    assert found.possible
+    assert words in "\n".join(found.needs)
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_where_every_condition_is_met_nothing_is_said(stack: str) -> None:
+    found = held(replace(CLEAN, processes=(IDLE,)), stack)
+
+    assert (found.obstacles, found.needs, found.card_closed) == ((), (), "")
+
+
+def test_atomics_matter_only_to_a_card_that_the_driver_refused() -> None:
+    taken = with_card(atomics=False, mec_firmware=140, kfd_node=1)
+    new_enough = with_card(atomics=False, mec_firmware=145, kfd_node=None)
+
+    assert held(taken, "native").needs == held(new_enough, "native").needs == ()
+
+
+@pytest.mark.parametrize("name", ["another driver", "kfd in a container", "rights"])
+def test_a_card_that_cannot_be_used_yet_is_told_apart_from_other_needs(name: str) -> None:
+    machine, stack, words = NEEDED[name]
+    found = held(machine, stack)
+
+    assert words in found.card_closed
+    assert found.card_closed in found.needs
+    assert held(machine, "cpu").card_closed == ""
+
+
+# The network: nobody asks it in a look at the machine, so by default nothing is said.
+
+OFF = Supply(network=False)
+WHEELS = Supply(network=False, wheelhouse="/media/wheels")
+
+
+def test_without_a_network_and_without_wheels_no_road_is_open() -> None:
+    found = held(CLEAN, "native", (), OFF)
+
+    assert found.obstacles == (
+        "there is no network, and its wheels are not here; connect this machine, or fetch the "
+        "wheels of native on another one and give their folder (--wheelhouse DIR)",
+    )
+
+
+def test_a_folder_of_wheels_needs_no_network() -> None:
+    assert held(CLEAN, "rocm52", (), WHEELS).possible
+
+
+def test_a_folder_of_wheels_brings_no_python() -> None:
+    assert "uv would fetch Python 3.10" in held(UV_ONLY, "rocm52", (), WHEELS).obstacles[0]
+    unasked = held(UV_ONLY, "rocm52", (), Supply(wheelhouse="/media/wheels"))
+    assert unasked.possible
+    assert "for uv to fetch Python" in unasked.needs[-1]
+
+
+def test_a_network_that_answered_and_one_that_nobody_asked_are_not_mentioned() -> None:
+    assert held(CLEAN, "native", (), Supply(network=True)).needs == ()
+    assert held(CLEAN, "native").needs == ()
+
+
+def test_a_network_that_could_not_be_asked_is_said_to_be_unknown() -> None:
+    asked = Supply(network=Unknown("the proxy did not answer within 3 s"))
+    assert "the proxy did not answer within 3 s" in held(CLEAN, "native", (), asked).needs[0]
+
+
+# What an application asks of the machine, beside its stack.
+
+
+def test_a_card_with_less_memory_than_an_application_asks_for_leaves_it_open() -> None:
+    cell = held(with_card(vram_bytes=6_425_673_728), "native", ("fooocus",)).cells[0]
+
+    assert (cell.verdict, cell.short) == (Verdict.UNKNOWN, True)
+    assert "Fooocus asks for a card with 8 GB by its makers; RX 5700 XT has 6 GiB" in cell.because
+    assert cell.needs == ("a card with 8 GB by its makers; RX 5700 XT has 6 GiB",)
+
+
+def test_the_part_that_the_driver_keeps_does_not_make_a_card_too_small() -> None:
+    assert not held(with_card(vram_bytes=8_573_157_376), "native", ("fooocus",)).cells[0].short
+
+
+def test_a_card_whose_memory_is_not_known_is_said_to_be_so() -> None:
+    cell = held(with_card(vram_bytes=DARK), "native", ("invokeai",)).cells[0]
+
+    assert cell.verdict is Verdict.POSSIBLE
+    assert cell.needs == ("a card with 4 GB: its memory is not known (no permission)",)
+
+
+def test_more_memory_is_asked_for_where_the_card_stays_unused() -> None:
+    machine = system(memory_bytes=16 * GIGABYTE)
+
+    assert not held(machine, "native", ("fooocus",)).cells[0].short
+    assert "32 GB of memory on the processor" in held(machine, "cpu", ("fooocus",)).cells[0].because
+
+
+def test_memory_of_a_machine_that_is_not_known_is_said_to_be_so() -> None:
+    cell = held(system(memory_bytes=DARK), "cpu", ("fooocus",)).cells[0]
+    assert cell.needs == ("32 GB of memory: how much there is is not known (no permission)",)
+
+
+def test_what_an_application_takes_on_the_disk_is_named_where_it_is_tight() -> None:
+    tight = held(with_room(30 * GIGABYTE), "native", ("invokeai",)).cells[0]
+
+    assert tight.needs == ("40.0 GB of disk for itself and its models; /home has 30.0 GB free",)
+    assert held(with_room(90 * GIGABYTE), "native", ("invokeai",)).cells[0].needs == ()
+
+
+@pytest.mark.parametrize(
+    ("stack", "application", "asked"),
+    [
+        ("rocm52", "transformers", "pip install 'transformers<4.48' 'accelerate<1.3'"),
+        ("rocm57", "transformers", "pip install 'transformers<5'"),
+        ("rocm62", "diffusers", "pip install 'diffusers<0.37' 'accelerate<1.3'"),
+    ],
+)
+def test_an_older_torch_is_possible_with_an_older_release(
+    stack: str, application: str, asked: str
+) -> None:
+    cell = held(CLEAN, stack, (application,)).cells[0]
+
+    assert cell.verdict is not Verdict.NO
+    assert cell.needs[0] == f"an older release: {asked}"
+
+
+def test_an_environment_that_holds_the_stack_is_named() -> None:
+    there = Environment(f"{HOME}/venv", "venv", "3.10", installed("2.2.2+rocm5.7"))
+    machine = replace(CLEAN, environments=(there,))
+
+    assert held(machine, "rocm57").there == f"{HOME}/venv"
+    assert held(machine, "rocm52").there == ""
+
+
+def test_a_card_beside_that_no_stack_is_for_does_not_matter() -> None:
+    beside = replace(card("gfx1031"), name="Cezanne", gfx="gfx90c", integrated=True)
+    both = replace(CLEAN, gpus=(NVIDIA, beside, card("gfx1012")))
+
+    assert held(both, "native").possible
+    assert held(both, "native").needs == ()
+
+
+def test_surroundings_do_not_matter_where_the_card_is_there() -> None:
+    around = Surroundings(DARK, "docker", False, "QEMU", "snap", DARK, ())
+    assert held(replace(CLEAN, surroundings=around), "native").possible
