@@ -20,6 +20,37 @@ class Grade(Enum):
     REFUTED = "refuted"
 
 
+TOPICS = {
+    "conv2d": "Conv2d layers above the small sizes, forward",
+    "small conv2d": "Conv2d layers up to 32x32",
+    "training": "backward passes and steps of an optimiser, batch norm included",
+    "transformer": "models without convolutions, and the matrix products that they rest on",
+    "applications": "whole programs and models for images",
+    "device": "whether torch uses the card at all",
+    "precision": "half precision and other formats of numbers",
+    "triton": "kernels made by Triton, and so torch.compile",
+    "algorithms": "which of MIOpen's algorithms serve, and how they work",
+    "settings": "variables and ways round",
+    "speed": "how long layers and models take",
+    "image speed": "how long an image takes",
+    "memory": "how much memory layers take",
+    "stability": "crashes and resets after a good start",
+    "install": "what the road asks of the machine, and whether it can be had",
+    "age": "how old its torch is",
+    "security": "holes that are known, and whether they get mended",
+    "support": "what AMD and others promise, and what the libraries hold",
+    "cause": "what the hang is put down to",
+    "method": "how the statements came about",
+    "regression": "other builds that fail where older ones ran",
+    "neighbours": "other builds of the same kind",
+    "other roads": "roads that are no stack of ours",
+}
+"""What a claim can be about. ``wizard/plan/weighing.py`` says which bear on a verdict."""
+
+ABOUT_NO_STACK = "other roads"
+"""The topic of claims that name no stack."""
+
+
 @dataclass(frozen=True, slots=True)
 class Claim:
     """One statement about a stack, with everything needed to weigh it."""
@@ -28,8 +59,12 @@ class Claim:
     text: str
     """In our own words, one sentence."""
     stacks: tuple[str, ...]
+    """Ids of the stacks that it is about; empty for what is about another road."""
     topic: str
-    """``conv2d``, ``training``, ``install``, ``settings``, ``applications``, ``precision``, ..."""
+    """One of ``TOPICS``: ``conv2d``, ``small conv2d``, ``training``, ``transformer``,
+    ``applications``, ``device``, ``precision``, ``triton``, ``algorithms``, ``settings``,
+    ``speed``, ``image speed``, ``memory``, ``stability``, ``install``, ``age``, ``security``,
+    ``support``, ``cause``, ``method``, ``regression``, ``neighbours``, ``other roads``."""
     leaning: str
     """``for``, ``against`` or ``unknown``: how it bears on the stack."""
     who: str

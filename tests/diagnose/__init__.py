@@ -1,0 +1,1 @@
+"""Diagnosis, and the texts that it is tried on."""
