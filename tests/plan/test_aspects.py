@@ -146,3 +146,17 @@ def test_root_is_needed_for_packages_of_the_system_and_not_for_a_folder() -> Non
 def test_everything_holds_each_claim_of_the_stack_once() -> None:
     found = everything(STACKS["rocm52"], "gfx1010", CLAIMS).claims
     assert sorted(found) == sorted(c.id for c in CLAIMS if "rocm52" in c.stacks)
+
+
+def test_what_people_say_of_age_and_holes_stands_behind_the_figures() -> None:
+    found = weighed("rocm57")
+    assert {BY_ID[each].topic for each in found["age"].claims} == {"age"}
+    assert "torch-load-hole" in found["security"].claims
+    assert found["undo"].claims == ()
+
+
+def test_of_the_strongest_on_support_the_newest_counts() -> None:
+    found = weighed("rocm52")["support"]
+    strongest = [BY_ID[each] for each in found.claims if BY_ID[each].grade is Grade.MAINTAINER]
+    assert strongest[0].date == max(claim.date for claim in strongest)
+    assert {claim.leaning for claim in strongest} == {"for", "against"}

@@ -41,15 +41,15 @@ QUESTIONS = (
 )
 CAUSE = "cause"
 CAUSE_TITLE = "Cause of hangs"
-SUPPORT = _topic("support")
 
 
 def card_aspects(stack: Stack, gfx: str, claims: tuple[Claim, ...]) -> Iterator[Aspect]:
     """What the card can do with it, what its hangs are put down to, and whether AMD stands by."""
+    about = tuple(claim for claim in claims if stack.id in claim.stacks)
     for question in QUESTIONS:
-        yield _answer(question, stack, gfx, claims)
-    yield _cause(stack, gfx, claims)
-    yield _support(stack, gfx, claims)
+        yield _answer(question, stack, gfx, about)
+    yield _cause(stack, gfx, about, claims)
+    yield _support(stack, gfx, about)
 
 
 def grade_of(verdict: Verdict, deciding: Iterable[Claim]) -> str:
@@ -61,14 +61,14 @@ def grade_of(verdict: Verdict, deciding: Iterable[Claim]) -> str:
     return Grade.SEVERAL_USERS.value if agree else grades[0].value
 
 
-def _answer(question: Question, stack: Stack, gfx: str, claims: tuple[Claim, ...]) -> Aspect:
+def _answer(question: Question, stack: Stack, gfx: str, about: tuple[Claim, ...]) -> Aspect:
     if not stack.gfx and question.id == "fp16":
         because = "half precision saves the memory of a card; the processor computes in float32"
         return Aspect(question.id, question.title, "not used", "", because, ())
-    verdict, deciding, _ = judged(question.bearing, stack, gfx, claims)
+    verdict, deciding, _ = judged(question.bearing, stack, gfx, about)
     near = question.bearing.close if stack.gfx else question.bearing.close | {"device"}
     topics = near | question.bearing.beside
-    behind = strongest_first((c for c in _about(stack, claims) if c.topic in topics), gfx)
+    behind = strongest_first((c for c in about if c.topic in topics), gfx)
     because = "; against it: ".join(sentence(claim, gfx) for claim in deciding)
     return Aspect(
         question.id,
@@ -80,8 +80,8 @@ def _answer(question: Question, stack: Stack, gfx: str, claims: tuple[Claim, ...
     )
 
 
-def _cause(stack: Stack, gfx: str, claims: tuple[Claim, ...]) -> Aspect:
-    named = strongest_first((c for c in _about(stack, claims) if c.topic == CAUSE), gfx)
+def _cause(stack: Stack, gfx: str, about: tuple[Claim, ...], claims: tuple[Claim, ...]) -> Aspect:
+    named = strongest_first((claim for claim in about if claim.topic == CAUSE), gfx)
     ids = tuple(claim.id for claim in named)
     if not stack.gfx:
         return Aspect(CAUSE, CAUSE_TITLE, "does not", "", NO_CARD, ids)
@@ -94,24 +94,16 @@ def _cause(stack: Stack, gfx: str, claims: tuple[Claim, ...]) -> Aspect:
     return Aspect(CAUSE, CAUSE_TITLE, UNKNOWN, "", because, ids)
 
 
-def _support(stack: Stack, gfx: str, claims: tuple[Claim, ...]) -> Aspect:
-    """A plain yes or no: whoever speaks for the makers outweighs what is merely said."""
-    _, _, found = judged(SUPPORT, stack, gfx, claims)
-    about = strongest_first((c for c in _about(stack, claims) if c.topic == "support"), gfx)
-    ids = tuple(claim.id for claim in about)
-    if not (found.pro or found.contra):
+def _support(stack: Stack, gfx: str, about: tuple[Claim, ...]) -> Aspect:
+    """A plain yes or no: of the strongest the newest, for promises are taken back."""
+    said = strongest_first((claim for claim in about if claim.topic == "support"), gfx)
+    ids = tuple(claim.id for claim in said)
+    leaning = [claim for claim in said if claim.leaning != "unknown" and strength(claim, gfx)]
+    if not leaning:
         return Aspect("support", "Supported", UNKNOWN, "", NOBODY, ids)
-    sides = (found.in_favour, found.against)
-    best = [strongest_first(side, gfx)[0] for side in sides if side]
-    best.sort(key=lambda claim: -strength(claim, gfx))
-    word = "disputed" if found.pro == found.contra else "no" if found.contra > found.pro else "yes"
-    told = best if word == "disputed" else best[:1]
-    because = "; against it: ".join(sentence(claim, gfx) for claim in told)
-    return Aspect("support", "Supported", word, best[0].grade.value, because, ids)
-
-
-def _about(stack: Stack, claims: tuple[Claim, ...]) -> list[Claim]:
-    return [claim for claim in claims if stack.id in claim.stacks]
+    word = "yes" if leaning[0].leaning == "for" else "no"
+    because = sentence(leaning[0], gfx)
+    return Aspect("support", "Supported", word, leaning[0].grade.value, because, ids)
 
 
 def _in_order(claims: list[Claim], gfx: str) -> tuple[str, ...]:

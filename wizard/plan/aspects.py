@@ -47,7 +47,10 @@ def aspects(
     return (
         *(_verdict(cell, titles[cell.application], fit, known, gfx) for cell in asked),
         *card_aspects(stack, gfx, claims),
-        *cost_aspects(machine, stack, fit, system=system, speed=speed),
+        *(
+            _with_claims(aspect, stack, gfx, claims)
+            for aspect in cost_aspects(machine, stack, fit, system=system, speed=speed)
+        ),
     )
 
 
@@ -57,6 +60,12 @@ def everything(stack: Stack, gfx: str, claims: tuple[Claim, ...]) -> Aspect:
     ids = tuple(claim.id for claim in about)
     because = f"{len(ids)} statements about {stack.title}, whatever they are about"
     return Aspect("all", "Everything said", f"{len(ids)} claims", "", because, ids)
+
+
+def _with_claims(aspect: Aspect, stack: Stack, gfx: str, claims: tuple[Claim, ...]) -> Aspect:
+    """A figure with what people say of it, where they do: topic and aspect have the same name."""
+    about = [c for c in claims if c.topic == aspect.id and stack.id in c.stacks]
+    return replace(aspect, claims=tuple(c.id for c in strongest_first(about, gfx)))
 
 
 def _verdict(

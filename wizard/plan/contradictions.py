@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 
 from wizard.knowledge.claims import Claim
 
@@ -15,12 +16,16 @@ def contradictions(
     Each member contradicts all others of its group. Nothing is in two groups with the same rival.
     """
     by_id = {claim.id: claim for claim in known}
+    place = {name: number for number, name in enumerate(by_id)}
     rivals = _rivals(known)
     groups: list[tuple[str, ...]] = []
+    told: set[frozenset[str]] = set()
     for claim in claims:
-        for rival in sorted(rivals.get(claim.id, ()), key=list(by_id).index):
-            if not any({claim.id, rival} <= set(group) for group in groups):
-                groups.append(_grown((claim.id, rival), rivals, list(by_id)))
+        for rival in sorted(rivals.get(claim.id, ()), key=place.__getitem__):
+            if frozenset((claim.id, rival)) not in told:
+                group = _grown((claim.id, rival), rivals, place)
+                told |= {frozenset(pair) for pair in combinations(group, 2)}
+                groups.append(group)
     return tuple(tuple(by_id[each] for each in group) for group in groups)
 
 
@@ -35,10 +40,13 @@ def _rivals(known: Sequence[Claim]) -> dict[str, set[str]]:
     return found
 
 
-def _grown(pair: tuple[str, str], rivals: dict[str, set[str]], order: list[str]) -> tuple[str, ...]:
+def _grown(
+    pair: tuple[str, str], rivals: dict[str, set[str]], place: dict[str, int]
+) -> tuple[str, ...]:
     """The pair, and who contradicts all that are in it so far."""
     group: tuple[str, ...] = pair
-    for other in order:
-        if other not in group and all(other in rivals[member] for member in group):
+    shared = rivals[pair[0]] & rivals[pair[1]]
+    for other in sorted(shared, key=place.__getitem__):
+        if all(other in rivals[member] for member in group):
             group = (*group, other)
     return group

@@ -67,6 +67,8 @@ def evidence_lines(
     for number, claim in enumerate(shown, 1):
         yield from ("", *claim_lines(claim, width, f"{number} "))
     groups = contradictions(claims, known)
+    if aspect.id == CAUSE:  # the five root causes before what else is said of them
+        groups = tuple(sorted(groups, key=len, reverse=True))
     if groups:
         yield from ("", f"{CONTRADICTIONS}: {len(groups)}")
     for group in groups:

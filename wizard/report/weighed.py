@@ -93,7 +93,8 @@ def stack_lines(found: Weighed, stack: str, *, evidence: bool = False) -> Iterat
 def weighed_form(found: Weighed, stack: str = "") -> dict[str, Any]:
     """The JSON form; of one stack where one is named."""
     columns = [each for each in found.columns if stack in ("", each.stack)]
-    claims = [c for c in found.claims if any(each.stack in c.stacks for each in columns)]
+    names = {each.stack for each in columns}
+    claims = [c for c in found.claims if not stack or names & set(c.stacks)]
     groups = contradictions(claims, found.claims)
     roads = {road.fit.stack: road for road in found.advice.roads}
     return {
