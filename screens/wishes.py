@@ -7,7 +7,7 @@ from textual.content import Content
 from screens.words import shown
 from wizard.knowledge.applications import Application
 
-LEAD = "Run: "
+LEAD = "I want "
 
 
 def wish_lines(

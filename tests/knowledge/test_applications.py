@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from packaging.requirements import Requirement
 from packaging.version import Version
 
 from wizard.knowledge.applications import Application, applications_named, load_applications
@@ -48,3 +49,42 @@ def test_applications_come_in_the_order_asked_for() -> None:
 def test_an_unknown_application_is_refused_with_the_known_ones() -> None:
     with pytest.raises(KeyError, match="no application 'skynet'; known are comfyui"):
         applications_named(("skynet",))
+
+
+@every_application
+def test_older_releases_go_back_step_by_step_and_say_what_to_ask_pip_for(
+    application: Application,
+) -> None:
+    floors = [application.torch_floor, *(older.torch_floor for older in application.older)]
+    versions = [Version(floor) for floor in floors if floor]
+    assert versions == sorted(set(versions), reverse=True)
+    for older in application.older:
+        assert [Requirement(text).specifier for text in older.ask]
+        assert older.pip.startswith("pip install ")
+
+
+@every_application
+def test_what_an_application_asks_of_numpy_and_memory_can_be_compared(
+    application: Application,
+) -> None:
+    low, high = application.numpy_floor, application.numpy_below
+    assert not (low and high) or Version(low) < Version(high)
+    sizes = (
+        application.vram_bytes,
+        application.memory_bytes,
+        application.memory_without_card_bytes,
+        application.disk_bytes,
+    )
+    assert all(size >= 10**9 for size in sizes if size is not None)
+
+
+@every_application
+def test_what_an_application_pulls_in_is_told_unless_it_is_plain_torch(
+    application: Application,
+) -> None:
+    assert bool(application.pulls) is (application.id not in ("own", "small-cnn"))
+
+
+def test_what_most_people_run_can_be_chosen() -> None:
+    asked = {"comfyui", "a1111", "invokeai", "fooocus", "yolo", "timm", "diffusers"}
+    assert {*asked, "transformers", "jupyter"} <= {each.id for each in load_applications()}

@@ -300,6 +300,7 @@ def test_an_older_torch_is_possible_with_an_older_release(
 
     assert cell.verdict is not Verdict.NO
     assert cell.needs[0] == f"an older release: {asked}"
+    assert cell.because.startswith(f"it takes an older release: {asked}. ")
 
 
 def test_an_environment_that_holds_the_stack_is_named() -> None:

@@ -9,7 +9,6 @@ from typing import Any
 from wizard.knowledge.tables import read_table
 
 AMD = "1002"
-RDNA1_GFX = ("gfx1010", "gfx1011", "gfx1012")
 VENDORS = {"10de": "NVIDIA", "8086": "Intel", "1af4": "Virtio", "15ad": "VMware", "1234": "QEMU"}
 
 
@@ -56,7 +55,7 @@ def gfx_of_name(name: str) -> str | None:
 
 def is_rdna1(gfx: str) -> bool:
     """True for the targets of RX 5500, 5600 and 5700 and their siblings."""
-    return gfx in RDNA1_GFX
+    return gfx in _table()["rdna1"]
 
 
 def _general_name(vendor: str, pci_id: str) -> str:
@@ -64,8 +63,13 @@ def _general_name(vendor: str, pci_id: str) -> str:
 
 
 @cache
+def _table() -> dict[str, Any]:
+    return read_table("cards.toml")
+
+
+@cache
 def _devices() -> dict[str, dict[str, Any]]:
-    table = read_table("cards.toml")
+    table = _table()
     notes = table["notes"]
     return {
         row["id"]: {**row, "note": notes.get(row.get("note", ""), row.get("note", ""))}

@@ -75,7 +75,7 @@ def advise(
     )
     return Advice(
         roads=roads,
-        headline=headline(machine, known, order, applications, evidence),
+        headline=headline(machine, known, order, applications),
         would_change=would_change(machine, known, order, applications),
         risks=risks(
             order[0],
@@ -102,7 +102,7 @@ def _road(
     return Road(
         fit=held,
         rank=number,
-        why=reasons(stacks, order, held, applications, claims),
+        why=reasons(stacks, order, held, applications),
         in_favour=said("for", stack, gfx, applications, claims),
         against=said("against", stack, gfx, applications, claims),
         unknown=said("unknown", stack, gfx, applications, claims),

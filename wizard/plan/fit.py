@@ -120,17 +120,24 @@ def _cell(
     if short and cell.verdict in (*HOPEFUL, Verdict.SLOW):
         because = f"{application.title} asks for {short} ({application.source})"
         cell = replace(cell, verdict=Verdict.UNKNOWN, because=because)
-    takes = _takes(machine, application, stack, short)
-    return replace(cell, needs=takes, short=bool(short))
+    return _with_needs(cell, machine, application, stack, short)
 
 
-def _takes(machine: Machine, application: Application, stack: Stack, short: str) -> tuple[str, ...]:
-    """What an application takes besides the stack."""
+def _with_needs(
+    cell: Cell, machine: Machine, application: Application, stack: Stack, short: str
+) -> Cell:
+    """The same verdict with what the application takes besides the stack."""
     older = older_release(application, stack)
+    taken = f"an older release: {older.pip}" if older else ""
     texts = (
-        f"an older release: {older.pip}" if older else "",
+        taken,
         short,
         unsure_memory(machine, application, stack),
         room_for(machine, application, stack),
     )
-    return tuple(text for text in texts if text)
+    return replace(
+        cell,
+        because=f"it takes {taken}. {cell.because}" if taken else cell.because,
+        needs=tuple(text for text in texts if text),
+        short=bool(short),
+    )

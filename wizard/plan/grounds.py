@@ -47,7 +47,12 @@ def also(
     """What else its user meets: leftovers, what applications take and spoil, presets, cautions."""
     accepted = {cell.application: cell for cell in fit.cells if cell.verdict is not Verdict.NO}
     asked = [(each, accepted[each.id]) for each in applications if each.id in accepted]
-    takes = [f"{each.title} takes {need}" for each, cell in asked for need in cell.needs]
+    takes = [
+        f"{each.title} takes {need}"
+        for each, cell in asked
+        for need in cell.needs
+        if need not in cell.because
+    ]
     spoils = [
         f"{each.title}: {text}" if text.split()[0] != each.title else text
         for each, _ in asked

@@ -4,13 +4,15 @@ The rule: roads that this machine rules out come last. Among the others the verd
 one number an application (``WORTH``). A road that leaves the card unused counts at most as very
 slow beside one that uses it. Among equals the one goes first that takes newer releases of the
 applications; then one whose libraries need no repair on this system; then one that is there
-already; then one for which more is said by people who ran just that; then the order of the data,
-best attested first. So no two roads ever stand level.
+already; then one for which more is said by people who ran just that; then the newer torch; then the
+order of the data. So no two roads ever stand level.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection
+
+from packaging.version import Version
 
 from wizard.knowledge.stacks import Stack
 from wizard.plan.fit import Fit
@@ -32,6 +34,8 @@ def ranked(
     fits: tuple[Fit, ...], stacks: dict[str, Stack], counting: Collection[str]
 ) -> tuple[Fit, ...]:
     """The fits, best first, for the applications that count."""
+    newest_first = sorted(stacks.values(), key=torch_version, reverse=True)
+    by_torch = [stack.id for stack in newest_first]
     places = list(stacks)
 
     def key(held: Fit) -> tuple[bool, int, int, bool, bool, int, int]:
@@ -45,10 +49,15 @@ def ranked(
             held.repaired,
             not held.there,
             -said_for(held, counting),
-            place,
+            by_torch.index(held.stack),
         )
 
     return tuple(sorted(fits, key=key))
+
+
+def torch_version(stack: Stack) -> Version:
+    """Which torch it is, whatever it was built for."""
+    return Version(Version(stack.torch).public)
 
 
 def worth(fit: Fit, stack: Stack, counting: Collection[str]) -> int:

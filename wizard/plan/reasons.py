@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from wizard.knowledge.applications import Application
-from wizard.knowledge.claims import Claim, Grade
 from wizard.knowledge.stacks import Stack
 from wizard.machine.facts import Machine
 from wizard.plan.card import chosen_card
 from wizard.plan.fit import Fit
-from wizard.plan.ranking import said_for, steps_back, worth
+from wizard.plan.ranking import said_for, steps_back, torch_version, worth
 from wizard.plan.verdict import Verdict
-from wizard.plan.weighing import bears
 
 UNTESTED = "We have tested no RDNA1 card: measure Conv2d."
 ORDER_IS_OURS = "nothing known tells them apart"
@@ -21,7 +19,6 @@ def reasons(
     order: tuple[Fit, ...],
     held: Fit,
     applications: tuple[Application, ...],
-    claims: tuple[Claim, ...],
 ) -> tuple[str, ...]:
     """Why a road has its rank, the main reason first."""
     if not held.possible:
@@ -32,8 +29,9 @@ def reasons(
     verdicts = verdict_words(held, applications)
     if held is not order[0]:
         return (f"behind {order[0].stack} ({verdicts})",)
-    second = next((f for f in order[1:] if f.possible and stacks[f.stack].gfx), None)
-    return (*alone, *_lead(held, second, stacks, applications, claims), verdicts)
+    second = _second(order, stacks, applications)
+    lead = () if alone and second is None else _lead(held, second, stacks, applications)
+    return (*alone, *lead, verdicts)
 
 
 def headline(
@@ -41,7 +39,6 @@ def headline(
     stacks: dict[str, Stack],
     order: tuple[Fit, ...],
     applications: tuple[Application, ...],
-    claims: tuple[Claim, ...],
 ) -> str:
     """The suggestion and its main reason, and what must be done before the card can be used."""
     first = order[0]
@@ -49,7 +46,7 @@ def headline(
     if not first.possible:
         return f"No stack is possible on this machine. {stack.title}: {first.obstacles[0]}."
     if stack.gfx:
-        reason = reasons(stacks, order, first, applications, claims)[0]
+        reason = reasons(stacks, order, first, applications)[0]
         found = verdict_words(first, applications)
         opens = f" First of all it needs {first.card_closed}." if first.card_closed else ""
         return f"{stack.title}: {reason} ({found}).{opens} {UNTESTED}"
@@ -84,12 +81,26 @@ def _only_road_for(
     return (f"the only stack for the card that suits {', '.join(floors)}",) if mine else ()
 
 
+def _second(
+    order: tuple[Fit, ...], stacks: dict[str, Stack], applications: tuple[Application, ...]
+) -> Fit | None:
+    """The next road for the card that is of any use for what was asked for."""
+    asked = [application.id for application in applications]
+    return next(
+        (
+            held
+            for held in order[1:]
+            if held.possible and stacks[held.stack].gfx and worth(held, stacks[held.stack], asked)
+        ),
+        None,
+    )
+
+
 def _lead(
     held: Fit,
     second: Fit | None,
     stacks: dict[str, Stack],
     applications: tuple[Application, ...],
-    claims: tuple[Claim, ...],
 ) -> tuple[str, ...]:
     if second is None:
         return ("the only stack that uses the card here",)
@@ -98,11 +109,11 @@ def _lead(
         better = "better verdicts" if len(applications) > 1 else "a better verdict"
         return (f"{better} than {second.stack}, which comes next",)
     start = f"as good as {second.stack} by what is known"
-    return (f"{start}, {_tie_break(held, second, applications, claims)}",)
+    return (f"{start}, {_tie_break(held, second, stacks, applications)}",)
 
 
 def _tie_break(
-    held: Fit, second: Fit, applications: tuple[Application, ...], claims: tuple[Claim, ...]
+    held: Fit, second: Fit, stacks: dict[str, Stack], applications: tuple[Application, ...]
 ) -> str:
     asked = [application.id for application in applications]
     if steps_back(held, asked) < steps_back(second, asked):
@@ -115,25 +126,9 @@ def _tie_break(
         return "and you have it already"
     if said_for(held, asked) > said_for(second, asked):
         return "and more is said for it"
-    mine, other = (_since(each.stack, applications, claims) for each in (held, second))
-    if mine and other and mine < other:
-        return f"and attested since {mine} ({second.stack}: {other})"
+    if torch_version(stacks[held.stack]) > torch_version(stacks[second.stack]):
+        return "and its torch is newer"
     return ORDER_IS_OURS
-
-
-def _since(stack: str, applications: tuple[Application, ...], claims: tuple[Claim, ...]) -> str:
-    """The year of the first standing word for a stack that bears on these applications."""
-    return min(
-        (
-            claim.date[:4]
-            for claim in claims
-            if stack in claim.stacks
-            and claim.leaning == "for"
-            and claim.grade is not Grade.REFUTED
-            and any(bears(claim, application) for application in applications)
-        ),
-        default="",
-    )
 
 
 def verdict_words(held: Fit, applications: tuple[Application, ...]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 
 from wizard.knowledge.applications import Application
-from wizard.knowledge.claims import Claim
+from wizard.knowledge.claims import Claim, Grade
 from wizard.knowledge.stacks import Stack
 from wizard.machine.facts import Machine
 from wizard.plan.card import chosen_card
@@ -24,8 +24,8 @@ PROVE_TRAINING = (
     "a training step measured on this card, for {0}: Conv2d forward does not prove training "
     "(rdna1-setup conv2d --work forward,backward,train)"
 )
-RISKY = frozenset({"conv2d", "precision", "regression", "stability", "training", "triton"})
-"""Topics that tell of what goes wrong with a card, whatever was asked for."""
+RISKY = ("conv2d", "training", "stability", "regression", "triton", "precision")
+"""Topics that tell of what goes wrong with a card, whatever was asked for, gravest first."""
 UNSURE = (Verdict.UNKNOWN, Verdict.DISPUTED)
 
 
@@ -57,10 +57,15 @@ def risks(
         return ()
     gfx = gfx if stack.gfx else ""
     against = [c for c in claims if stack.id in c.stacks and c.leaning == "against"]
-    about = {c.id: any(bears(c, each) for each in applications) for c in against}
-    telling = [c for c in against if strength(c, gfx) and (about[c.id] or c.topic in RISKY)]
-    telling = sorted(strongest_first(telling, gfx), key=lambda c: not about[c.id])
-    told = tuple(sentence(claim, gfx) for claim in telling[:RISKS_TOLD])
+    standing = strongest_first((claim for claim in against if strength(claim, gfx)), gfx)
+    bearing = [c for c in standing if any(bears(c, each) for each in applications)]
+    beside = sorted(
+        (c for c in standing if c.topic in RISKY), key=lambda claim: RISKY.index(claim.topic)
+    )
+    telling = dict.fromkeys((*bearing, *beside))
+    # What somebody saw comes before what is merely said: sorting keeps the order otherwise.
+    worst = sorted(telling, key=lambda claim: claim.grade is Grade.CLAIM_ONLY)[:RISKS_TOLD]
+    told = tuple(sentence(claim, gfx) for claim in worst)
     return told or stack.cautions[:1]
 
 

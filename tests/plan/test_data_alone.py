@@ -1,0 +1,226 @@
+"""A new ROCm release, a new card and a new application are a change of data files only.
+
+A copy of ``assets`` gets rows for all three; the program, not a line of it changed, is started on
+that copy and on a recorded machine with that card and that application.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.machine.records import MACHINES
+
+ROOT = Path(__file__).parents[2]
+CARD = '\n[[device]]\nid = "7399"\ngfx = "gfx1014"\nname = "Radeon RX 5999 XT"\n\n'
+STACK = """
+[[stack]]
+id = "rocm99"
+title = "ROCm 9.9 wheels, torch 9.9.0"
+torch = "9.9.0+rocm9.9"
+requirements = ["torch==9.9.0+rocm9.9", "torchvision==9.8.0+rocm9.9"]
+constraints = ["torch==9.9.0+rocm9.9"]
+index = "https://example.org/whl/rocm9.9"
+index_replaces_pypi = true
+index_source = "an example"
+pythons = ["3.12", "3.10"]
+gfx = ["gfx1014"]
+environment = [["MIOPEN_FIND_MODE", "2"]]
+unset = ["HSA_OVERRIDE_GFX_VERSION"]
+system_release = "9.9.0"
+hashes = []
+download_bytes = 3_000_000_000
+installed_bytes = 9_000_000_000
+size_source = "an example"
+executable_stack = false
+glibc_floor = "2.34"
+one_line = "an imaginary release"
+cautions = ["It does not exist."]
+"""
+RELEASE = """
+[release."9.9.0"]
+directory = "9.9"
+suites = ["jammy"]
+caution = "It does not exist."
+[release."9.9.0".sets]
+smallest = ["rocm-core", "hsa-rocr", "rocminfo"]
+full = ["rocm"]
+"""
+APPLICATION = """
+[[application]]
+id = "weaver"
+title = "Weaver"
+workload = "convolution"
+torch_floor = "9.0"
+source = "the metadata of an example"
+date = "2026-11-22"
+
+"""
+TRACE = """
+[[trace]]
+id = "weaver"
+title = "Weaver"
+files = ["weaver.py", "looms/warp.py"]
+start = "cd {folder} && {python} weaver.py"
+source = "an example"
+date = "2026-11-22"
+"""
+CLAIM = """
+[[claim]]
+id = "r99-weaver"
+text = "Weaver drew pictures all day on an RX 5999 XT."
+stacks = ["rocm99"]
+topic = "applications"
+leaning = "for"
+who = "somebody"
+card = "RX 5999 XT"
+gfx = ["gfx1014"]
+versions = "torch 9.9.0+rocm9.9"
+date = "2026-11-22"
+method = "ran"
+grade = "several users"
+source = "https://example.org/thread"
+"""
+ROAD = """
+[[road]]
+id = "rocm99-wheels"
+title = "ROCm 9.9 wheels, torch 9.9.0"
+stack = "rocm99"
+state = "installable"
+because = "An imaginary release, for which the sources of this program were not touched."
+by_hand = ["rdna1-setup plan --stack rocm99"]
+claims = ["r99-weaver"]
+source = "https://example.org/thread"
+date = "2026-11-22"
+"""
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with our data and the new rows, and a machine with the new card."""
+    folder = tmp_path_factory.mktemp("world")
+    data = folder / "assets"
+    shutil.copytree(ROOT / "assets", data, ignore=shutil.ignore_patterns("__pycache__", "demo"))
+    for name, rows in (
+        ("stacks", STACK),
+        ("releases", RELEASE),
+        ("claims", CLAIM),
+        ("roads", ROAD),
+        ("applications", TRACE),
+    ):
+        _append(data / f"{name}.toml", rows)
+    _before(data / "applications.toml", "\n[[application]]\n", APPLICATION)
+    _before(data / "cards.toml", "\n[[device]]\n", CARD)
+    _replace(data / "cards.toml", '["gfx1010", ', '["gfx1014", "gfx1010", ')
+    _machine(folder / "machine")
+    return folder
+
+
+def _machine(place: Path) -> None:
+    """A recorded machine with that card instead of its own, and Weaver below its home."""
+    shutil.copytree(MACHINES / "rx5700xt-jammy-clean", place)
+    system = place / "files/sys"
+    _replace(system / "bus/pci/devices/0000:03:00.0/device", "0x731f", "0x7399")
+    node = system / "class/kfd/kfd/topology/nodes/1/properties"
+    _replace(node, "gfx_target_version 100100", "gfx_target_version 100104")
+    home = place / "files/home/owner/Weaver"
+    (home / "looms").mkdir(parents=True)
+    (home / "weaver.py").touch()
+    (home / "looms/warp.py").touch()
+
+
+def _append(path: Path, text: str) -> None:
+    path.write_text(path.read_text("utf-8") + text, "utf-8")
+
+
+def _before(path: Path, mark: str, text: str) -> None:
+    _replace(path, mark, f"{text}{mark}")
+
+
+def _replace(path: Path, old: str, new: str) -> None:
+    text = path.read_text("utf-8")
+    assert old in text, path
+    path.write_text(text.replace(old, new, 1), "utf-8")
+
+
+def said(world: Path, *arguments: str) -> str:
+    """What the program prints, as one line of words; our data is not in its reach."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
+    # The working folder comes first on the path of -m: there lies the other ``assets``.
+    command = (sys.executable, "-m", "wizard", *arguments, "--machine", str(world / "machine"))
+    done = subprocess.run(
+        command, cwd=world, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return " ".join(done.stdout.split())
+
+
+def test_a_new_card_is_recognised_as_one_of_ours(world: Path) -> None:
+    text = said(world, "detect", "--json")
+
+    assert '"name": "Radeon RX 5999 XT"' in text
+    assert '"gfx": "gfx1014"' in text
+    assert '"rdna1": true' in text
+
+
+def test_a_new_release_is_advised_for_a_new_application_on_a_new_card(world: Path) -> None:
+    text = said(world, "--plain")
+
+    assert "== Advice ROCm 9.9 wheels, torch 9.9.0: the only stack for the card" in text
+    assert "that suits Weaver (9.0 or newer) (Weaver: likely)" in text
+    assert "Weaver drew pictures all day on an RX 5999 XT (several users" in text
+    assert "native [not possible here]" in text
+    assert "this stack is for gfx1010, gfx1011, gfx1012" in text
+
+
+def test_a_new_release_can_be_planned_with_its_system_packages(world: Path) -> None:
+    text = said(world, "plan", "--stack", "rocm99", "--footprint", "venv+system")
+
+    assert "torch==9.9.0+rocm9.9" in text
+    assert "https://example.org/whl/rocm9.9" in text
+    assert "MIOPEN_FIND_MODE" in text
+    assert "https://repo.radeon.com/rocm/apt/9.9" in text
+    assert "It does not exist." in text
+
+
+def test_the_comparison_and_the_other_roads_hold_the_new_release(world: Path) -> None:
+    program = """
+from pathlib import Path
+import importlib.util
+from wizard.knowledge.applications import applications_named
+from wizard.knowledge.claims import load_claims
+from wizard.knowledge.roads import load_roads
+from wizard.knowledge.stacks import find_stack
+from wizard.machine.detect import detect
+from wizard.machine.recorded import RecordedHost
+from wizard.plan.advice import advise
+machine = detect(RecordedHost(Path("machine")))
+advice = advise(machine, ("weaver",))
+road = advice.roads[0]
+print([each.title for each in load_roads() if each.stack == road.fit.stack])
+print(road.fit.stack, road.cost, road.fit.cells[0].claims)
+if importlib.util.find_spec("wizard.plan.aspects"):
+    from wizard.plan.aspects import aspects
+    applications, stack = applications_named(("weaver",)), find_stack("rocm99")
+    for each in aspects(machine, applications, stack, road.fit, load_claims()):
+        print(each)
+"""
+    environment = {**os.environ, "PYTHONPATH": f"{world}:{ROOT}", "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(
+        (sys.executable, "-c", program),
+        cwd=world,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert "['ROCm 9.9 wheels, torch 9.9.0']" in done.stdout
+    assert "rocm99 3.0 GB to download, 9.0 GB on disk" in done.stdout
+    assert "r99-weaver" in done.stdout
