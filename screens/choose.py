@@ -58,6 +58,8 @@ class Choose(StepScreen):
         "o lists every other road that somebody went: gone, by hand, elsewhere.\n"
         "b says how large the buffer of the GEMM algorithm is for a layer of yours.\n"
         "f switches between one folder of yours and the folder plus ROCm system packages.\n"
+        "i explains: ROCm, the override, why games work and Conv2d does not, what nobody knows.\n"
+        "p asks the indexes and AMD's repository whether all of it is still there.\n"
         "Tab goes to the folder, Enter there takes it, Esc leaves it.\n"
         "c measures Conv2d with the torch for ROCm that you have, if any: it may be right already, "
         "or need no more than a setting. Back leads here again.\n\n"
@@ -65,6 +67,8 @@ class Choose(StepScreen):
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "review", "Review", key_display="Enter"),
+        Binding("i", "explain", "Explain", show=False),
+        Binding("p", "availability", "Still there?", show=False),
         Binding("space", "tick", "Tick", key_display="Space"),
         Binding("e", "claims", "Who says so"),
         Binding("d", "full_text", "More"),
@@ -199,6 +203,19 @@ class Choose(StepScreen):
     def action_buffer(self) -> None:
         """Reckons the buffer of the GEMM algorithm for a layer."""
         self.app.push_screen(Buffer())
+
+    def action_explain(self) -> None:
+        """Lists the explanations."""
+        from screens.explain import Explain
+
+        self.app.push_screen(Explain())
+
+    def action_availability(self) -> None:
+        """Shows where things are to be had, and asks."""
+        from screens.availability import Availability
+
+        if self.services.sources is not None:
+            self.app.push_screen(Availability(self.services.sources, self._choosing.machine))
 
     def action_full_text(self) -> None:
         """Shows every sentence about the highlighted road."""

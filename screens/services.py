@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from screens.past import Past
+    from screens.sources import Sources
     from wizard.conv2d.asked import Request
     from wizard.conv2d.caution import Circumstances
     from wizard.conv2d.presets import Preset
@@ -161,6 +162,8 @@ class Services:
     """None where nothing may be started: in a dry run and a demo."""
     rehearsed: Callable[[Plan], Rehearsed | None] = lambda _: None
     """Quick: the newest rehearsal of a plan."""
+    sources: Sources | None = None
+    """Where wheels and packages are to be had."""
     stop_sweep: Callable[[], Awaitable[str]] | None = None
     """Ends the sweep under way and says what became of it. None where a sweep ends as soon as its
     events are no longer read; elsewhere it then goes on by itself."""

@@ -25,6 +25,8 @@ TOO_SMALL = (
     "q leaves. Without screens: rdna1-setup --dry-run | less"
 )
 
+EXPLAINED = "What the words mean, and why: i on Choose, or rdna1-setup about."
+
 HELP_KEY = Binding("question_mark,f1", "help", "Help", key_display="?")
 QUIT_KEY = Binding("q", "leave", "Quit")
 BACK_KEY = Binding("escape", "back", "Back", key_display="Esc")
@@ -128,4 +130,5 @@ class StepScreen(Screen[None]):
         """Shows what this step is and does."""
         from screens.dialogs import Notice
 
-        self.app.push_screen(Notice(f"Help: {self.TITLE_WORD}", self.HELP_TEXT))
+        text = f"{self.HELP_TEXT}\n\n{EXPLAINED}"
+        self.app.push_screen(Notice(f"Help: {self.TITLE_WORD}", text))

@@ -15,6 +15,8 @@ from wizard.commands.looking import acts, forget_reader
 
 COMMANDS = (
     "detect",
+    "diagnose",
+    "explain",
     "plan",
     "rehearse",
     "apply",
@@ -25,11 +27,22 @@ COMMANDS = (
     "rollback",
     "watch",
     "report",
+    "available",
+    "about",
 )
 """Each is a module of ``wizard.commands``, with ``add_arguments`` and ``run``."""
-READS_ONLY = ("detect", "plan", "report", "watch")
+READS_ONLY = ("detect", "diagnose", "explain", "plan", "report", "watch", "about")
 """Commands that change nothing, whatever their options."""
-CHANGES_FILES = ("apply", "rehearse", "remove", "clean-up", "conv2d", "keep", "rollback")
+CHANGES_FILES = (
+    "apply",
+    "rehearse",
+    "remove",
+    "clean-up",
+    "conv2d",
+    "keep",
+    "rollback",
+    "available",
+)
 """Commands whose files must belong to the user."""
 
 STDERR = 2

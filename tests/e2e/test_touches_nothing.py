@@ -34,6 +34,8 @@ def check(trace: Path) -> None:
         ("remove", "--dry-run", "--distribution-rocm"),
         ("clean-up", "--dry-run", "--yes"),
         ("report",),
+        ("about",),
+        ("available", "--dry-run"),
         ("rollback", "--list"),
         ("conv2d", "--dry-run"),
     ],

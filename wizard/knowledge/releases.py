@@ -61,6 +61,8 @@ class Catalogue:
     """All of ``releases.toml``."""
 
     repository: Repository
+    source: str
+    """Who says that the repository is there, and when that was last known."""
     distributions: tuple[str, ...]
     glibc: dict[str, str]
     releases: dict[str, Release] = field(default_factory=dict)
@@ -74,6 +76,7 @@ def load_catalogue() -> Catalogue:
     converter = Converter(forbid_extra_keys=True)
     return Catalogue(
         repository=Repository(table["repository"], (table["key"],), table["fingerprint"]),
+        source=table["repository_source"],
         distributions=tuple(table["distributions"]),
         glibc=table["glibc"],
         releases={

@@ -27,6 +27,9 @@ from wizard.run.trouble import Trouble
 STALL_S = 30.0
 """A server that sends nothing for this long counts as gone."""
 
+REDIRECTS = 10
+"""How often a server may send us elsewhere."""
+
 CERTIFICATE_VARIABLES = ("PIP_CERT", "REQUESTS_CA_BUNDLE")
 """Bundles that pip would use; ``SSL_CERT_FILE`` is read by OpenSSL itself."""
 
@@ -42,15 +45,20 @@ class Web:
     environ: Mapping[str, str]
     indexes: tuple[str, ...]
     """Index addresses whose logins hold for files on the same server."""
+    stall_s: float = STALL_S
 
     def get(self, address: str, headers: Mapping[str, str]) -> http.client.HTTPResponse:
         """The answer to a GET, body unread; raises HTTPError, URLError or OSError."""
         return self._open("GET", address, headers)
 
+    def head(self, address: str) -> http.client.HTTPResponse:
+        """The answer to a HEAD; raises as ``get`` does."""
+        return self._open("HEAD", address, {})
+
     def size(self, address: str) -> int | None:
         """What HEAD says of the size; None where a server does not tell or refuses HEAD."""
         try:
-            with self._open("HEAD", address, {}) as answer:
+            with self.head(address) as answer:
                 return content_length(answer)
         except HTTPError as error:
             error.close()
@@ -66,11 +74,14 @@ class Web:
         request.add_header("User-Agent", "rdna1-setup")
         for name, value in authorization(address, self.indexes, self.environ):
             request.add_unredirected_header(name, value)  # not for whom a redirect leads to
-        return cast(http.client.HTTPResponse, self.opener.open(request, timeout=STALL_S))
+        return cast(http.client.HTTPResponse, self.opener.open(request, timeout=self.stall_s))
 
 
 class _SameMethod(HTTPRedirectHandler):
     """Follows a redirect of HEAD with HEAD: urllib turns it into a GET of the whole file."""
+
+    def __init__(self, redirects: int) -> None:
+        self._redirects = redirects
 
     def redirect_request(
         self,
@@ -81,26 +92,34 @@ class _SameMethod(HTTPRedirectHandler):
         headers: http.client.HTTPMessage,
         newurl: str,
     ) -> Request | None:
+        if len(getattr(req, "redirect_dict", ())) >= self._redirects:
+            raise HTTPError(req.full_url, code, "sent elsewhere too often", headers, fp)
         follow = super().redirect_request(req, fp, code, msg, headers, newurl)
         if follow is not None:
             follow.method = req.get_method()
         return follow
 
 
-def open_web(environ: Mapping[str, str], indexes: tuple[str, ...] = ()) -> Web:
+def open_web(
+    environ: Mapping[str, str],
+    indexes: tuple[str, ...] = (),
+    *,
+    stall_s: float = STALL_S,
+    redirects: int = REDIRECTS,
+) -> Web:
     """The web as this environment reaches it."""
     opener = OpenerDirector()
     for handler in (
         ProxyHandler(_proxies(environ)),
         HTTPHandler(),
         HTTPSHandler(context=_trust(environ)),
-        _SameMethod(),
+        _SameMethod(redirects),
         HTTPErrorProcessor(),
         HTTPDefaultErrorHandler(),
         UnknownHandler(),
     ):
         opener.add_handler(handler)
-    return Web(opener, environ, indexes)
+    return Web(opener, environ, indexes, stall_s)
 
 
 def content_length(answer: http.client.HTTPResponse) -> int | None:

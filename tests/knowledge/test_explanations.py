@@ -1,0 +1,126 @@
+"""Explanations: each has what a reader needs, fits the terminal, and names commands that exist."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from assets import FOLDER
+from tests.commands.running import wizard
+from wizard.__main__ import parser
+from wizard.commands.conv2d import asked_for
+from wizard.conv2d.asked import sweep_in
+from wizard.knowledge.explanations import (
+    Explanation,
+    find_explanation,
+    load_explanations,
+    read_explanation,
+)
+from wizard.report.explanations import WIDTH, list_lines, topic_lines
+
+TOPICS = load_explanations()
+NEEDED = {
+    *("rocm", "gfx1010", "override", "games", "downgrade"),
+    *("variables", "hang", "untested", "unknown"),
+}
+LONGEST = 100
+"""Lines: a screen or two, and the longest list somewhat more."""
+COMMAND = re.compile(r"^    (rdna1-setup .+)$|`(rdna1-setup [^`]+)`")
+
+
+def each() -> list[object]:
+    return [pytest.param(topic, id=topic.id) for topic in TOPICS]
+
+
+def test_every_topic_that_is_promised_is_there() -> None:
+    assert {topic.id for topic in TOPICS} >= NEEDED
+    assert len(TOPICS) == len(list((FOLDER / "explain").glob("*.md")))
+
+
+@pytest.mark.parametrize("topic", each())
+def test_a_topic_has_title_summary_date_and_sources_that_can_be_followed(
+    topic: Explanation,
+) -> None:
+    assert topic.title
+    assert len(topic.short) <= WIDTH
+    assert topic.short.endswith(".")
+    assert re.fullmatch(r"20\d\d-\d\d-\d\d", topic.date)
+    named = [line for line in topic.sources if line.startswith("* ")]
+    assert named
+    assert all(re.match(r"\* (https://|Linux, |rdna1-setup: )", line) for line in named)
+    assert all(line.startswith("  ") for line in topic.sources if line not in named)
+
+
+@pytest.mark.parametrize("topic", each())
+def test_a_topic_fits_the_terminal_and_is_short(topic: Explanation) -> None:
+    lines = list(topic_lines(topic))
+    assert max(map(len, lines)) <= WIDTH
+    assert len(lines) <= LONGEST
+    assert all(line.isprintable() for line in lines)
+
+
+@pytest.mark.parametrize("topic", each())
+def test_a_topic_speaks_plainly(topic: Explanation) -> None:
+    text = "\n".join(topic_lines(topic))
+    assert not re.search(r"\*\*|^#|^>|```|\]\(|!", text, re.MULTILINE)
+
+
+def commands() -> list[str]:
+    found = (COMMAND.finditer(line) for topic in TOPICS for line in topic.body)
+    return sorted({match[1] or match[2] for matches in found for match in matches})
+
+
+def test_there_are_commands_in_them() -> None:
+    assert len(commands()) > len(TOPICS)
+
+
+EXPERIMENTS = [each for each in commands() if " conv2d" in each and "port " not in each]
+
+
+@pytest.mark.parametrize("command", EXPERIMENTS)
+def test_an_experiment_in_an_explanation_can_be_asked_for(command: str) -> None:
+    _, *words = shlex.split(command)
+    arguments = parser(("conv2d",)).parse_args(words)
+    arguments.hangs = arguments.hangs or 1
+    request, _ = asked_for(arguments)
+    assert sweep_in(request).device == "cuda"
+
+
+def test_every_open_question_has_its_experiment() -> None:
+    unknown = find_explanation("unknown")
+    assert unknown is not None
+    _, *parts = "\n".join(unknown.body).split("\n## ")
+    *questions, rest = parts
+    assert rest.startswith("Not to be told")
+    assert all("    rdna1-setup conv2d " in part for part in questions)
+    assert len(questions) >= 8
+
+
+def test_a_new_file_is_a_new_topic_and_may_leave_out_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "new.md"
+    path.write_text("# New\n\nshort: A word.\ndate: 2026-01-01\n\nText.\n\n## Sources\n\n* x\n")
+    topic = read_explanation(path)
+    assert (topic.id, topic.title, topic.short) == ("new", "New", "A word.")
+    assert (topic.body, topic.sources) == (("Text.",), ("* x",))
+    assert topic.place > TOPICS[-2].place
+
+
+def test_headings_are_seen_without_colour() -> None:
+    lines = list(topic_lines(TOPICS[0]))
+    assert lines[1] == "=" * len(lines[0])
+    assert lines[lines.index("Sources") + 1] == "-------"
+
+
+def test_about_lists_the_topics_and_prints_one(tmp_path: Path) -> None:
+    listed = wizard(tmp_path, "about")
+    assert listed.returncode == 0
+    assert listed.stdout.splitlines() == list(list_lines(TOPICS))
+    told = wizard(tmp_path, "about", "Games")
+    assert told.stdout.splitlines()[0] == "Why games work and Conv2d does not"
+    wrong = wizard(tmp_path, "about", "nonsense")
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert "override" in wrong.stderr
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,1 @@
+"""Whether wheels and packages are still there to be had, asked on request only."""

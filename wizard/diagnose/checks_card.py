@@ -1,0 +1,134 @@
+"""Checks of the card, its driver, its slot, and the right to use it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wizard.diagnose.checked import fine, found, not_tested
+from wizard.diagnose.finding import Confidence, Evidence, Finding, Status
+from wizard.knowledge.stacks import load_stacks
+from wizard.machine.facts import Gpu, Machine, Unknown
+from wizard.plan.card import chosen_card
+from wizard.plan.conditions import missing_right
+
+HAND_IN = "Start the container with --device=/dev/kfd --device=/dev/dri, from a host that has them."
+AGAIN = "You have joined the group already: log out of the whole session and in again."
+NO_ATOMICS_FROM = 145
+"""From this compute firmware on KFD takes RDNA1 cards without PCIe atomics."""
+
+
+def windows_below(machine: Machine) -> Iterator[Finding]:
+    """Below Windows there is no driver to look for."""
+    if machine.surroundings.wsl:
+        yield found("wsl-unsupported", (Evidence("the kernel is that of WSL", "/proc/version"),))
+
+
+def driver(machine: Machine) -> Iterator[Finding]:
+    """What drives the card, and whether it made the device for compute work."""
+    card = chosen_card(machine)
+    if card is None:
+        return
+    where = f"/sys/bus/pci/devices/{card.pci_address}"
+    if isinstance(card.driver, Unknown):
+        yield not_tested("kfd-missing", "What drives the card is not known", card.driver.because)
+    elif card.driver == "vfio-pci":
+        yield found("vfio-bound", (Evidence(f"{card.name} is held by vfio-pci", where),))
+    elif card.driver != "amdgpu":
+        held = f"is held by {card.driver}" if card.driver else "is driven by nothing"
+        yield from _module_refused(machine)
+        yield found("kfd-missing", (Evidence(f"{card.name} {held}", where),))
+    elif not machine.access.kfd.present:
+        inside = machine.surroundings.container
+        seen = f"/dev/kfd is not there{f' (inside {inside})' if inside else ''}"
+        fix = (HAND_IN,) if inside else ()
+        yield found("kfd-missing", (Evidence(seen, "/dev"),), fix=fix)
+    else:
+        yield fine("kfd-missing", f"amdgpu drives {card.name}", Evidence("driver: amdgpu", where))
+
+
+def _module_refused(machine: Machine) -> Iterator[Finding]:
+    if machine.surroundings.secure_boot is True and machine.driver.dkms:
+        built = ", ".join(machine.driver.dkms)
+        evidence = Evidence(f"Secure Boot is on, and DKMS holds amdgpu {built}", "/var/lib/dkms")
+        yield found("secure-boot-key-rejected", (evidence,), Confidence.LIKELY)
+
+
+def slot(machine: Machine) -> Iterator[Finding]:
+    """PCIe atomics, and the firmware that can do without them."""
+    card = chosen_card(machine)
+    if card is None or not card.rdna1:
+        return
+    if isinstance(card.atomics, Unknown):
+        if card.kfd_node is not None:
+            yield fine("pcie-atomics", f"The kernel's compute driver takes {card.name}")
+        else:
+            yield not_tested("pcie-atomics", "PCIe atomics were not tested", card.atomics.because)
+    elif card.atomics or card.kfd_node is not None:
+        yield fine("pcie-atomics", _atomics_text(card))
+    else:
+        yield _left_out(card)
+
+
+def _atomics_text(card: Gpu) -> str:
+    if card.atomics is True:
+        return "The slot passes PCIe atomics"
+    return "The slot passes no PCIe atomics; the card's firmware does without them"
+
+
+def _left_out(card: Gpu) -> Finding:
+    evidence = Evidence("the way to the processor passes no atomics", card.pci_address)
+    firmware = card.mec_firmware
+    if isinstance(firmware, Unknown):
+        return found("pcie-atomics", (evidence,), Confidence.LIKELY)
+    if firmware < NO_ATOMICS_FROM:
+        old = Evidence(f"compute firmware (MEC) {firmware}, 145 is needed", card.pci_address)
+        return found("mec-firmware-old", (evidence, old))
+    return found("pcie-atomics", (evidence,), Confidence.POSSIBLE, status=Status.WARNING)
+
+
+def permission(machine: Machine) -> Iterator[Finding]:
+    """Whether this process may open the devices, and what gives the right."""
+    if chosen_card(machine) is None or not machine.access.kfd.present:
+        return
+    stack = next(stack for stack in load_stacks() if stack.gfx)
+    missing = missing_right(machine, stack)
+    if missing is None:
+        yield fine("kfd-permission", "This process may open /dev/kfd and the card's render node")
+        return
+    groups = machine.access.groups_in_force
+    told = "not known" if isinstance(groups, Unknown) else ", ".join(groups)
+    evidence = (
+        Evidence(f"{missing.text.partition(':')[0]} is missing", "/dev"),
+        Evidence(f"groups in force: {told}", "/proc/self/status"),
+    )
+    fix = missing.text.partition(": ")[2]
+    yield found("kfd-permission", evidence, fix=(fix,) if missing.needs_root else (AGAIN,))
+
+
+def other_gpus(machine: Machine) -> Iterator[Finding]:
+    """A processor's own GPU that ROCm counts as well."""
+    card = chosen_card(machine)
+    inside = [g for g in machine.gpus if g.integrated and g.kfd_node is not None]
+    if card is None or not card.rdna1 or not inside or card in inside:
+        return
+    names = ("ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES")
+    if any(setting.name in names for setting in machine.settings):
+        return
+    evidence = (Evidence(f"{gpu.name} is a ROCm device too", gpu.pci_address) for gpu in inside)
+    yield found("igpu-selected", evidence, Confidence.POSSIBLE, status=Status.WARNING)
+
+
+def stuck_work(machine: Machine) -> Iterator[Finding]:
+    """Processes that compute on the GPU and that no signal ends."""
+    if isinstance(machine.processes, Unknown):
+        why = machine.processes.because
+        yield not_tested("compute-queue-preemption-hang", "Who uses the GPU is not known", why)
+        return
+    stuck = [p for p in machine.processes if p.state == "D" and (p.compute or p.devices)]
+    if stuck:
+        evidence = (
+            Evidence(f"{p.name} waits in the kernel (state D)", f"/proc/{p.pid}") for p in stuck
+        )
+        yield found("compute-queue-preemption-hang", evidence, Confidence.LIKELY)
+    else:
+        yield fine("compute-queue-preemption-hang", "Nothing that uses the GPU is stuck")

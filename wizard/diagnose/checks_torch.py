@@ -1,0 +1,180 @@
+"""Checks of each torch: its build, its libraries, its numpy, and the settings that reach it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from packaging.version import InvalidVersion, Version
+
+from wizard.diagnose.checked import fine, found, not_tested, shown_settings
+from wizard.diagnose.concluded_settings import empty_element
+from wizard.diagnose.finding import Confidence, Evidence, Finding, Status
+from wizard.diagnose.reach import elsewhere, overrides, reaching
+from wizard.diagnose.versions import rocm_of, torch_before
+from wizard.machine.facts import (
+    ChangedLibrary,
+    Environment,
+    Machine,
+    Setting,
+    TorchInstall,
+    Unknown,
+)
+from wizard.plan.card import chosen_card
+from wizard.plan.conditions import STRICT_GLIBC
+from wizard.plan.leftovers import short_path
+from wizard.sizes import size_text
+
+OWN_FAMILY = re.compile(r"10\.1\.[0-3]$")
+OFFICIAL = re.compile(r"\+rocm\d")
+NVIDIA = "10de:"
+
+
+def each_torch(machine: Machine) -> Iterator[tuple[Environment, TorchInstall]]:
+    """Every environment that holds a torch."""
+    return ((e, e.torch) for e in machine.environments if e.torch is not None)
+
+
+def build(machine: Machine) -> Iterator[Finding]:
+    """A torch for NVIDIA where there is none of its cards."""
+    card = chosen_card(machine)
+    if card is None or any(gpu.pci_id.startswith(NVIDIA) for gpu in machine.gpus):
+        return
+    wrong = [(e, torch) for e, torch in each_torch(machine) if torch.build == "cuda"]
+    if wrong:
+        yield found("cuda-wheel", (_shown(e, torch, machine) for e, torch in wrong))
+
+
+def numpy(machine: Machine) -> Iterator[Finding]:
+    """numpy 2 beside a torch that was built for numpy 1."""
+    wrong = [
+        Evidence(f"torch {torch.version} with numpy {torch.numpy}", short_path(e.path, machine))
+        for e, torch in each_torch(machine)
+        if torch_before(torch.version, (2, 3)) and (torch.numpy or "").startswith("2.")
+    ]
+    if wrong:
+        yield found("numpy2-abi", wrong)
+    elif any(torch.numpy for _, torch in each_torch(machine)):
+        yield fine("numpy2-abi", "Each torch and its numpy go together")
+
+
+def executable_stack(machine: Machine) -> Iterator[Finding]:
+    """Libraries that this glibc refuses to load."""
+    asking = [(e, torch) for e, torch in each_torch(machine) if torch.executable_stack]
+    if not asking:
+        return
+    glibc = machine.system.glibc
+    try:
+        strict = None if isinstance(glibc, Unknown) else Version(glibc) >= STRICT_GLIBC
+    except InvalidVersion:
+        strict = None
+    if strict is None:
+        title = "Whether glibc refuses torch's libraries was not tested"
+        yield not_tested("glibc-execstack", title, "which glibc this is, is not known")
+    elif strict:
+        names = (
+            Evidence(", ".join(torch.executable_stack), short_path(e.path, machine))
+            for e, torch in asking
+        )
+        yield found("glibc-execstack", names)
+    else:
+        yield fine("glibc-execstack", f"glibc {glibc} loads torch's libraries as they are")
+
+
+def exchanged(machine: Machine) -> Iterator[Finding]:
+    """Libraries of a wheel that are not those that the wheel brought."""
+    evidence = [
+        Evidence(
+            f"{one.path.rpartition('/')[2]}: {size_text(one.bytes)}, the wheel's had "
+            f"{size_text(one.recorded_bytes)}{_aside(one)}",
+            short_path(e.path, machine),
+        )
+        for e, torch in each_torch(machine)
+        for one in torch.changed
+    ]
+    if evidence:
+        yield found("wheel-library-replaced", evidence)
+    elif any(True for _ in each_torch(machine)):
+        yield fine("wheel-library-replaced", "Each torch's libraries have the sizes of its wheel")
+
+
+def _aside(library: ChangedLibrary) -> str:
+    return f"; put aside as {library.saved.rpartition('/')[2]}" if library.saved else ""
+
+
+def code_for_card(machine: Machine) -> Iterator[Finding]:
+    """An override that does not go with a torch, or one that it needs and does not get."""
+    card = chosen_card(machine)
+    if card is None or not card.rdna1:
+        return
+    told = [f for e, torch in each_torch(machine) for f in _code(machine, e, torch)]
+    yield from told
+    if not told and any(torch.build == "rocm" for _, torch in each_torch(machine)):
+        yield fine("override-isa-mismatch", "Each ROCm build gets the override that it needs")
+
+
+def _code(machine: Machine, e: Environment, torch: TorchInstall) -> Iterator[Finding]:
+    foreign = [s for s in overrides(reaching(machine, e)) if not OWN_FAMILY.match(s.value)]
+    evidence = (_shown(e, torch, machine), *shown_settings(foreign, machine))
+    if torch.native_gfx:
+        if foreign:
+            yield found("stale-override", evidence)
+        return
+    if torch.build != "rocm":
+        return
+    if not OFFICIAL.search(torch.version):
+        title = f"Whether torch {torch.version} has code for the card was not tested"
+        yield not_tested("wheel-lacks-gfx-target", title, "it is no build of PyTorch's own")
+        return
+    rocm = rocm_of(torch.version)
+    if not foreign:
+        own = tuple(overrides(reaching(machine, e)))
+        unsure = any(True for _ in overrides(elsewhere(machine)))
+        sure = Confidence.POSSIBLE if unsure else Confidence.LIKELY
+        status = Status.WARNING if unsure else Status.FAULT
+        shown = (evidence[0], *shown_settings(own, machine))
+        yield found("wheel-lacks-gfx-target", shown, sure, status=status)
+    elif any(s.value != "10.3.0" for s in foreign):
+        yield found("override-isa-mismatch", evidence, Confidence.LIKELY)
+    elif rocm is not None and rocm >= (5, 3):
+        yield found("override-isa-mismatch", evidence, Confidence.LIKELY, status=Status.WARNING)
+
+
+def spoofed_processor(machine: Machine) -> Iterator[Finding]:
+    """An override for every GPU, the processor's own among them."""
+    card = chosen_card(machine)
+    inside = [g for g in machine.gpus if g.integrated and g.kfd_node is not None]
+    everywhere = [s for s in overrides(machine.settings) if not s.within and "N_" not in s.name]
+    everywhere = [s for s in everywhere if s.name == "HSA_OVERRIDE_GFX_VERSION"]
+    if card is None or not card.rdna1 or not inside or card in inside or not everywhere:
+        return
+    reached = tuple(Evidence(f"it reaches {gpu.name} too", gpu.pci_address) for gpu in inside)
+    evidence = (*shown_settings(everywhere, machine), *reached)
+    yield found("stale-override", evidence, Confidence.LIKELY, status=Status.WARNING)
+
+
+def library_path(machine: Machine) -> Iterator[Finding]:
+    """LD_LIBRARY_PATH in front of the libraries of a wheel, or with an empty element."""
+    for e, torch in each_torch(machine):
+        paths = [s for s in reaching(machine, e) if s.name == "LD_LIBRARY_PATH"]
+        leading = [s for s in paths if _leads(s)]
+        if torch.build == "rocm" and leading and torch_before(torch.version, (2, 1)):
+            evidence = (_shown(e, torch, machine), *shown_settings(leading, machine))
+            yield found("library-path-shadow", evidence, Confidence.LIKELY)
+            return
+    everywhere = [s for s in machine.settings if s.name == "LD_LIBRARY_PATH" and not s.within]
+    empty = [s for s in everywhere if empty_element(s.value)]
+    if empty:
+        evidence = shown_settings(empty, machine)
+        yield found("library-path-shadow", evidence, Confidence.POSSIBLE, status=Status.WARNING)
+    elif not everywhere:
+        yield fine("library-path-shadow", "LD_LIBRARY_PATH is not set for everything")
+
+
+def _leads(setting: Setting) -> bool:
+    return "rocm" in setting.value.lower() or empty_element(setting.value)
+
+
+def _shown(e: Environment, torch: TorchInstall, machine: Machine) -> Evidence:
+    native = f" ({', '.join(torch.native_gfx)})" if torch.native_gfx else ""
+    return Evidence(f"torch {torch.version}{native}", short_path(e.path, machine))

@@ -1,0 +1,151 @@
+"""What an override, a fault and the cards of a text prove together; and all such conclusions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from wizard.diagnose.chip_names import INTEGRATED
+from wizard.diagnose.concluded_devices import held_by_vfio, not_driven
+from wizard.diagnose.concluded_packages import (
+    no_wheel_for_python,
+    old_torch_new_numpy,
+    wrong_index,
+    wrong_major,
+)
+from wizard.diagnose.concluded_settings import does_nothing, masked, path_shadow
+from wizard.diagnose.finding import Confidence, Evidence
+from wizard.diagnose.reading import Concluded, Reading, evidence_of
+from wizard.diagnose.told import Said
+from wizard.diagnose.versions import rocm_of
+from wizard.knowledge.cards import is_rdna1
+
+OVERRIDE = "HSA_OVERRIDE_GFX_VERSION"
+SYMPTOMS = (
+    "gpu-memory-fault#1",
+    "gpu-memory-fault#2",
+    "gpu-memory-fault#3",
+    "gpu-memory-fault#4",
+    "compute-queue-preemption-hang#1",
+    "compute-queue-preemption-hang#2",
+    "compute-queue-preemption-hang#3",
+    "compute-queue-preemption-hang#4",
+    "illegal-instruction",
+    "segfault",
+    "hangs",
+)
+"""What code of another chip does; prose comes last."""
+NO_CODE = tuple(f"wheel-lacks-gfx-target#{n}" for n in range(1, 6))
+NO_BLAS = tuple(f"rocblas-lacks-gfx-target#{n}" for n in range(1, 6))
+
+
+def overrides(reading: Reading) -> list[Said]:
+    """Where the text sets the override, for all cards or for one."""
+    return [said for said in reading.told.settings if said.name.startswith(OVERRIDE) and said.value]
+
+
+def override_mismatch(reading: Reading) -> Concluded | None:
+    """An override to another family of chips, and what comes of that."""
+    foreign = [said for said in overrides(reading) if _foreign(said.value, reading)]
+    symptom = next((name for name in SYMPTOMS if reading.has(name)), "")
+    if not foreign or not symptom or stale_override(reading):
+        return None
+    evidence = (*evidence_of(said.line for said in foreign[:2]), *reading.evidence(symptom))
+    if symptom in ("segfault", "hangs"):
+        sure = Confidence.LIKELY if _rdna1(reading) else Confidence.POSSIBLE
+        return (Confidence.POSSIBLE if _old_rocm(reading) else sure), evidence
+    if _old_rocm(reading):
+        return Confidence.LIKELY, evidence
+    return (Confidence.CERTAIN if _rdna1(reading) else Confidence.LIKELY), evidence
+
+
+def _foreign(value: str, reading: Reading) -> bool:
+    """True for a value of another family than that of the card, as far as the text tells it."""
+    if value.startswith("10.1."):
+        return not _rdna1(reading) and reading.has("other-amd")
+    own = {card.gfx for card in reading.cards if card.amd and not card.integrated}
+    family = {"10.3": "gfx103", "11.0": "gfx110", "9.0": "gfx90", "12.0": "gfx120"}
+    mine = family.get(value.rpartition(".")[0], "-")
+    if _rdna1(reading):
+        return True
+    return not reading.has("other-amd") and not any(gfx.startswith(mine) for gfx in own)
+
+
+def _rdna1(reading: Reading) -> bool:
+    return any(card.rdna1 for card in reading.cards) or reading.has("rdna1")
+
+
+def _old_rocm(reading: Reading) -> bool:
+    """True when torch is the one for ROCm 5.2, which most got along with."""
+    found = {rocm_of(said.value) for said in reading.told.torch} - {None}
+    return bool(found) and all(each is not None and each < (5, 3) for each in found)
+
+
+def stale_override(reading: Reading) -> Concluded | None:
+    """An override beside wheels for the card itself, or one that reaches a processor's GPU."""
+    told = overrides(reading)
+    evidence = evidence_of(said.line for said in told[:2])
+    missing = [s for s in reading.told.missing_targets if not is_rdna1(s.value)]
+    bundled = [s for s in reading.told.bundled if is_rdna1(s.value)]
+    if missing and bundled and (told or _rdna1(reading)):
+        return Confidence.CERTAIN, (
+            *evidence,
+            *evidence_of(s.line for s in (*missing, *bundled)[:3]),
+        )
+    own = [said for said in told if not said.value.startswith("10.1.")]
+    if own and (reading.has("native-build") or bundled):
+        more = evidence_of(said.line for said in bundled[:2])
+        return Confidence.LIKELY, (*evidence, *reading.evidence("native-build"), *more)
+    everywhere = [said for said in told if said.name == OVERRIDE]
+    spoofed = [c for c in reading.cards if c.integrated or _generic(c.name)]
+    if everywhere and spoofed and len(reading.cards) > 1:
+        cards = tuple(Evidence(f"{c.name}: {c.reported or c.gfx}", c.where) for c in spoofed)
+        return Confidence.LIKELY, (*evidence, *cards)
+    return None
+
+
+def _generic(name: str) -> bool:
+    """True for what the graphics part of a processor calls itself."""
+    return name in ("AMD Radeon Graphics", "AMD Radeon(TM) Graphics", "AMD Radeon Vega 8 Graphics")
+
+
+def processor_gpu(reading: Reading) -> Concluded | None:
+    """An error that names the target of a processor's GPU."""
+    named = [
+        said
+        for said in (*reading.told.missing_targets, *reading.told.library_targets)
+        if said.value in INTEGRATED
+    ]
+    if named:
+        return Confidence.CERTAIN, evidence_of(said.line for said in named[:2])
+    if reading.has("small-memory") and reading.has("out-of-vram#1"):
+        return Confidence.LIKELY, reading.evidence("small-memory")
+    symptom = next((n for n in (*NO_CODE, *NO_BLAS, *SYMPTOMS) if reading.has(n)), "")
+    if symptom and reading.has("processor-first"):
+        return Confidence.LIKELY, reading.evidence("processor-first", symptom)
+    inside = [card for card in reading.cards if card.source == "rocminfo" and card.integrated]
+    if (
+        symptom
+        and inside
+        and len([c for c in reading.cards if c.amd]) > 1
+        and not overrides(reading)
+    ):
+        cards = tuple(Evidence(f"{card.name}: {card.gfx}", card.where) for card in inside)
+        return Confidence.LIKELY, (*cards, *reading.evidence(symptom))
+    return None
+
+
+CONCLUSIONS: dict[str, Callable[[Reading], Concluded | None]] = {
+    "vfio-bound": held_by_vfio,
+    "kfd-missing": not_driven,
+    "mixed-rocm-libraries": wrong_major,
+    "stale-override": stale_override,
+    "override-isa-mismatch": override_mismatch,
+    "igpu-selected": processor_gpu,
+    "visible-devices-mask": masked,
+    "numpy2-abi": old_torch_new_numpy,
+    "pip-wrong-index": wrong_index,
+    "python-too-new": no_wheel_for_python,
+    "library-path-shadow": path_shadow,
+    "noop-setting": does_nothing,
+}
+"""By the cause that each proves."""

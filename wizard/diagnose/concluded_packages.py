@@ -1,0 +1,94 @@
+"""What pip, listings of packages and of libraries prove together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from wizard.diagnose.finding import Confidence
+from wizard.diagnose.lines import Line
+from wizard.diagnose.reading import Concluded, Reading, evidence_of
+from wizard.diagnose.told import PYTORCH_INDEX, Said
+from wizard.diagnose.versions import torch_before
+
+INDEX_RELEASE = re.compile(r"pytorch\.org/whl/(?:nightly/)?rocm(\d+\.\d+)")
+MAJOR = re.compile(r"\b(lib[\w-]+\.so\.\d+)")
+
+
+def no_wheel_for_python(reading: Reading) -> Concluded | None:
+    """pip found the index, and in it nothing for this Python."""
+    refused = _refused_torch(reading)
+    if not refused or reading.has("no-network") or wrong_index(reading):
+        return None
+    offered = [said for said in reading.told.offered if said.line.number in _near(refused)]
+    lines = [said.line for said in (*refused, *offered)]
+    local = [said for said in refused if "+" in said.value]
+    if any("+" in said.value for said in offered) or not local:
+        named = any(said.value for said in refused)
+        return (Confidence.LIKELY if named else Confidence.POSSIBLE), evidence_of(lines)
+    return Confidence.LIKELY, evidence_of(lines)
+
+
+def wrong_index(reading: Reading) -> Concluded | None:
+    """A +rocm version was asked for, and PyPI answered."""
+    local = [said for said in _refused_torch(reading) if "+rocm" in said.value]
+    other = [said for said in local if _other_release(said.value, reading)]
+    if other:
+        return Confidence.LIKELY, evidence_of(said.line for said in (*other, *reading.told.indexes))
+    named = any(PYTORCH_INDEX.search(s.value) for s in reading.told.indexes)
+    if not local or named or reading.has("no-network") or reading.has("torch-index"):
+        return None
+    offered = [s for s in reading.told.offered if s.line.number in _near(local)]
+    if any("+" in said.value for said in offered):
+        return None
+    if any(said.value.strip() == "none" for said in offered):
+        return None
+    sure = Confidence.CERTAIN if offered else Confidence.LIKELY
+    return sure, evidence_of(said.line for said in local[:2])
+
+
+def _other_release(version: str, reading: Reading) -> bool:
+    """True when the index that was asked is that of another ROCm release than this version."""
+    asked = {f[1] for s in reading.told.indexes for f in INDEX_RELEASE.finditer(s.value)}
+    wanted = re.search(r"\+rocm(\d+\.\d+)", version)
+    return wanted is not None and bool(asked) and wanted[1] not in asked
+
+
+def _refused_torch(reading: Reading) -> list[Said]:
+    return [said for said in reading.told.refused if said.name.startswith("torch")]
+
+
+def _near(said: Iterable[Said]) -> set[int]:
+    return {number for each in said for number in range(each.line.number - 1, each.line.number + 3)}
+
+
+def old_torch_new_numpy(reading: Reading) -> Concluded | None:
+    """An old torch in a listing, and the numpy nearest to it: a report may list several places."""
+    for torch in reading.told.torch:
+        if torch_before(torch.value, (2, 3)) and reading.told.numpy:
+            near = min(reading.told.numpy, key=lambda said: _apart(said, torch))
+            if near.value.startswith("2."):
+                return Confidence.LIKELY, evidence_of((torch.line, near.line))
+    return None
+
+
+def _apart(one: Said, other: Said) -> int:
+    return abs(one.line.number - other.line.number)
+
+
+def wrong_major(reading: Reading) -> Concluded | None:
+    """A library is asked for by one number, and is there by another."""
+    asked = {f[1]: hit for hit in _missing(reading) if (f := MAJOR.search(hit.text))}
+    for hit in reading.hits.get("library-there", ()):
+        found = MAJOR.search(hit.text)
+        if found and any(found[1] != a and _bare(found[1]) == _bare(a) for a in asked):
+            return Confidence.LIKELY, evidence_of((*asked.values(), hit))
+    return None
+
+
+def _missing(reading: Reading) -> list[Line]:
+    return [h for n in (1, 2) for h in reading.hits.get(f"missing-hip-library#{n}", ())]
+
+
+def _bare(library: str) -> str:
+    return library.partition(".so")[0]

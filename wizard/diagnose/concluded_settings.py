@@ -1,0 +1,80 @@
+"""What settings in a text prove: those that hide the card, mislead the loader, or do nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from wizard.diagnose.finding import Confidence
+from wizard.diagnose.reading import Concluded, Reading, evidence_of
+from wizard.diagnose.versions import rocm_of, torch_before
+from wizard.knowledge.variables import effect_of
+
+READ_SINCE = ((r"HSA_OVERRIDE_GFX_VERSION_\d+", (6, 3)), (r"HSA_USE_SVM", (5, 6)))
+"""Variables that older releases do not read."""
+MASKS = ("HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES")
+
+
+def masked(reading: Reading) -> Concluded | None:
+    """A variable that hides the card, and a program that finds none."""
+    told = [said for said in reading.told.settings if said.name in MASKS]
+    count = sum(card.source == "rocminfo" for card in reading.cards)
+    hiding = [said for said in told if hides(said.value, count)]
+    if not hiding:
+        return None
+    evidence = (*evidence_of(said.line for said in hiding[:2]), *reading.evidence("no-device"))
+    sure = any(said.value in ("", "-1") or (count and hides(said.value, count)) for said in hiding)
+    if reading.has("no-device"):
+        return (Confidence.CERTAIN if sure else Confidence.LIKELY), evidence
+    return (Confidence.LIKELY, evidence) if sure else None
+
+
+def hides(value: str, count: int) -> bool:
+    """True when this mask leaves no card, or names one past the last of so many (0: unknown)."""
+    names = [name.strip() for name in value.split(",")]
+    if names[0] in ("", "-1", "none", "NoDevFiles"):
+        return True
+    return names[0].isdigit() and int(names[0]) >= (count or 1)
+
+
+def path_shadow(reading: Reading) -> Concluded | None:
+    """LD_LIBRARY_PATH leads to ROCm's folders, or to the current one, beside a torch it reaches."""
+    told = reading.told.values("LD_LIBRARY_PATH")
+    leading = [s for s in told if "rocm" in s.value or empty_element(s.value)]
+    bundling = any(torch_before(said.value, (2, 1)) for said in reading.told.torch)
+    newer = bool(reading.told.torch) and not bundling
+    if not leading or newer or not reading.has("torch"):
+        return None
+    symptom = [n for n in reading.hits if n.startswith(("mixed-rocm-libraries", "missing-hip"))]
+    evidence = (*evidence_of(s.line for s in leading[:2]), *reading.evidence(*symptom))
+    return (Confidence.LIKELY if symptom or bundling else Confidence.POSSIBLE), evidence
+
+
+def empty_element(value: str) -> bool:
+    """True for a path in which an element is empty, which means the current folder."""
+    bare = value.replace("${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}", "")
+    return bool(bare) and (bare.startswith(":") or bare.endswith(":") or "::" in bare)
+
+
+def does_nothing(reading: Reading) -> Concluded | None:
+    """Variables that are no-ops or invented, in general or with this torch."""
+    beside = [f"{said.name}={said.value}" for said in reading.told.settings]
+    idle = [
+        said
+        for said in reading.told.settings
+        if idle_kind(said.name, said.value, beside) or _too_new(said.name, reading)
+    ]
+    return (Confidence.CERTAIN, evidence_of(said.line for said in idle)) if idle else None
+
+
+def _too_new(name: str, reading: Reading) -> bool:
+    """True for a variable that the ROCm of every torch here is too old to read."""
+    since = next((rocm for start, rocm in READ_SINCE if re.fullmatch(start, name)), None)
+    found = [rocm for s in reading.told.torch if (rocm := rocm_of(s.value))]
+    return since is not None and bool(found) and max(found) < since
+
+
+def idle_kind(name: str, value: str, beside: Iterable[str]) -> str:
+    """``no-op`` or ``invented`` for what does nothing; ``""`` for what acts or is unknown."""
+    kind = effect_of(name, value, tuple(beside)).kind
+    return kind if kind in ("no-op", "invented") else ""

@@ -1,0 +1,111 @@
+"""A text that somebody pasted -> what it proves, root causes first."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import BinaryIO
+
+from wizard.diagnose.concluded import CONCLUSIONS
+from wizard.diagnose.decoding import blocks
+from wizard.diagnose.finding import Confidence, Evidence, Finding, Status, in_order
+from wizard.diagnose.listed_cards import ListedCard
+from wizard.diagnose.order import without_consequences
+from wizard.diagnose.reading import Concluded, Reading, read_text
+from wizard.knowledge.causes import Cause, Sign, load_causes
+
+OTHER_CARD = (
+    "The cards in this text are not RDNA1. What mends this on them is not known to this program, "
+    "and what mends it on RDNA1 may be wrong for them."
+)
+
+
+class Answer(str, Enum):
+    """What a text as a whole tells."""
+
+    FOUND = "findings"
+    NOTHING = "nothing wrong found"
+    CANNOT_TELL = "cannot tell from this"
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What a text proves."""
+
+    answer: Answer
+    findings: tuple[Finding, ...]
+    cards: tuple[ListedCard, ...]
+    kinds: tuple[str, ...]
+    """What kinds of output it holds."""
+
+    @property
+    def other_card(self) -> bool:
+        """True when it lists cards, and none of them is RDNA1."""
+        return bool(self.cards) and not any(card.rdna1 for card in self.cards)
+
+
+def explain(text: bytes) -> Explanation:
+    """What this text proves; raises ``NotText`` for what is none."""
+    return explain_file(io.BytesIO(text))
+
+
+def explain_file(file: BinaryIO) -> Explanation:
+    """The same of an open file, without holding all of it."""
+    reading = read_text(blocks(file))
+    findings = in_order(without_consequences(_found(reading), reading))
+    if reading.cards and not any(card.rdna1 for card in reading.cards):
+        findings = tuple(map(_without_fix, findings))
+    if any(finding.counts for finding in findings):
+        answer = Answer.FOUND
+    else:
+        answer = Answer.NOTHING if reading.kinds else Answer.CANNOT_TELL
+    return Explanation(answer, findings, reading.cards, tuple(sorted(reading.kinds)))
+
+
+def _found(reading: Reading) -> Iterable[Finding]:
+    for cause in load_causes().values():
+        seen = _by_signs(cause, reading)
+        conclude = CONCLUSIONS.get(cause.id)
+        concluded = conclude(reading) if conclude else None
+        proofs = [proof for proof in (concluded, seen) if proof]
+        if proofs:
+            sure = min((proof[0] for proof in proofs), key=list(Confidence).index)
+            yield finding_of(cause, sure, tuple(e for proof in proofs for e in proof[1]))
+
+
+def _without_fix(finding: Finding) -> Finding:
+    """The same for the owner of another card, for whom our fix may be wrong."""
+    if not load_causes()[finding.cause].only_rdna1:
+        return finding
+    return replace(finding, meaning=OTHER_CARD, fix=())
+
+
+def finding_of(cause: Cause, sure: Confidence, evidence: tuple[Evidence, ...]) -> Finding:
+    """The finding of a cause as its data words it."""
+    unique = tuple(dict.fromkeys(evidence))
+    return Finding(
+        cause=cause.id,
+        status=Status(cause.status),
+        confidence=sure,
+        title=cause.title,
+        evidence=unique[:6],
+        meaning=cause.meaning,
+        fix=cause.fix,
+        grade=cause.grade,
+        links=cause.links,
+    )
+
+
+def _by_signs(cause: Cause, reading: Reading) -> Concluded | None:
+    held = [sign for sign in cause.signs if reading.has(sign.id) and _holds(sign, reading)]
+    if not held:
+        return None
+    sure = min((Confidence(sign.confidence) for sign in held), key=list(Confidence).index)
+    return sure, reading.evidence(*(sign.id for sign in held))
+
+
+def _holds(sign: Sign, reading: Reading) -> bool:
+    """True when what must be elsewhere in the text is, and what must not be is not."""
+    return all(map(reading.has, sign.beside)) and not any(map(reading.has, sign.without))

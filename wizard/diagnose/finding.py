@@ -1,0 +1,97 @@
+"""What was found: a cause, how sure that is, what proves it, and what mends it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+HARMLESS = "noop-setting"
+"""A warning that explains nothing."""
+
+
+class Status(str, Enum):
+    """How a check ended; what is worst first."""
+
+    FAULT = "fault"
+    WARNING = "warning"
+    NOT_TESTED = "not-tested"
+    OK = "ok"
+
+
+class Confidence(str, Enum):
+    """How sure a finding is; the surest first."""
+
+    CERTAIN = "certain"
+    LIKELY = "likely"
+    POSSIBLE = "possible"
+
+    @property
+    def firm(self) -> bool:
+        """True when it may explain other findings away."""
+        return self is not Confidence.POSSIBLE
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A line that proves something, as it stands in its source."""
+
+    text: str
+    where: str
+    """For example ``line 12`` or ``/etc/profile.d/rocm.sh:3``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One cause, present or ruled out."""
+
+    cause: str
+    """Of ``assets/causes.toml``."""
+    status: Status
+    confidence: Confidence
+    title: str
+    evidence: tuple[Evidence, ...]
+    meaning: str
+    fix: tuple[str, ...]
+    """What a person does, in order; empty where nothing needs to be done."""
+    grade: str = ""
+    """On what the cause and its fix rest, in the words of ``assets/claims.toml``."""
+    links: tuple[str, ...] = ()
+
+    @property
+    def counts(self) -> bool:
+        """True for what somebody should do something about."""
+        return self.status in (Status.FAULT, Status.WARNING)
+
+
+def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The worst and surest first, what does no harm last; else in the order in which they came."""
+    status, confidence = list(Status), list(Confidence)
+
+    def rank(finding: Finding) -> tuple[int, bool, int]:
+        idle = finding.cause == HARMLESS
+        return status.index(finding.status), idle, confidence.index(finding.confidence)
+
+    return tuple(sorted(findings, key=rank))
+
+
+def exit_code(findings: Iterable[Finding]) -> int:
+    """1 when there is something to do something about, else 0."""
+    return int(any(finding.counts for finding in findings))
+
+
+def to_form(finding: Finding) -> dict[str, Any]:
+    """The JSON form of a finding; it only grows."""
+    return {
+        "cause": finding.cause,
+        "status": finding.status.value,
+        "confidence": finding.confidence.value,
+        "title": finding.title,
+        "evidence": [each.text for each in finding.evidence],
+        "where": [each.where for each in finding.evidence],
+        "meaning": finding.meaning,
+        "fix": list(finding.fix),
+        "grade": finding.grade,
+        "links": list(finding.links),
+    }

@@ -1,0 +1,140 @@
+"""Lines of a text that may tell something, each with what stands around it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from wizard.diagnose.decoding import as_text
+
+BEFORE, AFTER = 12, 8
+"""How many lines around one count as near it."""
+LONGEST = 4000
+"""A longer line is looked at in parts."""
+OVERLAP = 400
+END = -1
+NUMBERS = b"0123456789abcdef"
+"""Decimal and hexadecimal digits. Words lose letters too: two that look alike then are as good as
+never the same line."""
+OF_A_KIND = 4
+FLOOD = 500
+WRAPPED = range(40, 132)
+"""How long a line is that a mail program broke off."""
+BEGINS = re.compile(
+    r"\s*(?:\[|E:|W:|N:|Err|Get:|Hit:|Ign:|\d{4}-\d\d|[A-Z]\w{2} +\d+ \d\d:|MIOpen|ERROR|WARNING"
+    r"|INFO|File \"|amdgpu|kfd |Traceback|[A-Za-z.]*(?:Error|Exception)\b|\$ |#"
+    r"|[-*+] |\w+=(?!=)|[\w.+-]+ : )"
+)
+"""How a line begins that goes on no other."""
+
+
+class Line(NamedTuple):
+    """One line, or one that was put together from its wrapped parts."""
+
+    number: int
+    """1-based, of its first part."""
+    text: str
+    near: tuple[bytes, ...]
+    """The lines around it, itself among them."""
+    wrapped: bool = False
+    """True for one that was put together."""
+
+    @property
+    def around(self) -> str:
+        """The lines near it as one text."""
+        return "\n".join(as_text(line[:LONGEST]) for line in self.near)
+
+
+class Finder:
+    """Finds the lines of a text that hold one of some fixed strings.
+
+    In a long text, of lines that differ in numbers alone only the first few are looked at.
+    """
+
+    def __init__(self, anchors: re.Pattern[bytes], *, long: bool) -> None:
+        self._anchors = anchors
+        self._long = long
+        self._seen: dict[int, int] = {}
+        self._flood: dict[tuple[bytes, ...], int] = {}
+        self._read = 0
+        self._tail: list[bytes] = []
+
+    def lines(self, chunk: bytes) -> Iterator[Line]:
+        """The lines of this chunk that hold one; wrapped ones again, as a whole."""
+        fresh = chunk.splitlines()
+        every = self._tail + fresh
+        start, first = len(self._tail), self._read - len(self._tail) + 1
+        for index in self._hits(every, start):
+            yield from self._pieces(every, index, first, every[index])
+        if not self._long:
+            yield from self._wrapped(every, start, first)
+        self._read += len(fresh)
+        self._tail = every[-BEFORE:]
+
+    def _hits(self, every: list[bytes], start: int) -> Iterator[int]:
+        chosen: Iterable[int] = range(start, len(every))
+        if self._long:
+            chosen = self._first_of_a_kind(every, start)
+        for index in chosen:
+            held = self._anchors.findall(every[index])
+            if held and self._few(tuple(held)):
+                yield index
+
+    def _few(self, held: tuple[bytes, ...]) -> bool:
+        """False once a flood of lines held the same: the next ones say nothing new."""
+        count = self._flood[held] = self._flood.get(held, 0) + 1
+        return count <= FLOOD
+
+    def _first_of_a_kind(self, every: list[bytes], start: int) -> Iterator[int]:
+        """The first lines of each kind: what differs in numbers alone is one kind."""
+        keys = b"\n".join(every[start:]).translate(None, NUMBERS).split(b"\n")
+        seen = self._seen
+        for index, key in enumerate(map(hash, keys), start):
+            count = seen.get(key, 0)
+            if count < OF_A_KIND:
+                seen[key] = count + 1
+                yield index
+
+    def _wrapped(self, every: list[bytes], start: int, first: int) -> Iterator[Line]:
+        for index in range(start, len(every) - 1):
+            whole = joined(every, index)
+            if whole and self._anchors.search(whole):
+                yield from self._pieces(every, index, first, whole)
+
+    def _pieces(self, every: list[bytes], index: int, first: int, text: bytes) -> Iterator[Line]:
+        """The line; of an endless one each part that holds an anchor."""
+        near = tuple(every[max(0, index - BEFORE) : index + AFTER + 1])
+        for at in range(0, max(len(text) - OVERLAP, 1), LONGEST - OVERLAP):
+            part = text[at : at + LONGEST]
+            if len(text) <= LONGEST or self._anchors.search(part):
+                yield Line(first + index, as_text(part), near, text is not every[index])
+
+
+def alternatives(words: Iterable[bytes]) -> re.Pattern[bytes]:
+    """One expression that finds any of these words: as a tree, which is searched much faster."""
+    tree: dict[int, Any] = {}
+    for word in words:
+        branch = tree
+        for byte in word:
+            branch = branch.setdefault(byte, {})
+        branch[END] = {}
+    return re.compile(_branches(tree))
+
+
+def _branches(tree: dict[int, Any]) -> bytes:
+    if END in tree:
+        return b""
+    ways = [re.escape(bytes([byte])) + _branches(tree[byte]) for byte in sorted(tree)]
+    return ways[0] if len(ways) == 1 else b"(?:" + b"|".join(ways) + b")"
+
+
+def joined(every: list[bytes], index: int) -> bytes:
+    """This line and the one or two that go on it; empty where it looks whole."""
+    parts = [every[index].rstrip()]
+    for following in every[index + 1 : index + 3]:
+        rest = following.strip()
+        if len(parts[-1]) not in WRAPPED or not rest or BEGINS.match(as_text(following)):
+            break
+        parts.append(rest)
+    return b" ".join(parts) if len(parts) > 1 else b""

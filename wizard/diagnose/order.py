@@ -1,0 +1,55 @@
+"""Which of several causes is the root: what it explains is not told beside it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from wizard.diagnose.finding import Finding, Status
+from wizard.diagnose.reading import Reading
+from wizard.knowledge.causes import load_causes
+
+BY_TIME = ("gpu-memory-fault", "compute-queue-preemption-hang", "graphics-ring-timeout")
+"""Any of these brings the others after it: the first in the log counts."""
+DESKTOP = re.compile(r"page fault .*\bvmid:[1-7]\b")
+"""The driver keeps these numbers for graphics: compute queues have 8 to 15."""
+
+
+def without_consequences(findings: Iterable[Finding], reading: Reading) -> tuple[Finding, ...]:
+    """The findings of a text without those that another one explains."""
+    every = unexplained(tuple(findings))
+    later = _later(every, reading)
+    return tuple(finding for finding in every if finding.cause not in later)
+
+
+def unexplained(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    """Findings without those that a firm one among them explains."""
+    causes = load_causes()
+    explained = {
+        consequence
+        for finding in findings
+        if finding.confidence.firm and finding.status is Status.FAULT
+        for consequence in causes[finding.cause].suppresses
+    }
+    return tuple(f for f in findings if f.cause not in explained)
+
+
+def _later(findings: tuple[Finding, ...], reading: Reading) -> set[str]:
+    """Those of the causes that follow one another which did not come first."""
+    among = [finding for finding in findings if finding.cause in BY_TIME]
+    if len(among) < 2:
+        return set()
+    first = min(among, key=lambda finding: _rank(finding, reading))
+    drawn = next(
+        (f for f in among if f.cause == "graphics-ring-timeout" and f.confidence.firm), None
+    )
+    if drawn and any(DESKTOP.search(hit.text) for hits in reading.hits.values() for hit in hits):
+        first = drawn
+    return {finding.cause for finding in among if finding is not first}
+
+
+def _rank(finding: Finding, reading: Reading) -> tuple[bool, int]:
+    signs = [name for name in reading.hits if name.startswith(f"{finding.cause}#")]
+    numbers = [line.number for name in signs for line in reading.hits[name]]
+    at = -max(numbers, default=0) if reading.newest_first else min(numbers, default=0)
+    return not finding.confidence.firm, at

@@ -1,0 +1,27 @@
+"""Which settings reach which environment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wizard.machine.facts import Environment, Machine, Setting
+
+OVERRIDE = "HSA_OVERRIDE_GFX_VERSION"
+
+
+def reaching(machine: Machine, environment: Environment) -> tuple[Setting, ...]:
+    """What programs of this environment get: what everything gets, and what is its own."""
+    own = {environment.path}
+    own |= {app.path for app in machine.applications if app.environment == environment.path}
+    return tuple(one for one in machine.settings if not one.within or one.within in own)
+
+
+def elsewhere(machine: Machine) -> tuple[Setting, ...]:
+    """Settings of services, notebooks and the like: which Python these start is not known."""
+    places = {e.path for e in machine.environments} | {a.path for a in machine.applications}
+    return tuple(one for one in machine.settings if one.within and one.within not in places)
+
+
+def overrides(settings: tuple[Setting, ...]) -> Iterator[Setting]:
+    """Those that tell ROCm another chip, for all cards or for one."""
+    return (one for one in settings if one.name.startswith(OVERRIDE) and one.value)

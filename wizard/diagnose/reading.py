@@ -1,0 +1,156 @@
+"""Reads a text: which signs of causes it holds, which marks, which cards, which settings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+
+from wizard.diagnose.decoding import CHUNK, SAMPLE, as_text, chunks
+from wizard.diagnose.finding import Confidence, Evidence
+from wizard.diagnose.kinds import kinds_in
+from wizard.diagnose.lines import Finder, Line, alternatives
+from wizard.diagnose.listed_cards import CARD_ANCHORS, CardLines, ListedCard
+from wizard.diagnose.told import TOLD_ANCHORS, Told, ToldLines
+from wizard.knowledge.causes import Sign, load_marks, load_signs, load_words
+
+Concluded = tuple[Confidence, tuple[Evidence, ...]]
+"""How sure something is, and what proves it."""
+KEPT = 12
+"""Lines kept for one sign: more prove no more."""
+MONOTONIC = re.compile(r"\[ *(\d{1,9}\.\d{1,9})\]")
+CLOCK = re.compile(r"\b(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d\b")
+SAME = re.compile(r"\d+|0x[0-9a-fA-F]+|\b[0-9a-f]{6,}\b")
+SAME_LOOKED_AT = 8
+"""How many lines that differ in numbers alone are looked at."""
+
+
+@dataclass(slots=True)
+class Reading:
+    """What a text holds."""
+
+    hits: dict[str, list[Line]] = field(default_factory=dict)
+    """Lines by the sign or mark that they are."""
+    kinds: set[str] = field(default_factory=set)
+    """What kinds of output are in it."""
+    cards: tuple[ListedCard, ...] = ()
+    told: Told = field(default_factory=Told)
+    words: set[str] = field(default_factory=set)
+    """What it is about."""
+    newest_first: bool = False
+    """True when its kernel log runs from the newest line to the oldest."""
+
+    def has(self, name: str) -> bool:
+        """True when a line was this sign or mark."""
+        return name in self.hits or name in self.words
+
+    def evidence(self, *names: str) -> tuple[Evidence, ...]:
+        """Lines of these signs or marks, a few of each."""
+        return evidence_of(line for name in names for line in self.hits.get(name, ())[:3])
+
+    def first(self, *names: str) -> int:
+        """Number of the first line that is one of these; a very large one without."""
+        return min((h.number for n in names for h in self.hits.get(n, ())), default=2**60)
+
+
+def evidence_of(lines: Iterable[Line]) -> tuple[Evidence, ...]:
+    """Lines as evidence, none twice."""
+    unique = {line.text.strip(): line.number for line in lines}
+    return tuple(Evidence(text[:400], f"line {number}") for text, number in unique.items())
+
+
+def read_text(blocks: Iterator[bytes]) -> Reading:
+    """All that this text holds; raises ``NotText`` for what is none."""
+    start = next(blocks, b"")
+    finder = Finder(_anchors(), long=len(start) >= CHUNK)
+    reading, cards, told = Reading(), CardLines(), ToldLines()
+    sorter = _Sorter()
+    for chunk in chunks(start, blocks):
+        reading.words |= {name for name, words in load_words().items() if _any_in(words, chunk)}
+        reading.kinds |= kinds_in(as_text(chunk[:SAMPLE]))
+        for line in finder.lines(chunk):
+            held = anchors_in(line.text)
+            if not held.isdisjoint(CARD_ANCHORS):
+                cards.take(line)
+            if sorter.new(line):
+                if not held.isdisjoint(TOLD_ANCHORS):
+                    told.take(line)
+                sorter.sort(line, held, reading)
+    reading.cards, reading.told = cards.found(), told.found()
+    reading.newest_first = runs_backwards(reading)
+    return reading
+
+
+@cache
+def _signs_of() -> dict[str, list[Sign]]:
+    """The signs and marks of which a line with this anchor may be one."""
+    signs: dict[str, list[Sign]] = {}
+    for sign in (*load_signs(), *load_marks()):
+        for anchor in sign.anchors:
+            signs.setdefault(anchor, []).append(sign)
+    return signs
+
+
+@cache
+def _words() -> tuple[str, ...]:
+    return tuple({*_signs_of(), *CARD_ANCHORS, *TOLD_ANCHORS})
+
+
+@cache
+def _anchors() -> re.Pattern[bytes]:
+    return alternatives(word.encode() for word in _words())
+
+
+def runs_backwards(reading: Reading) -> bool:
+    """True when the time stamps of what was found fall from line to line."""
+    lines = sorted({hit.number: hit for hits in reading.hits.values() for hit in hits}.items())
+    stamps = [float(found[1]) for _, hit in lines if (found := MONOTONIC.search(hit.text))]
+    if len(set(stamps)) < 2:
+        clock = [found[0] for _, hit in lines if (found := CLOCK.search(hit.text))]
+        return len(clock) > 1 and clock[0] > clock[-1]
+    return stamps[0] > stamps[-1]
+
+
+class _Sorter:
+    """Puts lines to the signs that they are."""
+
+    def __init__(self) -> None:
+        self._signs = _signs_of()
+        self._alike: dict[int, int] = {}
+
+    def new(self, line: Line) -> bool:
+        """False for one more line of a kind of which many were looked at."""
+        key = hash(SAME.sub("", line.text[:400]))
+        count = self._alike[key] = self._alike.get(key, 0) + 1
+        return count <= SAME_LOOKED_AT
+
+    def sort(self, line: Line, held: frozenset[str], reading: Reading) -> None:
+        """Note the line for each sign and mark that it is."""
+        for sign in dict.fromkeys(s for anchor in held for s in self._signs.get(anchor, ())):
+            kept = reading.hits.get(sign.id, ())
+            if kept and line.wrapped:
+                continue  # its parts told it already
+            if len(kept) < KEPT and is_sign(sign, line):
+                reading.hits.setdefault(sign.id, []).append(line)
+
+
+def anchors_in(text: str) -> frozenset[str]:
+    """The fixed strings that this line holds."""
+    return frozenset(anchor for anchor in _words() if anchor in text)
+
+
+def _any_in(words: tuple[bytes, ...], chunk: bytes) -> bool:
+    return any(word in chunk for word in words)
+
+
+def is_sign(sign: Sign, line: Line) -> bool:
+    """True when a line that holds an anchor is that sign, by itself and by what is around it."""
+    if not sign.pattern.search(line.text) or (sign.unless and sign.unless.search(line.text)):
+        return False
+    if not (sign.near or sign.unless_near):
+        return True
+    around = f"{line.text}\n{line.around}"
+    if sign.near and not sign.near.search(around):
+        return False
+    return not (sign.unless_near and sign.unless_near.search(around))
