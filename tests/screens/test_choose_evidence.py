@@ -198,11 +198,6 @@ async def test_the_buffer_follows_the_layer_that_is_typed() -> None:
         await until(pilot, lambda: "= 28 MB" in screen_text(pilot.app))
 
 
-async def test_explain_and_probe_have_their_keys_free() -> None:
-    async with choose(CLEAN, (80, 24)) as pilot:
-        assert not {"i", "p"} & set(pilot.app.screen.active_bindings)
-
-
 @pytest.mark.parametrize("size", SIZES)
 async def test_a_key_answers_at_once(size: tuple[int, int]) -> None:
     async with choose(CLEAN, size) as pilot:

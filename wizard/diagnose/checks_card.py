@@ -9,7 +9,7 @@ from wizard.diagnose.finding import Confidence, Evidence, Finding, Status
 from wizard.knowledge.stacks import load_stacks
 from wizard.machine.facts import Gpu, Machine, Unknown
 from wizard.plan.card import chosen_card
-from wizard.plan.conditions import missing_right
+from wizard.plan.card_in_use import missing_right
 
 HAND_IN = "Start the container with --device=/dev/kfd --device=/dev/dri, from a host that has them."
 AGAIN = "You have joined the group already: log out of the whole session and in again."

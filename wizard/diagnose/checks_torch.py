@@ -20,8 +20,8 @@ from wizard.machine.facts import (
     TorchInstall,
     Unknown,
 )
+from wizard.plan.c_library import STRICT_GLIBC
 from wizard.plan.card import chosen_card
-from wizard.plan.conditions import STRICT_GLIBC
 from wizard.plan.leftovers import short_path
 from wizard.sizes import size_text
 
