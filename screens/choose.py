@@ -10,10 +10,12 @@ from textual.binding import Binding, BindingType
 from textual.widget import Widget
 from textual.widgets import Input
 
+from screens.buffer import Buffer
 from screens.choosing import SYSTEM, VENV, Choosing
-from screens.claims_text import claims_text
 from screens.dialogs import Notice
+from screens.evidence import Evidence
 from screens.road_sections import full_text
+from screens.roads_list import RoadsList
 from screens.services import Services
 from screens.session import Session
 from screens.step import COMMON_KEYS, StepScreen
@@ -21,11 +23,13 @@ from screens.widgets.path_field import PathField
 from screens.widgets.stacks_pane import StacksPane
 from screens.widgets.wish_row import WishRow
 from screens.words import shown
+from wizard.plan.aspects import everything
+from wizard.plan.card import chosen_card, target_of
 from wizard.plan.torch_there import torch_there
 
-NOTHING_TICKED = "Tick what you want to run: ←→ moves, Space ticks. Stacks are ranked for it."
+NOTHING_TICKED = "←→ Space: tick what you want to run; ↑↓: stack; a: aspect; e: who says so"
 NO_PLAN_ADVICE = "\n\nNothing was changed. Choose another folder or another stack."
-HINT = "↑↓ stack   ←→ and Space tick what you want   Tab folder   d more of this stack"
+HINT = "↑↓ 1-9: stack; a: aspect; e: who says so; ←→ Space: tick; Tab: folder"
 MEASURE_FIRST = "c measures your torch {0} first: maybe nothing must be replaced."
 
 
@@ -36,14 +40,23 @@ class Choose(StepScreen):
     TITLE_WORD = "Choose"
     HELP_TEXT = (
         "Left and right move between the things to run, Space ticks one: the stacks are "
-        "ranked again. Up and down move between the stacks; the lower part follows.\n\n"
-        "Verdicts: works, likely, possible, unknown, disputed, hangs?, very slow, no. "
-        "'unknown' means that nobody has said anything that we could find.\n\n"
-        "GET is the download. ROOT says whether administrator rights are needed: by steps of the "
-        "plan (yes), by one command that you run yourself before it (once; Mind names it), or "
-        "not at all (no).\n"
-        "e lists who says so: card, versions, date, method and grade of every claim.\n"
+        "ranked again. Up and down, or the number of a stack, move between the stacks.\n\n"
+        "a marks the next aspect of a stack, A the one before: what the card can do with it, how "
+        "old it is, what it costs. e shows who says so, best supported first: card, versions, "
+        "date, method, grade, link, and who contradicts whom. m there shows all statements.\n\n"
+        "Verdicts: works, likely, possible, unknown, disputed, hangs?, fails?, very slow, no. "
+        "'unknown' means that nobody has said anything that we could find.\n"
+        "Grades, strongest first: source code (code: somebody read it), maintainer (maker), "
+        "several users (users), one user (1 user), claim only (claim: said, not shown), "
+        "refuted.\n"
+        "Large Conv2d is what images of 64x64 and more ask for (Stable Diffusion, YOLO); small "
+        "Conv2d is 28x28 or 32x32 (MNIST, CIFAR-10). Security counts the known holes that the "
+        "torch still has. GET is the download. ROOT says whether administrator rights are "
+        "needed: by steps of the plan (yes), by one command that you run yourself before it "
+        "(once; Mind names it), or not at all (no).\n\n"
         "d shows all that is said of the stack; '… 3 more' counts those left out here.\n"
+        "o lists every other road that somebody went: gone, by hand, elsewhere.\n"
+        "b says how large the buffer of the GEMM algorithm is for a layer of yours.\n"
         "f switches between one folder of yours and the folder plus ROCm system packages.\n"
         "i explains: ROCm, the override, why games work and Conv2d does not, what nobody knows.\n"
         "p asks the indexes and AMD's repository whether all of it is still there.\n"
@@ -59,8 +72,13 @@ class Choose(StepScreen):
         Binding("space", "tick", "Tick", key_display="Space"),
         Binding("e", "claims", "Who says so"),
         Binding("d", "full_text", "More"),
+        Binding("o", "roads", "Roads"),
+        Binding("a,pagedown", "mark(1)", "Aspect", show=False),
+        Binding("A,pageup", "mark(-1)", "Aspect before", show=False),
+        Binding("b", "buffer", "Buffer", show=False),
         Binding("c", "measure", "Measure", show=False),
-        Binding("f", "footprint", "System"),
+        Binding("f", "footprint", "System", show=False),
+        *(Binding(str(rank), f"rank({rank})", show=False) for rank in range(1, 10)),
         Binding("tab", "folder", "Folder", show=False, priority=True),
         Binding("up,k", "move(-1)", "Up", show=False),
         Binding("down,j", "move(1)", "Down", show=False),
@@ -80,7 +98,9 @@ class Choose(StepScreen):
             {stack.id: stack for stack in services.stacks()},
             services.advise(session.machine, session.applications),
             services.suggest_folder,
-        )
+            services.claims(),
+            services.line_speed(),
+        ).weighed()
         self._there = torch_there(session.machine)
         self._take(stack=self._choosing.road.fit.stack, aside=False)
 
@@ -104,6 +124,8 @@ class Choose(StepScreen):
             return bool(self._choosing.stack.system_release)
         if action == "measure":
             return self._there is not None
+        if action == "roads":
+            return bool(self.services.roads())
         return super().check_action(action, parameters)
 
     def action_move(self, by: int) -> None:
@@ -123,12 +145,14 @@ class Choose(StepScreen):
         advice = self.services.advise(self._choosing.machine, ticked)
         self._choosing = replace(self._choosing, advice=advice)
         self._take(applications=ticked)
+        self._choosing = self._choosing.weighed()
         self._show_all()
         self.say(self._ranked() if ticked else NOTHING_TICKED)
 
     def action_footprint(self) -> None:
         """Switches between the folder alone and the folder plus system packages."""
         self._take(footprint=SYSTEM if self.session.footprint == VENV else VENV)
+        self._choosing = self._choosing.weighed()
         self._show_all()
 
     def action_folder(self) -> None:
@@ -149,10 +173,36 @@ class Choose(StepScreen):
         """Opens the Conv2d panel on the torch that is there; Back leads here again."""
         self.post_message(self.Go("conv2d", replace(self.session, plan=None, aside=True)))
 
+    def action_rank(self, rank: int) -> None:
+        """Highlights the road of that rank."""
+        roads = self._choosing.advice.roads
+        if rank <= len(roads):
+            self._highlight(roads[rank - 1].fit.stack)
+
+    def action_mark(self, by: int) -> None:
+        """Marks the aspect below or above."""
+        self._mark(self._choosing.mark_moved(by))
+
     def action_claims(self) -> None:
-        """Lists who says what about the highlighted stack."""
-        text = claims_text(self._choosing.stack.id, self.services.claims())
-        self.app.push_screen(Notice(f"Who says so: {self._choosing.stack.id}", text))
+        """Shows who says what about the marked aspect, and who contradicts."""
+        choosing = self._choosing
+        gfx = target_of(chosen_card(choosing.machine))
+        aspects = (
+            *choosing.column.aspects,
+            everything(choosing.stack, gfx, choosing.claims),
+        )
+        question = Evidence(choosing.stack.id, aspects, choosing.aspect.id, choosing.claims)
+        self.app.push_screen(question, self._mark)
+
+    def action_roads(self) -> None:
+        """Lists every road; the stack of the one that was taken is highlighted."""
+        self.app.push_screen(
+            RoadsList(self.services.roads(), self._choosing.claims), self._highlight_if_any
+        )
+
+    def action_buffer(self) -> None:
+        """Reckons the buffer of the GEMM algorithm for a layer."""
+        self.app.push_screen(Buffer())
 
     def action_explain(self) -> None:
         """Lists the explanations."""
@@ -228,6 +278,15 @@ class Choose(StepScreen):
         self._show_all()
         self.say(HINT)
         self.refresh_bindings()
+
+    def _highlight_if_any(self, stack: str | None) -> None:
+        if stack in self._choosing.stacks:
+            self._highlight(stack)
+
+    def _mark(self, aspect: str | None) -> None:
+        self._choosing = replace(self._choosing, marked=aspect or self._choosing.marked)
+        self.query_one(StacksPane).show(self._choosing)
+        self.say(HINT)
 
     def _show_all(self) -> None:
         self.query_one(WishRow).show(self._choosing)

@@ -5,20 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from screens.road_sections import Section, sections_of
+from screens.road_sections import Section, sections_of, with_suggestion
 from screens.session import Session
 from screens.words import shown
 from wizard.knowledge.applications import Application
+from wizard.knowledge.claims import Claim
 from wizard.knowledge.stacks import Stack
 from wizard.machine.facts import Machine
 from wizard.plan.advice import Advice, Road
+from wizard.plan.aspect import Aspect, LineSpeed
+from wizard.plan.aspect_costs import WITH_PACKAGES
 from wizard.plan.choice import Choice
+from wizard.report.side_by_side import Column, columns_of
 
 VENV = "venv"
 SYSTEM = "venv+system"
-WITH_PACKAGES = "rdna1-setup rollback takes all of it back, packages too; yours stays"
 ANY = "any program"
 """The verdict column's head when nothing is ticked."""
+FIRST_ASPECT = "large-conv2d"
+"""What people come for: it is marked at the start."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +36,41 @@ class Choosing:
     stacks: dict[str, Stack]
     advice: Advice
     suggest_folder: Callable[[Machine, str], str]
+    claims: tuple[Claim, ...] = ()
+    speed: LineSpeed | None = None
+    columns: tuple[Column, ...] = ()
+    """Every stack with its aspects, as ``weighed`` gives them."""
+    marked: str = FIRST_ASPECT
+    """The aspect that is looked at."""
+
+    def weighed(self) -> Choosing:
+        """The same with the aspects of every stack: after a tick or another footprint."""
+        columns = columns_of(
+            self.machine,
+            self.asked,
+            self.stacks,
+            self.advice,
+            self.claims,
+            system=self.with_system,
+            speed=self.speed,
+        )
+        return replace(self, columns=columns)
+
+    @property
+    def column(self) -> Column:
+        """The highlighted stack with its aspects."""
+        return next(column for column in self.columns if column.stack == self.stack.id)
+
+    @property
+    def aspect(self) -> Aspect:
+        """The marked aspect of the highlighted stack."""
+        found = self.column.aspects
+        return next((each for each in found if each.id == self.marked), found[0])
+
+    def mark_moved(self, by: int) -> str:
+        """The aspect so many rows below the marked one; from the last one to the first."""
+        found = self.column.aspects
+        return found[(found.index(self.aspect) + by) % len(found)].id
 
     @property
     def road(self) -> Road:
@@ -60,14 +100,17 @@ class Choosing:
         """All that is said of the highlighted stack."""
         system = self.with_system(self.stack.id)
         road = replace(self.road, undo=WITH_PACKAGES) if system else self.road
-        return sections_of(road, self.stack, self.ticked)
+        found = sections_of(road, self.stack, self.ticked, self.aspect)
+        return found if road.rank > 1 else with_suggestion(found, self.advice)
 
     @property
     def place_word(self) -> str:
         """Where the plan would put things, beside the folder."""
         release = self.stack.system_release
         system = f"+ ROCm {shown(release)} system packages (root)"
-        return system if self.with_system(self.stack.id) else "this folder only"
+        if self.with_system(self.stack.id):
+            return system
+        return "this folder only" + (" (f changes that)" if release else "")
 
     @property
     def suggestion(self) -> str:

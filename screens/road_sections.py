@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from screens.words import cut, shown
 from wizard.knowledge.applications import Application
 from wizard.knowledge.stacks import Stack
-from wizard.plan.advice import Road
+from wizard.plan.advice import Advice, Road
+from wizard.plan.aspect import Aspect
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,13 +22,25 @@ class Section:
     """Who gets the next spare line first: the smaller."""
 
 
-def sections_of(road: Road, stack: Stack, ticked: tuple[Application, ...]) -> tuple[Section, ...]:
-    """Everything said of a road; a sentence that gives a verdict its reason is not said twice."""
+BRIEF = ("Blocked", "Marked", "Why", "Verdict", "Mind")
+"""What stays where the aspects take most of the lines."""
+AS_ROWS = ("Cost", "Undo")
+"""What the rows of the aspects tell already."""
+
+
+def sections_of(
+    road: Road, stack: Stack, ticked: tuple[Application, ...], marked: Aspect | None = None
+) -> tuple[Section, ...]:
+    """Everything said of a road; a sentence that gives a verdict its reason is not said twice.
+
+    ``marked``: the aspect that is looked at.
+    """
     verdicts = tuple(_verdicts(road, ticked))
     reasons = " ".join(verdicts)
     blocked = () if road.fit.possible else road.fit.obstacles
     mind = (*stack.cautions, *(text for text in road.also if text not in stack.cautions))
     sections = (
+        Section("Marked", (_aspect(marked),) if marked else (), 1),
         Section("Blocked", blocked, 0),
         Section("Why", road.why, 1),
         Section("Verdict", verdicts, 2),
@@ -40,6 +53,22 @@ def sections_of(road: Road, stack: Stack, ticked: tuple[Application, ...]) -> tu
         Section("Undo", (road.undo,), 9),
     )
     return tuple(section for section in sections if any(section.sentences))
+
+
+def with_suggestion(sections: tuple[Section, ...], advice: Advice) -> tuple[Section, ...]:
+    """The sections of the suggested road, with its risks and what to try where it fails."""
+    found = (
+        Section("Risks", advice.risks, 3),
+        Section("Next", (advice.next_best,) if advice.next_best else (), 6),
+    )
+    added = tuple(section for section in found if section.sentences)
+    place = next((n for n, each in enumerate(sections) if each.label == "Mind"), len(sections))
+    return (*sections[:place], *added, *sections[place:])
+
+
+def _aspect(aspect: Aspect) -> str:
+    grade = f" ({aspect.grade})" if aspect.grade else ""
+    return f"{aspect.title}: {aspect.word}{grade}. {aspect.because}"
 
 
 def _verdicts(road: Road, ticked: tuple[Application, ...]) -> Iterable[str]:

@@ -16,10 +16,12 @@ if TYPE_CHECKING:
     from wizard.conv2d.sweep import SweepEvent
     from wizard.knowledge.applications import Application
     from wizard.knowledge.claims import Claim
+    from wizard.knowledge.roads import OtherRoad
     from wizard.knowledge.stacks import Stack
     from wizard.machine.facts import Machine
     from wizard.overlay.rehearsed import Rehearsed
     from wizard.plan.advice import Advice
+    from wizard.plan.aspect import LineSpeed
     from wizard.plan.choice import Choice
     from wizard.plan.steps import Plan
     from wizard.run.events import Event
@@ -173,6 +175,10 @@ class Services:
     """Quick: the experiment that is under way."""
     past: Past | None = None
     """Roads to runs that are over; None where there can be none: on a recorded machine."""
+    roads: Callable[[], tuple[OtherRoad, ...]] = tuple
+    """Every road, also those that no stack of ours installs."""
+    line_speed: Callable[[], LineSpeed | None] = lambda: None
+    """Quick: how fast an earlier run fetched here; None where none did."""
     unicode: bool = True
     """False when the terminal's locale cannot show more than ASCII."""
 

@@ -22,7 +22,7 @@ from screens.services import (
     WayBack,
 )
 from wizard.commands.choosing import folder_of, with_sources
-from wizard.commands.looking import acts, host_of, places_of, there_before
+from wizard.commands.looking import acts, host_of, places_of, speed_of_line, there_before
 from wizard.run.executor import Executor
 from wizard.run.rehearsal import Rehearsal
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from wizard.conv2d.sweep import SweepEvent
     from wizard.knowledge.applications import Application
     from wizard.knowledge.claims import Claim
+    from wizard.knowledge.roads import OtherRoad
     from wizard.knowledge.stacks import Stack
     from wizard.machine.facts import Machine
     from wizard.machine.host import Host
@@ -93,6 +94,8 @@ def services_for(arguments: argparse.Namespace, lent: LentTerminal | None = None
         stop_sweep=partial(sweep_services.stop_sweep, places) if live else None,
         sweep_under_way=lambda: sweep_services.under_way(places) if live else None,
         past=past_services.past_of(host, places, live=live),
+        roads=_roads,
+        line_speed=lambda: speed_of_line(host, places),
         unicode=speaks_unicode(os.environ),
     )
 
@@ -151,6 +154,12 @@ def _claims() -> tuple[Claim, ...]:
     from wizard.knowledge.claims import load_claims
 
     return load_claims()
+
+
+def _roads() -> tuple[OtherRoad, ...]:
+    from wizard.knowledge.roads import load_roads
+
+    return load_roads()
 
 
 def _applications() -> tuple[Application, ...]:

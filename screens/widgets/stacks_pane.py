@@ -1,4 +1,4 @@
-"""The lower part of Choose: a line a stack, and what is said of the highlighted one."""
+"""The lower part of Choose: the stacks, and what is said of the highlighted one."""
 
 from __future__ import annotations
 
@@ -11,13 +11,19 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
+from screens.aspect_grid import grid_lines
 from screens.choosing import Choosing
-from screens.road_sections import title_of
+from screens.road_sections import AS_ROWS, BRIEF, title_of
 from screens.roads_table import RoadsTable, table_lines
 from screens.section_lines import section_lines
+from screens.stacks_matrix import matrix_lines, stack_at
 
 NARROWEST = 40
+WIDE = 100
+"""Columns from which on the stacks stand beside each other."""
 HEAD_LINES = 1
+WORDS_AT_LEAST = 4
+"""Lines that the words keep beside the aspects."""
 
 
 class StacksPane(Vertical):
@@ -46,21 +52,50 @@ class StacksPane(Vertical):
         """Shows a choice."""
         self._choosing = choosing
         cells = max(NARROWEST, self.size.width - 2)
-        stack = choosing.stack
-        table = RoadsTable(
-            choosing.advice.roads, choosing.stacks, choosing.asked, stack.id, choosing.with_system
-        )
-        rows = table_lines(table, cells)
+        rows = self._rows(cells)
         self.query_one("#table", Static).update(Content("\n").join(rows))
-        title = title_of(choosing.road, stack.title, cells)
-        spare = self.size.height - len(rows) - HEAD_LINES
-        words = section_lines(choosing.sections, cells, spare)
-        lines = [Content.styled(title, "bold"), *words]
+        title = title_of(choosing.road, choosing.stack.title, cells)
+        spare = max(0, self.size.height - len(rows) - 1)
+        lines = [Content.styled(title, "bold")]
+        if self._side_by_side:
+            rest = tuple(each for each in choosing.sections if each.label not in AS_ROWS)
+            lines += section_lines(rest, cells, spare)
+        else:
+            grid = grid_lines(choosing, cells, spare - WORDS_AT_LEAST)
+            brief = tuple(each for each in choosing.sections if each.label in BRIEF)
+            lines += [*grid, *section_lines(brief, cells, spare - len(grid))]
         self.query_one("#words", Static).update(Content("\n").join(lines))
+
+    def _rows(self, cells: int) -> tuple[Content, ...]:
+        choosing = self._choosing
+        if self._side_by_side:
+            return matrix_lines(choosing, cells, self.size.height - 1 - WORDS_AT_LEAST)
+        stack = choosing.stack
+        return table_lines(
+            RoadsTable(
+                choosing.advice.roads,
+                choosing.stacks,
+                choosing.asked,
+                stack.id,
+                choosing.with_system,
+            ),
+            cells,
+        )
+
+    @property
+    def _side_by_side(self) -> bool:
+        return self.size.width >= WIDE
 
     def on_click(self, event: events.Click) -> None:
         """Tells which stack was clicked."""
-        if event.widget is not None and event.widget.id == "table":
-            line = event.screen_y - event.widget.region.y - HEAD_LINES
-            if 0 <= line < len(self._choosing.advice.roads):
-                self.post_message(self.Clicked(self._choosing.advice.roads[line].fit.stack))
+        if event.widget is None or event.widget.id != "table":
+            return
+        line = event.screen_y - event.widget.region.y - HEAD_LINES
+        column = event.screen_x - event.widget.region.x - 1
+        if self._side_by_side:
+            stack = stack_at(self._choosing, max(NARROWEST, self.size.width - 2), column)
+        else:
+            roads = self._choosing.advice.roads
+            stack = roads[line].fit.stack if 0 <= line < len(roads) else ""
+        if stack:
+            self.post_message(self.Clicked(stack))

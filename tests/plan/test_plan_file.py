@@ -86,3 +86,8 @@ def test_what_two_plans_do_otherwise_is_told_step_by_step() -> None:
     told = plan_differences(CLEAN_UP, REMOVAL)
     assert told[0] == f"no more: {CLEAN_UP.steps[0]}"
     assert f"new: {REMOVAL.steps[0]}" in told
+
+
+def test_advice_beside_a_plan_is_read_over() -> None:
+    document = plan_document(CLEAN_UP, ("--clean-up",), {"headline": "x", "stacks": []})
+    assert read_plan_document(json.dumps(document)).plan == CLEAN_UP

@@ -16,6 +16,7 @@ from wizard.conv2d.request_line import request_line
 from wizard.conv2d.shapes import square
 from wizard.conv2d.sweep import ShapeDone, ShapeStarted, SweepDone, SweepEvent
 from wizard.conv2d.verdicts import Loaded, Result, Verdict
+from wizard.knowledge.roads import load_roads
 from wizard.machine.facts import Machine
 from wizard.plan.steps import Plan
 from wizard.run.events import (
@@ -153,6 +154,7 @@ LIVE_SERVICES = Services(
     log_of=lambda plan: LOG,
     at_work=lambda: None,
     past=PAST,
+    roads=load_roads,
 )
 DRY_SERVICES = replace(
     LIVE_SERVICES,

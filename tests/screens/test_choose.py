@@ -85,7 +85,11 @@ async def test_system_packages_are_offered_where_the_stack_has_some_and_mean_roo
         await press(pilot, "f")
         await until(pilot, lambda: "ROCm 5.2.0 system packages (root)" in screen_text(pilot.app))
         assert "1.6 GB  yes" in screen_text(pilot.app)
-        assert "packages too; yours stays\n" in screen_text(pilot.app)
+        assert "Root needed    yes" in screen_text(pilot.app)
+        await press(pilot, "A")
+        await until(pilot, lambda: "> Undo" in screen_text(pilot.app))
+        told = " ".join(screen_text(pilot.app).split())
+        assert "packages too; yours stays" in told
 
 
 @pytest.mark.parametrize("cells", [78, 98, 118])

@@ -31,6 +31,8 @@ async def test_all_that_is_said_of_a_road_is_on_one_80x24_screen() -> None:
             for row in range(1, 6):
                 text = screen_text(app)
                 assert f"> {row} " in text
-                labels = ("Why", "Mind", "For", "Against", "Cost", "Undo")
+                labels = ("Marked", "Why", "Mind")
                 assert all(f"\n {label} " in text for label in labels), text
+                aspects = ("Large Conv2d", "Half (fp16)", "Age of torch", "Download", "Undo")
+                assert all(f" {aspect} " in text for aspect in aspects), text
                 await press(pilot, "down")

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from wizard.machine.facts.contents import Contents
     from wizard.machine.host import Host
     from wizard.places import Places
+    from wizard.plan.aspect import LineSpeed
 
 DEMO = "rx5600xt-noble-rocm57"
 """The recorded machine of the demo, below ``assets/machines``."""
@@ -55,6 +56,18 @@ def there_before(host: Host, folder: str) -> Contents | None:
     from wizard.run.standing import made_by_us
 
     return None if made_by_us(places_of(host), folder) else there
+
+
+def speed_of_line(host: Host, places: Places) -> LineSpeed | None:
+    """How fast an earlier run fetched here; None on a recorded machine."""
+    if host.name:
+        return None
+    from pathlib import Path
+
+    from wizard.run.journal import read_records
+    from wizard.run.line_speed import line_speed
+
+    return line_speed(read_records(Path(places.runs)))
 
 
 def agreed(question: str) -> bool:

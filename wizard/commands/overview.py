@@ -7,7 +7,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from wizard.commands.choosing import folder_of, with_sources
-from wizard.commands.looking import acts, host_of, places_of
+from wizard.commands.looking import acts, host_of, places_of, speed_of_line
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,23 +18,24 @@ if TYPE_CHECKING:
 def run(arguments: argparse.Namespace) -> int:
     """Print what the screens would show, for terminals that have none and for screen readers."""
     from wizard.machine.detect import detect
-    from wizard.plan.advice import advise
     from wizard.plan.choice import Choice
     from wizard.plan.planner import PlanImpossible, make_plan
     from wizard.plan.wishes import wishes_of
     from wizard.report.advice import advice_lines
     from wizard.report.machine import machine_lines
     from wizard.report.plan import plan_lines
+    from wizard.report.weighed import weighed
 
     host = host_of(arguments)
     machine = detect(host)
-    advice = advise(machine, wishes_of(machine))
-    stack = advice.roads[0].fit.stack
+    speed = speed_of_line(host, places_of(host))
+    found = weighed(machine, wishes_of(machine), speed=speed)
+    stack = found.advice.roads[0].fit.stack
     print(_heading(arguments))
     if not host.name:
         print(*work_lines(), sep="\n", end="")
     print("\n== This machine", *machine_lines(machine), sep="\n")
-    print("\n== Advice", *advice_lines(advice), sep="\n")
+    print("\n== Advice", *advice_lines(found), sep="\n")
     print("\n== What the first stack would take")
     choice = Choice(stack, "venv", folder_of(arguments, stack, host.home))
     choice = with_sources(choice, arguments)

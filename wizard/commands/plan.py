@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from wizard.commands.looking import acts, host_of
+from wizard.commands.looking import acts, host_of, places_of, speed_of_line
 from wizard.commands.making import add_plan_arguments, asked_words, make_asked, takes_away
 
 if TYPE_CHECKING:
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from wizard.plan.advice import Advice
     from wizard.plan.steps import Plan
+    from wizard.report.weighed import Weighed
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,24 +26,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="also ask the repository and apt what would be installed, version by version",
     )
+    parser.add_argument(
+        "--evidence",
+        action="store_true",
+        help="also every statement about the stack: who, card, date, link, contradictions",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the plan; without --stack, the suggested one."""
     from wizard.machine.detect import detect
-    from wizard.plan.advice import advise
     from wizard.plan.card import with_card
     from wizard.plan.planner import PlanImpossible
     from wizard.preflight.refusal import Refused
+    from wizard.report.weighed import weighed
 
     if wrong := _wrong_use(arguments):
         print(f"rdna1-setup: {wrong}", file=sys.stderr)
         return 2
     host = host_of(arguments)
     machine = detect(host)
+    found = None
+    if not takes_away(arguments):
+        with_system = arguments.stack if arguments.footprint != "venv" else ""
+        found = weighed(
+            with_card(machine, arguments.gpu),
+            (),
+            with_system=with_system or "",
+            speed=speed_of_line(host, places_of(host)),
+        )
     named = arguments.stack or takes_away(arguments)
-    advice = None if named else advise(with_card(machine, arguments.gpu), ())
-    stack = named if advice is None else advice.roads[0].fit.stack
+    stack = named or (found.advice.roads[0].fit.stack if found else "")
     try:
         plan = make_asked(arguments, stack, host, machine, exact=arguments.exact)
     except PlanImpossible as error:
@@ -53,11 +67,13 @@ def run(arguments: argparse.Namespace) -> int:
 
         return refuse_all((refused.refusal,))
     if arguments.json:
-        _print_json(plan, asked_words(arguments, stack, host.home))
+        _print_json(plan, asked_words(arguments, stack, host.home), found, arguments.stack or "")
         return 0
     from wizard.report.plan import plan_lines
 
-    print("\n".join((*(_taken(advice) if advice else ()), *plan_lines(plan))))
+    before = _taken(found) if found and not named else ()
+    after = _said(found, stack, evidence=arguments.evidence) if found else ()
+    print("\n".join((*before, *plan_lines(plan), *after)))
     return 0
 
 
@@ -72,25 +88,44 @@ def _wrong_use(arguments: argparse.Namespace) -> str:
     return ""
 
 
-def _print_json(plan: Plan, asked: Sequence[str]) -> None:
+def _print_json(plan: Plan, asked: Sequence[str], found: Weighed | None, stack: str) -> None:
     import json
 
     from wizard.plan.plan_file import plan_document
+    from wizard.report.weighed import weighed_form
 
-    print(json.dumps(plan_document(plan, asked), indent=1))
+    advice = weighed_form(found, stack) if found else None
+    print(json.dumps(plan_document(plan, asked, advice), indent=1))
 
 
-def _taken(advice: Advice) -> tuple[str, ...]:
-    """Which stack was taken where none was named, why, and how to take another."""
+def _said(found: Weighed, stack: str, *, evidence: bool) -> tuple[str, ...]:
+    """What Choose says of the stack, below the plan."""
+    from wizard.report.weighed import stack_lines
+
+    return ("", *stack_lines(found, stack, evidence=evidence))
+
+
+def _taken(found: Weighed) -> tuple[str, ...]:
+    """Which stack was taken where none was named, why, and how it stands beside the others."""
+    from wizard.report.weighed import sheet
+
+    return (*_suggestion(found.advice), "", *sheet(found), "")
+
+
+def _suggestion(advice: Advice) -> tuple[str, ...]:
     import textwrap
+
+    from wizard.report.advice import suggestion_lines
 
     first, *others = sorted(advice.roads, key=lambda road: road.rank)
     *names, last = (road.fit.stack for road in others)
     stack = first.fit.stack
-    texts = (
-        f"No --stack was given: this is the plan for {stack}, the suggested one.",
-        f"Why: {advice.headline}",
+    others_text = (
         f"To choose another: --stack {', '.join(names)} or {last}. "
-        "What speaks for and against each: rdna1-setup --plain",
+        "What speaks for and against each, and every other road: rdna1-setup --plain"
     )
-    return (*(line for text in texts for line in textwrap.wrap(text, 79)), "")
+    return (
+        f"No --stack was given: this is the plan for {stack}, the suggested one.",
+        *suggestion_lines(advice, "Why: "),
+        *textwrap.wrap(others_text, 79),
+    )

@@ -27,7 +27,8 @@ TOPICS = {
     "transformer": "models without convolutions, and the matrix products that they rest on",
     "applications": "whole programs and models for images",
     "device": "whether torch uses the card at all",
-    "precision": "half precision and other formats of numbers",
+    "precision": "half precision",
+    "formats": "formats of numbers other than float32 and half precision",
     "triton": "kernels made by Triton, and so torch.compile",
     "algorithms": "which of MIOpen's algorithms serve, and how they work",
     "settings": "variables and ways round",
@@ -62,9 +63,10 @@ class Claim:
     """Ids of the stacks that it is about; empty for what is about another road."""
     topic: str
     """One of ``TOPICS``: ``conv2d``, ``small conv2d``, ``training``, ``transformer``,
-    ``applications``, ``device``, ``precision``, ``triton``, ``algorithms``, ``settings``,
-    ``speed``, ``image speed``, ``memory``, ``stability``, ``install``, ``age``, ``security``,
-    ``support``, ``cause``, ``method``, ``regression``, ``neighbours``, ``other roads``."""
+    ``applications``, ``device``, ``precision``, ``formats``, ``triton``, ``algorithms``,
+    ``settings``, ``speed``, ``image speed``, ``memory``, ``stability``, ``install``, ``age``,
+    ``security``, ``support``, ``cause``, ``method``, ``regression``, ``neighbours``,
+    ``other roads``."""
     leaning: str
     """``for``, ``against`` or ``unknown``: how it bears on the stack."""
     who: str

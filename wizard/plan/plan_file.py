@@ -16,6 +16,7 @@ from wizard.plan.steps import Plan
 LONGEST = 8 << 20
 """Bytes of such a file; the longest plan of ours has some hundred thousand."""
 SHOWN = 4
+ADVICE = "advice"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +32,22 @@ class WrongPlanFile(ValueError):
     """The file is none that this program wrote, or another one by now; the text says why."""
 
 
-def plan_document(plan: Plan, asked: Sequence[str]) -> dict[str, Any]:
-    """The plan as it is printed for programs, with the options that make it."""
-    return {"schema": SCHEMA, "asked": list(asked), **plan_form(plan)}
+def plan_document(
+    plan: Plan, asked: Sequence[str], advice: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    """The plan as it is printed for programs, with the options that make it.
+
+    ``advice``: what is said of the stack, for readers; who carries the plan out leaves it alone.
+    """
+    told = {ADVICE: advice} if advice is not None else {}
+    return {"schema": SCHEMA, "asked": list(asked), **plan_form(plan), **told}
 
 
 def read_plan_document(text: str) -> PlanFile:
     """What was printed, checked to the last word; raises WrongPlanFile."""
     found = _object(text)
     schema, asked = found.pop("schema", None), found.pop("asked", None)
+    found.pop(ADVICE, None)
     if type(schema) is not int or schema != SCHEMA:
         raise WrongPlanFile(f"its schema is {schema!r}, and this version knows {SCHEMA} alone")
     if not isinstance(asked, list) or not all(isinstance(word, str) for word in asked):

@@ -94,8 +94,7 @@ def weigh(application: Application, stack: Stack, gfx: str, claims: Iterable[Cla
     if unmet:
         return Cell(application.id, Verdict.NO, unmet, ())
     gfx = gfx if stack.gfx else ""  # what needs no card is the same beside every chip
-    evidence = _evidence(application, stack, gfx, claims)
-    verdict, deciding = _judge(evidence, gfx)
+    verdict, deciding, evidence = judged(BEARING[application.workload], stack, gfx, claims)
     because = "; against it: ".join(sentence(claim, gfx) for claim in deciding)
     newer, back = beyond(application, stack), steps_back(application, stack)
     if newer and verdict in HOPEFUL:
@@ -108,10 +107,15 @@ def weigh(application: Application, stack: Stack, gfx: str, claims: Iterable[Cla
     return Cell(application.id, verdict, because, ids, said=evidence.said, back=back)
 
 
-def _evidence(
-    application: Application, stack: Stack, gfx: str, claims: Iterable[Claim]
-) -> Evidence:
-    bearing = BEARING[application.workload]
+def judged(
+    bearing: Bearing, stack: Stack, gfx: str, claims: Iterable[Claim]
+) -> tuple[Verdict, list[Claim], Evidence]:
+    """The verdict by the topics that bear on a question, the claims that decide it, the rest."""
+    evidence = _evidence(bearing, stack, gfx, claims)
+    return (*_judge(evidence, gfx), evidence)
+
+
+def _evidence(bearing: Bearing, stack: Stack, gfx: str, claims: Iterable[Claim]) -> Evidence:
     # without a card there is no card that could fail: what is true of the device is true of all
     near = bearing.close if stack.gfx else bearing.close | {"device"}
     about = strongest_first((c for c in claims if stack.id in c.stacks and strength(c, gfx)), gfx)

@@ -9,20 +9,32 @@ from wizard.knowledge.applications import applications_named
 from wizard.plan.advice import Advice, Road
 from wizard.plan.reasons import asked_for
 from wizard.plan.verdict import Cell
+from wizard.report.roads import all_road_lines
 from wizard.report.units import WIDTH
+from wizard.report.weighed import Weighed, sheet
 
 
-def advice_lines(advice: Advice) -> Iterator[str]:
-    """The suggestion, then every road with its reasons."""
-    yield from textwrap.wrap(advice.headline, WIDTH)
-    yield from _listed("Risks", advice.risks)
-    yield from _listed("Next best", (advice.next_best,) if advice.next_best else ())
-    for road in advice.roads:
+def advice_lines(found: Weighed) -> Iterator[str]:
+    """The suggestion, the stacks beside each other, each one's reasons, and every other road."""
+    yield from suggestion_lines(found.advice)
+    yield ""
+    yield from sheet(found)
+    for road in found.advice.roads:
         yield ""
         yield from _road_lines(road)
-    if advice.would_change:
+    if found.advice.would_change:
         yield ""
-        yield from _listed("What would change this advice", advice.would_change)
+        yield from _listed("What would change this advice", found.advice.would_change)
+    yield ""
+    yield "== Every road that somebody went or named"
+    yield from all_road_lines(found.roads)
+
+
+def suggestion_lines(advice: Advice, head: str = "") -> Iterator[str]:
+    """What is suggested, what speaks against it, and what comes next."""
+    yield from textwrap.wrap(f"{head}{advice.headline}", WIDTH)
+    yield from _listed("Risks", advice.risks)
+    yield from _listed("Next best", (advice.next_best,) if advice.next_best else ())
 
 
 def _road_lines(road: Road) -> Iterator[str]:

@@ -16,9 +16,11 @@ from wizard.conv2d.fits import (
     other_numbers,
     workspace_seen,
 )
+from wizard.conv2d.im2col import buffer_bytes
 from wizard.conv2d.presets import Preset
 from wizard.conv2d.shapes import DTYPE_BYTES
 from wizard.conv2d.verdicts import Result
+from wizard.report.im2col import buffer_lines
 from wizard.report.units import WIDTH
 from wizard.sizes import MB, size_text
 
@@ -56,6 +58,7 @@ def fits_lines(table: Preset, results: Sequence[Result] = ()) -> Iterator[str]:
     for text, kept in (("forward", False), ("training", True)):
         most = {card >> 30: largest_batch(table, card, kept=kept) for card in CARDS}
         yield from textwrap.wrap(_bounds_text(most, text), WIDTH)
+    yield from _buffer(table)
     shapes = {shape for shape, _ in layers}
     yield from _measured(workspace_seen([r for r in results if r.shape in shapes]))
 
@@ -64,6 +67,18 @@ def fits_notes() -> Iterator[str]:
     """What is counted and what is not, once below all tables."""
     yield from textwrap.wrap(COUNTED, WIDTH)
     yield from textwrap.wrap(FORWARD, WIDTH)
+
+
+def _buffer(table: Preset) -> Iterator[str]:
+    """What the GEMM algorithm would ask for on top; of a single layer with the reckoning."""
+    largest = max((shape for shape, _ in layers_of(table)), key=buffer_bytes)
+    if len(table.rows) == 1:
+        yield from ("", *buffer_lines(largest), "")
+    elif size := buffer_bytes(largest):
+        text = f"{size_text(size)}, for {largest.label}"
+        yield from textwrap.wrap(
+            f"Where MIOpen takes the GEMM algorithm, its buffer has up to {text}.", WIDTH
+        )
 
 
 def _name(table: Preset) -> str:

@@ -28,6 +28,7 @@ from wizard.run.acting import Act, Done, Stopped, Surroundings, program
 from wizard.run.check import check_torch
 from wizard.run.events import Output, Progress
 from wizard.run.installed import missing_files
+from wizard.run.line_speed import Received
 from wizard.run.own_files import clear_stack, drop_downloads, pin_installed, write_settings
 from wizard.run.resolving import resolve_carried, resolve_held
 from wizard.run.root_part import is_root_step
@@ -123,15 +124,16 @@ async def _create_venv(step: CreateVenv, around: Surroundings) -> Act:
 async def _fetch(step: FetchWheels, around: Surroundings) -> Act:
     from wizard.run.fetch import fetch_wheels  # brings ssl and the network with it
 
+    received = Received()
     events: Iterator[Progress | Output] = fetch_wheels(
-        step, cancelled=around.cancelled, indexes=around.indexes
+        step, cancelled=around.cancelled, indexes=around.indexes, received=received
     )
     while (event := await asyncio.to_thread(next, events, None)) is not None:
         yield event
     if around.cancelled():
         raise Stopped
     sizes = _sizes(Path(step.staging))
-    yield Done(f"{len(sizes)} wheels, {sum(sizes)} bytes, hashes right")
+    yield Done(f"{len(sizes)} wheels, {sum(sizes)} bytes, hashes right{received.words}")
 
 
 def _make_folder(path: str) -> None:

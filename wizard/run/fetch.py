@@ -16,6 +16,7 @@ from wizard.run.download import Patience, Wanted, download, wrong_hash
 from wizard.run.events import Output, Progress
 from wizard.run.hashed import write_lock
 from wizard.run.items import Item, Tally, as_found, with_known_hashes, with_sizes
+from wizard.run.line_speed import Received
 from wizard.run.lines import clean
 from wizard.run.pace import Pace
 from wizard.run.partial import Staged, digest
@@ -35,10 +36,12 @@ def fetch_wheels(
     indexes: tuple[str, ...] = (),
     clock: Callable[[], float] = time.monotonic,
     wait: Callable[[float], None] | None = None,
+    received: Received | None = None,
 ) -> Fetching:
     """Carry the step out; raises Trouble, and ends early, without a lock, when cancelled.
 
     pip's report carries no logins: those in ``indexes`` serve for files on the same servers.
+    ``received`` counts what came over the line.
     """
     staging, patience = Path(step.staging), Patience(cancelled, wait or partial(pause, cancelled))
     try:
@@ -51,7 +54,7 @@ def fetch_wheels(
             tuple(as_found(wheel, staging, patience) for wheel in wheels), web, cancelled
         )
         require(sum(item.missing for item in items), staging)
-        yield from _all(items, web, patience, clock)
+        yield from _all(items, web, patience, clock, received or Received())
         if not cancelled():
             yield _locked(Path(step.lock), items)
     except OSError as error:
@@ -71,14 +74,21 @@ def _warnings(published: tuple[Wheel, ...], wheels: tuple[Wheel, ...]) -> Iterat
 
 
 def _all(
-    items: tuple[Item, ...], web: Web, patience: Patience, clock: Callable[[], float]
+    items: tuple[Item, ...],
+    web: Web,
+    patience: Patience,
+    clock: Callable[[], float],
+    received: Received,
 ) -> Fetching:
     tally = Tally(items)
     pace = Pace(clock, tally.done)
     for item in items:
         if patience.cancelled():
             return
+        before, began = tally.done, clock()
         yield from _one(item, web, patience, tally, pace)
+        if not item.kept and not item.source:
+            received.add(tally.done - before, clock() - began)
 
 
 def _one(item: Item, web: Web, patience: Patience, tally: Tally, pace: Pace) -> Fetching:

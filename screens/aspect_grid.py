@@ -1,0 +1,37 @@
+"""The aspects of the highlighted stack on a narrow Choose: two or three beside each other."""
+
+from __future__ import annotations
+
+from rich.cells import set_cell_size
+from textual.content import Content
+
+from screens.choosing import Choosing
+from screens.stacks_matrix import style_of
+from wizard.plan.aspect import Aspect
+from wizard.report.side_by_side import LABEL_CELLS, cell_text
+
+ROOMY, DENSE = 2, 3
+"""Aspects a line: with their grades, and without."""
+RUN = "run-"
+"""How the ids of verdicts on applications begin: the table has columns for them."""
+
+
+def grid_lines(choosing: Choosing, cells: int, lines: int) -> tuple[Content, ...]:
+    """All that is no verdict on an application, in at most so many lines."""
+    aspects = [each for each in choosing.column.aspects if not each.id.startswith(RUN)]
+    beside = ROOMY if -(-len(aspects) // ROOMY) <= lines else DENSE
+    height = -(-len(aspects) // beside)
+    rows = [aspects[row::height] for row in range(height)]
+    return tuple(_line(row, choosing.marked, cells // beside) for row in rows[: max(0, lines)])
+
+
+def _line(row: list[Aspect], marked: str, cells: int) -> Content:
+    parts = []
+    for aspect in row:
+        here = aspect.id == marked
+        label = set_cell_size(f"{'>' if here else ' '} {aspect.title}", LABEL_CELLS + 1)
+        left = cells - LABEL_CELLS - 1
+        text = set_cell_size(cell_text(aspect, left - 1), left)
+        style = "bold reverse" if here else style_of(aspect)
+        parts += [(label, "bold" if here else "$text-primary"), (text, style)]
+    return Content.assemble(*parts)

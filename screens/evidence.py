@@ -1,0 +1,135 @@
+"""Who says so: the claims behind one aspect of a stack, over the whole screen."""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Footer, Static
+
+from screens.words import shown
+from wizard.knowledge.claims import Claim
+from wizard.plan.aspect import Aspect
+from wizard.report.evidence import CONTRADICTIONS, evidence_lines
+from wizard.run.lines import clean
+
+NARROWEST = 40
+HEAD = re.compile(r"[A-Z]{2,} [A-Z0-9]{2,}|CONTRADICTIONS|ALL \d|[A-Z] SAYS|\d+ (FOR|AGAINST|OPEN)")
+"""How a line begins that is the head of what follows."""
+
+
+class Evidence(ModalScreen[str]):
+    """The strongest claims, the rest behind one key; dismissed with the id of the last aspect."""
+
+    DEFAULT_CSS = """
+    Evidence {
+        layout: vertical;
+        background: $background;
+        & > #evidence-title { height: 1; padding: 0 1; text-style: bold; background: $surface; }
+        & > VerticalScroll { height: 1fr; padding: 0 1; scrollbar-size-vertical: 1; }
+        & > Footer { dock: none; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("m", "whole", "All of them"),
+        Binding("c", "contradictions", "Contradictions"),
+        Binding("right,a", "turn(1)", "Next aspect", key_display="→"),
+        Binding("left,A", "turn(-1)", "Previous", key_display="←"),
+        Binding("pagedown,space", "page(1)", "Page", key_display="PgDn", priority=True),
+        Binding("pageup", "page(-1)", "Page up", show=False, priority=True),
+        Binding("home", "page(-999)", "Top", show=False, priority=True),
+        Binding("end", "page(999)", "End", show=False, priority=True),
+        Binding("escape,q,e,enter", "close", "Close", key_display="Esc"),
+    ]
+    AUTO_FOCUS = "VerticalScroll"
+
+    def __init__(
+        self, stack: str, aspects: tuple[Aspect, ...], marked: str, claims: tuple[Claim, ...]
+    ) -> None:
+        super().__init__()
+        self._stack, self._aspects, self._claims = shown(stack), aspects, claims
+        ids = [aspect.id for aspect in aspects]
+        self._place = ids.index(marked) if marked in ids else 0
+        self._whole = False
+        self._lines: list[str] = []
+
+    def compose(self) -> ComposeResult:
+        """Which aspect, the text, keys."""
+        self._lay_out()
+        yield Static(self._title, id="evidence-title", markup=False)
+        with VerticalScroll():
+            yield Static(self._text, id="evidence", markup=False)
+        yield Footer(show_command_palette=False, compact=True)
+
+    def on_resize(self) -> None:
+        """Lays the text out for the new width."""
+        self._show()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Hides what turns to another aspect where there is one alone."""
+        if action == "contradictions":
+            return True if self._place_of_contradictions is not None else None
+        return len(self._aspects) > 1 if action == "turn" else True
+
+    def action_turn(self, by: int) -> None:
+        """Shows the next aspect of the same stack."""
+        self._place = (self._place + by) % len(self._aspects)
+        self._whole = False
+        self._show()
+        self.query_one(VerticalScroll).scroll_home(animate=False)
+
+    def action_whole(self) -> None:
+        """Shows every claim, or the strongest alone."""
+        self._whole = not self._whole
+        self._show()
+
+    def action_contradictions(self) -> None:
+        """Moves to what contradicts what."""
+        self.query_one(VerticalScroll).scroll_to(y=self._place_of_contradictions, animate=False)
+
+    def action_page(self, pages: int) -> None:
+        """Moves the text by pages, at once: an animation would be cut off by the next key."""
+        text = self.query_one(VerticalScroll)
+        text.scroll_relative(y=pages * max(1, text.size.height - 1), animate=False)
+
+    def action_close(self) -> None:
+        """Goes back."""
+        self.dismiss(self._aspect.id)
+
+    def _show(self) -> None:
+        self._lay_out()
+        self.query_one("#evidence-title", Static).update(self._title)
+        self.query_one("#evidence", Static).update(self._text)
+        self.refresh_bindings()
+
+    @property
+    def _aspect(self) -> Aspect:
+        return self._aspects[self._place]
+
+    @property
+    def _title(self) -> str:
+        number = f"  {self._place + 1} of {len(self._aspects)}" if len(self._aspects) > 1 else ""
+        return f"Who says so: {self._stack}, {shown(self._aspect.title)}{number}"
+
+    def _lay_out(self) -> None:
+        cells = max(NARROWEST, self.app.size.width - 4)  # the scroll bar has one, and a gap
+        found = evidence_lines(self._aspect, self._claims, cells, whole=self._whole, more="m shows")
+        self._lines = [clean(line) for line in found]
+
+    @property
+    def _text(self) -> Content:
+        return Content("\n").join(_styled(line) for line in self._lines)
+
+    @property
+    def _place_of_contradictions(self) -> int | None:
+        begins = (n for n, line in enumerate(self._lines) if line.startswith(CONTRADICTIONS))
+        return next(begins, None)
+
+
+def _styled(line: str) -> Content:
+    return Content.styled(line, "bold $text-primary") if HEAD.match(line) else Content(line)

@@ -1,0 +1,90 @@
+"""``plan`` says what Choose says, as text of 80 columns and for programs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.commands.running import MACHINE, wizard
+from wizard.knowledge.claims import load_claims
+from wizard.knowledge.roads import load_roads
+from wizard.knowledge.stacks import load_stacks
+
+STACKS = [stack.id for stack in load_stacks()]
+CLAIMS = {claim.id: claim for claim in load_claims()}
+
+
+def plan(home: Path, *options: str) -> str:
+    """What ``plan`` prints for the recorded machine."""
+    done = wizard(home, "plan", "--machine", MACHINE, *options)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_without_a_stack_all_of_them_stand_beside_each_other(tmp_path: Path) -> None:
+    told = plan(tmp_path).split("\nPlan ")[0]
+    [heads] = [line for line in told.splitlines() if all(f" {each}" in line for each in STACKS)]
+    assert heads.startswith("                1 rocm52")
+    for aspect in ("Large Conv2d", "Half (fp16)", "Security", "Download", "Root needed", "Undo"):
+        assert any(line.startswith(aspect) for line in told.splitlines())
+
+
+def test_what_is_said_of_the_stack_stands_below_its_plan(tmp_path: Path) -> None:
+    told = plan(tmp_path, "--stack", "rocm57").split("== What is said of rocm57\n")[1]
+    assert "\nLarge Conv2d: disputed (one user)\n" in told
+    assert "\nCause of hangs: disputed (claim only)\n" in told
+    assert "--stack rocm57 --evidence" in told
+    assert max(map(len, told.splitlines())) < 80
+
+
+def test_the_evidence_is_every_claim_with_its_source_and_what_contradicts_it(
+    tmp_path: Path,
+) -> None:
+    told = plan(tmp_path, "--stack", "rocm57", "--evidence").split("== What is said of")[1]
+    about = [claim for claim in CLAIMS.values() if "rocm57" in claim.stacks]
+    flat = " ".join(told.split())
+    for claim in about:
+        assert " ".join(claim.text.split()) in flat
+    assert f"ALL {len(about)}, STRONGEST FIRST" in told
+    assert "CONTRADICTIONS: " in told
+    assert "A SAYS (one user)" in told
+    assert "| B SAYS" in told
+    assert max(map(len, told.splitlines())) < 80
+
+
+def test_programs_get_the_same(tmp_path: Path) -> None:
+    advice = json.loads(plan(tmp_path, "--json"))["advice"]
+    assert sorted(each["stack"] for each in advice["stacks"]) == sorted(STACKS)
+    assert {claim["id"] for claim in advice["claims"]} == set(CLAIMS)
+    assert ["r57-implicit-all-pass", "r57-pair-memory-errors"] in advice["contradictions"]
+    assert len(advice["roads"]) == len(load_roads())
+    large = next(
+        aspect
+        for stack in advice["stacks"]
+        for aspect in stack["aspects"]
+        if stack["stack"] == "rocm52" and aspect["id"] == "large-conv2d"
+    )
+    assert (large["word"], large["grade"]) == ("likely", "several users")
+
+
+def test_a_program_that_named_a_stack_gets_that_one_alone(tmp_path: Path) -> None:
+    advice = json.loads(plan(tmp_path, "--json", "--stack", "cpu"))["advice"]
+    assert [each["stack"] for each in advice["stacks"]] == ["cpu"]
+    assert all("cpu" in claim["stacks"] for claim in advice["claims"])
+
+
+@pytest.mark.parametrize("kind", ["--remove", "--clean-up"])
+def test_what_only_takes_away_needs_no_advice(tmp_path: Path, kind: str) -> None:
+    machine = str(Path(MACHINE).parent / "rx5600xt-noble-rocm57")
+    done = wizard(tmp_path, "plan", "--machine", machine, kind, "--json")
+    assert "advice" not in json.loads(done.stdout)
+
+
+def test_the_plain_wizard_lists_every_road_with_its_reason(tmp_path: Path) -> None:
+    told = wizard(tmp_path, "--plain", "--machine", MACHINE).stdout
+    flat = " ".join(told.split())
+    for road in load_roads():
+        assert f"{road.state} " in flat
+        assert " ".join(road.because.split()) in flat

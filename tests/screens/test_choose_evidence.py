@@ -1,0 +1,212 @@
+"""Choose over the real data, on recorded machines: what it shows, and who says so."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from functools import cache
+
+import pytest
+from textual.pilot import Pilot
+
+from screens.app import SetupApp
+from screens.evidence import Evidence
+from screens.roads_list import RoadsList
+from screens.session import Session
+from tests.machine.records import machine as recorded
+from tests.screens.driving import (
+    agreed,
+    go,
+    press,
+    reach,
+    resize,
+    screen_text,
+    settled,
+    status,
+    until,
+    usable_keys,
+)
+from tests.screens.fakes import LIVE_SERVICES
+from wizard.knowledge.applications import load_applications
+from wizard.knowledge.claims import load_claims
+from wizard.knowledge.roads import load_roads
+from wizard.knowledge.stacks import load_stacks
+from wizard.machine.detect import detect
+from wizard.machine.facts import Machine
+from wizard.plan.advice import advise
+from wizard.plan.wishes import wishes_of
+
+SIZES = ((80, 24), (120, 40))
+SERVICES = replace(
+    LIVE_SERVICES,
+    advise=lambda machine, applications: advise(machine, applications),
+    stacks=load_stacks,
+    claims=load_claims,
+    applications=load_applications,
+    roads=load_roads,
+)
+CLEAN = "rx5700xt-jammy-clean"
+THERE = "rx5600xt-noble-rocm57"
+CASES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "clean": (CLEAN, ()),
+    "clean-comfyui": (CLEAN, ("space",)),
+    "clean-half": (CLEAN, ("2", "a", "a", "a")),
+    "clean-who": (CLEAN, ("e",)),
+    "clean-who-small": (CLEAN, ("a", "e")),
+    "clean-causes": (CLEAN, ("e", *("right",) * 5, "c")),
+    "clean-roads": (CLEAN, ("o",)),
+    "clean-buffer": (CLEAN, ("b",)),
+    "torch-there": (THERE, ()),
+    "torch-there-pair": (THERE, ("o", "down")),
+    "no-card": ("no-amd-gpu", ()),
+    "wsl": ("wsl-noble", ()),
+}
+HELD_MS = 50
+"""How long a key may keep everything else waiting."""
+TRIES = 5
+
+
+@cache
+def seen(name: str) -> Machine:
+    """What detection says of a recorded machine."""
+    return detect(recorded(name))
+
+
+def session_on(name: str) -> Session:
+    """What a user of a recorded machine brings along to Choose."""
+    return Session(machine=seen(name), applications=wishes_of(seen(name)))
+
+
+@asynccontextmanager
+async def choose(name: str, size: tuple[int, int]) -> AsyncIterator[Pilot[int]]:
+    """Choose on a recorded machine."""
+    app = SetupApp(SERVICES, session_on(name), "choose")
+    async with app.run_test(size=size) as pilot:
+        await reach(pilot, "choose")
+        await settled(pilot)
+        yield pilot
+
+
+async def test_choose_looks_as_agreed(same_as_golden: Callable[[str, str], None]) -> None:
+    async with choose(CLEAN, SIZES[0]) as pilot:
+        for width, height in SIZES:
+            await resize(pilot, width, height)
+            for case, (name, keys) in CASES.items():
+                await go(pilot, "choose", session_on(name))
+                await settled(pilot)
+                for key in keys:
+                    await press(pilot, key)
+                    await settled(pilot)
+                await agreed(pilot, same_as_golden, f"choose-{case}-{width}x{height}")
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("name", [CLEAN, THERE, "rx5600xt-noble-rocm62-miopen"])
+async def test_who_says_that_52_works_and_who_contradicts_it_takes_at_most_three_keys(
+    name: str, size: tuple[int, int]
+) -> None:
+    machine = seen(name)
+    roads = advise(machine, wishes_of(machine)).roads
+    rank = next(road.rank for road in roads if road.fit.stack == "rocm52")
+    keys = (str(rank), "e")
+    assert len(keys) <= 3
+    async with choose(name, size) as pilot:
+        await press(pilot, *keys)
+        await until(pilot, lambda: "SAY THAT IT WORKS" in screen_text(pilot.app))
+        told = screen_text(pilot.app)
+        assert "Who says so: rocm52, Large Conv2d" in told
+        [heads] = [line for line in told.splitlines() if "SAY THAT IT WORKS" in line]
+        assert "SAY THAT IT DOES NOT" in heads
+        assert "several users: DGdev91" in told
+        assert "one user: magusman52, 2023" in told
+    assert len((*keys, "c")) <= 3
+    async with choose(name, size) as pilot:
+        await press(pilot, *keys, "c")
+        await until(pilot, lambda: "B SAYS (one user)" in screen_text(pilot.app))
+        told = screen_text(pilot.app)
+        assert "A SAYS (several users)" in told
+        assert "magusman52, 2023-06-05" in told
+
+
+async def test_the_rest_of_the_claims_is_behind_one_more_key() -> None:
+    async with choose(CLEAN, (80, 24)) as pilot:
+        await press(pilot, "e")
+        await until(pilot, lambda: "THE STRONGEST 3 OF" in screen_text(pilot.app))
+        await press(pilot, "m")
+        await until(pilot, lambda: ", STRONGEST FIRST" in screen_text(pilot.app))
+
+
+async def test_the_aspect_that_was_read_last_is_marked_afterwards() -> None:
+    async with choose(CLEAN, (80, 24)) as pilot:
+        await press(pilot, "e", "right", "escape")
+        await reach(pilot, "choose")
+        await until(pilot, lambda: "> Small Conv2d" in screen_text(pilot.app))
+
+
+async def test_the_mark_goes_round_and_stays_where_another_stack_is_highlighted() -> None:
+    async with choose(CLEAN, (80, 24)) as pilot:
+        await press(pilot, "A", "A")
+        await until(pilot, lambda: "> Undo" in screen_text(pilot.app))
+        await press(pilot, "2")
+        await until(pilot, lambda: "── 2 NATIVE" in screen_text(pilot.app))
+        assert "> Undo" in screen_text(pilot.app)
+
+
+async def test_a_rank_that_no_stack_has_does_nothing() -> None:
+    async with choose(CLEAN, (80, 24)) as pilot:
+        await press(pilot, "9")
+        assert "> 1 rocm52" in screen_text(pilot.app)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_a_road_of_ours_leads_back_to_its_stack(size: tuple[int, int]) -> None:
+    async with choose(CLEAN, size) as pilot:
+        await press(pilot, "o")
+        await until(pilot, lambda: isinstance(pilot.app.screen, RoadsList))
+        await press(pilot, "down")
+        await until(pilot, lambda: "Disputed by its own author" in screen_text(pilot.app))
+        await press(pilot, "enter")
+        await reach(pilot, "choose")
+        await until(pilot, lambda: "ROCM57" in screen_text(pilot.app))
+
+
+async def test_the_pairing_of_the_notes_is_shown_as_a_contradiction_from_its_road() -> None:
+    async with choose(CLEAN, (120, 40)) as pilot:
+        await press(pilot, "o", "down", "e", "c")
+        await until(pilot, lambda: isinstance(pilot.app.screen, Evidence))
+        await until(pilot, lambda: "B SAYS" in screen_text(pilot.app))
+
+
+async def test_a_road_that_is_gone_cannot_be_taken() -> None:
+    async with choose(CLEAN, (80, 24)) as pilot:
+        await press(pilot, "o", "down", "down")
+        await until(pilot, lambda: "pytorch.org deleted it" in screen_text(pilot.app))
+        assert "enter" not in usable_keys(pilot.app)
+        await press(pilot, "enter")
+        assert isinstance(pilot.app.screen, RoadsList)
+
+
+async def test_the_buffer_follows_the_layer_that_is_typed() -> None:
+    async with choose(CLEAN, (80, 24)) as pilot:
+        await press(pilot, "b")
+        await until(pilot, lambda: "64 * 3 * 3 * 56 * 56 * 4 = 7 MB" in screen_text(pilot.app))
+        await press(pilot, "ctrl+u", *"3 64 3 5")
+        await until(pilot, lambda: "Not a layer yet" in screen_text(pilot.app))
+        await press(pilot, *"12x512")
+        await until(pilot, lambda: "= 28 MB" in screen_text(pilot.app))
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_a_key_answers_at_once(size: tuple[int, int]) -> None:
+    async with choose(CLEAN, size) as pilot:
+        screen = pilot.app.screen
+        for action in ("move(1)", "mark(1)", "rank(1)", "tick", "footprint"):
+            quickest = float("inf")
+            for _ in range(TRIES):
+                began = time.perf_counter()
+                await pilot.app.run_action(action, screen)
+                quickest = min(quickest, time.perf_counter() - began)
+            assert quickest * 1000 < HELD_MS, action
+        assert status(pilot.app)
