@@ -90,6 +90,14 @@ def test_the_verdict_on_large_conv2d_is_that_on_an_application_that_asks_for_it(
     assert found["large-conv2d"].word == found["run-comfyui"].word
 
 
+def test_only_code_of_ones_own_is_called_any_program() -> None:
+    asked = applications_named(("jupyter", "own"))
+    stack = STACKS["rocm52"]
+    found = fit(clean_jammy(), asked, stack, CLAIMS)
+    titles = [each.title for each in aspects(clean_jammy(), asked, stack, found, CLAIMS)[:2]]
+    assert titles == ["Jupyter", "Any program"]
+
+
 def test_explanations_that_exclude_one_another_are_counted() -> None:
     assert weighed("rocm57")["cause"].word == "disputed"
     assert weighed("rocm57")["cause"].because.startswith("5 explanations")

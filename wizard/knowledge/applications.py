@@ -8,6 +8,9 @@ from functools import cache
 
 from wizard.knowledge.rows import read_rows
 
+PLAIN_TORCH = "own"
+"""The id that stands for code of the user's own, or for none named."""
+
 
 @dataclass(frozen=True, slots=True)
 class Older:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wizard.knowledge.applications import Application, applications_named
+from wizard.knowledge.applications import PLAIN_TORCH, Application, applications_named
 from wizard.knowledge.claims import Claim, load_claims
 from wizard.knowledge.stacks import Stack, load_stacks
 from wizard.machine.facts import Machine
@@ -16,7 +16,7 @@ from wizard.plan.reasons import headline, reasons
 from wizard.plan.supply import Supply
 from wizard.plan.turning import next_best, risks, would_change
 
-NOTHING_TICKED = ("own",)
+NOTHING_TICKED = (PLAIN_TORCH,)
 """What is advised for when nothing was asked for: plain torch."""
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from wizard.knowledge.applications import Application
+from wizard.knowledge.applications import PLAIN_TORCH, Application
 from wizard.knowledge.claims import Claim
 from wizard.knowledge.stacks import Stack
 from wizard.machine.facts import Machine
@@ -21,7 +21,7 @@ from wizard.plan.strength import strongest_first
 from wizard.plan.verdict import Cell, Verdict
 
 ANY_PROGRAM = "Any program"
-"""How plain torch is called, for which no application stands."""
+"""How plain torch is called."""
 
 __all__ = ["Aspect", "LineSpeed", "aspects", "everything"]
 
@@ -71,7 +71,7 @@ def _with_claims(aspect: Aspect, stack: Stack, gfx: str, claims: tuple[Claim, ..
 def _verdict(
     cell: Cell, application: Application, fit: Fit, known: dict[str, Claim], gfx: str
 ) -> Aspect:
-    title = ANY_PROGRAM if application.workload == "any" else application.title
+    title = ANY_PROGRAM if application.id == PLAIN_TORCH else application.title
     resting = [known[each] for each in cell.claims if each in known]
     aspect = Aspect(
         f"run-{application.id}",

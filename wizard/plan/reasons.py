@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wizard.knowledge.applications import Application
+from wizard.knowledge.applications import PLAIN_TORCH, Application
 from wizard.knowledge.stacks import Stack
 from wizard.machine.facts import Machine
 from wizard.plan.card import chosen_card
@@ -138,7 +138,7 @@ def verdict_words(held: Fit, applications: tuple[Application, ...]) -> str:
 
 def asked_for(application: Application) -> str:
     """An application as a verdict names it; plain torch is nobody's title."""
-    return "any torch program" if application.id == "own" else application.title
+    return "any torch program" if application.id == PLAIN_TORCH else application.title
 
 
 def verdict_on(held: Fit, application: Application) -> Verdict:
