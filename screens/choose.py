@@ -4,27 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any
 
-from textual.binding import Binding, BindingType
 from textual.widget import Widget
 from textual.widgets import Input
 
-from screens.buffer import Buffer
+from screens.choose_windows import ChooseWindows
 from screens.choosing import SYSTEM, VENV, Choosing
 from screens.dialogs import Notice
-from screens.evidence import Evidence
-from screens.road_sections import full_text
-from screens.roads_list import RoadsList
 from screens.services import Services
 from screens.session import Session
-from screens.step import COMMON_KEYS, StepScreen
 from screens.widgets.path_field import PathField
 from screens.widgets.stacks_pane import StacksPane
 from screens.widgets.wish_row import WishRow
 from screens.words import shown
-from wizard.plan.aspects import everything
-from wizard.plan.card import chosen_card, target_of
 from wizard.plan.torch_there import torch_there
 
 NOTHING_TICKED = "←→ Space: tick what you want to run; ↑↓: stack; a: aspect; e: who says so"
@@ -33,59 +26,8 @@ HINT = "↑↓ 1-9: stack; a: aspect; e: who says so; ←→ Space: tick; Tab: f
 MEASURE_FIRST = "c measures your torch {0} first: maybe nothing must be replaced."
 
 
-class Choose(StepScreen):
+class Choose(ChooseWindows):
     """Wishes on top, one line a road, and below all that is said of the highlighted road."""
-
-    NAME = "choose"
-    TITLE_WORD = "Choose"
-    HELP_TEXT = (
-        "Left and right move between the things to run, Space ticks one: the stacks are "
-        "ranked again. Up and down, or the number of a stack, move between the stacks.\n\n"
-        "a marks the next aspect of a stack, A the one before: what the card can do with it, how "
-        "old it is, what it costs. e shows who says so, best supported first: card, versions, "
-        "date, method, grade, link, and who contradicts whom. m there shows all statements.\n\n"
-        "Verdicts: works, likely, possible, unknown, disputed, hangs?, fails?, very slow, no. "
-        "'unknown' means that nobody has said anything that we could find.\n"
-        "Grades, strongest first: source code (code: somebody read it), maintainer (maker), "
-        "several users (users), one user (1 user), claim only (claim: said, not shown), "
-        "refuted.\n"
-        "Large Conv2d is what images of 64x64 and more ask for (Stable Diffusion, YOLO); small "
-        "Conv2d is 28x28 or 32x32 (MNIST, CIFAR-10). Security counts the known holes that the "
-        "torch still has. GET is the download. ROOT says whether administrator rights are "
-        "needed: by steps of the plan (yes), by one command that you run yourself before it "
-        "(once; Mind names it), or not at all (no).\n\n"
-        "d shows all that is said of the stack; '… 3 more' counts those left out here.\n"
-        "o lists every other road that somebody went: gone, by hand, elsewhere.\n"
-        "b says how large the buffer of the GEMM algorithm is for a layer of yours.\n"
-        "f switches between one folder of yours and the folder plus ROCm system packages.\n"
-        "i explains: ROCm, the override, why games work and Conv2d does not, what nobody knows.\n"
-        "p asks the indexes and AMD's repository whether all of it is still there.\n"
-        "Tab goes to the folder, Enter there takes it, Esc leaves it.\n"
-        "c measures Conv2d with the torch for ROCm that you have, if any: it may be right already, "
-        "or need no more than a setting. Back leads here again.\n\n"
-        "Enter makes the plan and shows it. It changes nothing."
-    )
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "review", "Review", key_display="Enter"),
-        Binding("i", "explain", "Explain", show=False),
-        Binding("p", "availability", "Still there?", show=False),
-        Binding("space", "tick", "Tick", key_display="Space"),
-        Binding("e", "claims", "Who says so"),
-        Binding("d", "full_text", "More"),
-        Binding("o", "roads", "Roads"),
-        Binding("a,pagedown", "mark(1)", "Aspect", show=False),
-        Binding("A,pageup", "mark(-1)", "Aspect before", show=False),
-        Binding("b", "buffer", "Buffer", show=False),
-        Binding("c", "measure", "Measure", show=False),
-        Binding("f", "footprint", "System", show=False),
-        *(Binding(str(rank), f"rank({rank})", show=False) for rank in range(1, 10)),
-        Binding("tab", "folder", "Folder", show=False, priority=True),
-        Binding("up,k", "move(-1)", "Up", show=False),
-        Binding("down,j", "move(1)", "Down", show=False),
-        Binding("left", "wish(-1)", "Left", show=False),
-        Binding("right", "wish(1)", "Right", show=False),
-        *COMMON_KEYS,
-    ]
 
     def __init__(self, session: Session, services: Services) -> None:
         super().__init__(session, services)
@@ -130,7 +72,7 @@ class Choose(StepScreen):
 
     def action_move(self, by: int) -> None:
         """Highlights the road above or below."""
-        self._highlight(self._choosing.moved(by))
+        self.highlight(self._choosing.moved(by))
 
     def action_wish(self, by: int) -> None:
         """Moves to the thing to run on the left or right."""
@@ -177,54 +119,11 @@ class Choose(StepScreen):
         """Highlights the road of that rank."""
         roads = self._choosing.advice.roads
         if rank <= len(roads):
-            self._highlight(roads[rank - 1].fit.stack)
+            self.highlight(roads[rank - 1].fit.stack)
 
     def action_mark(self, by: int) -> None:
         """Marks the aspect below or above."""
-        self._mark(self._choosing.mark_moved(by))
-
-    def action_claims(self) -> None:
-        """Shows who says what about the marked aspect, and who contradicts."""
-        choosing = self._choosing
-        gfx = target_of(chosen_card(choosing.machine))
-        aspects = (
-            *choosing.column.aspects,
-            everything(choosing.stack, gfx, choosing.claims),
-        )
-        question = Evidence(choosing.stack.id, aspects, choosing.aspect.id, choosing.claims)
-        self.app.push_screen(question, self._mark)
-
-    def action_roads(self) -> None:
-        """Lists every road; the stack of the one that was taken is highlighted."""
-        self.app.push_screen(
-            RoadsList(self.services.roads(), self._choosing.claims), self._highlight_if_any
-        )
-
-    def action_buffer(self) -> None:
-        """Reckons the buffer of the GEMM algorithm for a layer."""
-        self.app.push_screen(Buffer())
-
-    def action_explain(self) -> None:
-        """Lists the explanations."""
-        from screens.explain import Explain
-
-        self.app.push_screen(Explain())
-
-    def action_availability(self) -> None:
-        """Shows where things are to be had, and asks."""
-        from screens.availability import Availability
-
-        if self.services.sources is not None:
-            self.app.push_screen(Availability(self.services.sources, self._choosing.machine))
-
-    def action_full_text(self) -> None:
-        """Shows every sentence about the highlighted road."""
-        text = full_text(self._choosing.sections)
-        changes = "\n".join(f"  {shown(line)}" for line in self._choosing.advice.would_change)
-        ending = f"\n\nWould change the order\n{changes}" if changes else ""
-        headline = shown(self._choosing.advice.headline)
-        title = f"{self._choosing.stack.id}: everything we can say"
-        self.app.push_screen(Notice(title, f"Suggested\n  {headline}\n\n{text}{ending}"))
+        self.mark(self._choosing.mark_moved(by))
 
     def action_review(self) -> None:
         """Makes the plan and goes on; says why where there can be none."""
@@ -261,7 +160,20 @@ class Choose(StepScreen):
 
     def on_stacks_pane_clicked(self, message: StacksPane.Clicked) -> None:
         """Highlights the stack that was clicked."""
-        self._highlight(message.stack)
+        self.highlight(message.stack)
+
+    def highlight(self, stack: str) -> None:
+        """Highlights the road of a stack."""
+        self._take(stack=stack)
+        self._show_all()
+        self.say(HINT)
+        self.refresh_bindings()
+
+    def mark(self, aspect: str | None) -> None:
+        """Marks an aspect, none leaves it."""
+        self._choosing = replace(self._choosing, marked=aspect or self._choosing.marked)
+        self.query_one(StacksPane).show(self._choosing)
+        self.say(HINT)
 
     def _take(self, **changes: Any) -> None:
         self.session = replace(self.session, **changes)
@@ -272,21 +184,6 @@ class Choose(StepScreen):
         if len(headline) <= self._cells():
             return headline
         return f"Suggested now: {self._choosing.advice.roads[0].fit.stack}. d tells why, in full."
-
-    def _highlight(self, stack: str) -> None:
-        self._take(stack=stack)
-        self._show_all()
-        self.say(HINT)
-        self.refresh_bindings()
-
-    def _highlight_if_any(self, stack: str | None) -> None:
-        if stack in self._choosing.stacks:
-            self._highlight(stack)
-
-    def _mark(self, aspect: str | None) -> None:
-        self._choosing = replace(self._choosing, marked=aspect or self._choosing.marked)
-        self.query_one(StacksPane).show(self._choosing)
-        self.say(HINT)
 
     def _show_all(self) -> None:
         self.query_one(WishRow).show(self._choosing)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from packaging.version import InvalidVersion, Version
-
 from wizard.diagnose.checked import fine, found, not_tested, shown_settings
 from wizard.diagnose.concluded_settings import empty_element
 from wizard.diagnose.finding import Confidence, Evidence, Finding, Status
@@ -18,9 +16,8 @@ from wizard.machine.facts import (
     Machine,
     Setting,
     TorchInstall,
-    Unknown,
 )
-from wizard.plan.c_library import STRICT_GLIBC
+from wizard.machine.glibc import refuses_executable_stacks
 from wizard.plan.card import chosen_card
 from wizard.plan.leftovers import short_path
 from wizard.sizes import size_text
@@ -63,11 +60,7 @@ def executable_stack(machine: Machine) -> Iterator[Finding]:
     asking = [(e, torch) for e, torch in each_torch(machine) if torch.executable_stack]
     if not asking:
         return
-    glibc = machine.system.glibc
-    try:
-        strict = None if isinstance(glibc, Unknown) else Version(glibc) >= STRICT_GLIBC
-    except InvalidVersion:
-        strict = None
+    strict = refuses_executable_stacks(machine.system.glibc)
     if strict is None:
         title = "Whether glibc refuses torch's libraries was not tested"
         yield not_tested("glibc-execstack", title, "which glibc this is, is not known")
@@ -78,7 +71,9 @@ def executable_stack(machine: Machine) -> Iterator[Finding]:
         )
         yield found("glibc-execstack", names)
     else:
-        yield fine("glibc-execstack", f"glibc {glibc} loads torch's libraries as they are")
+        yield fine(
+            "glibc-execstack", f"glibc {machine.system.glibc} loads torch's libraries as they are"
+        )
 
 
 def exchanged(machine: Machine) -> Iterator[Finding]:

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from wizard.machine.facts import ChangedLibrary, Environment, Fact, TorchInstall, Unknown
+from wizard.machine.glibc import refuses_executable_stacks
 from wizard.machine.host import Host
 from wizard.machine.part import Found, Part
-from wizard.machine.pythons import version_key
 from wizard.machine.sites import DISTRIBUTION, Place, Survey, survey
 from wizard.machine.torch import read_torch
 from wizard.machine.wheel_files import Records
 
-STRICT_GLIBC = (2, 41)
-"""From here on a library that asks for an executable stack is not loaded."""
 VENV_KEYS = ("version_info", "version")
 
 
@@ -126,9 +124,10 @@ def torch_lines(torch: TorchInstall, glibc: Fact[str] | None = None) -> list[str
 
 
 def _refusal(glibc: Fact[str] | None) -> str:
-    if not isinstance(glibc, str):
+    refuses = refuses_executable_stacks(glibc)
+    if refuses is None:
         return "which glibc 2.41 and later refuse"
-    if version_key(glibc) < STRICT_GLIBC:
+    if not refuses:
         return f"which this machine's glibc {glibc} still grants; 2.41 and later refuse it"
     return f"which this machine's glibc {glibc} refuses: torch does not start"
 

@@ -6,10 +6,9 @@ from packaging.version import InvalidVersion, Version
 
 from wizard.knowledge.stacks import Stack
 from wizard.machine.facts import Machine, Unknown
+from wizard.machine.glibc import refuses_executable_stacks
 from wizard.plan.obstacle import Obstacle
 
-STRICT_GLIBC = Version("2.41")
-"""From this release on, glibc refuses libraries that ask for an executable stack."""
 CURE = "clear the executable-stack flag of libamdhip64.so and libhiprtc.so after installing"
 
 
@@ -25,8 +24,7 @@ def too_old(machine: Machine, stack: Stack) -> Obstacle | None:
 
 def to_repair(machine: Machine, stack: Stack) -> bool:
     """True when its libraries are known to be refused as they come."""
-    version = _version(machine)
-    return stack.executable_stack and version is not None and version >= STRICT_GLIBC
+    return stack.executable_stack and refuses_executable_stacks(machine.system.glibc) is True
 
 
 def unsure(machine: Machine, stack: Stack) -> str:

@@ -6,6 +6,7 @@ import hashlib
 
 from wizard.knowledge.stacks import Stack
 from wizard.machine.facts import Machine
+from wizard.machine.glibc import refuses_executable_stacks
 from wizard.places import Places
 from wizard.plan.card import chosen_card, target_of
 from wizard.plan.choice import Choice
@@ -23,8 +24,6 @@ from wizard.plan.steps import (
     Step,
 )
 
-STRICT_GLIBC = (2, 41)
-"""From this release on, glibc refuses libraries that ask for an executable stack."""
 EXECUTABLE_STACK_LIBRARIES = ("libamdhip64.so", "libhiprtc.so")
 """Where reports found the flag: https://github.com/easydiffusion/easydiffusion/issues/1921"""
 
@@ -113,8 +112,11 @@ def _wheel_steps(choice: Choice, stack: Stack, work: str, gfx: str) -> tuple[Ste
 def execstack_steps(
     machine: Machine, choice: Choice, stack: Stack
 ) -> tuple[ClearExecutableStack, ...]:
-    """The step that a new glibc makes necessary for wheels of old; none otherwise."""
-    if not stack.executable_stack or _glibc(machine) < STRICT_GLIBC:
+    """The step that a new glibc makes necessary for wheels of old; none otherwise.
+
+    A glibc that is not known counts as new: the remedy is harmless.
+    """
+    if not stack.executable_stack or refuses_executable_stacks(machine.system.glibc) is False:
         return ()
     return (
         ClearExecutableStack(
@@ -132,11 +134,3 @@ def _minor(machine: Machine, held: Fit) -> str:
         return held.python.removeprefix("uv:")
     versions = {each.path: each.version for each in machine.interpreters}
     return ".".join(versions[held.python].split(".")[:2])
-
-
-def _glibc(machine: Machine) -> tuple[int, ...]:
-    """The release as numbers; an unknown one counts as new, since the remedy is harmless."""
-    found = machine.system.glibc
-    if not isinstance(found, str):
-        return STRICT_GLIBC
-    return tuple(int(part) for part in found.split(".")[:2] if part.isdigit())
