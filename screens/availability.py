@@ -89,10 +89,15 @@ class Availability(ModalScreen[None]):
         self._say(ASKED)
 
     def _show(self, lines: Iterable[str]) -> None:
-        self.query_one("#available", Static).update("\n".join(lines))
+        self._put("#available", "\n".join(lines))
 
     def _say(self, text: str) -> None:
-        self.query_one("#available-state", Static).update(text)
+        self._put("#available-state", text)
+
+    def _put(self, place: str, text: str) -> None:
+        """An answer may come while the window is taken down: it has no place any more."""
+        for part in self.query(place).results(Static):
+            part.update(text)
 
     def action_close(self) -> None:
         """Goes back; who has not answered is no longer waited for."""

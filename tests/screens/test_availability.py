@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 import re
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import replace
@@ -98,6 +99,27 @@ async def test_keys_are_answered_while_a_server_is_not(talk: Talk, tmp_path: Pat
             await press(pilot, "down", "up", "escape")
             await reach(pilot, "choose")
             assert watch.seconds < USUAL.stall_s
+
+
+async def test_an_answer_that_comes_while_the_window_is_taken_down_ends_nothing() -> None:
+    before = known(examples.MACHINE, Named(), None)
+    asked, go_on = asyncio.Event(), asyncio.Event()
+
+    async def ask(_: Known) -> AsyncGenerator[Known, None]:
+        asked.set()
+        await go_on.wait()
+        yield before
+
+    services = replace(LIVE_SERVICES, sources=Sources(lambda _: before, ask))
+    async with app_with(services, "choose").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "choose")
+        await press(pilot, "p")
+        await asked.wait()
+        await pilot.app.screen.query("Static").remove()
+        go_on.set()
+        await until(pilot, lambda: "p" in usable_keys(pilot.app))
+        await press(pilot, "escape")
+        await reach(pilot, "choose")
 
 
 @pytest.mark.parametrize("talk", [never, drip_body], ids=("never answers", "drips"))

@@ -105,7 +105,9 @@ async def test_runs_of_one_minute_are_told_apart_by_their_seconds_and_only_they(
         await see(pilot, "2026-01-02 09:04:30")
         await see(pilot, "2026-01-02 07:04 ")
         runs.remove(last)
-        await press(pilot, "enter", "escape")
+        await press(pilot, "enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LinesView))
+        await press(pilot, "escape")
         await see(pilot, "2026-01-02 09:04 ")
 
 
