@@ -92,6 +92,8 @@ class History(HistoryActs):
     async def _read(self) -> None:
         """The list first, then each run that is not known to its end: that may take a while."""
         kept = KeptRuns() if self.past is None else await asyncio.to_thread(self.past.kept)
+        if not self._has_list():
+            return
         if kept != self.kept:
             self.kept = kept
             self.table.show(kept)
@@ -101,10 +103,17 @@ class History(HistoryActs):
             return
         if self.past is not None:
             for run in self.table.unknown:
-                self.table.tell(await asyncio.to_thread(self.past.account, run))
+                account = await asyncio.to_thread(self.past.account, run)
+                if not self._has_list():
+                    return
+                self.table.tell(account)
         if not self._was_read:
             self._was_read = True
             self.say(HINT)
+
+    def _has_list(self) -> bool:
+        """False while the screen is taken down: its parts go first, and its worker last."""
+        return bool(self.query(RunsTable))
 
     def _show_empty(self) -> None:
         self.table.display = False

@@ -132,6 +132,25 @@ async def test_keys_are_answered_while_a_run_is_still_read() -> None:
         go_on.set()
 
 
+async def test_a_run_that_is_read_while_the_list_is_taken_down_ends_nothing() -> None:
+    reading, go_on, done = threading.Event(), threading.Event(), threading.Event()
+
+    def account(run: Run) -> Account:
+        reading.set()
+        assert go_on.wait(20)
+        done.set()
+        return ACCOUNTS[run.id]
+
+    past = replace(PAST, account=account)
+    async with app_with(services(past), "conv2d").run_test(size=SIZES[0]) as pilot:
+        await open_history(pilot, "Reading")
+        await until(pilot, reading.is_set)
+        await pilot.app.screen.query("RunsTable").remove()
+        go_on.set()
+        await until(pilot, done.is_set)
+        await until(pilot, lambda: not any(w.group == "read" for w in pilot.app.workers))
+
+
 async def test_what_comes_meanwhile_is_there_after_a_dialog_and_the_cursor_stays() -> None:
     runs, accounts = [*RUNS[1:]], dict(ACCOUNTS)
     past = replace(PAST, kept=lambda: KeptRuns(tuple(runs)), account=lambda run: accounts[run.id])
