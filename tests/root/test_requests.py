@@ -136,6 +136,8 @@ WRONG: tuple[tuple[str, Any], ...] = (
     ("a file below", write("/etc/profile.d/sub/x.sh", "")),
     ("a hidden file", write("/etc/profile.d/.x.sh", "")),
     ("a source that apt would not read", write("/etc/apt/sources.list.d/x.txt", LINE)),
+    ("a path that reads backwards", set_aside("/opt/rocm-\u202e2.5")),
+    ("a source that reads backwards", write(SOURCE, LINE.replace("jammy", "\u2066jammy"))),
     ("a path with a NUL", write("/etc/profile.d/x\x00.sh", "")),
     ("a path with a line end", write("/etc/profile.d/x.sh\n", "")),
     ("an unsigned source", write(SOURCE, "deb https://example.org/ jammy main\n")),

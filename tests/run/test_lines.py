@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -37,6 +38,11 @@ def test_a_carriage_return_ends_a_line_and_a_pair_ends_only_one() -> None:
 
 def test_colours_titles_and_clipboard_writes_are_taken_out() -> None:
     assert clean("\x1b[31mred\x1b[0m \x1b]0;title\x07x \x1b]52;c;aGk=\x1b\\y") == "red x y"
+
+
+@pytest.mark.parametrize("turned", "\u061c\u200e\u200f\u202a\u202e\u2066\u2069\u2028\u2029")
+def test_nothing_is_left_that_shows_a_text_in_another_order_or_on_another_line(turned: str) -> None:
+    assert clean(f"rm {turned}x") == "rm x"
 
 
 def test_megabytes_without_a_line_end_stay_bounded() -> None:

@@ -15,7 +15,10 @@ _ESCAPES = re.compile(
     r"|[PX^_][^\x1b]*(?:\x1b\\)?"  # DCS, SOS, PM, APC
     r"|[ -/]*[0-~])"
 )
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROLS = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f"
+    r"\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"  # other lines, other order
+)
 
 
 def clean(text: str) -> str:
