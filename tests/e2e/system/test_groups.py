@@ -39,7 +39,7 @@ def measure(root: Root, device: str) -> tuple[dict[str, object], str]:
     }
     words = (f"{name}={value}" for name, value in variables.items())
     become = ("setpriv", "--reuid", OWNER, "--regid", OWNER, "--clear-groups", "--")
-    call = ("conv2d", "--python", "/usr/bin/python3", "--device", device, *SHAPES, "--json")
+    call = ("conv2d", "--python", "/usr/bin/python3", "--device", device, *SHAPES, "--json", "--yes")
     start = (*become, "env", "-i", *words, f"{PREFIX}/bin/rdna1-setup", *call)
     done = root.run(*start, check=False)
     found: dict[str, object] = json.loads(done.stdout)

@@ -23,7 +23,7 @@ from tests.e2e.system.states import (
     Enter,
     State,
 )
-from tests.e2e.system.test_road import JUSTIFIED, PYTHONS, at_a_terminal, carry_out, prepared
+from tests.e2e.system.test_road import PYTHONS, at_a_terminal, carry_out, justified, prepared
 
 pytestmark = pytest.mark.e2e
 
@@ -39,11 +39,11 @@ def back(root: Root) -> None:
 
 def not_as_before(found: Iterable[Difference], *more: str) -> tuple[Difference, ...]:
     """What differs, and is neither justified for the whole road nor here."""
-    known = (*JUSTIFIED, *more)
     return tuple(
         each
         for each in found
-        if not any(each.name == path or each.name.startswith(f"{path}/") for path in known)
+        if not justified(each)
+        and not any(each.name == path or each.name.startswith(f"{path}/") for path in more)
     )
 
 
