@@ -23,7 +23,7 @@ if "--events" in sys.argv:
         file.write(json.dumps(seen) + "\\n")
 """
 """Every Python that starts with it says in which groups it runs."""
-SHAPES = ("--sizes", "8", "--channels", "2-2", "--no-resume")
+SHAPES = ("--sizes", "8", "--channels", "2-2", "--no-resume", "--json", "--yes")
 
 
 def measure(root: Root, device: str) -> tuple[dict[str, object], str]:
@@ -39,7 +39,7 @@ def measure(root: Root, device: str) -> tuple[dict[str, object], str]:
     }
     words = (f"{name}={value}" for name, value in variables.items())
     become = ("setpriv", "--reuid", OWNER, "--regid", OWNER, "--clear-groups", "--")
-    call = ("conv2d", "--python", "/usr/bin/python3", "--device", device, *SHAPES, "--json", "--yes")
+    call = ("conv2d", "--python", "/usr/bin/python3", "--device", device, *SHAPES)
     start = (*become, "env", "-i", *words, f"{PREFIX}/bin/rdna1-setup", *call)
     done = root.run(*start, check=False)
     found: dict[str, object] = json.loads(done.stdout)
