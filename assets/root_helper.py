@@ -1631,6 +1631,9 @@ APT_OPTIONS = (
     "APT::Get::AllowUnauthenticated=false",
     "-o",
     "APT::Install-Suggests=false",
+    # apt believes this file of its own while dpkg's status has the same size and the same second.
+    "-o",
+    "Dir::Cache::pkgcache=",
 )
 DPKG_LOCKS = ("/var/lib/dpkg/lock-frontend", "/var/lib/dpkg/lock", "/var/cache/apt/archives/lock")
 LIST_LOCKS = ("/var/lib/apt/lists/lock",)
