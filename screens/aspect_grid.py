@@ -7,17 +7,15 @@ from textual.content import Content
 
 from screens.choosing import Choosing
 from screens.stacks_matrix import style_of
-from wizard.plan.aspect import Aspect
+from wizard.plan.aspect import RUN, Aspect
 from wizard.report.side_by_side import LABEL_CELLS, cell_text
 
 ROOMY, DENSE = 2, 3
 """Aspects a line: with their grades, and without."""
-RUN = "run-"
-"""How the ids of verdicts on applications begin: the table has columns for them."""
 
 
 def grid_lines(choosing: Choosing, cells: int, lines: int) -> tuple[Content, ...]:
-    """All that is no verdict on an application, in at most so many lines."""
+    """All but verdicts on applications, for which the table has columns, in so many lines."""
     aspects = [each for each in choosing.column.aspects if not each.id.startswith(RUN)]
     beside = ROOMY if -(-len(aspects) // ROOMY) <= lines else DENSE
     height = -(-len(aspects) // beside)

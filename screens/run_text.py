@@ -6,7 +6,8 @@ from textual.content import Content
 
 from screens.hanging import hanging
 from screens.run_state import RunState, State
-from screens.words import shown, time_text
+from screens.words import shown
+from wizard.durations import time_text
 from wizard.run.events import Progress
 from wizard.sizes import size_text
 

@@ -13,9 +13,6 @@ from wizard.sizes import memory_size_text
 if TYPE_CHECKING:
     from wizard.machine.facts import Fact, Gpu, Machine
 
-MINUTE_S = 60
-HOUR_S = 3600
-
 
 def shown(text: str) -> str:
     """Text from outside on one line, without control characters."""
@@ -32,15 +29,6 @@ def cut(text: str, cells: int) -> str:
 def column(text: str, cells: int) -> str:
     """The text in exactly so many cells, one of them a gap to the next column."""
     return set_cell_size(cut(text, cells - 1), cells)
-
-
-def time_text(seconds: float) -> str:
-    """A duration for people: seconds below a minute, else minutes, else hours."""
-    if seconds < MINUTE_S:
-        return f"{max(0, round(seconds))} s"
-    if seconds < HOUR_S:
-        return f"{round(seconds / MINUTE_S)} min"
-    return f"{seconds / HOUR_S:.1f} h"
 
 
 def short_time(seconds: float | None) -> str:

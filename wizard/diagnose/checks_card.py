@@ -6,15 +6,13 @@ from collections.abc import Iterator
 
 from wizard.diagnose.checked import fine, found, not_tested
 from wizard.diagnose.finding import Confidence, Evidence, Finding, Status
-from wizard.knowledge.stacks import load_stacks
 from wizard.machine.facts import Gpu, Machine, Unknown
+from wizard.machine.gpu_words import ATOMICS_UNNEEDED
 from wizard.plan.card import chosen_card
 from wizard.plan.card_in_use import missing_right
 
 HAND_IN = "Start the container with --device=/dev/kfd --device=/dev/dri, from a host that has them."
 AGAIN = "You have joined the group already: log out of the whole session and in again."
-NO_ATOMICS_FROM = 145
-"""From this compute firmware on KFD takes RDNA1 cards without PCIe atomics."""
 
 
 def windows_below(machine: Machine) -> Iterator[Finding]:
@@ -80,8 +78,10 @@ def _left_out(card: Gpu) -> Finding:
     firmware = card.mec_firmware
     if isinstance(firmware, Unknown):
         return found("pcie-atomics", (evidence,), Confidence.LIKELY)
-    if firmware < NO_ATOMICS_FROM:
-        old = Evidence(f"compute firmware (MEC) {firmware}, 145 is needed", card.pci_address)
+    if firmware < ATOMICS_UNNEEDED:
+        old = Evidence(
+            f"compute firmware (MEC) {firmware}, {ATOMICS_UNNEEDED} is needed", card.pci_address
+        )
         return found("mec-firmware-old", (evidence, old))
     return found("pcie-atomics", (evidence,), Confidence.POSSIBLE, status=Status.WARNING)
 
@@ -90,8 +90,7 @@ def permission(machine: Machine) -> Iterator[Finding]:
     """Whether this process may open the devices, and what gives the right."""
     if chosen_card(machine) is None or not machine.access.kfd.present:
         return
-    stack = next(stack for stack in load_stacks() if stack.gfx)
-    missing = missing_right(machine, stack)
+    missing = missing_right(machine)
     if missing is None:
         yield fine("kfd-permission", "This process may open /dev/kfd and the card's render node")
         return

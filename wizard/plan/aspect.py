@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 UNKNOWN = "unknown"
+RUN = "run-"
+"""How the ids of verdicts on applications begin."""
 HERE = "this machine"
 """The grade of what was seen on this machine."""
 PUBLISHED = "published"

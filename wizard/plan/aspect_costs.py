@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from wizard.durations import time_text
 from wizard.knowledge.stacks import Stack
 from wizard.knowledge.torches import holes_of, torch_release
 from wizard.machine.facts import Machine
@@ -16,7 +17,6 @@ from wizard.sizes import size_text
 
 WITH_PACKAGES = "rdna1-setup rollback takes all of it back, packages too; yours stays"
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-MINUTE_S, HOUR_S = 60, 3600
 
 
 def cost_aspects(
@@ -83,7 +83,7 @@ def _download(stack: Stack, speed: LineSpeed | None) -> Aspect:
         return Aspect("download", "Download", UNKNOWN, "", because, ())
     word, because = size_text(size), f"{size_text(size)}: {stack.size_source}"
     if speed is not None and speed.bytes_per_s > 0:
-        time = time_words(size / speed.bytes_per_s)
+        time = time_text(max(1, size / speed.bytes_per_s))
         rate = f"{size_text(round(speed.bytes_per_s))} a second"
         word = f"{word}, {time}"
         because += f"; about {time} at {rate}, as this line was on {speed.date}"
@@ -115,12 +115,3 @@ def root_aspect(stack: Stack, fit: Fit, *, system: bool) -> Aspect:
         return Aspect("root", "Root needed", "once", HERE, f"before it: {missing.text}", ())
     because = missing.text if missing else "everything goes into one folder of yours"
     return Aspect("root", "Root needed", "no", HERE, because, ())
-
-
-def time_words(seconds: float) -> str:
-    """About how long, for people."""
-    if seconds < MINUTE_S:
-        return f"{max(1, round(seconds))} s"
-    if seconds < HOUR_S:
-        return f"{round(seconds / MINUTE_S)} min"
-    return f"{seconds / HOUR_S:.1f} h"

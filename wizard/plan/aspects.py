@@ -12,7 +12,7 @@ from wizard.knowledge.applications import PLAIN_TORCH, Application
 from wizard.knowledge.claims import Claim
 from wizard.knowledge.stacks import Stack
 from wizard.machine.facts import Machine
-from wizard.plan.aspect import Aspect, LineSpeed
+from wizard.plan.aspect import HERE, RUN, Aspect, LineSpeed
 from wizard.plan.aspect_costs import cost_aspects
 from wizard.plan.aspect_evidence import card_aspects, grade_of
 from wizard.plan.card import chosen_card, target_of
@@ -74,7 +74,7 @@ def _verdict(
     title = ANY_PROGRAM if application.id == PLAIN_TORCH else application.title
     resting = [known[each] for each in cell.claims if each in known]
     aspect = Aspect(
-        f"run-{application.id}",
+        f"{RUN}{application.id}",
         title,
         cell.verdict.value,
         grade_of(cell.verdict, resting),
@@ -82,5 +82,5 @@ def _verdict(
         tuple(claim.id for claim in strongest_first(resting, gfx)),
     )
     if cell.verdict is Verdict.NO and not resting:
-        return replace(aspect, grade="its makers" if fit.possible else "this machine")
+        return replace(aspect, grade="its makers" if fit.possible else HERE)
     return aspect

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 
 from wizard.knowledge.stacks import Stack
 from wizard.machine.facts import Gpu, Machine, Unknown
+from wizard.machine.gpu_words import ATOMICS_UNNEEDED
 from wizard.plan.card import chosen_card
 
 KFD = "/dev/kfd"
-FIRMWARE_WITHOUT_ATOMICS = 145
-"""From this compute firmware on KFD takes an RDNA1 card without PCIe atomics."""
 UNENDING = "D"
 
 
@@ -28,7 +27,7 @@ def card_closed(machine: Machine, stack: Stack) -> str:
     card = chosen_card(machine)
     if card is None or not stack.gfx:
         return ""
-    missing = missing_right(machine, stack)
+    missing = missing_right(machine)
     found = (
         _driver(card),
         _refused(card),
@@ -49,16 +48,16 @@ def doubts(machine: Machine) -> tuple[str, ...]:
         texts.append(f"the kernel driver amdgpu; which one it has, is not known ({_why(card)})")
     if _without_atomics(card) and isinstance(card.mec_firmware, Unknown) and _not_in_kfd(card):
         texts.append(
-            f"compute firmware {FIRMWARE_WITHOUT_ATOMICS} or newer, since its slot passes no PCIe "
+            f"compute firmware {ATOMICS_UNNEEDED} or newer, since its slot passes no PCIe "
             f"atomics; which one it has, is not known ({card.mec_firmware.because})"
         )
     return tuple(texts)
 
 
-def missing_right(machine: Machine, stack: Stack) -> MissingRight | None:
+def missing_right(machine: Machine) -> MissingRight | None:
     """The right to open the card's devices, and how to get it; None where nothing is missing."""
     card, access = chosen_card(machine), machine.access
-    if card is None or not stack.gfx or not access.kfd.present:
+    if card is None or not access.kfd.present:
         return None
     ours = [node for node in access.render_nodes if node.path == card.render_node]
     closed = [node for node in (access.kfd, *ours) if node.present and not node.usable]
@@ -91,11 +90,11 @@ def _refused(card: Gpu) -> str:
     firmware = card.mec_firmware
     if not (_without_atomics(card) and _not_in_kfd(card)) or isinstance(firmware, Unknown):
         return ""
-    if firmware >= FIRMWARE_WITHOUT_ATOMICS:
+    if firmware >= ATOMICS_UNNEEDED:
         return ""
     return (
         f"PCIe atomics, which the slot of {card.name} does not pass, or compute firmware "
-        f"{FIRMWARE_WITHOUT_ATOMICS} (it has {firmware}): another slot, or a newer linux-firmware"
+        f"{ATOMICS_UNNEEDED} (it has {firmware}): another slot, or a newer linux-firmware"
     )
 
 

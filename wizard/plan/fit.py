@@ -83,7 +83,7 @@ def fit(
         python=python,
         download_bytes=stack.download_bytes,
         installed_bytes=stack.installed_bytes,
-        missing_right=missing_right(machine, stack),
+        missing_right=missing_right(machine) if stack.gfx else None,
         mends=tuple(each.mend for each in against),
         card_closed=card_closed(machine, stack),
         repaired=to_repair(machine, stack),

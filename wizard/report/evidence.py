@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 
 from wizard.knowledge.claims import Claim, Grade
-from wizard.plan.aspect import Aspect
+from wizard.plan.aspect import RUN, Aspect
 from wizard.plan.aspect_evidence import CAUSE
 from wizard.plan.contradictions import contradictions
 from wizard.report.units import WIDTH
@@ -37,7 +37,7 @@ MEANINGS = {
 """What an aspect is about, for who meets the word for the first time."""
 CONTRADICTIONS = "CONTRADICTIONS"
 """How the line begins below which they stand."""
-WORKS = ("run-", "large-", "small-", "training", "fp16", "transformers")
+WORKS = (RUN, "large-", "small-", "training", "fp16", "transformers")
 """How the ids of aspects begin that ask whether something works."""
 
 

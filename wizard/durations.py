@@ -1,0 +1,14 @@
+"""Durations as texts, in one unit each."""
+
+from __future__ import annotations
+
+MINUTE_S, HOUR_S = 60, 3600
+
+
+def time_text(seconds: float) -> str:
+    """A duration for people: seconds below a minute, else minutes, else hours."""
+    if seconds < MINUTE_S:
+        return f"{max(0, round(seconds))} s"
+    if seconds < HOUR_S:
+        return f"{round(seconds / MINUTE_S)} min"
+    return f"{seconds / HOUR_S:.1f} h"
