@@ -11,7 +11,7 @@ One file, standard library and torch alone, Python 3.8 to 3.13. Three roles:
 What is measured is a convolution (``work``: ``forward``, ``backward`` or ``train``) or another
 operation of torch. Either is a job: called, it gives the numbers that are compared, by name.
 
-Protocol, version 3: JSON lines on two descriptors of our own, handed over by number, so that
+Protocol, version 4: JSON lines on two descriptors of our own, handed over by number, so that
 stray prints of torch and of native code cannot break it. A ``measure`` command is read by whoever
 is free: the idle child, or the parent once its child is gone. Each event about a shape repeats the
 ticket of its command. Nothing here knows deadlines: the client has them, for this may be stuck.
@@ -44,7 +44,7 @@ import time
 import warnings
 from typing import Any, Callable, Dict, Iterator, List, Tuple
 
-PROTOCOL = 3
+PROTOCOL = 4
 LONGEST_TEXT = 600
 """Characters of an error text: a line of less than PIPE_BUF (4096 bytes) is never torn apart."""
 TICKET_BYTES = 8
@@ -150,9 +150,6 @@ def main() -> int:
     channel.tell("hello", protocol=PROTOCOL, pid=os.getpid(), python=sys.version.split()[0])
     if arguments.role == "reference":
         torch = import_torch(channel)
-        if arguments.device == "cuda":
-            # It works while the card is measured: one core stays free for what drives the card.
-            torch.set_num_threads(max(1, torch.get_num_threads() - 1))
         compare_on_request(torch, channel, arguments.buffer)
         return 0
     torch = None if arguments.spawn else import_torch(channel)
@@ -495,12 +492,22 @@ def measure(
     enter("warm")
     calls = range(command["warm_runs"])
     warm = [timed_call(torch, job, nobody_asks, on_gpu)[1] for _ in calls]
-    memory = int(torch.cuda.max_memory_allocated()) if on_gpu else None
+    memory = peak_memory(torch) if on_gpu else None
     enter("copy back")
     parts = [[name, format_of(tensor), list(tensor.shape)] for name, tensor in results]
     for (_, tensor), view in zip(results, shared_views(torch, buffer, parts)):
         view.copy_(tensor)
     channel.tell("measured", ticket=ticket, cold=cold, warm=warm, memory=memory, parts=parts)
+
+
+def peak_memory(torch: Any) -> int | None:
+    """The most bytes that torch has had on the device since that was set back; None if not known.
+
+    ``torch.cuda.max_memory_allocated`` sorts some 80 other figures first, in every shape.
+    """
+    figures = torch.cuda.memory_stats_as_nested_dict()
+    peak: int | None = figures.get("allocated_bytes", {}).get("all", {}).get("peak")
+    return peak
 
 
 def nobody_asks(_phase: str) -> None:
@@ -848,21 +855,14 @@ def shared_views(torch: Any, buffer: mmap.mmap, parts: list[Any]) -> Iterator[An
 
 
 def compare_on_request(torch: Any, channel: Channel, buffer_descriptor: int) -> None:
-    """Work references out, ahead when asked to, and compare measured results with them."""
+    """Work references out when measured results are there, and compare them."""
     buffer = mmap.mmap(buffer_descriptor, 0)
-    ready = None
-    expected: Results = []  # one at a time: references of large shapes are large
     command = channel.read()
     while command is not None:
         ticket = command["ticket"]
         try:
-            if ready != ticket:
-                ready, expected = ticket, []
-                expected = reference_of(torch, command)
-            if command["do"] == "compare":
-                channel.tell("compared", ticket=ticket, **compare(torch, command, buffer, expected))
+            channel.tell("compared", ticket=ticket, **compare(torch, command, buffer))
         except Exception as error:  # a reference that cannot be had is told, not guessed
-            ready = None
             channel.tell("failed", ticket=ticket, kind="reference", text=words_of(error))
         command = channel.read()
 
@@ -873,11 +873,9 @@ def reference_of(torch: Any, command: dict[str, Any]) -> Results:
     return job(nobody_asks)
 
 
-def compare(
-    torch: Any, command: dict[str, Any], buffer: mmap.mmap, expected: Results
-) -> dict[str, Any]:
-    """How far the measured numbers are from the expected ones, part by part."""
-    parts = command["parts"]
+def compare(torch: Any, command: dict[str, Any], buffer: mmap.mmap) -> dict[str, Any]:
+    """How far the measured numbers are from the right ones, part by part."""
+    parts, expected = command["parts"], reference_of(torch, command)
     if [name for name, _, _ in parts] != [name for name, _ in expected]:
         raise ValueError("parts {} came".format([name for name, _, _ in parts]))
     found = []

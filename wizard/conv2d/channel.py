@@ -18,7 +18,7 @@ from wizard.conv2d.pipes import Lines, Tail, open_reader, send
 from wizard.run.joined_groups import with_joined_group
 
 SCRIPT = FOLDER / "conv2d_worker.py"
-PROTOCOL = 3
+PROTOCOL = 4
 TICKET_BYTES = 8
 ALLOCATED_AHEAD = 256 << 20
 """Bytes of shared memory up to which it is taken at once."""

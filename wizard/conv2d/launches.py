@@ -67,8 +67,6 @@ class Launches:
         self.book.launch(index, "spawn" if spawn else "fork")
         row, limit = self.sweep.rows[index], measurer.limit
         yield ShapeStarted(index + 1, len(self.sweep.rows), row, limit)
-        if self.sweep.device == "cuda" and self.team.reference is not None:
-            self.team.reference.prepare(self.command)
         async for event in self._follow(index, measurer):
             yield event
 

@@ -38,12 +38,12 @@ class Reference:
     seconds: float
     broken: bool = False
 
-    def prepare(self, command: dict[str, Any]) -> None:
-        """Let it work ahead while the card measures the same shape."""
-        self.worker.send({**command, "do": "prepare"})
-
     async def compare(self, command: dict[str, Any], parts: list[Any]) -> Comparison:
-        """Compare the shared memory with the reference of that command."""
+        """Compare the shared memory with the reference of that command.
+
+        Nothing is worked out before: it would take processors from what drives the card, and the
+        times would not be the card's alone.
+        """
         self.worker.send({**command, "do": "compare", "parts": parts})
         until = asyncio.get_running_loop().time() + self.seconds
         while True:

@@ -45,6 +45,6 @@ def reset_peak_memory_stats() -> None:
     """Nothing is counted."""
 
 
-def max_memory_allocated() -> int:
-    """Always the same."""
-    return 4096
+def memory_stats_as_nested_dict() -> dict[str, dict[str, dict[str, int]]]:
+    """As torch gives it, without all that nobody here asks for."""
+    return {"allocated_bytes": {"all": {"peak": 4096}}}
