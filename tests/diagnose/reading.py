@@ -21,6 +21,9 @@ else:
 
 HERE = Path(__file__).parent
 CORPUS = HERE / "corpus"
+HELD_OUT = HERE / "held_out"
+"""Texts by someone who has not seen the rules: they measure, and nothing is tuned to them."""
+
 LISTING = "cases.toml"
 FAULTLESS = ("hardware", "healthy")
 """Folders of texts in which no fault may be found."""
@@ -59,21 +62,31 @@ def load_causes() -> Mapping[str, str]:
 @cache
 def load_corpus() -> tuple[Case, ...]:
     """All texts, by folder and in the order of their listings."""
-    folders = sorted(path.parent for path in CORPUS.glob(f"*/{LISTING}"))
-    return tuple(
-        _case(folder, row) for folder in folders for row in _table(folder / LISTING)["case"]
-    )
+    return _cases(CORPUS)
 
 
-def load_sources() -> Mapping[str, tuple[str, ...]]:
+@cache
+def load_held_out() -> tuple[Case, ...]:
+    """All texts of the held-out set, by folder and in the order of their listings."""
+    return _cases(HELD_OUT)
+
+
+def load_sources(root: Path = CORPUS) -> Mapping[str, tuple[str, ...]]:
     """The public links that the formats of each folder come from."""
-    listings = sorted(CORPUS.glob(f"*/{LISTING}"))
+    listings = sorted(root.glob(f"*/{LISTING}"))
     return {path.parent.name: tuple(_table(path)["sources"]) for path in listings}
 
 
-def read_bytes(case: Case) -> bytes:
+def read_bytes(case: Case, root: Path = CORPUS) -> bytes:
     """The text as it lies on disk, line ends and encoding included."""
-    return (CORPUS / case.file).read_bytes()
+    return (root / case.file).read_bytes()
+
+
+def _cases(root: Path) -> tuple[Case, ...]:
+    folders = sorted(path.parent for path in root.glob(f"*/{LISTING}"))
+    return tuple(
+        _case(folder, row) for folder in folders for row in _table(folder / LISTING)["case"]
+    )
 
 
 def _case(folder: Path, row: Mapping[str, Any]) -> Case:
