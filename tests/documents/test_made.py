@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,8 @@ from tests.documents.import_graph import import_graph, reach
 from tests.documents.made import ROOT, made, man_page
 from wizard.__main__ import COMMANDS
 
+MADE_WITH = (3, 11)
+"""The Python whose argparse words the files that are kept."""
 CYCLES = {
     ("wizard", "wizard.machine"),  # the forms of facts; where things lie, sizes and durations
     ("wizard.preflight", "wizard.run"),  # a run asks once more; asking fetches and journals
@@ -22,6 +25,8 @@ CYCLES = {
 
 @pytest.mark.parametrize(("path", "text"), list(made()), ids=lambda one: getattr(one, "name", ""))
 def test_what_is_made_from_the_program_fits_it(path: Path, text: str) -> None:
+    if sys.version_info[:2] != MADE_WITH and path.suffix != ".md":
+        pytest.skip("argparse words its help otherwise in other versions of Python")
     told = f"{path.relative_to(ROOT)} is out of date: python -m tests.documents.made"
     assert path.read_text("utf-8") == text, told
 
