@@ -1,4 +1,4 @@
-"""What is made from the program: the man page, completions, the import graph in ARCHITECTURE.md.
+"""What is made from the program: the man page, completions, SCREENS.md, the graph in ARCHITECTURE.md.
 
 ``python -m tests.documents.made`` writes them; ``test_made.py`` holds that they fit the program.
 """
@@ -14,6 +14,7 @@ import shtab
 from argparse_manpage.manpage import Manpage
 
 from tests.documents.import_graph import graph_lines
+from tests.documents.screen_pages import pages
 from wizard import __version__
 from wizard.__main__ import parser
 
@@ -29,6 +30,7 @@ def made() -> Iterator[tuple[Path, str]]:
     for shell in SHELLS:
         path = ROOT / "assets" / "completions" / f"rdna1-setup.{shell}"
         yield path, shtab.complete(parser(), shell).rstrip("\n") + "\n"
+    yield ROOT / "SCREENS.md", "\n".join(pages()).rstrip("\n") + "\n"
     yield ARCHITECTURE, with_graph(ARCHITECTURE.read_text("utf-8"))
 
 

@@ -1,0 +1,88 @@
+"""A page on each screen of the wizard: what it is for, its keys and help, and how it looks."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from textual.binding import Binding
+
+import screens
+from screens.session import STEPS
+from screens.step import StepScreen
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "screens"
+LOOKS = {"choose": "choose-two-ticked", "conv2d": "conv2d-measured", "history": "history-demo"}
+"""Golden screens that show more than those which are called like the screen."""
+INTRO = """# Screens
+
+The wizard is a line of seven steps, and a few screens beside it. Everywhere arrow keys and Tab move, Enter takes, Esc goes back, `?`
+explains the screen, and `q` leaves. A mouse works too. Keys that have nothing to do are not shown; the pictures are of recorded or
+made-up machines, as the tests hold them (80 columns, 24 lines).
+"""
+
+
+def pages() -> Iterator[str]:
+    """The lines of the whole document."""
+    yield INTRO
+    for screen in in_order(all_screens()):
+        yield from page(screen)
+
+
+def all_screens() -> tuple[type[StepScreen], ...]:
+    """Every screen that can be shown, those that only others are made of left out."""
+    for module in pkgutil.iter_modules(screens.__path__):
+        importlib.import_module(f"screens.{module.name}")
+    found = dict.fromkeys(_below(StepScreen))
+    return tuple(one for one in found if not one.__subclasses__())
+
+
+def in_order(found: tuple[type[StepScreen], ...]) -> list[type[StepScreen]]:
+    """The steps as they come, then the others by name."""
+
+    def rank(one: type[StepScreen]) -> tuple[int, str]:
+        is_step = one.NAME in STEPS and one.__name__.lower() == one.NAME
+        return (STEPS.index(one.NAME) if is_step else len(STEPS), one.__name__)
+
+    return sorted(found, key=rank)
+
+
+def page(screen: type[StepScreen]) -> Iterator[str]:
+    """One screen."""
+    number = in_order(all_screens()).index(screen)
+    step = f"{number + 1}. " if number < len(STEPS) else ""
+    yield f"## {step}{screen.TITLE_WORD}\n"
+    about = (importlib.import_module(screen.__module__).__doc__ or "").strip().split("\n\n")[0]
+    yield about.replace("\n", " ") + "\n"
+    for paragraph in screen.HELP_TEXT.split("\n\n"):
+        yield paragraph.replace("\n", "\\\n") + "\n"  # a line of its own stays one
+    yield "| key | |\n|---|---|"
+    yield from (f"| `{_key(key)}` | {key.description} |" for key in _bindings(screen))
+    yield ""
+    name = re.sub("(?<=[a-z])(?=[A-Z])", "-", screen.__name__).lower()
+    look = GOLDEN / f"{LOOKS.get(name, name)}-80x24.txt"
+    if look.is_file():
+        yield f"```\n{look.read_text('utf-8').rstrip()}\n```\n"
+
+
+def _below(screen: type[StepScreen]) -> Iterator[type[StepScreen]]:
+    for one in screen.__subclasses__():
+        yield one
+        yield from _below(one)
+
+
+def _bindings(screen: type[StepScreen]) -> Iterator[Binding]:
+    """The keys that the footer can show, the screen's own first."""
+    seen: set[str] = set()
+    for base in screen.__mro__:
+        for key in base.__dict__.get("BINDINGS", ()):
+            if isinstance(key, Binding) and key.show and key.description and key.key not in seen:
+                seen.add(key.key)
+                yield key
+
+
+def _key(binding: Binding) -> str:
+    return binding.key_display or binding.key.split(",")[0]
