@@ -1,4 +1,4 @@
-"""What is made from the program: the man page, completions, SCREENS.md, the graph in ARCHITECTURE.md.
+"""What is made from the program: man page, completions, SCREENS.md, the graph in ARCHITECTURE.md.
 
 ``python -m tests.documents.made`` writes them; ``test_made.py`` holds that they fit the program.
 """

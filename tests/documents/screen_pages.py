@@ -19,9 +19,10 @@ LOOKS = {"choose": "choose-two-ticked", "conv2d": "conv2d-measured", "history": 
 """Golden screens that show more than those which are called like the screen."""
 INTRO = """# Screens
 
-The wizard is a line of seven steps, and a few screens beside it. Everywhere arrow keys and Tab move, Enter takes, Esc goes back, `?`
-explains the screen, and `q` leaves. A mouse works too. Keys that have nothing to do are not shown; the pictures are of recorded or
-made-up machines, as the tests hold them (80 columns, 24 lines).
+The wizard is a line of seven steps, and a few screens beside it. Everywhere arrow keys and Tab
+move, Enter takes, Esc goes back, `?` explains the screen, and `q` leaves. A mouse works too. Keys
+that have nothing to do are not shown; the pictures are of recorded or made-up machines, as the
+tests hold them (80 columns, 24 lines).
 """
 
 
@@ -36,7 +37,7 @@ def all_screens() -> tuple[type[StepScreen], ...]:
     """Every screen that can be shown, those that only others are made of left out."""
     for module in pkgutil.iter_modules(screens.__path__):
         importlib.import_module(f"screens.{module.name}")
-    found = dict.fromkeys(_below(StepScreen))
+    found = dict.fromkeys(_below(StepScreen))  # type: ignore[type-abstract]
     return tuple(one for one in found if not one.__subclasses__())
 
 
