@@ -10,9 +10,10 @@ from wizard.diagnose.concluded_packages import (
     no_wheel_for_python,
     old_torch_new_numpy,
     wrong_index,
-    wrong_major,
+    mixed,
 )
 from wizard.diagnose.concluded_settings import does_nothing, masked, path_shadow
+from wizard.diagnose.concluded_wheel import not_as_recorded
 from wizard.diagnose.finding import Confidence, Evidence
 from wizard.diagnose.reading import Concluded, Reading, evidence_of
 from wizard.diagnose.told import Said
@@ -137,7 +138,8 @@ def processor_gpu(reading: Reading) -> Concluded | None:
 CONCLUSIONS: dict[str, Callable[[Reading], Concluded | None]] = {
     "vfio-bound": held_by_vfio,
     "kfd-missing": not_driven,
-    "mixed-rocm-libraries": wrong_major,
+    "mixed-rocm-libraries": mixed,
+    "wheel-library-replaced": not_as_recorded,
     "stale-override": stale_override,
     "override-isa-mismatch": override_mismatch,
     "igpu-selected": processor_gpu,

@@ -7,6 +7,7 @@ import re
 from wizard.diagnose.decoding import as_text
 from wizard.diagnose.finding import Confidence
 from wizard.diagnose.lines import Line
+from wizard.diagnose.plain import plain
 from wizard.diagnose.reading import Concluded, Reading, evidence_of
 
 SLOT = re.compile(r"\s*(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7] ")
@@ -37,7 +38,7 @@ def not_driven(reading: Reading) -> Concluded | None:
 
 def section_of(line: Line) -> str:
     """What a listing of PCI devices says of the one that this line is about."""
-    near = [as_text(each) for each in line.near]
+    near = [plain(as_text(each)) for each in line.near]
     here = next((n for n, each in enumerate(near) if each.strip() == line.text.strip()), 0)
     start = next((n for n in range(here, -1, -1) if SLOT.match(near[n])), None)
     end = next((n for n in range(here + 1, len(near)) if SLOT.match(near[n])), len(near))

@@ -109,6 +109,8 @@ def clean(text: bytes) -> bytes:
     if b"\r" in text:
         text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     text = text.translate(None, CONTROL)
+    if not (text.isascii() or len(text) > QUOTED_MOST):
+        text = b"\n".join(as_text(line).encode() for line in text.split(b"\n"))
     for odd, plain in () if text.isascii() else ALIKE:
         text = text.replace(odd, plain)
     for odd, plain in ESCAPED if b"&" in text else ():

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from wizard.diagnose.decoding import as_text
+from wizard.diagnose.plain import plain
 
 BEFORE, AFTER = 12, 8
 """How many lines around one count as near it."""
@@ -35,15 +36,23 @@ class Line(NamedTuple):
     number: int
     """1-based, of its first part."""
     text: str
+    """As the rules read it."""
     near: tuple[bytes, ...]
     """The lines around it, itself among them."""
     wrapped: bool = False
     """True for one that was put together."""
+    shown: str = ""
+    """As it stands in the text, where that is another."""
+
+    @property
+    def original(self) -> str:
+        """As it stands in the text."""
+        return self.shown or self.text
 
     @property
     def around(self) -> str:
         """The lines near it as one text."""
-        return "\n".join(as_text(line[:LONGEST]) for line in self.near)
+        return "\n".join(plain(as_text(line[:LONGEST])) for line in self.near)
 
 
 class Finder:
@@ -108,7 +117,9 @@ class Finder:
         for at in range(0, max(len(text) - OVERLAP, 1), LONGEST - OVERLAP):
             part = text[at : at + LONGEST]
             if len(text) <= LONGEST or self._anchors.search(part):
-                yield Line(first + index, as_text(part), near, text is not every[index])
+                shown = as_text(part)
+                whole = text is every[index]
+                yield Line(first + index, plain(shown), near, not whole, shown)
 
 
 def alternatives(words: Iterable[bytes]) -> re.Pattern[bytes]:

@@ -6,7 +6,10 @@ import re
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from wizard.diagnose.decoding import as_text
 from wizard.diagnose.lines import Line
+from wizard.diagnose.mentions import COMMENT, proposed, taken_away
+from wizard.diagnose.plain import plain
 
 TOLD_ANCHORS = (
     "HSA_",
@@ -46,14 +49,17 @@ SETTING = re.compile(
 FISH = re.compile(
     rf"\bset (?:-\w+ |--\w+ )*-?\w*x\w* ({NAMES}) (\S{{1,300}})|\bsetenv ({NAMES}) (\S{{1,300}})"
 )
+ASKED = re.compile(rf"\b(?:echo|printenv)\s+[\"']?\$?\{{?({NAMES})\}}?[\"']?\s*$")
+"""A value that the next line tells."""
 PAIR = re.compile(rf"^\W{{0,4}}({NAMES})\W{{0,2}}\s*[:,]\s*[\"']?([^\s\"',]{{1,300}})")
-NOT_SET = re.compile(r"^\s*#|\bunset\b|\bset -e\b|\benv -u\b|^\s*//")
+NOT_SET = re.compile(r"\bunset\b|\bset -e\b|\benv -u\b|^MIOpen(?:\(HIP\))?(?:\[[^\]]{0,20}\])?: ")
+"""Taken back, or told by MIOpen with the value that it makes of it."""
 TORCH = re.compile(
     r"(?:\btorch(?:==|[ ]+[|(]?\s*v?|-|: v?)|PyTorch version:? v?|__version__\W{1,8})([12]\.\d+"
     r"\.\d+(?:(?:a|b|rc|\.?dev|\.post)\d{0,12}){0,3}(?:\+[\w.]+)?)"
 )
 BARE = re.compile(
-    r"^\W{0,4}([12]\.\d+\.\d+(?:(?:a|rc|\.dev)\w*)?\+(?:rocm|cu|cpu|git)[\w.]*)\W*(?:$|\s)"
+    r"^\W{0,4}(?:Version: )?([12]\.\d+\.\d+(?:(?:a|rc|\.dev)\w*)?\+(?:rocm|cu|cpu|git)[\w.]*)\W*(?:$|\s)"
 )
 NUMPY = re.compile(
     r"\bnumpy(?:==|[ ]+[|(]?\s*v?|-|: v?)(\d+\.\d+(?:\.\d+)?)|NumPy (2\.\d+(?:\.\d+)?)\b"
@@ -131,8 +137,9 @@ class ToldLines:
         self._pip(line)
         if line.wrapped:
             return  # its parts told the rest already
-        if not NOT_SET.search(text):
+        if not (NOT_SET.search(text) or COMMENT.match(text) or taken_away(line)):
             told.settings += [Said(name, value, line) for name, value in settings_in(text)]
+            told.settings += _answered(line)
         if not NOT_INSTALLED.search(text):
             told.torch += [Said("torch", found[1], line) for found in TORCH.finditer(text)]
             told.torch += [Said("torch", found[1], line) for found in BARE.finditer(text)]
@@ -157,9 +164,19 @@ class ToldLines:
 
 def settings_in(text: str) -> list[tuple[str, str]]:
     """Assignments of variables that ROCm reads, in the forms of shells, listings and Python."""
-    found = [(f[1], f[2].strip("\"'")) for f in SETTING.finditer(text)]
+    given = (f for f in SETTING.finditer(text) if not proposed(text[: f.start()]))
+    found = [(f[1], f[2].strip("\"'")) for f in given]
     found += [(f[1] or f[3], (f[2] or f[4]).strip("\"';")) for f in FISH.finditer(text)]
     return found or [(f[1], f[2].strip("\"'")) for f in PAIR.finditer(text)]
+
+
+def _answered(line: Line) -> list[Said]:
+    """What the shell answers to the question for a variable's value."""
+    asked = ASKED.search(line.text)
+    lines = [plain(as_text(near)).strip() for near in line.near]
+    here = lines.index(line.text.strip()) if asked and line.text.strip() in lines else len(lines)
+    answer = next(iter(lines[here + 1 : here + 2]), "")
+    return [Said(asked[1], answer, line)] if asked and answer and "$ " not in answer else []
 
 
 def _groups(pattern: re.Pattern[str], text: str) -> list[tuple[str, str, str]]:
