@@ -1,4 +1,4 @@
-# ruff: noqa: E501, RUF001 - lines as programs print them
+# ruff: noqa: E501 - lines as programs print them
 """One message in many dresses: other releases, other languages, prefixes, broken lines; and what only speaks of it.
 
 Each is a text and the causes that must be found in it (none: nothing may be called a fault).

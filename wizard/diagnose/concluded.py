@@ -7,10 +7,10 @@ from collections.abc import Callable
 from wizard.diagnose.chip_names import INTEGRATED
 from wizard.diagnose.concluded_devices import held_by_vfio, not_driven
 from wizard.diagnose.concluded_packages import (
+    mixed,
     no_wheel_for_python,
     old_torch_new_numpy,
     wrong_index,
-    mixed,
 )
 from wizard.diagnose.concluded_settings import does_nothing, masked, path_shadow
 from wizard.diagnose.concluded_wheel import not_as_recorded

@@ -109,14 +109,17 @@ def clean(text: bytes) -> bytes:
     if b"\r" in text:
         text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     text = text.translate(None, CONTROL)
-    if not (text.isascii() or len(text) > QUOTED_MOST):
-        text = b"\n".join(as_text(line).encode() for line in text.split(b"\n"))
-    for odd, plain in () if text.isascii() else ALIKE:
-        text = text.replace(odd, plain)
-    for odd, plain in ESCAPED if b"&" in text else ():
-        text = text.replace(odd, plain)
     # Nobody quotes megabytes in a mail, and to look costs as much as all the rest.
-    return text if len(text) > QUOTED_MOST else QUOTE.sub(b"", text)
+    return text if len(text) > QUOTED_MOST else _unquoted(text)
+
+
+def _unquoted(text: bytes) -> bytes:
+    """Without what mail, browsers and editors make of plain characters."""
+    if not text.isascii():
+        text = b"\n".join(as_text(line).encode() for line in text.split(b"\n"))
+    for odd, plain in (*ALIKE, *ESCAPED):
+        text = text.replace(odd, plain)
+    return QUOTE.sub(b"", text)
 
 
 def _split(block: bytes, wide: str) -> tuple[bytes, bytes]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import compress
 from typing import Any, NamedTuple
 
 from wizard.diagnose.decoding import as_text
@@ -65,6 +66,7 @@ class Finder:
         self._anchors = anchors
         self._long = long
         self._seen: dict[int, int] = {}
+        self._known: set[int] = set()
         self._flood: dict[tuple[bytes, ...], int] = {}
         self._read = 0
         self._tail: list[bytes] = []
@@ -97,13 +99,16 @@ class Finder:
 
     def _first_of_a_kind(self, every: list[bytes], start: int) -> Iterator[int]:
         """The first lines of each kind: what differs in numbers alone is one kind."""
-        keys = b"\n".join(every[start:]).translate(None, NUMBERS).split(b"\n")
-        seen = self._seen
-        for index, key in enumerate(map(hash, keys), start):
-            count = seen.get(key, 0)
-            if count < OF_A_KIND:
-                seen[key] = count + 1
-                yield index
+        bare = b"\n".join(every[start:]).translate(None, NUMBERS).split(b"\n")
+        kinds = list(map(hash, bare))
+        fresh = set(kinds) - self._known
+        for index in compress(range(len(kinds)), map(fresh.__contains__, kinds)):
+            kind = kinds[index]
+            count = self._seen[kind] = self._seen.get(kind, 0) + 1
+            if count <= OF_A_KIND:
+                yield start + index
+            if count == OF_A_KIND:
+                self._known.add(kind)
 
     def _wrapped(self, every: list[bytes], start: int, first: int) -> Iterator[Line]:
         for index in range(start, len(every) - 1):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -74,7 +75,8 @@ def read_text(blocks: Iterator[bytes]) -> Reading:
     reading, cards, told = Reading(), CardLines(), ToldLines()
     sorter = _Sorter()
     for chunk in chunks(start, blocks):
-        reading.words |= {name for name, words in load_words().items() if _any_in(words, chunk)}
+        missing = load_words().keys() - reading.words
+        reading.words |= {name for name in missing if _any_in(load_words()[name], chunk)}
         reading.kinds |= kinds_in(as_text(chunk[:SAMPLE]))
         for line in finder.lines(chunk):
             held = anchors_in(line.text)
@@ -119,7 +121,7 @@ def runs_backwards(reading: Reading) -> bool:
 
 def _mostly_falls(stamps: Sequence[Any]) -> bool:
     """More steps down than up: midnight and a new start of the machine are steps too."""
-    pairs = zip(stamps, stamps[1:], strict=False)
+    pairs = itertools.pairwise(stamps)
     return sum(int(one > other) - int(one < other) for one, other in pairs) > 0
 
 

@@ -59,7 +59,8 @@ TORCH = re.compile(
     r"\.\d+(?:(?:a|b|rc|\.?dev|\.post)\d{0,12}){0,3}(?:\+[\w.]+)?)"
 )
 BARE = re.compile(
-    r"^\W{0,4}(?:Version: )?([12]\.\d+\.\d+(?:(?:a|rc|\.dev)\w*)?\+(?:rocm|cu|cpu|git)[\w.]*)\W*(?:$|\s)"
+    r"^\W{0,4}(?:Version: )?([12]\.\d+\.\d+(?:(?:a|rc|\.dev)\w*)?"
+    r"\+(?:rocm|cu|cpu|git)[\w.]*)\W*(?:$|\s)"
 )
 NUMPY = re.compile(
     r"\bnumpy(?:==|[ ]+[|(]?\s*v?|-|: v?)(\d+\.\d+(?:\.\d+)?)|NumPy (2\.\d+(?:\.\d+)?)\b"
@@ -86,6 +87,10 @@ NOT_INSTALLED = re.compile(
     r"|uv (?:pip|add)|there is no version|^\s*(?:Requires|Required-by|Collecting)|requires? torch"
     r"|not a supported wheel|>=|<="
 )
+
+
+MOST = 300
+"""So much of a kind is kept: more tells no more."""
 
 
 class Said(NamedTuple):
@@ -133,10 +138,17 @@ class ToldLines:
 
     def take(self, line: Line) -> None:
         """Look at one line."""
-        text, told = line.text, self._told
+        told = self._told
         self._pip(line)
-        if line.wrapped:
-            return  # its parts told the rest already
+        if not line.wrapped:  # else its parts told it already
+            self._settings_and_versions(line)
+        for each in (told.settings, told.torch, told.numpy, told.refused, told.offered):
+            del each[MOST:]
+        for each in (told.indexes, told.missing_targets, told.bundled, told.library_targets):
+            del each[MOST:]
+
+    def _settings_and_versions(self, line: Line) -> None:
+        text, told = line.text, self._told
         if not (NOT_SET.search(text) or COMMENT.match(text) or taken_away(line)):
             told.settings += [Said(name, value, line) for name, value in settings_in(text)]
             told.settings += _answered(line)
@@ -164,7 +176,7 @@ class ToldLines:
 
 def settings_in(text: str) -> list[tuple[str, str]]:
     """Assignments of variables that ROCm reads, in the forms of shells, listings and Python."""
-    given = (f for f in SETTING.finditer(text) if not proposed(text[: f.start()]))
+    given = (f for f in SETTING.finditer(text) if not proposed(text[max(0, f.start() - 120) : f.start()]))
     found = [(f[1], f[2].strip("\"'")) for f in given]
     found += [(f[1] or f[3], (f[2] or f[4]).strip("\"';")) for f in FISH.finditer(text)]
     return found or [(f[1], f[2].strip("\"'")) for f in PAIR.finditer(text)]
@@ -173,10 +185,12 @@ def settings_in(text: str) -> list[tuple[str, str]]:
 def _answered(line: Line) -> list[Said]:
     """What the shell answers to the question for a variable's value."""
     asked = ASKED.search(line.text)
+    if not asked:
+        return []
     lines = [plain(as_text(near)).strip() for near in line.near]
-    here = lines.index(line.text.strip()) if asked and line.text.strip() in lines else len(lines)
+    here = lines.index(line.text.strip()) if line.text.strip() in lines else len(lines)
     answer = next(iter(lines[here + 1 : here + 2]), "")
-    return [Said(asked[1], answer, line)] if asked and answer and "$ " not in answer else []
+    return [Said(asked[1], answer, line)] if answer and "$ " not in answer else []
 
 
 def _groups(pattern: re.Pattern[str], text: str) -> list[tuple[str, str, str]]:
