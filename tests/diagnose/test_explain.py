@@ -3,7 +3,6 @@
 import pytest
 
 from tests.diagnose.examples import PROVES, PROVES_NOTHING, REPORTS
-from tests.diagnose.wordings import WORDINGS
 from wizard.diagnose.explain import Answer, Explanation, explain
 from wizard.knowledge.causes import load_causes
 
@@ -50,8 +49,3 @@ def test_a_healthy_log_is_called_healthy() -> None:
 def test_a_report_gives_one_cause_and_no_consequences(cause: str, text: str) -> None:
     found = [f.cause for f in explained(text).findings if f.counts or f.cause == cause]
     assert found == ([] if cause == "none" else [cause])
-
-
-@pytest.mark.parametrize(("expected", "text"), WORDINGS)
-def test_a_message_is_known_in_any_dress(expected: tuple[str, ...], text: str) -> None:
-    assert tuple(f.cause for f in explained(text).findings if f.counts) == expected

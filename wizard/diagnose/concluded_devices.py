@@ -22,7 +22,7 @@ def held_by_vfio(reading: Reading) -> Concluded | None:
     taken = [
         hit
         for hit in reading.hits.get("vfio-address", ())
-        if any(f" 0000:{slot}" in hit.text for slot in slots)
+        if any(f"0000:{slot}" in hit.text for slot in slots)
     ]
     if not held and not taken:
         return None
@@ -30,7 +30,9 @@ def held_by_vfio(reading: Reading) -> Concluded | None:
 
 
 def not_driven(reading: Reading) -> Concluded | None:
-    """A card of AMD's in whose part of a listing a module is named, and no driver."""
+    """A card of AMD's that a listing shows without a driver; or a kernel built without KFD."""
+    if reading.has("kfd-not-built"):
+        return Confidence.LIKELY, reading.evidence("kfd-not-built")
     lines = [h for h in reading.hits.get("module-named", ()) if "amdgpu" in h.text]
     idle = [h for h in lines if header_of(h) and "driver in use" not in section_of(h)]
     return (Confidence.LIKELY, evidence_of(idle)) if idle else None

@@ -11,7 +11,7 @@ COMMENT = re.compile(r"(?:/?[\w./~-]{1,200}:(?:\d{1,6}[:-])?)?\s*#|\s*(?://|/\*|
 SOURCE = re.compile(
     r"%-?\d*(?:l|ll|z|h)?[dsxup]\b|\\n[\"']"
     r"|\b(?:dev|pr|drm)_(?:err|warn|info|dbg|notice)\w*\(|\bDRM_[A-Z]+\(|\bf?printf\("
-    r"|\braise \w+\(|\bin str\(|\blogg?(?:er|ing)?\.\w+\(|\bprint\(|\bthrow \w|\bTORCH_CHECK\("
+    r"|\braise \w+\(|\bin str\(|\blogg?(?:er|ing)?\.\w+\(|\bprint\(|\becho [\"']|\bthrow \w|\bTORCH_CHECK\("
     r"|^\S{1,200}\.(?:c|h|cc|cpp|hpp|py|rs|go|md|rst|html|po|json):\d+:(?!\d+:| )"
 )
 """A line of a program, which says the words when it runs and perhaps never did."""
@@ -19,6 +19,7 @@ SEARCH = re.compile(r"\b(?:[efz]|rip)?grep\b|\brg -|\bdrm/amd\w{0,4}: |^[0-9a-f]
 """A search for the words, or the subject of a change."""
 ADVICE = re.compile(
     r"(?i)\bif you (?:see|get|encounter|hit|run into)\b|\bwhen you (?:see|get)\b"
+    r"|\b(?:if|when) \S{1,20} (?:prints|says|shows|reports|complains)\b"
     r"|\b(?:errors?|messages?|warnings?|lines?) (?:like|such as)\b|\busually means\b"
     r"|\bmeans (?:that|the|your|you)\b|\bdo(?:es)? not mean\b|\bin case of\b"
     r"|\bfor example\b|\bwenn (?:du|Sie)\b"
@@ -31,6 +32,7 @@ OVER = re.compile(
     r"|\b(?:is|was|got|been|now) (?:fixed|solved|resolved)\b|\bnicht mehr\b"
     r"|\b(?:does|did)(?: not|n.t) (?:happen|appear|occur|hang|crash|show up)"
     r"|\b(?:never|not) (?:see|saw|seen|had|got)\b|\bthere (?:is|was|are|were) no\b"
+    r"|\b(?:no|not|without|kein\w{0,2}|ohne) [\"'`\u00ab\u201c\u201e]"
 )
 """What is over, or never was."""
 TRIED = re.compile(

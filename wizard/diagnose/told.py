@@ -34,6 +34,7 @@ TOLD_ANCHORS = (
     "Could not find a version that satisfies",
     "No matching distribution",
     "there is no version of torch",
+    "depends on torch",
     "index-url",
     "Looking in indexes",
     "Bundled Code Objects",
@@ -47,11 +48,15 @@ SETTING = re.compile(
     rf"(?<![\w$])({NAMES})(?:\"|'|\")?\]?\s*=\s*(\"[^\"]{{0,300}}\"|'[^']{{0,300}}'|[^\s\"';&|]{{0,300}})"
 )
 FISH = re.compile(
-    rf"\bset (?:-\w+ |--\w+ )*-?\w*x\w* ({NAMES}) (\S{{1,300}})|\bsetenv ({NAMES}) (\S{{1,300}})"
+    rf"\bset (?:-\w+ |--\w+ )*-?\w*x\w* ({NAMES}) (\S{{1,300}})"
+    rf"|(?:\bsetenv|^\s*ENV) ({NAMES}) (\S{{1,300}})"
 )
+CALL = re.compile(rf"\b(?:setdefault|putenv|setenv)\([\"']({NAMES})[\"'], ?[\"']([^\"']{{0,300}})")
 ASKED = re.compile(rf"\b(?:echo|printenv)\s+[\"']?\$?\{{?({NAMES})\}}?[\"']?\s*$")
 """A value that the next line tells."""
-PAIR = re.compile(rf"^\W{{0,4}}({NAMES})\W{{0,2}}\s*[:,]\s*[\"']?([^\s\"',]{{1,300}})")
+LISTED = re.compile(r"\b(HSA_OVERRIDE_GFX_VERSION(?:_\d+)?):(\d+\.\d+\.\d+)\b")
+"""As ollama lists what it was started with."""
+PAIR = re.compile(rf"^\W{{0,24}}({NAMES})\W{{0,2}}\s*[:,]\s*[\"']?([^\s\"',]{{1,300}})")
 NOT_SET = re.compile(r"\bunset\b|\bset -e\b|\benv -u\b|^MIOpen(?:\(HIP\))?(?:\[[^\]]{0,20}\])?: ")
 """Taken back, or told by MIOpen with the value that it makes of it."""
 TORCH = re.compile(
@@ -71,6 +76,9 @@ NO_VERSION = re.compile(
 )
 FROM_VERSIONS = re.compile(r"\(from versions: ([^)]{0,4000})\)?")
 UV_NO_VERSION = re.compile(r"there is no version of (torch\w*)(==[^\s,]{1,60})")
+POETRY_NO_VERSION = re.compile(
+    r"depends on (torch\w*) \(([^)\s]{1,60})\) which doesn.t match any versions"
+)
 INDEX = re.compile(
     r"(?:index-url[ =]|find-links[ =]|\s-[fi] |Looking in (?:indexes|links): )[^\n]{0,300}"
 )
@@ -168,7 +176,7 @@ class ToldLines:
 
     def _pip(self, line: Line) -> None:
         text, told = line.text, self._told
-        for pattern in (NO_VERSION, UV_NO_VERSION):
+        for pattern in (NO_VERSION, UV_NO_VERSION, POETRY_NO_VERSION):
             told.refused += [Said(f[1], f[2] or "", line) for f in pattern.finditer(text)]
         told.offered += [Said("versions", f[1], line) for f in FROM_VERSIONS.finditer(text)]
         told.indexes += [Said("index", f[0], line) for f in INDEX.finditer(text)]
@@ -176,9 +184,12 @@ class ToldLines:
 
 def settings_in(text: str) -> list[tuple[str, str]]:
     """Assignments of variables that ROCm reads, in the forms of shells, listings and Python."""
-    given = (f for f in SETTING.finditer(text) if not proposed(text[max(0, f.start() - 120) : f.start()]))
+    given = (
+        f for f in SETTING.finditer(text) if not proposed(text[max(0, f.start() - 120) : f.start()])
+    )
     found = [(f[1], f[2].strip("\"'")) for f in given]
     found += [(f[1] or f[3], (f[2] or f[4]).strip("\"';")) for f in FISH.finditer(text)]
+    found += [(f[1], f[2]) for form in (CALL, LISTED) for f in form.finditer(text)]
     return found or [(f[1], f[2].strip("\"'")) for f in PAIR.finditer(text)]
 
 
