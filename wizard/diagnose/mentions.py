@@ -11,7 +11,8 @@ COMMENT = re.compile(r"(?:/?[\w./~-]{1,200}:(?:\d{1,6}[:-])?)?\s*#|\s*(?://|/\*|
 SOURCE = re.compile(
     r"%-?\d*(?:l|ll|z|h)?[dsxup]\b|\\n[\"']"
     r"|\b(?:dev|pr|drm)_(?:err|warn|info|dbg|notice)\w*\(|\bDRM_[A-Z]+\(|\bf?printf\("
-    r"|\braise \w+\(|\bin str\(|\blogg?(?:er|ing)?\.\w+\(|\bprint\(|\becho [\"']|\bthrow \w|\bTORCH_CHECK\("
+    r"|\braise \w+\(|\bin str\(|\blogg?(?:er|ing)?\.\w+\(|\bprint\(|\becho [\"']"
+    r"|\bthrow \w|\bTORCH_CHECK\("
     r"|^\S{1,200}\.(?:c|h|cc|cpp|hpp|py|rs|go|md|rst|html|po|json):\d+:(?!\d+:| )"
 )
 """A line of a program, which says the words when it runs and perhaps never did."""
