@@ -46,8 +46,12 @@ def overrides(reading: Reading) -> list[Said]:
 
 def override_mismatch(reading: Reading) -> Concluded | None:
     """An override to another family of chips, and what comes of that."""
-    foreign = [said for said in overrides(reading) if _foreign(said.value, reading)]
     symptom = next((name for name in SYMPTOMS if reading.has(name)), "")
+    foreign = [
+        said
+        for said in overrides(reading)
+        if _foreign(said.value, reading) and _in_force(said, symptom, reading)
+    ]
     if not foreign or not symptom or stale_override(reading):
         return None
     evidence = (*evidence_of(said.line for said in foreign[:2]), *reading.evidence(symptom))
@@ -57,6 +61,15 @@ def override_mismatch(reading: Reading) -> Concluded | None:
     if _old_rocm(reading):
         return Confidence.LIKELY, evidence
     return (Confidence.CERTAIN if _rdna1(reading) else Confidence.LIKELY), evidence
+
+
+def _in_force(said: Said, symptom: str, reading: Reading) -> bool:
+    """False for what was unset before each of the lines that tell the symptom."""
+    unset = [s.line.number for s in reading.told.taken_back if s.name == said.name]
+    return not reading.hits.get(symptom) or any(
+        not any(said.line.number < number < hit.number for number in unset)
+        for hit in reading.hits[symptom]
+    )
 
 
 def _foreign(value: str, reading: Reading) -> bool:

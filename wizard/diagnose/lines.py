@@ -23,6 +23,7 @@ OF_A_KIND = 4
 FLOOD = 500
 WRAPPED = range(40, 132)
 """How long a line is that a mail program broke off."""
+PARTS = 4
 BEGINS = re.compile(
     r"\s*(?:\[|E:|W:|N:|Err|Get:|Hit:|Ign:|\d{4}-\d\d|[A-Z]\w{2} +\d+ \d\d:|MIOpen|ERROR|WARNING"
     r"|INFO|File \"|amdgpu|kfd |Traceback|[A-Za-z.]*(?:Error|Exception)\b|\$ |#"
@@ -112,9 +113,9 @@ class Finder:
 
     def _wrapped(self, every: list[bytes], start: int, first: int) -> Iterator[Line]:
         for index in range(start, len(every) - 1):
-            whole = joined(every, index)
-            if whole and self._anchors.search(whole):
-                yield from self._pieces(every, index, first, whole)
+            for whole in joined(every, index):
+                if self._anchors.search(whole):
+                    yield from self._pieces(every, index, first, whole)
 
     def _pieces(self, every: list[bytes], index: int, first: int, text: bytes) -> Iterator[Line]:
         """The line; of an endless one each part that holds an anchor."""
@@ -145,12 +146,12 @@ def _branches(tree: dict[int, Any]) -> bytes:
     return ways[0] if len(ways) == 1 else b"(?:" + b"|".join(ways) + b")"
 
 
-def joined(every: list[bytes], index: int) -> bytes:
-    """This line and the one or two that go on it; empty where it looks whole."""
+def joined(every: list[bytes], index: int) -> tuple[bytes, ...]:
+    """This line and the few that go on it: broken between words, and anywhere; else nothing."""
     parts = [every[index].rstrip()]
-    for following in every[index + 1 : index + 3]:
+    for following in every[index + 1 : index + PARTS]:
         rest = following.strip()
         if len(parts[-1]) not in WRAPPED or not rest or BEGINS.match(as_text(following)):
             break
         parts.append(rest)
-    return b" ".join(parts) if len(parts) > 1 else b""
+    return (b" ".join(parts), b"".join(parts)) if len(parts) > 1 else ()

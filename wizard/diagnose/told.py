@@ -57,6 +57,7 @@ ASKED = re.compile(rf"\b(?:echo|printenv)\s+[\"']?\$?\{{?({NAMES})\}}?[\"']?\s*$
 LISTED = re.compile(r"\b(HSA_OVERRIDE_GFX_VERSION(?:_\d+)?):(\d+\.\d+\.\d+)\b")
 """As ollama lists what it was started with."""
 PAIR = re.compile(rf"^\W{{0,24}}({NAMES})\W{{0,2}}\s*[:,]\s*[\"']?([^\s\"',]{{1,300}})")
+UNSET = re.compile(rf"\b(?:unset|set -e|env -u)\s+({NAMES})")
 NOT_SET = re.compile(r"\bunset\b|\bset -e\b|\benv -u\b|^MIOpen(?:\(HIP\))?(?:\[[^\]]{0,20}\])?: ")
 """Taken back, or told by MIOpen with the value that it makes of it."""
 TORCH = re.compile(
@@ -114,6 +115,8 @@ class Told:
     """What the lines tell, in their order."""
 
     settings: list[Said] = field(default_factory=list)
+    taken_back: list[Said] = field(default_factory=list)
+    """Variables that were unset."""
     torch: list[Said] = field(default_factory=list)
     """Versions of torch that are installed."""
     numpy: list[Said] = field(default_factory=list)
@@ -160,6 +163,8 @@ class ToldLines:
         if not (NOT_SET.search(text) or COMMENT.match(text) or taken_away(line)):
             told.settings += [Said(name, value, line) for name, value in settings_in(text)]
             told.settings += _answered(line)
+        elif not COMMENT.match(text):
+            told.taken_back += [Said(f[1], "", line) for f in UNSET.finditer(text)]
         if not NOT_INSTALLED.search(text):
             told.torch += [Said("torch", found[1], line) for found in TORCH.finditer(text)]
             told.torch += [Said("torch", found[1], line) for found in BARE.finditer(text)]
