@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import BinaryIO
 
+from wizard.diagnose.plain import undressed
+
 LIMIT = 256 * 1024 * 1024
 """More than this is no log that somebody pastes."""
 CHUNK = 4 * 1024 * 1024
@@ -28,6 +30,9 @@ ESCAPED = (
     (b"&lt;", b"<"),
     (b"&quot;", b'"'),
     (b"&#39;", b"'"),
+    (b"&#x27;", b"'"),
+    (b"&#34;", b'"'),
+    (b"&nbsp;", b" "),
     (b"&amp;", b"&"),
 )
 """What browsers, editors and mail make of plain characters."""
@@ -119,7 +124,7 @@ def _unquoted(text: bytes) -> bytes:
         text = b"\n".join(as_text(line).encode() for line in text.split(b"\n"))
     for odd, plain in (*ALIKE, *ESCAPED):
         text = text.replace(odd, plain)
-    return QUOTE.sub(b"", text)
+    return undressed(QUOTE.sub(b"", text))
 
 
 def _split(block: bytes, wide: str) -> tuple[bytes, bytes]:

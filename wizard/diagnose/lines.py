@@ -23,6 +23,7 @@ OF_A_KIND = 4
 FLOOD = 500
 WRAPPED = range(40, 132)
 """How long a line is that a mail program broke off."""
+WRAPPED_BEFORE = range(60, 300)
 PARTS = 4
 BEGINS = re.compile(
     r"\s*(?:\[|E:|W:|N:|Err|Get:|Hit:|Ign:|\d{4}-\d\d|[A-Z]\w{2} +\d+ \d\d:|MIOpen|ERROR|WARNING"
@@ -146,12 +147,18 @@ def _branches(tree: dict[int, Any]) -> bytes:
     return ways[0] if len(ways) == 1 else b"(?:" + b"|".join(ways) + b")"
 
 
+def _goes_on(part: bytes, rest: bytes) -> bool:
+    """True where a mail program may have broken: the line is long, or the next word was."""
+    word = rest.split(maxsplit=1)[0] if rest else b""
+    return bool(word) and (len(part) in WRAPPED or len(part) + len(word) in WRAPPED_BEFORE)
+
+
 def joined(every: list[bytes], index: int) -> tuple[bytes, ...]:
     """This line and the few that go on it: broken between words, and anywhere; else nothing."""
     parts = [every[index].rstrip()]
     for following in every[index + 1 : index + PARTS]:
         rest = following.strip()
-        if len(parts[-1]) not in WRAPPED or not rest or BEGINS.match(as_text(following)):
+        if not _goes_on(parts[-1], rest) or BEGINS.match(as_text(following)):
             break
         parts.append(rest)
     return (b" ".join(parts), b"".join(parts)) if len(parts) > 1 else ()

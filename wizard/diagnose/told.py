@@ -205,7 +205,7 @@ def _answered(line: Line) -> list[Said]:
         return []
     lines = [plain(as_text(near)).strip() for near in line.near]
     here = lines.index(line.text.strip()) if line.text.strip() in lines else len(lines)
-    answer = next(iter(lines[here + 1 : here + 2]), "")
+    answer = next(filter(None, lines[here + 1 : here + 3]), "")
     return [Said(asked[1], answer, line)] if answer and "$ " not in answer else []
 
 
