@@ -11,13 +11,14 @@ from wizard.diagnose.plain import plain
 from wizard.diagnose.reading import Concluded, Reading, evidence_of
 
 SLOT = re.compile(r"\s*(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7] ")
+OF_AMD = re.compile(r"AMD|Advanced Micro|1002:")
 DISPLAY = re.compile(r"VGA|Display|3D controller|03(?:00|02|80): ")
 
 
 def held_by_vfio(reading: Reading) -> Concluded | None:
     """A card of AMD's in whose part of a listing vfio-pci is named as its driver."""
     lines = [h for h in reading.hits.get("module-named", ()) if "vfio" in h.text]
-    held = [h for h in lines if "AMD" in (head := header_of(h)) or "1002:" in head]
+    held = [h for h in lines if OF_AMD.search(header_of(h))]
     slots = {card.slot.removeprefix("0000:") for card in reading.cards if card.amd and card.slot}
     taken = [
         hit

@@ -24,10 +24,12 @@ FLOOD = 500
 WRAPPED = range(40, 132)
 """How long a line is that a mail program broke off."""
 WRAPPED_BEFORE = range(60, 300)
+"""How long it would have been with the next word."""
 PARTS = 4
+"""Of how many lines one is put together at most."""
 BEGINS = re.compile(
-    r"\s*(?:\[|E:|W:|N:|Err|Get:|Hit:|Ign:|\d{4}-\d\d|[A-Z]\w{2} +\d+ \d\d:|MIOpen|ERROR|WARNING"
-    r"|INFO|File \"|amdgpu|kfd |Traceback|[A-Za-z.]*(?:Error|Exception)\b|\$ |#"
+    r"\s*(?:\[|E:|W:|N:|Err|Get:|Hit:|Ign:|\d{4}-\d\d|[^\W\d]{3,5}\.? +\d+ \d\d:|MIOpen"
+    r"|ERROR|WARNING|INFO|File \"|amdgpu|kfd |Traceback|[A-Za-z.]*(?:Error|Exception)\b|\$ |#"
     r"|[-*+] |\w+=(?!=)|[\w.+-]+ : )"
 )
 """How a line begins that goes on no other."""

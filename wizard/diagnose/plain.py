@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import cache
-from os.path import commonprefix
+from itertools import takewhile
 
 from wizard.knowledge.phrases import load_phrases
 
 PREFIX_FORMS = (
     r"(?:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6,9}Z(?: \d\d[OE]\+?)? )?"  # runners, docker logs -t
-    r"(?:\[?\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:[.,]\d{1,6})?\]? (?! ?\d))?"  # ts, tee
+    r"(?:\[?\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:[.,]\d{1,6})?\]? )?"  # ts, tee
     r"(?:(?:[^\W\d]{3,5}\.? +\d{1,2} \d\d:\d\d:\d\d|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\S{0,20})"
     r" \S{1,60} (?!kernel)[\w./@-]{1,60}(?:\[\d+\])?: )?"  # the journal, not of the kernel
     r"(?:##?\[(?:error|warning|debug|command|group|endgroup|section)\])?"  # GitHub, Azure
@@ -49,7 +49,10 @@ def undressed(text: bytes) -> bytes:
             text = re.sub(rb"(?m)^" + re.escape(name), b"", text)
     text = PREFIXES.sub(b"", text)
     lines = [line for line in text.split(b"\n") if line.strip()]
-    margin = commonprefix([line[: len(line) - len(line.lstrip(b" \t"))] for line in lines])
+    margins = [line[: len(line) - len(line.lstrip(b" \t"))] for line in lines]
+    first, last = min(margins, default=b""), max(margins, default=b"")
+    alike = takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False))
+    margin = first[: sum(1 for _ in alike)]
     return re.sub(rb"(?m)^" + re.escape(margin), b"", text) if margin else text
 
 
