@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 from tests.diagnose.large_log import MEGABYTE, write_large_log
 from tests.diagnose.reading import load_corpus
 
+READ_S, PEAK_KB = 2.0, 200_000
 HIDDEN = ("first hidden line\nand its second\n", "a text without a last line end")
 
 
@@ -46,3 +49,23 @@ def test_the_same_seed_gives_the_same_log(tmp_path: Path) -> None:
     one, same, other = ((tmp_path / name).read_bytes() for name in "abc")
 
     assert one == same != other
+
+
+def test_fifty_megabytes_are_read_in_two_seconds_and_little_memory(tmp_path: Path) -> None:
+    hidden = "[  812.404551] amdgpu: qcm fence wait loop timeout expired\n"
+    write_large_log(tmp_path / "log", 50, (hidden,))
+    program = (
+        "import resource, sys, time\n"
+        "from wizard.diagnose.explain import explain_file\n"
+        "began = time.process_time()\n"
+        "with open(sys.argv[1], 'rb') as log:\n"
+        "    causes = [finding.cause for finding in explain_file(log).findings]\n"
+        "peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "print(time.process_time() - began, peak, *causes)\n"
+    )
+    argv = [sys.executable, "-c", program, str(tmp_path / "log")]
+    told = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=True).stdout
+    seconds, kilobytes, *causes = told.split()
+    assert causes == ["compute-queue-preemption-hang"]
+    assert float(seconds) < READ_S
+    assert int(kilobytes) < PEAK_KB

@@ -5,7 +5,9 @@ import time
 
 import pytest
 
-from wizard.diagnose.lines import LONGEST
+from wizard.diagnose import kinds, lines, listed_cards, mentions, plain, told
+from wizard.diagnose.explain import explain
+from wizard.diagnose.lines import AFTER, BEFORE, LONGEST
 from wizard.diagnose.told import TOLD_ANCHORS
 from wizard.knowledge.causes import Sign, load_causes, load_marks, load_signs, load_words
 
@@ -17,8 +19,25 @@ PATTERNS = [
     if (pattern := getattr(sign, name)) is not None
 ]
 NESTED = re.compile(r"\([^()]*[*+]\)[*+]")
+AROUND = [
+    pytest.param(pattern, id=f"{sign.id}-{name}")
+    for sign in SIGNS
+    for name in ("near", "unless_near")
+    if (pattern := getattr(sign, name)) is not None
+]
+AT_THE_START = ("BEGINS", "COMMENT", "PREFIX", "JSON_LOG", "AGENT")
+"""Looked for where a line begins, and nowhere else."""
+OF_LINES = [
+    pytest.param(value, name in AT_THE_START, id=f"{module.__name__}.{name}")
+    for module in (kinds, lines, listed_cards, mentions, plain, told)
+    for name, value in vars(module).items()
+    if isinstance(value, re.Pattern) and isinstance(value.pattern, str)
+]
 QUICK_S = 0.5
 """Far more than any of them takes, far less than one that runs away."""
+MEGABYTE = 1_000_000
+MEGABYTE_S = 8.0
+"""One to two were measured."""
 
 
 def hostile(pattern: re.Pattern[str]) -> list[str]:
@@ -31,6 +50,9 @@ def hostile(pattern: re.Pattern[str]) -> list[str]:
         "a" * LONGEST,
         " " * LONGEST,
         "=" * LONGEST,
+        ("a=" * LONGEST)[:LONGEST],
+        "0" * LONGEST,
+        *(f"{word}{filler * LONGEST}"[:LONGEST] for word in words[:12] for filler in " a0/"),
     ]
 
 
@@ -41,6 +63,32 @@ def test_no_pattern_runs_away_on_long_lines(pattern: re.Pattern[str]) -> None:
         began = time.process_time()
         pattern.search(line)
         assert time.process_time() - began < QUICK_S
+
+
+@pytest.mark.parametrize("pattern", AROUND)
+def test_what_looks_around_a_line_is_quick_on_all_that_it_gets(pattern: re.Pattern[str]) -> None:
+    for line in hostile(pattern):
+        began = time.process_time()
+        pattern.search("\n".join([line] * (BEFORE + AFTER + 1)))
+        assert time.process_time() - began < QUICK_S
+
+
+@pytest.mark.parametrize(("pattern", "at_the_start"), OF_LINES)
+def test_what_is_asked_of_every_line_found_is_quick(
+    pattern: re.Pattern[str], at_the_start: bool
+) -> None:
+    for line in hostile(pattern):
+        began = time.process_time()
+        (pattern.match if at_the_start else pattern.search)(line)
+        assert time.process_time() - began < QUICK_S
+
+
+@pytest.mark.parametrize("filler", ["a", "a=", " ", "0", "> ", "- ", "torch==2.0.0+", "Depends: "])
+def test_a_line_of_a_megabyte_is_read_in_seconds(filler: str) -> None:
+    line = (filler * MEGABYTE)[:MEGABYTE]
+    began = time.process_time()
+    explain(f"{line}\n amdgpu: {line} /dev/kfd\n".encode())
+    assert time.process_time() - began < MEGABYTE_S
 
 
 @pytest.mark.parametrize("sign", SIGNS, ids=lambda sign: sign.id)

@@ -7,12 +7,13 @@ from collections.abc import Callable
 from wizard.diagnose.chip_names import INTEGRATED
 from wizard.diagnose.concluded_devices import held_by_vfio, not_driven
 from wizard.diagnose.concluded_packages import (
+    mixed,
     no_wheel_for_python,
     old_torch_new_numpy,
     wrong_index,
-    wrong_major,
 )
 from wizard.diagnose.concluded_settings import does_nothing, masked, path_shadow
+from wizard.diagnose.concluded_wheel import not_as_recorded
 from wizard.diagnose.finding import Confidence, Evidence
 from wizard.diagnose.reading import Concluded, Reading, evidence_of
 from wizard.diagnose.told import Said
@@ -45,8 +46,12 @@ def overrides(reading: Reading) -> list[Said]:
 
 def override_mismatch(reading: Reading) -> Concluded | None:
     """An override to another family of chips, and what comes of that."""
-    foreign = [said for said in overrides(reading) if _foreign(said.value, reading)]
     symptom = next((name for name in SYMPTOMS if reading.has(name)), "")
+    foreign = [
+        said
+        for said in overrides(reading)
+        if _foreign(said.value, reading) and _in_force(said, symptom, reading)
+    ]
     if not foreign or not symptom or stale_override(reading):
         return None
     evidence = (*evidence_of(said.line for said in foreign[:2]), *reading.evidence(symptom))
@@ -56,6 +61,15 @@ def override_mismatch(reading: Reading) -> Concluded | None:
     if _old_rocm(reading):
         return Confidence.LIKELY, evidence
     return (Confidence.CERTAIN if _rdna1(reading) else Confidence.LIKELY), evidence
+
+
+def _in_force(said: Said, symptom: str, reading: Reading) -> bool:
+    """False for what was unset before each of the lines that tell the symptom."""
+    unset = [s.line.number for s in reading.told.taken_back if s.name == said.name]
+    return not reading.hits.get(symptom) or any(
+        not any(said.line.number < number < hit.number for number in unset)
+        for hit in reading.hits[symptom]
+    )
 
 
 def _foreign(value: str, reading: Reading) -> bool:
@@ -137,7 +151,8 @@ def processor_gpu(reading: Reading) -> Concluded | None:
 CONCLUSIONS: dict[str, Callable[[Reading], Concluded | None]] = {
     "vfio-bound": held_by_vfio,
     "kfd-missing": not_driven,
-    "mixed-rocm-libraries": wrong_major,
+    "mixed-rocm-libraries": mixed,
+    "wheel-library-replaced": not_as_recorded,
     "stale-override": stale_override,
     "override-isa-mismatch": override_mismatch,
     "igpu-selected": processor_gpu,

@@ -9,9 +9,10 @@ from wizard.diagnose.finding import Confidence
 from wizard.diagnose.lines import Line
 from wizard.diagnose.reading import Concluded, Reading, evidence_of
 from wizard.diagnose.told import PYTORCH_INDEX, Said
-from wizard.diagnose.versions import torch_before
+from wizard.diagnose.versions import rocm_of, torch_before
 
 INDEX_RELEASE = re.compile(r"pytorch\.org/whl/(?:nightly/)?rocm(\d+\.\d+)")
+SYSTEM_ROCM = re.compile(r"/opt/rocm-(\d+)\.(\d+)")
 MAJOR = re.compile(r"\b(lib[\w-]+\.so\.\d+)")
 
 
@@ -84,6 +85,23 @@ def wrong_major(reading: Reading) -> Concluded | None:
         if found and any(found[1] != a and _bare(found[1]) == _bare(a) for a in asked):
             return Confidence.LIKELY, evidence_of((*asked.values(), hit))
     return None
+
+
+def other_release(reading: Reading) -> Concluded | None:
+    """A maths library of one release of ROCm is loaded by a torch that is built for another."""
+    built = {release for said in reading.told.torch if (release := rocm_of(said.value))}
+    for number in range(1, 4):
+        for hit in reading.hits.get(f"rocblas-lacks-gfx-target#{number}", ()):
+            found = SYSTEM_ROCM.search(hit.text)
+            if found and len(built) == 1 and (int(found[1]), int(found[2])) not in built:
+                torch = evidence_of(said.line for said in reading.told.torch[:1])
+                return Confidence.LIKELY, (*evidence_of((hit,)), *torch)
+    return None
+
+
+def mixed(reading: Reading) -> Concluded | None:
+    """Libraries of two releases, by their own numbers or by where they lie."""
+    return wrong_major(reading) or other_release(reading)
 
 
 def _missing(reading: Reading) -> list[Line]:

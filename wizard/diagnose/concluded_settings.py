@@ -7,11 +7,14 @@ from collections.abc import Iterable
 
 from wizard.diagnose.finding import Confidence
 from wizard.diagnose.reading import Concluded, Reading, evidence_of
+from wizard.diagnose.told import Said
 from wizard.diagnose.versions import rocm_of, torch_before
 from wizard.knowledge.variables import effect_of
 
 READ_SINCE = ((r"HSA_OVERRIDE_GFX_VERSION_\d+", (6, 3)), (r"HSA_USE_SVM", (5, 6)))
 """Variables that older releases do not read."""
+BUILD_ARCH = "PYTORCH_ROCM_ARCH"
+"""Many count on it at run time; other variables of builds come with packages."""
 MASKS = ("HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES")
 
 
@@ -19,14 +22,26 @@ def masked(reading: Reading) -> Concluded | None:
     """A variable that hides the card, and a program that finds none."""
     told = [said for said in reading.told.settings if said.name in MASKS]
     count = sum(card.source == "rocminfo" for card in reading.cards)
-    hiding = [said for said in told if hides(said.value, count)]
+    left = _left_over(told, count)
+    hiding = [
+        said
+        for said in told
+        if hides(said.value, count if said.name == "ROCR_VISIBLE_DEVICES" else left)
+    ]
     if not hiding:
         return None
     evidence = (*evidence_of(said.line for said in hiding[:2]), *reading.evidence("no-device"))
-    sure = any(said.value in ("", "-1") or (count and hides(said.value, count)) for said in hiding)
+    sure = any(said.value in ("", "-1") or (left and hides(said.value, left)) for said in hiding)
     if reading.has("no-device"):
         return (Confidence.CERTAIN if sure else Confidence.LIKELY), evidence
     return (Confidence.LIKELY, evidence) if sure else None
+
+
+def _left_over(told: Iterable[Said], count: int) -> int:
+    """How many cards ROCR's variable leaves to HIP's, which counts among these; 0: unknown."""
+    shown = [said.value for said in told if said.name == "ROCR_VISIBLE_DEVICES"]
+    named = [len([n for n in value.split(",") if n.strip()]) for value in shown]
+    return min((n for n in (*named, count) if n), default=0)
 
 
 def hides(value: str, count: int) -> bool:
@@ -62,9 +77,21 @@ def does_nothing(reading: Reading) -> Concluded | None:
     idle = [
         said
         for said in reading.told.settings
-        if idle_kind(said.name, said.value, beside) or _too_new(said.name, reading)
+        if idle_kind(said.name, said.value, beside)
+        or _too_new(said.name, reading)
+        or _only_when_built(said, reading)
     ]
     return (Confidence.CERTAIN, evidence_of(said.line for said in idle)) if idle else None
+
+
+def _only_when_built(said: Said, reading: Reading) -> bool:
+    """True for a variable that builds read, where the text shows programs run and nothing built."""
+    return (
+        said.name == BUILD_ARCH
+        and effect_of(said.name, said.value, ()).kind == "build-time"
+        and reading.has("runs-torch")
+        and not reading.has("builds")
+    )
 
 
 def _too_new(name: str, reading: Reading) -> bool:

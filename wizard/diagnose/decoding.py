@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import BinaryIO
 
+from wizard.diagnose.plain import undressed
+
 LIMIT = 256 * 1024 * 1024
 """More than this is no log that somebody pastes."""
 CHUNK = 4 * 1024 * 1024
@@ -28,6 +30,9 @@ ESCAPED = (
     (b"&lt;", b"<"),
     (b"&quot;", b'"'),
     (b"&#39;", b"'"),
+    (b"&#x27;", b"'"),
+    (b"&#34;", b'"'),
+    (b"&nbsp;", b" "),
     (b"&amp;", b"&"),
 )
 """What browsers, editors and mail make of plain characters."""
@@ -109,12 +114,17 @@ def clean(text: bytes) -> bytes:
     if b"\r" in text:
         text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     text = text.translate(None, CONTROL)
-    for odd, plain in () if text.isascii() else ALIKE:
-        text = text.replace(odd, plain)
-    for odd, plain in ESCAPED if b"&" in text else ():
-        text = text.replace(odd, plain)
     # Nobody quotes megabytes in a mail, and to look costs as much as all the rest.
-    return text if len(text) > QUOTED_MOST else QUOTE.sub(b"", text)
+    return text if len(text) > QUOTED_MOST else _unquoted(text)
+
+
+def _unquoted(text: bytes) -> bytes:
+    """Without what mail, browsers and editors make of plain characters."""
+    if not text.isascii():
+        text = b"\n".join(as_text(line).encode() for line in text.split(b"\n"))
+    for odd, plain in (*ALIKE, *ESCAPED):
+        text = text.replace(odd, plain)
+    return undressed(QUOTE.sub(b"", text))
 
 
 def _split(block: bytes, wide: str) -> tuple[bytes, bytes]:

@@ -108,4 +108,6 @@ def _by_signs(cause: Cause, reading: Reading) -> Concluded | None:
 
 def _holds(sign: Sign, reading: Reading) -> bool:
     """True when what must be elsewhere in the text is, and what must not be is not."""
+    if any(reading.last(mark) > reading.last(sign.id) for mark in sign.until):
+        return False
     return all(map(reading.has, sign.beside)) and not any(map(reading.has, sign.without))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import compress
 from typing import Any, NamedTuple
 
 from wizard.diagnose.decoding import as_text
+from wizard.diagnose.plain import plain
 
 BEFORE, AFTER = 12, 8
 """How many lines around one count as near it."""
@@ -21,9 +23,13 @@ OF_A_KIND = 4
 FLOOD = 500
 WRAPPED = range(40, 132)
 """How long a line is that a mail program broke off."""
+WRAPPED_BEFORE = range(60, 300)
+"""How long it would have been with the next word."""
+PARTS = 4
+"""Of how many lines one is put together at most."""
 BEGINS = re.compile(
-    r"\s*(?:\[|E:|W:|N:|Err|Get:|Hit:|Ign:|\d{4}-\d\d|[A-Z]\w{2} +\d+ \d\d:|MIOpen|ERROR|WARNING"
-    r"|INFO|File \"|amdgpu|kfd |Traceback|[A-Za-z.]*(?:Error|Exception)\b|\$ |#"
+    r"\s*(?:\[|E:|W:|N:|Err|Get:|Hit:|Ign:|\d{4}-\d\d|[^\W\d]{3,5}\.? +\d+ \d\d:|MIOpen"
+    r"|ERROR|WARNING|INFO|File \"|amdgpu|kfd |Traceback|[A-Za-z.]*(?:Error|Exception)\b|\$ |#"
     r"|[-*+] |\w+=(?!=)|[\w.+-]+ : )"
 )
 """How a line begins that goes on no other."""
@@ -35,15 +41,23 @@ class Line(NamedTuple):
     number: int
     """1-based, of its first part."""
     text: str
+    """As the rules read it."""
     near: tuple[bytes, ...]
     """The lines around it, itself among them."""
     wrapped: bool = False
     """True for one that was put together."""
+    shown: str = ""
+    """As it stands in the text, where that is another."""
+
+    @property
+    def original(self) -> str:
+        """As it stands in the text."""
+        return self.shown or self.text
 
     @property
     def around(self) -> str:
         """The lines near it as one text."""
-        return "\n".join(as_text(line[:LONGEST]) for line in self.near)
+        return "\n".join(plain(as_text(line[:LONGEST])) for line in self.near)
 
 
 class Finder:
@@ -56,6 +70,7 @@ class Finder:
         self._anchors = anchors
         self._long = long
         self._seen: dict[int, int] = {}
+        self._known: set[int] = set()
         self._flood: dict[tuple[bytes, ...], int] = {}
         self._read = 0
         self._tail: list[bytes] = []
@@ -88,19 +103,22 @@ class Finder:
 
     def _first_of_a_kind(self, every: list[bytes], start: int) -> Iterator[int]:
         """The first lines of each kind: what differs in numbers alone is one kind."""
-        keys = b"\n".join(every[start:]).translate(None, NUMBERS).split(b"\n")
-        seen = self._seen
-        for index, key in enumerate(map(hash, keys), start):
-            count = seen.get(key, 0)
-            if count < OF_A_KIND:
-                seen[key] = count + 1
-                yield index
+        bare = b"\n".join(every[start:]).translate(None, NUMBERS).split(b"\n")
+        kinds = list(map(hash, bare))
+        fresh = set(kinds) - self._known
+        for index in compress(range(len(kinds)), map(fresh.__contains__, kinds)):
+            kind = kinds[index]
+            count = self._seen[kind] = self._seen.get(kind, 0) + 1
+            if count <= OF_A_KIND:
+                yield start + index
+            if count == OF_A_KIND:
+                self._known.add(kind)
 
     def _wrapped(self, every: list[bytes], start: int, first: int) -> Iterator[Line]:
         for index in range(start, len(every) - 1):
-            whole = joined(every, index)
-            if whole and self._anchors.search(whole):
-                yield from self._pieces(every, index, first, whole)
+            for whole in joined(every, index):
+                if self._anchors.search(whole):
+                    yield from self._pieces(every, index, first, whole)
 
     def _pieces(self, every: list[bytes], index: int, first: int, text: bytes) -> Iterator[Line]:
         """The line; of an endless one each part that holds an anchor."""
@@ -108,7 +126,9 @@ class Finder:
         for at in range(0, max(len(text) - OVERLAP, 1), LONGEST - OVERLAP):
             part = text[at : at + LONGEST]
             if len(text) <= LONGEST or self._anchors.search(part):
-                yield Line(first + index, as_text(part), near, text is not every[index])
+                shown = as_text(part)
+                whole = text is every[index]
+                yield Line(first + index, plain(shown), near, not whole, shown)
 
 
 def alternatives(words: Iterable[bytes]) -> re.Pattern[bytes]:
@@ -129,12 +149,18 @@ def _branches(tree: dict[int, Any]) -> bytes:
     return ways[0] if len(ways) == 1 else b"(?:" + b"|".join(ways) + b")"
 
 
-def joined(every: list[bytes], index: int) -> bytes:
-    """This line and the one or two that go on it; empty where it looks whole."""
+def _goes_on(part: bytes, rest: bytes) -> bool:
+    """True where a mail program may have broken: the line is long, or the next word was."""
+    word = rest.split(maxsplit=1)[0] if rest else b""
+    return bool(word) and (len(part) in WRAPPED or len(part) + len(word) in WRAPPED_BEFORE)
+
+
+def joined(every: list[bytes], index: int) -> tuple[bytes, ...]:
+    """This line and the few that go on it: broken between words, and anywhere; else nothing."""
     parts = [every[index].rstrip()]
-    for following in every[index + 1 : index + 3]:
+    for following in every[index + 1 : index + PARTS]:
         rest = following.strip()
-        if len(parts[-1]) not in WRAPPED or not rest or BEGINS.match(as_text(following)):
+        if not _goes_on(parts[-1], rest) or BEGINS.match(as_text(following)):
             break
         parts.append(rest)
-    return b" ".join(parts) if len(parts) > 1 else b""
+    return (b" ".join(parts), b"".join(parts)) if len(parts) > 1 else ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from collections.abc import Iterable
 
 from wizard.diagnose.finding import Finding, Status
@@ -35,21 +36,35 @@ def unexplained(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
 
 
 def _later(findings: tuple[Finding, ...], reading: Reading) -> set[str]:
-    """Those of the causes that follow one another which did not come first."""
+    """Those of the causes that follow one another which came first in no start of the machine."""
     among = [finding for finding in findings if finding.cause in BY_TIME]
-    if len(among) < 2:
-        return set()
-    first = min(among, key=lambda finding: _rank(finding, reading))
-    drawn = next(
-        (f for f in among if f.cause == "graphics-ring-timeout" and f.confidence.firm), None
-    )
+    starts = sorted(hit.number for hit in reading.hits.get("new-start", ()))
+    lines = {finding.cause: _lines(finding, reading) for finding in among}
+    roots = set()
+    for start in range(len(starts) + 1):
+        within = [
+            (finding, own)
+            for finding in among
+            if (own := [n for n in lines[finding.cause] if bisect(starts, n) == start])
+        ]
+        if within:
+            roots.add(_root(within, reading))
+    return {finding.cause for finding in among} - roots if roots else set()
+
+
+def _root(within: list[tuple[Finding, list[int]]], reading: Reading) -> str:
+    """The one of these that brought the others after it."""
+
+    def rank(one: tuple[Finding, list[int]]) -> tuple[bool, int]:
+        finding, own = one
+        return not finding.confidence.firm, -max(own) if reading.newest_first else min(own)
+
+    drawn = [f for f, _ in within if f.cause == "graphics-ring-timeout" and f.confidence.firm]
     if drawn and any(DESKTOP.search(hit.text) for hits in reading.hits.values() for hit in hits):
-        first = drawn
-    return {finding.cause for finding in among if finding is not first}
+        return drawn[0].cause
+    return min(within, key=rank)[0].cause
 
 
-def _rank(finding: Finding, reading: Reading) -> tuple[bool, int]:
+def _lines(finding: Finding, reading: Reading) -> list[int]:
     signs = [name for name in reading.hits if name.startswith(f"{finding.cause}#")]
-    numbers = [line.number for name in signs for line in reading.hits[name]]
-    at = -max(numbers, default=0) if reading.newest_first else min(numbers, default=0)
-    return not finding.confidence.firm, at
+    return [line.number for name in signs for line in reading.hits[name]]

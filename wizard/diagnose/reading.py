@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from typing import Any
 
 from wizard.diagnose.decoding import CHUNK, SAMPLE, as_text, chunks
 from wizard.diagnose.finding import Confidence, Evidence
 from wizard.diagnose.kinds import kinds_in
 from wizard.diagnose.lines import Finder, Line, alternatives
 from wizard.diagnose.listed_cards import CARD_ANCHORS, CardLines, ListedCard
+from wizard.diagnose.mentions import only_mentions
 from wizard.diagnose.told import TOLD_ANCHORS, Told, ToldLines
 from wizard.knowledge.causes import Sign, load_marks, load_signs, load_words
+from wizard.knowledge.phrases import load_phrases
 
 Concluded = tuple[Confidence, tuple[Evidence, ...]]
 """How sure something is, and what proves it."""
@@ -53,10 +57,14 @@ class Reading:
         """Number of the first line that is one of these; a very large one without."""
         return min((h.number for n in names for h in self.hits.get(n, ())), default=2**60)
 
+    def last(self, name: str) -> int:
+        """Number of the last line that is this one; 0 without."""
+        return max((hit.number for hit in self.hits.get(name, ())), default=0)
+
 
 def evidence_of(lines: Iterable[Line]) -> tuple[Evidence, ...]:
     """Lines as evidence, none twice."""
-    unique = {line.text.strip(): line.number for line in lines}
+    unique = {line.original.strip(): line.number for line in lines}
     return tuple(Evidence(text[:400], f"line {number}") for text, number in unique.items())
 
 
@@ -67,7 +75,8 @@ def read_text(blocks: Iterator[bytes]) -> Reading:
     reading, cards, told = Reading(), CardLines(), ToldLines()
     sorter = _Sorter()
     for chunk in chunks(start, blocks):
-        reading.words |= {name for name, words in load_words().items() if _any_in(words, chunk)}
+        missing = load_words().keys() - reading.words
+        reading.words |= {name for name in missing if _any_in(load_words()[name], chunk)}
         reading.kinds |= kinds_in(as_text(chunk[:SAMPLE]))
         for line in finder.lines(chunk):
             held = anchors_in(line.text)
@@ -99,17 +108,21 @@ def _words() -> tuple[str, ...]:
 
 @cache
 def _anchors() -> re.Pattern[bytes]:
-    return alternatives(word.encode() for word in _words())
+    return alternatives(word.encode() for word in (*_words(), *load_phrases()))
 
 
 def runs_backwards(reading: Reading) -> bool:
-    """True when the time stamps of what was found fall from line to line."""
+    """True when the time stamps of what was found mostly fall from line to line."""
     lines = sorted({hit.number: hit for hits in reading.hits.values() for hit in hits}.items())
-    stamps = [float(found[1]) for _, hit in lines if (found := MONOTONIC.search(hit.text))]
-    if len(set(stamps)) < 2:
-        clock = [found[0] for _, hit in lines if (found := CLOCK.search(hit.text))]
-        return len(clock) > 1 and clock[0] > clock[-1]
-    return stamps[0] > stamps[-1]
+    stamps = [float(found[1]) for _, hit in lines if (found := MONOTONIC.search(hit.original))]
+    clock = [found[0] for _, hit in lines if (found := CLOCK.search(hit.original))]
+    return _mostly_falls(stamps) if len(set(stamps)) > 1 else _mostly_falls(clock)
+
+
+def _mostly_falls(stamps: Sequence[Any]) -> bool:
+    """More steps down than up: midnight and a new start of the machine are steps too."""
+    pairs = itertools.pairwise(stamps)
+    return sum(int(one > other) - int(one < other) for one, other in pairs) > 0
 
 
 class _Sorter:
@@ -131,8 +144,10 @@ class _Sorter:
             kept = reading.hits.get(sign.id, ())
             if kept and line.wrapped:
                 continue  # its parts told it already
-            if len(kept) < KEPT and is_sign(sign, line):
-                reading.hits.setdefault(sign.id, []).append(line)
+            if is_sign(sign, line):
+                kept = reading.hits.setdefault(sign.id, [])
+                del kept[KEPT - 1 :]  # the newest takes the place of the last one kept
+                kept.append(line)
 
 
 def anchors_in(text: str) -> frozenset[str]:
@@ -148,9 +163,13 @@ def is_sign(sign: Sign, line: Line) -> bool:
     """True when a line that holds an anchor is that sign, by itself and by what is around it."""
     if not sign.pattern.search(line.text) or (sign.unless and sign.unless.search(line.text)):
         return False
+    if sign.said and only_mentions(line):
+        return False
     if not (sign.near or sign.unless_near):
         return True
-    around = f"{line.text}\n{line.around}"
+    around = line.around
+    if line.text not in around:  # put together, or a part
+        around = f"{line.text}\n{around}"
     if sign.near and not sign.near.search(around):
         return False
     return not (sign.unless_near and sign.unless_near.search(around))

@@ -6,7 +6,10 @@ import re
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from wizard.diagnose.decoding import as_text
 from wizard.diagnose.lines import Line
+from wizard.diagnose.mentions import COMMENT, proposed, taken_away
+from wizard.diagnose.plain import plain
 
 TOLD_ANCHORS = (
     "HSA_",
@@ -31,6 +34,7 @@ TOLD_ANCHORS = (
     "Could not find a version that satisfies",
     "No matching distribution",
     "there is no version of torch",
+    "depends on torch",
     "index-url",
     "Looking in indexes",
     "Bundled Code Objects",
@@ -44,16 +48,25 @@ SETTING = re.compile(
     rf"(?<![\w$])({NAMES})(?:\"|'|\")?\]?\s*=\s*(\"[^\"]{{0,300}}\"|'[^']{{0,300}}'|[^\s\"';&|]{{0,300}})"
 )
 FISH = re.compile(
-    rf"\bset (?:-\w+ |--\w+ )*-?\w*x\w* ({NAMES}) (\S{{1,300}})|\bsetenv ({NAMES}) (\S{{1,300}})"
+    rf"\bset (?:-\w+ |--\w+ )*-?\w*x\w* ({NAMES}) (\S{{1,300}})"
+    rf"|(?:\bsetenv|^\s*ENV) ({NAMES}) (\S{{1,300}})"
 )
-PAIR = re.compile(rf"^\W{{0,4}}({NAMES})\W{{0,2}}\s*[:,]\s*[\"']?([^\s\"',]{{1,300}})")
-NOT_SET = re.compile(r"^\s*#|\bunset\b|\bset -e\b|\benv -u\b|^\s*//")
+CALL = re.compile(rf"\b(?:setdefault|putenv|setenv)\([\"']({NAMES})[\"'], ?[\"']([^\"']{{0,300}})")
+ASKED = re.compile(rf"\b(?:echo|printenv)\s+[\"']?\$?\{{?({NAMES})\}}?[\"']?\s*$")
+"""A value that the next line tells."""
+LISTED = re.compile(r"\b(HSA_OVERRIDE_GFX_VERSION(?:_\d+)?):(\d+\.\d+\.\d+)\b")
+"""As ollama lists what it was started with."""
+PAIR = re.compile(rf"^\W{{0,24}}({NAMES})\W{{0,2}}\s*[:,]\s*[\"']?([^\s\"',]{{1,300}})")
+UNSET = re.compile(rf"\b(?:unset|set -e|env -u)\s+({NAMES})")
+NOT_SET = re.compile(r"\bunset\b|\bset -e\b|\benv -u\b|^MIOpen(?:\(HIP\))?(?:\[[^\]]{0,20}\])?: ")
+"""Taken back, or told by MIOpen with the value that it makes of it."""
 TORCH = re.compile(
     r"(?:\btorch(?:==|[ ]+[|(]?\s*v?|-|: v?)|PyTorch version:? v?|__version__\W{1,8})([12]\.\d+"
     r"\.\d+(?:(?:a|b|rc|\.?dev|\.post)\d{0,12}){0,3}(?:\+[\w.]+)?)"
 )
 BARE = re.compile(
-    r"^\W{0,4}([12]\.\d+\.\d+(?:(?:a|rc|\.dev)\w*)?\+(?:rocm|cu|cpu|git)[\w.]*)\W*(?:$|\s)"
+    r"^\W{0,4}(?:Version: )?([12]\.\d+\.\d+(?:(?:a|rc|\.dev)\w*)?"
+    r"\+(?:rocm|cu|cpu|git)[\w.]*)\W*(?:$|\s)"
 )
 NUMPY = re.compile(
     r"\bnumpy(?:==|[ ]+[|(]?\s*v?|-|: v?)(\d+\.\d+(?:\.\d+)?)|NumPy (2\.\d+(?:\.\d+)?)\b"
@@ -64,6 +77,9 @@ NO_VERSION = re.compile(
 )
 FROM_VERSIONS = re.compile(r"\(from versions: ([^)]{0,4000})\)?")
 UV_NO_VERSION = re.compile(r"there is no version of (torch\w*)(==[^\s,]{1,60})")
+POETRY_NO_VERSION = re.compile(
+    r"depends on (torch\w*) \(([^)\s]{1,60})\) which doesn.t match any versions"
+)
 INDEX = re.compile(
     r"(?:index-url[ =]|find-links[ =]|\s-[fi] |Looking in (?:indexes|links): )[^\n]{0,300}"
 )
@@ -82,6 +98,10 @@ NOT_INSTALLED = re.compile(
 )
 
 
+MOST = 300
+"""So much of a kind is kept: more tells no more."""
+
+
 class Said(NamedTuple):
     """A value, and the line that tells it."""
 
@@ -95,6 +115,8 @@ class Told:
     """What the lines tell, in their order."""
 
     settings: list[Said] = field(default_factory=list)
+    taken_back: list[Said] = field(default_factory=list)
+    """Variables that were unset."""
     torch: list[Said] = field(default_factory=list)
     """Versions of torch that are installed."""
     numpy: list[Said] = field(default_factory=list)
@@ -127,12 +149,22 @@ class ToldLines:
 
     def take(self, line: Line) -> None:
         """Look at one line."""
-        text, told = line.text, self._told
+        told = self._told
         self._pip(line)
-        if line.wrapped:
-            return  # its parts told the rest already
-        if not NOT_SET.search(text):
+        if not line.wrapped:  # else its parts told it already
+            self._settings_and_versions(line)
+        for each in (told.settings, told.torch, told.numpy, told.refused, told.offered):
+            del each[MOST:]
+        for each in (told.indexes, told.missing_targets, told.bundled, told.library_targets):
+            del each[MOST:]
+
+    def _settings_and_versions(self, line: Line) -> None:
+        text, told = line.text, self._told
+        if not (NOT_SET.search(text) or COMMENT.match(text) or taken_away(line)):
             told.settings += [Said(name, value, line) for name, value in settings_in(text)]
+            told.settings += _answered(line)
+        elif not COMMENT.match(text):
+            told.taken_back += [Said(f[1], "", line) for f in UNSET.finditer(text)]
         if not NOT_INSTALLED.search(text):
             told.torch += [Said("torch", found[1], line) for found in TORCH.finditer(text)]
             told.torch += [Said("torch", found[1], line) for found in BARE.finditer(text)]
@@ -149,7 +181,7 @@ class ToldLines:
 
     def _pip(self, line: Line) -> None:
         text, told = line.text, self._told
-        for pattern in (NO_VERSION, UV_NO_VERSION):
+        for pattern in (NO_VERSION, UV_NO_VERSION, POETRY_NO_VERSION):
             told.refused += [Said(f[1], f[2] or "", line) for f in pattern.finditer(text)]
         told.offered += [Said("versions", f[1], line) for f in FROM_VERSIONS.finditer(text)]
         told.indexes += [Said("index", f[0], line) for f in INDEX.finditer(text)]
@@ -157,9 +189,24 @@ class ToldLines:
 
 def settings_in(text: str) -> list[tuple[str, str]]:
     """Assignments of variables that ROCm reads, in the forms of shells, listings and Python."""
-    found = [(f[1], f[2].strip("\"'")) for f in SETTING.finditer(text)]
+    given = (
+        f for f in SETTING.finditer(text) if not proposed(text[max(0, f.start() - 120) : f.start()])
+    )
+    found = [(f[1], f[2].strip("\"'")) for f in given]
     found += [(f[1] or f[3], (f[2] or f[4]).strip("\"';")) for f in FISH.finditer(text)]
+    found += [(f[1], f[2]) for form in (CALL, LISTED) for f in form.finditer(text)]
     return found or [(f[1], f[2].strip("\"'")) for f in PAIR.finditer(text)]
+
+
+def _answered(line: Line) -> list[Said]:
+    """What the shell answers to the question for a variable's value."""
+    asked = ASKED.search(line.text)
+    if not asked:
+        return []
+    lines = [plain(as_text(near)).strip() for near in line.near]
+    here = lines.index(line.text.strip()) if line.text.strip() in lines else len(lines)
+    answer = next(filter(None, lines[here + 1 : here + 3]), "")
+    return [Said(asked[1], answer, line)] if answer and "$ " not in answer else []
 
 
 def _groups(pattern: re.Pattern[str], text: str) -> list[tuple[str, str, str]]:

@@ -26,6 +26,13 @@ class Sign:
     beside: tuple[str, ...]
     without: tuple[str, ...]
     versions: str
+    until: tuple[str, ...] = ()
+    """Marks that tell, after it, that it is over."""
+
+    @property
+    def said(self) -> bool:
+        """True where a line that only speaks of it is none."""
+        return "#" in self.id or self.id == "hangs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +107,7 @@ def _sign(name: str, row: dict[str, Any]) -> Sign:
         beside=tuple(row.get("beside", ())),
         without=tuple(row.get("without", ())),
         versions=row.get("versions", ""),
+        until=tuple(row.get("until", ())),
     )
 
 

@@ -1,0 +1,62 @@
+"""Lines as the rules expect them: without what a tool put before them, and in English.
+
+What is shown to somebody stays as it stands in the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import cache
+from itertools import takewhile
+
+from wizard.knowledge.phrases import load_phrases
+
+PREFIX_FORMS = (
+    r"(?:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6,9}Z(?: \d\d[OE]\+?)? )?"  # runners, docker logs -t
+    r"(?:\[?\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:[.,]\d{1,6})?\]? )?"  # ts, tee
+    r"(?:(?:[^\W\d]{3,5}\.? +\d{1,2} \d\d:\d\d:\d\d|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\S{0,20})"
+    r" \S{1,60} (?!kernel)[\w./@-]{1,60}(?:\[\d+\])?: )?"  # the journal, not of the kernel
+    r"(?:##?\[(?:error|warning|debug|command|group|endgroup|section)\])?"  # GitHub, Azure
+    r"(?:[\w.-]{1,60}[-_]\d{1,3} +\| ?)?"  # docker compose
+    r"(?:#\d{1,4} (?:\d{1,5}\.\d{1,3} )?|\d{1,4}\.\d{2,3} (?=\s*\S))?"  # docker build
+    r"(?:\[(?!drm|pip3|conda|gfxhub|mmhub|amdgpu|kfd)[a-z][a-z0-9_./ -]{0,30}\]:? (?=\s*\S))?"
+)
+"""What containers, runners and launchers of several processes put before each line."""
+PREFIX = re.compile(PREFIX_FORMS)
+PREFIXES = re.compile(rb"^" + PREFIX_FORMS.encode(), re.MULTILINE)
+SERVICE_LINES = 3
+"""A table does not say the same in its first cells."""
+SERVICE = re.compile(rb"^([\w.-]{1,60} +\| )", re.MULTILINE)
+JSON_LOG = re.compile(r'\{"log":"(.*?)(?:\\r)?(?:\\n)?","(?:stream|attrs|time)"')
+"""A line in Docker's own log file."""
+
+
+def plain(line: str) -> str:
+    """The line itself, in the English of the programs."""
+    if line.startswith("{") and (inner := JSON_LOG.match(line)):
+        line = inner[1].replace('\\"', '"')
+    found = PREFIX.match(line)
+    bare = line[found.end() :] if found else line
+    return _phrases().sub(lambda part: load_phrases()[part[0]], bare.replace("\u2019", "'"))
+
+
+def undressed(text: bytes) -> bytes:
+    """A short text without what stands before each of its lines, and not indented as a whole."""
+    services = Counter(SERVICE.findall(text))
+    for name, count in services.items():
+        if count >= SERVICE_LINES:
+            text = re.sub(rb"(?m)^" + re.escape(name), b"", text)
+    text = PREFIXES.sub(b"", text)
+    lines = [line for line in text.split(b"\n") if line.strip()]
+    margins = [line[: len(line) - len(line.lstrip(b" \t"))] for line in lines]
+    first, last = min(margins, default=b""), max(margins, default=b"")
+    alike = takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False))
+    margin = first[: sum(1 for _ in alike)]
+    return re.sub(rb"(?m)^" + re.escape(margin), b"", text) if margin else text
+
+
+@cache
+def _phrases() -> re.Pattern[str]:
+    longest_first = sorted(load_phrases(), key=len, reverse=True)
+    return re.compile("|".join(map(re.escape, longest_first)))
