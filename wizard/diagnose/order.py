@@ -28,7 +28,7 @@ def unexplained(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
     explained = {
         consequence
         for finding in findings
-        if finding.confidence.firm and finding.status is Status.FAULT
+        if finding.confidence.firm and finding.status is Status.FAULT and finding.cause in causes
         for consequence in causes[finding.cause].suppresses
     }
     return tuple(f for f in findings if f.cause not in explained)
