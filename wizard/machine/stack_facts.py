@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, replace
 from typing import Any
 
 from wizard.machine.driver import DRIVER
-from wizard.machine.facts import Driver, Fact, Gpu, System
+from wizard.machine.facts import Driver, Fact, Gpu, Machine, System
 from wizard.machine.gpus import GPUS
 from wizard.machine.host import Host
 from wizard.machine.part import Reading
+from wizard.machine.shell import is_wanted
 from wizard.machine.system import SYSTEM
 
 SCHEMA = 1
@@ -30,10 +31,21 @@ class StackFacts:
     """``in-tree``, or ``dkms`` with its version."""
     firmware: str | None = None
     """The compute firmware (MEC) of the card."""
+    settings: tuple[tuple[str, str], ...] | None = None
+    """Variables that steer ROCm in the session, sorted."""
 
 
-def stack_facts(gpus: Iterable[Gpu], driver: Driver, system: System) -> StackFacts:
-    """What is known of a machine's stack."""
+PARTS = ("kernel", "glibc", "distribution", "driver", "firmware")
+"""Its fields that are plain words, in the order in which they are told."""
+
+
+def stack_facts(
+    gpus: Iterable[Gpu],
+    driver: Driver,
+    system: System,
+    session: Iterable[tuple[str, str]],
+) -> StackFacts:
+    """What is known of a machine's stack, and what the session sets on top of it."""
     card = next((gpu for gpu in gpus if gpu.rdna1), None)
     firmware = None if card is None else card.mec_firmware
     release = filter(None, (_known(system.distribution), _known(system.release)))
@@ -43,7 +55,14 @@ def stack_facts(gpus: Iterable[Gpu], driver: Driver, system: System) -> StackFac
         distribution=" ".join(release) or None,
         driver=_driver(driver),
         firmware=str(firmware) if isinstance(firmware, int) else None,
+        settings=tuple(sorted(session)),
     )
+
+
+def stack_of(machine: Machine) -> StackFacts:
+    """The stack of a machine that was looked at as a whole."""
+    session = [(s.name, s.value) for s in machine.settings if not s.file and not s.within]
+    return stack_facts(machine.gpus, machine.driver, machine.system, session)
 
 
 def stack_now(host: Host) -> StackFacts:
@@ -53,22 +72,34 @@ def stack_now(host: Host) -> StackFacts:
         gpus.result(PATIENCE_S).value,
         driver.result(PATIENCE_S).value,
         system.result(PATIENCE_S).value,
+        [(name, value) for name, value in host.environ.items() if is_wanted(name)],
     )
 
 
 def stack_form(facts: StackFacts) -> dict[str, Any]:
     """Its JSON form."""
-    known = {each.name: getattr(facts, each.name) for each in fields(facts)}
-    return {"schema": SCHEMA, **{name: value for name, value in known.items() if value}}
+    known = {name: getattr(facts, name) for name in PARTS}
+    form = {"schema": SCHEMA, **{name: value for name, value in known.items() if value}}
+    return form if facts.settings is None else {**form, "settings": dict(facts.settings)}
 
 
 def stack_of_form(form: object) -> StackFacts:
     """What was kept; nothing known of what is damaged, missing, or of a later version."""
     if not isinstance(form, Mapping) or form.get("schema") != SCHEMA:
         return StackFacts()
-    named = {each.name: form.get(each.name) for each in fields(StackFacts)}
-    texts = {n: v[:LONGEST] for n, v in named.items() if isinstance(v, str) and v}
-    return StackFacts(**texts)
+    named: dict[str, Any] = {name: _text(form.get(name)) for name in PARTS}
+    return replace(StackFacts(settings=_settings(form.get("settings"))), **named)
+
+
+def _text(value: object) -> str | None:
+    return value[:LONGEST] if isinstance(value, str) and value else None
+
+
+def _settings(form: object) -> tuple[tuple[str, str], ...] | None:
+    if not isinstance(form, Mapping):
+        return None
+    texts = ((n, v) for n, v in form.items() if isinstance(n, str) and isinstance(v, str))
+    return tuple(sorted(texts))
 
 
 def _driver(driver: Driver) -> str | None:

@@ -1,0 +1,152 @@
+"""What Conv2d last came to on the card as findings: hangs by class, wrong numbers, passes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from wizard.conv2d import miopen_log
+from wizard.conv2d.hang_classes import NEXT_STEPS, HangClass
+from wizard.conv2d.verdicts import RIGHT, Result, Verdict
+from wizard.diagnose.blamed import HANG, UNKNOWN, blamed, foreign_override
+from wizard.diagnose.changed import Changes, changes_since
+from wizard.diagnose.checked import fine, not_tested
+from wizard.diagnose.finding import Confidence, Evidence, Finding, Status
+from wizard.diagnose.measured import Measured
+from wizard.knowledge.causes import load_causes
+from wizard.machine.facts import Machine
+from wizard.plan.card import chosen_card, target_of
+from wizard.plan.leftovers import short_path
+from wizard.report.conv2d_meaning import MEANINGS, WORDS, next_steps, noun_of
+
+SHAPES_SHOWN = 3
+LONGEST = 200
+MEASURE = "rdna1-setup conv2d --python DIR/bin/python measures it, size by size."
+BY_USE = (Verdict.OUT_OF_MEMORY,)
+"""Verdicts that no fault of the stack explains."""
+
+
+def measurement(last: Measured | None, machine: Machine) -> Iterator[Finding]:
+    """What the last sweep of the card says, each way to fail once."""
+    if last is None:
+        yield not_tested(HANG, "No Conv2d was measured on this card yet", MEASURE)
+        return
+    if last.under_way:
+        title = f"A measurement that began {last.date} is under way"
+        yield not_tested(HANG, title, "rdna1-setup conv2d --attach follows it.")
+    changes = changes_since(last, machine)
+    for group in _groups(last.results):
+        yield _failed(group, last, changes, machine)
+    if last.suspect:
+        yield _lost(last)
+    left = [result for result in last.results if result.verdict is Verdict.UNUSABLE]
+    if left:
+        title = f"{_counted(left, last)} were not measured on {last.date}"
+        yield not_tested(HANG, title, MEANINGS[Verdict.UNUSABLE])
+    if last.results and all(result.verdict in RIGHT for result in last.results):
+        yield _passed(last, changes)
+
+
+def _groups(results: Sequence[Result]) -> Iterator[tuple[Result, ...]]:
+    """Results that failed in the same way, the way that came first at the front."""
+    found: dict[tuple[Verdict, str | None, str | None], list[Result]] = {}
+    for result in results:
+        if result.verdict not in (*RIGHT, Verdict.UNUSABLE):
+            key = (result.verdict, result.hang_class, result.cause)
+            found.setdefault(key, []).append(result)
+    return (tuple(group) for group in found.values())
+
+
+def _failed(
+    group: tuple[Result, ...], last: Measured, changes: Changes, machine: Machine
+) -> Finding:
+    first = group[0]
+    cause, sure = blamed(group, _card(machine))
+    known = load_causes().get(cause)
+    known_class = first.hang_class in {each.value for each in HangClass}
+    hang_class = HangClass(first.hang_class) if known_class else None
+    slow = first.verdict in BY_USE or (cause == UNKNOWN and hang_class is not None)
+    status = Status.WARNING if slow or changes.changed else Status.FAULT
+    step = (NEXT_STEPS[hang_class],) if hang_class else ()
+    what_else = known.fix if known else next_steps(first, {first.verdict}, on_cpu=False)
+    class_text = f" ({first.hang_class})" if first.hang_class else ""
+    words = WORDS[first.verdict]
+    verb = f"{'was' if len(group) == 1 else 'were'} " if words in ("wrong", "flaky") else ""
+    return Finding(
+        cause=cause,
+        status=status,
+        confidence=Confidence.POSSIBLE if changes.changed else sure,
+        title=f"{_counted(group, last)} {verb}{words}{class_text} on {last.date}",
+        evidence=tuple(dict.fromkeys(_evidence(group, last, changes, machine))),
+        meaning=" ".join(filter(None, (_meaning(first), known.meaning if known else ""))),
+        fix=(*step, *what_else),
+        grade=known.grade if known else "",
+        links=known.links if known else (),
+    )
+
+
+def _meaning(result: Result) -> str:
+    text = MEANINGS[result.verdict]
+    return text[:1].upper() + text[1:]
+
+
+def _evidence(
+    group: tuple[Result, ...], last: Measured, changes: Changes, machine: Machine
+) -> Iterator[Evidence]:
+    where = f"conv2d, {last.date}"
+    if changes.changed:
+        yield Evidence(f"measured before a change: {changes.text}", where)
+    for result in group[:SHAPES_SHOWN]:
+        said = result.because or result.detail or WORDS[result.verdict]
+        yield Evidence(f"{result.label}: {said[:LONGEST]}", where)
+    if len(group) > SHAPES_SHOWN:
+        yield Evidence(f"and {len(group) - SHAPES_SHOWN} more alike", where)
+    line = next((result.log_line for result in group if result.log_line), None)
+    if line and (stage := miopen_log.read((line,))):
+        subject = f": {stage.subject}" if stage.subject else ""
+        yield Evidence(f"{stage.stage.value}{subject}", "what MIOpen's log said last")
+    if last.loaded.torch:
+        at = short_path(last.environment, machine) if last.environment else where
+        yield Evidence(f"torch {last.loaded.torch}", at)
+    if setting := foreign_override(group[0]):
+        yield Evidence(setting, where)
+
+
+def _lost(last: Measured) -> Finding:
+    known = load_causes()[HANG]
+    return Finding(
+        HANG,
+        Status.WARNING,
+        Confidence.POSSIBLE,
+        f"{last.suspect} was launched on {last.date} and never came to an end",
+        (Evidence(f"{last.suspect}: launched, and no verdict", f"conv2d, {last.date}"),),
+        "The experiment was killed, or the machine froze or was restarted while the card worked on "
+        "it. That shape is the suspect.",
+        ("The same command goes on and tries it once more: rdna1-setup conv2d", *known.fix[1:]),
+        known.grade,
+        known.links,
+    )
+
+
+def _passed(last: Measured, changes: Changes) -> Finding:
+    on = f" on {last.loaded.device}" if last.loaded.device else ""
+    slow = Counter(result.verdict for result in last.results)[Verdict.SLOW]
+    but = f", {slow} of them slow" if slow else ""
+    partly = "" if last.finished else " (it was not finished)"
+    before = f", before a change: {changes.text}" if changes.changed else ""
+    total = len(last.results)
+    title = (
+        f"{total} of {total} {noun_of(last.results)}{'s' * (total > 1)} right{but} on {last.date} "
+        f"with torch {last.loaded.torch}{on}{partly}{before}"
+    )
+    return fine(HANG, title)
+
+
+def _counted(group: Sequence[Result], last: Measured) -> str:
+    total = len(last.results)
+    return f"{len(group)} of {total} {noun_of(last.results)}{'s' * (total > 1)}"
+
+
+def _card(machine: Machine) -> str:
+    card = chosen_card(machine)
+    return f"{card.name} ({target_of(card)})" if card else ""
