@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from wizard.diagnose import checks_card, checks_packages, checks_settings, checks_torch
+from wizard.diagnose import (
+    checks_card,
+    checks_more,
+    checks_packages,
+    checks_settings,
+    checks_torch,
+)
 from wizard.diagnose.alone import Checked, Look, run_each
 from wizard.diagnose.finding import Finding, in_order
 from wizard.diagnose.joined import joined
@@ -35,9 +41,11 @@ FOR_RDNA1: tuple[Check, ...] = (
     checks_card.other_gpus,
     checks_settings.masks,
     checks_settings.families,
+    checks_more.searching,
     checks_packages.shadowing,
     checks_packages.sources,
     checks_packages.releases,
+    checks_more.own_rocm,
     checks_settings.idle,
 )
 """Checks whose advice is for owners of RDNA1 cards: to others it would be wrong."""
