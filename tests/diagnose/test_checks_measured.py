@@ -135,15 +135,26 @@ def test_too_little_memory_is_a_warning() -> None:
     assert (one.cause, one.status) == ("out-of-vram", Status.WARNING)
 
 
-def test_ways_to_fail_are_told_apart_and_alike_ones_together() -> None:
-    shapes = [square(16, 32, size) for size in (44, 48, 64, 96, 128)]
+def test_ways_to_fail_that_have_one_cause_are_one_finding() -> None:
+    shapes = [square(16, 32, size) for size in (44, 48, 64, 96, 128, 160)]
     wrong = made(square(3, 64, 32), Verdict.WRONG, loaded=LOADED)
-    found = findings(*(hung(shape=shape) for shape in shapes), wrong)
+    (one,) = findings(*(hung(shape=shape) for shape in shapes), wrong)
+    assert one.title.startswith("7 of 7 shapes failed on 2026-01-02")
+    assert one.title.endswith(": 6 hung (spinning kernel), 1 wrong")
+    texts = [evidence.text for evidence in one.evidence]
+    assert texts[1].startswith("alike: 16->32 3x3 @48x48, 16->32 3x3 @64x64")
+    assert texts[1].endswith(" and 1 more")
+    assert "not to be trusted" in one.meaning
+
+
+def test_ways_to_fail_whose_cause_is_unknown_are_told_apart() -> None:
+    wrong = made(square(3, 64, 32), Verdict.WRONG, loaded=NATIVE)
+    error = made(verdict=Verdict.ERROR, detail="RuntimeError: who knows", loaded=NATIVE)
+    found = findings(wrong, error)
     assert [one.title.split(" on ")[0] for one in found] == [
-        "5 of 6 shapes hung (spinning kernel)",
-        "1 of 6 shapes was wrong",
+        "1 of 2 shapes was wrong",
+        "1 of 2 shapes ended with an error",
     ]
-    assert "and 2 more alike" in [evidence.text for evidence in found[0].evidence]
 
 
 def test_a_failure_from_before_a_change_is_only_possible_and_says_so() -> None:

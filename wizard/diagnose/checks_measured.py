@@ -19,11 +19,16 @@ from wizard.plan.card import chosen_card, target_of
 from wizard.plan.leftovers import short_path
 from wizard.report.conv2d_meaning import MEANINGS, WORDS, next_steps, noun_of
 
-SHAPES_SHOWN = 3
+ALIKE_SHOWN = 4
 LONGEST = 200
 MEASURE = "rdna1-setup conv2d --python DIR/bin/python measures it, size by size."
 BY_USE = (Verdict.OUT_OF_MEMORY,)
 """Verdicts that no fault of the stack explains."""
+
+Group = tuple[Result, ...]
+"""Results that failed in the same way."""
+Blame = tuple[str, Confidence, int]
+"""A cause, how sure it is, and a number that tells unknown ones apart."""
 
 
 def measurement(last: Measured | None, machine: Machine) -> Iterator[Finding]:
@@ -35,8 +40,8 @@ def measurement(last: Measured | None, machine: Machine) -> Iterator[Finding]:
         title = f"A measurement that began {last.date} is under way"
         yield not_tested(HANG, title, "rdna1-setup conv2d --attach follows it.")
     changes = changes_since(last, machine)
-    for group in _groups(last.results):
-        yield _failed(group, last, changes, machine)
+    for blame, groups in _by_cause(last.results, machine).items():
+        yield _failed(blame, groups, last, changes, machine)
     if last.suspect:
         yield _lost(last)
     left = [result for result in last.results if result.verdict is Verdict.UNUSABLE]
@@ -47,7 +52,7 @@ def measurement(last: Measured | None, machine: Machine) -> Iterator[Finding]:
         yield _passed(last, changes)
 
 
-def _groups(results: Sequence[Result]) -> Iterator[tuple[Result, ...]]:
+def _groups(results: Sequence[Result]) -> Iterator[Group]:
     """Results that failed in the same way, the way that came first at the front."""
     found: dict[tuple[Verdict, str | None, str | None], list[Result]] = {}
     for result in results:
@@ -57,32 +62,58 @@ def _groups(results: Sequence[Result]) -> Iterator[tuple[Result, ...]]:
     return (tuple(group) for group in found.values())
 
 
+def _by_cause(results: Sequence[Result], machine: Machine) -> dict[Blame, list[Group]]:
+    """Ways to fail by what is behind them; ways of which nobody knows that, each by itself."""
+    found: dict[Blame, list[Group]] = {}
+    for number, group in enumerate(_groups(results)):
+        cause, sure = blamed(group, _card(machine))
+        same = next((blame for blame in found if blame[0] == cause != UNKNOWN), None)
+        found.setdefault(same or (cause, sure, number), []).append(group)
+    return found
+
+
 def _failed(
-    group: tuple[Result, ...], last: Measured, changes: Changes, machine: Machine
+    blame: Blame, groups: list[Group], last: Measured, changes: Changes, machine: Machine
 ) -> Finding:
-    first = group[0]
-    cause, sure = blamed(group, _card(machine))
+    cause, sure, _ = blame
     known = load_causes().get(cause)
-    known_class = first.hang_class in {each.value for each in HangClass}
-    hang_class = HangClass(first.hang_class) if known_class else None
-    slow = first.verdict in BY_USE or (cause == UNKNOWN and hang_class is not None)
-    status = Status.WARNING if slow or changes.changed else Status.FAULT
-    step = (NEXT_STEPS[hang_class],) if hang_class else ()
-    what_else = known.fix if known else next_steps(first, {first.verdict}, on_cpu=False)
-    class_text = f" ({first.hang_class})" if first.hang_class else ""
-    words = WORDS[first.verdict]
-    verb = f"{'was' if len(group) == 1 else 'were'} " if words in ("wrong", "flaky") else ""
+    classes = [c for c in (_class_of(group) for group in groups) if c]
+    slow = groups[0][0].verdict in BY_USE or (cause == UNKNOWN and bool(classes))
+    verdicts = {group[0].verdict for group in groups}
+    what_else = known.fix if known else next_steps(groups[0][0], verdicts, on_cpu=False)
+    meanings = dict.fromkeys(_meaning(group[0]) for group in groups)
     return Finding(
         cause=cause,
-        status=status,
+        status=Status.WARNING if slow or changes.changed else Status.FAULT,
         confidence=Confidence.POSSIBLE if changes.changed else sure,
-        title=f"{_counted(group, last)} {verb}{words}{class_text} on {last.date}",
-        evidence=tuple(dict.fromkeys(_evidence(group, last, changes, machine))),
-        meaning=" ".join(filter(None, (_meaning(first), known.meaning if known else ""))),
-        fix=(*step, *what_else),
+        title=_title(groups, last),
+        evidence=tuple(dict.fromkeys(_evidence(groups, last, changes, machine))),
+        meaning=" ".join((*meanings, *((known.meaning,) if known else ()))),
+        fix=(*(NEXT_STEPS[each] for each in dict.fromkeys(classes)), *what_else),
         grade=known.grade if known else "",
         links=known.links if known else (),
     )
+
+
+def _title(groups: list[Group], last: Measured) -> str:
+    """For example ``2 of 6 shapes failed on 2026-01-04 03:04: 1 hung (driver), 1 wrong``."""
+    if len(groups) > 1:
+        ways = ", ".join(f"{len(group)} {_way(group)}" for group in groups)
+        every = [result for group in groups for result in group]
+        return f"{_counted(every, last)} failed on {last.date}: {ways}"
+    (group,) = groups
+    is_state = group[0].verdict in (Verdict.WRONG, Verdict.FLAKY)
+    verb = ("was " if len(group) == 1 else "were ") if is_state else ""
+    return f"{_counted(group, last)} {verb}{_way(group)} on {last.date}"
+
+
+def _way(group: Group) -> str:
+    kind = f" ({group[0].hang_class})" if group[0].hang_class else ""
+    return f"{WORDS[group[0].verdict]}{kind}"
+
+
+def _class_of(group: Group) -> HangClass | None:
+    return next((each for each in HangClass if each.value == group[0].hang_class), None)
 
 
 def _meaning(result: Result) -> str:
@@ -91,24 +122,26 @@ def _meaning(result: Result) -> str:
 
 
 def _evidence(
-    group: tuple[Result, ...], last: Measured, changes: Changes, machine: Machine
+    groups: list[Group], last: Measured, changes: Changes, machine: Machine
 ) -> Iterator[Evidence]:
     where = f"conv2d, {last.date}"
     if changes.changed:
         yield Evidence(f"measured before a change: {changes.text}", where)
-    for result in group[:SHAPES_SHOWN]:
-        said = result.because or result.detail or WORDS[result.verdict]
-        yield Evidence(f"{result.label}: {said[:LONGEST]}", where)
-    if len(group) > SHAPES_SHOWN:
-        yield Evidence(f"and {len(group) - SHAPES_SHOWN} more alike", where)
-    line = next((result.log_line for result in group if result.log_line), None)
+    for group in groups:
+        said = group[0].because or group[0].detail or WORDS[group[0].verdict]
+        yield Evidence(f"{group[0].label}: {said[:LONGEST]}", where)
+        if more := [result.label for result in group[1:]]:
+            rest = f" and {len(more) - ALIKE_SHOWN} more" if len(more) > ALIKE_SHOWN else ""
+            yield Evidence(f"alike: {', '.join(more[:ALIKE_SHOWN])}{rest}", where)
+    results = [result for group in groups for result in group]
+    line = next((result.log_line for result in results if result.log_line), None)
     if line and (stage := miopen_log.read((line,))):
         subject = f": {stage.subject}" if stage.subject else ""
         yield Evidence(f"{stage.stage.value}{subject}", "what MIOpen's log said last")
     if last.loaded.torch:
         at = short_path(last.environment, machine) if last.environment else where
         yield Evidence(f"torch {last.loaded.torch}", at)
-    if setting := foreign_override(group[0]):
+    if setting := foreign_override(results[0]):
         yield Evidence(setting, where)
 
 
