@@ -6,12 +6,13 @@ import io
 import os
 import stat
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 from wizard.diagnose.checked import fine, not_tested
 from wizard.diagnose.decoding import NotText
-from wizard.diagnose.explain import explain
+from wizard.diagnose.explain import Explanation, explain, explain_file
 from wizard.diagnose.finding import Evidence, Finding, Status
 from wizard.machine.watched import Answer, answer
 
@@ -26,6 +27,7 @@ DEADLINE_S = 30.0
 """For both readers, and for what they brought to be read for causes."""
 MOST_BYTES = 64 << 20
 """Of a longer log the end is read: what went wrong last stands there."""
+SAMPLE = 1 << 12
 CAUSE = "compute-queue-preemption-hang"
 NOT_READ = "The kernel log was not read"
 REFUSALS = ("ermission", "not permitted", "not seeing messages")
@@ -66,42 +68,47 @@ def findings_in_file(path: str) -> tuple[Finding, ...]:
     """The same of a log in a file."""
     name = Path(path).name
     try:
-        log, cut = _end_of(path)
-        found = _proved(log.decode("utf-8", "replace"), name, f"in {name}") if log.strip() else ()
+        with _end_of(path) as (log, cut):
+            if not log.peek(SAMPLE).strip():
+                return (not_tested(CAUSE, NOT_READ, f"{name} is empty."),)
+            found = _told(explain_file(log), name, f"in {name}")
     except NotText as error:
         return (not_tested(CAUSE, NOT_READ, f"{name}: {error}."),)
     except OSError as error:
         why = f"{name}: {error.strerror or error}. Look at the name, and whether you may read it."
         return (not_tested(CAUSE, NOT_READ, why),)
-    if not log.strip():
-        return (not_tested(CAUSE, NOT_READ, f"{name} is empty."),)
     if cut:
         most = f"only the last {MOST_BYTES >> 20} MB were read"
         return (*found, not_tested(CAUSE, f"The beginning of {name} was not read", most))
     return found
 
 
-def _end_of(path: str) -> tuple[bytes, bool]:
-    """The last bytes of a log, whole lines, and whether there were more before them."""
+@contextmanager
+def _end_of(path: str) -> Iterator[tuple[io.BufferedReader, bool]]:
+    """A log at the line from which it is read, and whether there is more before that."""
+    # Without waiting: the open of a pipe would, for somebody at its other end.
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     with os.fdopen(descriptor, "rb") as file:
         found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode):
             raise OSError("is no file")
-        if found.st_size <= MOST_BYTES:
-            return file.read(MOST_BYTES), False
-        file.seek(-MOST_BYTES, io.SEEK_END)
-        file.readline()  # the first line is cut
-        return file.read(MOST_BYTES), True
+        cut = found.st_size > MOST_BYTES
+        if cut:
+            file.seek(-MOST_BYTES, io.SEEK_END)
+            file.readline()  # the first line is cut
+        yield file, cut
 
 
 def _proved(log: str, where: str, since: str) -> tuple[Finding, ...]:
-    found = tuple(_of_log(finding, where) for finding in explain(log.encode()).findings)
+    return _told(explain(log.encode()), where, since)
+
+
+def _told(explained: Explanation, where: str, since: str) -> tuple[Finding, ...]:
+    found = tuple(_of_log(finding, where) for finding in explained.findings)
     if any(finding.counts for finding in found):
         return found
-    lines = Evidence(f"{log.count(chr(10))} lines were read", where)
     title = f"The kernel log {since} tells of no fault that this program knows"
-    return (*found, fine(CAUSE, title, lines))
+    return (*found, fine(CAUSE, title))
 
 
 def _of_log(finding: Finding, where: str) -> Finding:
