@@ -16,6 +16,7 @@ from wizard.diagnose.alone import Checked, Look, run_each
 from wizard.diagnose.finding import Finding, in_order
 from wizard.diagnose.joined import joined
 from wizard.diagnose.order import unexplained
+from wizard.knowledge.causes import load_causes
 from wizard.machine.facts import Machine
 
 Check = Callable[[Machine], Iterator[Finding]]
@@ -67,6 +68,7 @@ def each(machine: Machine, further: tuple[Look, ...] = ()) -> Iterator[Checked]:
     """
     # WSL shows no card at all, so that nothing can be said of its owner's.
     checks = (*FOR_ALL, *FOR_RDNA1) if _has_card(machine) else FOR_ALL
+    load_causes()  # now, or all of them would read the table at the same time
     looks = tuple(Look(check.__name__.replace("_", " "), check) for check in checks)
     return run_each((*looks, *further), machine)
 
