@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.conv2d.made import made
 from tests.conv2d.planting_runs import plant
+from tests.diagnose.measuring import LOADED, hung
 from tests.handmade import card, clean_jammy
 from tests.machine.records import machine as recorded
 from tests.machine.records import make
+from wizard.conv2d.presets import Row
+from wizard.conv2d.sweep import Sweep
 from wizard.conv2d.verdicts import Verdict
 from wizard.diagnose import here, kernel
-from wizard.diagnose.finding import Finding, Status
+from wizard.diagnose.finding import Confidence, Finding, Status
 from wizard.diagnose.here import looks_here, started_s
-from wizard.diagnose.machine import each
+from wizard.diagnose.machine import diagnose, each
 from wizard.diagnose.miopen_folders import miopen_folders
+from wizard.machine.detect import detect
 from wizard.machine.live import LiveHost
+from wizard.machine.stack_facts import stack_form, stack_now
 from wizard.machine.watched import Answer
 from wizard.places import Places, places
 
@@ -97,6 +104,23 @@ def test_measurements_and_journals_of_nothing_are_told_as_such(ours: Places) -> 
     found = told(ours)
     assert found["Conv2d as it was measured"][0].status is Status.NOT_TESTED
     assert found["what has changed"] == ()
+
+
+def test_an_update_of_the_kernel_after_which_it_hangs_is_found_from_disk(ours: Places) -> None:
+    host = recorded("rx5600xt-noble-rocm57")
+    host.name = ""  # as if it were this very machine
+    machine = detect(host)
+    python = next(f"{e.path}/bin/python" for e in machine.environments if e.torch)
+    for hours, result in ((0, made(loaded=LOADED)), (24, hung())):
+        run = plant(ours, hours, result, request=Sweep(python, (Row(result.shape),)))
+        stack = stack_now(host) if hours else replace(stack_now(host), kernel="6.8.0-31-generic")
+        (run.folder / "stack.json").write_text(json.dumps(stack_form(stack)))
+    found = [f for f in diagnose(machine, (), looks_here(host, machine, ours)).findings if f.counts]
+    changed = next(f for f in found if f.cause == "none")
+    assert (changed.status, changed.confidence) == (Status.FAULT, Confidence.LIKELY)
+    assert changed.title.endswith(f": kernel 6.8.0-31-generic -> {machine.system.kernel}")
+    hangs = [f for f in found if "hung" in f.title]
+    assert [f.cause for f in hangs] == ["override-isa-mismatch"]
 
 
 def test_when_a_machine_was_started_is_read_from_the_kernel(tmp_path: Path) -> None:
