@@ -17,7 +17,7 @@ from wizard.diagnose.finding import Confidence, Finding, Status
 from wizard.diagnose.machine import diagnosis_of, each
 from wizard.diagnose.measured import Measured
 from wizard.machine.facts import Setting
-from wizard.machine.stack_facts import stack_of
+from wizard.machine.stack_facts import StackFacts, stack_of
 
 NATIVE = replace(CARD, torch="2.9.1+rocm7.14.0", gfx="gfx1010")
 OLD = replace(LOADED, torch="1.13.1+rocm5.2")
@@ -26,7 +26,7 @@ OLD = replace(LOADED, torch="1.13.1+rocm5.2")
 def findings(*results: Result, **fields: Any) -> tuple[Finding, ...]:
     """What is said of them on the machine that they were measured on."""
     last = measured(*results, **fields)
-    return tuple(measurement(last, machine(last.loaded.torch or "")))
+    return tuple(measurement((last,), machine(last.loaded.torch or "")))
 
 
 def test_a_sweep_that_passed_is_told_with_its_torch_and_date() -> None:
@@ -37,13 +37,13 @@ def test_a_sweep_that_passed_is_told_with_its_torch_and_date() -> None:
 
 
 def test_a_pass_before_a_change_says_so() -> None:
-    (one,) = measurement(measured(), with_kernel("6.11.0-9"))
+    (one,) = measurement((measured(),), with_kernel("6.11.0-9"))
     assert one.status is Status.OK
     assert "before a change: kernel 6.8.0 -> 6.11.0-9" in one.title
 
 
 def test_without_any_measurement_it_was_not_tested() -> None:
-    (one,) = measurement(None, machine())
+    (one,) = measurement((), machine())
     assert one.status is Status.NOT_TESTED
     assert "rdna1-setup conv2d" in one.meaning
 
@@ -158,10 +158,10 @@ def test_ways_to_fail_whose_cause_is_unknown_are_told_apart() -> None:
 
 
 def test_a_failure_from_before_a_change_is_only_possible_and_says_so() -> None:
-    (one,) = measurement(measured(hung()), with_kernel("6.11.0-9"))
+    (one,) = measurement((measured(hung()),), with_kernel("6.11.0-9"))
     assert (one.status, one.confidence) == (Status.WARNING, Confidence.POSSIBLE)
     assert one.evidence[0].text == "measured before a change: kernel 6.8.0 -> 6.11.0-9"
-    (one,) = measurement(measured(hung()), machine("1.13.1+rocm5.2"))
+    (one,) = measurement((measured(hung()),), machine("1.13.1+rocm5.2"))
     assert "torch 2.2.2+rocm5.7 -> 1.13.1+rocm5.2" in one.evidence[0].text
 
 
@@ -187,6 +187,59 @@ def test_the_override_is_not_warned_of_beside_the_hang_that_proves_it() -> None:
     here = machine("2.2.2+rocm5.7", Setting(name, value, "", 0, ""))
     last: Measured = measured(hung(), stack=stack_of(here))
     told = [finding for one in each(here) for finding in one.findings]
-    whole = diagnosis_of(here, (*told, *measurement(last, here)))
+    whole = diagnosis_of(here, (*told, *measurement((last,), here)))
     overrides = [one for one in whole.findings if one.cause == "override-isa-mismatch"]
     assert [one.status for one in overrides if one.counts] == [Status.FAULT]
+
+
+def test_what_was_not_measured_again_still_counts() -> None:
+    again = measured(made(square(16, 32, 32), loaded=LOADED), day=2)
+    before = measured(hung(), made(square(16, 32, 32), Verdict.WRONG, loaded=LOADED), day=1)
+    (one,) = measurement((again, before), machine())
+    assert one.title.startswith("1 of 2 shapes hung (spinning kernel) on 2026-01-03")
+    assert " to 2026-01-04" in one.title
+
+
+def test_what_was_measured_again_counts_as_it_is_now() -> None:
+    again = measured(made(square(16, 32, 64), loaded=LOADED), day=2)
+    (one,) = measurement((again, measured(hung(), day=1)), machine())
+    assert one.status is Status.OK
+    assert "1 of 1 shape right" in one.title
+
+
+def test_what_another_torch_or_kernel_came_to_says_nothing_of_this_one() -> None:
+    again = measured(made(square(16, 32, 32), loaded=LOADED), day=2)
+    for other in (
+        measured(hung(loaded=OLD), day=1),
+        measured(hung(), day=1, stack=StackFacts(kernel="5.15.0")),
+        measured(hung(), day=1, python="/other/bin/python"),
+    ):
+        (one,) = measurement((again, other), machine())
+        assert one.status is Status.OK
+
+
+@pytest.mark.parametrize(
+    ("trouble", "cause", "status"),
+    [
+        ("torch is there, but /v/bin/python cannot import it: ImportError: libamdhip64.so: cannot "
+         "enable executable stack as shared object requires: Invalid argument.",
+         "glibc-execstack", Status.FAULT),
+        ("/v/bin/python could not be started: No such file or directory.", "none", Status.WARNING),
+    ],
+)  # fmt: skip
+def test_what_kept_it_from_measuring_is_told_with_its_cause(
+    trouble: str, cause: str, status: Status
+) -> None:
+    last = measured(finished=False, trouble=trouble)
+    (one,) = measurement((replace(last, results=()),), machine())
+    assert (one.cause, one.status) == (cause, status)
+    assert one.title == "Conv2d could not be measured on 2026-01-02 03:04"
+
+
+def test_what_came_to_nothing_hides_nothing_that_was_measured_before() -> None:
+    nothing = replace(measured(finished=False, day=2, trouble="No such file."), results=())
+    found = list(measurement((nothing, measured(hung(), day=1)), machine()))
+    assert [one.title.split(" on ")[0] for one in found] == [
+        "1 of 1 shape hung (spinning kernel)",
+        "Conv2d could not be measured",
+    ]

@@ -14,6 +14,7 @@ from tests.machine.records import machine as recorded
 from wizard.conv2d.journal import open_journal
 from wizard.conv2d.presets import Row
 from wizard.conv2d.run_stack import note_stack, stack_of_run
+from wizard.conv2d.run_words import stopped
 from wizard.conv2d.shapes import square
 from wizard.conv2d.sweep import StopReason, Sweep
 from wizard.conv2d.verdicts import Verdict
@@ -70,6 +71,14 @@ def test_a_run_that_was_stopped_is_not_finished(ours: Places) -> None:
     assert not one.finished
     assert not one.right
     assert not one.hung
+
+
+def test_what_kept_a_run_from_measuring_is_kept_and_a_stop_is_not(ours: Places) -> None:
+    asked = Sweep("/v/bin/python", (Row(GOOD.shape),))
+    plant(ours, 0, request=asked, trouble=stopped())
+    plant(ours, 1, request=asked, trouble=StopReason("No torch.", "So.", "Install it."))
+    plant(ours, 2, request=replace(asked, device="cpu"), trouble=StopReason("No.", "So.", "Do."))
+    assert [one.trouble for one in measured_here(ours)] == ["No torch."]
 
 
 def test_what_took_the_runner_with_it_is_the_suspect(ours: Places) -> None:

@@ -124,7 +124,7 @@ def with_sweep(machine: Machine, *sizes: int) -> dict[str, Finding]:
         stack=stack_of(machine),
     )
     found = [finding for one in each(machine) for finding in one.findings]
-    whole = diagnosis_of(machine, (*found, *measurement(last, machine)))
+    whole = diagnosis_of(machine, (*found, *measurement((last,), machine)))
     return {one.cause: one for one in whole.findings if one.counts}
 
 

@@ -12,7 +12,8 @@ from wizard.diagnose.blamed import HANG, UNKNOWN, blamed, foreign_override
 from wizard.diagnose.changed import Changes, changes_since
 from wizard.diagnose.checked import fine, not_tested
 from wizard.diagnose.finding import Confidence, Evidence, Finding, Status
-from wizard.diagnose.measured import Measured
+from wizard.diagnose.measured import Measured, together
+from wizard.diagnose.unmeasured import lost, not_measured
 from wizard.knowledge.causes import load_causes
 from wizard.machine.facts import Machine
 from wizard.plan.card import chosen_card, target_of
@@ -31,8 +32,9 @@ Blame = tuple[str, Confidence, int]
 """A cause, how sure it is, and a number that tells unknown ones apart."""
 
 
-def measurement(last: Measured | None, machine: Machine) -> Iterator[Finding]:
-    """What the last sweep of the card says, each way to fail once."""
+def measurement(measured: Sequence[Measured], machine: Machine) -> Iterator[Finding]:
+    """What the sweeps of the card say, the last word on each shape, each way to fail once."""
+    last = together(measured)
     if last is None:
         yield not_tested(HANG, "No Conv2d was measured on this card yet", MEASURE)
         return
@@ -43,7 +45,9 @@ def measurement(last: Measured | None, machine: Machine) -> Iterator[Finding]:
     for blame, groups in _by_cause(last.results, machine).items():
         yield _failed(blame, groups, last, changes, machine)
     if last.suspect:
-        yield _lost(last)
+        yield lost(last)
+    if last.trouble:
+        yield not_measured(last)
     left = [result for result in last.results if result.verdict is Verdict.UNUSABLE]
     if left:
         title = f"{_counted(left, last)} were not measured on {last.date}"
@@ -143,22 +147,6 @@ def _evidence(
         yield Evidence(f"torch {last.loaded.torch}", at)
     if setting := foreign_override(results[0]):
         yield Evidence(setting, where)
-
-
-def _lost(last: Measured) -> Finding:
-    known = load_causes()[HANG]
-    return Finding(
-        HANG,
-        Status.WARNING,
-        Confidence.POSSIBLE,
-        f"{last.suspect} was launched on {last.date} and never came to an end",
-        (Evidence(f"{last.suspect}: launched, and no verdict", f"conv2d, {last.date}"),),
-        "The experiment was killed, or the machine froze or was restarted while the card worked on "
-        "it. That shape is the suspect.",
-        ("The same command goes on and tries it once more: rdna1-setup conv2d", *known.fix[1:]),
-        known.grade,
-        known.links,
-    )
 
 
 def _passed(last: Measured, changes: Changes) -> Finding:

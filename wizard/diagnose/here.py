@@ -51,7 +51,7 @@ def looks_here(
     return (
         *own_log,
         *(() if given else (before,)),
-        Look("Conv2d as it was measured", lambda m: measurement(_last(measured()), m)),
+        Look("Conv2d as it was measured", lambda m: measurement(measured(), m)),
         Look(
             "what has changed",
             lambda m: since_last_good(measured(), read_records(Path(places.runs)), m),
