@@ -32,6 +32,8 @@ class Record:
     """Steps that were begun, with what was noted before they acted."""
     state: str
     """``unfinished``, ``finished``, ``rolled back`` or ``partly rolled back``."""
+    stack: object = None
+    """What lay below when it began, in its JSON form; None in journals of earlier versions."""
 
     @property
     def interrupted(self) -> tuple[int, ...]:
@@ -63,7 +65,8 @@ def record_of(name: str, folder: str, complete: Sequence[bytes | str]) -> Record
             case _:
                 pass  # damaged, or an event that only a later version knows
     began = str(lines[0].get("time", ""))
-    return Record(name, folder, began, plan, outcomes, intents, state)
+    stack = lines[0].get("stack")
+    return Record(name, folder, began, plan, outcomes, intents, state, stack)
 
 
 def _usable(begin: Mapping[str, Any]) -> bool:

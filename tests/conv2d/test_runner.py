@@ -23,6 +23,7 @@ from wizard.conv2d.find_limit import LimitRequest
 from wizard.conv2d.following import followed
 from wizard.conv2d.history import BROKEN_OFF, FINISHED, UNDER_WAY, account_form, account_of
 from wizard.conv2d.run_making import Starting, forget_old, new_run, starting
+from wizard.conv2d.run_stack import stack_of_run
 from wizard.conv2d.runs import Run, live_run, read_run, runs_of
 from wizard.conv2d.stopping import stop
 from wizard.conv2d.sweep import Note, Phase, ShapeDone, ShapeStarted, StopReason, SweepDone
@@ -53,6 +54,13 @@ async def test_a_run_tells_what_a_sweep_tells(apart: Apart, worker_python: str) 
     assert account_of(run).state == FINISHED
     assert not run.reserve.exists()
     assert run.log.read_bytes() == b""
+
+
+async def test_what_lies_below_torch_is_kept_with_the_run(apart: Apart, worker_python: str) -> None:
+    run = apart.start(sweep_of(worker_python, 3))
+    await events_of_run(run)
+
+    assert stack_of_run(run).kernel == os.uname().release
 
 
 async def test_a_search_is_carried_out_too(apart: Apart, worker_python: str) -> None:

@@ -3,29 +3,52 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import TYPE_CHECKING
 
-from wizard.commands.looking import host_of
+from wizard.commands.looking import acts, host_of, places_of
 
 if TYPE_CHECKING:
-    from wizard.diagnose.finding import Finding
-    from wizard.machine.host import Host
+    from wizard.machine.facts import Machine
+
+TRYING = (
+    "Trying each torch on the card, at most {:g} s each. Whatever uses the card may hang it: "
+    "save your work."
+)
+NOT_TRIED = "rdna1-setup: --try-torch uses the card: not on a recorded machine, nor in a dry run."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``diagnose``."""
     parser.add_argument("--json", action="store_true", help="for programs")
+    parser.add_argument("--kernel-log", metavar="FILE", default="",
+                        help="read this kernel log, and not the machine's own")  # fmt: skip
+    parser.add_argument("--try-torch", action="store_true",
+                        help="also use the card with each torch, which may hang it")  # fmt: skip
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print every check; 1 when one found something, else 0."""
     from wizard.diagnose.finding import exit_code
+    from wizard.diagnose.here import looks_here
     from wizard.diagnose.machine import diagnose
     from wizard.machine.detect import detect
 
+    if arguments.try_torch and not acts(arguments):
+        print(NOT_TRIED, file=sys.stderr)
+        return 2
     host = host_of(arguments)
     machine = detect(host)
-    diagnosis = diagnose(machine, _kernel_log(host))
+    if arguments.try_torch:
+        _warn(machine)
+    looks = looks_here(
+        host,
+        machine,
+        places_of(host),
+        kernel_log=arguments.kernel_log,
+        try_torches=arguments.try_torch,
+    )
+    diagnosis = diagnose(machine, (), looks)
     if arguments.json:
         import json
 
@@ -42,10 +65,8 @@ def run(arguments: argparse.Namespace) -> int:
     return exit_code(diagnosis.findings)
 
 
-def _kernel_log(host: Host) -> tuple[Finding, ...]:
-    """What the kernel log of this very machine tells; a recorded one has none."""
-    if host.name:
-        return ()
-    from wizard.diagnose.kernel import kernel_findings
+def _warn(machine: Machine) -> None:
+    from wizard.diagnose.try_torch import TRY_S, to_try
 
-    return kernel_findings()
+    if to_try(machine):
+        print(TRYING.format(TRY_S), file=sys.stderr)

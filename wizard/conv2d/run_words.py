@@ -11,6 +11,8 @@ import errno
 from wizard.conv2d.outcome import Outcome
 from wizard.conv2d.sweep import StopReason
 
+SUSPECTED = "was launched and has no verdict: it is the suspect."
+"""How it is told what may have taken the runner, or the machine, with it."""
 SAME_COMMAND = "The same command goes on with the remaining shapes."
 
 
@@ -26,11 +28,7 @@ def stopped() -> StopReason:
 def died(suspect: str, said: str) -> StopReason:
     """The runner is gone without a last word."""
     last = f" Its last words: {said}." if said else ""
-    meaning = (
-        f"{suspect} was launched and has no verdict: it is the suspect."
-        if suspect
-        else "No shape was under way at that moment."
-    )
+    meaning = f"{suspect} {SUSPECTED}" if suspect else "No shape was under way at that moment."
     return StopReason(
         f"The process that ran the experiment is gone.{last}",
         f"It was killed, ran out of memory, or the machine was restarted. {meaning}",

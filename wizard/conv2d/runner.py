@@ -14,9 +14,13 @@ from pathlib import Path
 
 from wizard.conv2d.asked import events_of
 from wizard.conv2d.event_file import EventFile
+from wizard.conv2d.run_stack import note_stack
 from wizard.conv2d.run_words import not_written, stopped
 from wizard.conv2d.runs import Run, read_run, tell_process
+from wizard.machine.live import LiveHost
 
+NOTE_S = 2.0
+"""How long the end of a run may wait until it is written down what it was measured on."""
 STOPS = (signal.SIGTERM, signal.SIGINT)
 
 
@@ -32,7 +36,9 @@ def main(folder: str, lock: int) -> None:
     run = read_run(Path(folder))
     if run is None:
         raise SystemExit(f"{folder} holds no run")
+    noted = note_stack(run, LiveHost())
     asyncio.run(_record(run))
+    noted.join(NOTE_S)
 
 
 async def _record(run: Run) -> None:

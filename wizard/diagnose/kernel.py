@@ -1,39 +1,147 @@
-"""The kernel log of this machine since its start, read as a text."""
+"""The kernel log of this machine as findings: of this start, of the one before, or of a file."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import io
+import os
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 
-from wizard.diagnose.checked import not_tested
-from wizard.diagnose.explain import explain
-from wizard.diagnose.finding import Evidence, Finding
-from wizard.machine.facts import Fact, Unknown
-from wizard.machine.watched import output
+from wizard.diagnose.checked import fine, not_tested
+from wizard.diagnose.decoding import NotText
+from wizard.diagnose.explain import Explanation, explain, explain_file
+from wizard.diagnose.finding import Evidence, Finding, Status
+from wizard.machine.watched import Answer, answer
 
-READERS = (
-    ("journalctl", "--dmesg", "--boot", "--no-pager", "--output=short-monotonic", "--lines=20000"),
-    ("dmesg", "--color=never"),
-)
+Read = Callable[[tuple[str, ...], float], Answer]
+
+JOURNAL = ("journalctl", "--dmesg", "--no-pager", "--output=short-monotonic", "--lines=20000")
+READERS = ((*JOURNAL, "--boot=0"), ("dmesg", "--color=never"))
+"""Who may not read the one may often read the other."""
+BEFORE = (*JOURNAL, "--boot=-1")
 ANSWER_S = 5.0
+DEADLINE_S = 30.0
+"""For both readers, and for what they brought to be read for causes."""
+MOST_BYTES = 64 << 20
+"""Of a longer log the end is read: what went wrong last stands there."""
+SAMPLE = 1 << 12
+CAUSE = "compute-queue-preemption-hang"
+NOT_READ = "The kernel log was not read"
+REFUSALS = ("ermission", "not permitted", "not seeing messages")
+"""What readers say to who may not read: of dmesg, and of journalctl."""
+RIGHT = (
+    "You may not read it. Members of the groups adm or systemd-journal may, and root: "
+    "sudo dmesg > kernel.log, then rdna1-setup diagnose --kernel-log kernel.log"
+)
+NOT_KEPT = (
+    "Where there is no folder /var/log/journal, the journal forgets each start with its end; "
+    "make that folder as root and restart, and the next one is kept."
+)
 
 
-def kernel_findings(
-    read: Callable[[tuple[str, ...], float], Fact[str]] = output,
-) -> tuple[Finding, ...]:
-    """What the log proves; that it could not be read where nobody may."""
-    why = "it is empty"
+def kernel_findings(read: Read = answer) -> tuple[Finding, ...]:
+    """What the log since the start proves; that it could not be read where nobody may."""
+    reasons = []
     for argv in READERS:
-        text = read(argv, ANSWER_S)
-        if isinstance(text, Unknown):
-            why = f"{argv[0]}: {text.because}"
-        elif text.strip():
-            return tuple(_of_log(finding) for finding in explain(text.encode()).findings)
-    again = "A member of the groups adm or systemd-journal may read it, and root."
-    title = "The kernel log was not read"
-    return (not_tested("compute-queue-preemption-hang", title, f"{why}. {again}"),)
+        told = read(argv, ANSWER_S)
+        if log := _entries(told):
+            return _proved(log, "kernel log", "since this start")
+        reasons.append(_why_not(argv[0], told))
+    return (not_tested(CAUSE, NOT_READ, _advised(reasons)),)
 
 
-def _of_log(finding: Finding) -> Finding:
-    evidence = (Evidence(e.text, f"kernel log, {e.where}") for e in finding.evidence)
+def findings_before(read: Read = answer) -> tuple[Finding, ...]:
+    """The same of the start before this one: what happened then is over, and so a warning."""
+    told = read(BEFORE, ANSWER_S)
+    if not (log := _entries(told)):
+        why = _why_not(BEFORE[0], told)
+        advice = _advised([why]) if _refused(told) else f"{why}. {NOT_KEPT}"
+        return (not_tested(CAUSE, "The kernel log of the start before was not read", advice),)
+    found = _proved(log, "kernel log of the start before", "of the start before")
+    return tuple(replace(f, status=Status.WARNING) if f.counts else f for f in found)
+
+
+def findings_in_file(path: str) -> tuple[Finding, ...]:
+    """The same of a log in a file."""
+    name = Path(path).name
+    try:
+        with _end_of(path) as (log, cut):
+            if not log.peek(SAMPLE).strip():
+                return (not_tested(CAUSE, NOT_READ, f"{name} is empty."),)
+            found = _told(explain_file(log), name, f"in {name}")
+    except NotText as error:
+        return (not_tested(CAUSE, NOT_READ, f"{name}: {error}."),)
+    except OSError as error:
+        why = f"{name}: {error.strerror or error}. Look at the name, and whether you may read it."
+        return (not_tested(CAUSE, NOT_READ, why),)
+    if cut:
+        most = f"only the last {MOST_BYTES >> 20} MB were read"
+        return (*found, not_tested(CAUSE, f"The beginning of {name} was not read", most))
+    return found
+
+
+@contextmanager
+def _end_of(path: str) -> Iterator[tuple[io.BufferedReader, bool]]:
+    """A log at the line from which it is read, and whether there is more before that."""
+    # Without waiting: the open of a pipe would, for somebody at its other end.
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    with os.fdopen(descriptor, "rb") as file:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode):
+            raise OSError("is no file")
+        cut = found.st_size > MOST_BYTES
+        if cut:
+            file.seek(-MOST_BYTES, io.SEEK_END)
+            file.readline()  # the first line is cut
+        yield file, cut
+
+
+def _proved(log: str, where: str, since: str) -> tuple[Finding, ...]:
+    return _told(explain(log.encode()), where, since)
+
+
+def _told(explained: Explanation, where: str, since: str) -> tuple[Finding, ...]:
+    found = tuple(_of_log(finding, where) for finding in explained.findings)
+    if any(finding.counts for finding in found):
+        return found
+    title = f"The kernel log {since} tells of no fault that this program knows"
+    return (*found, fine(CAUSE, title))
+
+
+def _of_log(finding: Finding, where: str) -> Finding:
+    evidence = (Evidence(e.text, f"{where}, {e.where}") for e in finding.evidence)
     return replace(finding, evidence=tuple(evidence))
+
+
+def _entries(told: Answer) -> str:
+    """What was printed without what the reader says of its own: ``-- No entries --``."""
+    lines = told.text.splitlines(keepends=True)
+    return "".join(line for line in lines if not line.startswith("-- ")).strip("\n")
+
+
+def _refused(told: Answer) -> bool:
+    return any(word in told.said for word in REFUSALS)
+
+
+def _why_not(program: str, told: Answer) -> str:
+    if told.late:
+        return f"{program} did not answer within {ANSWER_S:g} s"
+    last = next(_last_lines(told.said), "")
+    if last.startswith(program):
+        return last
+    if last:
+        return f"{program}: {last}"
+    return f"{program} ended with code {told.code}" if told.code else f"{program} told nothing"
+
+
+def _last_lines(said: str) -> Iterator[str]:
+    return (line.strip().rstrip(".") for line in reversed(said.splitlines()) if line.strip())
+
+
+def _advised(reasons: list[str]) -> str:
+    why = "; ".join(reasons)
+    refused = any(word in why for word in REFUSALS)
+    return f"{why}. {RIGHT}" if refused else f"{why}."

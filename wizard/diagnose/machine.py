@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from wizard.diagnose import checks_card, checks_packages, checks_settings, checks_torch
-from wizard.diagnose.checked import not_tested
+from wizard.diagnose import (
+    checks_card,
+    checks_more,
+    checks_packages,
+    checks_settings,
+    checks_torch,
+)
+from wizard.diagnose.alone import Checked, Look, run_each
 from wizard.diagnose.finding import Finding, in_order
+from wizard.diagnose.joined import joined
 from wizard.diagnose.order import unexplained
+from wizard.knowledge.causes import load_causes
 from wizard.machine.facts import Machine
 
 Check = Callable[[Machine], Iterator[Finding]]
@@ -34,22 +42,14 @@ FOR_RDNA1: tuple[Check, ...] = (
     checks_card.other_gpus,
     checks_settings.masks,
     checks_settings.families,
+    checks_more.searching,
     checks_packages.shadowing,
     checks_packages.sources,
     checks_packages.releases,
+    checks_more.own_rocm,
     checks_settings.idle,
 )
 """Checks whose advice is for owners of RDNA1 cards: to others it would be wrong."""
-
-
-def _alone(check: Check, machine: Machine) -> tuple[Finding, ...]:
-    """What one check found; a mistake in it costs that check and not the report."""
-    try:
-        return tuple(check(machine))
-    except Exception as error:
-        name = check.__name__.replace("_", " ")
-        why = f"a mistake in this program: {type(error).__name__}: {error}"
-        return (not_tested("none", f"The check of {name} did not end", why),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +61,30 @@ class Diagnosis:
     findings: tuple[Finding, ...]
 
 
-def diagnose(machine: Machine, more: tuple[Finding, ...] = ()) -> Diagnosis:
-    """Every check of this machine, with findings from elsewhere, root causes first."""
-    rdna1 = any(gpu.rdna1 for gpu in machine.gpus)
+def each(machine: Machine, further: tuple[Look, ...] = ()) -> Iterator[Checked]:
+    """What each check comes to, always in the same order, as soon as that is known.
+
+    ``further``: what else is looked at, beside the facts of the machine.
+    """
     # WSL shows no card at all, so that nothing can be said of its owner's.
-    checks = (*FOR_ALL, *FOR_RDNA1) if rdna1 else FOR_ALL
-    findings = [finding for check in checks for finding in _alone(check, machine)]
-    return Diagnosis(rdna1, in_order(unexplained((*findings, *more))))
+    checks = (*FOR_ALL, *FOR_RDNA1) if _has_card(machine) else FOR_ALL
+    load_causes()  # now, or all of them would read the table at the same time
+    looks = tuple(Look(check.__name__.replace("_", " "), check) for check in checks)
+    return run_each((*looks, *further), machine)
+
+
+def diagnosis_of(machine: Machine, findings: Iterable[Finding]) -> Diagnosis:
+    """What checks found, as a whole: root causes first, consequences left out."""
+    return Diagnosis(_has_card(machine), in_order(joined(unexplained(tuple(findings)))))
+
+
+def diagnose(
+    machine: Machine, more: tuple[Finding, ...] = (), further: tuple[Look, ...] = ()
+) -> Diagnosis:
+    """Every check of this machine, with findings from elsewhere, root causes first."""
+    found = [finding for one in each(machine, further) for finding in one.findings]
+    return diagnosis_of(machine, (*found, *more))
+
+
+def _has_card(machine: Machine) -> bool:
+    return any(gpu.rdna1 for gpu in machine.gpus)

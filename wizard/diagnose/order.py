@@ -29,10 +29,11 @@ def unexplained(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
     explained = {
         consequence
         for finding in findings
-        if finding.confidence.firm and finding.status is Status.FAULT
+        if finding.confidence.firm and finding.status is Status.FAULT and finding.cause in causes
         for consequence in causes[finding.cause].suppresses
     }
-    return tuple(f for f in findings if f.cause not in explained)
+    # What was looked at and is fine is no consequence of anything.
+    return tuple(f for f in findings if f.status is Status.OK or f.cause not in explained)
 
 
 def _later(findings: tuple[Finding, ...], reading: Reading) -> set[str]:

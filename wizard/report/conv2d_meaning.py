@@ -72,7 +72,7 @@ def meaning_lines(results: Sequence[Result]) -> Iterator[tuple[str, tuple[str, .
     on_cpu = results[-1].on_processor
     if on_cpu:
         yield "Note", (CONTROL,)
-    yield "What to do next", _next_steps(results[-1], found, on_cpu)
+    yield "What to do next", next_steps(results[-1], found, on_cpu)
 
 
 def _classes(results: Sequence[Result]) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -92,7 +92,8 @@ def _controls(results: Sequence[Result]) -> str:
     return f"{text}not right after the last: nothing later was measured, or could be trusted."
 
 
-def _next_steps(last: Result, found: set[Verdict], on_cpu: bool) -> tuple[str, ...]:
+def next_steps(last: Result, found: set[Verdict], on_cpu: bool) -> tuple[str, ...]:
+    """What to do where results like the last one came to these verdicts."""
     if on_cpu and found == {Verdict.PASS}:
         if last.loaded.hip:
             return ("measure the card: the same command without --device cpu.",)

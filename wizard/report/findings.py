@@ -20,6 +20,8 @@ MARKS = {
     Status.OK: "OK",
 }
 EVIDENCE_SHOWN = 3
+NO_CAUSE = "none"
+"""Where no cause that this program knows was proved."""
 NO_CARD = (
     "No RDNA1 card (RX 5300 to 5700, W5500, W5700, V520) was found here. Only what holds for every "
     "machine was checked: other advice of this program would be wrong for other cards."
@@ -83,7 +85,8 @@ def finding_lines(findings: Sequence[Finding]) -> Iterator[str]:
 
 def _heading(finding: Finding) -> str:
     sure = f" ({finding.confidence.value})" if finding.counts else ""
-    return f"{MARKS[finding.status]}{sure}: {finding.title} [{finding.cause}]"
+    cause = "" if finding.cause == NO_CAUSE else f" [{finding.cause}]"
+    return f"{MARKS[finding.status]}{sure}: {clean(finding.title)}{cause}"
 
 
 def _card_lines(cards: Sequence[ListedCard]) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -37,9 +37,9 @@ def last_sweep(folder: Path) -> LastSweep | None:
     return next(sweeps(folder), None)
 
 
-def sweeps(folder: Path) -> Iterator[LastSweep]:
-    """Every sweep with something to tell, newest first; reads only."""
-    journals = sorted(map(_dated, folder.glob("*.jsonl")), reverse=True)
+def sweeps(folder: Path, but: Collection[Path] = ()) -> Iterator[LastSweep]:
+    """Every sweep with something to tell, but those of some journals, newest first; reads only."""
+    journals = sorted(map(_dated, set(folder.glob("*.jsonl")) - {*but}), reverse=True)
     found = (_read(path, written_s) for written_s, path in journals if written_s)
     return (sweep for sweep in found if sweep.results or sweep.lost)
 

@@ -41,10 +41,11 @@ class Journal:
         self.folder = folder
         self._file = folder / FILE
 
-    def begin(self, plan: Plan, time: str) -> None:
-        """Note the plan; the first line of every journal."""
+    def begin(self, plan: Plan, time: str, stack: Mapping[str, Any] | None = None) -> None:
+        """Note the plan, and on what it is carried out; the first line of every journal."""
         self.folder.mkdir(parents=True, mode=0o700)
-        self._append({"event": "begin", "schema": SCHEMA, "time": time, "plan": plan_form(plan)})
+        line = {"event": "begin", "schema": SCHEMA, "time": time, "plan": plan_form(plan)}
+        self._append(line if stack is None else {**line, "stack": dict(stack)})
         _sync_folder(self.folder.parent)
 
     def intend(self, number: int, noted: Mapping[str, Any]) -> None:

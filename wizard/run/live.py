@@ -10,6 +10,8 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
+from wizard.machine.live import LiveHost
+from wizard.machine.stack_facts import stack_form, stack_now
 from wizard.places import Places
 from wizard.plan.existing_steps import ResolveCarried, ResolveHeld
 from wizard.plan.steps import CheckTorch, Plan, RunProgram, Step
@@ -102,7 +104,8 @@ class Live:
             require_place(Path(plan.venv))
         time_now = self._clock()
         folder = new_folder(Path(self._places.runs), time_now, plan.id)
-        Journal(folder).begin(plan, time_now.isoformat(timespec="seconds"))
+        stack = stack_form(stack_now(LiveHost()))
+        Journal(folder).begin(plan, time_now.isoformat(timespec="seconds"), stack)
         record = read_record(folder)
         assert record is not None  # noqa: S101 - written on the line above
         return record

@@ -1,0 +1,86 @@
+"""What is looked at on this very machine beside its facts: logs, measurements, journals."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from wizard.diagnose import kernel, try_torch
+from wizard.diagnose.alone import Look
+from wizard.diagnose.checks_measured import measurement
+from wizard.diagnose.checks_since import since_last_good
+from wizard.diagnose.finding import Finding
+from wizard.diagnose.measured import Measured, measured_here
+from wizard.diagnose.miopen_folders import miopen_folders
+from wizard.machine.facts import Machine, Unknown
+from wizard.machine.host import Host
+from wizard.machine.once import Once
+from wizard.places import Places
+from wizard.run.journal import read_records
+
+STAT = "/proc/stat"
+
+
+def looks_here(
+    host: Host,
+    machine: Machine,
+    places: Places,
+    *,
+    kernel_log: str = "",
+    try_torches: bool = False,
+) -> tuple[Look, ...]:
+    """All of it, for ``each`` and ``diagnose``; of a recorded machine what can be told of it.
+
+    ``kernel_log``: a file in place of the machine's own log. ``try_torches``: use the card.
+    """
+    given = (_of_file(kernel_log),) if kernel_log else ()
+    if host.name:
+        return given
+    own_log = given or (
+        Look("the kernel log", lambda _: kernel.kernel_findings(), kernel.DEADLINE_S),
+    )
+    if not any(gpu.rdna1 for gpu in machine.gpus):
+        return own_log
+    measured = Once(partial(measured_here, places))
+    before = Look(
+        "the kernel log of the start before",
+        lambda _: _before(host, measured()),
+        kernel.DEADLINE_S,
+    )
+    tried = Look("each torch on the card", try_torch.try_torches, try_torch.DEADLINE_S)
+    return (
+        *own_log,
+        *(() if given else (before,)),
+        Look("Conv2d as it was measured", lambda m: measurement(measured(), m)),
+        Look(
+            "what has changed",
+            lambda m: since_last_good(measured(), read_records(Path(places.runs)), m),
+        ),
+        Look("MIOpen's folders", partial(miopen_folders, host)),
+        *((tried,) if try_torches else ()),
+    )
+
+
+def _of_file(path: str) -> Look:
+    return Look("the kernel log", lambda _: kernel.findings_in_file(path), kernel.DEADLINE_S)
+
+
+def _last(measured: tuple[Measured, ...]) -> Measured | None:
+    return measured[0] if measured else None
+
+
+def _before(host: Host, measured: tuple[Measured, ...]) -> tuple[Finding, ...]:
+    """The log of the start before, where a hang is suspected to have ended that one."""
+    began = started_s(host)
+    last = _last(measured)
+    if last is None or began is None or not last.hung or last.when.timestamp() >= began:
+        return ()
+    return kernel.findings_before()
+
+
+def started_s(host: Host) -> float | None:
+    """When this machine was started, in seconds since 1970."""
+    text = host.read(STAT)
+    lines = () if isinstance(text, Unknown) else text.splitlines()
+    told = next((line.split()[1:] for line in lines if line.startswith("btime ")), [])
+    return float(told[0]) if told and told[0].isdigit() else None

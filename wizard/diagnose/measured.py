@@ -1,0 +1,155 @@
+"""What Conv2d came to on this machine's card, newest first, each with what it ran on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import takewhile
+from pathlib import Path
+
+from wizard.conv2d.history import FINISHED, UNDER_WAY, told_by
+from wizard.conv2d.manner import Manner, manner_of
+from wizard.conv2d.run_stack import stack_of_run
+from wizard.conv2d.run_words import SUSPECTED, stopped
+from wizard.conv2d.runs import Run, kept_runs
+from wizard.conv2d.shapes import Shape
+from wizard.conv2d.sweep import Sweep
+from wizard.conv2d.verdicts import RIGHT, Loaded, Result, Verdict
+from wizard.machine.stack_facts import StackFacts
+from wizard.places import Places
+from wizard.report.last_sweep import LastSweep, sweeps
+
+NOTHING_RECORDED = StackFacts()
+PYTHON = "/bin/python"
+DATE = "%Y-%m-%d %H:%M"
+OLD_JOURNALS = 20
+"""Of journals without a run only the newest are read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One sweep of a card."""
+
+    when: datetime
+    results: tuple[Result, ...]
+    finished: bool
+    python: str = ""
+    """The interpreter whose torch was measured; ``""`` where only its journal is left."""
+    stack: StackFacts = NOTHING_RECORDED
+    suspect: str = ""
+    """What was launched and never came to an end, in words; ``""`` for nothing."""
+    clean: bool = False
+    """True when it was measured without what the session sets."""
+    under_way: bool = False
+    trouble: str = ""
+    """What kept it from measuring anything, in words; ``""`` for nothing."""
+    oldest: datetime | None = None
+    """When the oldest of several that are taken together began; None for one alone."""
+
+    @property
+    def date(self) -> str:
+        """When it began, for people."""
+        told = self.when.strftime(DATE)
+        return f"{self.oldest.strftime(DATE)} to {told}" if self.oldest else told
+
+    @property
+    def environment(self) -> str:
+        """The folder of the environment that was measured; ``""`` for none that is known."""
+        return self.python.rpartition(PYTHON)[0]
+
+    @property
+    def loaded(self) -> Loaded:
+        """What was loaded, as far as it came to that."""
+        known = (result.loaded for result in reversed(self.results) if result.loaded.torch)
+        return next(known, Loaded())
+
+    @property
+    def right(self) -> bool:
+        """True when it was finished and all that was measured was right."""
+        return (
+            self.finished
+            and bool(self.results)
+            and all(result.verdict in RIGHT for result in self.results)
+        )
+
+    @property
+    def hung(self) -> bool:
+        """True when something in it hung, or took the whole of it down."""
+        hangs = (Verdict.HUNG, Verdict.FLAKY)
+        return bool(self.suspect) or any(result.verdict in hangs for result in self.results)
+
+
+def measured_here(places: Places) -> tuple[Measured, ...]:
+    """Every sweep of a card that is kept, newest first; what was sought by hanging is no sweep."""
+    runs = kept_runs(places).runs
+    found = [_of_run(run) for run in runs if isinstance(run.request, Sweep)]
+    known = [run.journal for run in runs]
+    for _, sweep in zip(range(OLD_JOURNALS), sweeps(Path(places.conv2d), known), strict=False):
+        found.append(_of_journal(sweep))
+    telling = [o for o in found if o.results or o.suspect or o.under_way or o.trouble]
+    return tuple(sorted(telling, key=lambda one: one.when, reverse=True))
+
+
+def together(measured: Sequence[Measured]) -> Measured | None:
+    """The newest, with what those before it say of shapes that it did not measure again.
+
+    Only those of the same torch above the same stack: of another one they say nothing.
+    """
+    if not measured:
+        return None
+    newest = last = measured[0]
+    results = {_key(result): result for result in last.results}
+    for older in takewhile(lambda one: _is_alike(one, newest), measured[1:]):
+        left = [r for r in older.results if r.verdict is not Verdict.UNUSABLE]
+        fresh = {_key(result): result for result in left if _key(result) not in results}
+        if fresh:
+            results |= fresh
+            last = replace(last, results=tuple(results.values()), oldest=older.when)
+    return last
+
+
+def _is_alike(older: Measured, last: Measured) -> bool:
+    same = (older.python, older.stack, older.clean) == (last.python, last.stack, last.clean)
+    versions = {older.loaded.torch, last.loaded.torch} - {None}
+    return same and len(versions) < 2
+
+
+def _key(result: Result) -> tuple[Shape, Manner]:
+    return result.shape, manner_of(result)
+
+
+def _of_run(run: Run) -> Measured:
+    told = told_by(run)
+    request = run.request if isinstance(run.request, Sweep) else None
+    trouble = told.done.trouble
+    on_card = request is not None and request.device == "cuda"
+    results = _on_card(told.done.results)
+    suspect = _suspect(trouble.meaning) if trouble and on_card else ""
+    kept = trouble is not None and on_card and not (results or suspect)
+    return Measured(
+        when=datetime.fromisoformat(run.began).astimezone(),
+        results=results,
+        finished=told.state == FINISHED,
+        python=request.python if request else "",
+        stack=stack_of_run(run),
+        suspect=suspect,
+        clean=bool(request and request.surroundings.clean),
+        under_way=told.state == UNDER_WAY and on_card,
+        trouble=trouble.happened if trouble and kept and trouble != stopped() else "",
+    )
+
+
+def _of_journal(sweep: LastSweep) -> Measured:
+    lost = f"shape {sweep.lost}" if sweep.lost and _on_card(sweep.results) else ""
+    when = datetime.fromisoformat(sweep.time).astimezone()
+    return Measured(when, _on_card(sweep.results), sweep.finished, suspect=lost)
+
+
+def _on_card(results: tuple[Result, ...]) -> tuple[Result, ...]:
+    return tuple(result for result in results if not result.on_processor)
+
+
+def _suspect(meaning: str) -> str:
+    before, found, _ = meaning.partition(f" {SUSPECTED}")
+    return before.rpartition(". ")[2] if found else ""
