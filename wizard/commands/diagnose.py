@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from wizard.commands.carrying import add_carrying_arguments
+from wizard.commands.choosing import add_wheel_arguments
 from wizard.commands.looking import host_of
 
 if TYPE_CHECKING:
@@ -14,25 +16,33 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``diagnose``."""
-    parser.add_argument("--json", action="store_true", help="for programs")
+    parser.add_argument(
+        "--fix", metavar="CAUSE", help="carry out the plan that mends this finding, shown first"
+    )
+    add_carrying_arguments(parser)
+    add_wheel_arguments(parser, "--fix: of several findings of that cause, the one in this folder")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print every check; 1 when one found something, else 0."""
+    """Print every check; 1 when one found something, else 0. With --fix, mend one finding."""
     from wizard.diagnose.finding import exit_code
     from wizard.diagnose.machine import diagnose
     from wizard.machine.detect import detect
 
+    if arguments.fix:
+        from wizard.commands.fixing import fix
+
+        return fix(arguments)
     host = host_of(arguments)
     machine = detect(host)
     diagnosis = diagnose(machine, _kernel_log(host))
     if arguments.json:
         import json
 
-        from wizard.diagnose.finding import to_form
         from wizard.jsonform import SCHEMA
+        from wizard.report.mending import finding_form
 
-        findings = [to_form(finding) for finding in diagnosis.findings]
+        findings = [finding_form(finding, diagnosis.findings) for finding in diagnosis.findings]
         form = {"schema": SCHEMA, "machine": machine.recorded, "rdna1": diagnosis.rdna1}
         print(json.dumps({**form, "findings": findings}, indent=1))
     else:

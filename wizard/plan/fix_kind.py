@@ -1,0 +1,17 @@
+"""How a plan that mends one finding is told from others."""
+
+from __future__ import annotations
+
+from wizard.plan.steps import Plan
+
+FIX = "fix"
+
+
+def fix_kind(cause: str) -> str:
+    """Stands where a plan that installs names its stack."""
+    return f"{FIX} {cause}"
+
+
+def mends(plan: Plan) -> bool:
+    """True for a plan that mends a finding, also in a folder where a run of ours stands."""
+    return plan.stack.startswith(f"{FIX} ")

@@ -1,0 +1,50 @@
+"""Steps that exchange one library: the old one stays beside it, and comes back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ExchangeLibrary:
+    """Keep a library beside itself under another name, and put the right one in its place."""
+
+    reason: str
+    path: str
+    kept: str
+    """Where what stands there now goes: beside it, so that nothing is copied."""
+    source: str
+    """What takes its place; ``""`` for a copy of it without the executable-stack flag."""
+    bytes: int
+    """The size of what stands there now, 0 for nothing; with another one nothing is done."""
+    sha256: str
+    """What the source must have, and what then stands there; ``""`` for the copy."""
+    inverse: str
+    needs_root: bool = False
+
+    def __str__(self) -> str:
+        if not self.source:
+            return (
+                f"keep {self.path} as {self.kept}, and put a copy of it without the "
+                "executable-stack flag in its place"
+            )
+        keep = f"keep {self.path} as {self.kept}, and " if self.bytes else ""
+        return f"{keep}move {self.source} to {self.path}, if its SHA-256 is {self.sha256[:12]}"
+
+
+@dataclass(frozen=True, slots=True)
+class BringLibraryBack:
+    """Put both libraries back to where they were; the fields are those of the exchange."""
+
+    reason: str
+    path: str
+    kept: str
+    source: str
+    bytes: int
+    sha256: str
+    inverse: str
+    needs_root: bool = False
+
+    def __str__(self) -> str:
+        away = f"move {self.path} to {self.source}" if self.source else f"remove {self.path}"
+        return f"{away}, and move {self.kept} back to its place" if self.bytes else away
