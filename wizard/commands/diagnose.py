@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from wizard.commands.carrying import add_carrying_arguments
 from wizard.commands.choosing import add_wheel_arguments
 from wizard.commands.looking import host_of
 
@@ -19,7 +18,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fix", metavar="CAUSE", help="carry out the plan that mends this finding, shown first"
     )
-    add_carrying_arguments(parser)
+    parser.add_argument("--yes", action="store_true", help="the plan was read; do not ask")
+    parser.add_argument(
+        "--json", action="store_true", help="for programs; with --fix, events as JSON lines"
+    )
     add_wheel_arguments(parser, "--fix: of several findings of that cause, the one in this folder")
 
 

@@ -12,6 +12,11 @@ def fix_kind(cause: str) -> str:
     return f"{FIX} {cause}"
 
 
+def is_fix(kind: str) -> bool:
+    """True for the kind of a plan that mends a finding."""
+    return kind.startswith(f"{FIX} ")
+
+
 def mends(plan: Plan) -> bool:
     """True for a plan that mends a finding, also in a folder where a run of ours stands."""
-    return plan.stack.startswith(f"{FIX} ")
+    return is_fix(plan.stack)
