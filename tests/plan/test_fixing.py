@@ -23,6 +23,7 @@ from wizard.machine.facts import (
     TorchInstall,
 )
 from wizard.machine.recorded import RecordedHost
+from wizard.machine.shell import assignments
 from wizard.plan.existing_steps import ResolveHeld, SetAsidePackages
 from wizard.plan.fixing import PlanImpossible, Supply, has_plan, make_fix
 from wizard.plan.form import plan_form, plan_of
@@ -390,3 +391,13 @@ def test_what_a_person_must_do_has_no_plan_and_says_the_steps(tmp_path: Path) ->
     assert not has_plan(found)
     with pytest.raises(PlanImpossible, match=r"No plan mends this: .* 1\. "):
         make_fix(host_with(tmp_path, {}), machine, found)
+
+
+@pytest.mark.parametrize("break_", ["\x0c", "\x0b", "\x1c", "\u2028"])
+def test_a_line_that_is_counted_otherwise_is_never_taken_for_another(
+    tmp_path: Path, break_: str
+) -> None:
+    text = f"# page{break_}break\nexport {OVERRIDE}=10.3.0\nexport {OVERRIDE}=10.1.0\n"
+    (line,) = (number for _, value, number in assignments(text) if value == "10.3.0")
+    told = refusal(*with_lines(tmp_path, text, line), "stale-override")
+    assert f"~/.bashrc:{line} stays" in told

@@ -105,10 +105,12 @@ def _lines(
     out, left = [], []
     for number in dict.fromkeys(one.line for one in wanted):
         row = rows[number - 1] if 0 < number <= len(rows) else ""
-        named = {one.name for one in wanted if one.line == number}
-        others = {name for name, _, _ in assignments(row)} - named
-        if others:
-            left.append((number, f"for it sets {', '.join(sorted(others))} too: {row.strip()}"))
+        named = {(one.name, one.value) for one in wanted if one.line == number}
+        there = {(name, value) for name, value, _ in assignments(row)}
+        if not named <= there:  # changed since, or lines are counted otherwise in this file
+            left.append((number, f"for it is another line by now: {row.strip()}"))
+        elif others := sorted(name for name, _ in there - named):
+            left.append((number, f"for it sets {', '.join(others)} too: {row.strip()}"))
         elif number not in can_go:
             why = f"for it does more, or stands inside something: {row.strip()}"
             left.append((number, why))
