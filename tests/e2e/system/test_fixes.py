@@ -323,3 +323,61 @@ def test_a_package_that_dpkg_has_not_configured(enter: Enter) -> None:
     back = root.wizard("rollback", "--yes")
     assert back.returncode == 0, back.stdout + back.stderr
     assert packages(root)["half-there"].status == "ii"  # as the plan said
+
+
+def test_without_any_source_of_wheels_nothing_in_the_environment_changes(
+    enter: Enter, torches: Path
+) -> None:
+    root = machine(enter)
+    environment(root, torches, f"torch=={TORCH}", "numpy==2.0.0")
+    before = take(root.folder)
+    nowhere = {"PIP_INDEX_URL": "http://127.0.0.1:9/simple", "PIP_RETRIES": "0"}
+    done = root.wizard("diagnose", "--fix", "numpy2-abi", "--yes", env=nowhere)
+    assert done.returncode == 1
+    assert "Looked again" not in done.stdout
+    left = not_as_before(differences(before, take(root.folder)))
+    assert not left, told(left)
+    again = root.wizard("diagnose", "--fix", "numpy2-abi", "--yes", "--wheelhouse", WHEELS)
+    assert again.returncode == 1, again.stdout  # it goes on with the plan that was begun
+    assert "An earlier start stopped half-way" in again.stderr
+    take_back(root, before)
+    mend(root, "numpy2-abi", "--wheelhouse", WHEELS)
+
+
+def test_without_sudo_it_is_said_what_root_would_have_to_do(enter: Enter) -> None:
+    root = machine(enter)
+    root.give_sudo("no sudo at all")
+    root.run("gpasswd", "--delete", OWNER, "render")
+    before = take(root.folder)
+    done = root.wizard("diagnose", "--fix", "kfd-permission", "--yes")
+    assert done.returncode in (1, 2), done.stdout
+    assert "Traceback" not in done.stderr
+    assert "sudo" in done.stdout + done.stderr
+    left = not_as_before(differences(before, take(root.folder)))
+    assert not left, told(left)
+
+
+def test_root_s_no_leaves_the_finding_and_says_so(enter: Enter) -> None:
+    root = machine(enter, SOURCE_57)
+    root.path(PIN_FILE).unlink()
+    before = take(root.folder)
+    with at_a_terminal(root, "diagnose", "--fix", "apt-distro-shadows-amd", "--yes") as terminal:
+        terminal.wait_for("password for", EXIT_S)
+        terminal.send(f"{PASSWORD}\n")
+        terminal.wait_for("leave all as it is: ", EXIT_S)
+        terminal.send("no\n")
+        assert terminal.exit_code(EXIT_S) == 1
+        assert "Looked again" not in terminal.text()
+    left = not_as_before(differences(before, take(root.folder)))
+    assert not left, told(left)
+    assert "apt-distro-shadows-amd" in findings(root)
+
+
+def test_programs_are_told_what_became_of_the_finding(enter: Enter) -> None:
+    root = machine(enter)
+    append(root, BASHRC, "export HIP_FORCE_COARSE_GRAIN=1", "")
+    done = root.wizard("diagnose", "--fix", "noop-setting", "--yes", "--json")
+    events = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [each["event"] for each in events[-2:]] == ["PlanFinished", "Diagnosed"]
+    assert (events[-1]["cause"], events[-1]["outcome"]) == ("noop-setting", "gone")
+    assert done.returncode == 0
