@@ -401,3 +401,28 @@ def test_a_line_that_is_counted_otherwise_is_never_taken_for_another(
     (line,) = (number for _, value, number in assignments(text) if value == "10.3.0")
     told = refusal(*with_lines(tmp_path, text, line), "stale-override")
     assert f"~/.bashrc:{line} stays" in told
+
+
+def test_among_the_user_s_own_packages_files_are_mended_and_packages_are_not(
+    tmp_path: Path,
+) -> None:
+    host, machine = with_library(tmp_path, RIGHT)
+    own = replace(machine.environments[0], path=SITE, kind="user-site")
+    machine = replace(machine, environments=(own,))
+    (step,) = mended(host, machine, "wheel-library-replaced").steps
+    assert isinstance(step, ExchangeLibrary)
+    assert own.torch is not None
+    alone = replace(
+        own, torch=replace(own.torch, changed=(own.torch.changed[0]._replace(saved=""),))
+    )
+    assert not has_plan(finding(replace(machine, environments=(alone,)), "wheel-library-replaced"))
+
+
+def test_a_line_is_found_that_is_faulty_only_where_nothing_was_set_before(tmp_path: Path) -> None:
+    line = set_in(BASHRC, 1, "LD_LIBRARY_PATH", "/opt/rocm/lib:$LD_LIBRARY_PATH")
+    session = Setting("LD_LIBRARY_PATH", "/opt/rocm/lib:", "", 0, "")
+    host = host_with(tmp_path, {BASHRC: f"export LD_LIBRARY_PATH={line.value}\n"})
+    plan = mended(host, replace(clean_jammy(), settings=(session, line)), "library-path-shadow")
+    (step,) = plan.steps
+    assert isinstance(step, TakeLinesOut)
+    assert not any("in no file" in note for note in plan.notes)

@@ -18,6 +18,7 @@ from wizard.machine.facts import (
     TorchInstall,
 )
 from wizard.machine.glibc import refuses_executable_stacks
+from wizard.machine.settings import has_empty_element
 from wizard.plan.card import chosen_card
 from wizard.plan.leftovers import short_path
 from wizard.sizes import size_text
@@ -70,7 +71,7 @@ def executable_stack(machine: Machine) -> Iterator[Finding]:
         for e, torch in asking:
             names = torch.executable_stack
             evidence = Evidence(", ".join(names), short_path(e.path, machine))
-            about = _mendable(About(e.path, executable_stack=names), e)
+            about = _mendable(About(e.path, executable_stack=names), e, alone=True)
             yield found("glibc-execstack", (evidence,), about=about)
     else:
         yield fine(
@@ -90,15 +91,16 @@ def exchanged(machine: Machine) -> Iterator[Finding]:
             )
             for one in torch.changed
         )
-        about = _mendable(About(e.path, changed=torch.changed), e)
+        alone = all(one.saved for one in torch.changed)
+        about = _mendable(About(e.path, changed=torch.changed), e, alone=alone)
         yield found("wheel-library-replaced", evidence, about=about)
     if not wrong and any(True for _ in each_torch(machine)):
         yield fine("wheel-library-replaced", "Each torch's libraries have the sizes of its wheel")
 
 
-def _mendable(about: About, e: Environment) -> About | None:
-    """None for a folder that is no environment of its own, but a package manager's or shared."""
-    return about if e.kind in ("venv", "conda") else None
+def _mendable(about: About, e: Environment, *, alone: bool = False) -> About | None:
+    """None for a folder that no plan works in: of the user's own packages with files alone."""
+    return about if e.kind in ("venv", "conda", *(("user-site",) if alone else ())) else None
 
 
 def _aside(library: ChangedLibrary) -> str:
@@ -171,7 +173,10 @@ def library_path(machine: Machine) -> Iterator[Finding]:
     empty = [s for s in everywhere if empty_element(s.value)]
     if empty:
         evidence = shown_settings(empty, machine)
-        sure, status, about = Confidence.POSSIBLE, Status.WARNING, About(settings=tuple(empty))
+        sure, status = Confidence.POSSIBLE, Status.WARNING
+        # What a session has may come from a line that is only faulty where nothing was set before.
+        behind = [s for s in everywhere if s.file and has_empty_element(s.value)]
+        about = About(settings=tuple(dict.fromkeys((*empty, *behind))))
         yield found("library-path-shadow", evidence, sure, status=status, about=about)
     elif not everywhere:
         yield fine("library-path-shadow", "LD_LIBRARY_PATH is not set for everything")

@@ -41,7 +41,8 @@ def settings_out(host: Host, machine: Machine, settings: tuple[Setting, ...]) ->
     for path in dict.fromkeys(one.file for one in settings if one.file):
         wanted = tuple(one for one in settings if one.file == path)
         found += _in_file(host, machine, path, wanted)
-    alone = {(s.name, s.value) for s in settings} - {(s.name, s.value) for s in settings if s.file}
+    in_files = {one.name for one in settings if one.file}
+    alone = {(one.name, one.value) for one in settings if one.name not in in_files}
     for name, value in sorted(alone):
         text = f"{name}={value} is set in this session, and in no file that was read: unset {name}"
         found += Mending((), (text,))
@@ -126,7 +127,8 @@ def _taken_out(path: str, text: str, out: Lines, wanted: tuple[Setting, ...]) ->
 
 def _profile(path: str, text: str, out: Lines, wanted: tuple[Setting, ...]) -> Step:
     rest = without_lines(text, out)
-    reason = f"{_reason(wanted)} It reaches every user."
+    numbers = ", ".join(str(number) for number, _ in out)
+    reason = f"{_reason(wanted)} It reaches every user (line {numbers} goes)."
     if not any(row.strip() and not row.lstrip().startswith("#") for row in rest.split("\n")):
         return SetSystemPathAside(f"{reason} Nothing else is set there.", path, FILE_BACK)
     why = f"{reason} The rest of the file stays."

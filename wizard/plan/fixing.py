@@ -8,13 +8,9 @@ from wizard.diagnose.finding import About, Finding
 from wizard.machine.facts import Machine
 from wizard.machine.host import Host
 from wizard.plan.existing_steps import SetAsidePackages
-from wizard.plan.fix_environment import (
-    Supply,
-    libraries_restored,
-    numpy_exchanged,
-    stack_cleared,
-)
 from wizard.plan.fix_kind import fix_kind
+from wizard.plan.fix_libraries import copies_restored, stack_cleared
+from wizard.plan.fix_packages import Supply, numpy_exchanged, torch_anew
 from wizard.plan.fix_settings import Mending, losing_override, settings_out
 from wizard.plan.fix_system import finished, groups_joined, pinned
 from wizard.plan.identity import with_id
@@ -76,7 +72,8 @@ def _mending(host: Host, machine: Machine, cause: str, about: About, supply: Sup
         case "glibc-execstack":
             return stack_cleared(host, about)
         case "wheel-library-replaced":
-            return libraries_restored(host, machine, about, supply)
+            copies = copies_restored(host, about)
+            return copies if copies.steps else torch_anew(host, machine, about, supply)
         case "kfd-permission":
             return groups_joined(machine, about.groups)
         case "dpkg-interrupted":

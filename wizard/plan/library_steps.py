@@ -23,13 +23,11 @@ class ExchangeLibrary:
     needs_root: bool = False
 
     def __str__(self) -> str:
+        keep = f"keep {self.path} beside it as {_name(self.kept)}, and "
         if not self.source:
-            return (
-                f"keep {self.path} as {self.kept}, and put a copy of it without the "
-                "executable-stack flag in its place"
-            )
-        keep = f"keep {self.path} as {self.kept}, and " if self.bytes else ""
-        return f"{keep}move {self.source} to {self.path}, if its SHA-256 is {self.sha256[:12]}"
+            return f"{keep}put a copy of it without the executable-stack flag in its place"
+        move = f"move {self.source} to its place, if its SHA-256 is {self.sha256[:12]}"
+        return f"{keep}{move}" if self.bytes else move
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,5 +44,10 @@ class BringLibraryBack:
     needs_root: bool = False
 
     def __str__(self) -> str:
-        away = f"move {self.path} to {self.source}" if self.source else f"remove {self.path}"
-        return f"{away}, and move {self.kept} back to its place" if self.bytes else away
+        back = f"move {self.path} back to {_name(self.source)}"
+        away = back if self.source else f"remove {self.path}"
+        return f"{away}, and {_name(self.kept)} back to its place" if self.bytes else away
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]

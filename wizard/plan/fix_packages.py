@@ -1,8 +1,7 @@
-"""Steps that mend one environment: its numpy, a library of its torch, the torch itself."""
+"""Steps that exchange one package of an environment: its numpy, or its torch for the same anew."""
 
 from __future__ import annotations
 
-import base64
 import hashlib
 from dataclasses import dataclass
 from itertools import count
@@ -10,10 +9,9 @@ from itertools import count
 from wizard.diagnose.finding import About
 from wizard.knowledge.stacks import load_stacks
 from wizard.machine.contents import OURS, read_live_contents
-from wizard.machine.facts import ChangedLibrary, Machine, Unknown
+from wizard.machine.facts import Machine
 from wizard.machine.facts.contents import Contents, Distribution
 from wizard.machine.host import Host
-from wizard.machine.wheel_files import recorded_hashes
 from wizard.places import Places, places
 from wizard.plan.choice import Choice
 from wizard.plan.conflicts import conflicts
@@ -21,14 +19,12 @@ from wizard.plan.existing import QUIET, bring_pip, is_version
 from wizard.plan.existing_steps import ResolveHeld, SetAsidePackages
 from wizard.plan.fix_settings import Mending
 from wizard.plan.impossible import PlanImpossible
-from wizard.plan.library_steps import ExchangeLibrary
 from wizard.plan.resolve import AS_CONFIGURED, resolve_argv, second_try
 from wizard.plan.steps import DropDownloads, FetchWheels, InstallWheels, Step
 
 OLD_NUMPY = "numpy<2"
 LAST_OF_1 = "1.26.4"
 """What nearly every Python that an old torch runs on gets."""
-BACK = "the old one is moved back to its place"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,29 +54,8 @@ def numpy_exchanged(host: Host, machine: Machine, about: About, supply: Supply) 
     return Mending(steps)
 
 
-def stack_cleared(host: Host, about: About) -> Mending:
-    """Copies without the flag in the place of libraries that ask for an executable stack."""
-    there = _contents(host, about.environment)
-    steps = []
-    for name in about.executable_stack:
-        path = f"{there.site}/torch/lib/{name}"
-        size = host.size(path)
-        if not isinstance(size, Unknown):
-            why = (
-                "glibc 2.41 and later refuse to load libraries that ask for an executable stack; "
-                "this one does not need it."
-            )
-            steps.append(ExchangeLibrary(why, path, _kept(host, path), "", size, "", BACK))
-    if not steps:
-        raise PlanImpossible(f"{there.path} holds none of {', '.join(about.executable_stack)}.")
-    return Mending(tuple(steps))
-
-
-def libraries_restored(host: Host, machine: Machine, about: About, supply: Supply) -> Mending:
-    """The wheel's own libraries in the place of exchanged ones, or the whole torch anew."""
-    steps = tuple(step for one in about.changed for step in _restored(host, one))
-    if len(steps) == len(about.changed):
-        return Mending(steps)
+def torch_anew(host: Host, machine: Machine, about: About, supply: Supply) -> Mending:
+    """The same torch installed once more, because a library of it is not the wheel's own."""
     there = _contents(host, about.environment)
     (torch,) = _found(there, "torch")
     if "torch" in there.conda or "pytorch" in there.conda:
@@ -97,7 +72,10 @@ def libraries_restored(host: Host, machine: Machine, about: About, supply: Suppl
 def _contents(host: Host, folder: str) -> Contents:
     there = read_live_contents(host, folder)
     if there is None or not there.site:
-        raise PlanImpossible(f"{folder} is no environment any more, or has no site-packages.")
+        raise PlanImpossible(
+            f"{folder} is no venv and no conda environment: no plan exchanges packages there. With "
+            "its own pip: pip install --force-reinstall --no-deps NAME==VERSION"
+        )
     return there
 
 
@@ -113,40 +91,6 @@ def _found(there: Contents, name: str) -> tuple[Distribution]:
         f"files (RECORD): it cannot be moved whole. Remove it with the environment's own pip (pip "
         f"uninstall {name}, as often as it takes), then install the right one."
     )
-
-
-def _restored(host: Host, one: ChangedLibrary) -> tuple[Step, ...]:
-    """Nothing where the copy beside it is not what the wheel brought."""
-    site, name = one.path.rsplit("/torch/lib/", 1)
-    sha256 = _recorded(host, site).get(name, "")
-    if not one.saved or not sha256 or host.size(one.saved) != one.recorded_bytes:
-        return ()
-    why = (
-        "The copy that somebody put aside has the size of the wheel's own; its SHA-256 is looked "
-        "at before anything moves. What stands there instead is kept."
-    )
-    kept = _kept(host, one.path)
-    return (ExchangeLibrary(why, one.path, kept, one.saved, one.bytes, sha256, BACK),)
-
-
-def _recorded(host: Host, site: str) -> dict[str, str]:
-    """SHA-256 in hexadecimal by name, from the list of torch's wheel."""
-    names = host.names(site)
-    infos = [
-        name
-        for name in (() if isinstance(names, Unknown) else names)
-        if name.startswith("torch-") and name.endswith(".dist-info")
-    ]
-    record = host.read(f"{site}/{infos[0]}/RECORD") if len(infos) == 1 else ""
-    pairs = recorded_hashes(record) if isinstance(record, str) else []
-    return {name: base64.urlsafe_b64decode(f"{digest}=").hex() for name, digest in pairs}
-
-
-def _kept(host: Host, path: str) -> str:
-    """A free name beside it; an earlier plan that stands may have taken the first."""
-    first = f"{path}.rdna1-setup-kept"
-    names = (first if number == 1 else f"{first}-{number}" for number in count(1))
-    return next(name for name in names if not host.exists(name))
 
 
 def _index_of(version: str) -> str:
