@@ -78,7 +78,8 @@ def _of_cause(cause: str, machine: Machine) -> list[Finding]:
 
 def _picked(found: list[Finding], folder: str, host: Host, machine: Machine) -> Finding:
     """The one that is meant. Raises PlanImpossible where that is not clear."""
-    from wizard.plan.fixing import PlanImpossible, has_plan
+    from wizard.plan.fixing import PlanImpossible
+    from wizard.plan.mendable import has_plan
     from wizard.report.mending import fix_command, folder_of
 
     here = [

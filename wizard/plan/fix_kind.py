@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from wizard.plan.steps import Plan
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from wizard.plan.steps import Plan
 
 FIX = "fix"
 

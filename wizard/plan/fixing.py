@@ -15,21 +15,11 @@ from wizard.plan.fix_settings import Mending, losing_override, settings_out
 from wizard.plan.fix_system import finished, groups_joined, pinned
 from wizard.plan.identity import with_id
 from wizard.plan.impossible import NothingToDo, PlanImpossible
+from wizard.plan.mendable import has_plan
 from wizard.plan.removal import system_plan
 from wizard.plan.root_steps import AddToGroups
 from wizard.plan.steps import Plan
 
-SETTINGS = (
-    "stale-override",
-    "noop-setting",
-    "library-path-shadow",
-    "visible-devices-mask",
-    "miopen-solver-restricted",
-)
-"""Causes that are mended by taking lines out of files."""
-FOLDERS = ("numpy2-abi", "glibc-execstack", "wheel-library-replaced")
-"""Causes of which every environment has its own finding."""
-SYSTEM = ("kfd-permission", "dpkg-interrupted", "apt-distro-shadows-amd")
 NEW_TERMINAL = (
     "What is set already stays set in programs that run, this terminal among them: open a new one "
     "afterwards, or log out and in."
@@ -38,16 +28,6 @@ ANOTHER_LIBRARY_PATH = (
     "Programs of the system's own ROCm that found their libraries by these lines alone may miss "
     "them: its packages name the folder in /etc/ld.so.conf.d."
 )
-
-
-def has_plan(finding: Finding) -> bool:
-    """True when a plan of ours may mend it; what cannot be planned after all says so."""
-    about = finding.about
-    if about is None or not finding.counts:
-        return False
-    if finding.cause in SETTINGS:
-        return any(one.file for one in about.settings)
-    return finding.cause in (*FOLDERS, *SYSTEM)
 
 
 def make_fix(
