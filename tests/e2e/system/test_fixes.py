@@ -7,15 +7,18 @@ stand-ins. The card is one that was recorded.
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import signal
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from tests.e2e.system import debs
 from tests.e2e.system.asking import packages
-from tests.e2e.system.bases import BOOKWORM, OWNER, PASSWORD, TRIXIE, Suite
+from tests.e2e.system.bases import BOOKWORM, OWNER, PASSWORD, PREFIX, TRIXIE, Suite
 from tests.e2e.system.card import give_card
 from tests.e2e.system.debs import Deb
 from tests.e2e.system.roots import Root
@@ -196,6 +199,28 @@ def test_numpy_2_beside_torch_1_13(enter: Enter, torches: Path) -> None:
     assert got == "1.26.4\n"
     take_back(root, before)
     assert "numpy2-abi" in findings(root)
+
+
+@pytest.mark.parametrize("step", [4, 5, 6])
+def test_a_fix_that_was_killed_goes_on_and_comes_back(
+    enter: Enter, torches: Path, step: int
+) -> None:
+    root = machine(enter)
+    environment(root, torches, f"torch=={TORCH}", "numpy==2.0.0")
+    before = take(root.folder)
+    words = ("diagnose", "--fix", "numpy2-abi", "--yes", "--wheelhouse", WHEELS)
+    with root.start(f"{PREFIX}/bin/rdna1-setup", *words, user=OWNER) as run:
+        assert run.stdout is not None
+        assert any(line.startswith(f"[{step}/6]") for line in run.stdout)
+        for one in root.running():
+            with suppress(ProcessLookupError):
+                os.kill(one.pid, signal.SIGKILL)
+    again = root.wizard(*words)
+    assert again.returncode == 0, again.stdout + again.stderr
+    assert "An earlier start stopped half-way" in again.stderr
+    assert "numpy2-abi is gone" in again.stdout
+    assert "numpy2-abi" not in findings(root)
+    take_back(root, before)
 
 
 def test_with_two_environments_one_is_named(enter: Enter, torches: Path) -> None:
