@@ -231,6 +231,7 @@ def _way_back(host: Host, places: Places, executor: Executor) -> WayBack:
 
 
 def _unfinished(places: Places, asked: str | None) -> Unfinished | None:
+    from wizard.plan.fix_kind import is_fix
     from wizard.run.ready import unfinished_run
 
     record = unfinished_run(places)
@@ -238,10 +239,10 @@ def _unfinished(places: Places, asked: str | None) -> Unfinished | None:
         return None
     plan = record.plan
     footprint = str(plan.get("footprint", "venv"))
-    if not plan["venv"]:
+    if not plan["venv"] or is_fix(plan["stack"]):
         from wizard.plan.form import plan_of
 
-        return Unfinished(record.id, plan["stack"], "", footprint, plan_of(plan))
+        return Unfinished(record.id, plan["stack"], plan["venv"], footprint, plan_of(plan))
     elsewhere = bool(asked) and os.path.realpath(str(asked)) != os.path.realpath(plan["venv"])
     return Unfinished(record.id, plan["stack"], plan["venv"], footprint, elsewhere=elsewhere)
 

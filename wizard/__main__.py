@@ -32,7 +32,7 @@ COMMANDS = (
 )
 """Each is a module of ``wizard.commands``, with ``add_arguments`` and ``run``."""
 READS_ONLY = ("detect", "diagnose", "explain", "plan", "report", "watch", "about")
-"""Commands that change nothing, whatever their options."""
+"""Commands that change nothing, but for ``report --record`` and ``diagnose --fix``."""
 CHANGES_FILES = (
     "apply",
     "rehearse",
@@ -98,7 +98,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if argv is None else list(argv)
     known = words[:1] if words and words[0] in COMMANDS else COMMANDS
     arguments = parser(known).parse_args(words)
-    if not acts(arguments) or arguments.command in (None, *READS_ONLY):
+    reads_only = arguments.command in READS_ONLY and not getattr(arguments, "fix", None)
+    if not acts(arguments) or reads_only or arguments.command is None:
         sys.dont_write_bytecode = True  # a dry run that leaves caches behind is none
     try:
         return _dispatch(arguments)
@@ -109,7 +110,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 130
     except BrokenPipeError:
         forget_reader()
-        return 0 if arguments.command in (None, *READS_ONLY) else 1
+        return 0 if reads_only or arguments.command is None else 1
     except OSError as error:
         print(
             f"rdna1-setup: {error.filename or 'the system'}: {error.strerror or error}.\n"
@@ -166,7 +167,8 @@ def _started_with_sudo(arguments: argparse.Namespace) -> bool:
         return False
     if arguments.command is None:
         return not _plain(arguments)
-    return arguments.command in CHANGES_FILES or bool(getattr(arguments, "record", None))
+    changing = any(getattr(arguments, option, None) for option in ("record", "fix"))
+    return arguments.command in CHANGES_FILES or changing
 
 
 if __name__ == "__main__":

@@ -96,7 +96,13 @@ def test_json_without_yes_asks_nothing_and_does_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can be behind sudo")
 @pytest.mark.parametrize(
-    "command", ["apply --stack cpu --yes", "rollback --yes", "report --record record"]
+    "command",
+    [
+        "apply --stack cpu --yes",
+        "rollback --yes",
+        "report --record record",
+        "diagnose --fix noop-setting --yes",
+    ],
 )
 def test_sudo_is_refused_where_files_would_become_root_s(tmp_path: Path, command: str) -> None:
     done = wizard(tmp_path, *command.split(), SUDO_USER="ada")

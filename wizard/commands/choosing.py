@@ -27,12 +27,7 @@ def add_source_arguments(parser: argparse.ArgumentParser) -> None:
     Unset, so that a command does not put its defaults over what was named before it.
     """
     unset = argparse.SUPPRESS
-    where = "where to put it (default: ~/ai/ID)"
-    parser.add_argument("--venv", metavar="DIR", default=unset, help=where)
-    index = "another wheel index; pip: as pip is configured"
-    parser.add_argument("--torch-index", metavar="URL", default=unset, type=_index, help=index)
-    house = "a folder of wheels, no network (pip's too)"
-    parser.add_argument("--wheelhouse", metavar="DIR", default=unset, help=house)
+    add_wheel_arguments(parser, "where to put it (default: ~/ai/ID)")
     mirror = "system packages from a copy of https://repo.radeon.com/rocm/apt"
     parser.add_argument("--rocm-repo", metavar="URL", type=_repository, default=unset, help=mirror)
     parser.add_argument(
@@ -42,6 +37,16 @@ def add_source_arguments(parser: argparse.ArgumentParser) -> None:
         default=unset,
         help="of the key that signs that copy, where it is not AMD's",
     )
+
+
+def add_wheel_arguments(parser: argparse.ArgumentParser, where: str) -> None:
+    """A folder, and where its wheels come from."""
+    unset = argparse.SUPPRESS
+    parser.add_argument("--venv", metavar="DIR", default=unset, help=where)
+    index = "another wheel index; pip: as pip is configured"
+    parser.add_argument("--torch-index", metavar="URL", default=unset, type=_index, help=index)
+    house = "a folder of wheels, no network (pip's too)"
+    parser.add_argument("--wheelhouse", metavar="DIR", default=unset, help=house)
 
 
 def _index(text: str) -> str:

@@ -6,6 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
+from wizard.commands.choosing import add_wheel_arguments
 from wizard.commands.looking import acts, host_of, places_of
 
 if TYPE_CHECKING:
@@ -20,15 +21,22 @@ NOT_TRIED = "rdna1-setup: --try-torch uses the card: not on a recorded machine, 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``diagnose``."""
-    parser.add_argument("--json", action="store_true", help="for programs")
     parser.add_argument("--kernel-log", metavar="FILE", default="",
                         help="read this kernel log, and not the machine's own")  # fmt: skip
     parser.add_argument("--try-torch", action="store_true",
                         help="also use the card with each torch, which may hang it")  # fmt: skip
+    parser.add_argument(
+        "--fix", metavar="CAUSE", help="carry out the plan that mends this finding, shown first"
+    )
+    parser.add_argument("--yes", action="store_true", help="the plan was read; do not ask")
+    parser.add_argument(
+        "--json", action="store_true", help="for programs; with --fix, events as JSON lines"
+    )
+    add_wheel_arguments(parser, "--fix: of several findings of that cause, the one in this folder")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print every check; 1 when one found something, else 0."""
+    """Print every check; 1 when one found something, else 0. With --fix, mend one finding."""
     from wizard.diagnose.finding import exit_code
     from wizard.diagnose.here import looks_here
     from wizard.diagnose.machine import diagnose
@@ -37,6 +45,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.try_torch and not acts(arguments):
         print(NOT_TRIED, file=sys.stderr)
         return 2
+    if arguments.fix:
+        from wizard.commands.fixing import fix
+
+        return fix(arguments)
     host = host_of(arguments)
     machine = detect(host)
     if arguments.try_torch:
@@ -52,10 +64,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         import json
 
-        from wizard.diagnose.finding import to_form
         from wizard.jsonform import SCHEMA
+        from wizard.report.mending import finding_form
 
-        findings = [to_form(finding) for finding in diagnosis.findings]
+        findings = [finding_form(finding, diagnosis.findings) for finding in diagnosis.findings]
         form = {"schema": SCHEMA, "machine": machine.recorded, "rdna1": diagnosis.rdna1}
         print(json.dumps({**form, "findings": findings}, indent=1))
     else:

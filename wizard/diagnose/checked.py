@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from wizard.diagnose.finding import Confidence, Evidence, Finding, Status
+from wizard.diagnose.finding import About, Confidence, Evidence, Finding, Status
 from wizard.knowledge.causes import load_causes
 from wizard.machine.facts import Machine, Setting
 from wizard.plan.leftovers import short_path
@@ -19,6 +19,7 @@ def found(
     *,
     status: Status = Status.FAULT,
     fix: tuple[str, ...] = (),
+    about: About | None = None,
 ) -> Finding:
     """The cause is there; its usual fix unless this machine has a better one."""
     known = load_causes()[cause]
@@ -32,6 +33,7 @@ def found(
         fix=fix or known.fix,
         grade=known.grade,
         links=known.links,
+        about=about,
     )
 
 

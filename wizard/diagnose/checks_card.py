@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wizard.diagnose.checked import fine, found, not_tested
-from wizard.diagnose.finding import Confidence, Evidence, Finding, Status
+from wizard.diagnose.finding import About, Confidence, Evidence, Finding, Status
 from wizard.machine.facts import Gpu, Machine, Unknown
 from wizard.machine.gpu_words import ATOMICS_UNNEEDED
 from wizard.plan.card import chosen_card
@@ -100,8 +100,15 @@ def permission(machine: Machine) -> Iterator[Finding]:
         Evidence(f"{missing.text.partition(':')[0]} is missing", "/dev"),
         Evidence(f"groups in force: {told}", "/proc/self/status"),
     )
+    if not missing.needs_root:
+        joined = Evidence("you have joined it, which counts from the next login on", "/etc/group")
+        yield found("kfd-permission", (*evidence, joined), fix=(AGAIN,))
+        return
+    # Inside a container the host's groups count, and those are given when it is started.
+    groups = () if machine.surroundings.container else missing.groups
     fix = missing.text.partition(": ")[2]
-    yield found("kfd-permission", evidence, fix=(fix,) if missing.needs_root else (AGAIN,))
+    about = About(groups=groups) if groups else None
+    yield found("kfd-permission", evidence, fix=(fix,), about=about)
 
 
 def other_gpus(machine: Machine) -> Iterator[Finding]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from wizard.diagnose.checked import fine, found, not_tested
-from wizard.diagnose.finding import Confidence, Evidence, Finding, Status
+from wizard.diagnose.finding import About, Confidence, Evidence, Finding, Status
 from wizard.machine.facts import AptSource, Machine, Package, Unknown
 from wizard.plan.amd_packages import is_broken, release_of
 from wizard.plan.leftovers import short_path
@@ -16,6 +17,11 @@ LITTLE = 10**9
 """Less room than this ends most installations half-way."""
 ROCM_DIRECTORY = re.compile(r"/rocm/apt/(\d+\.\d+(?:\.\d+)?)")
 DRIVER_PACKAGE = "amdgpu-dkms"
+NO_PIN = "AMD's apt source has no pin: the distribution's packages of the same names would win"
+NO_PIN_MEANS = (
+    "Nothing is wrong yet: no ROCm package of the distribution is installed. Without a pin apt may "
+    "take those for AMD's at the next installation, and AMD's ask for exactly their own."
+)
 
 
 def work(machine: Machine) -> Iterator[Finding]:
@@ -41,13 +47,15 @@ def _unfinished(machine: Machine, *, busy: bool) -> Iterator[Finding]:
     if busy:
         return
     if state.interrupted:
-        yield found("dpkg-interrupted", (Evidence("dpkg left a journal", "/var/lib/dpkg/updates"),))
+        evidence = Evidence("dpkg left a journal", "/var/lib/dpkg/updates")
+        yield found("dpkg-interrupted", (evidence,), about=About(packages=tuple(unfinished)))
     elif others := [name for name in unfinished if name not in broken]:
         yield found(
             "dpkg-interrupted",
             map(_status, others),
             Confidence.LIKELY,
             status=Status.WARNING,
+            about=About(packages=tuple(others)),
         )
     elif not unfinished and not isinstance(state.unfinished, Unknown):
         yield fine("dpkg-interrupted", "Every package is fully installed")
@@ -65,8 +73,10 @@ def shadowing(machine: Machine) -> Iterator[Finding]:
     theirs = [one for one in machine.rocm_packages if one.origin == "distribution"]
     evidence = [_shown(source, machine) for source in rocm]
     evidence += [_package(one) for one in theirs[:4]]
+    about = About(packages=tuple(one.name for one in theirs))
     sure = Confidence.LIKELY if theirs else Confidence.POSSIBLE
-    yield found("apt-distro-shadows-amd", evidence, sure, status=Status.WARNING)
+    shadowed = found("apt-distro-shadows-amd", evidence, sure, status=Status.WARNING, about=about)
+    yield shadowed if theirs else replace(shadowed, title=NO_PIN, meaning=NO_PIN_MEANS)
 
 
 def sources(machine: Machine) -> Iterator[Finding]:

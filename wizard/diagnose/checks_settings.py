@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from wizard.diagnose.checked import fine, found, shown_settings
 from wizard.diagnose.concluded_settings import MASKS, hides
-from wizard.diagnose.finding import Confidence, Finding, Status
+from wizard.diagnose.finding import About, Confidence, Finding, Status
 from wizard.machine.facts import Machine
 from wizard.plan.card import chosen_card
 
@@ -22,7 +22,9 @@ def idle(machine: Machine) -> Iterator[Finding]:
     """Variables that do nothing, each with the place where it is set."""
     wrong = [one for one in machine.settings if one.effect.split(":")[0] in IDLE]
     if wrong:
-        yield found("noop-setting", shown_settings(wrong, machine), status=Status.WARNING)
+        about = About(settings=tuple(wrong))
+        evidence = shown_settings(wrong, machine)
+        yield found("noop-setting", evidence, status=Status.WARNING, about=about)
     else:
         yield fine("noop-setting", "No variable is set that does nothing")
 
@@ -37,7 +39,9 @@ def masks(machine: Machine) -> Iterator[Finding]:
     if hiding:
         everywhere = any(not one.within for one in hiding)
         status = Status.FAULT if everywhere else Status.WARNING
-        yield found("visible-devices-mask", shown_settings(hiding, machine), status=status)
+        about = About(settings=tuple(hiding))
+        evidence = shown_settings(hiding, machine)
+        yield found("visible-devices-mask", evidence, status=status, about=about)
     else:
         yield fine("visible-devices-mask", "No variable hides the card")
 
@@ -50,4 +54,7 @@ def families(machine: Machine) -> Iterator[Finding]:
     if len(gone) >= len(FAMILIES) - 1:
         sure = Confidence.CERTAIN if len(gone) == len(FAMILIES) else Confidence.POSSIBLE
         status = Status.FAULT if len(gone) == len(FAMILIES) else Status.WARNING
-        yield found("miopen-solver-restricted", shown_settings(off, machine), sure, status=status)
+        # With one family left somebody may have meant it so.
+        about = About(settings=tuple(off)) if status is Status.FAULT else None
+        evidence = shown_settings(off, machine)
+        yield found("miopen-solver-restricted", evidence, sure, status=status, about=about)

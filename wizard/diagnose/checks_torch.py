@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from wizard.diagnose.checked import fine, found, not_tested, shown_settings
 from wizard.diagnose.concluded_settings import empty_element
-from wizard.diagnose.finding import Confidence, Evidence, Finding, Status
+from wizard.diagnose.finding import About, Confidence, Evidence, Finding, Status
 from wizard.diagnose.reach import elsewhere, overrides, reaching
 from wizard.diagnose.versions import rocm_of, torch_before
 from wizard.machine.facts import (
@@ -18,6 +18,7 @@ from wizard.machine.facts import (
     TorchInstall,
 )
 from wizard.machine.glibc import refuses_executable_stacks
+from wizard.machine.settings import has_empty_element
 from wizard.plan.card import chosen_card
 from wizard.plan.leftovers import short_path
 from wizard.sizes import size_text
@@ -45,13 +46,15 @@ def build(machine: Machine) -> Iterator[Finding]:
 def numpy(machine: Machine) -> Iterator[Finding]:
     """numpy 2 beside a torch that was built for numpy 1."""
     wrong = [
-        Evidence(f"torch {torch.version} with numpy {torch.numpy}", short_path(e.path, machine))
+        (e, torch)
         for e, torch in each_torch(machine)
         if torch_before(torch.version, (2, 3)) and (torch.numpy or "").startswith("2.")
     ]
-    if wrong:
-        yield found("numpy2-abi", wrong)
-    elif any(torch.numpy for _, torch in each_torch(machine)):
+    for e, torch in wrong:
+        text = f"torch {torch.version} with numpy {torch.numpy}"
+        evidence = Evidence(text, short_path(e.path, machine))
+        yield found("numpy2-abi", (evidence,), about=_mendable(About(e.path), e))
+    if not wrong and any(torch.numpy for _, torch in each_torch(machine)):
         yield fine("numpy2-abi", "Each torch and its numpy go together")
 
 
@@ -65,11 +68,11 @@ def executable_stack(machine: Machine) -> Iterator[Finding]:
         title = "Whether glibc refuses torch's libraries was not tested"
         yield not_tested("glibc-execstack", title, "which glibc this is, is not known")
     elif strict:
-        names = (
-            Evidence(", ".join(torch.executable_stack), short_path(e.path, machine))
-            for e, torch in asking
-        )
-        yield found("glibc-execstack", names)
+        for e, torch in asking:
+            names = torch.executable_stack
+            evidence = Evidence(", ".join(names), short_path(e.path, machine))
+            about = _mendable(About(e.path, executable_stack=names), e, alone=True)
+            yield found("glibc-execstack", (evidence,), about=about)
     else:
         yield fine(
             "glibc-execstack", f"glibc {machine.system.glibc} loads torch's libraries as they are"
@@ -78,19 +81,26 @@ def executable_stack(machine: Machine) -> Iterator[Finding]:
 
 def exchanged(machine: Machine) -> Iterator[Finding]:
     """Libraries of a wheel that are not those that the wheel brought."""
-    evidence = [
-        Evidence(
-            f"{one.path.rpartition('/')[2]}: {size_text(one.bytes)}, the wheel's had "
-            f"{size_text(one.recorded_bytes)}{_aside(one)}",
-            short_path(e.path, machine),
+    wrong = [(e, torch) for e, torch in each_torch(machine) if torch.changed]
+    for e, torch in wrong:
+        evidence = (
+            Evidence(
+                f"{one.path.rpartition('/')[2]}: {size_text(one.bytes)}, the wheel's had "
+                f"{size_text(one.recorded_bytes)}{_aside(one)}",
+                short_path(e.path, machine),
+            )
+            for one in torch.changed
         )
-        for e, torch in each_torch(machine)
-        for one in torch.changed
-    ]
-    if evidence:
-        yield found("wheel-library-replaced", evidence)
-    elif any(True for _ in each_torch(machine)):
+        alone = all(one.saved for one in torch.changed)
+        about = _mendable(About(e.path, changed=torch.changed), e, alone=alone)
+        yield found("wheel-library-replaced", evidence, about=about)
+    if not wrong and any(True for _ in each_torch(machine)):
         yield fine("wheel-library-replaced", "Each torch's libraries have the sizes of its wheel")
+
+
+def _mendable(about: About, e: Environment, *, alone: bool = False) -> About | None:
+    """None for a folder that no plan works in: of the user's own packages with files alone."""
+    return about if e.kind in ("venv", "conda", *(("user-site",) if alone else ())) else None
 
 
 def _aside(library: ChangedLibrary) -> str:
@@ -113,7 +123,8 @@ def _code(machine: Machine, e: Environment, torch: TorchInstall) -> Iterator[Fin
     evidence = (_shown(e, torch, machine), *shown_settings(foreign, machine))
     if torch.native_gfx:
         if foreign:
-            yield found("stale-override", evidence)
+            about = About(e.path, settings=tuple(foreign))
+            yield found("stale-override", evidence, about=about)
         return
     if torch.build != "rocm":
         return
@@ -155,13 +166,18 @@ def library_path(machine: Machine) -> Iterator[Finding]:
         leading = [s for s in paths if _leads(s)]
         if torch.build == "rocm" and leading and torch_before(torch.version, (2, 1)):
             evidence = (_shown(e, torch, machine), *shown_settings(leading, machine))
-            yield found("library-path-shadow", evidence, Confidence.LIKELY)
+            about = About(e.path, settings=tuple(leading))
+            yield found("library-path-shadow", evidence, Confidence.LIKELY, about=about)
             return
     everywhere = [s for s in machine.settings if s.name == "LD_LIBRARY_PATH" and not s.within]
     empty = [s for s in everywhere if empty_element(s.value)]
     if empty:
         evidence = shown_settings(empty, machine)
-        yield found("library-path-shadow", evidence, Confidence.POSSIBLE, status=Status.WARNING)
+        sure, status = Confidence.POSSIBLE, Status.WARNING
+        # What a session has may come from a line that is only faulty where nothing was set before.
+        behind = [s for s in everywhere if s.file and has_empty_element(s.value)]
+        about = About(settings=tuple(dict.fromkeys((*empty, *behind))))
+        yield found("library-path-shadow", evidence, sure, status=status, about=about)
     elif not everywhere:
         yield fine("library-path-shadow", "LD_LIBRARY_PATH is not set for everything")
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from wizard.machine.facts import ChangedLibrary, Setting
+
 HARMLESS = "noop-setting"
 """A warning that explains nothing."""
 
@@ -43,6 +45,22 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
+class About:
+    """What of this machine a finding is about: all that a plan to mend it must know."""
+
+    environment: str = ""
+    """A venv or conda environment; ``""`` where it is none."""
+    settings: tuple[Setting, ...] = ()
+    changed: tuple[ChangedLibrary, ...] = ()
+    executable_stack: tuple[str, ...] = ()
+    """Names of libraries in the environment's torch."""
+    groups: tuple[str, ...] = ()
+    """Those that the user is to join."""
+    packages: tuple[str, ...] = ()
+    """Packages of the system."""
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One cause, present or ruled out."""
 
@@ -58,6 +76,8 @@ class Finding:
     grade: str = ""
     """On what the cause and its fix rest, in the words of ``assets/claims.toml``."""
     links: tuple[str, ...] = ()
+    about: About | None = None
+    """None where no plan of ours could mend it."""
 
     @property
     def counts(self) -> bool:

@@ -20,6 +20,8 @@ class MissingRight:
     text: str
     needs_root: bool
     """False where a new login is enough."""
+    groups: tuple[str, ...] = ()
+    """Groups that the user must join for it; none where that would not give it."""
 
 
 def card_closed(machine: Machine, stack: Stack) -> str:
@@ -66,7 +68,8 @@ def missing_right(machine: Machine) -> MissingRight | None:
     paths = " and ".join(node.path for node in closed)
     groups = {node.group for node in closed if not isinstance(node.group, Unknown)} or {"render"}
     remedy, needs_root = _remedy(machine, sorted(groups))
-    return MissingRight(f"the right to open {paths}: {remedy}", needs_root)
+    join = tuple(sorted(groups)) if needs_root and "root" not in groups else ()
+    return MissingRight(f"the right to open {paths}: {remedy}", needs_root, join)
 
 
 def _remedy(machine: Machine, groups: list[str]) -> tuple[str, bool]:

@@ -60,7 +60,7 @@ def _steps(
     python, tool = f"{choice.venv}/bin/python", f"{work}/tool/pip"
     settings = setting_steps(machine, choice, stack, there.python, there.pip_conf)
     return (
-        _bring_pip(machine, choice, there, work),
+        bring_pip(machine, choice, there, work),
         _resolve(machine, choice, stack, there, work),
         FetchWheels(
             "Resumable; nothing in the environment has changed so far.",
@@ -115,7 +115,8 @@ def obstacles_to(
     return tuple(each for each in held.obstacles if each != mended)
 
 
-def _bring_pip(machine: Machine, choice: Choice, there: Contents, work: str) -> Step:
+def bring_pip(machine: Machine, choice: Choice, there: Contents, work: str) -> Step:
+    """A pip that resolves and installs for the environment, and lies beside it."""
     python, folder = f"{choice.venv}/bin/python", f"{work}/tool"
     sources = pip_from(choice)
     into = ("--upgrade", "--target", folder, *sources, "pip")
@@ -156,7 +157,7 @@ def _resolve(
         second_try(argv),
         choice.venv,
         there.site,
-        tuple(f"{d.name}=={d.version}" for d in _stay(there, goes) if _is_version(d.version)),
+        tuple(f"{d.name}=={d.version}" for d in _stay(there, goes) if is_version(d.version)),
         tuple(each.name for each in goes),
         constraints,
         f"{work}/seen",
@@ -185,7 +186,8 @@ def _stay(there: Contents, goes: tuple[Distribution, ...]) -> tuple[Distribution
     return tuple(each for each in there.distributions if each not in goes)
 
 
-def _is_version(text: str) -> bool:
+def is_version(text: str) -> bool:
+    """True for what pip takes for a version."""
     try:
         Version(text)
     except InvalidVersion:

@@ -8,6 +8,7 @@ from typing import Union
 
 from wizard.credentials import redact
 from wizard.plan.existing_steps import ResolveCarried, ResolveHeld, SetAsidePackages
+from wizard.plan.library_steps import BringLibraryBack, ExchangeLibrary
 from wizard.plan.root_steps import AddToGroups as AddToGroups
 from wizard.plan.root_steps import (
     AptChange,
@@ -241,6 +242,8 @@ Step = Union[  # noqa: UP007 - cattrs reads the members of a Union
     ResolveCarried,
     TakeLinesOut,
     PutLinesBack,
+    ExchangeLibrary,
+    BringLibraryBack,
     AptUpdate,
     AptChange,
     KeepDebs,
@@ -254,6 +257,10 @@ Step = Union[  # noqa: UP007 - cattrs reads the members of a Union
     RestoreSettings,
     MakeSnapshot,
 ]
+
+
+USER_EDITS = (TakeLinesOut, PutLinesBack, ExchangeLibrary, BringLibraryBack)
+"""Steps that change files of the user's own, and whose way back is a step of the same kind."""
 
 
 @dataclass(frozen=True, slots=True)

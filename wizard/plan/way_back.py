@@ -10,6 +10,7 @@ from typing import Any
 
 from wizard.plan.amd_packages import DRIVERS
 from wizard.plan.impossible import NothingToDo
+from wizard.plan.library_steps import BringLibraryBack, ExchangeLibrary
 from wizard.plan.removal import counted, system_plan
 from wizard.plan.root_steps import (
     AddToGroups,
@@ -114,6 +115,16 @@ def _inverse(step: Step, others: frozenset[str]) -> Iterator[Step]:
         case PutLinesBack():
             yield TakeLinesOut(
                 "As it was before.", step.path, step.lines, step.after, step.before, AGAIN
+            )
+        case ExchangeLibrary():
+            yield BringLibraryBack(
+                "As it was before.",
+                step.path,
+                step.kept,
+                step.source,
+                step.bytes,
+                step.sha256,
+                AGAIN,
             )
         case _:
             return  # nothing of the system's changed, or the venv's own undo does it

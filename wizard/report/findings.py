@@ -10,6 +10,7 @@ from wizard.diagnose.finding import Finding, Status
 from wizard.diagnose.listed_cards import ListedCard
 from wizard.diagnose.machine import Diagnosis
 from wizard.machine.facts import Machine
+from wizard.report.mending import fix_command
 from wizard.run.lines import clean
 
 WIDTH = 79
@@ -80,6 +81,8 @@ def finding_lines(findings: Sequence[Finding]) -> Iterator[str]:
         yield from _wrapped(finding.meaning, "  ")
         for number, step in enumerate(finding.fix, 1):
             yield from _wrapped(f"{number}. {step}", "  ", "     ")
+        if command := fix_command(finding, findings):
+            yield f"  Mend it: {clean(command)}"  # never wrapped: it is to be copied
         yield from (f"  {link}" for link in finding.links)
 
 

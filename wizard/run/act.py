@@ -11,6 +11,7 @@ from pathlib import Path
 
 from wizard.credentials import redact
 from wizard.plan.existing_steps import ResolveCarried, ResolveHeld, SetAsidePackages
+from wizard.plan.library_steps import BringLibraryBack, ExchangeLibrary
 from wizard.plan.steps import (
     CheckTorch,
     ClearExecutableStack,
@@ -27,6 +28,7 @@ from wizard.plan.user_files import PutLinesBack, TakeLinesOut
 from wizard.run.acting import Act, Done, Stopped, Surroundings, program
 from wizard.run.check import check_torch
 from wizard.run.events import Output, Progress
+from wizard.run.exchanging import bring_library_back, exchange_library
 from wizard.run.installed import missing_files
 from wizard.run.line_speed import Received
 from wizard.run.own_files import clear_stack, drop_downloads, pin_installed, write_settings
@@ -74,6 +76,10 @@ def _act_on_existing(step: Step, around: Surroundings) -> Act:
             return resolve_carried(step, around)
         case TakeLinesOut() | PutLinesBack():
             return _at_once(lambda: edit_lines(step))
+        case ExchangeLibrary():
+            return _at_once(lambda: exchange_library(step))
+        case BringLibraryBack():
+            return _at_once(lambda: bring_library_back(step))
         case _ if around.as_root is not None and is_root_step(step):
             return around.as_root()
         case _:

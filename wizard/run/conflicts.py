@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from wizard.plan.existing_steps import SetAsidePackages, changes_existing
+from wizard.plan.fix_kind import mends
 from wizard.plan.form import plan_form
 from wizard.plan.steps import InstallWheels, PinInstalled, Plan, Step, WriteFile
 from wizard.run.asked import difference
@@ -34,7 +35,7 @@ def run_to_resume(plan: Plan, records: tuple[Record, ...]) -> Record | None:
         if record.plan["id"] == plan.id and record.state != PARTLY_ROLLED_BACK:
             _refuse_another_folder(plan, record)
             return record
-    if same_folder:
+    if same_folder and not mends(plan):
         raise _other_plan(plan, same_folder[0])
     if changes_existing(plan):
         _refuse_taken_backups(plan, standing)

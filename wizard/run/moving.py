@@ -97,7 +97,8 @@ def _discard(aside: Backup) -> None:
         _rmdir(Path(folder))
     if os.path.lexists(aside.folder / FILES):
         return  # something lies there that the list does not name: without it nobody would know
-    for ours in (aside.root / BEFORE, aside.manifest):
+    # By this name in the backup itself: another run's may lie in the usual folder.
+    for ours in (aside.folder / Path(BEFORE).name, aside.manifest):
         for path in (draft_of(ours), ours):
             path.unlink(missing_ok=True)
     _rmdir(aside.folder)

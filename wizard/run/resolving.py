@@ -105,7 +105,7 @@ def _chosen(step: ResolveHeld) -> str:
         Path(step.report).unlink()
         raise Trouble(
             f"{'; '.join(broken)}.",
-            f"These packages stay in {step.venv}, and would not get on with the new torch. "
+            f"These packages stay in {step.venv}, and would not get on with what comes. "
             "Nothing was changed.",
             "Undo this run (rdna1-setup rollback), then remove or update what asks for it and "
             "start again, or take a new folder with --venv.",

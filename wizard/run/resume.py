@@ -10,6 +10,7 @@ from pathlib import Path
 from wizard.plan.environment import adds_settings_alone
 from wizard.plan.existing_steps import ResolveCarried, ResolveHeld, SetAsidePackages
 from wizard.plan.steps import (
+    USER_EDITS,
     ClearExecutableStack,
     CreateVenv,
     DropDownloads,
@@ -21,7 +22,6 @@ from wizard.plan.steps import (
     Step,
     WriteFile,
 )
-from wizard.plan.user_files import PutLinesBack, TakeLinesOut
 from wizard.run import execstack
 from wizard.run.backup import Backup
 from wizard.run.journal import Record
@@ -72,7 +72,7 @@ def clear_remains(step: Step, plan: Plan, record: Record) -> int:
 def _changes_system(step: Step) -> bool:
     # A later step may have changed the same thing on purpose: with an outcome, it is done. What
     # has none is looked at by who acts, before acting.
-    return is_root_step(step) or isinstance(step, (TakeLinesOut, PutLinesBack))
+    return is_root_step(step) or isinstance(step, USER_EDITS)
 
 
 def _must_go_first(left_by: Step, step: Step, plan: Plan) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 
+from wizard.plan.steps import USER_EDITS
 from wizard.plan.way_back import WAY_BACK
 from wizard.run.journal import PARTLY_ROLLED_BACK, ROLLED_BACK, Journal, Record, read_record
 from wizard.run.ownership import Owned
@@ -44,8 +45,9 @@ def _place(record: Record) -> str:
 
 
 def _edits_below(record: Record, folder: str) -> bool:
-    """True for a run that took lines out of files in that folder, or put some in."""
-    edits = (s for s in record.plan["steps"] if s["kind"] in ("TakeLinesOut", "PutLinesBack"))
+    """True for a run that edited files in that folder, or exchanged some."""
+    kinds = {kind.__name__ for kind in USER_EDITS}
+    edits = (step for step in record.plan["steps"] if step["kind"] in kinds)
     return any(os.path.realpath(step["path"]).startswith(f"{folder}/") for step in edits)
 
 

@@ -12,8 +12,7 @@ from wizard.places import Places
 from wizard.plan.form import plan_of
 from wizard.plan.impossible import NothingToDo
 from wizard.plan.root_steps import LocalDeb
-from wizard.plan.steps import Plan, Step
-from wizard.plan.user_files import PutLinesBack, TakeLinesOut
+from wizard.plan.steps import USER_EDITS, Plan, Step
 from wizard.plan.way_back import WAY_BACK, make_way_back, takes_back
 from wizard.root.news import Event, EventLines, StepDone, news_of
 from wizard.root.session import EVENTS, STATE
@@ -110,12 +109,12 @@ def kept_debs(run: Path) -> tuple[LocalDeb, ...]:
 
 
 def _may_reach_out(record: Record) -> bool:
-    return any(
-        step.get("needs_root") or step["kind"] in ("TakeLinesOut", "PutLinesBack")
-        for step in record.plan["steps"]
-    )
+    return any(step.get("needs_root") or step["kind"] in _EDITS for step in record.plan["steps"])
 
 
 def _reaches_out(step: Step) -> bool:
     """True for what the list of a run's own files does not undo."""
-    return is_root_step(step) or isinstance(step, (TakeLinesOut, PutLinesBack))
+    return is_root_step(step) or isinstance(step, USER_EDITS)
+
+
+_EDITS = frozenset(kind.__name__ for kind in USER_EDITS)

@@ -1,0 +1,196 @@
+"""Plans that mend a finding, carried out here and taken back by `rollback`, also from half-way."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.commands.running import wizard
+from tests.handmade import clean_jammy, torch
+from tests.machine.test_elf import GNU_STACK, READ_WRITE_RUN, library
+from tests.run.places import places_below
+from wizard.diagnose.finding import Finding
+from wizard.diagnose.machine import diagnose
+from wizard.machine.facts import Environment, Machine, Setting
+from wizard.machine.live import LiveHost
+from wizard.plan.existing_steps import SetAsidePackages
+from wizard.plan.fix_kind import fix_kind
+from wizard.plan.fixing import make_fix
+from wizard.plan.steps import Plan
+from wizard.run.backup import Backup, folder_rows, seen_row, write_manifest
+from wizard.run.conflicts import run_to_resume
+from wizard.run.events import Event, PlanFinished, StepFailed
+from wizard.run.journal import Journal, read_records
+from wizard.run.live import Live
+from wizard.run.mending import waiting_fix
+from wizard.run.moving import move_aside, move_back
+from wizard.run.trouble import Trouble
+
+LINE = "export HIP_FORCE_COARSE_GRAIN=1"
+TEXT = f"alias l=ls\n{LINE}\n# \u00e4, and no end"
+LIBRARIES = ("libamdhip64.so", "libhiprtc.so")
+
+
+def state(folder: Path) -> dict[str, tuple[bytes, int, int]]:
+    """Every file, but for what the wizard keeps for itself."""
+    files = (path for path in folder.rglob("*") if path.is_file() and ".local" not in path.parts)
+    return {
+        str(path): (path.read_bytes(), path.stat().st_mode, path.stat().st_mtime_ns)
+        for path in files
+    }
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {name: seen[0] for name, seen in state(folder).items()}
+
+
+def idle(home: Path, *names: str) -> Machine:
+    """A machine whose shell files set a variable that somebody invented."""
+    settings = []
+    for name in names:
+        (home / name).write_text(TEXT)
+        told = "invented: nothing reads it"
+        settings.append(Setting("HIP_FORCE_COARSE_GRAIN", "1", str(home / name), 2, told))
+    machine = clean_jammy()
+    access = replace(machine.access, home=str(home))
+    return replace(machine, settings=tuple(settings), access=access)
+
+
+def asking(home: Path) -> Machine:
+    """A machine with a torch that its glibc refuses to load."""
+    venv = home / "venv"
+    lib = venv / "lib/python3.10/site-packages/torch/lib"
+    lib.mkdir(parents=True)
+    (venv / "pyvenv.cfg").write_text("version = 3.10.1\n")
+    for name in LIBRARIES:
+        (lib / name).write_bytes(library((GNU_STACK, READ_WRITE_RUN)))
+    installed = replace(torch("1.13.1+rocm5.2"), executable_stack=LIBRARIES)
+    machine = clean_jammy()
+    return replace(
+        machine,
+        environments=(Environment(str(venv), "venv", "3.10", installed),),
+        system=replace(machine.system, glibc="2.41"),
+    )
+
+
+def finding(machine: Machine, cause: str) -> Finding:
+    return next(one for one in diagnose(machine).findings if one.cause == cause and one.counts)
+
+
+def planned(machine: Machine, cause: str) -> Plan:
+    return make_fix(LiveHost(), machine, finding(machine, cause))
+
+
+async def carried_out(home: Path, plan: Plan) -> list[Event]:
+    return [event async for event in Live(places_below(home), os.environ).carry_out(plan)]
+
+
+def ok(events: list[Event]) -> bool:
+    assert isinstance(events[-1], PlanFinished)
+    return events[-1].ok
+
+
+async def test_lines_go_and_come_back_to_the_byte(tmp_path: Path) -> None:
+    machine = idle(tmp_path, ".bashrc", ".profile")
+    before = content(tmp_path)
+    assert ok(await carried_out(tmp_path, planned(machine, "noop-setting")))
+    assert (tmp_path / ".bashrc").read_text() == TEXT.replace(f"{LINE}\n", "")
+    done = wizard(tmp_path, "rollback", "--yes")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert content(tmp_path) == before
+
+
+async def test_libraries_are_exchanged_and_come_back_with_their_times(tmp_path: Path) -> None:
+    machine = asking(tmp_path)
+    before = state(tmp_path)
+    assert ok(await carried_out(tmp_path, planned(machine, "glibc-execstack")))
+    assert content(tmp_path) != {name: seen[0] for name, seen in before.items()}
+    done = wizard(tmp_path, "rollback", "--yes")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert state(tmp_path) == before
+
+
+async def test_a_plan_that_stopped_half_way_goes_on_or_comes_back(tmp_path: Path) -> None:
+    machine = idle(tmp_path, ".bashrc", ".profile")
+    before, plan = content(tmp_path), planned(machine, "noop-setting")
+    (tmp_path / ".profile").write_text("changed since\n")
+    events = await carried_out(tmp_path, plan)
+    failed = next(event for event in events if isinstance(event, StepFailed))
+    assert "another one by now" in failed.happened
+    assert (tmp_path / ".profile").read_text() == "changed since\n"
+    assert waiting_fix("noop-setting", places_below(tmp_path)) == plan
+    assert waiting_fix("stale-override", places_below(tmp_path)) is None
+    (tmp_path / ".profile").write_text(TEXT)
+    assert ok(await carried_out(tmp_path, plan))
+    assert waiting_fix("noop-setting", places_below(tmp_path)) is None
+    assert len(read_records(Path(places_below(tmp_path).runs))) == 1
+    assert wizard(tmp_path, "rollback", "--yes").returncode == 0
+    assert content(tmp_path) == before
+
+
+async def test_taken_back_from_half_way_all_is_as_it_was(tmp_path: Path) -> None:
+    machine = asking(tmp_path)
+    plan = planned(machine, "glibc-execstack")
+    second = next(tmp_path.rglob(LIBRARIES[1]))
+    second.write_bytes(b"another torch")
+    before = state(tmp_path)
+    assert not ok(await carried_out(tmp_path, plan))
+    done = wizard(tmp_path, "rollback", "--yes")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert state(tmp_path) == before
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+async def test_in_a_read_only_folder_nothing_changes_and_it_is_said(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    plan, before = planned(idle(home, ".bashrc"), "noop-setting"), content(home)
+    home.chmod(0o555)
+    try:
+        events = await carried_out(tmp_path, plan)
+    finally:
+        home.chmod(0o755)
+    failed = next(event for event in events if isinstance(event, StepFailed))
+    assert "Permission denied" in failed.happened
+    assert content(home) == before
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
+async def test_a_file_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
+    plan = planned(idle(tmp_path, ".bashrc"), "noop-setting")
+    os.chown(tmp_path / ".bashrc", 1, 1)
+    events = await carried_out(tmp_path, plan)
+    failed = next(event for event in events if isinstance(event, StepFailed))
+    assert "belongs to somebody else" in failed.happened
+    assert (tmp_path / ".bashrc").read_text() == TEXT
+
+
+def test_packages_are_exchanged_also_where_a_run_of_ours_stands(tmp_path: Path) -> None:
+    """The folder of a stack: a second stack is refused there, a fix is not."""
+    venv = str(tmp_path / "venv")
+    stack = Plan("a" * 12, "rocm52", "venv", venv, (), None, None, False, ())
+    Journal(tmp_path / "runs/1").begin(stack, "2026-01-01T00:00:00")
+    records = read_records(tmp_path / "runs")
+    aside = SetAsidePackages("", venv, "", (), (), "", f"{venv}/.rdna1-setup-fix", "")
+    another = replace(stack, id="b" * 12, stack="rocm57", steps=(aside,))
+    with pytest.raises(Trouble, match="already holds"):
+        run_to_resume(another, records)
+    assert run_to_resume(replace(another, stack=fix_kind("numpy2-abi")), records) is None
+
+
+def test_a_backup_that_comes_back_leaves_another_run_s_notes_alone(tmp_path: Path) -> None:
+    (tmp_path / ".rdna1-setup").mkdir()
+    notes = tmp_path / ".rdna1-setup/before.json"
+    notes.write_text("{}")
+    (tmp_path / "numpy.py").write_text("x = 1\n")
+    aside = Backup(tmp_path, tmp_path / ".rdna1-setup-fix")
+    aside.folder.mkdir()
+    row = seen_row(tmp_path, "numpy.py", lambda _: None)
+    write_manifest(aside, (*folder_rows(tmp_path, ("numpy.py",)), row))
+    assert move_aside(aside) == 1
+    assert move_back(aside).left == ()
+    assert notes.read_text() == "{}"
+    assert not aside.folder.exists()

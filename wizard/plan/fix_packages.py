@@ -1,0 +1,196 @@
+"""Steps that exchange one package of an environment: its numpy, or its torch for the same anew."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from itertools import count
+
+from wizard.diagnose.finding import About
+from wizard.knowledge.stacks import load_stacks
+from wizard.machine.contents import OURS, read_live_contents
+from wizard.machine.facts import Machine
+from wizard.machine.facts.contents import Contents, Distribution
+from wizard.machine.host import Host
+from wizard.places import Places, places
+from wizard.plan.choice import Choice
+from wizard.plan.conflicts import conflicts
+from wizard.plan.existing import QUIET, bring_pip, is_version
+from wizard.plan.existing_steps import ResolveHeld, SetAsidePackages
+from wizard.plan.fix_settings import Mending
+from wizard.plan.impossible import PlanImpossible
+from wizard.plan.resolve import AS_CONFIGURED, resolve_argv, second_try
+from wizard.plan.steps import DropDownloads, FetchWheels, InstallWheels, Step
+
+OLD_NUMPY = "numpy<2"
+LAST_OF_1 = "1.26.4"
+"""What nearly every Python that an old torch runs on gets."""
+
+
+@dataclass(frozen=True, slots=True)
+class Supply:
+    """Where wheels come from, in the words of the command line; empty for the usual places."""
+
+    wheelhouse: str = ""
+    torch_index: str = ""
+
+
+def numpy_exchanged(host: Host, machine: Machine, about: About, supply: Supply) -> Mending:
+    """An older numpy in the place of the one that is there; every other package is held."""
+    there = _contents(host, about.environment)
+    (numpy,) = _found(there, "numpy")
+    if "numpy" in there.conda:
+        raise PlanImpossible(
+            f"conda installed the numpy of {there.path}, and conda alone may exchange it: "
+            "conda install 'numpy<2' in that environment."
+        )
+    stay = [each for each in there.distributions if each != numpy]
+    if broken := conflicts(stay, (numpy,), {"numpy": LAST_OF_1}, there.python):
+        raise PlanImpossible(
+            f"{there.path} cannot take numpy 1: {'; '.join(broken)}. Nothing was changed. Update "
+            "or remove what asks for it, or take a newer torch in a folder of its own."
+        )
+    steps = _exchanged(host, machine, there, numpy, OLD_NUMPY, AS_CONFIGURED, supply)
+    return Mending(steps)
+
+
+def torch_anew(host: Host, machine: Machine, about: About, supply: Supply) -> Mending:
+    """The same torch installed once more, because a library of it is not the wheel's own."""
+    there = _contents(host, about.environment)
+    (torch,) = _found(there, "torch")
+    if "torch" in there.conda or "pytorch" in there.conda:
+        raise PlanImpossible(
+            f"conda installed the torch of {there.path}, and conda alone may install it anew: "
+            "conda install --force-reinstall with the channel that it came from."
+        )
+    index = _index_of(torch.version)
+    wanted = f"torch=={torch.version}"
+    note = "No copy of what the wheel brought lies beside it: the same torch is installed anew."
+    return Mending(_exchanged(host, machine, there, torch, wanted, index, supply), (note,))
+
+
+def _contents(host: Host, folder: str) -> Contents:
+    there = read_live_contents(host, folder)
+    if there is None or not there.site:
+        raise PlanImpossible(
+            f"{folder} is no venv and no conda environment: no plan exchanges packages there. With "
+            "its own pip: pip install --force-reinstall --no-deps NAME==VERSION"
+        )
+    return there
+
+
+def _found(there: Contents, name: str) -> tuple[Distribution]:
+    """The one distribution of that name which can be moved whole."""
+    found = [each for each in there.distributions if each.name == name]
+    if len(found) == 1 and found[0].recorded and not found[0].twice:
+        if there.starts:
+            return (found[0],)
+        raise PlanImpossible(f"The Python of {there.path} does not start: make that folder anew.")
+    raise PlanImpossible(
+        f"{name} in {there.path} lies outside of it, stands there twice, or has no list of its "
+        f"files (RECORD): it cannot be moved whole. Remove it with the environment's own pip (pip "
+        f"uninstall {name}, as often as it takes), then install the right one."
+    )
+
+
+def _index_of(version: str) -> str:
+    """The index that has this torch; raises PlanImpossible where none of ours does."""
+    known = next((stack.index for stack in load_stacks() if stack.torch == version), "")
+    if not known:
+        raise PlanImpossible(
+            f"Which index has torch {version} is not known here. With the environment's own pip: "
+            f"pip install --force-reinstall --no-deps torch=={version} --index-url INDEX"
+        )
+    return known
+
+
+def _exchanged(
+    host: Host,
+    machine: Machine,
+    there: Contents,
+    goes: Distribution,
+    wanted: str,
+    index: str,
+    supply: Supply,
+) -> tuple[Step, ...]:
+    """One distribution set aside and another one of its name installed, all others held."""
+    work = _work_folder(places(host.environ, host.home), there.path, wanted, supply)
+    choice = Choice(stack="", footprint="venv", venv=there.path, wheelhouse=supply.wheelhouse)
+    return (
+        bring_pip(machine, choice, there, work),
+        _resolve(there, goes, wanted, index, supply, work),
+        FetchWheels(
+            "Resumable; nothing in the environment has changed so far.",
+            f"{work}/report.json",
+            f"{work}/wheels",
+            f"{work}/lock.txt",
+            f"remove {work}/wheels",
+            hashes=next((s.hashes for s in load_stacks() if s.torch == goes.version), ()),
+        ),
+        SetAsidePackages(
+            "What is exchanged is kept: moved on the same file system, with a list of hashes.",
+            there.path,
+            there.site,
+            ((goes.name, goes.version),),
+            (),
+            f"{work}/wheels",
+            _backup(host, there.path),
+            "move everything back to its place",
+        ),
+        InstallWheels(
+            "No index, no surprise: exactly the files that were checked, and nothing else.",
+            f"{there.path}/bin/python",
+            there.path,
+            f"{work}/wheels",
+            f"{work}/lock.txt",
+            "remove the files that were installed",
+            tool=f"{work}/tool/pip",
+            site=there.site,
+        ),
+        DropDownloads("The wheels are installed and checked: their space is yours again.", work),
+    )
+
+
+def _work_folder(where: Places, venv: str, wanted: str, supply: Supply) -> str:
+    source = "\0".join((venv, wanted, supply.wheelhouse, supply.torch_index))
+    return f"{where.cache}/fix-{hashlib.sha256(source.encode()).hexdigest()[:12]}"
+
+
+def _backup(host: Host, venv: str) -> str:
+    """A folder of its own: the usual one may hold what a run that stands has set aside."""
+    names = (f"{venv}/{OURS}-fix{'' if n == 1 else f'-{n}'}" for n in count(1))
+    return next(name for name in names if not host.exists(name))
+
+
+def _resolve(
+    there: Contents, goes: Distribution, wanted: str, index: str, supply: Supply, work: str
+) -> ResolveHeld:
+    words = resolve_argv(
+        f"{there.path}/bin/python",
+        (wanted,),
+        index=index,
+        index_replaces_pypi=False,
+        torch_index=supply.torch_index or (AS_CONFIGURED if index == AS_CONFIGURED else ""),
+        wheelhouse=supply.wheelhouse,
+        report=f"{work}/report.json",
+    )
+    # -S hides the environment's packages: pip sees those that stay, by links to their metadata.
+    rest = (word for word in words[4:] if word != "--ignore-installed")
+    constraints = f"{work}/held.txt"
+    argv = (words[0], "-S", f"{work}/tool/pip", words[3], "--constraint", constraints, *rest)
+    own = (("PIP_CONFIG_FILE", f"{there.path}/pip.conf"),) if there.pip_conf else ()
+    stay = [each for each in there.distributions if each != goes and is_version(each.version)]
+    return ResolveHeld(
+        "Decide on the version before anything changes; all other packages are held.",
+        argv,
+        second_try(argv),
+        there.path,
+        there.site,
+        tuple(f"{each.name}=={each.version}" for each in stay),
+        (goes.name,),
+        constraints,
+        f"{work}/seen",
+        f"{work}/report.json",
+        "nothing to undo",
+        environment=(*QUIET, ("PYTHONPATH", f"{work}/seen"), *own),
+    )

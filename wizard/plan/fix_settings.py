@@ -1,0 +1,140 @@
+"""Steps that take out of files the settings that a finding names, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from wizard.diagnose.reach import overrides, reaching
+from wizard.machine.facts import Environment, Machine, Setting
+from wizard.machine.host import Host
+from wizard.machine.shell import assignments
+from wizard.plan.leftovers import short_path
+from wizard.plan.root_steps import SetSystemPathAside, WriteSystemFile, sha256
+from wizard.plan.shell_lines import rocm_lines
+from wizard.plan.steps import Step
+from wizard.plan.user_files import Lines, TakeLinesOut, without_lines
+
+PROFILES = "/etc/profile.d/"
+NO_SHELL = (".py", ".pth", ".json", ".yml", ".yaml", ".service", "/conda-meta/state")
+"""Endings of files in which settings are no lines of a shell."""
+FISH_VARIABLES = "fish_variables"
+REPLACED = "\N{REPLACEMENT CHARACTER}"
+LINES_BACK = "the same lines are put back where they stood"
+FILE_BACK = "put back from the backup"
+
+
+@dataclass(frozen=True, slots=True)
+class Mending:
+    """Steps that mend, and what to know of them."""
+
+    steps: tuple[Step, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def __add__(self, other: Mending) -> Mending:
+        return Mending((*self.steps, *other.steps), (*self.notes, *other.notes))
+
+
+def settings_out(host: Host, machine: Machine, settings: tuple[Setting, ...]) -> Mending:
+    """Takes these settings out of the files in which they stand; what cannot go is noted."""
+    found = Mending()
+    for path in dict.fromkeys(one.file for one in settings if one.file):
+        wanted = tuple(one for one in settings if one.file == path)
+        found += _in_file(host, machine, path, wanted)
+    in_files = {one.name for one in settings if one.file}
+    alone = {(one.name, one.value) for one in settings if one.name not in in_files}
+    for name, value in sorted(alone):
+        text = f"{name}={value} is set in this session, and in no file that was read: unset {name}"
+        found += Mending((), (text,))
+    return found
+
+
+def losing_override(machine: Machine, settings: tuple[Setting, ...]) -> Iterator[str]:
+    """A note for each environment that needs an override and has it from these lines alone."""
+    for environment in machine.environments:
+        torch = environment.torch
+        if torch is None or torch.build != "rocm" or torch.native_gfx:
+            continue
+        known = set(overrides(reaching(machine, environment)))
+        if known and known <= set(settings) | {one for one in known if not one.file}:
+            yield _loses(environment, machine)
+
+
+def _loses(environment: Environment, machine: Machine) -> str:
+    place = short_path(environment.path, machine)
+    version = environment.torch.version if environment.torch else ""
+    return (
+        f"{place} (torch {version}) needs HSA_OVERRIDE_GFX_VERSION=10.3.0 and has it from these "
+        f"lines alone. Before you start it again, give it one of its own, at the end of "
+        f"{place}/bin/activate for example: export HSA_OVERRIDE_GFX_VERSION=10.3.0"
+    )
+
+
+def _in_file(host: Host, machine: Machine, path: str, wanted: tuple[Setting, ...]) -> Mending:
+    text = host.read(path)
+    place = short_path(path, machine)
+    if path.endswith(FISH_VARIABLES):
+        names = " ".join(dict.fromkeys(one.name for one in wanted))
+        return Mending((), (f"In fish, by hand: set --universal --erase {names}",))
+    by_hand = Mending(
+        (), tuple(f"{place}:{s.line} stays, edit it by hand: {_shown(s)}" for s in wanted)
+    )
+    if not isinstance(text, str) or REPLACED in text or path.endswith(NO_SHELL):
+        return by_hand
+    out, left = _lines(path, text, wanted)
+    notes = tuple(f"{place}:{number} stays, {why}" for number, why in left)
+    if left and path.startswith(PROFILES):
+        notes = (*notes, f"`rdna1-setup clean-up` shows what of {place} it would clear away.")
+    if not out:
+        return Mending((), notes)
+    if path.startswith(f"{machine.access.home.rstrip('/')}/"):
+        return Mending((_taken_out(path, text, out, wanted),), notes)
+    if path.startswith(PROFILES):
+        return Mending((_profile(path, text, out, wanted),), notes)
+    return by_hand
+
+
+def _shown(setting: Setting) -> str:
+    return f"{setting.name}={setting.value}"
+
+
+def _lines(
+    path: str, text: str, wanted: tuple[Setting, ...]
+) -> tuple[Lines, list[tuple[int, str]]]:
+    """Lines that can go, and those that cannot, each with the reason."""
+    rows, can_go = text.split("\n"), dict(rocm_lines(path, text).out)
+    out, left = [], []
+    for number in dict.fromkeys(one.line for one in wanted):
+        row = rows[number - 1] if 0 < number <= len(rows) else ""
+        named = {(one.name, one.value) for one in wanted if one.line == number}
+        there = {(name, value) for name, value, _ in assignments(row)}
+        if not named <= there:  # changed since, or lines are counted otherwise in this file
+            left.append((number, f"for it is another line by now: {row.strip()}"))
+        elif others := sorted(name for name, _ in there - named):
+            left.append((number, f"for it sets {', '.join(others)} too: {row.strip()}"))
+        elif number not in can_go:
+            why = f"for it does more, or stands inside something: {row.strip()}"
+            left.append((number, why))
+        else:
+            out.append((number, row))
+    return tuple(out), left
+
+
+def _taken_out(path: str, text: str, out: Lines, wanted: tuple[Setting, ...]) -> TakeLinesOut:
+    after = sha256(without_lines(text, out))
+    return TakeLinesOut(_reason(wanted), path, out, sha256(text), after, LINES_BACK)
+
+
+def _profile(path: str, text: str, out: Lines, wanted: tuple[Setting, ...]) -> Step:
+    rest = without_lines(text, out)
+    numbers = ", ".join(str(number) for number, _ in out)
+    reason = f"{_reason(wanted)} It reaches every user (line {numbers} goes)."
+    if not any(row.strip() and not row.lstrip().startswith("#") for row in rest.split("\n")):
+        return SetSystemPathAside(f"{reason} Nothing else is set there.", path, FILE_BACK)
+    why = f"{reason} The rest of the file stays."
+    return WriteSystemFile(why, path, rest, FILE_BACK, sha256(text))
+
+
+def _reason(wanted: tuple[Setting, ...]) -> str:
+    shown = ", ".join(dict.fromkeys(map(_shown, wanted)))
+    return f"What the finding names goes, line by line: {shown}."

@@ -1,0 +1,126 @@
+"""Steps that mend the system: groups, a missing pin, packages in the way, an interrupted dpkg."""
+
+from __future__ import annotations
+
+from wizard.machine.apt.indexes import amd_versions
+from wizard.machine.apt.marks import STATES, automatic
+from wizard.machine.facts import Machine, Package, Unknown
+from wizard.machine.host import Host
+from wizard.plan.fix_settings import Mending
+from wizard.plan.impossible import PlanImpossible
+from wizard.plan.removal import counted
+from wizard.plan.root_steps import (
+    AddToGroups,
+    AptChange,
+    FinishInterrupted,
+    KeepDebs,
+    WriteSystemFile,
+    sha256,
+)
+from wizard.plan.steps import Step
+from wizard.plan.system import PIN_TEXT
+from wizard.plan.system_family import require_apt
+from wizard.plan.system_places import PIN
+
+GROUPS = ("render", "video")
+"""Groups that root's part lets anybody join, and no others."""
+CUT = ("half-installed", "must be reinstalled")
+"""States that dpkg cannot finish: what it unpacks is not there any more."""
+
+
+def groups_joined(machine: Machine, groups: tuple[str, ...]) -> Mending:
+    """The user joins the groups of the devices."""
+    if others := [name for name in groups if name not in GROUPS]:
+        raise PlanImpossible(
+            f"The device belongs to the group {others[0]}, which no plan of this program joins: "
+            "a udev rule of the distribution is missing. Restart, or reinstall the package udev."
+        )
+    step = AddToGroups(
+        "The device files of the GPU belong to it. Counts from the next login.",
+        machine.access.user,
+        groups,
+        "taken out of it again",
+    )
+    note = "Log out of the whole session and in again afterwards: until then nothing changes."
+    return Mending((step,), (note,))
+
+
+def finished(machine: Machine) -> Mending:
+    """dpkg finishes what was cut off; that cannot be taken back."""
+    require_apt(machine)
+    unfinished = machine.package_work.unfinished
+    named = () if isinstance(unfinished, Unknown) else unfinished
+    if cut := [one for one in named if any(word in one for word in CUT)]:
+        names = " ".join(one.split(" ")[0] for one in cut)
+        raise PlanImpossible(
+            f"dpkg cannot finish {', '.join(cut)}: it was cut off while it unpacked. Run `sudo "
+            f"apt-get install --reinstall {names}`; where no archive has it, `sudo dpkg --remove "
+            f"--force-remove-reinstreq {names}`."
+        )
+    told = f": {', '.join(named)}" if named else ""
+    step = FinishInterrupted(
+        f"apt refuses all work until dpkg has finished what was cut off{told}.",
+        "none: a package that is configured stays so; remove it with apt if you do not want it",
+    )
+    note = (
+        "This cannot be taken back: the scripts of the packages run to their end. Nothing is "
+        "installed that was not unpacked already."
+    )
+    return Mending((step,), (note,))
+
+
+def pinned(host: Host, machine: Machine, names: tuple[str, ...]) -> Mending:
+    """A pin for AMD's packages; the distribution's of the same names go, each kept as a file."""
+    require_apt(machine)
+    now = host.read(PIN)
+    before = sha256(now) if isinstance(now, str) else None
+    why = "Without it the distribution's packages of the same names win, also later on."
+    back = "moved into the backup" if before is None else "what was there is put back"
+    pin = WriteSystemFile(why, PIN, PIN_TEXT, back, before)
+    going = _shadowing(host, machine, names)
+    if not going:
+        return Mending((pin,), _staying(names, going))
+    return Mending((*_removed(host, going), pin), (*_staying(names, going), _THEN))
+
+
+_THEN = (
+    "AMD's own do not come by themselves: install what you wanted once more, for example with "
+    "rdna1-setup apply --footprint venv+system. What PyTorch's wheels need is in the wheels."
+)
+
+
+def _shadowing(host: Host, machine: Machine, names: tuple[str, ...]) -> tuple[Package, ...]:
+    """Packages of the distribution of which AMD's lists have one of the same name."""
+    amds = {name for name, _ in amd_versions(host).value}
+    packages = machine.rocm_packages
+    known = () if isinstance(packages, Unknown) else packages
+    theirs = (one for one in known if one.origin == "distribution" and one.name in names)
+    return tuple(one for one in theirs if one.name in amds)
+
+
+def _staying(names: tuple[str, ...], going: tuple[Package, ...]) -> tuple[str, ...]:
+    left = [name for name in names if name not in {one.name for one in going}]
+    if not left:
+        return ()
+    return (f"Of the distribution these stay, for AMD has none of the name: {', '.join(left)}.",)
+
+
+def _removed(host: Host, going: tuple[Package, ...]) -> tuple[Step, ...]:
+    marks = host.read(STATES)
+    auto = automatic(marks) if isinstance(marks, str) else frozenset()
+    names = tuple(one.name for one in going)
+    return (
+        KeepDebs(
+            "So that each of them can come back, also without a network.",
+            tuple((one.name, one.version) for one in going),
+        ),
+        AptChange(
+            f"{counted(len(names), 'package')} of the distribution in the way of AMD's of the same "
+            "name; apt must mean to remove just that.",
+            "installed again from the backup",
+            remove=names,
+            purge=True,
+            expect_remove=names,
+            were_automatic=tuple(name for name in names if name in auto),
+        ),
+    )

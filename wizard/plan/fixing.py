@@ -1,0 +1,95 @@
+"""The plan that mends one finding of ``diagnose``: reviewed and taken back like any other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from wizard.diagnose.finding import About, Finding
+from wizard.machine.facts import Machine
+from wizard.machine.host import Host
+from wizard.plan.existing_steps import SetAsidePackages
+from wizard.plan.fix_kind import fix_kind
+from wizard.plan.fix_libraries import copies_restored, stack_cleared
+from wizard.plan.fix_packages import Supply, numpy_exchanged, torch_anew
+from wizard.plan.fix_settings import Mending, losing_override, settings_out
+from wizard.plan.fix_system import finished, groups_joined, pinned
+from wizard.plan.identity import with_id
+from wizard.plan.impossible import NothingToDo, PlanImpossible
+from wizard.plan.mendable import has_plan
+from wizard.plan.removal import system_plan
+from wizard.plan.root_steps import AddToGroups
+from wizard.plan.steps import Plan
+
+NEW_TERMINAL = (
+    "What is set already stays set in programs that run, this terminal among them: open a new one "
+    "afterwards, or log out and in."
+)
+ANOTHER_LIBRARY_PATH = (
+    "Programs of the system's own ROCm that found their libraries by these lines alone may miss "
+    "them: its packages name the folder in /etc/ld.so.conf.d."
+)
+
+
+def make_fix(
+    host: Host, machine: Machine, finding: Finding, *, supply: Supply | None = None
+) -> Plan:
+    """The plan that mends it; raises NothingToDo or PlanImpossible with what to do by hand."""
+    about = finding.about
+    if about is None or not has_plan(finding):
+        steps = " ".join(f"{number}. {step}" for number, step in enumerate(finding.fix, 1))
+        raise PlanImpossible(f"No plan mends this: {finding.title}. {steps}".rstrip())
+    mending = _mending(host, machine, finding.cause, about, supply or Supply())
+    if not mending.steps:
+        told = " ".join(mending.notes)
+        raise PlanImpossible(f"No plan can take this out by itself. {told}".rstrip())
+    return _plan(finding, about, mending)
+
+
+def _mending(host: Host, machine: Machine, cause: str, about: About, supply: Supply) -> Mending:
+    match cause:
+        case "numpy2-abi":
+            return numpy_exchanged(host, machine, about, supply)
+        case "glibc-execstack":
+            return stack_cleared(host, about)
+        case "wheel-library-replaced":
+            copies = copies_restored(host, about)
+            return copies if copies.steps else torch_anew(host, machine, about, supply)
+        case "kfd-permission":
+            return groups_joined(machine, about.groups)
+        case "dpkg-interrupted":
+            return finished(machine)
+        case "apt-distro-shadows-amd":
+            return pinned(host, machine, about.packages)
+        case _:
+            return _settings(host, machine, cause, about)
+
+
+def _settings(host: Host, machine: Machine, cause: str, about: About) -> Mending:
+    found = settings_out(host, machine, about.settings)
+    if not found.steps:
+        return found
+    notes = [NEW_TERMINAL]
+    if cause == "stale-override":
+        notes += losing_override(machine, about.settings)
+    if cause == "library-path-shadow":
+        notes.append(ANOTHER_LIBRARY_PATH)
+    return found + Mending((), tuple(notes))
+
+
+def _plan(finding: Finding, about: About, mending: Mending) -> Plan:
+    """A plan about files and the system alone, or one that exchanges packages in a folder."""
+    plan = system_plan(fix_kind(finding.cause), mending.steps, mending.notes)
+    joins = any(isinstance(step, AddToGroups) for step in mending.steps)
+    exchanges = any(isinstance(step, SetAsidePackages) for step in mending.steps)
+    if exchanges:
+        plan = replace(
+            plan,
+            footprint="venv",
+            venv=about.environment,
+            download_bytes=None,
+            installed_bytes=None,
+        )
+    return with_id(replace(plan, relogin_needed=joins))
+
+
+__all__ = ["NothingToDo", "PlanImpossible", "Supply", "has_plan", "make_fix"]

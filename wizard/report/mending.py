@@ -1,0 +1,81 @@
+"""How a finding is mended: the command that does it, and what became of it afterwards."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from enum import Enum
+from typing import Any
+
+from wizard.diagnose.finding import Finding, to_form
+from wizard.plan.mendable import has_plan
+
+PROGRAM = "rdna1-setup diagnose --fix"
+
+
+class Outcome(str, Enum):
+    """What the next look says of a finding that was mended."""
+
+    GONE = "gone"
+    LOGIN = "pending-login"
+    TERMINAL = "pending-terminal"
+    THERE = "there"
+
+
+WORDS = {
+    Outcome.GONE: "Looked again: {cause} is gone.",
+    Outcome.LOGIN: (
+        "Looked again: {cause} is mended, and counts from your next login on. Log out of the whole "
+        "session and in again (or restart), then run rdna1-setup diagnose once more."
+    ),
+    Outcome.TERMINAL: (
+        "Looked again: {cause} is mended in the files, but this terminal still has the old "
+        "settings. Open a new one (or log out and in), then run rdna1-setup diagnose once more."
+    ),
+    Outcome.THERE: (
+        "Looked again: {cause} is still there. `rdna1-setup diagnose` says what is left to do."
+    ),
+}
+
+
+def fix_command(finding: Finding, among: Sequence[Finding]) -> str:
+    """The command that mends it, with its folder where several have the cause; ``""`` for none."""
+    if not has_plan(finding):
+        return ""
+    folder = folder_of(finding)
+    alike = {folder_of(one) for one in among if one.cause == finding.cause and has_plan(one)}
+    where = f" --venv {shlex.quote(folder)}" if folder and len(alike) > 1 else ""
+    return f"{PROGRAM} {finding.cause}{where}"
+
+
+def folder_of(finding: Finding) -> str:
+    """The environment that it is about; ``""`` where it is about no single one."""
+    return finding.about.environment if finding.about else ""
+
+
+def finding_form(finding: Finding, among: Sequence[Finding]) -> dict[str, Any]:
+    """The JSON form of a finding, with what mends it."""
+    command = fix_command(finding, among)
+    return {**to_form(finding), "plan": bool(command), "command": command}
+
+
+def outcome_of(mended: Finding, now: Sequence[Finding]) -> Outcome:
+    """What became of a finding by those of the next look."""
+    left = [one for one in now if _same(one, mended)]
+    if not left:
+        return Outcome.GONE
+    if mended.cause == "kfd-permission" and not any(map(has_plan, left)):
+        return Outcome.LOGIN
+    if all(_in_session_alone(one) for one in left):
+        return Outcome.TERMINAL
+    return Outcome.THERE
+
+
+def _same(one: Finding, mended: Finding) -> bool:
+    return one.counts and one.cause == mended.cause and folder_of(one) == folder_of(mended)
+
+
+def _in_session_alone(finding: Finding) -> bool:
+    """True where only what this session was started with is left."""
+    settings = finding.about.settings if finding.about else ()
+    return bool(settings) and not any(one.file for one in settings)

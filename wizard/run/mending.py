@@ -1,0 +1,24 @@
+"""Runs that mend a finding and stopped half-way: half done, the machine gives another plan."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from wizard.places import Places
+from wizard.plan.fix_kind import fix_kind
+from wizard.plan.form import plan_of
+from wizard.plan.steps import Plan
+from wizard.run.journal import UNFINISHED, read_records
+
+
+def waiting_fix(cause: str, places: Places, folder: str = "") -> Plan | None:
+    """The plan of the newest such run for this cause, in that folder where one is named."""
+    for record in read_records(Path(places.runs)):
+        same = record.plan["stack"] == fix_kind(cause) and record.state == UNFINISHED
+        there = record.plan["venv"]
+        if same and (
+            not folder or not there or os.path.realpath(folder) == os.path.realpath(there)
+        ):
+            return plan_of(record.plan)
+    return None
