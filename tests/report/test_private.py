@@ -39,6 +39,7 @@ GONE = {
     "a prompt": ("(venv) zaphod@betelgeuse:~/ai$ ls", "(venv) USER@HOST:~/ai$ ls"),
     "a prompt in brackets": ("[zaphod@betelgeuse ai]$ ls", "[USER@HOST ai]$ ls"),
     "a prompt of another machine": ("ford@heart-of-gold:~$ ls", "USER@HOST:~$ ls"),
+    "a user at some machine": ("as zaphod@heart: x", "as USER@HOST: x"),
     "a line of the journal": (
         "Nov 22 10:00:00 other kernel: amdgpu 0000:03:00.0: ring gfx_0.0.0 timeout",
         "Nov 22 10:00:00 HOST kernel: amdgpu 0000:03:00.0: ring gfx_0.0.0 timeout",
@@ -117,6 +118,7 @@ STAYS = (
     "nvidia-curand-cu12==10.3.2.106",
     "nvidia-cudnn-cu12         10.1.0.70",
     "libfoo.so.10.20.30.40 version 10.20.30.40",
+    "5.15.167.4-microsoft-standard-WSL2 on /lib/modules/6.6.87.2-microsoft-standard-WSL2/x",
     "HSA_OVERRIDE_GFX_VERSION=10.3.0 MIOPEN_FIND_MODE=NORMAL",
     "torch-2.2.2.whl#sha256=" + "0123456789abcdef" * 4,
     "sha256:" + "0123456789abcdef" * 4,
@@ -175,8 +177,8 @@ def test_a_user_called_like_a_word_leaves_words_and_keys_alone(user: str) -> Non
     assert told.keys() == form.keys()
     assert told["gpus"] == form["gpus"]
     line = f"a render node of the root, torch on linux: /mnt/{user}/x {user}@heart /home/{user}/y"
-    left = "a render node of the root, torch on linux: /mnt/USER/x USER@heart ~/y"
-    expected = left.replace("USER@", "root@") if user == "root" else left
+    left = "a render node of the root, torch on linux: /mnt/USER/x USER@HOST ~/y"
+    expected = left.replace("USER@HOST", "root@heart") if user == "root" else left
     assert redaction_by(access).text(line) == expected
 
 

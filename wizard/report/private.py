@@ -95,7 +95,8 @@ class Redaction:
         return tuple(sorted((self.counts - before).items()))
 
     def _counted(self, kind: str, was: str, now: str) -> str:
-        self.counts[kind] += was != now
+        if was != now:
+            self.counts[kind] += 1
         return now
 
     def _numbered(self, kind: str, prefix: str, value: str) -> str:
@@ -152,6 +153,7 @@ class Redaction:
         for name in who.hosts:
             if not names.is_telling(name):
                 yield names.of_machine(name), self._always(names.HOST_KIND, HOST)
+        yield names.BEHIND_USER, self._only("name", names.HOST_KIND, HOST)
         yield names.IN_IDS, self._group
 
     def _secret(self, form: Form) -> Replace:

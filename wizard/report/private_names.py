@@ -82,6 +82,7 @@ PROMPT = re.compile(
     r"(?m)^(?P<before>(?:\([\w.-]+\) ?)?\[?)(?P<name>[\w.-]+)@(?P<host>[\w.-]+)"
     r"(?=(?::[~/]| [~/\w.-]+\])[^\n]{0,200}[$#%>])"
 )
+BEHIND_USER = re.compile(r"(?<=\bUSER@)(?P<name>[\w-][\w.-]*)(?=[\s:~)\]]|$)", re.MULTILINE)
 UID = re.compile(
     r"(?:(?<=/run/user/)|(?<=user@)|(?<=user-)"
     r"|(?i:(?<=\b[ug]id[=: ])|(?<=auid=)|(?<=e[ug]id=)|(?<=\b[ug]id = )|(?<=\b[ug]id: )))"

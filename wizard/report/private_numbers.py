@@ -82,6 +82,8 @@ def is_address(text: str, begin: int, end: int) -> bool:
         return False
     if found == "255.255.255.255" or any(address in net for net in NOBODYS):
         return False
+    if text[end : end + 1] == "-" and text[end + 1 : end + 2].isalpha() and not address.is_private:
+        return False  # 5.15.167.4-microsoft-standard-WSL2
     if VERSION_BEFORE.search(text[max(0, begin - BEFORE_CHARS) : begin]):
         return False
     if any(len(part) > 1 for part in found.split(".")):

@@ -20,7 +20,10 @@ from wizard.run.lines import clean
 LIKELY, POSSIBLE = "likely", "possible"
 THREAD = re.compile(r"https://(?:github|gitlab)[\w.]*/[\w./-]+?/(?:issues|pull|discussions)/\d+")
 """A thread in which people answer; other links are no threads."""
-TOPICS = ("conv2d", "small conv2d", "training")
+OF_CONVOLUTIONS = ("conv2d", "small conv2d", "training")
+"""Topics of claims about what was measured itself."""
+OF_PROGRAMS = ("applications", "stability", "regression")
+"""Topics of claims about programs and other builds: a failed shape may be why, or may not."""
 NONE = "none: no finding and no verdict here fits a thread that this program knows"
 FAILED = frozenset(set(Verdict) - set(RIGHT) - {Verdict.UNUSABLE, Verdict.OUT_OF_MEMORY})
 
@@ -106,22 +109,27 @@ def _of_claims(machine: Machine, results: Iterable[Result]) -> Iterator[Thread]:
     gfx = {gpu.gfx for gpu in machine.gpus if gpu.rdna1}
     if not failed or not gfx:
         return
-    torch = failed[-1].loaded.torch or ""
+    last = failed[-1]
+    torch = last.loaded.torch or ""
     stacks = {s.id for s in load_stacks() if s.torch_prefix and torch.startswith(s.torch_prefix)}
+    because = f"{last.label} ended as '{last.verdict.value}' with torch {torch}"
     for claim in load_claims():
-        if not _is_like(claim, stacks, gfx):
+        if not (stacks & set(claim.stacks) and _is_like(claim, last, gfx)):
             continue
+        same = claim.topic in OF_CONVOLUTIONS and claim.grade is not Grade.CLAIM_ONLY
+        compared = f"what fails there fails here too, there on {claim.card} with {claim.versions}"
         for link in _threads_in(claim.source):
-            same = bool(set(claim.gfx) & gfx) and claim.grade is not Grade.CLAIM_ONLY
-            because = f"{failed[-1].verdict.value} with torch {torch}; there: {claim.text}"
-            compared = f"the same shapes fail there, on {claim.card} with {claim.versions}"
-            yield Thread(link, LIKELY if same else POSSIBLE, because, compared, claim.grade.value)
+            told = f"{because}; there: {claim.text}"
+            likelihood = LIKELY if same else POSSIBLE
+            yield Thread(link, likelihood, told, compared, claim.grade.value)
 
 
-def _is_like(claim: Claim, stacks: set[str], gfx: set[Any]) -> bool:
-    here = bool(stacks & set(claim.stacks)) and (not claim.gfx or bool(gfx & set(claim.gfx)))
-    against = claim.leaning == "against" and claim.grade is not Grade.REFUTED
-    return here and against and claim.topic in TOPICS
+def _is_like(claim: Claim, failed: Result, gfx: set[Any]) -> bool:
+    """True for a claim that speaks against what failed here, on this chip."""
+    half = ("precision",) if failed.shape.dtype == "float16" else ()
+    about = claim.topic in (*OF_CONVOLUTIONS, *OF_PROGRAMS, *half)
+    here = not claim.gfx or bool(gfx & set(claim.gfx))
+    return about and here and claim.leaning == "against" and claim.grade is not Grade.REFUTED
 
 
 def _threads_in(text: str) -> list[str]:
