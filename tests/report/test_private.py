@@ -51,6 +51,7 @@ GONE = {
     "a line of uname": ("Linux heart 6.8.0-45-generic #45", "Linux HOST 6.8.0-45-generic #45"),
     "a host by its label": ("Static hostname: heart", "Static hostname: HOST"),
     "a host with its domain": ("at betelgeuse.corp.example:80", "at HOST:80"),
+    "another host of its domain": ("https://pypi.corp.example/x", "https://HOST/x"),
     "numbers of accounts": (
         "uid=1000(zaphod) gid=1000(zaphod) groups=1000(zaphod),27(sudo),109(render),1001(acme)",
         "uid=UID(USER) gid=UID(USER) groups=1000(USER),27(sudo),109(render),1001(GROUP-1)",
@@ -187,6 +188,11 @@ def test_a_host_called_like_a_word_leaves_words_alone(host: str) -> None:
     text = f"{host} runs on linux with amd parts from debian\nzaphod@{host}:~$ x"
     left = f"{host} runs on linux with amd parts from debian\nUSER@HOST:~$ x"
     assert redacted(text, called("zaphod", host)) == left
+
+
+def test_a_machine_called_after_its_user_gives_no_domain_away() -> None:
+    who = called("zaphod", "zaphod-pc.corp.example")
+    assert redacted("at zaphod-pc.corp.example, zaphod-pc", who) == "at HOST, USER-pc"
 
 
 @pytest.mark.parametrize("home", ["/home/a b", "/home/x.*[y", "/data/Ä (1)", "/home/a+b/"])

@@ -28,3 +28,9 @@ NOBODYS_HOMES = frozenset(
     ("USER", "owner", "linuxbrew", "runner", "Shared", "Public", "Default", "All Users")
 )
 """Folders beside the homes of people."""
+_DOMAINS = """
+    amd.com archlinux.org debian.org fedoraproject.org github.com home.arpa kernel.org pypi.org
+    pytorch.org radeon.com ubuntu.com
+    """
+EVERYBODYS_DOMAINS = frozenset(_DOMAINS.split())
+"""Who is in one of these is not told by it, and links must stay whole."""

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from urllib.parse import quote
 
 from wizard.machine.recording.disguise import COMMON, SHORTEST
-from wizard.report.private_common import OUR_WORDS
+from wizard.report.private_common import EVERYBODYS_DOMAINS, OUR_WORDS
 
 USER_KIND, HOST_KIND, HOME_KIND = "user name", "host name", "home folder"
 OTHER_KIND, UID_KIND = "name of another person", "user number"
@@ -45,6 +45,14 @@ def word(names: Iterable[str]) -> re.Pattern[str] | None:
     parts = [*sorted(map(re.escape, told), key=len, reverse=True), *sorted(full)]
     found = "|".join(sorted(parts, key=len, reverse=True))
     return re.compile(rf"{_BEGIN}(?:{found}){_END}", re.IGNORECASE) if parts else None
+
+
+def of_domains(hosts: Iterable[str]) -> re.Pattern[str] | None:
+    """Finds every machine of the domains that this machine is in."""
+    domains = {host.partition(".")[2].lower() for host in hosts} - EVERYBODYS_DOMAINS
+    told = [re.escape(domain) for domain in domains if "." in domain]
+    pattern = rf"(?<![\w.-])(?:[\w-]+\.){{0,8}}(?:{'|'.join(told)})(?![\w-]|\.\w)"
+    return re.compile(pattern, re.IGNORECASE) if told else None
 
 
 def _loose(name: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
+from collections.abc import Iterator
 
 MAC_KIND, IP_KIND, SERIAL_KIND = "MAC address", "IP address", "serial number or id"
 EMAIL_KIND = "e-mail address"
@@ -69,32 +70,32 @@ NO_NUMBERS = re.compile(
 """What stands in place of a serial number, and what is none."""
 
 
-def is_address(text: str, begin: int, end: int) -> bool:
+def is_address(found: re.Match[str]) -> bool:
     """True for four numbers with dots that are an address; four numbers may be a version too.
 
     A version stands behind a word that says so, or behind the name of a package of ours. Without
     any such word, four single digits are taken for a version.
     """
-    found = text[begin:end]
+    text, begin, end = found.string, found.start(), found.end()
     try:
-        address = ipaddress.IPv4Address(found)
+        address = ipaddress.IPv4Address(found[0])
     except ValueError:
         return False
-    if found == "255.255.255.255" or any(address in net for net in NOBODYS):
+    if found[0] == "255.255.255.255" or any(address in net for net in NOBODYS):
         return False
-    if text[end : end + 1] == "-" and text[end + 1 : end + 2].isalpha() and not address.is_private:
+    if re.match("-[A-Za-z]", text[end : end + 2]) and not address.is_private:
         return False  # 5.15.167.4-microsoft-standard-WSL2
     if VERSION_BEFORE.search(text[max(0, begin - BEFORE_CHARS) : begin]):
         return False
-    if any(len(part) > 1 for part in found.split(".")):
+    if any(len(part) > 1 for part in found[0].split(".")):
         return True
-    beside = text[max(0, begin - 2) : begin], text[end : end + 2]
-    return beside[0] == "//" or beside[0].endswith("@") or bool(re.match(r"[:/]\d", beside[1]))
+    before = text[max(0, begin - 2) : begin]
+    return before == "//" or before.endswith("@") or bool(re.match(r"[:/]\d", text[end : end + 2]))
 
 
-def is_long_address(found: str) -> bool:
+def is_long_address(found: re.Match[str]) -> bool:
     """True for an address of IPv6 that is somebody's."""
-    plain = found.partition("%")[0]
+    plain = found[0].partition("%")[0]
     try:
         address = ipaddress.IPv6Address(plain)
     except ValueError:
@@ -118,3 +119,12 @@ def is_mail(found: re.Match[str]) -> bool:
 def bare(number: str) -> str:
     """The same for all spellings of one number."""
     return re.sub(r"[^0-9A-Za-z]", "", number).lower()
+
+
+def spelled(number: str) -> Iterator[str]:
+    """A number with and without what stands between its digits."""
+    plain = bare(number)
+    yield from (number, plain)
+    if MAC.fullmatch(number) or UUID.fullmatch(number):
+        pairs = [plain[at : at + 2] for at in range(0, len(plain), 2)]
+        yield from (":".join(pairs), "-".join(pairs))
