@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.commands.running import MACHINE, answered, wizard
+from tests.run.places import places_below, plan_of
+from wizard.plan.steps import WriteFile
+from wizard.run.journal import Journal
 
 RECORDED = ("--machine", MACHINE)
 
@@ -73,3 +76,30 @@ def test_what_belongs_to_a_folder_is_refused_without_one(tmp_path: Path, option:
     assert done.returncode == 2
     assert "go with --folder DIR" in done.stderr
     assert done.stdout == ""
+
+
+def test_a_log_that_cannot_be_read_is_named_with_the_reason(tmp_path: Path) -> None:
+    run = Journal(Path(places_below(tmp_path).runs, "20260101-a"))
+    run.folder.parent.mkdir(parents=True)
+    run.begin(plan_of(tmp_path), "t")
+    (run.folder / "log.txt").mkdir()
+    folder = tmp_path / "report"
+    done = wizard(tmp_path, "report", "--folder", str(folder), "--yes")
+    assert done.returncode == 0, done.stderr
+    assert "Not in it: logs/last-run.txt (it is no plain file)" in done.stdout
+    manifest = (folder / "MANIFEST.txt").read_text("utf-8")
+    assert "logs/last-run.txt  not here: it is no plain file" in manifest
+    assert "20260101-a cpu ~/venv unfinished" in (folder / "report.md").read_text("utf-8")
+
+
+def test_the_last_run_is_told_step_by_step(tmp_path: Path) -> None:
+    run = Journal(Path(places_below(tmp_path).runs, "20260101-a"))
+    run.folder.parent.mkdir(parents=True)
+    steps = tuple(WriteFile("why", str(tmp_path / name), "x", 0o644, "") for name in "ab")
+    run.begin(plan_of(tmp_path, *steps), "t")
+    run.intend(1, {})
+    run.finish(1, "written, and read back")
+    told = " ".join(wizard(tmp_path, "report").stdout.split())
+    assert "1. write ~/a" in told
+    assert ": written, and read back" in told
+    assert ": not begun" in told

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from wizard.machine.accounts import user_name
 from wizard.machine.facts import Access, Unknown
 from wizard.machine.host import Host
 from wizard.machine.recording.disguise import (
@@ -46,6 +47,8 @@ class Identity:
     home: str = ""
     real_home: str = ""
     """Where the home really lies, if it is reached through a link."""
+    own_home: str = ""
+    """The home by the list of accounts, where ``HOME`` names another."""
     full_names: tuple[str, ...] = ()
     """Full name of the user, and its parts."""
     others: tuple[tuple[str, ...], ...] = ()
@@ -61,7 +64,9 @@ def identity_of(host: Host) -> Identity:
     """What tells whose machine this is."""
     own: list[str] = []
     others: list[tuple[str, ...]] = []
-    for name, number, comment in people_in(host.read("/etc/passwd")):
+    passwd = host.read("/etc/passwd")
+    account = user_name(passwd, host.uid)
+    for name, number, comment in people_in(passwd):
         if name == host.user or number == host.uid:
             own += names_of(name, comment)
         elif number in ORDINARY:
@@ -74,6 +79,7 @@ def identity_of(host: Host) -> Identity:
         user=host.user,
         home=home,
         real_home=host.resolve(home).rstrip("/") if home else "",
+        own_home=account.home.rstrip("/") if host.uid in ORDINARY else "",
         full_names=_distinct(name for name in own if name != host.user and name != "root"),
         others=tuple(others),
         hosts=_distinct(named),

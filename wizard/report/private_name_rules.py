@@ -16,7 +16,7 @@ USER, HOST, HOME, UID = "USER", "HOST", "~", "UID"
 
 def name_rules(who: Identity, used: StandIns) -> Iterator[Rule]:
     """Home folders first, since names are parts of them."""
-    if home := names.home_of((who.home, who.real_home)):
+    if home := names.home_of((who.home, who.real_home, who.own_home)):
         yield home, _Named(used, names.HOME_KIND, HOME)
     yield names.HOMES, _OtherHome(who, used)
     for pattern in (names.IN_JOURNAL, names.IN_UNAME, names.BY_LABEL):

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 MAC_KIND, IP_KIND, SERIAL_KIND = "MAC address", "IP address", "serial number or id"
-EMAIL_KIND = "e-mail address"
+EMAIL_KIND, NETWORK_KIND = "e-mail address", "name of a network"
 
 PAIRS = r"(?:[0-9A-Fa-f]{2}[:-]){5,19}[0-9A-Fa-f]{2}"
 MAC = re.compile(rf"(?<![0-9A-Za-z:.-]){PAIRS}(?![0-9A-Za-z]|[:-][0-9A-Za-z])")
@@ -52,6 +52,11 @@ LABELLED = re.compile(
     r"[\"']?\s{0,40}(?::|=|\s(?=0x|\d{8,}))\s{0,40}[\"']?(?P<number>[^\s\"',;<>|]{3,80})",
     re.IGNORECASE,
 )
+BARE = re.compile(
+    r"(?:\bS/N|\bSN|(?i:\bserial (?:number|no\.?)))\s{1,10}"
+    r"(?P<number>(?=[\w-]*\d)[A-Z0-9-]{6,40})\b"
+)
+NETWORK = re.compile(r"\bE?SSID[\"']?\s{0,3}[=:]\s{0,3}(?P<number>\"[^\"\n]+\"|[^\s,;]+)")
 BY_ID = re.compile(
     r"(?<=by-id/)(?P<number>[\w.:@+-]{6,200})|(?<![\w-])(?P<wide>(?:wwn-0x|eui\.|naa\.|nvme\.)[0-9a-f.-]{8,})"
 )

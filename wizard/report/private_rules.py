@@ -47,11 +47,12 @@ def _numbers(who: Identity, used: StandIns) -> Iterator[Rule]:
     serial, own = numbers.SERIAL_KIND, _Known(who.numbers, used)
     if told := [spelling for one in who.numbers for spelling in numbers.spelled(one)]:
         yield _any_of(told, re.IGNORECASE), own
-    for pattern in (numbers.EDID, numbers.OF_EDID, numbers.OF_PCI, numbers.LABELLED):
+    for pattern in (numbers.EDID, numbers.OF_EDID, numbers.OF_PCI, numbers.LABELLED, numbers.BARE):
         yield pattern, _Numbered(used, serial, "SERIAL", _is_number, "number")
     yield numbers.BY_ID, _Numbered(used, serial, "SERIAL", lambda found: _tells(found[0]))
     yield numbers.GPU_NUMBER, _Numbered(used, serial, "SERIAL", group="number")
     yield numbers.UUID, _Numbered(used, serial, "UUID")
+    yield numbers.NETWORK, _Numbered(used, numbers.NETWORK_KIND, "NETWORK", _is_network, "number")
     yield numbers.EMAIL, _Numbered(used, numbers.EMAIL_KIND, "EMAIL", numbers.is_mail)
     yield numbers.MAC, _hardware(used)
     yield numbers.INTERFACE, _Numbered(used, numbers.MAC_KIND, "MAC", group="number")
@@ -103,6 +104,10 @@ class _Known:
 
 def _is_number(found: Found) -> bool:
     return _tells(found["number"])
+
+
+def _is_network(found: Found) -> bool:
+    return not found["number"].startswith("NETWORK-")
 
 
 def _tells(number: str) -> bool:

@@ -15,8 +15,9 @@ LOGIN_KIND = "login in an address"
 
 _NAME = (
     r"(?:token(?!i[sz]|s\b|s_)|secret|passw(?:or)?d|passphrase|passcode|(?<=[\w-])pwd"
-    r"|api[_-]?key|apikey|(?:access|private|secret|auth|account|storage|master|license)[_-]?key"
-    r"|credential|signature|cookie|webhook|(?<=[_-])key(?![a-z])|(?<![a-z])auth(?![a-z]))"
+    r"|api[ _-]?key|(?:access|private|secret|auth|account|storage|master|license)[ _-]?key"
+    r"|credential|signature|cookie|webhook|(?<=[_-])key(?![a-z])|(?<![a-z])auth(?![a-z])"
+    r"|(?<=_)pass(?![a-z])|(?-i:\bPASS)(?=\s?=))"
     r"(?![\w-]{0,20}(?:fingerprint|provider|path|file|sock|ring|chain|error|type|length))"
     r"[\w.-]{0,40}"
 )
@@ -51,7 +52,7 @@ def _form(pattern: str, flags: int = 0, kind: str = TOKEN_KIND, instead: str = S
     return Form(re.compile(pattern, flags), kind, instead)
 
 
-_VALUE = r"(?P<secret>\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|[^\s\"'`;|<>]+)"
+_VALUE = r"(?P<secret>\$\([^)\n]*\)|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|[^\s\"'`;|<>]+)"
 _LINE_VALUE = r"(?P<secret>[^\n]+)"
 _I, _M = re.IGNORECASE, re.MULTILINE
 
@@ -68,6 +69,9 @@ TOKENS = "|".join(
         r"npm_[A-Za-z0-9]{24,}",
         r"pypi-[A-Za-z0-9_-]{40,}",
         r"dckr_pat_[\w-]{12,}",
+        r"(?<!\d)\d{8,10}:AA[\w-]{30,}",
+        r"(?<=hooks\.slack\.com/)services/\S+",
+        r"(?<=/api/webhooks/)\d+/[\w-]+",
         r"ya29\.[\w-]{16,}",
         r"SG\.[\w-]{16,}\.[\w-]{16,}",
         r"eyJ[\w-]{6,}\.[\w-]{6,}(?:\.[\w-]*)?",
@@ -99,6 +103,8 @@ FORMS = (
         rf"^[ \t]*(?:export[ \t]+)?[\w.-]*?{_NAME}[ \t]*[=:][ \t]+(?![\"'\[{{]){_LINE_VALUE}",
         _I | _M,
     ),
+    _form(rf"(?<=[\"'])[\w.-]{{0,60}}?{_NAME}=(?P<secret>[^\"'\n]+)(?=[\"'])", _I),
+    _form(rf"{_NAME}[\"']?,?\s{{1,20}}(?:- )?[\"']?value[\"']?\s{{0,3}}[=:]\s{{0,3}}{_VALUE}", _I),
     _form(rf"{_NAME}[\"']?\]?\s{{0,3}}(?:=>|:=|[=:])[ \t]{{0,8}}{_VALUE}", _I),
     _form(rf"--[\w-]*?{_NAME}[ \t]+(?!-){_VALUE}", _I),
     _form(
@@ -107,7 +113,10 @@ FORMS = (
         _I,
     ),
     _form(r"\bmachine\s+(?P<secret>[^\s#]+(?:\s+(?:login|password|account)\s+[^\s#]+)+)", _I),
-    _form(r"^[ \t]*(?:login|password|account)[ \t]+(?P<secret>\S+)[ \t]*$", _I | _M),
+    _form(r"^[ \t]*(?:login|password|account|token|secret)[ \t]+(?P<secret>\S+)[ \t]*$", _I | _M),
+    _form(r"\bsshpass[ \t]+-p[ \t]*(?P<secret>\S+)"),
+    _form(r"\bmysql\w*[ \t](?:[^\n]{0,200}[ \t])?-p(?P<secret>\S+)"),
+    _form(r"\bcurl\b[^\n]{0,200}?[ \t](?:-u|--user)[ =]?(?P<secret>[^\s\"']+)"),
     _form(rf"(?<![a-z])(?:\w{{2,5}}[_.-])?proxy[\"']?\s{{0,3}}[=:]\s{{0,3}}{_VALUE}", _I),
     _form(r"proxy[ \t]+[\"']?(?P<secret>[^\s\"';]*(?://|:\d)[^\s\"';]*)", _I),
     _form(
