@@ -12,6 +12,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from screens.hanging import hanging
+from screens.report_preview import REPORT_KEY, ReportPreview
 from screens.services import DEMO, LIVE
 from screens.session import Session
 from screens.step import COMMON_KEYS, StepScreen
@@ -38,11 +39,14 @@ class Done(StepScreen):
     HELP_TEXT = (
         "What changed, how to use it and how to undo it. Passing the check of Apply means that "
         "torch loads and that one tiny product is right. Whether convolutions work on your card "
-        "only the Conv2d panel says.\n\nEsc goes back to the plan, w to the start, q leaves."
+        "only the Conv2d panel says.\n\n"
+        "p shows a report for others, such as for an issue, whole and redacted before it is "
+        "written. Esc goes back to the plan, w to the start, q leaves."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("q", "leave", "Finish"),
         Binding("w", "welcome", "To the start"),
+        REPORT_KEY,
         *COMMON_KEYS[:2],
     ]
     AUTO_FOCUS = "#ending"
@@ -56,6 +60,10 @@ class Done(StepScreen):
         """Lays the text out for the new width."""
         text = ending_text(self.session, self.services.mode, self.size.width - FRAME_CELLS)
         self.query_one("#text", Static).update(text)
+
+    def action_report(self) -> None:
+        """Shows what a report for others would hold."""
+        self.app.push_screen(ReportPreview(self.services))
 
     def action_welcome(self) -> None:
         """Goes to the first step with the machine that is known."""

@@ -15,6 +15,7 @@ from textual.widgets import Static
 from screens.dialogs import Notice
 from screens.history_acts import HistoryActs
 from screens.history_text import HINT, NOTHING, READING, count_text, damaged, empty_text
+from screens.report_preview import QUIET_REPORT_KEY, ReportPreview
 from screens.services import Services
 from screens.session import Session
 from screens.step import HELP_KEY, QUIT_KEY, StepScreen
@@ -47,7 +48,9 @@ class History(HistoryActs):
         "k keeps the setting that the highlighted run found, for its venv: the plan is reviewed "
         "first.\n"
         "f shows what may fit in 4, 6 and 8 GB: the shapes of the highlighted run, and known "
-        "models.\n\n"
+        "models.\n"
+        "p shows a report for others, with the last verdicts, the machine and what was found; it "
+        "is redacted, and shown whole before it is written.\n\n"
         "A file that is there is never written over without a question. Esc goes back; what is "
         "being measured goes on meanwhile."
     )
@@ -59,6 +62,7 @@ class History(HistoryActs):
         Binding("r", "script", "Script"),
         Binding("f", "fits", "Fits"),
         Binding("k", "keep", "Keep", show=False),
+        QUIET_REPORT_KEY,
         Binding("escape", "back", "Back", key_display="Esc"),
         HELP_KEY,
         QUIT_KEY,
@@ -136,6 +140,10 @@ class History(HistoryActs):
         if action in ("import", "fits"):
             return self.past is not None
         return True if action == "back" else super().check_action(action, parameters)
+
+    def action_report(self) -> None:
+        """Shows what a report for others would hold."""
+        self.app.push_screen(ReportPreview(self.services))
 
     def action_back(self) -> None:
         """Goes back to the panel, which was below all the time."""

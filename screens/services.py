@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from screens.past import Past
+    from screens.report_draft import ReportDraft
     from screens.sources import Sources
     from wizard.conv2d.asked import Request
     from wizard.conv2d.caution import Circumstances
@@ -179,6 +180,8 @@ class Services:
     """Every road, also those that no stack of ours installs."""
     line_speed: Callable[[], LineSpeed | None] = lambda: None
     """Quick: how fast an earlier run fetched here; None where none did."""
+    report: Callable[[], ReportDraft] | None = None
+    """Blocks; a report for others, redacted and not yet written."""
     unicode: bool = True
     """False when the terminal's locale cannot show more than ASCII."""
 

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from screens import past_services, source_services, sweep_services
+from screens import past_services, report_services, source_services, sweep_services
 from screens.rights import LentTerminal
 from screens.services import (
     DEMO,
@@ -96,6 +96,7 @@ def services_for(arguments: argparse.Namespace, lent: LentTerminal | None = None
         past=past_services.past_of(host, places, live=live),
         roads=_roads,
         line_speed=lambda: speed_of_line(host, places),
+        report=partial(report_services.draft_report, host, places, live=live),
         unicode=speaks_unicode(os.environ),
     )
 

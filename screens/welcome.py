@@ -12,6 +12,7 @@ from textual.widget import Widget
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from screens.report_preview import QUIET_REPORT_KEY, ReportPreview
 from screens.services import DEMO, DRY_RUN, LIVE, Services, Unfinished
 from screens.session import Session
 from screens.step import HELP_KEY, QUIT_KEY, StepScreen
@@ -61,7 +62,8 @@ class Welcome(StepScreen):
         "Go on: leads through the same choice as a run that stopped; Apply skips what is done.\n"
         "Remove: takes ROCm off the system, or clears away what other scripts left.\n"
         "Conv2d panel: measures convolutions with a PyTorch that you already have.\n"
-        "Roll back: takes back what the last run of this program did."
+        "Roll back: takes back what the last run of this program did.\n"
+        "Report (p): what helpers need, redacted, shown whole before it is written."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("w", "watch", "Watch"),
@@ -69,6 +71,7 @@ class Welcome(StepScreen):
         Binding("c", "conv2d", "Conv2d panel"),
         Binding("x", "clear", "Remove"),
         Binding("r", "roll_back", "Roll back"),
+        QUIET_REPORT_KEY,
         HELP_KEY,
         QUIT_KEY,
     ]
@@ -114,6 +117,8 @@ class Welcome(StepScreen):
                 self.action_clear()
             case "roll_back":
                 self.action_roll_back()
+            case "report":
+                self.action_report()
             case _:
                 self.action_leave()
 
@@ -150,6 +155,10 @@ class Welcome(StepScreen):
         """Shows what taking the last run back would do."""
         self.post_message(self.Go("roll_back", self.session))
 
+    def action_report(self) -> None:
+        """Shows what a report for others would hold."""
+        self.app.push_screen(ReportPreview(self.services))
+
     def _options(self) -> Iterable[Option]:
         if self._at_work is not None:
             yield Option("Watch           see what root is doing, to its end", id="watch")
@@ -165,6 +174,8 @@ class Welcome(StepScreen):
         yield Option("Remove          take ROCm off, or what other scripts left", id="clear")
         if self._undoable and not self._half_back:
             yield Option("Roll back       take back what the last run did", id="roll_back")
+        if not (waits or self._at_work or self._half_back):  # else p: 24 lines hold no more
+            yield Option("Report          for an issue; shown before it is written", id="report")
         yield Option("Quit", id="quit")
 
 

@@ -77,11 +77,13 @@ def test_without_a_sweep_it_says_how_to_make_one(tmp_path: Path) -> None:
 def test_it_is_short_also_where_a_machine_has_much_to_tell(tmp_path: Path) -> None:
     noble = Path(MACHINE).with_name("rx5600xt-noble-rocm57")
     told = wizard(tmp_path, "report", "--machine", str(noble)).stdout
-    assert len(told.splitlines()) < 80
+    machine = told.partition("## Machine")[2].partition("## Runs")[0]
+    assert len(machine.splitlines()) < 60
+    assert len(told.splitlines()) < 150
     assert "RECORDED MACHINE" in told
     assert "RX 5600 XT" in told
     assert "HSA_OVERRIDE_GFX_VERSION=10.3.0" in told
-    assert told.count("HSA_OVERRIDE_GFX_VERSION") == 1
+    assert machine.count("HSA_OVERRIDE_GFX_VERSION") == 1
     assert "## Suggested" in told
     assert "AUTOMATIC1111" not in told
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import replace
 
+from screens.report_draft import ReportDraft
 from screens.services import DRY_RUN, LIVE, DetectedPart, Services, WayBack
 from tests.screens import examples
 from tests.screens.past_fakes import PAST
@@ -126,6 +127,25 @@ WOULD_GO = (
     "remove 12 files of ours below /home/sam/rdna1/rocm52\n"
     "keep 2 files (4096 bytes) that are yours"
 )
+REPORT = ReportDraft(
+    path="/home/sam/rdna1-report-20260101-120000",
+    lines=(
+        *(
+            "report.md  (3 kB)",
+            "    the report to read",
+            "    replaced: user name 14, MAC address 2",
+        ),
+        *(
+            "",
+            "===== report.md",
+            "# rdna1-setup",
+            *(f"line {n} of [the] report" for n in range(60)),
+        ),
+    ),
+    about=("report.md  (3 kB)", "    replaced: user name 14, MAC address 2"),
+    command="rdna1-setup report --folder DIR --zip",
+    write=lambda path: f"{path} and {path}.zip",
+)
 LIVE_SERVICES = Services(
     mode=LIVE,
     detect=detect,
@@ -155,6 +175,7 @@ LIVE_SERVICES = Services(
     at_work=lambda: None,
     past=PAST,
     roads=load_roads,
+    report=lambda: REPORT,
 )
 DRY_SERVICES = replace(
     LIVE_SERVICES,
@@ -163,4 +184,5 @@ DRY_SERVICES = replace(
     log_of=lambda plan: "",
     carry_out=lambda plan: Rehearsal().carry_out(plan),
     past=replace(PAST, write=None),
+    report=lambda: replace(REPORT, write=None),
 )

@@ -2,21 +2,64 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from wizard import __version__
 from wizard.machine.facts import Machine, Setting, Unknown
+from wizard.plan.advice import advise
 from wizard.report.conv2d import counted_line, table_lines
 from wizard.report.conv2d_since import since_lines
+from wizard.report.findings import diagnosis_lines
+from wizard.report.gathered import Gathered
 from wizard.report.last_sweep import LastSweep
+from wizard.report.log_ends import log_ends
 from wizard.report.machine import recorded_lines, section_lines
+from wizard.report.private import Redaction, without_name
+from wizard.report.threads import thread_lines
 from wizard.report.units import WIDTH, fact_text
 from wizard.run.journal import UNFINISHED, Record
+from wizard.run.lines import clean, clean_lines
 
 LATEST_RUNS = 5
 MACHINE = ("Graphics", "System", "Access", "PyTorch and environments")
 """Sections of the machine that are told whole."""
+
+
+def report_text(gathered: Gathered, redaction: Redaction) -> str:
+    """The whole report as Markdown, most important first."""
+    text = [f"# rdna1-setup {__version__}"]
+    for title, lines in _sections(gathered, redaction).items():
+        body = clean_lines("\n".join(lines)).strip("\n").splitlines()
+        fence = _fence(body)
+        text += ["", f"## {title}", "", fence, *body, fence]
+    return redaction.text("\n".join(text)) + "\n"
+
+
+def _fence(lines: Iterable[str]) -> str:
+    """Longer than any run of backticks in the lines: none of them ends the block."""
+    runs = (len(run) for line in lines for run in re.findall("`+", line))
+    return "`" * max(3, max(runs, default=0) + 1)
+
+
+def _sections(gathered: Gathered, redaction: Redaction) -> dict[str, Iterable[str]]:
+    """Everything is redacted before it is laid out: a line break would hide half of a secret."""
+    headline = redaction.text(advise(gathered.machine, ()).headline)
+    why = [_failure(Path(record.folder) / "log.txt") for record in gathered.records[:LATEST_RUNS]]
+    machine = redaction.value(without_name(gathered.machine))
+    diagnosis = redaction.value(gathered.diagnosis)
+    sweep, before = redaction.value(gathered.sweep), redaction.value(gathered.before)
+    return {
+        "Conv2d": sweep_section(sweep, before),
+        "Findings": list(diagnosis_lines(replace(machine, recorded=""), diagnosis)),
+        "Known threads": thread_lines(redaction.value(gathered.threads)),
+        "Machine": machine_section(machine),
+        "Runs": run_section(redaction.value(gathered.records), redaction.value(why)),
+        "Suggested": textwrap.wrap(headline, WIDTH),
+    }
 
 
 def sweep_section(sweep: LastSweep | None, before: LastSweep | None = None) -> Iterator[str]:
@@ -54,22 +97,36 @@ def machine_section(machine: Machine) -> Iterator[str]:
     yield from _settings(machine.settings)
 
 
-def run_section(records: Sequence[Record]) -> Iterator[str]:
-    """The latest runs, newest first, with why an unfinished one failed."""
-    for record in records[:LATEST_RUNS]:
+def run_section(records: Sequence[Record], failures: Sequence[Sequence[str]]) -> Iterator[str]:
+    """The latest runs, newest first, with why an unfinished one failed; what the last one did."""
+    for number, (record, why) in enumerate(zip(records, failures, strict=False)):
         yield f"{record.id} {record.plan['stack']} {record.plan['venv']} {record.state}"
         if record.state == UNFINISHED:
-            yield from (f"  {line}" for line in _failure(Path(record.folder) / "log.txt"))
+            yield from (f"  {line}" for line in why)
+        if number == 0:
+            yield from _changes(record)
     if not records:
         yield "none"
 
 
+def _changes(record: Record) -> Iterator[str]:
+    """Each step of a run and what came of it, as its journal tells."""
+    for number, step in enumerate(record.plan["steps"], 1):
+        begun = "begun, and not finished" if number in record.intents else "not begun"
+        text = str(step.get("text") or step["kind"]).partition("\n")[0]
+        outcome = record.outcomes.get(number, begun).partition("\n")[0]
+        yield from textwrap.wrap(
+            clean(f"{number}. {text}: {outcome}"),
+            WIDTH,
+            initial_indent="  ",
+            subsequent_indent="     ",
+        )
+
+
 def _failure(log: Path) -> Sequence[str]:
     """The last failure in a log: what happened, what it means, what to do."""
-    try:
-        lines = log.read_text("utf-8", errors="replace").splitlines()
-    except OSError:
-        return ()
+    text = log_ends(log)
+    lines = [] if isinstance(text, Unknown) else text.splitlines()
     begun = [number for number, line in enumerate(lines) if line.startswith("failed: ")]
     return lines[begun[-1] : begun[-1] + 3] if begun else ()
 

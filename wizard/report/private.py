@@ -1,51 +1,119 @@
-"""Texts and facts without what tells who somebody is."""
+"""The one place that takes out of texts what tells who somebody is, or lets strangers in.
+
+What is replaced: passwords, keys, tokens, logins and proxies; serial numbers and ids; addresses of
+mail and network; home folders; names of users and of the machine; numbers of accounts. The same
+thing has the same stand-in everywhere. A name that is a common word (root, render, torch), or has
+less than three letters, is replaced only where it stands for a person or a machine: below
+``/home`` and the like, before or behind ``@``, in lists of ids, in a journal's prefix.
+"""
 
 from __future__ import annotations
 
-import re
-from dataclasses import replace
-from typing import Any
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from enum import Enum
+from typing import Any, TypeVar, cast
 
-from wizard.credentials import redact
 from wizard.machine.facts import Access, Fact, Machine, Unknown
+from wizard.report.identity import Identity, identity_by
+from wizard.report.private_name_rules import USER
+from wizard.report.private_rules import rules_for
+from wizard.report.private_words import SECRET, TOKEN_KIND, tells_a_secret
+from wizard.report.stand_ins import Rule, StandIns
 
-_PATH = re.compile(r"[^\s\"']*/[^\s\"']*")
-
-
-def redacted(text: str, access: Access) -> str:
-    """The text without logins in addresses, the home folder, and the user's name in paths.
-
-    Elsewhere the name stays: a user may be called "a" or "render".
-    """
-    text = redact(text)
-    if len(access.home) > 1:
-        text = re.sub(rf"{re.escape(access.home)}(?![\w.-])", "~", text)
-    if not access.user:
-        return text
-    name = re.compile(rf"\b{re.escape(access.user)}\b")
-    return _PATH.sub(lambda path: name.sub("USER", path[0]), text)
+T = TypeVar("T")
+SHORT = 400
+"""Texts up to so many letters come again and again in a form: each is looked through once."""
 
 
-def redacted_form(form: Any, access: Access) -> Any:
-    """The JSON form with every text in it redacted; keys stay as they are."""
-    if isinstance(form, dict):
-        return {key: redacted_form(value, access) for key, value in form.items()}
-    if isinstance(form, list):
-        return [redacted_form(value, access) for value in form]
-    return redacted(form, access) if isinstance(form, str) else form
+@dataclass(slots=True)
+class Redaction:
+    """Redacts texts, remembers which stand-in is whose, and counts what it took out."""
+
+    identity: Identity
+    used: StandIns = field(default_factory=StandIns)
+    _rules: tuple[Rule, ...] = ()
+    _known: dict[str, tuple[str, Counter[str]]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._rules = rules_for(self.identity, self.used)
+
+    @property
+    def counts(self) -> Counter[str]:
+        """How often something of a kind was replaced."""
+        return self.used.counts
+
+    def text(self, text: str) -> str:
+        """The text without any of it."""
+        if text in self._known:
+            left, taken = self._known[text]
+            self.counts.update(taken)
+            return left
+        before, left = Counter(self.counts), text
+        for pattern, stand_in in self._rules:
+            left = pattern.sub(stand_in, left)
+        if len(text) <= SHORT:
+            self._known[text] = left, self.counts - before
+        return left
+
+    def form(self, form: Any) -> Any:
+        """The JSON form with every text in it redacted; keys stay as they are."""
+        if isinstance(form, dict):
+            return {key: self._field(key, value) for key, value in form.items()}
+        if isinstance(form, list):
+            return [self.form(value) for value in form]
+        return self.text(form) if isinstance(form, str) else form
+
+    def value(self, value: T) -> T:
+        """The value, whatever it is made of, with every text in it redacted.
+
+        Before it is laid out: a line break could cut a secret in two that nothing knows again.
+        """
+        return cast("T", self._any(value))
+
+    def taken_since(self, before: Counter[str]) -> tuple[tuple[str, int], ...]:
+        """What was taken out since then, by kind."""
+        return tuple(sorted((self.counts - before).items()))
+
+    def _any(self, value: Any) -> Any:
+        if isinstance(value, (Enum, type)):
+            return value
+        if isinstance(value, str):
+            return self.text(value)
+        if is_dataclass(value):
+            told = {one.name: self._any(getattr(value, one.name)) for one in fields(value)}
+            return replace(cast("Any", value), **told)
+        if hasattr(value, "_replace"):  # a named tuple
+            return value._replace(**{n: self._any(v) for n, v in value._asdict().items()})
+        if isinstance(value, (tuple, list)):
+            return type(value)(self._any(each) for each in value)
+        if isinstance(value, Mapping):
+            return {key: self._field(key, each, self._any) for key, each in value.items()}
+        return value
+
+    def _field(self, key: str, value: Any, inside: Callable[[Any], Any] | None = None) -> Any:
+        if isinstance(value, str) and value and tells_a_secret(key):
+            return self.used.put(TOKEN_KIND, value, SECRET)
+        return (inside or self.form)(value)
+
+
+def redaction_by(access: Access) -> Redaction:
+    """A redaction that knows as much as the facts of a machine tell of its user."""
+    return Redaction(identity_by(access))
 
 
 def without_name(machine: Machine) -> Machine:
     """The machine with the user's name, and the group that is called like the user, left out."""
     access = machine.access
     shared = ("render", "video")
-    names = {access.user: "USER"} if access.user not in shared else {}
+    own = {access.user: USER} if access.user not in shared else {}
 
     def others(groups: Fact[tuple[str, ...]]) -> Fact[tuple[str, ...]]:
         if isinstance(groups, Unknown):
             return groups
-        return tuple(names.get(group, group) for group in groups)
+        return tuple(own.get(group, group) for group in groups)
 
     in_force, in_file = others(access.groups_in_force), others(access.groups_in_file)
-    hidden = replace(access, user="USER", groups_in_force=in_force, groups_in_file=in_file)
+    hidden = replace(access, user=USER, groups_in_force=in_force, groups_in_file=in_file)
     return replace(machine, access=hidden)

@@ -86,16 +86,16 @@ class Disguise:
 
 def disguise_of(host: Host) -> Disguise:
     """The disguise that this machine needs."""
-    found = dict.fromkeys(_host_names(host), MACHINE)
+    found = dict.fromkeys(host_names(host), MACHINE)
     others = 0
-    for name, number, comment in _people(host.read("/etc/passwd")):
+    for name, number, comment in people_in(host.read("/etc/passwd")):
         if number == host.uid or name == host.user:
-            found.update(dict.fromkeys(_names(name, comment), OWNER))
+            found.update(dict.fromkeys(names_of(name, comment), OWNER))
         elif number in ORDINARY:
             others += 1
-            found.update(dict.fromkeys(_names(name, comment), f"other{others}"))
+            found.update(dict.fromkeys(names_of(name, comment), f"other{others}"))
     found[host.user] = OWNER
-    told = [(name, stand_in) for name, stand_in in found.items() if _tells(name)]
+    told = [(name, stand_in) for name, stand_in in found.items() if tells(name)]
     told.sort(key=lambda pair: -len(pair[0]))  # a longer name first: it may hold a shorter one
     is_root = host.uid == 0
     return Disguise(
@@ -107,7 +107,8 @@ def disguise_of(host: Host) -> Disguise:
     )
 
 
-def _host_names(host: Host) -> list[str]:
+def host_names(host: Host) -> list[str]:
+    """What this machine is called, whole and up to the first dot."""
     names: list[str] = []
     for path in HOST_NAME_FILES:
         text = host.read(path)
@@ -116,7 +117,7 @@ def _host_names(host: Host) -> list[str]:
     return names + [name.partition(".")[0] for name in names]
 
 
-def _people(passwd: Fact[str]) -> list[tuple[str, int, str]]:
+def people_in(passwd: Fact[str]) -> list[tuple[str, int, str]]:
     """Name, number and comment of each account."""
     rows = [] if isinstance(passwd, Unknown) else [line.split(":") for line in passwd.splitlines()]
     return [
@@ -126,11 +127,12 @@ def _people(passwd: Fact[str]) -> list[tuple[str, int, str]]:
     ]
 
 
-def _names(name: str, comment: str) -> list[str]:
+def names_of(name: str, comment: str) -> list[str]:
     """The login name, the full name and its parts."""
     full = comment.partition(",")[0].strip()
     return [name, *([full] if " " in full else []), *re.findall(r"[^\W\d_]+", full)]
 
 
-def _tells(name: str) -> bool:
+def tells(name: str) -> bool:
+    """True for a name that is no word of every machine."""
     return len(name) >= SHORTEST and name.lower() not in COMMON and not name.isdecimal()

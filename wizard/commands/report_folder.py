@@ -1,0 +1,81 @@
+"""``report --folder DIR``: show what would leave this machine, then write it into a new folder."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wizard.commands.looking import agreed, host_of, places_of
+
+if TYPE_CHECKING:
+    from wizard.machine.facts import Fact
+    from wizard.machine.host import Host
+    from wizard.report.gathered import Gathered
+    from wizard.report.papers import Papers
+
+TOUCHES = (
+    "collect_env of PyTorch is started now: it loads torch and asks the card for its name. It is "
+    "ended after 90 s."
+)
+NO_YES = (
+    "rdna1-setup: nothing was written: there is no terminal to ask at. Read what is above; "
+    "--yes writes it."
+)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Show the preview, ask, write; 1 when it was not written, 2 when it cannot be."""
+    from wizard.report.writing import require_new, write_folder
+    from wizard.run.trouble import Trouble
+
+    folder = Path(arguments.folder).expanduser().absolute()
+    try:
+        require_new(folder, zipped=arguments.zip)
+        papers = _papers(arguments)
+        _show(papers, folder, arguments.zip)
+        if arguments.dry_run:
+            print("\nA dry run writes nothing: this is what the report would hold.")
+            return 0
+        if not arguments.yes and not agreed("\nWrite it?"):
+            print(NO_YES if not sys.stdin.isatty() else "Nothing was written.", file=sys.stderr)
+            return 1
+        written = write_folder(papers, folder, zipped=arguments.zip)
+    except Trouble as trouble:
+        for text in (trouble.happened, trouble.meaning, trouble.next_step):
+            print(f"rdna1-setup: {text}", file=sys.stderr)
+        return 2
+    print(f"\nWritten to {' and '.join(map(str, written))}. Read it before you attach it.")
+    return 0
+
+
+def _papers(arguments: argparse.Namespace) -> Papers:
+    from wizard.report.gathered import gather
+    from wizard.report.papers import papers_of
+
+    host = host_of(arguments)
+    gathered = gather(host, places_of(host))
+    return papers_of(gathered, _collected(arguments, host, gathered))
+
+
+def _collected(arguments: argparse.Namespace, host: Host, gathered: Gathered) -> Fact[str] | None:
+    from wizard.machine.facts import Unknown
+    from wizard.report.collect_env import collect_env, environment_for
+
+    if arguments.collect_env is None:
+        return None
+    if host.name or arguments.dry_run:
+        return Unknown("a recorded machine and a dry run start nothing")
+    print(TOUCHES, file=sys.stderr)
+    environment = environment_for(arguments.collect_env, gathered.machine, gathered.records)
+    return collect_env(environment, host.environ)
+
+
+def _show(papers: Papers, folder: Path, zipped: bool) -> None:
+    from wizard.report.preview import preview_lines
+    from wizard.run.lines import clean
+
+    also = ", and as one file into the same name with .zip" if zipped else ""
+    print(f"This would be written into {clean(str(folder))}{also}, for you to attach:\n")
+    print("\n".join(preview_lines(papers)))

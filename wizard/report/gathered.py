@@ -1,0 +1,83 @@
+"""All that a report is made of, as it was found: nothing of it leaves before it is redacted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from wizard.diagnose.finding import Finding
+from wizard.diagnose.kernel import kernel_findings
+from wizard.diagnose.machine import Diagnosis, diagnose
+from wizard.machine.detect import detect
+from wizard.machine.facts import Fact, Machine
+from wizard.machine.host import Host
+from wizard.places import Places
+from wizard.report.identity import Identity, identity_of
+from wizard.report.last_sweep import LastSweep, sweeps
+from wizard.report.log_ends import log_ends
+from wizard.report.threads import Thread, known_threads
+from wizard.run.journal import Record, read_records
+from wizard.run.log import log_of
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """A log that was found, or why there is nothing of it."""
+
+    name: str
+    about: str
+    text: Fact[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """What a report is made of."""
+
+    machine: Machine
+    identity: Identity
+    diagnosis: Diagnosis
+    records: tuple[Record, ...]
+    sweep: LastSweep | None
+    before: LastSweep | None
+    logs: tuple[Log, ...]
+
+    @property
+    def threads(self) -> tuple[Thread, ...]:
+        """Known threads that may tell of the same."""
+        results = () if self.sweep is None else self.sweep.results
+        return known_threads(self.machine, self.diagnosis.findings, results)
+
+
+def gather(
+    host: Host, places: Places, kernel: Callable[[], tuple[Finding, ...]] = kernel_findings
+) -> Gathered:
+    """Looks at everything; a recorded machine has no runs, logs and kernel log of its own."""
+    machine, recorded = detect(host), bool(host.name)
+    records = () if recorded else read_records(Path(places.runs))
+    latest = [] if recorded else list(islice(sweeps(Path(places.conv2d)), 2))
+    sweep, before = (*latest, None, None)[:2]
+    return Gathered(
+        machine=machine,
+        identity=identity_of(host),
+        diagnosis=diagnose(machine, () if recorded else kernel()),
+        records=records,
+        sweep=sweep,
+        before=before,
+        logs=() if recorded else _logs(records, places),
+    )
+
+
+def _logs(records: tuple[Record, ...], places: Places) -> tuple[Log, ...]:
+    found = []
+    if records:
+        about = f"log of the last run ({records[0].id})"
+        found.append(Log("logs/last-run.txt", about, log_ends(Path(log_of(records[0])))))
+    from wizard.conv2d.runs import runs_of
+
+    runs = runs_of(places)
+    if runs and runs[0].log.exists():
+        about = f"what the Conv2d experiment {runs[0].id} printed beside its results"
+        found.append(Log("logs/conv2d-run.txt", about, log_ends(runs[0].log)))
+    return tuple(found)
