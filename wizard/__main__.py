@@ -20,6 +20,7 @@ COMMANDS = (
     "plan",
     "rehearse",
     "apply",
+    "fetch",
     "remove",
     "clean-up",
     "conv2d",
@@ -35,6 +36,7 @@ READS_ONLY = ("detect", "diagnose", "explain", "plan", "report", "watch", "about
 """Commands that change nothing, whatever their options."""
 CHANGES_FILES = (
     "apply",
+    "fetch",
     "rehearse",
     "remove",
     "clean-up",
