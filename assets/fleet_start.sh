@@ -25,10 +25,11 @@ stop() {
     stop "this folder is for $architecture, and this machine is $(uname -m)." "Fetch another one for it."
 
 # All of it before something is installed; of a look only what the look runs.
-case "${1-}" in
-    apply) pattern='' ;;
-    *) pattern='  wizard\|  bin/' ;;
-esac
+pattern='  wizard\|  bin/'
+[ "${1-}" != apply ] || pattern=''
+for word in "$@"; do
+    case "$word" in --dry-run) pattern='  wizard\|  bin/' ;; esac
+done
 if ! (cd "$here" && grep -e "$pattern" SHA256SUMS | sha256sum --quiet -c -) >&2; then
     stop "files of $here are damaged or missing; they are named above." \
         "Copy the folder once more. Nothing was changed."

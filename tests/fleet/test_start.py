@@ -30,9 +30,9 @@ def folder(path: Path, target: Target = HERE) -> Path:
     return path
 
 
-def start(path: Path, home: Path, **more: str) -> subprocess.CompletedProcess[str]:
+def start(path: Path, home: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        ("/bin/sh", path / "start.sh", "apply"),
+        ("/bin/sh", path / "start.sh", "apply", *words),
         env={"HOME": str(home), "PATH": "/usr/bin:/bin", **more},
         capture_output=True,
         text=True,
@@ -73,6 +73,16 @@ def test_a_damaged_file_is_named_and_nothing_is_changed(tmp_path: Path) -> None:
     assert "wizard/a.whl: FAILED" in done.stderr
     assert "Nothing was changed" in done.stderr
     assert not (tmp_path / "home").exists()
+
+
+def test_a_look_needs_no_wheels_and_what_it_runs_is_checked_all_the_same(tmp_path: Path) -> None:
+    made = folder(tmp_path / "folder", replace(HERE, wizard_python="3.99"))
+    with (made / "SHA256SUMS").open("a") as sums:
+        sums.write(f"{'0' * 64}  wheels/torch-1.whl\n")
+    assert "wheels/torch-1.whl: FAILED" in start(made, tmp_path).stderr
+    assert "has no Python 3.99" in start(made, tmp_path, "--dry-run").stderr
+    (made / "bin/uv").write_text("another")
+    assert "bin/uv: FAILED" in start(made, tmp_path, "--dry-run").stderr
 
 
 def test_a_machine_without_the_python_is_told_what_to_install(tmp_path: Path) -> None:

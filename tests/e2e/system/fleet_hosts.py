@@ -31,7 +31,9 @@ PLAYBOOK = """
   tasks:
     - name: Tell the facts
       ansible.builtin.debug:
-        msg: "FACTS {{ inventory_hostname }} changed={{ rdna1_setup_changed }} relogin={{ rdna1_setup_relogin_needed }}"
+        msg: >-
+          FACTS {{ inventory_hostname }} changed={{ rdna1_setup_changed }}
+          relogin={{ rdna1_setup_relogin_needed }}
 """
 
 
