@@ -17,6 +17,7 @@ from tests.e2e.small_torch import make_small_torch
 pytestmark = pytest.mark.e2e
 
 DEPENDENCIES = ("textual>=8.2.8,<9", "rich", "psutil", "packaging", "cattrs", "uv", "pip", "tomli")
+NO_NETWORK = ("unshare", "--user", "--map-root-user", "--net")
 OLDER = ("exceptiongroup", "typing_extensions")
 
 
@@ -58,7 +59,7 @@ def test_a_folder_is_filled_once_and_installs_without_a_network(home: Home, hous
     apply = ("apply", "--stack", "cpu", *options, "--yes", "--json")
     for changed in (True, False):
         done = subprocess.run(
-            ("unshare", "--user", "--map-root-user", "--net", "sh", folder / "start.sh", *apply),
+            (*NO_NETWORK, "sh", folder / "start.sh", *apply),
             env={"HOME": str(home.folder), "PATH": os.environ["PATH"]},
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -128,6 +129,6 @@ def test_the_plan_as_a_shell_script_installs_the_same(home: Home, house: Path) -
         )
         assert done.returncode == 0, done.stdout + done.stderr
         assert said in done.stdout
-    assert "torch 2.13.0, none: right" in done.stdout
+        assert "torch 2.13.0, none: right" in done.stdout
     look = (venv / "bin/python", "-c", "import torch; print(torch.__version__)")
     assert subprocess.run(look, capture_output=True, text=True).stdout == "2.13.0\n"
