@@ -20,6 +20,8 @@ NEXT = (
     "sh {folder}/start.sh apply --stack {stack} --wheelhouse {folder}/wheels"
 )
 
+SYSTEM = "--footprint venv+system --rocm-repo {address}"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``fetch``."""
@@ -32,6 +34,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="for machines like this recorded one (`report --record DIR`); default: like this one",
     )
     parser.add_argument("--footprint", choices=("venv", "venv+system"), default="venv")
+    parser.add_argument(
+        "--system-release", metavar="X.Y.Z", default="", help="another ROCm than the stack's own"
+    )
+    parser.add_argument("--system-set", choices=("smallest", "full"), default="smallest")
     parser.add_argument("--gpu", metavar="ADDRESS", default="", help="PCI address of the card")
     add_source_arguments(parser)
     parser.add_argument("--json", action="store_true", help="events as JSON lines")
@@ -52,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
         target = _target(arguments, machine)
     except PlanImpossible as error:
         return refuse(str(error))
-    if wrong := _wrong(arguments, target):
+    if wrong := _wrong(target):
         return refuse(wrong)
     if arguments.dry_run:
         print(*_told(arguments, target), sep="\n")
@@ -72,7 +78,9 @@ def _target(arguments: argparse.Namespace, machine: Machine) -> Target:
     places = places_of(host)
     choice = Choice(
         stack=arguments.stack,
-        footprint="venv",
+        footprint=arguments.footprint,
+        system_release=arguments.system_release,
+        system_set=arguments.system_set,
         venv=f"{places.home}/ai/{arguments.stack}",
         gpu=arguments.gpu,
         without_card=True,
@@ -80,15 +88,10 @@ def _target(arguments: argparse.Namespace, machine: Machine) -> Target:
     return target_of(machine, choice, places)
 
 
-def _wrong(arguments: argparse.Namespace, target: Target) -> str:
+def _wrong(target: Target) -> str:
     """Why it cannot be fetched here; ``""`` where it can."""
     import platform
 
-    if arguments.footprint != "venv":
-        return (
-            "fetch brings wheels alone. For --footprint venv+system the machines also need a copy "
-            "of AMD's repository (`--rocm-repo URL` on each)."
-        )
     if target.architecture != platform.machine():
         return (
             f"that machine is {target.architecture}, and this one {platform.machine()}: what runs "
@@ -130,7 +133,8 @@ def _fetch(arguments: argparse.Namespace, target: Target, here: Here) -> int:
 
     path = absolute(arguments.folder)
     house = absolute(arguments.wheelhouse) if arguments.wheelhouse else ""
-    sources = Sources(arguments.torch_index, house)
+    repository = (arguments.rocm_repo, arguments.rocm_key_fingerprint)
+    sources = Sources(arguments.torch_index, house, *repository)
     fetching = Fetching(Fetch(target, Folder(Path(path)), sources, here))
     if not arguments.json:
         print(f"For {target}.", flush=True)
@@ -167,6 +171,9 @@ class _Teller:
         if not ok:
             return (f"{self._path} is not finished. The same command goes on from here.",)
         import shlex
+        from pathlib import Path
 
         words = NEXT.format(folder=shlex.quote(self._path), stack=self._target.stack)
+        if self._target.system_release:
+            words += f" {SYSTEM.format(address=(Path(self._path) / 'debs').as_uri())}"
         return ("Finished." if changed else "Nothing had to be fetched.", words)
