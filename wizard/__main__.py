@@ -20,10 +20,12 @@ COMMANDS = (
     "plan",
     "rehearse",
     "apply",
+    "fetch",
     "remove",
     "clean-up",
     "conv2d",
     "keep",
+    "fleet",
     "rollback",
     "watch",
     "report",
@@ -31,10 +33,11 @@ COMMANDS = (
     "about",
 )
 """Each is a module of ``wizard.commands``, with ``add_arguments`` and ``run``."""
-READS_ONLY = ("detect", "diagnose", "explain", "plan", "report", "watch", "about")
+READS_ONLY = ("detect", "diagnose", "explain", "plan", "fleet", "report", "watch", "about")
 """Commands that change nothing, but for ``report --record`` and ``diagnose --fix``."""
 CHANGES_FILES = (
     "apply",
+    "fetch",
     "rehearse",
     "remove",
     "clean-up",

@@ -32,7 +32,7 @@ def carry(plan: Plan, arguments: argparse.Namespace, host: Host) -> int:
     """Look once more, show the plan, ask, carry it out; 0 when every outcome was verified."""
     if acts(arguments) and (refusals := _preflight(plan, host)):
         return refuse_all(refusals)
-    return show_and_do(plan, arguments, _executor(arguments, host))
+    return show_and_do(plan, arguments, _executor(plan, arguments, host))
 
 
 def show_and_do(plan: Plan, arguments: argparse.Namespace, executor: Executor) -> int:
@@ -104,11 +104,15 @@ def _not_agreed() -> int:
     )
 
 
-def _executor(arguments: argparse.Namespace, host: Host) -> Executor:
+def _executor(plan: Plan, arguments: argparse.Namespace, host: Host) -> Executor:
     if not acts(arguments):
         from wizard.run.rehearsal import Rehearsal
 
-        return Rehearsal()
+        if host.name:
+            return Rehearsal()
+        from wizard.run.foreseen import foreseen
+
+        return Rehearsal(foreseen(plan, places_of(host)))
     from wizard.run.live import Live
 
     return Live(places_of(host), host.environ, yes=arguments.yes)

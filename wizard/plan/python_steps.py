@@ -10,6 +10,8 @@ from wizard.plan.steps import CreateVenv, RunProgram, Step
 
 PIP_QUIET = (("PIP_NO_CACHE_DIR", "1"), ("PIP_DISABLE_PIP_VERSION_CHECK", "1"))
 """pip writes nothing outside the venv, and looks for no newer pip."""
+INSTALLING = ("python", "install")
+"""How uv is told to bring a Python."""
 
 
 def python_steps(machine: Machine, choice: Choice, held: Fit, places: Places) -> tuple[Step, ...]:
@@ -25,8 +27,7 @@ def python_steps(machine: Machine, choice: Choice, held: Fit, places: Places) ->
                 f"This machine has no Python {version} that makes venvs; uv brings one, no root.",
                 (
                     str(machine.uv),
-                    "python",
-                    "install",
+                    *INSTALLING,
                     "--no-bin",
                     "--install-dir",
                     folder,
@@ -65,3 +66,10 @@ def python_steps(machine: Machine, choice: Choice, held: Fit, places: Places) ->
 def pip_from(choice: Choice) -> tuple[str, ...]:
     """Options that let pip find itself in the wheelhouse, where one was chosen."""
     return ("--no-index", "--find-links", choice.wheelhouse) if choice.wheelhouse else ()
+
+
+def version_brought(steps: tuple[Step, ...]) -> str:
+    """The Python that uv brings in these steps, for example ``3.10``; ``""`` for none."""
+    return next(
+        (s.argv[-1] for s in steps if isinstance(s, RunProgram) and s.argv[1:3] == INSTALLING), ""
+    )

@@ -90,9 +90,15 @@ def _tenth(event: Progress, before: int) -> int:
     return -2 - event.done // 10 if event.unit == "seconds" else before
 
 
+def _all_well(event: PlanFinished) -> str:
+    if event.would_change:
+        return "Nothing was changed: this was a dry run."
+    return "Finished." if event.changed else "Nothing had to be changed."
+
+
 def _ending_lines(event: PlanFinished) -> Iterator[str]:
     if event.ok:
-        yield "Finished." if event.changed else "Nothing had to be changed."
+        yield _all_well(event)
     elif event.cancelled:
         yield "Stopped at a safe point. The same command goes on from here."
     elif not event.log:

@@ -13,6 +13,7 @@ from cattrs import BaseValidationError, Converter
 
 from wizard.conv2d.history import FINISHED, told_by
 from wizard.conv2d.runs import Run
+from wizard.conv2d.setting_answer import SettingAnswer
 from wizard.conv2d.verdicts import Result, result_json
 
 _CONVERTER = Converter()
@@ -30,6 +31,8 @@ class LastSweep:
     """1-based number of a shape that was launched and never came to an outcome."""
     run: str = ""
     """The name of its run; ``""`` for what is known from its journal alone."""
+    answer: SettingAnswer | None = None
+    """What a search for a setting has come to; None after anything else."""
 
 
 def last_sweep(folder: Path) -> LastSweep | None:
@@ -48,7 +51,8 @@ def sweep_of_run(run: Run) -> LastSweep:
     """What a run tells."""
     told = told_by(run)
     time = datetime.fromisoformat(run.began).astimezone().isoformat(" ", "minutes")
-    return LastSweep(time, told.done.results, told.state == FINISHED, None, run.id)
+    finished = told.state == FINISHED
+    return LastSweep(time, told.done.results, finished, None, run.id, told.done.setting)
 
 
 def sweep_form(sweep: LastSweep | None) -> dict[str, Any] | None:

@@ -70,6 +70,8 @@ class PlanFinished:
     """Id of the run: what ``rollback`` takes."""
     log: str
     """Path of the full log; ``""`` for a rehearsal."""
+    would_change: bool = False
+    """True at the end of a dry run that found something left to do."""
 
 
 Event = Union[  # noqa: UP007 - one closed union, matched exhaustively

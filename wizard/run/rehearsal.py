@@ -3,16 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
+from dataclasses import dataclass
 
 from wizard.plan.content import content_lines
-from wizard.plan.steps import Plan
-from wizard.run.events import Event, Output, PlanFinished, StepFinished, StepStarted
+from wizard.plan.steps import CheckTorch, Plan
+from wizard.run.events import (
+    Event,
+    Output,
+    PlanFinished,
+    StepFailed,
+    StepFinished,
+    StepStarted,
+)
+from wizard.run.trouble import Trouble
+
+DONE = "done before, and still so"
+
+
+@dataclass(frozen=True, slots=True)
+class Foreseen:
+    """What a look at this machine tells of a run before it begins."""
+
+    done: frozenset[int] = frozenset()
+    """Numbers of steps whose outcome is there."""
+    trouble: Trouble | None = None
+    """Why the first step would not be begun."""
+
+
+NOTHING_DONE = Foreseen()
 
 
 class Rehearsal:
-    """Tells every step and every file."""
+    """Tells every step and every file, and which of them were found done."""
 
-    def __init__(self) -> None:
+    def __init__(self, found: Foreseen = NOTHING_DONE) -> None:
+        self._found = found
         self._cancelled = False
 
     def cancel(self) -> None:
@@ -21,11 +46,22 @@ class Rehearsal:
 
     async def carry_out(self, plan: Plan) -> AsyncGenerator[Event, None]:
         """The events of a real run, with nothing done."""
+        if trouble := self._found.trouble:
+            yield StepFailed(0, trouble.happened, trouble.meaning, trouble.next_step)
+            yield PlanFinished(False, False, False, False, "", "")
+            return
+        would_change = False
         for number, step in enumerate(plan.steps, 1):
             if self._cancelled:
                 break
             yield StepStarted(number, len(plan.steps), str(step), step.reason)
+            if number in self._found.done:
+                yield StepFinished(number, 0.0, True, DONE)
+                continue
+            would_change = would_change or not isinstance(step, CheckTorch)
             if content := content_lines(step):
                 yield Output(tuple(f"| {line}" for line in content))
             yield StepFinished(number, 0.0, False, "rehearsed: nothing was changed")
-        yield PlanFinished(not self._cancelled, self._cancelled, False, False, "", "")
+        yield PlanFinished(
+            not self._cancelled, self._cancelled, False, False, "", "", would_change=would_change
+        )

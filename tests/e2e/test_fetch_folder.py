@@ -1,0 +1,134 @@
+"""One folder that needs no internet: filled, killed, damaged, and used without a network."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.homes import Home, listing
+from tests.e2e.small_torch import make_small_torch
+
+pytestmark = pytest.mark.e2e
+
+DEPENDENCIES = ("textual>=8.2.8,<9", "rich", "psutil", "packaging", "cattrs", "uv", "pip", "tomli")
+NO_NETWORK = ("unshare", "--user", "--map-root-user", "--net")
+OLDER = ("exceptiongroup", "typing_extensions")
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small torch, and what the wizard depends on, from PyPI."""
+    folder = tmp_path_factory.mktemp("house")
+    make_small_torch(folder, 3_000_000)
+    options = ("--quiet", "--only-binary=:all:", "--dest", folder)
+    pip = (sys.executable, "-m", "pip", "download", *options, *DEPENDENCIES, *OLDER)
+    subprocess.run(pip, check=True, stdin=subprocess.DEVNULL, timeout=600)
+    return folder
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path)
+
+
+def words(house: Path, folder: Path) -> tuple[str, ...]:
+    return ("fetch", "--stack", "cpu", "--wheelhouse", str(house), str(folder))
+
+
+def ending(output: str) -> dict[str, object]:
+    found: dict[str, object] = json.loads(output.splitlines()[-1])
+    assert found["event"] == "PlanFinished"
+    return found
+
+
+def test_a_folder_is_filled_once_and_installs_without_a_network(home: Home, house: Path) -> None:
+    folder = home.folder / "folder"
+    filled = home.run(*words(house, folder))
+    assert filled.returncode == 0, filled.stdout + filled.stderr
+    again = home.run(*words(house, folder), "--json")
+    assert ending(again.stdout)["changed"] is False
+
+    venv = home.folder / "venv"
+    options = ("--wheelhouse", str(folder / "wheels"), "--venv", str(venv), "--without-card")
+    apply = ("apply", "--stack", "cpu", *options, "--yes", "--json")
+    for changed in (True, False):
+        done = subprocess.run(
+            (*NO_NETWORK, "sh", folder / "start.sh", *apply),
+            env={"HOME": str(home.folder), "PATH": os.environ["PATH"]},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if "unshare: " in done.stderr:
+            pytest.skip(f"no network namespace here: {done.stderr.strip()}")
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert ending(done.stdout)["changed"] is changed
+    assert (venv / "bin/python").exists()
+
+
+def test_killed_at_every_step_it_goes_on_and_ends_the_same(home: Home, house: Path) -> None:
+    whole = home.folder / "whole"
+    assert home.run(*words(house, whole)).returncode == 0
+    folder = home.folder / "folder"
+    for number in range(1, 9):
+        with home.start(*words(house, folder)) as run:
+            assert run.stdout is not None
+            for line in run.stdout:
+                if line.startswith(f"[{number}/8]"):
+                    os.killpg(run.pid, signal.SIGKILL)
+                    break
+            run.communicate()
+        assert run.returncode == -signal.SIGKILL, f"step {number} was never reached"
+        assert not (folder / "fleet.json").exists()
+    assert home.run(*words(house, folder)).returncode == 0
+    assert listing(folder) == listing(whole)
+
+
+def test_a_damaged_file_and_a_missing_one_come_again(home: Home, house: Path) -> None:
+    folder = home.folder / "folder"
+    assert home.run(*words(house, folder)).returncode == 0
+    before = listing(folder)
+    (torch,) = (folder / "wheels").glob("torch-*.whl")
+    torch.unlink()
+    torch.write_bytes(b"damaged")
+    (folder / "bin/uv").unlink()
+    mended = home.run(*words(house, folder), "--json")
+    assert ending(mended.stdout)["changed"] is True, mended.stdout + mended.stderr
+    assert listing(folder) == before
+
+
+def test_what_a_house_lacks_is_named_and_the_folder_is_not_done(home: Home) -> None:
+    empty, folder = home.folder / "house", home.folder / "folder"
+    empty.mkdir()
+    done = home.run(*words(empty, folder))
+    assert done.returncode == 1
+    assert "The folder is not finished; missing: a pip under Python" in done.stdout
+    assert f"{folder} is not finished. The same command goes on from here." in done.stdout
+    assert not (folder / "fleet.json").exists()
+
+
+def test_the_plan_as_a_shell_script_installs_the_same(home: Home, house: Path) -> None:
+    venv = home.folder / "venv"
+    options = ("--stack", "cpu", "--wheelhouse", str(house), "--venv", str(venv), "--without-card")
+    script = home.run("plan", *options, "--format", "shell").stdout
+    for said in ("Finished", "done before"):
+        done = subprocess.run(
+            ("/bin/sh", "-s"),
+            input=script,
+            env=home.environment(),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert said in done.stdout
+        assert "torch 2.13.0, none: right" in done.stdout
+    look = (venv / "bin/python", "-c", "import torch; print(torch.__version__)")
+    assert subprocess.run(look, capture_output=True, text=True).stdout == "2.13.0\n"

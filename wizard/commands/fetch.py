@@ -1,0 +1,179 @@
+"""Make one folder that installs a stack on machines without internet."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from wizard.commands.carrying import refuse
+from wizard.commands.choosing import absolute, add_source_arguments
+from wizard.commands.looking import host_of, places_of
+
+if TYPE_CHECKING:
+    from wizard.fleet.stages import Here
+    from wizard.fleet.target import Target
+    from wizard.machine.facts import Machine
+    from wizard.run.events import Event
+
+NEXT = (
+    "On each machine, without internet: "
+    "sh {folder}/start.sh apply --stack {stack} --wheelhouse {folder}/wheels"
+)
+
+SYSTEM = "--footprint venv+system --rocm-repo {address}"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of ``fetch``."""
+    parser.add_argument("folder", metavar="DIR", help="the folder to fill; the same goes on")
+    parser.add_argument("--stack", metavar="ID", required=True, help="what it shall install")
+    parser.add_argument(
+        "--for",
+        dest="recorded",
+        metavar="RECORDED",
+        help="for machines like this recorded one (`report --record DIR`); default: like this one",
+    )
+    parser.add_argument("--footprint", choices=("venv", "venv+system"), default="venv")
+    parser.add_argument(
+        "--system-release", metavar="X.Y.Z", default="", help="another ROCm than the stack's own"
+    )
+    parser.add_argument("--system-set", choices=("smallest", "full"), default="smallest")
+    parser.add_argument("--gpu", metavar="ADDRESS", default="", help="PCI address of the card")
+    add_source_arguments(parser)
+    parser.add_argument("--json", action="store_true", help="events as JSON lines")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Fill the folder; 0 when it is whole and every hash is right."""
+    from wizard.machine.detect import detect
+    from wizard.plan.impossible import PlanImpossible
+
+    if arguments.recorded:
+        arguments.machine, recorded = arguments.recorded, True
+    else:
+        recorded = bool(arguments.machine)
+    host = host_of(arguments)
+    machine = detect(host)
+    try:
+        target = _target(arguments, machine)
+    except PlanImpossible as error:
+        return refuse(str(error))
+    if wrong := _wrong(target):
+        return refuse(wrong)
+    if arguments.dry_run:
+        print(*_told(arguments, target), sep="\n")
+        return 0
+    if recorded:
+        from wizard.machine.live import LiveHost
+
+        machine = detect(LiveHost())
+    return _fetch(arguments, target, _here(machine))
+
+
+def _target(arguments: argparse.Namespace, machine: Machine) -> Target:
+    from wizard.fleet.target import target_of
+    from wizard.plan.choice import Choice
+
+    host = host_of(arguments)
+    places = places_of(host)
+    choice = Choice(
+        stack=arguments.stack,
+        footprint=arguments.footprint,
+        system_release=arguments.system_release,
+        system_set=arguments.system_set,
+        venv=f"{places.home}/ai/{arguments.stack}",
+        gpu=arguments.gpu,
+        without_card=True,
+    )
+    return target_of(machine, choice, places)
+
+
+def _wrong(target: Target) -> str:
+    """Why it cannot be fetched here; ``""`` where it can."""
+    import platform
+
+    if target.architecture != platform.machine():
+        return (
+            f"that machine is {target.architecture}, and this one {platform.machine()}: what runs "
+            "there cannot be chosen here. Fetch on a machine of its kind."
+        )
+    return ""
+
+
+def _told(arguments: argparse.Namespace, target: Target) -> tuple[str, ...]:
+    brought = f" The folder brings Python {', '.join(target.brought)}." if target.brought else ""
+    return (
+        f"Would fill {absolute(arguments.folder)} for {target}.",
+        f"The wizard runs there on Python {target.wizard_python}.{brought}",
+        "Nothing was fetched, and nobody was asked.",
+    )
+
+
+def _here(machine: Machine) -> Here:
+    import os
+
+    from wizard.fleet.stages import Here
+    from wizard.machine.facts import Unknown
+
+    minors = {".".join(each.version.split(".")[:2]): each for each in reversed(machine.interpreters)
+              if each.makes_venvs}  # fmt: skip
+    pythons = {minor: each.path for minor, each in minors.items()}
+    return Here(pythons, "uv" if isinstance(machine.uv, Unknown) else machine.uv, dict(os.environ))
+
+
+def _fetch(arguments: argparse.Namespace, target: Target, here: Here) -> int:
+    import asyncio
+    from pathlib import Path
+
+    from wizard.commands.following import follow
+    from wizard.fleet.chosen import Sources
+    from wizard.fleet.fetching import Fetching
+    from wizard.fleet.folder import Folder
+    from wizard.fleet.stages import Fetch
+
+    path = absolute(arguments.folder)
+    house = absolute(arguments.wheelhouse) if arguments.wheelhouse else ""
+    repository = (arguments.rocm_repo, arguments.rocm_key_fingerprint)
+    sources = Sources(arguments.torch_index, house, *repository)
+    fetching = Fetching(Fetch(target, Folder(Path(path)), sources, here))
+    if not arguments.json:
+        print(f"For {target}.", flush=True)
+
+    async def all_of_it() -> int:
+        teller = _Teller(path, target)
+        return await follow(
+            fetching.events(), fetching.cancel, as_json=arguments.json, teller=teller
+        )
+
+    return asyncio.run(all_of_it())
+
+
+class _Teller:
+    """Prints events as lines, and what to do with the folder at the end."""
+
+    def __init__(self, path: str, target: Target) -> None:
+        from wizard.report.events import Tenths
+
+        self._tenths = Tenths()
+        self._path = path
+        self._target = target
+
+    def __call__(self, event: Event) -> None:
+        from wizard.report.events import event_lines
+        from wizard.run.events import PlanFinished
+
+        if isinstance(event, PlanFinished):
+            print(*self._ending(ok=event.ok, changed=event.changed), sep="\n", flush=True)
+        elif self._tenths.worth_telling(event):
+            print(*event_lines(event), sep="\n", flush=True)
+
+    def _ending(self, *, ok: bool, changed: bool) -> tuple[str, ...]:
+        if not ok:
+            return (f"{self._path} is not finished. The same command goes on from here.",)
+        import shlex
+        from pathlib import Path
+
+        words = NEXT.format(folder=shlex.quote(self._path), stack=self._target.stack)
+        if self._target.system_release:
+            words += f" {SYSTEM.format(address=(Path(self._path) / 'debs').as_uri())}"
+        return ("Finished." if changed else "Nothing had to be fetched.", words)

@@ -1,0 +1,1 @@
+"""Many machines: one folder that needs no internet, and what it is for."""

@@ -1,0 +1,154 @@
+"""A Python for machines that have none that fits: the archive that uv would fetch there."""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import json
+import re
+import shutil
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import aclosing
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from wizard.run.acting import Act, Done, Surroundings, program
+from wizard.run.aside import pause
+from wizard.run.download import Patience, Wanted, download
+from wizard.run.events import Output, Progress
+from wizard.run.network import name_failure
+from wizard.run.receive import Reached
+from wizard.run.trouble import Trouble
+from wizard.run.web import Web, open_web
+
+LISTED_S = 60.0
+INSTALLED_S = 600.0
+LONGEST = 1 << 20
+QUIET = (("UV_NO_CACHE", "1"), ("UV_NO_CONFIG", "1"), ("NO_COLOR", "1"))
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """One archive of a Python, and where uv looks for it below a mirror."""
+
+    address: str
+
+    @property
+    def place(self) -> str:
+        """Its path below a mirror: the day of the release, and the file."""
+        return "/".join(unquote(urlsplit(self.address).path).split("/")[-2:])
+
+    @property
+    def file(self) -> str:
+        """Its name."""
+        return self.place.rpartition("/")[2]
+
+
+async def bring_python(
+    uv: str, minor: str, architecture: str, mirror: Path, installed: Path, around: Surroundings
+) -> Act:
+    """Fetch the archive into the mirror, and install it from there: so uv checks it.
+
+    The installed one chooses the wheels here. Raises Trouble.
+    """
+    archive = await _archive(uv, minor, architecture, around)
+    path = mirror / archive.place
+    path.parent.mkdir(parents=True, exist_ok=True)
+    async with aclosing(_fetched(archive, path, around)) as news:
+        async for each in news:
+            yield each
+    try:
+        async for output in _install(uv, minor, mirror, installed, around):
+            yield output
+    except Trouble as trouble:
+        path.unlink(missing_ok=True)
+        shutil.rmtree(installed, ignore_errors=True)
+        raise Trouble(
+            f"uv could not install Python {minor} from {path.name}: {trouble.happened}",
+            "The archive was damaged on the way or is another one by now. It was removed.",
+            "Run the same command again; if it happens twice, use another network.",
+        ) from None
+    yield Done(f"{path.name} is there, and uv installs Python {minor} from it")
+
+
+async def _archive(uv: str, minor: str, architecture: str, around: Surroundings) -> Archive:
+    argv = (uv, "python", "list", minor, "--only-downloads", "--output-format", "json")
+    text = ""
+    async for output in program(argv, around.environment(QUIET), LISTED_S, 4000):
+        text += "\n".join(output.lines)
+    try:
+        rows = json.loads(text)
+        found = [str(row["url"]) for row in rows if _fits(row, architecture)]
+    except (ValueError, LookupError, TypeError) as error:
+        raise _no_python(minor, f"uv's list was not understood ({type(error).__name__})") from None
+    if not found:
+        raise _no_python(minor, f"uv knows none for Linux on {architecture}")
+    return Archive(found[0])
+
+
+def _fits(row: dict[str, str], architecture: str) -> bool:
+    wanted = {"implementation": "cpython", "os": "linux", "libc": "gnu", "variant": "default"}
+    return row["arch"] == architecture and all(row[name] == text for name, text in wanted.items())
+
+
+def _no_python(minor: str, why: str) -> Trouble:
+    return Trouble(
+        f"There is no Python {minor} to bring: {why}.",
+        "The machines have none that fits, so that the folder must bring one.",
+        f"Install Python {minor} with its venv on the machines and record one anew, or update uv.",
+    )
+
+
+async def _fetched(
+    archive: Archive, path: Path, around: Surroundings
+) -> AsyncGenerator[Progress | Output, None]:
+    news = _downloaded(archive, path, around)
+    while (each := await asyncio.to_thread(next, news, None)) is not None:
+        yield each
+
+
+def _downloaded(archive: Archive, path: Path, around: Surroundings) -> Iterator[Progress | Output]:
+    if path.is_file():
+        yield Output((f"{path.name} is there already",))
+        return
+    patience = Patience(around.cancelled, partial(pause, around.cancelled))
+    web = open_web(around.environ)
+    sha256 = _published(archive, web)
+    for news in download(Wanted(archive.address, path, sha256), web, patience):
+        match news:
+            case Reached(done, size):
+                yield Progress(done, size or 0, "bytes", path.name, None)
+            case Output():
+                yield news
+
+
+def _published(archive: Archive, web: Web) -> str:
+    """The SHA-256 that stands beside the archive. Raises Trouble."""
+    address = f"{archive.address.rpartition('/')[0]}/SHA256SUMS"
+    try:
+        with web.get(address, {}) as answer:
+            text = answer.read(LONGEST).decode("utf-8", "replace")
+    except (OSError, http.client.HTTPException) as error:
+        raise name_failure(error, address) from None
+    rows = (line.split() for line in text.splitlines())
+    hashes = [row[0] for row in rows if len(row) == 2 and row[1].lstrip("*") == archive.file]
+    if not hashes or not re.fullmatch(r"[0-9a-f]{64}", hashes[0]):
+        raise _no_python(archive.file, f"{address} names no hash for it")
+    return hashes[0]
+
+
+async def _install(
+    uv: str, minor: str, mirror: Path, installed: Path, around: Surroundings
+) -> AsyncGenerator[Output, None]:
+    argv = (uv, "python", "install", "--no-bin", "--install-dir", str(installed), minor)
+    from_mirror = (*QUIET, ("UV_PYTHON_INSTALL_MIRROR", mirror.as_uri()))
+    async for output in program(argv, around.environment(from_mirror), INSTALLED_S):
+        yield output
+
+
+def installed_python(installed: Path, minor: str) -> Path | None:
+    """The Python that uv put there; None where it did not."""
+    found = installed.glob(f"cpython-{minor}*/bin/python{minor}")
+    return next((path for path in sorted(found) if path.exists()), None)
