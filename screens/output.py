@@ -6,22 +6,8 @@ from rich.segment import Segment
 from textual.color import Color
 from textual.filter import LineFilter
 
+from wizard.glyphs import to_ascii
 from wizard.run.lines import clean
-
-_ASCII = str.maketrans(
-    {
-        "─": "-", "│": "|", "┌": "+", "┐": "+", "└": "+", "┘": "+", "━": "-", "╸": "-", "╺": "-",
-        "✓": "*", "✗": "x", "·": "-", "…": "~", "█": "#", "░": ".", "•": "*",
-        "↑": "^", "↓": "v", "←": "<", "→": ">", "⏎": "=", "“": '"', "”": '"',
-        "\N{RIGHT SINGLE QUOTATION MARK}": "'", "\N{EN DASH}": "-",
-        **dict.fromkeys("▁▂▃▄▅▆▇▉▊▋▌▍▎▏▔▕▐▀", " "),
-    }
-)  # fmt: skip
-
-
-def to_ascii(text: str) -> str:
-    """The text in ASCII, cell for cell where it is ours; foreign letters become ``?``."""
-    return text.translate(_ASCII).encode("ascii", "replace").decode("ascii")
 
 
 class SafeOutput(LineFilter):
