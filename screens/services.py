@@ -181,6 +181,8 @@ class Services:
     """Quick: how fast an earlier run fetched here; None where none did."""
     unicode: bool = True
     """False when the terminal's locale cannot show more than ASCII."""
+    console: bool = False
+    """True on the kernel's own console, whose fonts lack most glyphs."""
 
     @property
     def rehearses(self) -> bool:

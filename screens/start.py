@@ -23,7 +23,7 @@ from screens.services import (
 )
 from wizard.commands.choosing import folder_of, with_sources
 from wizard.commands.looking import acts, host_of, places_of, speed_of_line, there_before
-from wizard.glyphs import speaks_unicode
+from wizard.glyphs import is_console, speaks_unicode
 from wizard.run.executor import Executor
 from wizard.run.rehearsal import Rehearsal
 
@@ -98,6 +98,7 @@ def services_for(arguments: argparse.Namespace, lent: LentTerminal | None = None
         roads=_roads,
         line_speed=lambda: speed_of_line(host, places),
         unicode=speaks_unicode(os.environ),
+        console=is_console(os.environ),
     )
 
 

@@ -14,6 +14,9 @@ _ASCII = str.maketrans(
         **dict.fromkeys("▁▂▃▄▅▆▇▉▊▋▌▍▎▏▔▕▐▀", " "),
     }
 )  # fmt: skip
+CONSOLE = "─│┌┐└┘·█░"
+"""Of our glyphs, those that the fonts of the kernel's own console hold (code page 437)."""
+_CONSOLE = {glyph: text for glyph, text in _ASCII.items() if chr(glyph) not in CONSOLE}
 BY_NUMBER = "rdna1-glyphs"
 """Name of the way to write what an encoding lacks: our glyphs in ASCII, the rest by number."""
 
@@ -21,6 +24,16 @@ BY_NUMBER = "rdna1-glyphs"
 def to_ascii(text: str) -> str:
     """The text in ASCII, cell for cell where it is ours; foreign letters become ``?``."""
     return text.translate(_ASCII).encode("ascii", "replace").decode("ascii")
+
+
+def for_console(text: str) -> str:
+    """The text in glyphs that a console font has, cell for cell."""
+    return text.translate(_CONSOLE)
+
+
+def is_console(environ: Mapping[str, str]) -> bool:
+    """True on the kernel's own console, whose fonts hold 256 or 512 glyphs."""
+    return environ.get("TERM") == "linux"
 
 
 def speaks_unicode(environ: Mapping[str, str]) -> bool:

@@ -94,7 +94,7 @@ class Asker:
         self._say(question)
         if usual:
             self._say(f"  {usual}")
-        answer = self._answer("Another one (Enter keeps this, b back): " if usual else "> ")
+        answer = self._answer("Another one (Enter keeps this, b back): " if usual else "Answer: ")
         self._no_way_back(answer)
         return answer or usual
 

@@ -15,6 +15,8 @@ DEEPER = 4
 """How much further in a line begins that goes on with the one above."""
 SHELL = "$ "
 GOES_ON = " \\"
+_BAR = re.compile("[━╸╺█░]{3}")
+"""Of a bar that another program draws: it says nothing to who hears it or reads it with fingers."""
 _WORDS = re.compile(r"(?:'[^']*'|\"[^\"]*\"|[^\s'\"])+")
 
 
@@ -52,6 +54,8 @@ class Page(io.TextIOBase):
         """Takes text; a line is passed on when it is whole."""
         *whole, self._open = (self._open + text).split("\n")
         for line in whole:
+            if _BAR.search(line):
+                continue
             self._below.writelines(f"{part}\n" for part in folded(clean(line)))
         return len(text)
 

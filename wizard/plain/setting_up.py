@@ -156,9 +156,7 @@ def _explaining(
             lines = sheet(found)
         else:
             (road,) = (one for one in found.advice.roads if one.fit.stack == stacks[place])
-            lines = chain(
-                stack_road_lines(road), ("",), stack_lines(found, stacks[place], evidence=True)
-            )
+            lines = chain(stack_road_lines(road), ("",), stack_lines(found, stacks[place]))
         for line in lines:
             say(line)
 

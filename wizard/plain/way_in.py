@@ -6,7 +6,11 @@ import argparse
 import os
 import stat
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from wizard.machine.host import Host
 
 SCREENS = "screens"
 PLAIN = "plain"
@@ -18,8 +22,15 @@ ON_SCREENS = "on screens, as it does for others"
 NOT_AGAIN = "rdna1-setup --plain, or --screens, is not asked."
 
 
-def way_in(arguments: argparse.Namespace, environ: Mapping[str, str]) -> tuple[str, str]:
-    """The way, and why it is not the usual one; asks where a screen reader is at work."""
+def way_in(
+    arguments: argparse.Namespace,
+    environ: Mapping[str, str],
+    here: Callable[[], Host] | None = None,
+) -> tuple[str, str]:
+    """The way, and why it is not the usual one; asks where a screen reader is at work.
+
+    ``here`` gives the machine of whoever sits here, also where a recorded one is looked at.
+    """
     if only_looks(arguments):
         return OVERVIEW, ""
     if arguments.plain:
@@ -32,8 +43,7 @@ def way_in(arguments: argparse.Namespace, environ: Mapping[str, str]) -> tuple[s
     from wizard.machine.live import LiveHost
     from wizard.machine.reading_aids import reading_aid
 
-    # The reader of whoever sits here, also where the machine to look at is a recorded one.
-    aid = reading_aid(LiveHost())
+    aid = reading_aid((here or LiveHost)())
     return (_asked(aid) if aid else SCREENS), ""
 
 
