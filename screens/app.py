@@ -48,7 +48,7 @@ class SetupApp(App[int]):
         self._services = services
         self._session = session or Session()
         self._first = first
-        self._safe_output = SafeOutput(ascii_only=not services.unicode)
+        self._safe_output = SafeOutput(not services.unicode, services.console)
         self.outcome = FINE
 
     def get_line_filters(self) -> Sequence[LineFilter]:

@@ -6,30 +6,17 @@ from rich.segment import Segment
 from textual.color import Color
 from textual.filter import LineFilter
 
+from wizard.glyphs import for_console, to_ascii
 from wizard.run.lines import clean
-
-_ASCII = str.maketrans(
-    {
-        "─": "-", "│": "|", "┌": "+", "┐": "+", "└": "+", "┘": "+", "━": "-", "╸": "-", "╺": "-",
-        "✓": "*", "✗": "x", "·": "-", "…": "~", "█": "#", "░": ".", "•": "*",
-        "↑": "^", "↓": "v", "←": "<", "→": ">", "⏎": "=", "“": '"', "”": '"',
-        "\N{RIGHT SINGLE QUOTATION MARK}": "'", "\N{EN DASH}": "-",
-        **dict.fromkeys("▁▂▃▄▅▆▇▉▊▋▌▍▎▏▔▕▐▀", " "),
-    }
-)  # fmt: skip
-
-
-def to_ascii(text: str) -> str:
-    """The text in ASCII, cell for cell where it is ours; foreign letters become ``?``."""
-    return text.translate(_ASCII).encode("ascii", "replace").decode("ascii")
 
 
 class SafeOutput(LineFilter):
     """Removes what a terminal would act upon, whatever widget let it through."""
 
-    def __init__(self, ascii_only: bool) -> None:
+    def __init__(self, ascii_only: bool, console: bool = False) -> None:
         super().__init__()
         self.ascii_only = ascii_only
+        self.console = console
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         """The segments with safe text."""
@@ -41,4 +28,6 @@ class SafeOutput(LineFilter):
             text = clean(text).replace("\n", " ")
         if self.ascii_only and not text.isascii():
             text = to_ascii(text)
+        elif self.console and not text.isascii():
+            text = for_console(text)
         return segment if text is segment.text else Segment(text, segment.style, segment.control)

@@ -13,6 +13,7 @@ from textual.widgets import Footer, OptionList, Static
 from textual.widgets.option_list import Option
 
 from screens.evidence import Evidence
+from screens.widgets.marked_list import MarkedList
 from wizard.knowledge.claims import Claim
 from wizard.knowledge.roads import OtherRoad
 from wizard.report.roads import road_aspect, road_head, road_lines
@@ -58,7 +59,7 @@ class RoadsList(ModalScreen[str]):
         ours = sum(bool(road.stack) for road in self._roads)
         title = f"All {count} roads that somebody went or named; this program installs {ours}"
         yield Static(title, id="roads-title", markup=False)
-        yield OptionList(
+        yield MarkedList(
             *(Option(_line(road), road.id) for road in self._roads),
             markup=False,
         )

@@ -184,6 +184,8 @@ class Services:
     """Blocks; a report for others, redacted and not yet written."""
     unicode: bool = True
     """False when the terminal's locale cannot show more than ASCII."""
+    console: bool = False
+    """True on the kernel's own console, whose fonts lack most glyphs."""
 
     @property
     def rehearses(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -23,6 +23,7 @@ from screens.services import (
 )
 from wizard.commands.choosing import folder_of, with_sources
 from wizard.commands.looking import acts, host_of, places_of, speed_of_line, there_before
+from wizard.glyphs import is_console, speaks_unicode
 from wizard.run.executor import Executor
 from wizard.run.rehearsal import Rehearsal
 
@@ -98,19 +99,8 @@ def services_for(arguments: argparse.Namespace, lent: LentTerminal | None = None
         line_speed=lambda: speed_of_line(host, places),
         report=partial(report_services.draft_report, host, places, live=live),
         unicode=speaks_unicode(os.environ),
+        console=is_console(os.environ),
     )
-
-
-def speaks_unicode(environ: Mapping[str, str]) -> bool:
-    """True unless the locale says that its terminal shows less.
-
-    Python itself says UTF-8 in the C locale too, and may put LC_CTYPE=C.UTF-8 over LANG=C
-    (PEP 538 and 540): that is how it writes, not what the terminal can show.
-    """
-    coerced = environ.get("LC_CTYPE") == "C.UTF-8" and not environ.get("LC_ALL")
-    names = ("LC_ALL", "LANG") if coerced else ("LC_ALL", "LC_CTYPE", "LANG")
-    named = next((environ[name] for name in names if environ.get(name)), "UTF-8")
-    return "utf8" in named.lower().replace("-", "")
 
 
 def _executor(live: bool, places: Places, lent: LentTerminal) -> Executor:

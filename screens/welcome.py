@@ -16,6 +16,7 @@ from screens.report_preview import QUIET_REPORT_KEY, ReportPreview
 from screens.services import DEMO, DRY_RUN, LIVE, Services, Unfinished
 from screens.session import Session
 from screens.step import HELP_KEY, QUIT_KEY, StepScreen
+from screens.widgets.marked_list import MarkedList
 from screens.words import shown
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ MODES = {
 }
 
 
-class Menu(OptionList):
+class Menu(MarkedList):
     """The ways on from here; Enter takes one."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

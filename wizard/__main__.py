@@ -7,6 +7,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from functools import partial
 from importlib import import_module
 from types import ModuleType
 
@@ -59,12 +60,18 @@ def parser(known: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
         prog="rdna1-setup",
         description="Takes RX 5300, 5500, 5600 and 5700 cards to a working, measured PyTorch.",
-        epilog="Without a command: the wizard. Without a terminal: the same as plain text.",
+        epilog="Without a command: the wizard. Without a terminal: an overview as plain text.",
         parents=[_common()],
     )
     top.add_argument("--version", action="version", version=f"rdna1-setup {__version__}")
     top.add_argument("--demo", action="store_true", help="the wizard on a recorded machine")
-    top.add_argument("--plain", action="store_true", help="plain text instead of screens")
+    shown = top.add_mutually_exclusive_group()
+    shown.add_argument(
+        "--plain", action="store_true", help="the wizard as questions in plain text, by numbers"
+    )
+    shown.add_argument(
+        "--screens", action="store_true", help="screens, also where a screen reader runs"
+    )
     add_source_arguments(top)
     top.set_defaults(dry_run=False, machine=None, command=None, **SOURCES)
     commands = top.add_subparsers(
@@ -105,7 +112,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if not acts(arguments) or reads_only or arguments.command is None:
         sys.dont_write_bytecode = True  # a dry run that leaves caches behind is none
     try:
-        return _dispatch(arguments)
+        return _dispatch(arguments, words)
     except KeyboardInterrupt:
         print(
             "\nStopped. Nothing half done is forgotten: the same command goes on.", file=sys.stderr
@@ -125,19 +132,22 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _provide_streams() -> None:
-    """Closed streams become /dev/null; what an encoding cannot show is shown by number."""
+    """Closed streams become /dev/null; what the locale cannot show is shown in ASCII."""
     while (descriptor := os.open(os.devnull, os.O_RDWR)) <= STDERR:
         pass  # it takes the number of a closed one, which a file of ours must not get
     os.close(descriptor)
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115, PTH123
+    from wizard.glyphs import BY_NUMBER, speaks_unicode
+
+    encoding = None if speaks_unicode(os.environ) else "ascii"
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+            stream.reconfigure(encoding=encoding, errors=BY_NUMBER)
 
 
-def _dispatch(arguments: argparse.Namespace) -> int:
+def _dispatch(arguments: argparse.Namespace, words: Sequence[str]) -> int:
     if _started_with_sudo(arguments):
         print(
             "Started with sudo. The wizard works as you, and asks for root itself where a step\n"
@@ -150,18 +160,28 @@ def _dispatch(arguments: argparse.Namespace) -> int:
         return 2
     if arguments.command is not None:
         return int(_module_of(arguments.command).run(arguments))
-    if _plain(arguments):
+    from wizard.plain.way_in import OVERVIEW, SCREENS, way_in
+
+    way, why = way_in(arguments, os.environ)
+    if way == OVERVIEW:
         from wizard.commands.overview import run
 
         return run(arguments)
-    # Imported by name: the core knows no terminal library, and --help never loads one.
-    return int(import_module("screens.start").run(arguments))
+    if way == SCREENS:
+        # Imported by name: the core knows no terminal library, and --help never loads one.
+        return int(import_module("screens.start").run(arguments))
+    from wizard.plain.road import run as walk
+
+    return walk(arguments, words, partial(_run_command, words), why)
 
 
-def _plain(arguments: argparse.Namespace) -> bool:
-    """True when there are no screens to show: asked for, or no terminal for them."""
-    shown = sys.stdin.isatty() and sys.stdout.isatty()
-    return arguments.plain or not shown or os.environ.get("TERM", "dumb") == "dumb"
+def _run_command(before: Sequence[str], words: Sequence[str]) -> int:
+    """One of our commands, with what the program was started with before it."""
+    try:
+        arguments = parser(words[:1]).parse_args([*before, *words])
+    except SystemExit as ended:  # what argparse thinks of an answer, it has told
+        return int(ended.code or 0)
+    return int(_module_of(arguments.command).run(arguments))
 
 
 def _started_with_sudo(arguments: argparse.Namespace) -> bool:
@@ -169,8 +189,10 @@ def _started_with_sudo(arguments: argparse.Namespace) -> bool:
     if os.geteuid() != 0 or not os.environ.get("SUDO_USER") or not acts(arguments):
         return False
     if arguments.command is None:
-        return not _plain(arguments)
-    changing = any(getattr(arguments, option, None) for option in ("record", "fix"))
+        from wizard.plain.way_in import only_looks
+
+        return not only_looks(arguments)
+    changing = any(getattr(arguments, option, None) for option in ("record", "fix", "folder"))
     return arguments.command in CHANGES_FILES or changing
 
 

@@ -1,4 +1,4 @@
-"""Before a card is measured: what a hang would hit is said, and a typed yes is asked for."""
+"""Before a card is measured: what a hang would hit is said, and a key is asked for."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]
     real = sys.stderr.write
 
     def write(text: str) -> int:
-        if text.startswith("Type"):
+        if text.startswith("Start it?"):
             os.write(master, typed.encode())
         return real(text)
 
@@ -63,9 +63,10 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]
 
 
 @pytest.mark.parametrize(
-    ("typed", "code"), [("yes\n", None), ("y\n", 2), ("\n", 2), ("no\n", 2), ("\x04", 2)]
+    ("typed", "code"),
+    [("y\n", None), ("Y\n", None), ("\n", 2), ("n\n", 2), ("maybe\n", 2), ("\x04", 2)],
 )
-def test_only_a_typed_yes_starts(
+def test_only_the_key_that_agrees_starts(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     typed: str,
@@ -77,7 +78,7 @@ def test_only_a_typed_yes_starts(
     errors = words_of(capsys)
     assert "may freeze the desktop" in errors
     assert "At most 3 hangs are allowed" in errors
-    assert "Type yes to start:" in errors
+    assert "Start it? [y/N]" in errors
     assert ("Nothing was started." in errors) == (code == 2)
 
 
@@ -85,12 +86,12 @@ def test_what_was_typed_before_the_question_is_no_answer(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     master, slave = pty.openpty()
-    os.write(master, b"yes\n")
+    os.write(master, b"y\n")
     real = sys.stderr.write
 
     def write(text: str) -> int:
-        if text.startswith("Type"):
-            os.write(master, b"no\n")
+        if text.startswith("Start it?"):
+            os.write(master, b"n\n")
         return real(text)
 
     with os.fdopen(slave) as stream:

@@ -35,13 +35,17 @@ class Terminal:
         size: tuple[int, int] = (24, 80),
         *,
         owned: bool = True,
+        more: Mapping[str, str] | None = None,
     ) -> None:
-        """``owned`` is false for a program below su or a container: no hang-up reaches it."""
+        """``owned`` is false for a program below su or a container: no hang-up reaches it.
+
+        ``more`` are variables of this terminal in place of the usual ones.
+        """
         self._master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
         self._process = subprocess.Popen(
             command,
-            env={**environment, "TERM": "xterm-256color", "LC_ALL": "C.UTF-8"},
+            env={**environment, "TERM": "xterm-256color", "LC_ALL": "C.UTF-8", **(more or {})},
             stdin=slave,
             stdout=slave,
             stderr=slave,
@@ -51,6 +55,8 @@ class Terminal:
         os.close(slave)
         self._open = True
         self._seen = b""
+        self.drawn = b""
+        """All that came, escapes too."""
 
     def __enter__(self) -> Terminal:
         return self
@@ -116,10 +122,18 @@ class Terminal:
             assert time.monotonic() < limit, f"{what} never came true; last: {self._shown()}"
             self._read(0.02)
 
+    def read_on(self, seconds: float) -> None:
+        """Take what is drawn within that time, and nothing else."""
+        limit = time.monotonic() + seconds
+        while (left := limit - time.monotonic()) > 0:
+            self._read(left)
+
     def _read(self, seconds: float) -> None:
         if select.select([self._master], [], [], seconds)[0]:
             try:
-                self._seen += os.read(self._master, 65_536)
+                chunk = os.read(self._master, 65_536)
+                self._seen += chunk
+                self.drawn += chunk
             except OSError:
                 time.sleep(0.05)  # the program closed its side and is about to end
 

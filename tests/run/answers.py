@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import socket
 import threading
+import time
 from collections import Counter
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
@@ -23,6 +24,8 @@ class Manner:
     drop_always: bool = False
     hold_at: float | None = None
     """Send this share of the first whole answer, set ``held``, and send no more."""
+    rest_s: float = 0.0
+    """Wait so long after each piece, as on a slow line."""
     ranges: bool = True
     head: bool = True
     status: int = 200
@@ -139,6 +142,8 @@ class Answer(BaseHTTPRequestHandler):
                 piece = body[at : min(at + PIECE, limit)]
                 self.wfile.write(piece)
                 self.served.sent[path] += len(piece)
+                if manner.rest_s:
+                    time.sleep(manner.rest_s)
         except OSError:
             self.close_connection = True  # the client was killed: that is what the test is about
             return

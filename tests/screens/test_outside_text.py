@@ -9,7 +9,7 @@ from rich.segment import Segment
 from textual.color import Color
 
 from screens.app import SetupApp
-from screens.output import SafeOutput, to_ascii
+from screens.output import SafeOutput
 from screens.services import DetectedPart, Services, WayBack
 from screens.session import STEPS, Session
 from tests.screens import examples
@@ -18,6 +18,7 @@ from tests.screens.examples import NASTY
 from tests.screens.fakes import LIVE_SERVICES
 from wizard.conv2d.presets import Preset, Published, Row
 from wizard.conv2d.shapes import square
+from wizard.glyphs import to_ascii
 from wizard.machine.facts import Machine
 from wizard.plan.advice import Advice
 from wizard.plan.choice import Choice

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from screens.start import services_for, speaks_unicode
+from screens.start import services_for
 from tests.screens import examples
 from wizard.__main__ import parser
+from wizard.glyphs import speaks_unicode
 from wizard.plan.choice import Choice
 from wizard.plan.steps import FetchWheels
 from wizard.plan.system_places import SOURCE

@@ -1,4 +1,4 @@
-"""What is asked before convolutions run on a card: how often it may hang, and a typed yes."""
+"""What is asked before convolutions run on a card: how often it may hang, and a key to start."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from wizard.commands.carrying import refuse
+from wizard.commands.looking import is_yes
 from wizard.report.units import WIDTH
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 ENDS = "Ctrl+C ends it; --device cpu measures without this risk."
 EVEN_SO = "add --even-if-in-use"
 NO_TERMINAL = "Nothing was started: there is no terminal to ask at. Read the above, then add --yes."
-AGREED = "yes"
 
 
 def add_asking_arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,7 +54,7 @@ def refusal(
         return None
     if not sys.stdin.isatty():
         return refuse(NO_TERMINAL)
-    if not _typed_yes():
+    if not _agreed():
         print("Nothing was started.", file=sys.stderr)
         return 2
     return None
@@ -65,8 +65,8 @@ def _lines(texts: Iterable[str]) -> Iterator[str]:
         yield from textwrap.wrap(text, WIDTH)
 
 
-def _typed_yes() -> bool:
+def _agreed() -> bool:
     with suppress(termios.error):  # what was typed before the question is no answer to it
         termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
-    print(f"Type {AGREED} to start: ", end="", file=sys.stderr, flush=True)
-    return sys.stdin.readline().strip() == AGREED
+    print("Start it? [y/N] ", end="", file=sys.stderr, flush=True)
+    return is_yes(sys.stdin.readline())

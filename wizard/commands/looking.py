@@ -75,9 +75,14 @@ def agreed(question: str) -> bool:
     if not sys.stdin.isatty():
         return False
     try:
-        return input(f"{question} [y/N] ").strip().lower() in ("y", "yes")
+        return is_yes(input(f"{question} [y/N] "))
     except EOFError:
         return False
+
+
+def is_yes(answer: str) -> bool:
+    """True for the key that agrees; who types the word out means it too."""
+    return answer.strip().lower() in ("y", "yes")
 
 
 def forget_reader() -> None:

@@ -21,7 +21,7 @@ def advice_lines(found: Weighed) -> Iterator[str]:
     yield from sheet(found)
     for road in found.advice.roads:
         yield ""
-        yield from _road_lines(road)
+        yield from stack_road_lines(road)
     if found.advice.would_change:
         yield ""
         yield from _listed("What would change this advice", found.advice.would_change)
@@ -37,7 +37,8 @@ def suggestion_lines(advice: Advice, head: str = "") -> Iterator[str]:
     yield from _listed("Next best", (advice.next_best,) if advice.next_best else ())
 
 
-def _road_lines(road: Road) -> Iterator[str]:
+def stack_road_lines(road: Road) -> Iterator[str]:
+    """One stack with all that speaks for and against it here."""
     state = "" if road.fit.possible else "  [not possible here]"
     yield f"{road.rank}. {road.fit.stack}{state}"
     yield from _listed("   For your card", (road.your_card,))

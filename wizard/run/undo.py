@@ -34,10 +34,10 @@ class Undo:
 
 def can_undo(places: Places) -> bool:
     """True when there is a run that was not undone yet."""
-    return any(map(_stands, read_records(Path(places.runs))))
+    return any(map(stands, read_records(Path(places.runs))))
 
 
-def _stands(record: Record) -> bool:
+def stands(record: Record) -> bool:
     """True for a run that can be undone; a way back is none: to undo it is to install again."""
     return record.state != ROLLED_BACK and record.plan["stack"] != WAY_BACK
 
@@ -91,7 +91,7 @@ def forget_run(record: Record, places: Places, time: datetime) -> None:
 
 def _run_to_undo(runs: Path, wanted: str) -> Record:
     records = read_records(runs)
-    standing = list(filter(_stands, records))
+    standing = list(filter(stands, records))
     chosen = [r for r in standing if r.id == wanted] if wanted else standing[:1]
     unreadable = unreadable_runs(runs)
     damaged = [name for name in unreadable if not chosen or name > chosen[0].id]

@@ -1,0 +1,23 @@
+"""A conversation in memory: answers go in, the transcript comes out."""
+
+from __future__ import annotations
+
+import io
+
+from wizard.plain.asking import Asker
+
+
+class Conversation:
+    """An asker over answers that are all there before."""
+
+    def __init__(self, *answers: str) -> None:
+        self.told: list[str] = []
+        self.ask = Asker(io.StringIO("".join(f"{answer}\n" for answer in answers)), self._say)
+
+    def _say(self, text: str) -> None:
+        self.told.append(text)
+
+    @property
+    def text(self) -> str:
+        """All that was said."""
+        return "\n".join(self.told)

@@ -1,0 +1,75 @@
+"""The plain road from the first question to the last, on the recorded machine of the demo."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Golden
+from tests.plain.walking import walk
+
+WAYS = {
+    "set-up": "1 . ? . . . 0",
+    "set-up-and-back": "1 1,3 b 7 5 b 5 /data/ai 0",
+    "measure": "2 . 1 1 0",
+    "measure-a-model": "2 2 /data/ai/bin/python 2 3 . 0",
+    "find-a-setting": "2 . 1 5 1 0",
+    "diagnose": "3 1 a . 0",
+    "clean-up": "5 . 0",
+    "roll-back": "6 0",
+    "wrong-answers": "x 99 -1 ? ?5 b 0",
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_way_is_told_as_agreed(way: str, tmp_path: Path, golden: Golden) -> None:
+    code, told = walk(tmp_path, WAYS[way], "--demo")
+    assert code == 0
+    too_long = [line for line in told.splitlines() if len(line) > 79 and len(line.split()) > 1]
+    assert too_long == []
+    golden.check(f"plain/{way}.txt", told)
+
+
+def test_help_tells_all_that_is_said_of_one_stack(tmp_path: Path) -> None:
+    _, told = walk(tmp_path, "1 0 ?5 b b 0", "--demo")
+    assert "5. cpu" in told
+    assert "== What is said of cpu" in told
+    assert told.endswith("Left.\n")
+
+
+def test_a_text_is_explained_where_it_is_pasted(tmp_path: Path) -> None:
+    log = tmp_path / "log.txt"
+    log.write_text("RuntimeError: HIP error: invalid device function\n")
+    _, told = walk(tmp_path, f"4 1 {log} 4 2 Segfault . 0", "--demo")
+    assert "[wheel-lacks-gfx-target]" in told
+    assert "This cannot be told from this text" in told
+
+
+def test_the_end_of_the_answers_leaves_and_changes_nothing(tmp_path: Path) -> None:
+    for answers in ("", "1", "1 .", "1 . .", "5", "2 . 1"):
+        code, told = walk(tmp_path, answers)
+        assert code == 0
+        assert told.endswith("Left. Nothing was changed but by plans that you agreed to.\n")
+        assert list(tmp_path.iterdir()) == []
+
+
+def test_answers_from_a_pipe_agree_to_no_plan(tmp_path: Path) -> None:
+    """They were written before the plan was seen; ``apply --yes`` is for scripts."""
+    _, told = walk(tmp_path, "1 0")
+    number = re.search(r"^  (\d)  cpu: ", told, re.MULTILINE)
+    assert number is not None
+    code, told = walk(tmp_path, f"1 0 {number[1]} . y y 0")
+    assert "Carry this plan out?" not in told
+    assert "Nothing was changed: there is no terminal to ask at." in " ".join(told.split())
+    assert code == 0
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_dry_run_tells_each_step_and_does_none(tmp_path: Path) -> None:
+    code, told = walk(tmp_path, "1 0 5 . 0", "--demo")
+    assert code == 0
+    assert "The same as a command:\n    $ rdna1-setup --demo apply --stack cpu" in told
+    assert "rehearsed: nothing was changed" in told
+    assert list(tmp_path.iterdir()) == []

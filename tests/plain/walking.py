@@ -1,0 +1,29 @@
+"""The plain road as a whole process, its answers coming from a pipe."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.commands.running import ROOT, environment
+
+
+def walk(home: Path, answers: str, *arguments: str, **more: str) -> tuple[int, str]:
+    """The exit code and the transcript of ``--plain``; answers stand apart with blanks.
+
+    ``.`` is Enter alone.
+    """
+    lines = ("" if word == "." else word for word in answers.split())
+    done = subprocess.run(
+        (sys.executable, "-m", "wizard", "--plain", *arguments),
+        env=environment(home, **more),
+        input="".join(f"{line}\n" for line in lines).encode(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
+    )
+    text = done.stdout.decode()
+    assert "\r" not in text
+    assert "\x1b" not in text
+    return done.returncode, text.replace(str(ROOT), "WHERE-IT-LIES")

@@ -1,0 +1,180 @@
+"""Questions in plain lines: numbered choices, Enter for the usual, ``?`` for help, ``b`` back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TextIO, TypeVar
+
+Chosen = TypeVar("Chosen")
+
+BACK = "b"
+HELP = "?"
+PATIENCE = 3
+"""So many answers that mean nothing, and the choices are told once more."""
+AGAIN = "Three answers that mean nothing here; nothing was changed by them. Once more:"
+NO_NUMBER = "There is no choice {0!r} here."
+NOTHING_BEFORE = "Nothing comes before this question. 0 leaves."
+
+
+class Left(Exception):
+    """Nobody answers any more: the input has ended."""
+
+
+class WentBack(Exception):
+    """The question before is wanted again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option(Generic[Chosen]):
+    """One of several answers; its number is its place, or its ``key``."""
+
+    text: str
+    value: Chosen
+    key: str = ""
+
+
+class Asker:
+    """Asks on a page, and reads the answers, a line each."""
+
+    def __init__(self, answers: TextIO, say: Callable[[str], None]) -> None:
+        """``say`` prints a line; without its end where it ends in a blank."""
+        self._answers = answers
+        self._say = say
+
+    def choose(
+        self,
+        question: str,
+        options: Sequence[Option[Chosen]],
+        usual: int = 0,
+        explain: Callable[[int | None], None] | None = None,
+        *,
+        first: bool = False,
+    ) -> Chosen:
+        """The value of the option that was chosen; Enter takes the usual one, counted from 0.
+
+        ``explain`` tells more of an option, or of the question (None). Raises Left and WentBack.
+        """
+        keys = [each.key or str(number) for number, each in enumerate(options, 1)]
+        ways = f"Enter for {keys[usual]}{_more(explain)}{'' if first else ', b back'}"
+        while True:
+            self._tell(question, [f"  {k}  {each.text}" for k, each in zip(keys, options)])  # noqa: B905
+            wrong = 0
+            while wrong < PATIENCE:
+                answer = self._answer(f"Number ({ways}): ") or keys[usual]
+                if answer in keys:
+                    return options[keys.index(answer)].value
+                if not self._understood(answer, keys, explain, first=first):
+                    self._say(NO_NUMBER.format(answer))
+                    wrong += 1
+            self._say(AGAIN)
+
+    def tick(
+        self, question: str, options: Sequence[Option[Chosen]], usual: Sequence[int] = ()
+    ) -> tuple[Chosen, ...]:
+        """The values of all that was named; several numbers may be, with blanks or commas."""
+        names = ", ".join(str(place + 1) for place in usual) or "none"
+        lines = [f"  {number}  {each.text}" for number, each in enumerate(options, 1)]
+        while True:
+            self._tell(question, [*lines, "  0  none of these"])
+            for _ in range(PATIENCE):
+                answer = self._answer(f"Numbers, as in 1, 3 (Enter for {names}, b back): ")
+                if not answer:
+                    return tuple(options[place].value for place in usual)
+                places = _places(answer, len(options))
+                if places is not None:
+                    return tuple(options[place].value for place in places)
+                self._no_way_back(answer)
+                self._say(NO_NUMBER.format(answer))
+            self._say(AGAIN)
+
+    def text(self, question: str, usual: str = "") -> str:
+        """What was typed; Enter takes the usual text. Raises Left and WentBack."""
+        self._say("")
+        self._say(question)
+        if usual:
+            self._say(f"  {usual}")
+        answer = self._answer("Another one (Enter keeps this, b back): " if usual else "Answer: ")
+        self._no_way_back(answer)
+        return answer or usual
+
+    def lines(self, end: str) -> str:
+        """All lines up to one that is ``end`` alone, or up to the end of the input."""
+        taken: list[str] = []
+        while (line := self._answers.readline()) and line.strip() != end:
+            taken.append(line)
+        return "".join(taken)
+
+    def _tell(self, question: str, lines: Sequence[str]) -> None:
+        self._say("")
+        self._say(question)
+        for line in lines:
+            self._say(line)
+
+    def _understood(
+        self,
+        answer: str,
+        keys: Sequence[str],
+        explain: Callable[[int | None], None] | None,
+        *,
+        first: bool,
+    ) -> bool:
+        """True where the answer was understood, and the same question is asked again."""
+        if answer == BACK and first:
+            self._say(NOTHING_BEFORE)
+            return True
+        self._no_way_back(answer)
+        wanted = answer[1:].strip()
+        if explain is None or answer[:1] != HELP or (wanted and wanted not in keys):
+            return False
+        explain(keys.index(wanted) if wanted else None)
+        return True
+
+    def _no_way_back(self, answer: str) -> None:
+        if answer == BACK:
+            raise WentBack
+
+    def _answer(self, prompt: str) -> str:
+        self._say(prompt)
+        line = self._answers.readline()
+        if not line:
+            raise Left
+        if not self._answers.isatty():
+            self._say(line.strip())  # a terminal shows what is typed; a pipe does not
+        return line.strip().lower() if len(line.strip()) == 1 else line.strip()
+
+
+def in_turn(questions: Sequence[Callable[[Chosen], Chosen | None]], start: Chosen) -> Chosen:
+    """What all questions make of a value, one after the other; back leads to the one before.
+
+    None from a question says that there was nothing to ask. Raises WentBack before the first.
+    """
+    before: list[tuple[int, Chosen]] = []
+    here, value = 0, start
+    while here < len(questions):
+        try:
+            answered = questions[here](value)
+        except WentBack:
+            if not before:
+                raise
+            here, value = before.pop()
+            continue
+        if answered is not None:
+            before.append((here, value))
+            value = answered
+        here += 1
+    return value
+
+
+def _more(explain: object) -> str:
+    return "" if explain is None else ", ? help, ?1 more of 1"
+
+
+def _places(answer: str, count: int) -> tuple[int, ...] | None:
+    """Which were named, in their order; None for what is no list of numbers here."""
+    words = answer.replace(",", " ").split()
+    if words == ["0"]:
+        return ()
+    if not all(word.isdecimal() and 1 <= int(word) <= count for word in words):
+        return None
+    return tuple(sorted({int(word) - 1 for word in words}))

@@ -1,0 +1,73 @@
+"""Which way in: screens, the plain road, or an overview where nobody can answer."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import stat
+import sys
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from wizard.machine.host import Host
+
+SCREENS = "screens"
+PLAIN = "plain"
+OVERVIEW = "overview"
+NO_SCREENS = "This terminal shows no screens (TERM={0}): here is the same as plain text."
+ASKED = "{0} is at work here. How shall this program talk to you?"
+PLAIN_TEXT = "in plain text: questions with numbers, one event a line"
+ON_SCREENS = "on screens, as it does for others"
+NOT_AGAIN = "rdna1-setup --plain, or --screens, is not asked."
+
+
+def way_in(
+    arguments: argparse.Namespace,
+    environ: Mapping[str, str],
+    here: Callable[[], Host] | None = None,
+) -> tuple[str, str]:
+    """The way, and why it is not the usual one; asks where a screen reader is at work.
+
+    ``here`` gives the machine of whoever sits here, also where a recorded one is looked at.
+    """
+    if only_looks(arguments):
+        return OVERVIEW, ""
+    if arguments.plain:
+        return PLAIN, ""
+    term = environ.get("TERM", "")
+    if term in ("", "dumb"):
+        return PLAIN, NO_SCREENS.format(term)
+    if arguments.screens:
+        return SCREENS, ""
+    from wizard.machine.live import LiveHost
+    from wizard.machine.reading_aids import reading_aid
+
+    aid = reading_aid((here or LiveHost)())
+    return (_asked(aid) if aid else SCREENS), ""
+
+
+def only_looks(arguments: argparse.Namespace) -> bool:
+    """True where there is nobody to answer: then an overview is printed, and nothing is changed."""
+    if sys.stdin.isatty():
+        return not sys.stdout.isatty()
+    return not (arguments.plain and _holds_answers(sys.stdin.fileno()))
+
+
+def _holds_answers(descriptor: int) -> bool:
+    """True for a pipe or a file: answers may stand in it; in /dev/null there are none."""
+    mode = os.fstat(descriptor).st_mode
+    return stat.S_ISFIFO(mode) or stat.S_ISREG(mode) or stat.S_ISSOCK(mode)
+
+
+def _asked(aid: str) -> str:
+    from wizard.plain.asking import Asker, Left, Option
+    from wizard.plain.road import say
+
+    options = [Option(PLAIN_TEXT, PLAIN), Option(ON_SCREENS, SCREENS)]
+    say(NOT_AGAIN)
+    try:
+        head = ASKED.format(aid[:1].upper() + aid[1:])
+        return Asker(sys.stdin, say).choose(head, options, first=True)
+    except Left:
+        return PLAIN  # which ends at once, with its own words for that
