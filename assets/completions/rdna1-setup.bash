@@ -5,38 +5,43 @@
 #    source ~/.local/share/bash_completion/rdna1-setup
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
-_shtab_rdna1_setup_subparsers=(detect diagnose explain plan rehearse apply remove clean-up conv2d keep rollback watch report available about)
+_shtab_rdna1_setup_subparsers=(detect diagnose explain plan rehearse apply fetch remove clean-up conv2d keep fleet rollback watch report available about)
 
 _shtab_rdna1_setup_detect_option_strings=(-h --help --dry-run --machine --json --verify)
-_shtab_rdna1_setup_diagnose_option_strings=(-h --help --dry-run --machine --json)
+_shtab_rdna1_setup_diagnose_option_strings=(-h --help --dry-run --machine --kernel-log --try-torch --fix --yes --json --venv --torch-index --wheelhouse)
 _shtab_rdna1_setup_explain_option_strings=(-h --help --dry-run --machine --json)
-_shtab_rdna1_setup_plan_option_strings=(-h --help --dry-run --machine --stack --footprint --venv --torch-index --wheelhouse --rocm-repo --rocm-key-fingerprint --gpu --base-python --user-torch-aside --without-card --system-release --system-set --system-removal --profile-file --snapshot --remove --clean-up --distribution-rocm --driver --json --exact --evidence)
+_shtab_rdna1_setup_plan_option_strings=(-h --help --dry-run --machine --stack --footprint --venv --torch-index --wheelhouse --rocm-repo --rocm-key-fingerprint --gpu --base-python --user-torch-aside --without-card --system-release --system-set --system-removal --profile-file --snapshot --remove --clean-up --distribution-rocm --driver --json --format --exact --evidence)
 _shtab_rdna1_setup_rehearse_option_strings=(-h --help --dry-run --machine --stack --footprint --venv --torch-index --wheelhouse --rocm-repo --rocm-key-fingerprint --gpu --base-python --user-torch-aside --without-card --system-release --system-set --system-removal --profile-file --snapshot --yes --json)
 _shtab_rdna1_setup_apply_option_strings=(-h --help --dry-run --machine --stack --footprint --venv --torch-index --wheelhouse --rocm-repo --rocm-key-fingerprint --gpu --base-python --user-torch-aside --without-card --system-release --system-set --system-removal --profile-file --snapshot --plan --yes --json)
+_shtab_rdna1_setup_fetch_option_strings=(-h --help --dry-run --machine --stack --for --footprint --system-release --system-set --gpu --venv --torch-index --wheelhouse --rocm-repo --rocm-key-fingerprint --json)
 _shtab_rdna1_setup_remove_option_strings=(-h --help --dry-run --machine --distribution-rocm --driver --yes --json)
 _shtab_rdna1_setup_clean_up_option_strings=(-h --help --dry-run --machine --yes --json)
 _shtab_rdna1_setup_conv2d_option_strings=(-h --help --dry-run --machine --json --python --device --preset --sizes --channels --engine --work --operations --repeats --deadline --import-deadline --spawn --find-limit --range --find-setting --compare-settings --clean --log --keep-databases --resume --no-resume --hangs --yes --even-if-in-use --foreground --attach --stop --list --layers --layer --fits --workarounds --export --import --compare --repro --run --result)
-_shtab_rdna1_setup_keep_option_strings=(-h --help --dry-run --machine --venv --yes --json)
+_shtab_rdna1_setup_keep_option_strings=(-h --help --dry-run --machine --venv --profile --even-if-in-use --yes --json)
+_shtab_rdna1_setup_fleet_option_strings=(-h --help --dry-run --machine --json)
 _shtab_rdna1_setup_rollback_option_strings=(-h --help --dry-run --machine --list --forget --yes)
 _shtab_rdna1_setup_watch_option_strings=(-h --help --dry-run --machine)
-_shtab_rdna1_setup_report_option_strings=(-h --help --dry-run --machine --format --record)
+_shtab_rdna1_setup_report_option_strings=(-h --help --dry-run --machine --format --record --folder --zip --collect-env --yes)
 _shtab_rdna1_setup_available_option_strings=(-h --help --dry-run --machine --stack --json --venv --torch-index --wheelhouse --rocm-repo --rocm-key-fingerprint)
 _shtab_rdna1_setup_about_option_strings=(-h --help --dry-run --machine)
-_shtab_rdna1_setup_option_strings=(-h --help --dry-run --machine --version --demo --plain --venv --torch-index --wheelhouse --rocm-repo --rocm-key-fingerprint)
+_shtab_rdna1_setup_option_strings=(-h --help --dry-run --machine --version --demo --plain --screens --venv --torch-index --wheelhouse --rocm-repo --rocm-key-fingerprint)
 
 
 
 _shtab_rdna1_setup_plan___footprint_choices=(venv venv+system)
 _shtab_rdna1_setup_plan___system_set_choices=(smallest full)
+_shtab_rdna1_setup_plan___format_choices=(text json shell)
 _shtab_rdna1_setup_rehearse___footprint_choices=(venv venv+system)
 _shtab_rdna1_setup_rehearse___system_set_choices=(smallest full)
 _shtab_rdna1_setup_apply___footprint_choices=(venv venv+system)
 _shtab_rdna1_setup_apply___system_set_choices=(smallest full)
+_shtab_rdna1_setup_fetch___footprint_choices=(venv venv+system)
+_shtab_rdna1_setup_fetch___system_set_choices=(smallest full)
 _shtab_rdna1_setup_conv2d___device_choices=(cuda cpu)
 _shtab_rdna1_setup_conv2d___engine_choices=(configured native unfold)
 _shtab_rdna1_setup_conv2d___find_limit_choices=(size height width channels-in channels-out kernel batch)
 _shtab_rdna1_setup_report___format_choices=(md json)
-_shtab_rdna1_setup_pos_0_choices=(detect diagnose explain plan rehearse apply remove clean-up conv2d keep rollback watch report available about)
+_shtab_rdna1_setup_pos_0_choices=(detect diagnose explain plan rehearse apply fetch remove clean-up conv2d keep fleet rollback watch report available about)
 
 _shtab_rdna1_setup_detect__h_nargs=0
 _shtab_rdna1_setup_detect___help_nargs=0
@@ -46,6 +51,8 @@ _shtab_rdna1_setup_detect___verify_nargs=0
 _shtab_rdna1_setup_diagnose__h_nargs=0
 _shtab_rdna1_setup_diagnose___help_nargs=0
 _shtab_rdna1_setup_diagnose___dry_run_nargs=0
+_shtab_rdna1_setup_diagnose___try_torch_nargs=0
+_shtab_rdna1_setup_diagnose___yes_nargs=0
 _shtab_rdna1_setup_diagnose___json_nargs=0
 _shtab_rdna1_setup_explain_pos_0_nargs=+
 _shtab_rdna1_setup_explain__h_nargs=0
@@ -81,6 +88,10 @@ _shtab_rdna1_setup_apply___without_card_nargs=0
 _shtab_rdna1_setup_apply___profile_file_nargs=0
 _shtab_rdna1_setup_apply___yes_nargs=0
 _shtab_rdna1_setup_apply___json_nargs=0
+_shtab_rdna1_setup_fetch__h_nargs=0
+_shtab_rdna1_setup_fetch___help_nargs=0
+_shtab_rdna1_setup_fetch___dry_run_nargs=0
+_shtab_rdna1_setup_fetch___json_nargs=0
 _shtab_rdna1_setup_remove__h_nargs=0
 _shtab_rdna1_setup_remove___help_nargs=0
 _shtab_rdna1_setup_remove___dry_run_nargs=0
@@ -115,12 +126,18 @@ _shtab_rdna1_setup_conv2d___list_nargs=0
 _shtab_rdna1_setup_conv2d___fits_nargs=0
 _shtab_rdna1_setup_conv2d___workarounds_nargs=0
 _shtab_rdna1_setup_conv2d___compare_nargs='*'
-_shtab_rdna1_setup_keep_pos_0_nargs=+
+_shtab_rdna1_setup_keep_pos_0_nargs='*'
 _shtab_rdna1_setup_keep__h_nargs=0
 _shtab_rdna1_setup_keep___help_nargs=0
 _shtab_rdna1_setup_keep___dry_run_nargs=0
+_shtab_rdna1_setup_keep___even_if_in_use_nargs=0
 _shtab_rdna1_setup_keep___yes_nargs=0
 _shtab_rdna1_setup_keep___json_nargs=0
+_shtab_rdna1_setup_fleet_pos_0_nargs=+
+_shtab_rdna1_setup_fleet__h_nargs=0
+_shtab_rdna1_setup_fleet___help_nargs=0
+_shtab_rdna1_setup_fleet___dry_run_nargs=0
+_shtab_rdna1_setup_fleet___json_nargs=0
 _shtab_rdna1_setup_rollback__h_nargs=0
 _shtab_rdna1_setup_rollback___help_nargs=0
 _shtab_rdna1_setup_rollback___dry_run_nargs=0
@@ -133,6 +150,9 @@ _shtab_rdna1_setup_watch___dry_run_nargs=0
 _shtab_rdna1_setup_report__h_nargs=0
 _shtab_rdna1_setup_report___help_nargs=0
 _shtab_rdna1_setup_report___dry_run_nargs=0
+_shtab_rdna1_setup_report___zip_nargs=0
+_shtab_rdna1_setup_report___collect_env_nargs='?'
+_shtab_rdna1_setup_report___yes_nargs=0
 _shtab_rdna1_setup_available__h_nargs=0
 _shtab_rdna1_setup_available___help_nargs=0
 _shtab_rdna1_setup_available___dry_run_nargs=0
@@ -147,6 +167,7 @@ _shtab_rdna1_setup___dry_run_nargs=0
 _shtab_rdna1_setup___version_nargs=0
 _shtab_rdna1_setup___demo_nargs=0
 _shtab_rdna1_setup___plain_nargs=0
+_shtab_rdna1_setup___screens_nargs=0
 
 
 # $1=COMP_WORDS[1]

@@ -50,8 +50,8 @@ function _shtab_rdna1_setup_using
   test "$_shtab_rdna1_setup_cmdpath" = "$argv"
 end
 
-set -g _shtab_rdna1_setup_commands detect diagnose explain plan rehearse apply remove clean-up conv2d keep rollback watch report available about
-set -g _shtab_rdna1_setup_opts_with_value --attach --base-python --channels --compare --deadline --device --engine --export --find-limit --footprint --format --gpu --hangs --import --import-deadline --layer --layers --machine --operations --plan --preset --python --range --record --repeats --repro --result --rocm-key-fingerprint --rocm-repo --run --sizes --snapshot --stack --system-release --system-removal --system-set --torch-index --venv --wheelhouse --work
+set -g _shtab_rdna1_setup_commands detect diagnose explain plan rehearse apply fetch remove clean-up conv2d keep fleet rollback watch report available about
+set -g _shtab_rdna1_setup_opts_with_value --attach --base-python --channels --collect-env --compare --deadline --device --engine --export --find-limit --fix --folder --footprint --for --format --gpu --hangs --import --import-deadline --kernel-log --layer --layers --machine --operations --plan --preset --profile --python --range --record --repeats --repro --result --rocm-key-fingerprint --rocm-repo --run --sizes --snapshot --stack --system-release --system-removal --system-set --torch-index --venv --wheelhouse --work
 
 complete -c rdna1-setup -e
 complete -c rdna1-setup -f
@@ -61,7 +61,8 @@ complete -c rdna1-setup -n _shtab_rdna1_setup_using -l dry-run -d 'show everythi
 complete -c rdna1-setup -n _shtab_rdna1_setup_using -l machine -x -d 'a recorded machine instead of this one'
 complete -c rdna1-setup -n _shtab_rdna1_setup_using -l version -d 'show program'"'"'s version number and exit'
 complete -c rdna1-setup -n _shtab_rdna1_setup_using -l demo -d 'the wizard on a recorded machine'
-complete -c rdna1-setup -n _shtab_rdna1_setup_using -l plain -d 'plain text instead of screens'
+complete -c rdna1-setup -n _shtab_rdna1_setup_using -l plain -d 'the wizard as questions in plain text, by numbers'
+complete -c rdna1-setup -n _shtab_rdna1_setup_using -l screens -d 'screens, also where a screen reader runs'
 complete -c rdna1-setup -n _shtab_rdna1_setup_using -l venv -x -d 'where to put it (default: ~/ai/ID)'
 complete -c rdna1-setup -n _shtab_rdna1_setup_using -l torch-index -x -d 'another wheel index; pip: as pip is configured'
 complete -c rdna1-setup -n _shtab_rdna1_setup_using -l wheelhouse -x -d 'a folder of wheels, no network (pip'"'"'s too)'
@@ -77,7 +78,14 @@ complete -c rdna1-setup -n '_shtab_rdna1_setup_using; and test $_shtab_rdna1_set
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using diagnose' -s h -l help -d 'show this help message and exit'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using diagnose' -l dry-run -d 'show everything, change nothing'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using diagnose' -l machine -x -d 'a recorded machine instead of this one'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using diagnose' -l json -d 'for programs'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using diagnose' -l kernel-log -x -d 'read this kernel log, and not the machine'"'"'s own'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using diagnose' -l try-torch -d 'also use the card with each torch, which may hang it'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using diagnose' -l fix -x -d 'carry out the plan that mends this finding, shown first'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using diagnose' -l yes -d 'the plan was read; do not ask'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using diagnose' -l json -d 'for programs; with --fix, events as JSON lines'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using diagnose' -l venv -x -d '--fix: of several findings of that cause, the one in this folder'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using diagnose' -l torch-index -x -d 'another wheel index; pip: as pip is configured'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using diagnose' -l wheelhouse -x -d 'a folder of wheels, no network (pip'"'"'s too)'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using; and test $_shtab_rdna1_setup_npos -eq 0' -a explain -d 'Say what a pasted log, listing or traceback proves, and what mends it; reads nothing else.'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using explain' -s h -l help -d 'show this help message and exit'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using explain' -l dry-run -d 'show everything, change nothing'
@@ -108,6 +116,7 @@ complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l clean-up -d 'the p
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l distribution-rocm -d 'the distribution'"'"'s ROCm packages go too (Blender and others may use them)'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l driver -d 'AMD'"'"'s kernel driver package amdgpu-dkms goes too'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l json -d 'for programs and for apply --plan'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l format -xka "text json shell" -d 'shell: the plan as a script, for reading and for sites without this program'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l exact -d 'also ask the repository and apt what would be installed, version by version'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l evidence -d 'also every statement about the stack: who, card, date, link, contradictions'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using; and test $_shtab_rdna1_setup_npos -eq 0' -a rehearse -d 'Try root'"'"'s part of a plan in an overlay of this system; shows what changes, and keeps nothing.'
@@ -155,6 +164,22 @@ complete -c rdna1-setup -n '_shtab_rdna1_setup_using apply' -l snapshot -x -d 'h
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using apply' -l plan -x -d 'what `plan --json` printed, exactly; - for standard input'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using apply' -l yes -d 'the plan was read; do not ask'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using apply' -l json -d 'events as JSON lines'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using; and test $_shtab_rdna1_setup_npos -eq 0' -a fetch -d 'Make one folder that installs a stack on machines without internet.'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using fetch' -s h -l help -d 'show this help message and exit'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using fetch' -l dry-run -d 'show everything, change nothing'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using fetch' -l machine -x -d 'a recorded machine instead of this one'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using fetch' -l stack -x -d 'what it shall install'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using fetch' -l for -x -d 'for machines like this recorded one (`report --record DIR`); default: like this one'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using fetch' -l footprint -xka "venv venv+system" -d footprint
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using fetch' -l system-release -x -d 'another ROCm than the stack'"'"'s own'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using fetch' -l system-set -xka "smallest full" -d system_set
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using fetch' -l gpu -x -d 'PCI address of the card'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using fetch' -l venv -x -d 'where to put it (default: ~/ai/ID)'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using fetch' -l torch-index -x -d 'another wheel index; pip: as pip is configured'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using fetch' -l wheelhouse -x -d 'a folder of wheels, no network (pip'"'"'s too)'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using fetch' -l rocm-repo -x -d 'system packages from a copy of https://repo.radeon.com/rocm/apt'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using fetch' -l rocm-key-fingerprint -x -d 'of the key that signs that copy, where it is not AMD'"'"'s'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using fetch' -l json -d 'events as JSON lines'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using; and test $_shtab_rdna1_setup_npos -eq 0' -a remove -d 'Take ROCm off the system, package by package, with a way back; venvs stay.'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using remove' -s h -l help -d 'show this help message and exit'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using remove' -l dry-run -d 'show everything, change nothing'
@@ -216,8 +241,15 @@ complete -c rdna1-setup -n '_shtab_rdna1_setup_using keep' -s h -l help -d 'show
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using keep' -l dry-run -d 'show everything, change nothing'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using keep' -l machine -x -d 'a recorded machine instead of this one'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using keep' -l venv -x -d 'which venv of ours'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using keep' -l profile -x -d 'the setting that a card of conv2d --export holds, after a recheck of its shape here'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using keep' -l even-if-in-use -d 'recheck also where somebody is logged in at the screen'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using keep' -l yes -d 'the plan was read; do not ask'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using keep' -l json -d 'events as JSON lines'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using; and test $_shtab_rdna1_setup_npos -eq 0' -a fleet -d 'Show the Conv2d results of many machines in one table.'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using fleet' -s h -l help -d 'show this help message and exit'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using fleet' -l dry-run -d 'show everything, change nothing'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using fleet' -l machine -x -d 'a recorded machine instead of this one'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using fleet' -l json -d 'for programs'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using; and test $_shtab_rdna1_setup_npos -eq 0' -a rollback -d 'Undo a run: remove what it made, keep every file that is not ours.'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using rollback' -s h -l help -d 'show this help message and exit'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using rollback' -l dry-run -d 'show everything, change nothing'
@@ -229,12 +261,16 @@ complete -c rdna1-setup -n '_shtab_rdna1_setup_using; and test $_shtab_rdna1_set
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using watch' -s h -l help -d 'show this help message and exit'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using watch' -l dry-run -d 'show everything, change nothing'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using watch' -l machine -x -d 'a recorded machine instead of this one'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using; and test $_shtab_rdna1_setup_npos -eq 0' -a report -d 'Print a report for an issue: verdicts, machine and runs, with user and home left out.'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using; and test $_shtab_rdna1_setup_npos -eq 0' -a report -d 'Make a report for an issue: findings, verdicts, machine, runs, without what tells who you are.'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using report' -s h -l help -d 'show this help message and exit'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using report' -l dry-run -d 'show everything, change nothing'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using report' -l machine -x -d 'a recorded machine instead of this one'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using report' -l format -xka "md json" -d format
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using report' -l record -x -d 'record this machine in a new folder'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using report' -l folder -x -d 'write the whole report into a new folder'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using report' -l zip -d 'with --folder: DIR.zip beside it'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using report' -l collect-env -x -d 'with --folder: start PyTorch'"'"'s collect_env, which may touch the card'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using report' -l yes -d 'write the folder without a question'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using; and test $_shtab_rdna1_setup_npos -eq 0' -a available -d 'Ask indexes and repositories whether the wheels and packages are still there.'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using available' -s h -l help -d 'show this help message and exit'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using available' -l dry-run -d 'show everything, change nothing'

@@ -18,11 +18,13 @@ _shtab_rdna1_setup_commands() {
     detect:'Show what this machine is: cards, access, Pythons, torch, ROCm, settings.'
     diagnose:'Say what is wrong with this machine'"'"'s ROCm and PyTorch, what proves it, and what mends it.'
     explain:'Say what a pasted log, listing or traceback proves, and what mends it; reads nothing else.'
+    fetch:'Make one folder that installs a stack on machines without internet.'
+    fleet:'Show the Conv2d results of many machines in one table.'
     keep:'Keep a setting that was found: for one venv, reviewed, with a way back.'
     plan:'Show the steps that lead to a stack, every command and every file, and do none of them.'
     rehearse:'Try root'"'"'s part of a plan in an overlay of this system; shows what changes, and keeps nothing.'
     remove:'Take ROCm off the system, package by package, with a way back; venvs stay.'
-    report:'Print a report for an issue: verdicts, machine and runs, with user and home left out.'
+    report:'Make a report for an issue: findings, verdicts, machine, runs, without what tells who you are.'
     rollback:'Undo a run: remove what it made, keep every file that is not ours.'
     watch:'Follow what root still does for an earlier start, to its end.'
   )
@@ -35,7 +37,8 @@ _shtab_rdna1_setup_options=(
   "--machine[a recorded machine instead of this one]:DIR:"
   "(- : *)--version[show program\'s version number and exit]"
   "--demo[the wizard on a recorded machine]"
-  "--plain[plain text instead of screens]"
+  "--plain[the wizard as questions in plain text, by numbers]"
+  "--screens[screens, also where a screen reader runs]"
   "--venv[where to put it (default\: \~\/ai\/ID)]:DIR:"
   "--torch-index[another wheel index\; pip\: as pip is configured]:URL:"
   "--wheelhouse[a folder of wheels, no network (pip\'s too)]:DIR:"
@@ -173,7 +176,14 @@ _shtab_rdna1_setup_diagnose_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--dry-run[show everything, change nothing]"
   "--machine[a recorded machine instead of this one]:DIR:"
-  "--json[for programs]"
+  "--kernel-log[read this kernel log, and not the machine\'s own]:FILE:"
+  "--try-torch[also use the card with each torch, which may hang it]"
+  "--fix[carry out the plan that mends this finding, shown first]:CAUSE:"
+  "--yes[the plan was read\; do not ask]"
+  "--json[for programs\; with --fix, events as JSON lines]"
+  "--venv[--fix\: of several findings of that cause, the one in this folder]:DIR:"
+  "--torch-index[another wheel index\; pip\: as pip is configured]:URL:"
+  "--wheelhouse[a folder of wheels, no network (pip\'s too)]:DIR:"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -190,14 +200,49 @@ _shtab_rdna1_setup_explain_options=(
 # guard to ensure default positional specs are added only once per session
 _shtab_rdna1_setup_explain_defaults_added=0
 
+_shtab_rdna1_setup_fetch_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--dry-run[show everything, change nothing]"
+  "--machine[a recorded machine instead of this one]:DIR:"
+  "--stack[what it shall install]:ID:"
+  "--for[for machines like this recorded one (\`report --record DIR\`)\; default\: like this one]:RECORDED:"
+  "--footprint[footprint]:footprint:(venv venv+system)"
+  "--system-release[another ROCm than the stack\'s own]:X.Y.Z:"
+  "--system-set[system_set]:system_set:(smallest full)"
+  "--gpu[PCI address of the card]:ADDRESS:"
+  "--venv[where to put it (default\: \~\/ai\/ID)]:DIR:"
+  "--torch-index[another wheel index\; pip\: as pip is configured]:URL:"
+  "--wheelhouse[a folder of wheels, no network (pip\'s too)]:DIR:"
+  "--rocm-repo[system packages from a copy of https\:\/\/repo.radeon.com\/rocm\/apt]:URL:"
+  "--rocm-key-fingerprint[of the key that signs that copy, where it is not AMD\'s]:HEX:"
+  "--json[events as JSON lines]"
+  ":the folder to fill\; the same goes on:"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_rdna1_setup_fetch_defaults_added=0
+
+_shtab_rdna1_setup_fleet_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--dry-run[show everything, change nothing]"
+  "--machine[a recorded machine instead of this one]:DIR:"
+  "--json[for programs]"
+  "(*):what \`conv2d --export\` wrote, one a machine:"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_rdna1_setup_fleet_defaults_added=0
+
 _shtab_rdna1_setup_keep_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--dry-run[show everything, change nothing]"
   "--machine[a recorded machine instead of this one]:DIR:"
   "--venv[which venv of ours]:DIR:"
+  "--profile[the setting that a card of conv2d --export holds, after a recheck of its shape here]:CARD:"
+  "--even-if-in-use[recheck also where somebody is logged in at the screen]"
   "--yes[the plan was read\; do not ask]"
   "--json[events as JSON lines]"
-  "(*):for example MIOPEN_DEBUG_CONV_GEMM\=0:"
+  "(*)::for example MIOPEN_DEBUG_CONV_GEMM\=0:"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -228,6 +273,7 @@ _shtab_rdna1_setup_plan_options=(
   "--distribution-rocm[the distribution\'s ROCm packages go too (Blender and others may use them)]"
   "--driver[AMD\'s kernel driver package amdgpu-dkms goes too]"
   "--json[for programs and for apply --plan]"
+  "--format[shell\: the plan as a script, for reading and for sites without this program]:format:(text json shell)"
   "--exact[also ask the repository and apt what would be installed, version by version]"
   "--evidence[also every statement about the stack\: who, card, date, link, contradictions]"
 )
@@ -281,6 +327,10 @@ _shtab_rdna1_setup_report_options=(
   "--machine[a recorded machine instead of this one]:DIR:"
   "--format[format]:format:(md json)"
   "--record[record this machine in a new folder]:DIR:"
+  "--folder[write the whole report into a new folder]:DIR:"
+  "--zip[with --folder\: DIR.zip beside it]"
+  "--collect-env[with --folder\: start PyTorch\'s collect_env, which may touch the card]:ENV:"
+  "--yes[write the folder without a question]"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -335,6 +385,8 @@ _shtab_rdna1_setup() {
         detect) _arguments -C -s $_shtab_rdna1_setup_detect_options ;;
         diagnose) _arguments -C -s $_shtab_rdna1_setup_diagnose_options ;;
         explain) _arguments -C -s $_shtab_rdna1_setup_explain_options ;;
+        fetch) _arguments -C -s $_shtab_rdna1_setup_fetch_options ;;
+        fleet) _arguments -C -s $_shtab_rdna1_setup_fleet_options ;;
         keep) _arguments -C -s $_shtab_rdna1_setup_keep_options ;;
         plan) _arguments -C -s $_shtab_rdna1_setup_plan_options ;;
         rehearse) _arguments -C -s $_shtab_rdna1_setup_rehearse_options ;;
