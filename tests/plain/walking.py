@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -26,4 +27,13 @@ def walk(home: Path, answers: str, *arguments: str, **more: str) -> tuple[int, s
     text = done.stdout.decode()
     assert "\r" not in text
     assert "\x1b" not in text
-    return done.returncode, text.replace(str(ROOT), "WHERE-IT-LIES")
+    return done.returncode, WRAPPED.sub(_one_line, text).replace(str(ROOT), HERE)
+
+
+HERE = "WHERE-IT-LIES"
+WRAPPED = re.compile(rf"(?m)^( +)\S*.*{re.escape(str(ROOT))}.*(?:\n\1 +\S.*)*")
+"""A command that names this source tree, over as many lines as its path makes it."""
+
+
+def _one_line(command: re.Match[str]) -> str:
+    return command[1] + " ".join(command[0].split())

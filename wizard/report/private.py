@@ -92,8 +92,9 @@ class Redaction:
             return {key: self._field(key, each, self._any) for key, each in value.items()}
         return value
 
-    def _field(self, key: str, value: Any, inside: Callable[[Any], Any] | None = None) -> Any:
-        if isinstance(value, str) and value and tells_a_secret(key):
+    def _field(self, key: Any, value: Any, inside: Callable[[Any], Any] | None = None) -> Any:
+        named = isinstance(key, str) and isinstance(value, str)  # a journal's keys are numbers too
+        if named and value and tells_a_secret(key):
             return self.used.put(TOKEN_KIND, value, SECRET)
         return (inside or self.form)(value)
 
