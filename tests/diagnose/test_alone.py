@@ -92,6 +92,21 @@ def test_the_first_answer_is_there_before_the_last() -> None:
     assert next(told).findings[0].title == "at last"
 
 
+def test_all_of_them_begin_at_once() -> None:
+    begun = threading.Event()
+
+    def waits(machine: Machine) -> Iterator[Finding]:
+        assert begun.wait(10)
+        yield fine("disk-full", "the last one has begun")
+
+    def begins(machine: Machine) -> Iterator[Finding]:
+        begun.set()
+        yield from ()
+
+    first, _ = run_each((Look("waits", waits), Look("begins", begins)), clean_jammy())
+    assert first.findings[0].title == "the last one has begun"
+
+
 @pytest.mark.parametrize("turn", range(5))
 def test_the_order_does_not_depend_on_who_is_done_first(turn: int) -> None:
     def named(name: str, wait_s: float) -> Look:

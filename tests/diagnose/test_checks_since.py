@@ -12,7 +12,7 @@ from wizard.conv2d.verdicts import Verdict
 from wizard.diagnose.checks_since import since_last_good
 from wizard.diagnose.finding import Confidence, Finding, Status
 from wizard.journalform import Record
-from wizard.machine.facts import Machine, Setting
+from wizard.machine.facts import Machine, Setting, Unknown
 from wizard.machine.stack_facts import StackFacts, stack_form, stack_of
 
 NEW_KERNEL = "6.11.0-9"
@@ -79,6 +79,13 @@ def test_what_was_not_recorded_then_is_named_and_not_guessed() -> None:
     assert any(e.text.startswith("not recorded then: kernel, glibc") for e in one.evidence)
 
 
+def test_what_cannot_be_seen_now_has_not_changed() -> None:
+    dark = Unknown("no permission")
+    here = replace(machine(), system=replace(machine().system, kernel=dark, glibc=dark))
+    one = since(measured(), here=here)
+    assert one.status is Status.OK
+
+
 def test_torch_and_settings_count_too() -> None:
     override = Setting("HSA_OVERRIDE_GFX_VERSION", "10.3.0", "", 0, "")
     one = since(measured(), here=machine("2.5.1+rocm6.2", override))
@@ -107,7 +114,7 @@ def test_a_sweep_that_was_not_finished_or_not_right_is_not_good() -> None:
 def test_without_a_good_measurement_the_installation_counts() -> None:
     one = since(runs=(installed(),), here=with_kernel(NEW_KERNEL))
     assert one.status is Status.NOT_TESTED
-    assert one.title.startswith("Since the installation of 2026-01-01")
+    assert one.title.startswith("Since the last finished run of 2026-01-01")
     one = since(measured(hung()), runs=(installed(),), here=with_kernel(NEW_KERNEL))
     assert (one.status, one.confidence) == (Status.WARNING, Confidence.POSSIBLE)
 

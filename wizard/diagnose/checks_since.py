@@ -71,7 +71,7 @@ def _since_installed(
         return
     then = stack_of_form(record.stack)
     changes = stack_changes(then, stack_of(machine), settings=False)
-    known = LastGood(f"the installation of {_date(record.began)}", changes)
+    known = LastGood(f"the last finished run of {_date(record.began)}", changes)
     if failing and changes.changed:
         yield _may_be_why(known)
     elif not failing:
@@ -144,8 +144,7 @@ def _missing(known: LastGood) -> str:
 
 
 def _is_worse(change: Change) -> bool:
-    right_before = all(verdict in RIGHT for verdict, _ in change.before.verdicts)
-    return right_before and any(verdict not in RIGHT for verdict, _ in change.after.verdicts)
+    return any(verdict not in RIGHT for verdict, _ in change.after.verdicts)
 
 
 def _date(began: str) -> str:
