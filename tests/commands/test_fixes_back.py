@@ -181,6 +181,18 @@ def test_packages_are_exchanged_also_where_a_run_of_ours_stands(tmp_path: Path) 
     assert run_to_resume(replace(another, stack=fix_kind("numpy2-abi")), records) is None
 
 
+async def test_a_later_run_in_the_folder_goes_first(tmp_path: Path) -> None:
+    assert ok(await carried_out(tmp_path, planned(asking(tmp_path), "glibc-execstack")))
+    places = places_below(tmp_path)
+    (fixed,) = read_records(Path(places.runs))
+    venv = str(tmp_path / "venv")
+    later = Plan("c" * 12, "rocm57", "venv", venv, (), None, None, False, ())
+    Journal(Path(places.runs) / "9-later").begin(later, "2036-01-01T00:00:00")
+    done = wizard(tmp_path, "rollback", "--yes", fixed.id)
+    assert done.returncode == 2
+    assert "Undo the newer one first: rdna1-setup rollback 9-later" in done.stderr
+
+
 def test_a_backup_that_comes_back_leaves_another_run_s_notes_alone(tmp_path: Path) -> None:
     (tmp_path / ".rdna1-setup").mkdir()
     notes = tmp_path / ".rdna1-setup/before.json"

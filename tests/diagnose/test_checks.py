@@ -18,6 +18,7 @@ from wizard.machine.facts import (
     Environment,
     Gpu,
     Machine,
+    OwnRun,
     Package,
     PackageWork,
     Process,
@@ -65,6 +66,14 @@ def test_an_override_beside_wheels_for_the_card_itself_is_stale() -> None:
 
 def test_the_card_s_own_value_beside_such_wheels_is_fine() -> None:
     assert counting(with_torch(NATIVE, setting("HSA_OVERRIDE_GFX_VERSION", "10.1.0"))) == {}
+
+
+def test_an_environment_of_ours_that_leaves_the_override_out_is_fine() -> None:
+    ours = OwnRun("1", VENV, "native", "finished")
+    assert counting(replace(with_torch(NATIVE, OVERRIDE), runs=(ours,))) == {}
+    for other in (ours._replace(state="undone"), ours._replace(folder=f"{HOME}/other")):
+        machine = replace(with_torch(NATIVE, OVERRIDE), runs=(other,))
+        assert list(counting(machine)) == ["stale-override"]
 
 
 def test_the_torch_for_rocm_5_2_gets_along_with_the_override() -> None:

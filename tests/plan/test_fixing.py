@@ -328,6 +328,15 @@ def test_the_missing_group_is_joined_and_counts_from_the_next_login(tmp_path: Pa
     assert plan.relogin_needed
 
 
+def test_a_group_that_was_joined_already_is_not_joined_again(tmp_path: Path) -> None:
+    machine = without_right(joined=("video",))
+    closed = node("/dev/dri/renderD128", usable=False)._replace(group="video")
+    machine = replace(machine, access=replace(machine.access, render_nodes=(closed,)))
+    (step,) = mended(host_with(tmp_path, {}), machine, "kfd-permission").steps
+    assert isinstance(step, AddToGroups)
+    assert step.groups == ("render",)
+
+
 def test_a_right_that_no_group_gives_here_has_no_plan() -> None:
     inside = without_right()
     inside = replace(inside, surroundings=inside.surroundings._replace(container="docker"))

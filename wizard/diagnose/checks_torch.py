@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from wizard.diagnose.checked import fine, found, not_tested, shown_settings
 from wizard.diagnose.concluded_settings import empty_element
 from wizard.diagnose.finding import About, Confidence, Evidence, Finding, Status
-from wizard.diagnose.reach import elsewhere, overrides, reaching
+from wizard.diagnose.reach import elsewhere, leaves_out, overrides, reaching
 from wizard.diagnose.versions import rocm_of, torch_before
 from wizard.machine.facts import (
     ChangedLibrary,
@@ -122,7 +122,7 @@ def _code(machine: Machine, e: Environment, torch: TorchInstall) -> Iterator[Fin
     foreign = [s for s in overrides(reaching(machine, e)) if not OWN_FAMILY.match(s.value)]
     evidence = (_shown(e, torch, machine), *shown_settings(foreign, machine))
     if torch.native_gfx:
-        if foreign:
+        if foreign and not leaves_out(machine, e):
             about = About(e.path, settings=tuple(foreign))
             yield found("stale-override", evidence, about=about)
         return

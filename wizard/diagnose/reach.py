@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from wizard.knowledge.stacks import find_stack
 from wizard.machine.facts import Environment, Machine, Setting
 
 OVERRIDE = "HSA_OVERRIDE_GFX_VERSION"
@@ -20,6 +21,13 @@ def elsewhere(machine: Machine) -> tuple[Setting, ...]:
     """Settings of services, notebooks and the like: which Python these start is not known."""
     places = {e.path for e in machine.environments} | {a.path for a in machine.applications}
     return tuple(one for one in machine.settings if one.within and one.within not in places)
+
+
+def leaves_out(machine: Machine, environment: Environment) -> bool:
+    """True for an environment of ours that takes the override away before torch loads."""
+    here = (run for run in machine.runs if run.folder == environment.path)
+    stacks = (find_stack(run.stack) for run in here if run.state == "finished")
+    return any(stack is not None and OVERRIDE in stack.unset for stack in stacks)
 
 
 def overrides(settings: tuple[Setting, ...]) -> Iterator[Setting]:

@@ -68,7 +68,9 @@ def missing_right(machine: Machine) -> MissingRight | None:
     paths = " and ".join(node.path for node in closed)
     groups = {node.group for node in closed if not isinstance(node.group, Unknown)} or {"render"}
     remedy, needs_root = _remedy(machine, sorted(groups))
-    join = tuple(sorted(groups)) if needs_root and "root" not in groups else ()
+    joined = machine.access.groups_in_file
+    known = () if isinstance(joined, Unknown) else joined
+    join = () if "root" in groups else tuple(sorted(groups.difference(known)))
     return MissingRight(f"the right to open {paths}: {remedy}", needs_root, join)
 
 

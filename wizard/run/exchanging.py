@@ -23,9 +23,13 @@ def exchange_library(step: ExchangeLibrary) -> str:
         _require_as_planned(step)
         _require_own(path)
     new = _new_one(step)
-    if step.bytes and not os.path.lexists(kept):
-        os.link(path, kept)
-    new.replace(path)
+    try:
+        if step.bytes and not os.path.lexists(kept):
+            os.link(path, kept)
+        new.replace(path)
+    except OSError:
+        draft_of(path).unlink(missing_ok=True)
+        raise
     sync(path.parent)
     if not _is_done(step):
         raise _changed(step.path, f"The old one is {kept}: move it back by hand.")
@@ -46,7 +50,9 @@ def bring_library_back(step: BringLibraryBack) -> str:
         return "it was not exchanged"
     if not _is_ours(step):
         by_hand = f"mv {kept} {path}" if step.bytes else f"rm {path}"
-        raise _changed(step.path, f"To have the old one back all the same: {by_hand}")
+        other = f"if another torch was installed since, remove {kept}" if step.bytes else ""
+        told = f"If it belongs to the same torch, and you want the old one back: {by_hand}; {other}"
+        raise _changed(step.path, told.rstrip("; "))
     if step.source and not os.path.lexists(source):
         os.link(path, source)
     if step.bytes:
@@ -88,7 +94,6 @@ def _new_one(step: ExchangeLibrary) -> Path:
         try:
             _copy_cleared(kept if kept.exists() else Path(step.path), draft)
         except ValueError as error:
-            draft.unlink(missing_ok=True)
             raise Trouble(
                 f"The flag cannot be cleared: {error}.",
                 "The library is not in the form that was expected; nothing was changed.",
@@ -107,9 +112,13 @@ def _new_one(step: ExchangeLibrary) -> Path:
 def _copy_cleared(source: Path, draft: Path) -> None:
     """A copy, since the file itself may be shared with other environments by a hard link."""
     draft.unlink(missing_ok=True)
-    shutil.copy2(source, draft)
-    execstack.clear(draft)
-    sync(draft)
+    try:
+        shutil.copy2(source, draft)
+        execstack.clear(draft)
+        sync(draft)
+    except (OSError, ValueError):
+        draft.unlink(missing_ok=True)
+        raise
 
 
 def _require_as_planned(step: ExchangeLibrary) -> None:

@@ -32,7 +32,10 @@ def newer_run(record: Record, records: Iterable[Record]) -> Record | None:
             return None
         if other.state == ROLLED_BACK or other.plan["stack"] == WAY_BACK:
             continue
-        same_folder = here != "" and (_place(other) == here or _edits_below(other, here))
+        there = _place(other)
+        same_folder = here != "" and (there == here or _edits_below(other, here))
+        # What was exchanged below a folder may have gone with what a later run replaced there.
+        same_folder = same_folder or (there != "" and _edits_below(record, there))
         if same_folder or (_of_system(other) and _of_system(record)):
             return other
     return None
