@@ -13,7 +13,7 @@ from textual.widgets import Static
 
 from screens.hanging import hanging
 from screens.services import DEMO, LIVE
-from screens.session import Session
+from screens.session import Session, to_diagnose
 from screens.step import COMMON_KEYS, StepScreen
 from screens.words import shown
 from wizard.plan.removal import counted
@@ -38,11 +38,13 @@ class Done(StepScreen):
     HELP_TEXT = (
         "What changed, how to use it and how to undo it. Passing the check of Apply means that "
         "torch loads and that one tiny product is right. Whether convolutions work on your card "
-        "only the Conv2d panel says.\n\nEsc goes back to the plan, w to the start, q leaves."
+        "only the Conv2d panel says.\n\nd looks for what is wrong where something hangs. Esc goes "
+        "back to the plan, w to the start, q leaves."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("q", "leave", "Finish"),
         Binding("w", "welcome", "To the start"),
+        Binding("d", "diagnose", "Something hangs?"),
         *COMMON_KEYS[:2],
     ]
     AUTO_FOCUS = "#ending"
@@ -56,6 +58,10 @@ class Done(StepScreen):
         """Lays the text out for the new width."""
         text = ending_text(self.session, self.services.mode, self.size.width - FRAME_CELLS)
         self.query_one("#text", Static).update(text)
+
+    def action_diagnose(self) -> None:
+        """Shows what is wrong here."""
+        self.post_message(self.Go("diagnose", to_diagnose(self.NAME, self.session)))
 
     def action_welcome(self) -> None:
         """Goes to the first step with the machine that is known."""

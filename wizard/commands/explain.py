@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from wizard.diagnose.explain import Explanation
 
 
-class Unreadable(Exception):
+class Unreadable(ValueError):
     """A file that cannot be explained; the message says which and why."""
 
 
@@ -25,7 +25,7 @@ def run(arguments: argparse.Namespace) -> int:
     from wizard.diagnose.finding import exit_code
 
     try:
-        explained = [(name, _explained(name)) for name in arguments.files]
+        explained = [(name, explained_file(name)) for name in arguments.files]
     except Unreadable as error:
         print(f"rdna1-setup: {error}", file=sys.stderr)
         return 2
@@ -36,7 +36,8 @@ def run(arguments: argparse.Namespace) -> int:
     return exit_code(finding for _, each in explained for finding in each.findings)
 
 
-def _explained(name: str) -> Explanation:
+def explained_file(name: str) -> Explanation:
+    """What the text in a file proves; raises ``Unreadable``."""
     from wizard.diagnose.decoding import NotText
     from wizard.diagnose.explain import explain_file
 
@@ -83,12 +84,14 @@ def _print_json(explained: list[tuple[str, Explanation]]) -> None:
 def _form(explained: Explanation) -> dict[str, Any]:
     from wizard.diagnose.finding import to_form
     from wizard.diagnose.listed_cards import card_form
+    from wizard.diagnose.order import explained_by
 
+    left_out = explained.explained
     return {
         "answer": explained.answer.value,
         "kinds": list(explained.kinds),
         "rdna1": any(card.rdna1 for card in explained.cards) if explained.cards else None,
-        "findings": [to_form(finding) for finding in explained.findings],
+        "findings": [to_form(one, explained_by(one, left_out)) for one in explained.findings],
         "gpus": [card_form(card) for card in explained.cards],
     }
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
+from itertools import chain
 
 from wizard.diagnose import checks_card, checks_packages, checks_settings, checks_torch
-from wizard.diagnose.checked import not_tested
+from wizard.diagnose.alone import alone
 from wizard.diagnose.finding import Finding, in_order
 from wizard.diagnose.order import unexplained
 from wizard.machine.facts import Machine
@@ -42,16 +44,6 @@ FOR_RDNA1: tuple[Check, ...] = (
 """Checks whose advice is for owners of RDNA1 cards: to others it would be wrong."""
 
 
-def _alone(check: Check, machine: Machine) -> tuple[Finding, ...]:
-    """What one check found; a mistake in it costs that check and not the report."""
-    try:
-        return tuple(check(machine))
-    except Exception as error:
-        name = check.__name__.replace("_", " ")
-        why = f"a mistake in this program: {type(error).__name__}: {error}"
-        return (not_tested("none", f"The check of {name} did not end", why),)
-
-
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
     """What was found on a machine."""
@@ -59,12 +51,33 @@ class Diagnosis:
     rdna1: bool
     """False where no RDNA1 card was found: then only what holds for all was checked."""
     findings: tuple[Finding, ...]
+    explained: tuple[Finding, ...] = ()
+    """What counts too, and is left out because one of the findings explains it."""
 
 
 def diagnose(machine: Machine, more: tuple[Finding, ...] = ()) -> Diagnosis:
     """Every check of this machine, with findings from elsewhere, root causes first."""
-    rdna1 = any(gpu.rdna1 for gpu in machine.gpus)
+    looked = (alone(name_of(check), partial(check, machine)) for check in checks_of(machine))
+    return concluded(machine, (*chain.from_iterable(looked), *more))
+
+
+def checks_of(machine: Machine) -> tuple[Check, ...]:
+    """The checks whose advice is right for the owner of this machine."""
     # WSL shows no card at all, so that nothing can be said of its owner's.
-    checks = (*FOR_ALL, *FOR_RDNA1) if rdna1 else FOR_ALL
-    findings = [finding for check in checks for finding in _alone(check, machine)]
-    return Diagnosis(rdna1, in_order(unexplained((*findings, *more))))
+    return (*FOR_ALL, *FOR_RDNA1) if _has_rdna1(machine) else FOR_ALL
+
+
+def name_of(check: Check) -> str:
+    """What a check is about, in words."""
+    return check.__name__.replace("_", " ")
+
+
+def concluded(machine: Machine, found: tuple[Finding, ...]) -> Diagnosis:
+    """What all that was found on a machine comes to."""
+    told = unexplained(found)
+    explained = tuple(finding for finding in found if finding.counts and finding not in told)
+    return Diagnosis(_has_rdna1(machine), in_order(told), explained)
+
+
+def _has_rdna1(machine: Machine) -> bool:
+    return any(gpu.rdna1 for gpu in machine.gpus)

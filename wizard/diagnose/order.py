@@ -34,6 +34,14 @@ def unexplained(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
     return tuple(f for f in findings if f.cause not in explained)
 
 
+def explained_by(finding: Finding, left_out: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Those of the findings that were left out which this one explains."""
+    known = load_causes().get(finding.cause)
+    if known is None or finding.status is not Status.FAULT:
+        return ()
+    return tuple(each for each in left_out if each.cause in known.suppresses)
+
+
 def _later(findings: tuple[Finding, ...], reading: Reading) -> set[str]:
     """Those of the causes that follow one another which did not come first."""
     among = [finding for finding in findings if finding.cause in BY_TIME]

@@ -1,0 +1,221 @@
+"""How Diagnose comes to know: in threads of their own, so that keys answer all the while."""
+
+from __future__ import annotations
+
+import threading
+from abc import abstractmethod
+from dataclasses import dataclass, replace
+
+from textual.message import Message
+
+from screens.diagnose_state import Found, Shown, after_look
+from screens.diagnose_text import mended_text
+from screens.services import DetectedPart, Services
+from screens.session import Session
+from screens.step import StepScreen
+from screens.text_question import Given
+from screens.widgets.header_line import HeaderLine
+from wizard.diagnose.explain import Explanation
+from wizard.diagnose.finding import Finding
+from wizard.diagnose.looking import Look
+from wizard.diagnose.machine import Diagnosis
+from wizard.diagnose.mended import after_fix
+from wizard.machine.facts import Machine
+
+PASTED = "the text that was pasted"
+READING = "Reading this machine ..."
+LOOKING = "Looking at everything. Nothing is changed; keys answer meanwhile."
+
+
+class FindingOut(StepScreen):
+    """Reads the machine where nobody has, looks at everything, and explains texts."""
+
+    @dataclass
+    class PartRead(Message):
+        """Detection answered one question."""
+
+        part: DetectedPart
+        run: int
+
+    @dataclass
+    class MachineRead(Message):
+        """Detection is done."""
+
+        machine: Machine
+        run: int
+
+    @dataclass
+    class Looked(Message):
+        """A look begins or has ended."""
+
+        look: Look
+        run: int
+
+    @dataclass
+    class Concluded(Message):
+        """All was looked at."""
+
+        diagnosis: Diagnosis
+        fixable: tuple[Finding, ...]
+        run: int
+
+    @dataclass
+    class Explained(Message):
+        """A text was read."""
+
+        name: str
+        explanation: Explanation
+        run: int
+
+    @dataclass
+    class Unread(Message):
+        """Reading the machine ended early."""
+
+        error: Exception
+        run: int
+
+    @dataclass
+    class Unexplained(Message):
+        """Reading a text ended early."""
+
+        error: Exception
+        run: int
+
+    def __init__(self, session: Session, services: Services) -> None:
+        super().__init__(session, services)
+        finished, mending = session.finished, session.mending
+        whole = finished is not None and finished.ok and session.failure is None
+        self._mended = mending if whole else None
+        self._finished = finished
+        self._run = self._text_run = 0
+        self._coming = Shown()
+        self.session = replace(
+            session, plan=None, choice=None, finished=None, failure=None, mending=None, before=None
+        )
+
+    @abstractmethod
+    def take_here(self, there: Shown) -> None:
+        """Shows what is known of this machine by now."""
+
+    @abstractmethod
+    def take_text(self, there: Shown) -> None:
+        """Shows what a text proves."""
+
+    @property
+    def was_mended(self) -> bool:
+        """True when this comes after a fix."""
+        return self._mended is not None
+
+    def way_back(self) -> tuple[str, Session]:
+        """The step that this was opened at, as it was left, with the machine as it is now."""
+        step, left = self.session.behind or ("welcome", Session())
+        if self.session.machine is None or left.machine is None:
+            return step, left
+        return step, replace(left, machine=self.session.machine, parts=self.session.parts)
+
+    def look(self, *, afresh: bool) -> None:
+        """Looks at everything, after reading the machine (again)."""
+        self._run += 1
+        if afresh:
+            self.session = replace(self.session, machine=None, parts=())
+        self._coming = Shown(running="what this machine is", unfolded=self._coming.unfolded)
+        self.take_here(self._coming)
+        self.say(LOOKING if self.session.machine else READING)
+        # A daemon thread, not a pool worker: leaving the program must not wait for a stuck read.
+        begin = (self._run, self.session.machine)
+        threading.Thread(target=self._look, args=begin, daemon=True).start()
+
+    def _look(self, run: int, machine: Machine | None) -> None:
+        roads = self.services.diagnosing
+        try:
+            if machine is None:
+                machine = self.services.detect(lambda part: self._tell(self.PartRead(part, run)))
+                self.post_message(self.MachineRead(machine, run))
+            found = roads.look(machine, lambda look: self._tell(self.Looked(look, run)))
+            fixable = tuple(filter(roads.has_plan, found.findings))
+        except Exception as error:  # a thread would swallow it: the handler decides
+            self.post_message(self.Unread(error, run))
+        else:
+            self.post_message(self.Concluded(found, fixable, run))
+
+    def _tell(self, message: Message) -> None:
+        self.post_message(message)
+
+    def on_finding_out_part_read(self, message: PartRead) -> None:
+        """Says what was read last."""
+        if message.run == self._run:
+            self.session = replace(self.session, parts=(*self.session.parts, message.part))
+            self._take(replace(self._coming, running=f"what this machine is: {message.part.title}"))
+
+    def on_finding_out_machine_read(self, message: MachineRead) -> None:
+        """Keeps the machine."""
+        if message.run == self._run:
+            self.session = replace(self.session, machine=message.machine)
+            self.query_one(HeaderLine).show_machine(message.machine)
+
+    def on_finding_out_looked(self, message: Looked) -> None:
+        """Shows what is looked at, and what it found."""
+        if message.run == self._run:
+            self._take(after_look(self._coming, message.look))
+
+    def on_finding_out_concluded(self, message: Concluded) -> None:
+        """Shows what it comes to, and what became of a fix."""
+        if message.run == self._run:
+            mended = self._mended_text(message.diagnosis)
+            unfolded = self._coming.unfolded
+            there = Shown("", message.diagnosis, (), "", message.fixable, unfolded, mended)
+            self._take(replace(there, at=self._place_of_mended(there)))
+
+    def _place_of_mended(self, there: Shown) -> int:
+        """The row of the finding that was mended, where it is still there."""
+        cause = "" if self._mended is None else self._mended.cause
+        rows = enumerate(there.rows)
+        return next((n for n, r in rows if isinstance(r, Found) and r.finding.cause == cause), 0)
+
+    def _take(self, there: Shown) -> None:
+        self._coming = there
+        self.take_here(there)
+
+    def _mended_text(self, now: Diagnosis) -> str:
+        finding, finished = self._mended, self._finished
+        if finding is None or finished is None:
+            return ""
+        outcome = after_fix(finding, now, relogin_needed=finished.relogin_needed)
+        return mended_text(finding, outcome, finished, self.services.mode)
+
+    def explain(self, given: Given) -> None:
+        """Reads a text or a file."""
+        self._text_run += 1
+        self.say(f"Reading {given.path or PASTED} ...")
+        begin = (self._text_run, given)
+        threading.Thread(target=self._explain, args=begin, daemon=True).start()
+
+    def _explain(self, run: int, given: Given) -> None:
+        roads = self.services.diagnosing
+        try:
+            found = roads.explain_file(given.path) if given.path else roads.explain(given.text)
+        except Exception as error:  # a thread would swallow it: the handler decides
+            self.post_message(self.Unexplained(error, run))
+        else:
+            self.post_message(self.Explained(given.path or PASTED, found, run))
+
+    def on_finding_out_explained(self, message: Explained) -> None:
+        """Shows what the text proves."""
+        if message.run == self._text_run:
+            self.take_text(Shown(text=message.name, result=message.explanation))
+
+    def on_finding_out_unread(self, message: Unread) -> None:
+        """Says why nothing is known of this machine."""
+        if message.run == self._run:
+            self._take(Shown())
+            self._say_why("Could not read this machine", message.error, "r tries again.")
+
+    def on_finding_out_unexplained(self, message: Unexplained) -> None:
+        """Says why a text could not be read."""
+        if message.run == self._text_run:
+            self._say_why("Not explained", message.error, "e takes another.")
+
+    def _say_why(self, what: str, error: Exception, next_step: str) -> None:
+        if not isinstance(error, (OSError, ValueError)):
+            raise error  # a mistake of ours: it ends the program
+        self.say(f"{what}: {error} {next_step}", "fault")
