@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import ClassVar
 
-from textual import work
 from textual.binding import Binding, BindingType
 from textual.widget import Widget
 from textual.widgets import OptionList, Static
 
 from screens.diagnose_state import Fine, Found, Shown
 from screens.diagnose_text import details_lines, saved_text, summary_text
-from screens.dialogs import Notice
-from screens.finding_out import FindingOut
 from screens.lines_view import LinesView
+from screens.mending import Mending
 from screens.services import Services
 from screens.session import Session
 from screens.step import COMMON_KEYS
-from screens.text_question import Given, TextQuestion
 from screens.widgets.findings_pane import FindingsPane
 from wizard.diagnose.explain import Explanation
 from wizard.diagnose.finding import Finding
@@ -28,12 +24,10 @@ from wizard.diagnose.finding import Finding
 LINE_CELLS = 79
 DRAWN_S = 0.1
 HINT = "Enter: the plan of a finding where there is one, else all of it. PgDn reads on."
-MAKING = "Making the plan: reading the files that would change ..."
-NO_PLAN = "There is no plan for this one: its steps are yours to take."
-NO_PLAN_FROM_TEXT = "This is from the text, not this machine: nothing here is changed for it."
+NOT_READ = "Nothing could be looked at. r tries again."
 
 
-class Diagnose(FindingOut):
+class Diagnose(Mending):
     """The findings as a list; each key does one thing with them or with the highlighted one."""
 
     NAME = "diagnose"
@@ -112,7 +106,7 @@ class Diagnose(FindingOut):
             self._show_soon()
         elif self._of_text is None:
             self._show(at=there.at if there.mended else None)
-            self.say(HINT)
+            self.say(NOT_READ if there.trouble else HINT, "fault" if there.trouble else "note")
 
     def _show_soon(self) -> None:
         """Draws a few times a second: dozens of looks end within one."""
@@ -191,14 +185,6 @@ class Diagnose(FindingOut):
         self._of_text = None
         self.look(afresh=True)
 
-    def action_explain(self) -> None:
-        """Asks for a text to explain."""
-        self.app.push_screen(TextQuestion(), self._explain_if)
-
-    def _explain_if(self, given: Given | None) -> None:
-        if given is not None and (given.text or given.path):
-            self.explain(given)
-
     def action_back(self) -> None:
         """From a text to this machine; from there to where it was opened."""
         if self._of_text is None:
@@ -207,6 +193,10 @@ class Diagnose(FindingOut):
         self._of_text = None
         self._show()
         self.say(HINT)
+
+    def as_left(self) -> Shown:
+        """What is shown of this machine, with the row that is highlighted."""
+        return replace(self._here, at=self.pane.findings.highlighted or 0)
 
     def action_save(self) -> None:
         """Saves what is shown, whole, and names the file."""
@@ -222,26 +212,6 @@ class Diagnose(FindingOut):
             self.say(f"Saved as {path}")
 
     def action_fix(self) -> None:
-        """Makes the plan that mends the highlighted finding, and goes on to review it."""
-        finding, machine = self._finding, self.session.machine
-        if finding is None or machine is None or finding not in self.there.fixable:
-            self.say(NO_PLAN if self._of_text is None else NO_PLAN_FROM_TEXT, "warning")
-            return
-        self.say(MAKING)
-        self._fix(finding)
-
-    @work(group="fix", exclusive=True)
-    async def _fix(self, finding: Finding) -> None:
-        machine, make = self.session.machine, self.services.diagnosing.make_fix
-        assert machine is not None  # noqa: S101
-        try:
-            plan = await asyncio.to_thread(make, machine, finding)
-        except ValueError as reason:
-            self.say("No plan: why is told above.", "warning")
-            text = f"{reason}\n\nNothing was changed."
-            self.app.push_screen(Notice("No plan can be made", text))
-            return
-        at = self.pane.findings.highlighted or 0
-        before = replace(self.session, diagnosed=replace(self._here, at=at))
-        mending = replace(before, plan=plan, mending=finding, before=before)
-        self.post_message(self.Go("review", mending))
+        """Makes the plan that mends the highlighted finding."""
+        if (finding := self._finding) is not None:
+            self.mend(finding)

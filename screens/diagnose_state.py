@@ -60,6 +60,8 @@ class Shown:
     """True while what is fine has rows of its own."""
     mended: str = ""
     """What became of the finding that was mended last."""
+    trouble: str = ""
+    """Why nothing could be looked at."""
     at: int = 0
     """The row that was highlighted."""
 

@@ -39,7 +39,7 @@ STYLES = {
     Status.OK: "$text-success",
 }
 CHECKING = "Looking at this machine. Nothing is changed."
-UNREAD = "This machine could not be read: there is nothing to show. e explains a text all the same."
+UNREAD = "This machine could not be read: {0}. r tries again; e explains a text all the same."
 OTHERS = "From the text, not this machine"
 PLAN_OFFERED = "f makes a plan of this: you review it before anything happens."
 IS_RUNNING = (
@@ -118,7 +118,7 @@ def _summary(there: Shown, machine: Machine | None) -> Iterator[str]:
         yield NOT_RDNA1 if result.other_card else ""
         yield counts_text(result.findings)
     elif result is None or machine is None:
-        yield CHECKING if there.running else UNREAD
+        yield UNREAD.format(there.trouble) if there.trouble else CHECKING
     else:
         yield from diagnosis_texts(machine, result)
         yield counts_text(result.findings)

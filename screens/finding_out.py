@@ -10,25 +10,22 @@ from textual.message import Message
 
 from screens.diagnose_state import Found, Shown, after_look
 from screens.diagnose_text import mended_text
+from screens.explaining import Explaining
 from screens.services import DetectedPart, Services
 from screens.session import Session
-from screens.step import StepScreen
-from screens.text_question import Given
 from screens.widgets.header_line import HeaderLine
-from wizard.diagnose.explain import Explanation
 from wizard.diagnose.finding import Finding
 from wizard.diagnose.looking import Look
 from wizard.diagnose.machine import Diagnosis
 from wizard.diagnose.mended import after_fix
 from wizard.machine.facts import Machine
 
-PASTED = "the text that was pasted"
 READING = "Reading this machine ..."
 LOOKING = "Looking at everything. Nothing is changed; keys answer meanwhile."
 
 
-class FindingOut(StepScreen):
-    """Reads the machine where nobody has, looks at everything, and explains texts."""
+class FindingOut(Explaining):
+    """Reads the machine where nobody has, and looks at everything."""
 
     @dataclass
     class PartRead(Message):
@@ -60,23 +57,8 @@ class FindingOut(StepScreen):
         run: int
 
     @dataclass
-    class Explained(Message):
-        """A text was read."""
-
-        name: str
-        explanation: Explanation
-        run: int
-
-    @dataclass
     class Unread(Message):
         """Reading the machine ended early."""
-
-        error: Exception
-        run: int
-
-    @dataclass
-    class Unexplained(Message):
-        """Reading a text ended early."""
 
         error: Exception
         run: int
@@ -87,7 +69,7 @@ class FindingOut(StepScreen):
         whole = finished is not None and finished.ok and session.failure is None
         self._mended = mending if whole else None
         self._finished = finished
-        self._run = self._text_run = 0
+        self._run = 0
         self._coming = Shown()
         self.session = replace(
             session, plan=None, choice=None, finished=None, failure=None, mending=None, before=None
@@ -96,10 +78,6 @@ class FindingOut(StepScreen):
     @abstractmethod
     def take_here(self, there: Shown) -> None:
         """Shows what is known of this machine by now."""
-
-    @abstractmethod
-    def take_text(self, there: Shown) -> None:
-        """Shows what a text proves."""
 
     @property
     def was_mended(self) -> bool:
@@ -183,39 +161,9 @@ class FindingOut(StepScreen):
         outcome = after_fix(finding, now, relogin_needed=finished.relogin_needed)
         return mended_text(finding, outcome, finished, self.services.mode)
 
-    def explain(self, given: Given) -> None:
-        """Reads a text or a file."""
-        self._text_run += 1
-        self.say(f"Reading {given.path or PASTED} ...")
-        begin = (self._text_run, given)
-        threading.Thread(target=self._explain, args=begin, daemon=True).start()
-
-    def _explain(self, run: int, given: Given) -> None:
-        roads = self.services.diagnosing
-        try:
-            found = roads.explain_file(given.path) if given.path else roads.explain(given.text)
-        except Exception as error:  # a thread would swallow it: the handler decides
-            self.post_message(self.Unexplained(error, run))
-        else:
-            self.post_message(self.Explained(given.path or PASTED, found, run))
-
-    def on_finding_out_explained(self, message: Explained) -> None:
-        """Shows what the text proves."""
-        if message.run == self._text_run:
-            self.take_text(Shown(text=message.name, result=message.explanation))
-
     def on_finding_out_unread(self, message: Unread) -> None:
-        """Says why nothing is known of this machine."""
+        """Says why nothing is known; anything but a system error is a bug and ends the program."""
+        if not isinstance(message.error, (OSError, ValueError)):
+            raise message.error
         if message.run == self._run:
-            self._take(Shown())
-            self._say_why("Could not read this machine", message.error, "r tries again.")
-
-    def on_finding_out_unexplained(self, message: Unexplained) -> None:
-        """Says why a text could not be read."""
-        if message.run == self._text_run:
-            self._say_why("Not explained", message.error, "e takes another.")
-
-    def _say_why(self, what: str, error: Exception, next_step: str) -> None:
-        if not isinstance(error, (OSError, ValueError)):
-            raise error  # a mistake of ours: it ends the program
-        self.say(f"{what}: {error} {next_step}", "fault")
+            self._take(Shown(trouble=str(message.error)))

@@ -54,7 +54,7 @@ class TextQuestion(ModalScreen[Given]):
         """What to paste, the text, the file, keys."""
         yield Static(TITLE, id="text-title", markup=False)
         yield Static(HINT, id="text-hint", markup=False)
-        yield TextArea(id="given", compact=True)
+        yield TextArea(id="given")
         yield Static(FILE, id="file-label", markup=False)
         yield Input(id="file", compact=True, placeholder="~/log.txt")
         yield Footer(show_command_palette=False, compact=True)
