@@ -23,7 +23,8 @@ from wizard.diagnose.finding import Finding
 
 LINE_CELLS = 79
 DRAWN_S = 0.1
-HINT = "Enter: the plan of a finding where there is one, else all of it. PgDn reads on."
+HINT = "Enter: its plan where there is one, else all of it. PgDn reads on."
+NOTHING_HINT = "r looks again; e explains a log or an error that you have."
 NOT_READ = "Nothing could be looked at. r tries again."
 
 
@@ -82,7 +83,7 @@ class Diagnose(Mending):
             self.look(afresh=self.was_mended)
         else:
             self._show(at=self._here.at)
-            self.say(HINT)
+            self._hint()
 
     @property
     def there(self) -> Shown:
@@ -106,7 +107,13 @@ class Diagnose(Mending):
             self._show_soon()
         elif self._of_text is None:
             self._show(at=there.at if there.mended else None)
-            self.say(NOT_READ if there.trouble else HINT, "fault" if there.trouble else "note")
+            self._hint()
+
+    def _hint(self) -> None:
+        if self._here.trouble:
+            self.say(NOT_READ, "fault")
+        elif not self._here.running:
+            self.say(HINT if any(f.counts for f in self._here.findings) else NOTHING_HINT)
 
     def _show_soon(self) -> None:
         """Draws a few times a second: dozens of looks end within one."""
@@ -192,7 +199,7 @@ class Diagnose(Mending):
             return
         self._of_text = None
         self._show()
-        self.say(HINT)
+        self._hint()
 
     def as_left(self) -> Shown:
         """What is shown of this machine, with the row that is highlighted."""

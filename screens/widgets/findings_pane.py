@@ -83,12 +83,13 @@ class FindingsPane(Container):
         cells = max(NARROWEST, details.size.width - 2)
         text = details_text(self.findings.current, self._shown, cells)
         self.query_one("#details-text", Static).update(text)
-        details.scroll_home(animate=False)
+        details.scroll_home(animate=False, immediate=True)
 
     def page(self, pages: int) -> None:
         """Moves the details by pages, at once."""
         details = self.query_one("#details", VerticalScroll)
-        details.scroll_relative(y=pages * max(1, details.size.height - 1), animate=False)
+        lines = pages * max(1, details.size.height - 1)
+        details.scroll_relative(y=lines, animate=False, immediate=True)
 
     def on_resize(self) -> None:
         """Lays the details out for the new width."""
