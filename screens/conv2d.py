@@ -76,7 +76,7 @@ class Conv2d(KeepingPanel):
         Binding("enter", "command", "Details", show=False),
         Binding("tab", "python", "Python", show=False, priority=True),
         Binding("h", "history", "History"),
-        Binding("d", "diagnose", "Diagnose"),
+        Binding("d", "diagnose", "Why?"),
         Binding("n", "next", "Next"),
         *COMMON_KEYS,
     ]

@@ -46,14 +46,15 @@ IS_RUNNING = (
     "This is being looked at. Keys answer meanwhile; it is left when it takes too long, and the "
     "others go on."
 )
-NOTHING_CHANGED = "This was a {0}: nothing was changed, so it is as it was."
+NOTHING_CHANGED = "This was a {0}, nothing was changed: {1}."
 AFTER = {
-    AfterFix.GONE: "Mended: it is gone.",
+    AfterFix.GONE: "Mended, and gone: {0}.",
     AfterFix.WAITS_FOR_LOGIN: (
-        "Done, and not in force yet: log out of the whole session and in again, then look again."
+        "Done, and not in force yet: {0}. Log out of the whole session and in again, then look "
+        "again."
     ),
-    AfterFix.IN_PART: "Part of it is gone; what is left stands in the list.",
-    AfterFix.STAYS: "The plan was carried out, and it is still there.",
+    AfterFix.IN_PART: "Gone in part: {0}. What is left stands in the list.",
+    AfterFix.STAYS: "Still there, though the plan was carried out: {0}.",
 }
 
 
@@ -168,7 +169,6 @@ def mended_text(finding: Finding, outcome: AfterFix, finished: PlanFinished, mod
     """What became of a finding, and how to take its fix back."""
     title = clean(finding.title)
     if mode != LIVE:
-        what = NOTHING_CHANGED.format("demo" if mode == DEMO else "dry run")
-        return f"{title}: {what}"
+        return NOTHING_CHANGED.format("demo" if mode == DEMO else "dry run", title)
     back = f" To undo it: rdna1-setup rollback {clean(finished.run)}" if finished.run else ""
-    return f"{title}: {AFTER[outcome]}{back}"
+    return f"{AFTER[outcome].format(title)}{back}"

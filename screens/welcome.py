@@ -46,9 +46,7 @@ ANYTHING_WRONG = "what is wrong here, or in a log, and what mends it"
 class Menu(OptionList):
     """The ways on from here; Enter takes one."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "select", "Take it", key_display="Enter")
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "select", "OK", key_display="Enter")]
 
 
 class Welcome(StepScreen):
@@ -70,7 +68,7 @@ class Welcome(StepScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("w", "watch", "Watch"),
         Binding("o", "go_on", "Go on"),
-        Binding("c", "conv2d", "Conv2d panel"),
+        Binding("c", "conv2d", "Conv2d"),
         Binding("d", "diagnose", "Diagnose"),
         Binding("x", "clear", "Remove"),
         Binding("r", "roll_back", "Roll back"),

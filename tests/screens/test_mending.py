@@ -76,10 +76,10 @@ async def test_a_finding_leads_to_review_and_escape_comes_back_to_it(key: str) -
 @pytest.mark.parametrize(
     ("afterwards", "told"),
     [
-        (FINE, "Mended: it is gone. To undo it: rdna1-setup rollback 20260101-120000"),
-        ((HERE, *FINE), "Done, and not in force yet: log out of the whole session and in again"),
-        ((LESS, *FINE), "Part of it is gone"),
-        (FINDINGS, "The plan was carried out, and it is still there."),
+        (FINE, "Mended, and gone: {0}. To undo it: rdna1-setup rollback 20260101-120000"),
+        ((HERE, *FINE), "Done, and not in force yet: {0}. Log out of the whole session"),
+        ((LESS, *FINE), "Gone in part: {0}."),
+        (FINDINGS, "Still there, though the plan was carried out: {0}."),
     ],
     ids=("gone", "next login", "in part", "still there"),
 )
@@ -90,7 +90,7 @@ async def test_after_the_plan_all_is_looked_at_again_and_what_became_of_it_is_to
         await to_review(pilot)
         await carried_out(pilot)
         await looked(pilot)
-        assert f"{OVERRIDE.title}: {told}" in text_of(pilot)
+        assert told.format(OVERRIDE.title) in text_of(pilot)
 
 
 async def test_a_group_that_is_joined_waits_for_the_next_login() -> None:
@@ -106,7 +106,7 @@ async def test_a_group_that_is_joined_waits_for_the_next_login() -> None:
         await to_review(pilot)
         await carried_out(pilot)
         await looked(pilot)
-        assert f"{GROUPS.title}: Done, and not in force yet" in text_of(pilot)
+        assert f"Done, and not in force yet: {GROUPS.title}." in text_of(pilot)
 
 
 async def test_the_machine_is_read_afresh_after_a_fix() -> None:
@@ -132,7 +132,7 @@ async def test_where_nothing_may_change_the_plan_is_rehearsed_and_that_is_said(m
         assert "Rehearse this plan" in screen_text(pilot.app)
         await carried_out(pilot)
         await looked(pilot)
-        assert f"This was a {mode}: nothing was changed" in text_of(pilot)
+        assert f"This was a {mode}, nothing was changed: {OVERRIDE.title}" in text_of(pilot)
 
 
 async def test_a_fix_that_fails_is_told_at_the_end_from_where_a_key_leads_to_diagnose() -> None:
