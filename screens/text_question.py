@@ -5,10 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import Footer, Input, Static, TextArea
+
+from wizard.sizes import size_text
 
 TITLE = "Explain a text: yours, or somebody else's"
 HINT = (
@@ -16,6 +20,9 @@ HINT = (
     "as it is. Nothing of it is kept or sent, and nothing of this machine is looked at."
 )
 FILE = "Or a file: Tab, its path, Enter. Long texts are read faster so."
+MOST_SHOWN = 100_000
+"""Characters: to lay more of them out holds every key up."""
+LONG_TEXT = "{0} was pasted, too long to be shown here. ^r reads it whole; Esc leaves it."
 NOTHING_GIVEN = "There is no text yet: paste one, or press Tab and name a file."
 
 
@@ -25,6 +32,32 @@ class Given:
 
     text: str = ""
     path: str = ""
+
+
+class PastedText(TextArea):
+    """A text that is pasted or typed; what is very long is kept, and not shown."""
+
+    @dataclass
+    class Kept(Message):
+        """A long text was pasted."""
+
+        characters: int
+
+    def __init__(self) -> None:
+        super().__init__(id="given")
+        self._kept = ""
+
+    @property
+    def whole(self) -> str:
+        """All that was given."""
+        return self._kept or self.text
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Keeps a long text aside."""
+        if len(event.text) > MOST_SHOWN:
+            event.prevent_default()
+            self._kept = event.text
+            self.post_message(self.Kept(len(event.text)))
 
 
 class TextQuestion(ModalScreen[Given]):
@@ -54,18 +87,27 @@ class TextQuestion(ModalScreen[Given]):
         """What to paste, the text, the file, keys."""
         yield Static(TITLE, id="text-title", markup=False)
         yield Static(HINT, id="text-hint", markup=False)
-        yield TextArea(id="given")
+        yield PastedText()
         yield Static(FILE, id="file-label", markup=False)
         yield Input(id="file", compact=True, placeholder="~/log.txt")
         yield Footer(show_command_palette=False, compact=True)
 
     def action_read(self) -> None:
         """Takes the file where one is named, else the text."""
-        given = Given(self.query_one(TextArea).text, self.query_one("#file", Input).value.strip())
+        given = Given(
+            self.query_one(PastedText).whole, self.query_one("#file", Input).value.strip()
+        )
         if given.text.strip() or given.path:
             self.dismiss(given)
         else:
-            self.query_one("#text-hint", Static).update(NOTHING_GIVEN)
+            self._hint(NOTHING_GIVEN)
+
+    def on_pasted_text_kept(self, event: PastedText.Kept) -> None:
+        """Says that it is there."""
+        self._hint(LONG_TEXT.format(size_text(event.characters)))
+
+    def _hint(self, text: str) -> None:
+        self.query_one("#text-hint", Static).update(text)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Takes what was given."""

@@ -157,6 +157,24 @@ async def test_nasty_text_is_pasted_shown_and_obeyed_by_nobody() -> None:
         assert "\x1b" not in screen_text(pilot.app)
 
 
+async def test_a_text_too_long_to_be_laid_out_is_read_all_the_same() -> None:
+    given: list[str] = []
+
+    def answer(text: str) -> Explanation:
+        given.append(text)
+        return FROM_TEXT
+
+    long = "a line of the log\n" * 20_000
+    async with app_at(explaining(answer)).run_test(size=SMALL) as pilot:
+        await asked(pilot)
+        pilot.app.post_message(events.Paste(long))
+        await until(pilot, lambda: "360 kB was pasted, too long" in text_of(pilot))
+        assert pilot.app.screen.query_one(TextArea).text == ""
+        await press(pilot, "ctrl+r")
+        await until(pilot, lambda: OWN in text_of(pilot))
+    assert given == [long]
+
+
 TELLS_NOTHING = Explanation(Answer.CANNOT_TELL, (), (), ())
 SOUND = Explanation(Answer.NOTHING, (), (), ("kernel log",))
 OTHERS = replace(
