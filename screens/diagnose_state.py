@@ -91,6 +91,11 @@ class Shown:
         return (Listed(cards),) if cards else ()
 
 
+def is_same(row: Row, other: Row) -> bool:
+    """True for rows of the same finding, or of the same kind where there is one alone."""
+    return row == other if isinstance(row, Found) else type(row) is type(other)
+
+
 def after_look(shown: Shown, look: Look) -> Shown:
     """What is shown once a look has begun or ended."""
     if look.findings is None:

@@ -10,7 +10,7 @@ from textual.containers import Container, VerticalScroll
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from screens.diagnose_state import Row, Shown
+from screens.diagnose_state import Row, Shown, is_same
 from screens.diagnose_text import details_text, row_text
 
 NARROWEST = 40
@@ -46,7 +46,9 @@ class FindingsList(OptionList):
     def _place_in(self, rows: tuple[Row, ...]) -> int:
         """On top it stays on top: what is worse comes there."""
         current, place = self.current, self.highlighted or 0
-        return rows.index(current) if place and current in rows else place
+        if not place or current is None:
+            return place
+        return next((n for n, row in enumerate(rows) if is_same(row, current)), place)
 
     def on_resize(self) -> None:
         """Lays the rows out for the new width."""

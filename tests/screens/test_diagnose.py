@@ -23,6 +23,7 @@ from tests.screens.diagnose_fakes import (
     IDLE,
     OVERRIDE,
     SOUND,
+    UNREAD,
     looking,
 )
 from tests.screens.driving import (
@@ -157,6 +158,28 @@ async def test_a_slow_look_is_shown_as_running_and_keys_answer() -> None:
         await press(pilot, "escape")
         await reach(pilot, "welcome")
     slow.set()
+
+
+async def test_the_cursor_stays_on_its_row_while_more_is_found() -> None:
+    goes_on, ended = Event(), Event()
+
+    def look(machine: Machine, on_look: Callable[[Look], None]) -> Diagnosis:
+        on_look(Look("numpy", 1, 2, (UNREAD, FINE[0])))
+        on_look(Look("the kernel log", 2, 2))
+        goes_on.wait()
+        on_look(Look("the kernel log", 2, 2, (OVERRIDE, IDLE, *FINE[1:])))
+        ended.wait()
+        return Diagnosis(True, (OVERRIDE, IDLE, UNREAD, *FINE))
+
+    services = replace(LIVE_SERVICES, diagnosing=replace(DIAGNOSING, look=look))
+    async with app_at(services).run_test(size=SMALL) as pilot:
+        await until(pilot, lambda: "RUNNING the kernel log" in text_of(pilot))
+        await press(pilot, "end")
+        goes_on.set()
+        await until(pilot, lambda: "3 checks found nothing wrong" in text_of(pilot))
+        ended.set()
+        await looked(pilot)
+        await until(pilot, lambda: f"OK: {FINE[2].title}" in text_of(pilot))
 
 
 async def test_what_is_fine_is_one_row_that_a_key_unfolds() -> None:
