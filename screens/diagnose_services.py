@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from screens.diagnosing import Diagnosing
 
 if TYPE_CHECKING:
+    from wizard.diagnose.alone import Look
     from wizard.diagnose.explain import Explanation
     from wizard.diagnose.finding import Finding
-    from wizard.diagnose.looking import Look
+    from wizard.diagnose.looking import Progress
     from wizard.diagnose.machine import Diagnosis
     from wizard.machine.facts import Machine
     from wizard.machine.host import Host
@@ -30,10 +31,18 @@ def diagnosing_of(host: Host) -> Diagnosing:
     )
 
 
-def _look(host: Host, machine: Machine, on_look: Callable[[Look], None]) -> Diagnosis:
+def _look(host: Host, machine: Machine, on_progress: Callable[[Progress], None]) -> Diagnosis:
     from wizard.diagnose.looking import look_at
 
-    return look_at(host, machine, on_look)
+    return look_at(machine, _further(host), on_progress)
+
+
+def _further(host: Host) -> tuple[Look, ...]:
+    """What is looked at beside the facts of this very machine; a recorded one has no log."""
+    from wizard.diagnose.alone import Look
+    from wizard.diagnose.kernel import kernel_findings
+
+    return () if host.name else (Look("the kernel log", lambda _: kernel_findings()),)
 
 
 def _explain(text: str) -> Explanation:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from wizard.diagnose.explain import Explanation
 from wizard.diagnose.finding import Finding, Status, in_order
 from wizard.diagnose.listed_cards import ListedCard
-from wizard.diagnose.looking import Look
+from wizard.diagnose.looking import Progress
 from wizard.diagnose.machine import Diagnosis
 
 
@@ -71,11 +71,6 @@ class Shown:
         return in_order(self.coming) if self.result is None else self.result.findings
 
     @property
-    def left_out(self) -> tuple[Finding, ...]:
-        """Findings that others explain."""
-        return () if self.result is None else self.result.explained
-
-    @property
     def rows(self) -> tuple[Row, ...]:
         """The worst first; what is fine in one row, unless it is unfolded."""
         wrong = tuple(Found(f) for f in self.findings if f.status is not Status.OK)
@@ -96,8 +91,8 @@ def is_same(row: Row, other: Row) -> bool:
     return row == other if isinstance(row, Found) else type(row) is type(other)
 
 
-def after_look(shown: Shown, look: Look) -> Shown:
-    """What is shown once a look has begun or ended."""
-    if look.findings is None:
-        return replace(shown, running=f"{look.name} ({look.number} of {look.total})")
-    return replace(shown, coming=(*shown.coming, *look.findings))
+def after_progress(shown: Shown, step: Progress) -> Shown:
+    """What is shown once a look is waited for or has ended."""
+    if step.findings is None:
+        return replace(shown, running=f"{step.name} ({step.number} of {step.total})")
+    return replace(shown, coming=(*shown.coming, *step.findings))

@@ -12,8 +12,6 @@ from screens.services import DEMO, LIVE
 from screens.words import column, cut, shown
 from wizard.diagnose.explain import Explanation
 from wizard.diagnose.finding import Finding, Status
-from wizard.diagnose.mended import AfterFix
-from wizard.diagnose.order import explained_by
 from wizard.machine.facts import Machine
 from wizard.report.findings import (
     MARKS,
@@ -26,6 +24,7 @@ from wizard.report.findings import (
     rest_lines,
     whole_lines,
 )
+from wizard.report.mending import WORDS, Outcome, outcome_of
 from wizard.run.events import PlanFinished
 from wizard.run.lines import clean
 
@@ -47,15 +46,6 @@ IS_RUNNING = (
     "others go on."
 )
 NOTHING_CHANGED = "This was a {0}, nothing was changed: {1}."
-AFTER = {
-    AfterFix.GONE: "Mended, and gone: {0}.",
-    AfterFix.WAITS_FOR_LOGIN: (
-        "Done, and not in force yet: {0}. Log out of the whole session and in again, then look "
-        "again."
-    ),
-    AfterFix.IN_PART: "Gone in part: {0}. What is left stands in the list.",
-    AfterFix.STAYS: "Still there, though the plan was carried out: {0}.",
-}
 
 
 def row_text(row: Row, cells: int) -> Content:
@@ -129,7 +119,7 @@ def details_lines(row: Row | None, there: Shown, cells: int) -> Iterator[str]:
     """All that is known of a row, in the words of the command."""
     match row:
         case Found(finding) if finding.counts:
-            yield from whole_lines(finding, explained_by(finding, there.left_out), cells)
+            yield from whole_lines(finding, cells)
             if finding in there.fixable:
                 yield from ("", *wrapped(PLAN_OFFERED, cells))
             if there.text:
@@ -165,10 +155,14 @@ def saved_text(there: Shown, machine: Machine | None) -> str:
     return "\n".join((*lines, ""))
 
 
-def mended_text(finding: Finding, outcome: AfterFix, finished: PlanFinished, mode: str) -> str:
-    """What became of a finding, and how to take its fix back."""
-    title = clean(finding.title)
+def mended_text(
+    finding: Finding, now: tuple[Finding, ...], finished: PlanFinished, mode: str
+) -> str:
+    """What became of a finding by those of the next look, and how to take its fix back."""
     if mode != LIVE:
-        return NOTHING_CHANGED.format("demo" if mode == DEMO else "dry run", title)
-    back = f" To undo it: rdna1-setup rollback {clean(finished.run)}" if finished.run else ""
-    return f"{AFTER[outcome].format(title)}{back}"
+        return NOTHING_CHANGED.format("demo" if mode == DEMO else "dry run", finding.title)
+    outcome = outcome_of(finding, now)
+    if outcome is Outcome.THERE and finished.relogin_needed:
+        outcome = Outcome.LOGIN
+    back = f" To undo it: rdna1-setup rollback {finished.run}" if finished.run else ""
+    return f"{WORDS[outcome].format(cause=finding.cause)}{back}"

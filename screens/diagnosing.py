@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from wizard.diagnose.explain import Explanation
     from wizard.diagnose.finding import Finding
-    from wizard.diagnose.looking import Look
+    from wizard.diagnose.looking import Progress
     from wizard.diagnose.machine import Diagnosis
     from wizard.machine.facts import Machine
     from wizard.plan.steps import Plan
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 class Diagnosing:
     """Roads to findings and to their fixes. Each of them may take a while, and runs in a thread."""
 
-    look: Callable[[Machine, Callable[[Look], None]], Diagnosis]
-    """Every check, each told as it begins and as it ends."""
+    look: Callable[[Machine, Callable[[Progress], None]], Diagnosis]
+    """Every check, each told as it is waited for and as it ends."""
     explain: Callable[[str], Explanation]
     """What a text proves. Raises ValueError, with a text fit to show."""
     explain_file: Callable[[str], Explanation]

@@ -8,16 +8,15 @@ from dataclasses import dataclass, replace
 
 from textual.message import Message
 
-from screens.diagnose_state import Found, Shown, after_look
+from screens.diagnose_state import Found, Shown, after_progress
 from screens.diagnose_text import mended_text
 from screens.explaining import Explaining
 from screens.services import DetectedPart, Services
 from screens.session import Session
 from screens.widgets.header_line import HeaderLine
 from wizard.diagnose.finding import Finding
-from wizard.diagnose.looking import Look
+from wizard.diagnose.looking import Progress
 from wizard.diagnose.machine import Diagnosis
-from wizard.diagnose.mended import after_fix
 from wizard.machine.facts import Machine
 
 READING = "Reading this machine ..."
@@ -43,9 +42,9 @@ class FindingOut(Explaining):
 
     @dataclass
     class Looked(Message):
-        """A look begins or has ended."""
+        """A look is waited for, or has ended."""
 
-        look: Look
+        progress: Progress
         run: int
 
     @dataclass
@@ -109,7 +108,7 @@ class FindingOut(Explaining):
             if machine is None:
                 machine = self.services.detect(lambda part: self._tell(self.PartRead(part, run)))
                 self.post_message(self.MachineRead(machine, run))
-            found = roads.look(machine, lambda look: self._tell(self.Looked(look, run)))
+            found = roads.look(machine, lambda step: self._tell(self.Looked(step, run)))
             fixable = tuple(filter(roads.has_plan, found.findings))
         except Exception as error:  # a thread would swallow it: the handler decides
             self.post_message(self.Unread(error, run))
@@ -134,7 +133,7 @@ class FindingOut(Explaining):
     def on_finding_out_looked(self, message: Looked) -> None:
         """Shows what is looked at, and what it found."""
         if message.run == self._run:
-            self._take(after_look(self._coming, message.look))
+            self._take(after_progress(self._coming, message.progress))
 
     def on_finding_out_concluded(self, message: Concluded) -> None:
         """Shows what it comes to, and what became of a fix."""
@@ -158,8 +157,7 @@ class FindingOut(Explaining):
         finding, finished = self._mended, self._finished
         if finding is None or finished is None:
             return ""
-        outcome = after_fix(finding, now, relogin_needed=finished.relogin_needed)
-        return mended_text(finding, outcome, finished, self.services.mode)
+        return mended_text(finding, now.findings, finished, self.services.mode)
 
     def on_finding_out_unread(self, message: Unread) -> None:
         """Says why nothing is known; anything but a system error is a bug and ends the program."""

@@ -1,98 +1,77 @@
-"""Every look by itself: told as it goes, and none of them takes the others down."""
+"""All looks at a machine: told as it goes, and what one explains is named by it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from threading import Event
-
-import pytest
 
 from tests.handmade import clean_jammy, noble_with_leftovers
 from tests.machine.records import machine
-from wizard.diagnose import looking
-from wizard.diagnose.alone import alone
-from wizard.diagnose.finding import Confidence, Evidence, Finding, Status
-from wizard.diagnose.looking import Look, look_at
-from wizard.diagnose.machine import concluded, diagnose
-from wizard.diagnose.order import explained_by
+from wizard.diagnose.alone import Look
+from wizard.diagnose.finding import Confidence, Evidence, Finding, Status, to_form
+from wizard.diagnose.looking import Progress, look_at
+from wizard.diagnose.machine import diagnose, diagnosis_of
+from wizard.knowledge.causes import load_causes
 from wizard.machine.detect import detect
+from wizard.machine.facts import Machine
 from wizard.report.findings import diagnosis_lines, whole_lines
 
 
-def found(cause: str, sure: Confidence = Confidence.CERTAIN) -> Finding:
-    return Finding(cause, Status.FAULT, sure, f"title of {cause}", (), "", ())
+def found(cause: str, status: Status = Status.FAULT) -> Finding:
+    return Finding(cause, status, Confidence.CERTAIN, f"title of {cause}", (), "", ())
 
 
-def test_a_look_that_never_ends_is_left_and_said_so() -> None:
-    never = Event()
+def test_each_look_is_told_as_it_is_waited_for_and_as_it_ends() -> None:
+    told: list[Progress] = []
 
-    def stuck() -> Iterator[Finding]:
-        never.wait()
-        yield found("disk-full")
+    diagnosis = look_at(detect(machine("rx5700xt-jammy-clean")), (), told.append)
 
-    (finding,) = alone("the kernel log", stuck, 0.01)
-    never.set()
-    assert finding.status is Status.NOT_TESTED
-    assert finding.title == "The check of the kernel log did not end"
-    assert "left after 0.01 s" in finding.meaning
-
-
-def test_a_mistake_in_a_look_costs_that_look_and_says_whom_to_tell() -> None:
-    def broken() -> Iterator[Finding]:
-        raise KeyError("x")
-        yield
-
-    (finding,) = alone("numpy", broken)
-    assert "KeyError: 'x'" in finding.meaning
-    assert "rdna1-setup report" in finding.meaning
-    assert not finding.counts
-
-
-def test_each_look_is_told_as_it_begins_and_as_it_ends() -> None:
-    told: list[Look] = []
-    host = machine("rx5700xt-jammy-clean")
-
-    diagnosis = look_at(host, detect(host), told.append)
-
-    begun, ended = told[::2], told[1::2]
-    assert [look.name for look in begun] == [look.name for look in ended]
-    assert [look.number for look in begun] == [*range(1, begun[0].total + 1)]
-    assert all(look.findings is None for look in begun)
-    found_by_them = [f for look in ended for f in look.findings or ()]
-    assert {f.cause for f in diagnosis.findings} <= {f.cause for f in found_by_them}
+    waited_for, ended = told[::2], told[1::2]
+    assert [step.name for step in waited_for] == [step.name for step in ended]
+    assert [step.number for step in waited_for] == [*range(1, told[0].total + 1)]
+    assert all(step.findings is None for step in waited_for)
+    found_by_them = {f.cause for step in ended for f in step.findings or ()}
+    assert {f.cause for f in diagnosis.findings} <= found_by_them
 
 
 def test_looking_comes_to_what_the_checks_come_to() -> None:
-    host = machine("rx5600xt-noble-rocm702")
-    assert look_at(host, detect(host)) == diagnose(detect(host))
+    here = detect(machine("rx5600xt-noble-rocm702"))
+    assert look_at(here) == diagnose(here)
 
 
-@pytest.mark.parametrize(("name", "reads"), [("", True), ("recorded", False)])
-def test_the_kernel_log_is_read_of_this_machine_alone(
-    name: str, reads: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(looking, "kernel_findings", lambda: (found("graphics-ring-timeout"),))
-    host = machine("rx5700xt-jammy-clean")
-    monkeypatch.setattr(host, "name", name)
-    causes = {f.cause for f in look_at(host, clean_jammy()).findings}
-    assert ("graphics-ring-timeout" in causes) is reads
+def test_what_is_looked_at_beside_the_facts_counts_too_and_cannot_take_the_rest_down() -> None:
+    def log(machine: Machine) -> Iterator[Finding]:
+        yield found("graphics-ring-timeout")
+
+    def broken(machine: Machine) -> Iterator[Finding]:
+        raise KeyError("x")
+        yield
+
+    further = (Look("the kernel log", log), Look("the folders", broken))
+    told: list[Progress] = []
+    diagnosis = look_at(clean_jammy(), further, told.append)
+    causes = {finding.cause for finding in diagnosis.findings}
+    assert {"graphics-ring-timeout", "none", "disk-full"} <= causes
+    assert [told[-4].name, told[-1].name] == ["the kernel log", "the folders"]
 
 
-def test_what_a_root_cause_explains_is_kept_beside_it() -> None:
+def test_what_a_root_cause_explains_is_named_by_it() -> None:
     wsl, missing, disk = found("wsl-unsupported"), found("kfd-missing"), found("disk-full")
-    diagnosis = concluded(clean_jammy(), (missing, wsl, disk))
-    assert diagnosis.findings == (wsl, disk)
-    assert diagnosis.explained == (missing,)
-    assert explained_by(wsl, diagnosis.explained) == (missing,)
-    assert explained_by(disk, diagnosis.explained) == ()
+    diagnosis = diagnosis_of(clean_jammy(), (missing, wsl, disk))
+    assert diagnosis.findings == (replace(wsl, explains=("kfd-missing",)), disk)
+    assert to_form(diagnosis.findings[0])["explains"] == ["kfd-missing"]
     text = " ".join(" ".join(diagnosis_lines(clean_jammy(), diagnosis)).split())
-    assert "It explains too: title of kfd-missing [kfd-missing]" in text
+    assert f"It explains too: {load_causes()['kfd-missing'].title} [kfd-missing]" in text
 
 
-def test_what_is_fine_is_explained_by_nothing() -> None:
-    fine = Finding("kfd-missing", Status.OK, Confidence.CERTAIN, "driven", (), "", ())
-    assert concluded(clean_jammy(), (found("wsl-unsupported"), fine)).explained == ()
+def test_what_is_fine_or_not_there_is_explained_by_nothing() -> None:
+    wsl, driven = found("wsl-unsupported"), found("kfd-missing", Status.OK)
+    findings = diagnosis_of(clean_jammy(), (wsl, driven)).findings
+    assert not any(finding.explains for finding in findings)
+    warned = replace(wsl, status=Status.WARNING)
+    findings = diagnosis_of(clean_jammy(), (warned, found("kfd-missing"))).findings
+    assert len(findings) == 2
+    assert not any(finding.explains for finding in findings)
 
 
 def test_a_finding_in_full_tells_on_what_it_rests_and_holds_no_escape() -> None:

@@ -10,7 +10,7 @@ from tests.screens import examples
 from wizard.diagnose.explain import Answer, Explanation
 from wizard.diagnose.finding import Confidence, Evidence, Finding, Status, in_order
 from wizard.diagnose.listed_cards import ListedCard
-from wizard.diagnose.looking import Look
+from wizard.diagnose.looking import Progress
 from wizard.diagnose.machine import Diagnosis
 from wizard.machine.facts import Machine
 from wizard.plan.steps import Plan
@@ -42,6 +42,7 @@ GROUPS = Finding(
     "Programs that compute open /dev/kfd and a render node.",
     ("sudo usermod -aG render,video sam",),
     "source code",
+    explains=("visible-devices-mask",),
 )
 IDLE = Finding(
     "noop-setting",
@@ -80,7 +81,6 @@ BROKEN = Finding(
     "it: rdna1-setup report",
     (),
 )
-MASKED = replace(IDLE, cause="visible-devices-mask", title="A variable hides the card")
 FINDINGS = (OVERRIDE, GROUPS, IDLE, UNREAD, *FINE)
 SOUND = Diagnosis(True, FINE)
 FROM_TEXT = Explanation(
@@ -94,12 +94,12 @@ FROM_TEXT = Explanation(
 def looking(*findings: Finding, rdna1: bool = True) -> Callable[..., Diagnosis]:
     """A look that finds these, one a check."""
 
-    def look(machine: Machine, on_look: Callable[[Look], None]) -> Diagnosis:
+    def look(machine: Machine, on_progress: Callable[[Progress], None]) -> Diagnosis:
         for number, finding in enumerate(findings, 1):
-            begun = Look(finding.cause.replace("-", " "), number, len(findings))
-            on_look(begun)
-            on_look(replace(begun, findings=(finding,)))
-        return Diagnosis(rdna1, in_order(findings), (MASKED,))
+            waited_for = Progress(finding.cause.replace("-", " "), number, len(findings))
+            on_progress(waited_for)
+            on_progress(replace(waited_for, findings=(finding,)))
+        return Diagnosis(rdna1, in_order(findings))
 
     return look
 

@@ -84,14 +84,12 @@ def _print_json(explained: list[tuple[str, Explanation]]) -> None:
 def _form(explained: Explanation) -> dict[str, Any]:
     from wizard.diagnose.finding import to_form
     from wizard.diagnose.listed_cards import card_form
-    from wizard.diagnose.order import explained_by
 
-    left_out = explained.explained
     return {
         "answer": explained.answer.value,
         "kinds": list(explained.kinds),
         "rdna1": any(card.rdna1 for card in explained.cards) if explained.cards else None,
-        "findings": [to_form(one, explained_by(one, left_out)) for one in explained.findings],
+        "findings": [to_form(finding) for finding in explained.findings],
         "gpus": [card_form(card) for card in explained.cards],
     }
 

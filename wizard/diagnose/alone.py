@@ -1,39 +1,91 @@
-"""One look at a time, each by itself: a mistake in it, or no end of it, costs it and no other."""
+"""Checks that run side by side, each alone: none can hold up or take down the others."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from queue import Empty, SimpleQueue
-from threading import Thread
+import ctypes
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 
 from wizard.diagnose.checked import not_tested
 from wizard.diagnose.finding import Finding
+from wizard.machine.facts import Machine
 
-DEADLINE_S = 20.0
-NOBODYS_CAUSE = "none"
-"""The cause of what no cause is known for."""
-REPORT_IT = "The other checks are not affected. Please report it: rdna1-setup report"
-
-
-def alone(
-    name: str, look: Callable[[], Iterable[Finding]], deadline: float = DEADLINE_S
-) -> tuple[Finding, ...]:
-    """What a look finds; that it was left where it does not end in time, or breaks."""
-    answers: SimpleQueue[tuple[Finding, ...]] = SimpleQueue()
-    # A daemon: the program ends without a look that never does.
-    Thread(target=lambda: answers.put(_found(name, look)), daemon=True).start()
-    try:
-        return answers.get(timeout=deadline)
-    except Empty:
-        return (_broken(name, f"It was left after {deadline:g} s."),)
+CHECK_S = 10.0
+"""How long a check of facts that are there already may take."""
 
 
-def _found(name: str, look: Callable[[], Iterable[Finding]]) -> tuple[Finding, ...]:
-    try:
-        return tuple(look())
-    except Exception as error:  # a mistake in one look must not take the report down
-        return (_broken(name, f"A mistake in this program: {type(error).__name__}: {error}."),)
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A check with its name and its patience."""
+
+    name: str
+    """What is looked at, in words."""
+    check: Callable[[Machine], Iterable[Finding]]
+    deadline_s: float = CHECK_S
 
 
-def _broken(name: str, why: str) -> Finding:
-    return not_tested(NOBODYS_CAUSE, f"The check of {name} did not end", f"{why} {REPORT_IT}")
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What one check came to."""
+
+    name: str
+    findings: tuple[Finding, ...]
+
+
+class _Overdue(BaseException):
+    """Ends a check whose time is over; no check catches it by mistake."""
+
+
+class _Running:
+    """A check at work in a thread that nobody has to wait for."""
+
+    def __init__(self, look: Look, machine: Machine) -> None:
+        self._look = look
+        self._found: tuple[Finding, ...] | None = None
+        # A daemon, so that a read without end cannot keep the program from exiting.
+        self._thread = threading.Thread(
+            target=self._run, args=(machine,), daemon=True, name=f"check {look.name}"
+        )
+        self._thread.start()
+
+    def _run(self, machine: Machine) -> None:
+        try:
+            self._found = tuple(self._look.check(machine))
+        except _Overdue:
+            pass
+        except Exception as error:  # a mistake in a check costs that check and not the report
+            why = f"a mistake in this program: {type(error).__name__}: {error}"
+            self._found = (_not_ended(self._look, why),)
+
+    def result(self, limit: float) -> Checked:
+        self._thread.join(max(limit - time.monotonic(), 0))
+        found = self._found
+        if found is None:
+            self._end()
+            why = f"it took longer than {self._look.deadline_s:g} s and was left behind"
+            found = (_not_ended(self._look, why),)
+        return Checked(self._look.name, found)
+
+    def _end(self) -> None:
+        """Ask Python to end it: an endless loop obeys at once, a wait in the kernel at its end."""
+        number = self._thread.ident
+        if number is not None and self._thread.is_alive():
+            thread, error = ctypes.c_ulong(number), ctypes.py_object(_Overdue)
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, error)
+
+
+def run_each(looks: Iterable[Look], machine: Machine) -> Iterator[Checked]:
+    """What each comes to, in this order, each as soon as it and those before it are done.
+
+    All of them begin at once, so that the whole takes no longer than the longest patience.
+    """
+    began = time.monotonic()
+    running = [(look, _Running(look, machine)) for look in looks]
+    for look, one in running:
+        yield one.result(began + look.deadline_s)
+
+
+def _not_ended(look: Look, why: str) -> Finding:
+    return not_tested("none", f"The check of {look.name} did not end", why)

@@ -39,8 +39,6 @@ class Explanation:
     cards: tuple[ListedCard, ...]
     kinds: tuple[str, ...]
     """What kinds of output it holds."""
-    explained: tuple[Finding, ...] = ()
-    """What it tells too, and is left out because one of the findings explains it."""
 
     @property
     def other_card(self) -> bool:
@@ -56,17 +54,14 @@ def explain(text: bytes) -> Explanation:
 def explain_file(file: BinaryIO) -> Explanation:
     """The same of an open file, without holding all of it."""
     reading = read_text(blocks(file))
-    every = tuple(_found(reading))
-    told = without_consequences(every, reading)
-    explained = tuple(finding for finding in every if finding.counts and finding not in told)
-    findings = in_order(told)
+    findings = in_order(without_consequences(_found(reading), reading))
     if reading.cards and not any(card.rdna1 for card in reading.cards):
         findings = tuple(map(_without_fix, findings))
     if any(finding.counts for finding in findings):
         answer = Answer.FOUND
     else:
         answer = Answer.NOTHING if reading.kinds else Answer.CANNOT_TELL
-    return Explanation(answer, findings, reading.cards, tuple(sorted(reading.kinds)), explained)
+    return Explanation(answer, findings, reading.cards, tuple(sorted(reading.kinds)))
 
 
 def _found(reading: Reading) -> Iterable[Finding]:

@@ -58,6 +58,8 @@ class Finding:
     grade: str = ""
     """On what the cause and its fix rest, in the words of ``assets/claims.toml``."""
     links: tuple[str, ...] = ()
+    explains: tuple[str, ...] = ()
+    """Causes that were found too, and are not told beside it."""
 
     @property
     def counts(self) -> bool:
@@ -81,8 +83,8 @@ def exit_code(findings: Iterable[Finding]) -> int:
     return int(any(finding.counts for finding in findings))
 
 
-def to_form(finding: Finding, explains: Iterable[Finding] = ()) -> dict[str, Any]:
-    """The JSON form of a finding, with what it explains; it only grows."""
+def to_form(finding: Finding) -> dict[str, Any]:
+    """The JSON form of a finding; it only grows."""
     return {
         "cause": finding.cause,
         "status": finding.status.value,
@@ -94,5 +96,5 @@ def to_form(finding: Finding, explains: Iterable[Finding] = ()) -> dict[str, Any
         "fix": list(finding.fix),
         "grade": finding.grade,
         "links": list(finding.links),
-        "explains": [each.cause for each in explains],
+        "explains": list(finding.explains),
     }

@@ -1,48 +1,45 @@
-"""All that is looked at on a machine, one thing after the other, each told as it goes."""
+"""All looks at a machine, each told as it is waited for and as it ends."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 
-from wizard.diagnose.alone import alone
+from wizard.diagnose.alone import Look, run_each
 from wizard.diagnose.finding import Finding
-from wizard.diagnose.kernel import kernel_findings
-from wizard.diagnose.machine import Diagnosis, checks_of, concluded, name_of
+from wizard.diagnose.machine import Diagnosis, diagnosis_of, looks_of
 from wizard.machine.facts import Machine
-from wizard.machine.host import Host
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """One thing that is looked at."""
+class Progress:
+    """How far it is: one look, waited for or ended."""
 
     name: str
+    """What is looked at."""
     number: int
     """From 1."""
     total: int
     findings: tuple[Finding, ...] | None = None
-    """What it found; None while it runs."""
+    """What it found; None while it is waited for."""
 
 
 def look_at(
-    host: Host, machine: Machine, on_look: Callable[[Look], None] = lambda _: None
+    machine: Machine,
+    further: tuple[Look, ...] = (),
+    on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> Diagnosis:
-    """Everything that can be told of this machine."""
-    looks = tuple(_looks(host, machine))
-    every: list[Finding] = []
-    for number, (name, look) in enumerate(looks, 1):
-        begun = Look(name, number, len(looks))
-        on_look(begun)
-        found = alone(name, look)
-        on_look(replace(begun, findings=found))
-        every += found
-    return concluded(machine, tuple(every))
+    """Everything that can be told of this machine.
 
-
-def _looks(host: Host, machine: Machine) -> Iterator[tuple[str, Callable[[], Iterable[Finding]]]]:
-    for check in checks_of(machine):
-        yield name_of(check), partial(check, machine)
-    if not host.name:  # a recorded machine has no log of its own
-        yield "the kernel log", kernel_findings
+    ``further``: what else is looked at, beside the facts of the machine.
+    """
+    looks = (*looks_of(machine), *further)
+    waited_for = [Progress(look.name, n, len(looks)) for n, look in enumerate(looks, 1)]
+    on_progress(waited_for[0])
+    found: list[Finding] = []
+    for each, checked in enumerate(run_each(looks, machine)):
+        on_progress(replace(waited_for[each], findings=checked.findings))
+        for following in waited_for[each + 1 : each + 2]:
+            on_progress(following)
+        found += checked.findings
+    return diagnosis_of(machine, found)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
-from itertools import chain
 
 from wizard.diagnose import checks_card, checks_packages, checks_settings, checks_torch
-from wizard.diagnose.alone import alone
+from wizard.diagnose.alone import Look, run_each
 from wizard.diagnose.finding import Finding, in_order
 from wizard.diagnose.order import unexplained
 from wizard.machine.facts import Machine
@@ -51,33 +49,25 @@ class Diagnosis:
     rdna1: bool
     """False where no RDNA1 card was found: then only what holds for all was checked."""
     findings: tuple[Finding, ...]
-    explained: tuple[Finding, ...] = ()
-    """What counts too, and is left out because one of the findings explains it."""
+
+
+def looks_of(machine: Machine) -> tuple[Look, ...]:
+    """The checks whose advice is right for the owner of this machine."""
+    # WSL shows no card at all, so that nothing can be said of its owner's.
+    checks = (*FOR_ALL, *FOR_RDNA1) if _has_card(machine) else FOR_ALL
+    return tuple(Look(check.__name__.replace("_", " "), check) for check in checks)
+
+
+def diagnosis_of(machine: Machine, findings: Iterable[Finding]) -> Diagnosis:
+    """What checks found, as a whole: root causes first, consequences left out."""
+    return Diagnosis(_has_card(machine), in_order(unexplained(tuple(findings))))
 
 
 def diagnose(machine: Machine, more: tuple[Finding, ...] = ()) -> Diagnosis:
     """Every check of this machine, with findings from elsewhere, root causes first."""
-    looked = (alone(name_of(check), partial(check, machine)) for check in checks_of(machine))
-    return concluded(machine, (*chain.from_iterable(looked), *more))
+    looked = run_each(looks_of(machine), machine)
+    return diagnosis_of(machine, (*(f for one in looked for f in one.findings), *more))
 
 
-def checks_of(machine: Machine) -> tuple[Check, ...]:
-    """The checks whose advice is right for the owner of this machine."""
-    # WSL shows no card at all, so that nothing can be said of its owner's.
-    return (*FOR_ALL, *FOR_RDNA1) if _has_rdna1(machine) else FOR_ALL
-
-
-def name_of(check: Check) -> str:
-    """What a check is about, in words."""
-    return check.__name__.replace("_", " ")
-
-
-def concluded(machine: Machine, found: tuple[Finding, ...]) -> Diagnosis:
-    """What all that was found on a machine comes to."""
-    told = unexplained(found)
-    explained = tuple(finding for finding in found if finding.counts and finding not in told)
-    return Diagnosis(_has_rdna1(machine), in_order(told), explained)
-
-
-def _has_rdna1(machine: Machine) -> bool:
+def _has_card(machine: Machine) -> bool:
     return any(gpu.rdna1 for gpu in machine.gpus)

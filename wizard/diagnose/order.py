@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
 from wizard.diagnose.finding import Finding, Status
 from wizard.diagnose.reading import Reading
@@ -23,23 +24,22 @@ def without_consequences(findings: Iterable[Finding], reading: Reading) -> tuple
 
 
 def unexplained(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-    """Findings without those that a firm one among them explains."""
-    causes = load_causes()
-    explained = {
-        consequence
-        for finding in findings
-        if finding.confidence.firm and finding.status is Status.FAULT
-        for consequence in causes[finding.cause].suppresses
-    }
-    return tuple(f for f in findings if f.cause not in explained)
+    """Findings without those that a firm one among them explains, which names them."""
+    explained = {cause for finding in findings for cause in _consequences(finding)}
+    told = tuple(f for f in findings if f.cause not in explained)
+    left_out = dict.fromkeys(f.cause for f in findings if f.counts and f not in told)
+    return tuple(_naming(finding, tuple(left_out)) for finding in told)
 
 
-def explained_by(finding: Finding, left_out: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Those of the findings that were left out which this one explains."""
-    known = load_causes().get(finding.cause)
-    if known is None or finding.status is not Status.FAULT:
-        return ()
-    return tuple(each for each in left_out if each.cause in known.suppresses)
+def _consequences(finding: Finding) -> tuple[str, ...]:
+    cause = load_causes().get(finding.cause)
+    firm = finding.confidence.firm and finding.status is Status.FAULT
+    return cause.suppresses if cause is not None and firm else ()
+
+
+def _naming(finding: Finding, left_out: tuple[str, ...]) -> Finding:
+    found = tuple(cause for cause in left_out if cause in _consequences(finding))
+    return replace(finding, explains=found) if found else finding
 
 
 def _later(findings: tuple[Finding, ...], reading: Reading) -> set[str]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from wizard.diagnose.explain import Answer, Explanation
 from wizard.diagnose.finding import Finding, Status
 from wizard.diagnose.listed_cards import ListedCard
 from wizard.diagnose.machine import Diagnosis
-from wizard.diagnose.order import explained_by
+from wizard.knowledge.causes import load_causes
 from wizard.machine.facts import Machine
 from wizard.run.lines import clean
 
@@ -51,7 +51,7 @@ def answer_text(explained: Explanation) -> str:
 def explanation_lines(explained: Explanation) -> Iterator[str]:
     """What a text proves, the root cause first, then the cards that it lists."""
     yield from _wrapped(answer_text(explained))
-    yield from finding_lines(explained.findings, explained.explained)
+    yield from finding_lines(explained.findings)
     if explained.cards:
         yield ""
         yield from card_lines(explained.cards)
@@ -75,7 +75,7 @@ def diagnosis_lines(machine: Machine, diagnosis: Diagnosis) -> Iterator[str]:
     for text in diagnosis_texts(machine, diagnosis):
         yield from _wrapped(text)
     counting = [finding for finding in diagnosis.findings if finding.counts]
-    yield from finding_lines(counting, diagnosis.explained)
+    yield from finding_lines(counting)
     rest = [finding for finding in diagnosis.findings if not finding.counts]
     if rest:
         yield ""
@@ -89,16 +89,14 @@ def rest_lines(finding: Finding, width: int = WIDTH) -> list[str]:
     return _wrapped(f"{MARKS[finding.status]}: {finding.title}{why}", "", "  ", width)
 
 
-def finding_lines(findings: Sequence[Finding], left_out: Sequence[Finding] = ()) -> Iterator[str]:
-    """Each finding in full, with what it explains of those that were left out."""
+def finding_lines(findings: Sequence[Finding]) -> Iterator[str]:
+    """Each finding with evidence, meaning and fix."""
     for finding in findings:
         yield ""
-        yield from whole_lines(finding, explained_by(finding, left_out), most=EVIDENCE_SHOWN)
+        yield from whole_lines(finding, most=EVIDENCE_SHOWN)
 
 
-def whole_lines(
-    finding: Finding, explains: Iterable[Finding] = (), width: int = WIDTH, most: int | None = None
-) -> Iterator[str]:
+def whole_lines(finding: Finding, width: int = WIDTH, most: int | None = None) -> Iterator[str]:
     """One finding with its evidence (so many lines at most), meaning, fix and what it rests on."""
     yield from _wrapped(_heading(finding), width=width)
     for evidence in finding.evidence[:most]:
@@ -108,10 +106,11 @@ def whole_lines(
     yield from _wrapped(finding.meaning, "  ", width=width)
     for number, step in enumerate(finding.fix, 1):
         yield from _wrapped(f"{number}. {step}", "  ", "     ", width)
-    for each in explains:
-        yield from _wrapped(f"It explains too: {each.title} [{each.cause}]", "  ", "    ", width)
+    for cause in finding.explains:
+        title = load_causes()[cause].title
+        yield from _wrapped(f"It explains too: {title} [{cause}]", "  ", "    ", width)
     if finding.grade:
-        yield from _wrapped(f"Known from: {finding.grade}", "  ", width=width)
+        yield f"  Known from: {finding.grade}"
     yield from (f"  {clean(link)}" for link in finding.links)
 
 
