@@ -53,8 +53,7 @@ class Diagnose(Mending):
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f", "fix", "Fix"),
-        Binding("o", "unfold", "OK: show"),
-        Binding("o", "fold", "OK: fold"),
+        Binding("o", "fold", "OKs"),
         Binding("e", "explain", "Text"),
         Binding("r", "again", "Again"),
         Binding("s", "save", "Save"),
@@ -66,8 +65,6 @@ class Diagnose(Mending):
 
     def __init__(self, session: Session, services: Services) -> None:
         super().__init__(session, services)
-        before = session.diagnosed
-        self._here = before or Shown()
         self._of_text: Shown | None = None
         self._draws = False
         """True while what has come is about to be drawn."""
@@ -82,13 +79,13 @@ class Diagnose(Mending):
         if self.session.diagnosed is None or self.was_mended:
             self.look(afresh=self.was_mended)
         else:
-            self._show(at=self._here.at)
+            self._show(at=self.here.at)
             self._hint()
 
     @property
     def there(self) -> Shown:
         """What is on the screen."""
-        return self._here if self._of_text is None else self._of_text
+        return self.here if self._of_text is None else self._of_text
 
     @property
     def pane(self) -> FindingsPane:
@@ -100,20 +97,19 @@ class Diagnose(Mending):
         row = self.pane.findings.current if self.is_mounted else None
         return row.finding if isinstance(row, Found) else None
 
-    def take_here(self, there: Shown) -> None:
+    def show_here(self) -> None:
         """Shows what is known of this machine by now, unless a text is shown."""
-        self._here = there
-        if there.running:
+        if self.here.running:
             self._show_soon()
         elif self._of_text is None:
-            self._show(at=there.at if there.mended else None)
+            self._show(at=self.here.at if self.here.mended else None)
             self._hint()
 
     def _hint(self) -> None:
-        if self._here.trouble:
+        if self.here.trouble:
             self.say(NOT_READ, "fault")
-        elif not self._here.running:
-            self.say(HINT if any(f.counts for f in self._here.findings) else NOTHING_HINT)
+        elif not self.here.running:
+            self.say(HINT if any(f.counts for f in self.here.findings) else NOTHING_HINT)
 
     def _show_soon(self) -> None:
         """Draws a few times a second: dozens of looks end within one."""
@@ -144,9 +140,8 @@ class Diagnose(Mending):
         """Offers what can be done with what is there."""
         if action == "fix":
             return self._finding in self.there.fixable
-        if action in ("unfold", "fold"):
-            some = any(isinstance(row, Fine) for row in self.there.rows)
-            return some and self.there.unfolded == (action == "fold")
+        if action == "fold":
+            return any(isinstance(row, Fine) for row in self.there.rows)
         if action == "save":
             return self.services.save_text is not None and self.there.result is not None
         return super().check_action(action, parameters)
@@ -160,25 +155,18 @@ class Diagnose(Mending):
         """Takes the way on from a row."""
         row = self.pane.findings.rows[event.option_index]
         if isinstance(row, Fine):
-            self._fold(unfolded=not self.there.unfolded)
+            self.action_fold()
         elif isinstance(row, Found) and row.finding in self.there.fixable:
             self.action_fix()
         else:
             lines = tuple(details_lines(row, self.there, LINE_CELLS))
             self.app.push_screen(LinesView("All of it", lines))
 
-    def action_unfold(self) -> None:
-        """Gives each of what is fine a row."""
-        self._fold(unfolded=True)
-
     def action_fold(self) -> None:
-        """Puts what is fine into one row."""
-        self._fold(unfolded=False)
-
-    def _fold(self, *, unfolded: bool) -> None:
-        folded = replace(self.there, unfolded=unfolded)
+        """Gives each of what is fine a row, or puts it all into one."""
+        folded = replace(self.there, unfolded=not self.there.unfolded)
         if self._of_text is None:
-            self._here = folded
+            self.here = folded
         else:
             self._of_text = folded
         self._show()
@@ -203,7 +191,7 @@ class Diagnose(Mending):
 
     def as_left(self) -> Shown:
         """What is shown of this machine, with the row that is highlighted."""
-        return replace(self._here, at=self.pane.findings.highlighted or 0)
+        return replace(self.here, at=self.pane.findings.highlighted or 0)
 
     def action_save(self) -> None:
         """Saves what is shown, whole, and names the file."""

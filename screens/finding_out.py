@@ -69,13 +69,14 @@ class FindingOut(Explaining):
         self._mended = mending if whole else None
         self._finished = finished
         self._run = 0
-        self._coming = Shown()
+        self.here = session.diagnosed or Shown()
+        """What is known of this machine by now."""
         self.session = replace(
             session, plan=None, choice=None, finished=None, failure=None, mending=None, before=None
         )
 
     @abstractmethod
-    def take_here(self, there: Shown) -> None:
+    def show_here(self) -> None:
         """Shows what is known of this machine by now."""
 
     @property
@@ -95,8 +96,7 @@ class FindingOut(Explaining):
         self._run += 1
         if afresh:
             self.session = replace(self.session, machine=None, parts=())
-        self._coming = Shown(running="what this machine is", unfolded=self._coming.unfolded)
-        self.take_here(self._coming)
+        self._take(Shown(running="what this machine is"))
         self.say(LOOKING if self.session.machine else READING)
         # A daemon thread, not a pool worker: leaving the program must not wait for a stuck read.
         begin = (self._run, self.session.machine)
@@ -122,7 +122,7 @@ class FindingOut(Explaining):
         """Says what was read last."""
         if message.run == self._run:
             self.session = replace(self.session, parts=(*self.session.parts, message.part))
-            self._take(replace(self._coming, running=f"what this machine is: {message.part.title}"))
+            self._take(replace(self.here, running=f"what this machine is: {message.part.title}"))
 
     def on_finding_out_machine_read(self, message: MachineRead) -> None:
         """Keeps the machine."""
@@ -133,14 +133,13 @@ class FindingOut(Explaining):
     def on_finding_out_looked(self, message: Looked) -> None:
         """Shows what is looked at, and what it found."""
         if message.run == self._run:
-            self._take(after_progress(self._coming, message.progress))
+            self._take(after_progress(self.here, message.progress))
 
     def on_finding_out_concluded(self, message: Concluded) -> None:
         """Shows what it comes to, and what became of a fix."""
         if message.run == self._run:
             mended = self._mended_text(message.diagnosis)
-            unfolded = self._coming.unfolded
-            there = Shown("", message.diagnosis, (), "", message.fixable, unfolded, mended)
+            there = Shown(result=message.diagnosis, fixable=message.fixable, mended=mended)
             self._take(replace(there, at=self._place_of_mended(there)))
 
     def _place_of_mended(self, there: Shown) -> int:
@@ -150,8 +149,8 @@ class FindingOut(Explaining):
         return next((n for n, r in rows if isinstance(r, Found) and r.finding.cause == cause), 0)
 
     def _take(self, there: Shown) -> None:
-        self._coming = there
-        self.take_here(there)
+        self.here = replace(there, unfolded=self.here.unfolded)
+        self.show_here()
 
     def _mended_text(self, now: Diagnosis) -> str:
         finding, finished = self._mended, self._finished

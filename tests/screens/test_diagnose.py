@@ -10,10 +10,12 @@ import pytest
 from textual.pilot import Pilot
 
 from screens.app import SetupApp
+from screens.diagnose_state import Found
 from screens.dialogs import Notice
 from screens.lines_view import LinesView
 from screens.services import DEMO, DetectedPart, Services
 from screens.session import Session
+from screens.widgets.findings_pane import FindingsList
 from tests.screens import examples
 from tests.screens.diagnose_fakes import (
     BROKEN,
@@ -182,20 +184,45 @@ async def test_the_cursor_stays_on_its_row_while_more_is_found() -> None:
         await until(pilot, lambda: f"OK: {FINE[2].title}" in text_of(pilot))
 
 
+def titles(pilot: Pilot[int]) -> set[str]:
+    """Findings that have a row of their own."""
+    rows = pilot.app.screen.query_one(FindingsList).rows
+    return {row.finding.title for row in rows if isinstance(row, Found)}
+
+
 async def test_what_is_fine_is_one_row_that_a_key_unfolds() -> None:
     async with app_at().run_test(size=SMALL) as pilot:
         await looked(pilot)
         assert "3 checks found nothing wrong" in text_of(pilot)
-        await until(pilot, lambda: FINE[0].title not in text_of(pilot))
+        assert FINE[0].title not in titles(pilot)
         await press(pilot, "o")
-        await until(pilot, lambda: FINE[0].title in text_of(pilot))
+        assert FINE[0].title in titles(pilot)
         await press(pilot, "o")
-        await until(pilot, lambda: FINE[0].title not in text_of(pilot))
+        assert FINE[0].title not in titles(pilot)
         await press(pilot, "end", "enter")
-        await until(pilot, lambda: FINE[0].title in text_of(pilot))
+        assert FINE[0].title in titles(pilot)
         await press(pilot, "r")
         await looked(pilot)
-        await until(pilot, lambda: FINE[0].title in text_of(pilot))
+        assert FINE[0].title in titles(pilot), "it stays unfolded"
+
+
+async def test_what_is_unfolded_stays_so_while_more_is_found() -> None:
+    goes_on = Event()
+
+    def look(machine: Machine, on_progress: Callable[[Progress], None]) -> Diagnosis:
+        on_progress(Progress("numpy", 1, 2, FINE[:1]))
+        on_progress(Progress("the kernel log", 2, 2))
+        goes_on.wait()
+        on_progress(Progress("the kernel log", 2, 2, FINE[1:]))
+        return SOUND
+
+    services = replace(LIVE_SERVICES, diagnosing=replace(DIAGNOSING, look=look))
+    async with app_at(services).run_test(size=SMALL) as pilot:
+        await until(pilot, lambda: "RUNNING the kernel log" in text_of(pilot))
+        await press(pilot, "o")
+        goes_on.set()
+        await looked(pilot)
+        assert titles(pilot) == {finding.title for finding in FINE}
 
 
 async def test_the_details_follow_the_cursor_and_can_be_read_to_their_end() -> None:
