@@ -12,12 +12,14 @@ from screens.app import SetupApp
 from screens.dialogs import Notice
 from screens.services import DEMO, Services
 from screens.session import Session, fix_made_at, following
+from screens.start import services_for
 from tests.screens import examples
 from tests.screens.diagnose_fakes import DIAGNOSING, FINDINGS, FINE, GROUPS, OVERRIDE
 from tests.screens.driving import agreed, press, reach, resize, screen_text, settled, until
 from tests.screens.driving import usable_keys as usable
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, fail_at_three
 from tests.screens.test_diagnose import KNOWN, app_at, looked, text_of
+from wizard.__main__ import parser
 from wizard.diagnose.checked import SESSION
 from wizard.diagnose.finding import Evidence, Finding
 from wizard.diagnose.looking import Progress
@@ -198,3 +200,18 @@ async def test_a_fix_leaves_the_way_on_from_welcome_as_it_was() -> None:
         await until(pilot, lambda: "n" in usable(pilot.app))
         await press(pilot, "n")
         await reach(pilot, "choose")
+
+
+async def test_the_demo_leads_from_a_finding_over_its_plan_and_back_and_changes_nothing() -> None:
+    app = SetupApp(services_for(parser().parse_args(["--demo"])))
+    async with app.run_test(size=SMALL) as pilot:
+        await reach(pilot, "welcome")
+        await press(pilot, "d")
+        await looked(pilot)
+        await press(pilot, "down", "down")
+        await until(pilot, lambda: "[noop-setting]" in text_of(pilot))
+        await to_review(pilot)
+        await carried_out(pilot)
+        await looked(pilot)
+        assert "This was a demo, nothing was changed" in text_of(pilot)
+        assert "[noop-setting]" in text_of(pilot), "the same row"
