@@ -9,6 +9,7 @@ from wizard.diagnose import checks_card, checks_packages, checks_settings, check
 from wizard.diagnose.alone import Look, run_each
 from wizard.diagnose.finding import Finding, in_order
 from wizard.diagnose.order import unexplained
+from wizard.knowledge.causes import load_causes
 from wizard.machine.facts import Machine
 
 Check = Callable[[Machine], Iterator[Finding]]
@@ -55,6 +56,7 @@ def looks_of(machine: Machine) -> tuple[Look, ...]:
     """The checks whose advice is right for the owner of this machine."""
     # WSL shows no card at all, so that nothing can be said of its owner's.
     checks = (*FOR_ALL, *FOR_RDNA1) if _has_card(machine) else FOR_ALL
+    load_causes()  # now, or all of them would read the table at the same time
     return tuple(Look(check.__name__.replace("_", " "), check) for check in checks)
 
 
