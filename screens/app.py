@@ -204,6 +204,10 @@ def _beside(step: str, session: Session, services: Services) -> StepScreen:
             from screens.take_back import TakeBack
 
             return TakeBack(session, services)
+        case "diagnose":
+            from screens.diagnose import Diagnose
+
+            return Diagnose(session, services)
         case _:
             raise ValueError(f"no step is called {step!r}")
 

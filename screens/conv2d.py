@@ -13,6 +13,7 @@ from textual.binding import Binding, BindingType
 from textual.reactive import reactive
 
 from screens.services import DEMO, SweepUnderWay
+from screens.session import to_diagnose
 from screens.step import COMMON_KEYS
 from screens.sweep_answers import end_text
 from screens.sweep_keeping import KeepingPanel
@@ -31,6 +32,7 @@ from wizard.conv2d.sweep import (
     SweepEvent,
     WorkerStarted,
 )
+from wizard.conv2d.verdicts import Verdict
 
 
 class Conv2d(KeepingPanel):
@@ -57,6 +59,7 @@ class Conv2d(KeepingPanel):
         "x the tab: operations are what models need beside convolutions.\n"
         "Tab goes to the Python that has torch. h shows earlier runs, to read whole, to compare "
         "and to hand out.\n"
+        "d is there where something did not pass: it looks for what is wrong on this machine.\n"
         "n goes on; everything measured stays on disk. A run goes on when the program is left, and "
         "is shown again when you come back."
     )
@@ -73,6 +76,7 @@ class Conv2d(KeepingPanel):
         Binding("enter", "command", "Details", show=False),
         Binding("tab", "python", "Python", show=False, priority=True),
         Binding("h", "history", "History"),
+        Binding("d", "diagnose", "Why?"),
         Binding("n", "next", "Next"),
         *COMMON_KEYS,
     ]
@@ -117,6 +121,8 @@ class Conv2d(KeepingPanel):
             return self.running
         if action == "answer":
             return bool(self.answer)
+        if action == "diagnose":
+            return not self.running and any(v is not Verdict.PASS for v in self._verdicts)
         if action in ("start", "options", "operations", "preset", "device", "deadline", "python"):
             return not self.running
         if action == "next":
@@ -194,6 +200,10 @@ class Conv2d(KeepingPanel):
         # In a thread: a hundred modules take longer than a key may wait.
         history = await asyncio.to_thread(import_module, "screens.history")
         self.app.push_screen(history.History(self.session, self.services, self.keep_found))
+
+    def action_diagnose(self) -> None:
+        """Shows what is wrong here; what was measured stays on disk."""
+        self.post_message(self.Go("diagnose", to_diagnose(self.NAME, self.session)))
 
     def action_next(self) -> None:
         """Goes on."""

@@ -16,7 +16,7 @@ from textual.widgets import OptionList, Static
 from screens.detect_text import details_text, summary
 from screens.dialogs import Notice
 from screens.services import DetectedPart, Services
-from screens.session import Session
+from screens.session import Session, to_diagnose
 from screens.step import COMMON_KEYS, StepScreen
 from screens.widgets.checklist import Checklist
 from screens.widgets.header_line import HeaderLine
@@ -32,12 +32,14 @@ class Detect(StepScreen):
         "The wizard reads files and asks your package manager; it changes nothing and needs "
         "no root.\n\nEach row is one question with its answer. Enter opens a row: its source and "
         "all that was found. 'unknown' is an answer too: it says why, and the next steps take "
-        "it into account.\n\nr reads everything again. n goes on to Choose."
+        "it into account.\n\nr reads everything again. n goes on to Choose.\n"
+        "d looks for what is wrong here, and what mends it."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n,right", "next", "Choose a stack", key_display="n"),
         Binding("n,right", "next_to_clear", "Choose what goes", key_display="n"),
         Binding("r", "again", "Read again"),
+        Binding("d", "diagnose", "Diagnose"),
         *COMMON_KEYS,
     ]
     AUTO_FOCUS = "#parts"
@@ -86,7 +88,13 @@ class Detect(StepScreen):
             return self.session.machine is not None and not self.session.clears
         if action == "next_to_clear":
             return self.session.machine is not None and self.session.clears
+        if action == "diagnose":
+            return self.session.machine is not None
         return super().check_action(action, parameters)
+
+    def action_diagnose(self) -> None:
+        """Shows what is wrong here."""
+        self.post_message(self.Go("diagnose", to_diagnose(self.NAME, self.session)))
 
     def action_next(self) -> None:
         """Goes on with the machine that was found."""

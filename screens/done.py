@@ -14,7 +14,7 @@ from textual.widgets import Static
 from screens.hanging import hanging
 from screens.report_preview import REPORT_KEY, ReportPreview
 from screens.services import DEMO, LIVE
-from screens.session import Session
+from screens.session import Session, to_diagnose
 from screens.step import COMMON_KEYS, StepScreen
 from screens.words import shown
 from wizard.plan.removal import counted
@@ -40,12 +40,14 @@ class Done(StepScreen):
         "What changed, how to use it and how to undo it. Passing the check of Apply means that "
         "torch loads and that one tiny product is right. Whether convolutions work on your card "
         "only the Conv2d panel says.\n\n"
-        "p shows a report for others, such as for an issue, whole and redacted before it is "
-        "written. Esc goes back to the plan, w to the start, q leaves."
+        "d looks for what is wrong where something hangs. p shows a report for others, such as "
+        "for an issue, whole and redacted before it is written. Esc goes back to the plan, w to "
+        "the start, q leaves."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("q", "leave", "Finish"),
         Binding("w", "welcome", "To the start"),
+        Binding("d", "diagnose", "Something hangs?"),
         REPORT_KEY,
         *COMMON_KEYS[:2],
     ]
@@ -64,6 +66,10 @@ class Done(StepScreen):
     def action_report(self) -> None:
         """Shows what a report for others would hold."""
         self.app.push_screen(ReportPreview(self.services))
+
+    def action_diagnose(self) -> None:
+        """Shows what is wrong here."""
+        self.post_message(self.Go("diagnose", to_diagnose(self.NAME, self.session)))
 
     def action_welcome(self) -> None:
         """Goes to the first step with the machine that is known."""

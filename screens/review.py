@@ -16,7 +16,7 @@ from textual.widgets import Static
 
 from screens.review_text import UNWRAPPED, review_text
 from screens.services import DEMO, Services
-from screens.session import Session
+from screens.session import Session, fix_made_at
 from screens.step import COMMON_KEYS, StepScreen
 from wizard.overlay.rehearsed import summary
 from wizard.overlay.rehearsing import can_be_rehearsed
@@ -185,7 +185,7 @@ class Review(StepScreen):
         if before is None:
             super().action_back()
         else:
-            self.post_message(self.Go("conv2d", before))
+            self.post_message(self.Go(fix_made_at(self.session), before))
 
     def action_apply(self) -> None:
         """Goes on to carry the plan out."""

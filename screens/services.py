@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from screens.diagnosing import Diagnosing
     from screens.past import Past
     from screens.report_draft import ReportDraft
     from screens.sources import Sources
@@ -163,6 +164,7 @@ class Services:
     """Path of the whole log of the newest run of a plan; ``""`` where none is saved."""
     at_work: Callable[[], AtWork | None]
     """Quick: root's part of an earlier start, if it still works."""
+    diagnosing: Diagnosing
     rehearsal: Callable[[], Rehearsing] | None = None
     """None where nothing may be started: in a dry run and a demo."""
     rehearsed: Callable[[Plan], Rehearsed | None] = lambda _: None

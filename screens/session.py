@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from screens.diagnose_state import Shown
     from screens.services import DetectedPart, WayBack
     from screens.sweep_setting import SweepSetting
     from wizard.conv2d.setting_answer import Found
+    from wizard.diagnose.finding import Finding
     from wizard.machine.facts import Machine
     from wizard.overlay.rehearsed import Rehearsed
     from wizard.plan.choice import Choice
@@ -54,12 +56,32 @@ class Session:
     found: Found | None = None
     """The setting that was found there last."""
     before: Session | None = None
-    """Set while a fix is reviewed and carried out: how the Conv2d panel was left, to go back to."""
+    """Set while a fix is reviewed and carried out: how the screen that made it was left."""
+    mending: Finding | None = None
+    """The finding that the fix is for; None where it is of the Conv2d panel."""
+    behind: tuple[str, Session] | None = None
+    """The step that Diagnose was opened at, as it was left."""
+    diagnosed: Shown | None = None
+    """What Diagnose showed when it was left."""
+
+
+def to_diagnose(step: str, session: Session) -> Session:
+    """The session that Diagnose is opened with at a step; Esc there leads back to it."""
+    return replace(session, behind=(step, session), diagnosed=None)
+
+
+def fix_made_at(session: Session) -> str:
+    """The screen that made the fix under review."""
+    return "conv2d" if session.mending is None else "diagnose"
 
 
 def following(step: str, session: Session) -> str:
     """The step after this one, or the same one when it is the last."""
-    if step == "apply" and (session.failure or _stopped(session) or not _installs(session)):
+    if step == "apply" and (session.failure or _stopped(session)):
+        return "done"
+    if step == "apply" and session.mending is not None:
+        return "diagnose"
+    if step == "apply" and not _installs(session):
         return "done"
     return _on_this_way(STEPS[min(STEPS.index(step) + 1, len(STEPS) - 1)], session)
 

@@ -10,7 +10,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from screens import past_services, report_services, source_services, sweep_services
+from screens import (
+    diagnose_services,
+    past_services,
+    report_services,
+    source_services,
+    sweep_services,
+)
 from screens.rights import LentTerminal
 from screens.services import (
     DEMO,
@@ -90,6 +96,7 @@ def services_for(arguments: argparse.Namespace, lent: LentTerminal | None = None
         log_of=lambda plan: _log_of(places, plan) if live else "",
         sources=source_services.sources_of(host, places, arguments, live=live),
         at_work=lambda: None if host.name else _at_work(),
+        diagnosing=diagnose_services.diagnosing_of(host),
         rehearsal=partial(_rehearsal, lent) if live else None,
         rehearsed=_rehearsed if live else lambda _: None,
         stop_sweep=partial(sweep_services.stop_sweep, places) if live else None,

@@ -99,8 +99,9 @@ class StepScreen(Screen[None]):
 
     def _focus_again(self) -> None:
         shown = not self.has_class("-cramped") and not self.has_class("-flat")
-        if shown and self.AUTO_FOCUS and self.focused is None:
-            self.set_focus(self.query(self.AUTO_FOCUS).first())
+        wanted = self.query(self.AUTO_FOCUS) if shown and self.AUTO_FOCUS else ()
+        if wanted and self.focused is None:  # a screen that is being taken down has none any more
+            self.set_focus(next(iter(wanted)))
 
     @property
     def busy(self) -> bool:

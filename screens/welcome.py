@@ -14,7 +14,7 @@ from textual.widgets.option_list import Option
 
 from screens.report_preview import QUIET_REPORT_KEY, ReportPreview
 from screens.services import DEMO, DRY_RUN, LIVE, Services, Unfinished
-from screens.session import Session
+from screens.session import Session, to_diagnose
 from screens.step import HELP_KEY, QUIT_KEY, StepScreen
 from screens.widgets.marked_list import MarkedList
 from screens.words import shown
@@ -41,13 +41,14 @@ MODES = {
     DEMO: "DEMO: a recorded machine, not yours. Nothing is changed or started.",
 }
 
+SOMETHING_HANGS = "something hangs? why, and what mends it"
+ANYTHING_WRONG = "what is wrong here, or in a log, and what mends it"
+
 
 class Menu(MarkedList):
     """The ways on from here; Enter takes one."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "select", "Take it", key_display="Enter")
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "select", "OK", key_display="Enter")]
 
 
 class Welcome(StepScreen):
@@ -63,13 +64,15 @@ class Welcome(StepScreen):
         "Go on: leads through the same choice as a run that stopped; Apply skips what is done.\n"
         "Remove: takes ROCm off the system, or clears away what other scripts left.\n"
         "Conv2d panel: measures convolutions with a PyTorch that you already have.\n"
+        "Diagnose: what is wrong here or in a pasted log, what proves it, what mends it.\n"
         "Roll back: takes back what the last run of this program did.\n"
         "Report (p): what helpers need, redacted, shown whole before it is written."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("w", "watch", "Watch"),
         Binding("o", "go_on", "Go on"),
-        Binding("c", "conv2d", "Conv2d panel"),
+        Binding("c", "conv2d", "Conv2d"),
+        Binding("d", "diagnose", "Diagnose"),
         Binding("x", "clear", "Remove"),
         Binding("r", "roll_back", "Roll back"),
         QUIET_REPORT_KEY,
@@ -114,6 +117,8 @@ class Welcome(StepScreen):
                 self.action_start()
             case "conv2d":
                 self.action_conv2d()
+            case "diagnose":
+                self.action_diagnose()
             case "clear":
                 self.action_clear()
             case "roll_back":
@@ -152,6 +157,10 @@ class Welcome(StepScreen):
         """Opens the Conv2d panel without setting anything up."""
         self.post_message(self.Go("conv2d", self.session))
 
+    def action_diagnose(self) -> None:
+        """Shows what is wrong here."""
+        self.post_message(self.Go("diagnose", to_diagnose(self.NAME, self.session)))
+
     def action_roll_back(self) -> None:
         """Shows what taking the last run back would do."""
         self.post_message(self.Go("roll_back", self.session))
@@ -172,12 +181,18 @@ class Welcome(StepScreen):
             (start,) if waits is None else (start, go_on) if waits.elsewhere else (go_on, start)
         )
         yield Option("Conv2d panel    measure a PyTorch that you already have", id="conv2d")
+        yield Option(f"Diagnose        {self._why_diagnose()}", id="diagnose")
         yield Option("Remove          take ROCm off, or what other scripts left", id="clear")
         if self._undoable and not self._half_back:
             yield Option("Roll back       take back what the last run did", id="roll_back")
         if not (waits or self._at_work or self._half_back):  # else p: 24 lines hold no more
             yield Option("Report          for an issue; shown before it is written", id="report")
         yield Option("Quit", id="quit")
+
+    def _why_diagnose(self) -> str:
+        machine = self.session.machine
+        has_torch = machine is not None and any(e.torch for e in machine.environments)
+        return SOMETHING_HANGS if has_torch or self._undoable else ANYTHING_WRONG
 
 
 def _fresh(session: Session) -> Session:

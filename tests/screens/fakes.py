@@ -8,6 +8,7 @@ from dataclasses import replace
 from screens.report_draft import ReportDraft
 from screens.services import DRY_RUN, LIVE, DetectedPart, Services, WayBack
 from tests.screens import examples
+from tests.screens.diagnose_fakes import DIAGNOSING
 from tests.screens.past_fakes import PAST
 from wizard.conv2d.asked import Request, sweep_in
 from wizard.conv2d.caution import Circumstances
@@ -173,6 +174,7 @@ LIVE_SERVICES = Services(
     save_text=lambda name, text: f"/home/sam/{name}",
     log_of=lambda plan: LOG,
     at_work=lambda: None,
+    diagnosing=DIAGNOSING,
     past=PAST,
     roads=load_roads,
     report=lambda: REPORT,

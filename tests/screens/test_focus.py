@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from tests.screens.driving import app_with, press, reach, resize, screen_text, status, until
+from screens.step import StepScreen
+from tests.screens.driving import (
+    app_with,
+    press,
+    reach,
+    resize,
+    screen_text,
+    settle,
+    status,
+    until,
+)
 from tests.screens.fakes import LIVE_SERVICES
 
 
@@ -44,3 +54,15 @@ async def test_ctrl_c_says_in_our_words_how_to_leave() -> None:
         await press(pilot, "ctrl+c")
         await until(pilot, lambda: status(pilot.app).startswith("q leaves"))
         assert "ctrl+q" not in screen_text(pilot.app).lower()
+
+
+async def test_a_screen_that_is_taken_down_has_nothing_to_focus_and_says_nothing() -> None:
+    async with app_with(LIVE_SERVICES, "detect").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "detect")
+        screen = pilot.app.screen
+        assert isinstance(screen, StepScreen)
+        await until(pilot, lambda: screen.session.machine is not None)
+        await screen.query("*").remove()
+        screen.on_resize()  # one that was under way
+        await settle(pilot.app)
+        assert pilot.app.is_running

@@ -98,8 +98,10 @@ async def test_with_all_ways_on_there_the_menu_is_whole_at_the_smallest_size() -
         await reach(pilot, "welcome")
         await settled(pilot)
         menu = pilot.app.screen.query_one(OptionList)
-        assert menu.option_count == 7
+        assert menu.option_count == 8
         assert menu.max_scroll_y == 0
+        keys = pilot.app.screen.query("FooterKey")
+        assert max(key.region.right for key in keys) <= 80
 
 
 async def test_watching_can_be_left_at_any_time() -> None:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from wizard.diagnose.explain import Explanation
 
 
-class Unreadable(Exception):
+class Unreadable(ValueError):
     """A file that cannot be explained; the message says which and why."""
 
 
@@ -25,7 +25,7 @@ def run(arguments: argparse.Namespace) -> int:
     from wizard.diagnose.finding import exit_code
 
     try:
-        explained = [(name, _explained(name)) for name in arguments.files]
+        explained = [(name, explained_file(name)) for name in arguments.files]
     except Unreadable as error:
         print(f"rdna1-setup: {error}", file=sys.stderr)
         return 2
@@ -36,7 +36,8 @@ def run(arguments: argparse.Namespace) -> int:
     return exit_code(finding for _, each in explained for finding in each.findings)
 
 
-def _explained(name: str) -> Explanation:
+def explained_file(name: str) -> Explanation:
+    """What the text in a file proves; raises ``Unreadable``."""
     from wizard.diagnose.decoding import NotText
     from wizard.diagnose.explain import explain_file
 

@@ -78,6 +78,8 @@ class Finding:
     links: tuple[str, ...] = ()
     about: About | None = None
     """None where no plan of ours could mend it."""
+    explains: tuple[str, ...] = ()
+    """Causes that were found too, and are not told beside it."""
 
     @property
     def counts(self) -> bool:
@@ -114,4 +116,5 @@ def to_form(finding: Finding) -> dict[str, Any]:
         "fix": list(finding.fix),
         "grade": finding.grade,
         "links": list(finding.links),
+        "explains": list(finding.explains),
     }

@@ -61,16 +61,20 @@ class Diagnosis:
     findings: tuple[Finding, ...]
 
 
+def looks_of(machine: Machine) -> tuple[Look, ...]:
+    """The checks whose advice is right for the owner of this machine."""
+    # WSL shows no card at all, so that nothing can be said of its owner's.
+    checks = (*FOR_ALL, *FOR_RDNA1) if _has_card(machine) else FOR_ALL
+    load_causes()  # now, or all of them would read the table at the same time
+    return tuple(Look(check.__name__.replace("_", " "), check) for check in checks)
+
+
 def each(machine: Machine, further: tuple[Look, ...] = ()) -> Iterator[Checked]:
     """What each check comes to, always in the same order, as soon as that is known.
 
     ``further``: what else is looked at, beside the facts of the machine.
     """
-    # WSL shows no card at all, so that nothing can be said of its owner's.
-    checks = (*FOR_ALL, *FOR_RDNA1) if _has_card(machine) else FOR_ALL
-    load_causes()  # now, or all of them would read the table at the same time
-    looks = tuple(Look(check.__name__.replace("_", " "), check) for check in checks)
-    return run_each((*looks, *further), machine)
+    return run_each((*looks_of(machine), *further), machine)
 
 
 def diagnosis_of(machine: Machine, findings: Iterable[Finding]) -> Diagnosis:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect
 from collections.abc import Iterable
+from dataclasses import replace
 
 from wizard.diagnose.finding import Finding, Status
 from wizard.diagnose.reading import Reading
@@ -24,16 +25,23 @@ def without_consequences(findings: Iterable[Finding], reading: Reading) -> tuple
 
 
 def unexplained(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-    """Findings without those that a firm one among them explains."""
-    causes = load_causes()
-    explained = {
-        consequence
-        for finding in findings
-        if finding.confidence.firm and finding.status is Status.FAULT and finding.cause in causes
-        for consequence in causes[finding.cause].suppresses
-    }
+    """Findings without those that a firm one among them explains, which names them."""
+    explained = {cause for finding in findings for cause in _consequences(finding)}
     # What was looked at and is fine is no consequence of anything.
-    return tuple(f for f in findings if f.status is Status.OK or f.cause not in explained)
+    told = tuple(f for f in findings if f.status is Status.OK or f.cause not in explained)
+    left_out = dict.fromkeys(f.cause for f in findings if f.counts and f not in told)
+    return tuple(_naming(finding, tuple(left_out)) for finding in told)
+
+
+def _consequences(finding: Finding) -> tuple[str, ...]:
+    cause = load_causes().get(finding.cause)
+    firm = finding.confidence.firm and finding.status is Status.FAULT
+    return cause.suppresses if cause is not None and firm else ()
+
+
+def _naming(finding: Finding, left_out: tuple[str, ...]) -> Finding:
+    found = tuple(cause for cause in left_out if cause in _consequences(finding))
+    return replace(finding, explains=found) if found else finding
 
 
 def _later(findings: tuple[Finding, ...], reading: Reading) -> set[str]:

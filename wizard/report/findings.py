@@ -9,6 +9,7 @@ from wizard.diagnose.explain import Answer, Explanation
 from wizard.diagnose.finding import Finding, Status
 from wizard.diagnose.listed_cards import ListedCard
 from wizard.diagnose.machine import Diagnosis
+from wizard.knowledge.causes import load_causes
 from wizard.machine.facts import Machine
 from wizard.report.mending import fix_command
 from wizard.run.lines import clean
@@ -31,6 +32,7 @@ NOT_RDNA1 = (
     "No RDNA1 card (RX 5300 to 5700, W5500, W5700, V520) is listed in this text: "
     "this program is made for those."
 )
+NOTHING_HERE = "Nothing wrong was found. If everything works, there is nothing to do."
 NOTHING = "Nothing wrong was found in it: it was read for the causes that this program knows."
 CANNOT_TELL = (
     "This cannot be told from this text: it holds no line that this program knows. "
@@ -38,52 +40,86 @@ CANNOT_TELL = (
 )
 
 
+def answer_text(explained: Explanation) -> str:
+    """What a text tells where it proves nothing; ``""`` where it does."""
+    match explained.answer:
+        case Answer.CANNOT_TELL:
+            return CANNOT_TELL
+        case Answer.NOTHING:
+            return f"{NOTHING} ({', '.join(explained.kinds)})"
+        case Answer.FOUND:
+            return ""
+
+
 def explanation_lines(explained: Explanation) -> Iterator[str]:
     """What a text proves, the root cause first, then the cards that it lists."""
-    if explained.answer is Answer.CANNOT_TELL:
-        yield from _wrapped(CANNOT_TELL)
-    elif explained.answer is Answer.NOTHING:
-        yield from _wrapped(f"{NOTHING} ({', '.join(explained.kinds)})")
+    yield from _wrapped(answer_text(explained))
     yield from finding_lines(explained.findings)
-    yield from _card_lines(explained.cards)
+    if explained.cards:
+        yield ""
+        yield from card_lines(explained.cards)
     if explained.other_card:
         yield ""
         yield from _wrapped(NOT_RDNA1)
 
 
-def diagnosis_lines(machine: Machine, diagnosis: Diagnosis) -> Iterator[str]:
-    """What was found on a machine: what counts in full, the rest in a line each."""
+def diagnosis_texts(machine: Machine, diagnosis: Diagnosis) -> Iterator[str]:
+    """What there is to say before the findings."""
     if machine.recorded:
         yield f"RECORDED MACHINE {machine.recorded}: not this computer"
     if not diagnosis.rdna1:
-        yield from _wrapped(NO_CARD)
+        yield NO_CARD
+    if not any(finding.counts for finding in diagnosis.findings):
+        yield NOTHING_HERE
+
+
+def diagnosis_lines(machine: Machine, diagnosis: Diagnosis) -> Iterator[str]:
+    """What was found on a machine: what counts in full, the rest in a line each."""
+    for text in diagnosis_texts(machine, diagnosis):
+        yield from _wrapped(text)
     counting = [finding for finding in diagnosis.findings if finding.counts]
-    if not counting:
-        yield "Nothing wrong was found. If everything works, there is nothing to do."
     yield from finding_lines(counting)
     rest = [finding for finding in diagnosis.findings if not finding.counts]
     if rest:
         yield ""
     for finding in rest:
-        why = f": {finding.meaning}" if finding.status is Status.NOT_TESTED else ""
-        yield from _wrapped(f"{MARKS[finding.status]}: {clean(finding.title + why)}", "", "  ")
+        yield from rest_lines(finding)
+
+
+def rest_lines(finding: Finding, width: int = WIDTH) -> list[str]:
+    """What is not wrong, or was not tested and why, in a line or two."""
+    why = f": {finding.meaning}" if finding.status is Status.NOT_TESTED else ""
+    return _wrapped(f"{MARKS[finding.status]}: {finding.title}{why}", "", "  ", width)
 
 
 def finding_lines(findings: Sequence[Finding]) -> Iterator[str]:
     """Each finding with evidence, meaning and fix."""
     for finding in findings:
         yield ""
-        yield from _wrapped(_heading(finding))
-        for evidence in finding.evidence[:EVIDENCE_SHOWN]:
-            yield from _wrapped(f"{evidence.where}: {clean(evidence.text)}", "  | ", "  |   ")
-        if len(finding.evidence) > EVIDENCE_SHOWN:
-            yield f"  | and {len(finding.evidence) - EVIDENCE_SHOWN} more"
-        yield from _wrapped(finding.meaning, "  ")
-        for number, step in enumerate(finding.fix, 1):
-            yield from _wrapped(f"{number}. {step}", "  ", "     ")
-        if command := fix_command(finding, findings):
-            yield f"  Mend it: {clean(command)}"  # never wrapped: it is to be copied
-        yield from (f"  {link}" for link in finding.links)
+        command = fix_command(finding, findings)
+        yield from whole_lines(finding, most=EVIDENCE_SHOWN, command=command)
+
+
+def whole_lines(
+    finding: Finding, width: int = WIDTH, most: int | None = None, command: str = ""
+) -> Iterator[str]:
+    """One finding with its evidence (so many lines at most), meaning, fix and what it rests on."""
+    yield from _wrapped(_heading(finding), width=width)
+    for evidence in finding.evidence[:most]:
+        yield from _wrapped(f"{evidence.where}: {evidence.text}", "  | ", "  |   ", width)
+    if most is not None and len(finding.evidence) > most:
+        yield f"  | and {len(finding.evidence) - most} more"
+    yield from _wrapped(finding.meaning, "  ", width=width)
+    for number, step in enumerate(finding.fix, 1):
+        yield from _wrapped(f"{number}. {step}", "  ", "     ", width)
+    if command:
+        yield f"  Mend it: {clean(command)}"  # never wrapped: it is to be copied
+    for cause in finding.explains:
+        title = load_causes()[cause].title
+        yield from _wrapped(f"It explains too: {title} [{cause}]", "  ", "    ", width)
+    if finding.grade:
+        yield f"  Known from: {finding.grade}"
+    yield from (f"  {clean(link)}" for link in finding.links)
 
 
 def _heading(finding: Finding) -> str:
@@ -92,19 +128,17 @@ def _heading(finding: Finding) -> str:
     return f"{MARKS[finding.status]}{sure}: {clean(finding.title)}{cause}"
 
 
-def _card_lines(cards: Sequence[ListedCard]) -> Iterator[str]:
-    if not cards:
-        return
-    yield ""
+def card_lines(cards: Sequence[ListedCard], width: int = WIDTH) -> Iterator[str]:
+    """The graphics cards that a text lists."""
     yield "Graphics cards that the text lists"
     for card in cards:
         ids = " ".join(part for part in (card.pci_id, card.gfx) if part) or "no number"
         kind = "RDNA1" if card.rdna1 else "not RDNA1"
-        yield from _wrapped(f"{clean(card.name)} [{ids}]: {kind} ({card.source})", "  ", "    ")
+        yield from _wrapped(f"{card.name} [{ids}]: {kind} ({card.source})", "  ", "    ", width)
 
 
-def _wrapped(text: str, first: str = "", later: str = "") -> list[str]:
+def _wrapped(text: str, first: str = "", later: str = "", width: int = WIDTH) -> list[str]:
     later = later or " " * len(first)
     return textwrap.wrap(
-        text, WIDTH, initial_indent=first, subsequent_indent=later, break_on_hyphens=False
+        clean(text), width, initial_indent=first, subsequent_indent=later, break_on_hyphens=False
     )

@@ -1,0 +1,98 @@
+"""The findings as a list, and all of the highlighted one below it or beside it."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container, VerticalScroll
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from screens.diagnose_state import Row, Shown, is_same
+from screens.diagnose_text import details_text, row_text
+
+NARROWEST = 40
+FRAME_CELLS = 4
+"""Margins and scroll bar."""
+
+
+class FindingsList(OptionList):
+    """One row a finding; Enter takes the way on from it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "select", "Open", key_display="Enter")
+    ]
+
+    def __init__(self) -> None:
+        super().__init__(id="findings", markup=False, compact=True)
+        self.rows: tuple[Row, ...] = ()
+
+    def show(self, rows: tuple[Row, ...], at: int | None = None) -> None:
+        """Shows rows, with the highlight on its row where that is still there."""
+        place = self._place_in(rows) if at is None else at
+        self.rows = rows
+        cells = max(NARROWEST, self.size.width - FRAME_CELLS)
+        self.set_options(Option(row_text(row, cells)) for row in rows)
+        self.highlighted = min(place, len(rows) - 1) if rows else None
+
+    @property
+    def current(self) -> Row | None:
+        """The highlighted row."""
+        place = self.highlighted
+        return None if place is None or place >= len(self.rows) else self.rows[place]
+
+    def _place_in(self, rows: tuple[Row, ...]) -> int:
+        """On top it stays on top: what is worse comes there."""
+        current, place = self.current, self.highlighted or 0
+        if not place or current is None:
+            return place
+        return next((n for n, row in enumerate(rows) if is_same(row, current)), place)
+
+    def on_resize(self) -> None:
+        """Lays the rows out for the new width."""
+        self.show(self.rows, self.highlighted or 0)
+
+
+class FindingsPane(Container):
+    """List and details."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._shown = Shown()
+
+    def compose(self) -> ComposeResult:
+        """The list, then the details."""
+        yield FindingsList()
+        with VerticalScroll(id="details", can_focus=True):
+            yield Static(id="details-text", markup=False)
+
+    @property
+    def findings(self) -> FindingsList:
+        """The list."""
+        return self.query_one(FindingsList)
+
+    def show(self, there: Shown, at: int | None = None) -> None:
+        """Shows findings."""
+        self._shown = there
+        self.findings.show(there.rows, at)
+        self.show_details()
+
+    def show_details(self) -> None:
+        """Shows all of the highlighted row, from its first line on."""
+        details = self.query_one("#details", VerticalScroll)
+        cells = max(NARROWEST, details.size.width - 2)
+        text = details_text(self.findings.current, self._shown, cells)
+        self.query_one("#details-text", Static).update(text)
+        details.scroll_home(animate=False, immediate=True)
+
+    def page(self, pages: int) -> None:
+        """Moves the details by pages, at once."""
+        details = self.query_one("#details", VerticalScroll)
+        lines = pages * max(1, details.size.height - 1)
+        details.scroll_relative(y=lines, animate=False, immediate=True)
+
+    def on_resize(self) -> None:
+        """Lays the details out for the new width."""
+        self.call_after_refresh(self.show_details)

@@ -1,0 +1,118 @@
+"""Findings as they might be, and roads to them: illustrative values, not facts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from screens.diagnosing import Diagnosing
+from tests.screens import examples
+from wizard.diagnose.explain import Answer, Explanation
+from wizard.diagnose.finding import Confidence, Evidence, Finding, Status, in_order
+from wizard.diagnose.listed_cards import ListedCard
+from wizard.diagnose.looking import Progress
+from wizard.diagnose.machine import Diagnosis
+from wizard.machine.facts import Machine
+from wizard.plan.steps import Plan
+
+OVERRIDE = Finding(
+    "stale-override",
+    Status.FAULT,
+    Confidence.CERTAIN,
+    "HSA_OVERRIDE_GFX_VERSION is left over from another stack",
+    (
+        Evidence("torch 2.10.0 (gfx1010)", "~/ai/native"),
+        Evidence("HSA_OVERRIDE_GFX_VERSION=10.3.0", "~/.bashrc:118"),
+    ),
+    "These wheels hold code for the card itself. With the variable set, the card passes for a "
+    "gfx1030, for which they hold none.",
+    (
+        "Take the line out of ~/.bashrc (rdna1-setup clean-up does).",
+        "Log out of the whole session and in again.",
+    ),
+    "source code",
+    ("https://github.com/ROCm/TheRock/blob/main/docs/environment.md",),
+)
+GROUPS = Finding(
+    "kfd-permission",
+    Status.FAULT,
+    Confidence.LIKELY,
+    "This user may not open the card's devices",
+    (Evidence("groups in force: sam", "/proc/self/status"),),
+    "Programs that compute open /dev/kfd and a render node.",
+    ("sudo usermod -aG render,video sam",),
+    "source code",
+    explains=("visible-devices-mask",),
+)
+IDLE = Finding(
+    "noop-setting",
+    Status.WARNING,
+    Confidence.CERTAIN,
+    "A variable is set that does nothing",
+    (Evidence("MIOPEN_DEBUG_CONV_IMPLICIT_GEMM=1", "~/.bashrc:119"),),
+    "It does no harm, but who counts on it is mistaken.",
+    ("Take it out: rdna1-setup clean-up shows the lines.",),
+    "source code",
+)
+UNREAD = Finding(
+    "compute-queue-preemption-hang",
+    Status.NOT_TESTED,
+    Confidence.POSSIBLE,
+    "The kernel log was not read",
+    (),
+    "dmesg: permission refused. A member of the group adm may read it.",
+    (),
+)
+FINE = tuple(
+    Finding(cause, Status.OK, Confidence.CERTAIN, title, (), "", ())
+    for cause, title in (
+        ("disk-full", "There is room where installations need it"),
+        ("kfd-missing", "amdgpu drives RX 5600 XT"),
+        ("numpy2-abi", "Each torch and its numpy go together"),
+    )
+)
+BROKEN = Finding(
+    "none",
+    Status.NOT_TESTED,
+    Confidence.POSSIBLE,
+    "The check of numpy did not end",
+    (),
+    "A mistake in this program: KeyError: 'x'. The other checks are not affected. Please report "
+    "it: rdna1-setup report",
+    (),
+)
+FINDINGS = (OVERRIDE, GROUPS, IDLE, UNREAD, *FINE)
+SOUND = Diagnosis(True, FINE)
+FROM_TEXT = Explanation(
+    Answer.FOUND,
+    (replace(GROUPS, evidence=(Evidence("Unable to open /dev/kfd", "line 12"),)),),
+    (ListedCard("1002:731f", "gfx1010", "RX 5700 XT", "0b:00.0", "lspci", "line 3"),),
+    ("lspci",),
+)
+
+
+def looking(*findings: Finding, rdna1: bool = True) -> Callable[..., Diagnosis]:
+    """A look that finds these, one a check."""
+
+    def look(machine: Machine, on_progress: Callable[[Progress], None]) -> Diagnosis:
+        for number, finding in enumerate(findings, 1):
+            waited_for = Progress(finding.cause.replace("-", " "), number, len(findings))
+            on_progress(waited_for)
+            on_progress(replace(waited_for, findings=(finding,)))
+        return Diagnosis(rdna1, in_order(findings))
+
+    return look
+
+
+def make_fix(machine: Machine, finding: Finding) -> Plan:
+    """The plan that clears up."""
+    return examples.make_clearing(machine, "clean-up", ())
+
+
+DIAGNOSING = Diagnosing(
+    look=looking(*FINDINGS),
+    explain=lambda text: FROM_TEXT,
+    explain_file=lambda path: FROM_TEXT,
+    has_plan=lambda finding: finding.cause in ("stale-override", "noop-setting"),
+    make_fix=make_fix,
+)

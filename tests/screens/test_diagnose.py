@@ -1,0 +1,415 @@
+"""Diagnose by keys alone: there and back, the list, the details, and what answers meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from threading import Event
+
+import pytest
+from textual.pilot import Pilot
+
+from screens.app import SetupApp
+from screens.diagnose_state import Found
+from screens.dialogs import Notice
+from screens.lines_view import LinesView
+from screens.services import DEMO, DetectedPart, Services
+from screens.session import Session
+from screens.widgets.findings_pane import FindingsList
+from tests.screens import examples
+from tests.screens.diagnose_fakes import (
+    BROKEN,
+    DIAGNOSING,
+    FINDINGS,
+    FINE,
+    IDLE,
+    OVERRIDE,
+    SOUND,
+    UNREAD,
+    looking,
+)
+from tests.screens.driving import (
+    agreed,
+    app_with,
+    press,
+    reach,
+    resize,
+    screen_text,
+    settled,
+    status,
+    until,
+    usable_keys,
+)
+from tests.screens.examples import NASTY
+from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, run_sweep
+from wizard.diagnose.finding import Evidence, Finding
+from wizard.diagnose.looking import Progress
+from wizard.diagnose.machine import Diagnosis
+from wizard.machine.facts import Machine
+
+SMALL = (80, 24)
+SIZES = (SMALL, (120, 40))
+Compare = Callable[[str, str], None]
+KNOWN = Session(machine=examples.MACHINE, parts=examples.PARTS)
+
+
+def finding(*found: Finding, rdna1: bool = True, of: Services = LIVE_SERVICES) -> Services:
+    """Services that find these."""
+    return replace(of, diagnosing=replace(DIAGNOSING, look=looking(*found, rdna1=rdna1)))
+
+
+def app_at(services: Services = LIVE_SERVICES, session: Session = KNOWN) -> SetupApp:
+    return SetupApp(services, session, "diagnose")
+
+
+async def looked(pilot: Pilot[int]) -> None:
+    """Waits until all was looked at."""
+    await reach(pilot, "diagnose")
+    hints = ("Enter: its plan", "r looks again")
+    await until(pilot, lambda: status(pilot.app).startswith(hints))
+    await settled(pilot)
+
+
+def text_of(pilot: Pilot[int]) -> str:
+    return " ".join(screen_text(pilot.app).split())
+
+
+@pytest.mark.parametrize(
+    ("step", "keys"),
+    [
+        ("welcome", ("d",)),
+        ("welcome", ("down", "down", "enter")),
+        ("detect", ("d",)),
+        ("done", ("d",)),
+        ("conv2d", ("g", "s", "d")),
+    ],
+)
+async def test_a_key_leads_there_and_escape_back(step: str, keys: tuple[str, ...]) -> None:
+    services = replace(LIVE_SERVICES, run_sweep=run_sweep)
+    async with app_with(services, step).run_test(size=SMALL) as pilot:
+        await reach(pilot, step)
+        for key in keys:
+            await until(pilot, lambda key=key: key in usable_keys(pilot.app))  # type: ignore[misc]
+            await press(pilot, key)
+        await looked(pilot)
+        assert OVERRIDE.title in text_of(pilot)
+        await press(pilot, "escape")
+        await reach(pilot, step)
+
+
+async def test_the_panel_offers_it_once_something_did_not_pass() -> None:
+    async with app_with(LIVE_SERVICES, "conv2d").run_test(size=SMALL) as pilot:
+        await reach(pilot, "conv2d")
+        assert "d" not in usable_keys(pilot.app)
+        await press(pilot, "g", "s")
+        await until(pilot, lambda: "d" in usable_keys(pilot.app))
+        keys = pilot.app.screen.query("FooterKey")
+        assert max(key.region.right for key in keys) <= 80
+
+
+async def test_detection_keeps_the_machine_that_was_read_here() -> None:
+    reads: list[int] = []
+
+    def detect(on_part: Callable[[DetectedPart], None]) -> Machine:
+        reads.append(1)
+        on_part(examples.PARTS[0])
+        return examples.MACHINE
+
+    services = replace(LIVE_SERVICES, detect=detect)
+    async with SetupApp(services, Session(), "detect").run_test(size=SMALL) as pilot:
+        await reach(pilot, "detect")
+        await until(pilot, lambda: "d" in usable_keys(pilot.app))
+        await press(pilot, "d")
+        await looked(pilot)
+        assert len(reads) == 1
+        await press(pilot, "r")
+        await until(pilot, lambda: len(reads) == 2)
+        await looked(pilot)
+        await press(pilot, "escape")
+        await reach(pilot, "detect")
+        await settled(pilot)
+        assert len(reads) == 2
+
+
+async def test_a_machine_with_a_torch_is_asked_whether_something_hangs() -> None:
+    for session, words in ((KNOWN, "something hangs?"), (Session(), "what is wrong here")):
+        async with SetupApp(LIVE_SERVICES, session).run_test(size=SMALL) as pilot:
+            await reach(pilot, "welcome")
+            assert f"Diagnose {words}" in text_of(pilot)
+
+
+async def test_a_slow_look_is_shown_as_running_and_keys_answer() -> None:
+    slow = Event()
+
+    def look(machine: Machine, on_progress: Callable[[Progress], None]) -> Diagnosis:
+        on_progress(Progress("numpy", 1, 2))
+        on_progress(Progress("numpy", 1, 2, (IDLE,)))
+        on_progress(Progress("the kernel log", 2, 2))
+        slow.wait()
+        return SOUND
+
+    services = replace(LIVE_SERVICES, diagnosing=replace(DIAGNOSING, look=look))
+    async with app_at(services).run_test(size=SMALL) as pilot:
+        await reach(pilot, "diagnose")
+        await until(pilot, lambda: "RUNNING the kernel log (2 of 2)" in text_of(pilot))
+        assert IDLE.title in text_of(pilot)
+        await press(pilot, "question_mark")
+        await until(pilot, lambda: isinstance(pilot.app.screen, Notice))
+        await press(pilot, "escape", "down")
+        await until(pilot, lambda: "This is being looked at" in text_of(pilot))
+        await press(pilot, "escape")
+        await reach(pilot, "welcome")
+    slow.set()
+
+
+async def test_the_cursor_stays_on_its_row_while_more_is_found() -> None:
+    goes_on, ended = Event(), Event()
+
+    def look(machine: Machine, on_progress: Callable[[Progress], None]) -> Diagnosis:
+        on_progress(Progress("numpy", 1, 2, (UNREAD, FINE[0])))
+        on_progress(Progress("the kernel log", 2, 2))
+        goes_on.wait()
+        on_progress(Progress("the kernel log", 2, 2, (OVERRIDE, IDLE, *FINE[1:])))
+        ended.wait()
+        return Diagnosis(True, (OVERRIDE, IDLE, UNREAD, *FINE))
+
+    services = replace(LIVE_SERVICES, diagnosing=replace(DIAGNOSING, look=look))
+    async with app_at(services).run_test(size=SMALL) as pilot:
+        await until(pilot, lambda: "RUNNING the kernel log" in text_of(pilot))
+        await press(pilot, "end")
+        goes_on.set()
+        await until(pilot, lambda: "3 checks found nothing wrong" in text_of(pilot))
+        ended.set()
+        await looked(pilot)
+        await until(pilot, lambda: f"OK: {FINE[2].title}" in text_of(pilot))
+
+
+def titles(pilot: Pilot[int]) -> set[str]:
+    """Findings that have a row of their own."""
+    rows = pilot.app.screen.query_one(FindingsList).rows
+    return {row.finding.title for row in rows if isinstance(row, Found)}
+
+
+async def test_what_is_fine_is_one_row_that_a_key_unfolds() -> None:
+    async with app_at().run_test(size=SMALL) as pilot:
+        await looked(pilot)
+        assert "3 checks found nothing wrong" in text_of(pilot)
+        assert FINE[0].title not in titles(pilot)
+        await press(pilot, "o")
+        assert FINE[0].title in titles(pilot)
+        await press(pilot, "o")
+        assert FINE[0].title not in titles(pilot)
+        await press(pilot, "end", "enter")
+        assert FINE[0].title in titles(pilot)
+        await press(pilot, "r")
+        await looked(pilot)
+        assert FINE[0].title in titles(pilot), "it stays unfolded"
+
+
+async def test_what_is_unfolded_stays_so_while_more_is_found() -> None:
+    goes_on = Event()
+
+    def look(machine: Machine, on_progress: Callable[[Progress], None]) -> Diagnosis:
+        on_progress(Progress("numpy", 1, 2, FINE[:1]))
+        on_progress(Progress("the kernel log", 2, 2))
+        goes_on.wait()
+        on_progress(Progress("the kernel log", 2, 2, FINE[1:]))
+        return SOUND
+
+    services = replace(LIVE_SERVICES, diagnosing=replace(DIAGNOSING, look=look))
+    async with app_at(services).run_test(size=SMALL) as pilot:
+        await until(pilot, lambda: "RUNNING the kernel log" in text_of(pilot))
+        await press(pilot, "o")
+        goes_on.set()
+        await looked(pilot)
+        assert titles(pilot) == {finding.title for finding in FINE}
+
+
+async def test_the_details_follow_the_cursor_and_can_be_read_to_their_end() -> None:
+    many = tuple(Evidence(f"line of proof {n}", f"~/log:{n}") for n in range(60))
+    services = finding(replace(OVERRIDE, evidence=many), IDLE)
+    async with app_at(services).run_test(size=SMALL) as pilot:
+        await looked(pilot)
+        assert "line of proof 59" not in text_of(pilot)
+        await press(pilot, *("pagedown",) * 8)
+        await until(pilot, lambda: OVERRIDE.links[0][:40] in text_of(pilot))
+        await press(pilot, "down")
+        await until(pilot, lambda: "It does no harm" in text_of(pilot))
+        await press(pilot, "up", "tab", "end")
+        await until(pilot, lambda: OVERRIDE.links[0][:40] in text_of(pilot))
+
+
+async def test_what_a_finding_explains_is_told_with_it() -> None:
+    async with app_at(finding(replace(OVERRIDE, explains=("disk-full",)))).run_test(
+        size=(120, 40)
+    ) as pilot:
+        await looked(pilot)
+        assert "It explains too: " in text_of(pilot)
+        assert "[disk-full]" in text_of(pilot)
+
+
+async def test_a_finding_without_a_plan_is_shown_whole() -> None:
+    async with app_at().run_test(size=SMALL) as pilot:
+        await looked(pilot)
+        await press(pilot, "down")
+        assert "f" not in usable_keys(pilot.app)
+        await press(pilot, "enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LinesView))
+        assert "sudo usermod -aG render,video sam" in screen_text(pilot.app)
+        await press(pilot, "escape")
+        await reach(pilot, "diagnose")
+
+
+@pytest.mark.parametrize("error", [OSError("/proc is not mounted"), ValueError("no such record")])
+async def test_a_machine_that_cannot_be_read_is_told_and_tried_again(error: Exception) -> None:
+    tries: list[int] = []
+
+    def at_second_try(on_part: object) -> Machine:
+        tries.append(1)
+        if len(tries) == 1:
+            raise error
+        return examples.MACHINE
+
+    services = replace(LIVE_SERVICES, detect=at_second_try)
+    async with app_at(services, Session()).run_test(size=SMALL) as pilot:
+        await reach(pilot, "diagnose")
+        await until(pilot, lambda: str(error) in text_of(pilot))
+        assert not {"f", "o", "s"} & usable_keys(pilot.app)
+        await press(pilot, "enter", "f", "r")
+        await looked(pilot)
+        assert OVERRIDE.title in text_of(pilot)
+
+
+async def test_saved_text_is_that_of_the_command_and_a_dry_run_saves_nothing() -> None:
+    saved: list[tuple[str, str]] = []
+
+    def save(name: str, text: str) -> str:
+        saved.append((name, text))
+        return f"/home/sam/{name}"
+
+    async with app_at(replace(LIVE_SERVICES, save_text=save)).run_test(size=SMALL) as pilot:
+        await looked(pilot)
+        await press(pilot, "s")
+        assert status(pilot.app) == "Saved as /home/sam/rdna1-findings-machine.txt"
+    (_, text), *_ = saved
+    assert f"FAULT (certain): {OVERRIDE.title} [stale-override]" in " ".join(text.split())
+    assert f"OK: {FINE[0].title}\n" in text
+    async with app_at(DRY_SERVICES).run_test(size=SMALL) as pilot:
+        await looked(pilot)
+        assert "s" not in usable_keys(pilot.app)
+
+
+async def test_a_disk_that_is_full_is_told_where_it_is_saved() -> None:
+    def full(name: str, text: str) -> str:
+        raise OSError(28, "No space left on device")
+
+    async with app_at(replace(LIVE_SERVICES, save_text=full)).run_test(size=SMALL) as pilot:
+        await looked(pilot)
+        await press(pilot, "s")
+        assert "No space left on device" in status(pilot.app)
+
+
+def long(number: int) -> Finding:
+    """A finding of lines without end."""
+    word = f"{number} {NASTY} {'x' * 500}"
+    return replace(OVERRIDE, title=word, evidence=(Evidence(word, word),) * 3, fix=(word,) * 9)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_forty_findings_of_nasty_endless_lines_are_shown_and_obeyed_by_nobody(
+    size: tuple[int, int],
+) -> None:
+    async with app_at(finding(*map(long, range(40)))).run_test(size=size) as pilot:
+        await looked(pilot)
+        await press(pilot, *("pagedown",) * 3, "end", "o")
+        text = screen_text(pilot.app)
+        assert "[/opt/rocm] [bold]x [gfx1010]" in " ".join(text.replace("│", " ").split())
+        assert "\x1b" not in text
+        assert "\x07" not in text
+        await press(pilot, "enter")
+        await reach(pilot, "review")
+
+
+@pytest.mark.parametrize("size", [(60, 24), (80, 20), (40, 10)])
+async def test_a_window_that_is_too_small_says_so_and_keys_work_again_afterwards(
+    size: tuple[int, int],
+) -> None:
+    async with app_at().run_test(size=SMALL) as pilot:
+        await looked(pilot)
+        await resize(pilot, *size)
+        assert OVERRIDE.title not in text_of(pilot)
+        await resize(pilot, *SMALL)
+        await press(pilot, "down")
+        await until(pilot, lambda: "sudo usermod" in text_of(pilot))
+
+
+GOLDENS: dict[str, tuple[Services, tuple[str, ...]]] = {
+    "diagnose": (LIVE_SERVICES, ()),
+    "diagnose-unfolded": (LIVE_SERVICES, ("down", "o")),
+    "diagnose-nothing": (finding(*FINE), ()),
+    "diagnose-no-card": (finding(IDLE, *FINE, rdna1=False), ()),
+    "diagnose-broken-check": (finding(*FINDINGS, BROKEN), ("down", "down", "down", "down")),
+    "diagnose-long": (finding(*map(long, range(40))), ()),
+    "diagnose-dry-run": (replace(DRY_SERVICES), ()),
+    "diagnose-demo": (replace(DRY_SERVICES, mode=DEMO), ("down", "down")),
+}
+
+
+@pytest.mark.parametrize("name", GOLDENS)
+async def test_each_state_looks_as_agreed_at_both_sizes(name: str, same_as_golden: Compare) -> None:
+    services, keys = GOLDENS[name]
+    async with app_at(services).run_test(size=SMALL) as pilot:
+        await looked(pilot)
+        await press(pilot, *keys)
+        for width, height in SIZES:
+            await resize(pilot, width, height)
+            await settled(pilot)
+            await agreed(pilot, same_as_golden, f"{name}-{width}x{height}")
+
+
+async def test_an_unread_machine_and_a_running_look_look_as_agreed(
+    same_as_golden: Compare,
+) -> None:
+    def broken(on_part: object) -> Machine:
+        raise OSError("/proc is not mounted")
+
+    never = Event()
+
+    def stuck(machine: Machine, on_progress: Callable[[Progress], None]) -> Diagnosis:
+        on_progress(Progress("numpy", 1, 2))
+        on_progress(Progress("numpy", 1, 2, (OVERRIDE, *FINE)))
+        on_progress(Progress("the kernel log", 2, 2))
+        never.wait()
+        return SOUND
+
+    running = replace(LIVE_SERVICES, diagnosing=replace(DIAGNOSING, look=stuck))
+    for name, services, session, words in (
+        ("diagnose-unread", replace(LIVE_SERVICES, detect=broken), Session(), "not mounted"),
+        ("diagnose-running", running, KNOWN, "RUNNING the kernel log"),
+    ):
+        async with app_at(services, session).run_test(size=SMALL) as pilot:
+            await until(pilot, lambda words=words: words in text_of(pilot))  # type: ignore[misc]
+            for width, height in SIZES:
+                await resize(pilot, width, height)
+                await agreed(pilot, same_as_golden, f"{name}-{width}x{height}")
+    never.set()
+
+
+async def test_the_help_tells_every_key_and_an_ascii_terminal_gets_ascii_alone() -> None:
+    async with app_at(replace(LIVE_SERVICES, unicode=False)).run_test(size=(120, 40)) as pilot:
+        await looked(pilot)
+        keys = pilot.app.screen.query("FooterKey")
+        assert screen_text(pilot.app).isascii()
+        shown = {str(key.key) for key in keys}  # type: ignore[attr-defined]
+        assert {"f", "o", "e", "r", "s"} <= shown
+        await press(pilot, "question_mark")
+        text = text_of(pilot)
+        assert all(f" {key} " in text for key in ("o", "r", "e", "s")), text
+        assert text.isascii()
+
+
+async def test_all_keys_fit_into_80_columns() -> None:
+    async with app_at().run_test(size=SMALL) as pilot:
+        await looked(pilot)
+        keys = pilot.app.screen.query("FooterKey")
+        assert max(key.region.right for key in keys) <= 80

@@ -1,0 +1,223 @@
+"""A finding becomes a plan: reviewed, carried out, and looked for again, all by keys."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable
+from dataclasses import replace
+
+import pytest
+from textual.pilot import Pilot
+
+from screens.app import SetupApp
+from screens.dialogs import Notice
+from screens.services import DEMO, Services
+from screens.session import Session, fix_made_at, following
+from screens.start import services_for
+from tests.screens import examples
+from tests.screens.diagnose_fakes import DIAGNOSING, FINDINGS, FINE, GROUPS, OVERRIDE
+from tests.screens.driving import agreed, press, reach, resize, screen_text, settled, until
+from tests.screens.driving import usable_keys as usable
+from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, fail_at_three
+from tests.screens.test_diagnose import KNOWN, app_at, looked, text_of
+from wizard.__main__ import parser
+from wizard.diagnose.checked import SESSION
+from wizard.diagnose.finding import About, Evidence, Finding
+from wizard.diagnose.looking import Progress
+from wizard.diagnose.machine import Diagnosis
+from wizard.machine.facts import Machine, Setting
+from wizard.plan.impossible import NothingToDo
+from wizard.plan.steps import Plan
+from wizard.run.events import Event, PlanFinished
+
+SMALL = (80, 24)
+Compare = Callable[[str, str], None]
+NAME, VALUE = "HSA_OVERRIDE_GFX_VERSION", "10.3.0"
+HERE = replace(
+    OVERRIDE,
+    evidence=(Evidence(f"{NAME}={VALUE}", SESSION),),
+    about=About(settings=(Setting(NAME, VALUE, file="", line=0, effect=""),)),
+)
+"""Set in this terminal alone."""
+
+
+def services_where(*afterwards: Finding, of: Services = LIVE_SERVICES) -> Services:
+    """Services that find the usual at first, and these once all is looked at again."""
+    looks: list[int] = []
+
+    def look(machine: Machine, on_progress: Callable[[Progress], None]) -> Diagnosis:
+        looks.append(1)
+        return Diagnosis(True, FINDINGS if len(looks) == 1 else afterwards)
+
+    return replace(of, diagnosing=replace(DIAGNOSING, look=look))
+
+
+async def to_review(pilot: Pilot[int], key: str = "f") -> None:
+    await looked(pilot)
+    await press(pilot, key)
+    await reach(pilot, "review")
+    await settled(pilot)
+
+
+async def carried_out(pilot: Pilot[int]) -> None:
+    await until(pilot, lambda: "a" in usable(pilot.app))
+    await press(pilot, "a")
+    await reach(pilot, "apply")
+    await until(pilot, lambda: "n" in usable(pilot.app))
+    await press(pilot, "n")
+
+
+@pytest.mark.parametrize("key", ["f", "enter"])
+async def test_a_finding_leads_to_review_and_escape_comes_back_to_it(key: str) -> None:
+    async with app_at().run_test(size=SMALL) as pilot:
+        await looked(pilot)
+        await press(pilot, "down", "down")
+        await to_review(pilot, key)
+        assert "clean-up" in screen_text(pilot.app)
+        await press(pilot, "escape")
+        await looked(pilot)
+        assert "WARNING (certain): A variable is set" in text_of(pilot), "the same row"
+        await press(pilot, "escape")
+        await reach(pilot, "welcome")
+
+
+@pytest.mark.parametrize(
+    ("afterwards", "told"),
+    [
+        (FINE, "stale-override is gone. To undo it: rdna1-setup rollback 20260101-120000"),
+        ((HERE, *FINE), "stale-override is mended in the files, but this terminal still has"),
+        (FINDINGS, "stale-override is still there."),
+    ],
+    ids=("gone", "next terminal", "still there"),
+)
+async def test_after_the_plan_all_is_looked_at_again_and_what_became_of_it_is_told(
+    afterwards: tuple[Finding, ...], told: str
+) -> None:
+    async with app_at(services_where(*afterwards)).run_test(size=SMALL) as pilot:
+        await to_review(pilot)
+        await carried_out(pilot)
+        await looked(pilot)
+        assert f"Looked again: {told}" in text_of(pilot)
+
+
+async def test_a_group_that_is_joined_waits_for_the_next_login() -> None:
+    async def carry_out(plan: Plan) -> AsyncGenerator[Event, None]:
+        yield PlanFinished(True, False, True, True, "run", "")
+
+    services = services_where(GROUPS, *FINE)
+    roads = replace(services.diagnosing, has_plan=lambda finding: finding.cause == GROUPS.cause)
+    services = replace(services, diagnosing=roads, carry_out=carry_out)
+    async with app_at(services).run_test(size=SMALL) as pilot:
+        await looked(pilot)
+        await press(pilot, "down")
+        await to_review(pilot)
+        await carried_out(pilot)
+        await looked(pilot)
+        assert "kfd-permission is mended, and counts from your next login on" in text_of(pilot)
+
+
+async def test_the_machine_is_read_afresh_after_a_fix() -> None:
+    reads: list[int] = []
+
+    def detect(on_part: object) -> Machine:
+        reads.append(1)
+        return replace(examples.MACHINE, settings=())
+
+    async with app_at(replace(services_where(*FINE), detect=detect)).run_test(size=SMALL) as pilot:
+        await to_review(pilot)
+        assert not reads
+        await carried_out(pilot)
+        await looked(pilot)
+        assert len(reads) == 1
+
+
+@pytest.mark.parametrize("mode", ["dry run", DEMO])
+async def test_where_nothing_may_change_the_plan_is_rehearsed_and_that_is_said(mode: str) -> None:
+    services = services_where(*FINDINGS, of=replace(DRY_SERVICES, mode=mode))
+    async with app_at(services).run_test(size=SMALL) as pilot:
+        await to_review(pilot)
+        assert "Rehearse this plan" in screen_text(pilot.app)
+        await carried_out(pilot)
+        await looked(pilot)
+        assert f"This was a {mode}, nothing was changed: {OVERRIDE.title}" in text_of(pilot)
+
+
+async def test_a_fix_that_fails_is_told_at_the_end_from_where_a_key_leads_to_diagnose() -> None:
+    services = replace(services_where(*FINDINGS), carry_out=fail_at_three)
+    async with app_at(services).run_test(size=SMALL) as pilot:
+        await to_review(pilot)
+        await carried_out(pilot)
+        await reach(pilot, "done")
+        assert "Not finished: a step failed" in screen_text(pilot.app)
+        await press(pilot, "d")
+        await looked(pilot)
+        assert "Looked again" not in text_of(pilot)
+        await press(pilot, "escape")
+        await reach(pilot, "done")
+        assert "Not finished: a step failed" in screen_text(pilot.app)
+    assert pilot.app.return_code in (0, None)
+
+
+async def test_what_cannot_be_planned_is_told_with_its_reason() -> None:
+    def nothing(machine: Machine, finding: Finding) -> Plan:
+        raise NothingToDo("No file of yours sets [bold]it.")
+
+    roads = replace(DIAGNOSING, make_fix=nothing)
+    async with app_at(replace(LIVE_SERVICES, diagnosing=roads)).run_test(size=SMALL) as pilot:
+        await looked(pilot)
+        await press(pilot, "f")
+        await until(pilot, lambda: isinstance(pilot.app.screen, Notice))
+        assert "No file of yours sets [bold]it." in text_of(pilot)
+        await press(pilot, "escape")
+        await reach(pilot, "diagnose")
+
+
+async def test_what_became_of_it_looks_as_agreed(same_as_golden: Compare) -> None:
+    async with app_at(services_where(*FINE)).run_test(size=SMALL) as pilot:
+        await to_review(pilot)
+        await carried_out(pilot)
+        await looked(pilot)
+        for width, height in (SMALL, (120, 40)):
+            await resize(pilot, width, height)
+            await settled(pilot)
+            await agreed(pilot, same_as_golden, f"diagnose-mended-{width}x{height}")
+
+
+def test_the_order_of_this_way() -> None:
+    mending = replace(KNOWN, plan=examples.PLAN, mending=OVERRIDE, before=KNOWN)
+    assert fix_made_at(mending) == "diagnose"
+    assert fix_made_at(replace(mending, mending=None)) == "conv2d"
+    assert following("apply", mending) == "diagnose"
+    assert following("apply", replace(mending, mending=None)) == "done"
+    stopped = PlanFinished(False, True, True, False, "run", "")
+    assert following("apply", replace(mending, finished=stopped)) == "done"
+
+
+async def test_a_fix_leaves_the_way_on_from_welcome_as_it_was() -> None:
+    async with SetupApp(services_where(*FINE), Session()).run_test(size=SMALL) as pilot:
+        await reach(pilot, "welcome")
+        await press(pilot, "d")
+        await to_review(pilot)
+        await carried_out(pilot)
+        await looked(pilot)
+        await press(pilot, "escape")
+        await reach(pilot, "welcome")
+        await press(pilot, "enter")
+        await reach(pilot, "detect")
+        await until(pilot, lambda: "n" in usable(pilot.app))
+        await press(pilot, "n")
+        await reach(pilot, "choose")
+
+
+async def test_the_demo_leads_from_a_finding_over_its_plan_and_back_and_changes_nothing() -> None:
+    app = SetupApp(services_for(parser().parse_args(["--demo"])))
+    async with app.run_test(size=SMALL) as pilot:
+        await reach(pilot, "welcome")
+        await press(pilot, "d")
+        await looked(pilot)
+        await press(pilot, "down", "down")
+        await until(pilot, lambda: "[noop-setting]" in text_of(pilot))
+        await to_review(pilot)
+        await carried_out(pilot)
+        await looked(pilot)
+        assert "This was a demo, nothing was changed" in text_of(pilot)
+        assert "[noop-setting]" in text_of(pilot), "the same row"
