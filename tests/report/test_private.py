@@ -71,6 +71,11 @@ GONE = {
     "a setting": ("password = my pass word", "password = SECRET"),
     "a dictionary": ("{'HF_TOKEN': 'x y', 'n': 1}", "{'HF_TOKEN': 'SECRET', 'n': 1}"),
     "JSON": ('{"api_key": "a\\"b", "n": 1}', '{"api_key": "SECRET", "n": 1}'),
+    "JSON in a string": (
+        r'"{\"password\": \"a b\", \"n\": 1}"',
+        r'"{\"password\": \"SECRET\", \"n\": 1}"',
+    ),
+    "a name in colours": ("\x1b[31mPASSWORD\x1b[0m=\x1b[1mabc", "PASSWORD=SECRET"),
     "fish": ("set -gx HF_TOKEN abc", "set -gx HF_TOKEN SECRET"),
     "what fish keeps": ("SETUVAR --export HF_TOKEN:abc", "SETUVAR --export HF_TOKEN:SECRET"),
     "an option": ("login --token abc123 x", "login --token SECRET x"),
@@ -246,14 +251,16 @@ class Nested:
 
     text: str
     more: tuple[Setting, ...]
-    mapping: dict[str, list[str]]
+    mapping: dict[object, object]
 
 
 def test_a_value_is_redacted_whatever_it_is_made_of() -> None:
     setting = Setting("HSA_X", "/home/zaphod/x", "", 0, "")
-    value = Nested("zaphod", (setting,), {"a": ["10.0.0.1"]})
+    value = Nested("zaphod", (setting,), {1: ["10.0.0.1"], "my_token": "x"})
     told = Redaction(ZAPHOD).value(value)
-    assert told == Nested("USER", (setting._replace(value="~/x"),), {"a": ["IP-1"]})
+    assert told == Nested(
+        "USER", (setting._replace(value="~/x"),), {1: ["IP-1"], "my_token": "SECRET"}
+    )
 
 
 def test_a_value_with_escapes_and_line_ends_stays_one_plain_line() -> None:
