@@ -56,6 +56,10 @@ GONE = {
         "uid=1000(zaphod) gid=1000(zaphod) groups=1000(zaphod),27(sudo),109(render),1001(acme)",
         "uid=UID(USER) gid=UID(USER) groups=1000(USER),27(sudo),109(render),1001(GROUP-1)",
     ),
+    "accounts of another machine": (
+        "uid=1000(ford) gid=1000(ford) groups=1000(ford),27(sudo)",
+        "uid=UID(GROUP-1) gid=UID(GROUP-1) groups=1000(GROUP-1),27(sudo)",
+    ),
     "a session": ("/run/user/238471/bus user@238471.service", "/run/user/UID/bus user@UID.service"),
     "an e-mail": ("mailto:z.b@example.org", "EMAIL-1"),
     "a known value": ("it was value-of-a-variable.", "it was SECRET."),
