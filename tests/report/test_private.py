@@ -56,6 +56,10 @@ GONE = {
         "uid=1000(zaphod) gid=1000(zaphod) groups=1000(zaphod),27(sudo),109(render),1001(acme)",
         "uid=UID(USER) gid=UID(USER) groups=1000(USER),27(sudo),109(render),1001(GROUP-1)",
     ),
+    "accounts of another machine": (
+        "uid=1000(ford) gid=1000(ford) groups=1000(ford),27(sudo)",
+        "uid=UID(GROUP-1) gid=UID(GROUP-1) groups=1000(GROUP-1),27(sudo)",
+    ),
     "a session": ("/run/user/238471/bus user@238471.service", "/run/user/UID/bus user@UID.service"),
     "an e-mail": ("mailto:z.b@example.org", "EMAIL-1"),
     "a known value": ("it was value-of-a-variable.", "it was SECRET."),
@@ -71,6 +75,11 @@ GONE = {
     "a setting": ("password = my pass word", "password = SECRET"),
     "a dictionary": ("{'HF_TOKEN': 'x y', 'n': 1}", "{'HF_TOKEN': 'SECRET', 'n': 1}"),
     "JSON": ('{"api_key": "a\\"b", "n": 1}', '{"api_key": "SECRET", "n": 1}'),
+    "JSON in a string": (
+        r'"{\"password\": \"a b\", \"n\": 1}"',
+        r'"{\"password\": \"SECRET\", \"n\": 1}"',
+    ),
+    "a name in colours": ("\x1b[31mPASSWORD\x1b[0m=\x1b[1mabc", "PASSWORD=SECRET"),
     "fish": ("set -gx HF_TOKEN abc", "set -gx HF_TOKEN SECRET"),
     "what fish keeps": ("SETUVAR --export HF_TOKEN:abc", "SETUVAR --export HF_TOKEN:SECRET"),
     "an option": ("login --token abc123 x", "login --token SECRET x"),
@@ -246,14 +255,16 @@ class Nested:
 
     text: str
     more: tuple[Setting, ...]
-    mapping: dict[str, list[str]]
+    mapping: dict[object, object]
 
 
 def test_a_value_is_redacted_whatever_it_is_made_of() -> None:
     setting = Setting("HSA_X", "/home/zaphod/x", "", 0, "")
-    value = Nested("zaphod", (setting,), {"a": ["10.0.0.1"]})
+    value = Nested("zaphod", (setting,), {1: ["10.0.0.1"], "my_token": "x"})
     told = Redaction(ZAPHOD).value(value)
-    assert told == Nested("USER", (setting._replace(value="~/x"),), {"a": ["IP-1"]})
+    assert told == Nested(
+        "USER", (setting._replace(value="~/x"),), {1: ["IP-1"], "my_token": "SECRET"}
+    )
 
 
 def test_a_value_with_escapes_and_line_ends_stays_one_plain_line() -> None:

@@ -55,6 +55,7 @@ VARIABLES = st.sampled_from(
         "password = {}",
         "{{'token': '{}'}}",
         '{{"client_secret": "{}"}}',
+        '"{{\\"token\\": \\"{}\\"}}"',
         "set -gx GH_TOKEN {}",
         "curl -H 'Authorization: Bearer {}'",
         "machine x login y password {}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import zipfile
@@ -87,3 +88,14 @@ def test_a_full_disk_leaves_nothing_behind(small_disk: Path) -> None:
     with pytest.raises(Trouble, match="No space left on device"):
         write_folder(large, small_disk / "report")
     assert list(small_disk.iterdir()) == []
+
+
+def test_a_disk_that_knows_no_links_takes_the_one_file_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_links(*_: object) -> None:
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", no_links)  # as FAT answers; none can be mounted in a test
+    write_folder(PAPERS, tmp_path / "report", zipped=True)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["report", "report.zip"]

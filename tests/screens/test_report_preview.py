@@ -26,6 +26,7 @@ from tests.screens.driving import (
     until,
     usable_keys,
 )
+from tests.screens.examples import NASTY
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, REPORT
 from wizard.run.trouble import Trouble
 
@@ -141,6 +142,20 @@ async def test_a_dry_run_offers_no_key_to_write() -> None:
         await until(pilot, lambda: is_there(pilot.app))
         assert "w" not in usable_keys(pilot.app)
         assert REPORT.command in status(pilot.app)
+
+
+async def test_text_from_outside_is_shown_as_it_is() -> None:
+    services = replace(
+        LIVE_SERVICES, report=lambda: replace(REPORT, lines=(NASTY,), about=(NASTY,))
+    )
+    async with app_with(services, "done").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "done")
+        await press(pilot, "p")
+        await until(pilot, lambda: is_there(pilot.app))
+        assert "[/opt/rocm]" in screen_text(pilot.app)
+        await press(pilot, "w")
+        await until(pilot, lambda: isinstance(pilot.app.screen, PathQuestion))
+        assert "[/opt/rocm]" in screen_text(pilot.app)
 
 
 async def test_it_can_be_left_while_it_still_looks() -> None:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from wizard.diagnose.finding import Finding
-from wizard.diagnose.kernel import kernel_findings
+from wizard.diagnose.alone import Look
+from wizard.diagnose.here import looks_here
 from wizard.diagnose.machine import Diagnosis, diagnose
 from wizard.machine.detect import detect
 from wizard.machine.facts import Fact, Machine
@@ -50,9 +50,11 @@ class Gathered:
         return known_threads(self.machine, self.diagnosis.findings, results)
 
 
-def gather(
-    host: Host, places: Places, kernel: Callable[[], tuple[Finding, ...]] = kernel_findings
-) -> Gathered:
+Looks = Callable[[Host, Machine, Places], tuple[Look, ...]]
+"""What is looked at beside the facts of a machine."""
+
+
+def gather(host: Host, places: Places, looks: Looks = looks_here) -> Gathered:
     """Looks at everything; a recorded machine has no runs, logs and kernel log of its own."""
     machine, recorded = detect(host), bool(host.name)
     records = () if recorded else read_records(Path(places.runs))
@@ -61,7 +63,7 @@ def gather(
     return Gathered(
         machine=machine,
         identity=identity_of(host),
-        diagnosis=diagnose(machine, () if recorded else kernel()),
+        diagnosis=diagnose(machine, (), looks(host, machine, places)),
         records=records,
         sweep=sweep,
         before=before,

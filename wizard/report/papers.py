@@ -7,6 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from wizard import __version__
@@ -113,12 +114,14 @@ def _contents(gathered: Gathered) -> Iterator[Content]:
 def _logs(gathered: Gathered) -> Iterator[Content]:
     for log in gathered.logs:
         if isinstance(log.text, str):
-            text = log.text
-            yield log.name, log.about, lambda r, text=text: f"{r.text(text)}\n"  # type: ignore[misc]
+            yield log.name, log.about, partial(_redacted_log, log.text)
     if lines := _miopen(gathered.sweep):
-        text = "\n".join(lines)
         about = "the line that MIOpen's log ended with, for each shape that has one"
-        yield "logs/miopen.txt", about, lambda r: f"{r.text(text)}\n"
+        yield "logs/miopen.txt", about, partial(_redacted_log, "\n".join(lines))
+
+
+def _redacted_log(text: str, redaction: Redaction) -> str:
+    return f"{redaction.text(text)}\n"
 
 
 def _miopen(sweep: LastSweep | None) -> list[str]:

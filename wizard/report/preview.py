@@ -13,7 +13,8 @@ from wizard.sizes import size_text
 
 SENDS_NOTHING = (
     "This program sends nothing: what leaves this machine is what you attach yourself. Read it "
-    "first. Known forms of secrets are replaced; nothing can know them all."
+    "first. Known forms of secrets are replaced; nothing can know them all. Folders below your "
+    "home keep their names."
 )
 
 

@@ -21,6 +21,7 @@ from wizard.report.private_name_rules import USER
 from wizard.report.private_rules import rules_for
 from wizard.report.private_words import SECRET, TOKEN_KIND, tells_a_secret
 from wizard.report.stand_ins import Rule, StandIns
+from wizard.run.lines import clean
 
 T = TypeVar("T")
 SHORT = 400
@@ -45,12 +46,12 @@ class Redaction:
         return self.used.counts
 
     def text(self, text: str) -> str:
-        """The text without any of it."""
+        """The text without any of it, and without escapes: one could stand inside of a secret."""
         if text in self._known:
             left, taken = self._known[text]
             self.counts.update(taken)
             return left
-        before, left = Counter(self.counts), text
+        before, left = Counter(self.counts), clean(text)
         for pattern, stand_in in self._rules:
             left = pattern.sub(stand_in, left)
         if len(text) <= SHORT:
@@ -92,9 +93,8 @@ class Redaction:
             return {key: self._field(key, each, self._any) for key, each in value.items()}
         return value
 
-    def _field(self, key: Any, value: Any, inside: Callable[[Any], Any] | None = None) -> Any:
-        named = isinstance(key, str) and isinstance(value, str)  # a journal's keys are numbers too
-        if named and value and tells_a_secret(key):
+    def _field(self, key: object, value: Any, inside: Callable[[Any], Any] | None = None) -> Any:
+        if isinstance(key, str) and tells_a_secret(key) and isinstance(value, str) and value:
             return self.used.put(TOKEN_KIND, value, SECRET)
         return (inside or self.form)(value)
 

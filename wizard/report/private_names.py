@@ -97,7 +97,7 @@ UID = re.compile(
     r"(?P<name>\d{4,10})(?!\d)"
 )
 """The number of an account of a person; numbers of the system have three digits."""
-IN_IDS = re.compile(r"(?<=\d\()(?P<name>[^()\s,]+)(?=\))")
+IN_IDS = re.compile(r"(?:(?<=\d\()|(?<=UID\())(?P<name>[^()\s,]+)(?=\))")
 """A name in the output of ``id``."""
 
 

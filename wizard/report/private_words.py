@@ -92,8 +92,8 @@ FORMS = (
     _form(rf"(?P<secret>(?:^[ \t]*[\w+/=]{{16,}}[ \t]*\n){{1,120}}{_END_OF_KEY})", _M),
     _form(rf"(?P<secret>{TOKENS})"),
     _form(
-        r"authorization[\"']?\s{0,3}[:=]\s{0,3}[\"']?"
-        r"(?:(?:basic|bearer|token|digest|apikey|negotiate)\s+)?(?P<secret>[^\s\"']+)",
+        r"authorization\\{0,3}[\"']?\s{0,3}[:=]\s{0,3}\\{0,3}[\"']?"
+        r"(?:(?:basic|bearer|token|digest|apikey|negotiate)\s+)?(?P<secret>[^\s\"'\\]+)",
         _I,
     ),
     _form(r"\b(?:bearer|basic)\s+(?P<secret>(?=[\w.~+/-]*\d)[\w.~+/=-]{12,})", _I),
@@ -102,6 +102,10 @@ FORMS = (
     _form(
         rf"^[ \t]*(?:export[ \t]+)?[\w.-]*?{_NAME}[ \t]*[=:][ \t]+(?![\"'\[{{]){_LINE_VALUE}",
         _I | _M,
+    ),
+    _form(
+        rf"{_NAME}(?:\\{{1,3}}[\"'])?\s{{0,3}}[:=]\s{{0,3}}\\{{1,3}}[\"'](?P<secret>[^\"'\\\n]+)",
+        _I,
     ),
     _form(rf"(?<=[\"'])[\w.-]{{0,60}}?{_NAME}=(?P<secret>[^\"'\n]+)(?=[\"'])", _I),
     _form(rf"{_NAME}[\"']?,?\s{{1,20}}(?:- )?[\"']?value[\"']?\s{{0,3}}[=:]\s{{0,3}}{_VALUE}", _I),

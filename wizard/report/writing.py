@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import tempfile
@@ -13,6 +14,8 @@ from wizard.run.lines import clean
 from wizard.run.trouble import Trouble
 
 FOLDER_MODE, FILE_MODE = 0o700, 0o600
+NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS)
+"""What a file system says that knows no links."""
 ELSEWHERE = "Name another place: a new folder below one that is there, and that is yours."
 
 
@@ -40,7 +43,7 @@ def write_folder(papers: Papers, folder: Path, *, zipped: bool = False) -> tuple
         _fill(papers, inside)
         if zipped:
             _pack(papers, packed, folder.name)
-            os.link(packed, zip_of(folder))  # fails where something has come there meanwhile
+            _name(packed, zip_of(folder))
         _put(inside, folder, zip_of(folder) if zipped else None)
     except OSError as error:
         raise _not_written(folder, error.strerror or str(error)) from None
@@ -48,6 +51,16 @@ def write_folder(papers: Papers, folder: Path, *, zipped: bool = False) -> tuple
         if draft is not None:
             shutil.rmtree(draft, ignore_errors=True)
     return (folder, zip_of(folder)) if zipped else (folder,)
+
+
+def _name(packed: Path, path: Path) -> None:
+    """Give the file its name, over nothing; a disk without links, such as a USB stick, renames."""
+    try:
+        os.link(packed, path)
+    except OSError as error:
+        if error.errno not in NO_LINKS or os.path.lexists(path):
+            raise
+        packed.rename(path)
 
 
 def _put(inside: Path, folder: Path, packed: Path | None) -> None:
