@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from wizard.diagnose import kinds, lines, listed_cards, mentions, plain, told
+from wizard.diagnose import kinds, lines, listed_cards, mentions, plain, settings_told, told
 from wizard.diagnose.explain import explain
 from wizard.diagnose.lines import AFTER, BEFORE, LONGEST
 from wizard.diagnose.told import TOLD_ANCHORS
@@ -29,7 +29,7 @@ AT_THE_START = ("BEGINS", "COMMENT", "PREFIX", "JSON_LOG", "AGENT")
 """Looked for where a line begins, and nowhere else."""
 OF_LINES = [
     pytest.param(value, name in AT_THE_START, id=f"{module.__name__}.{name}")
-    for module in (kinds, lines, listed_cards, mentions, plain, told)
+    for module in (kinds, lines, listed_cards, mentions, plain, settings_told, told)
     for name, value in vars(module).items()
     if isinstance(value, re.Pattern) and isinstance(value.pattern, str)
 ]

@@ -9,7 +9,7 @@ from wizard.diagnose.lines import Line
 COMMENT = re.compile(r"(?:/?[\w./~-]{1,200}:(?:\d{1,6}[:-])?)?\s*#|\s*(?://|/\*|<!--|REM )")
 """Put out of use, in a listing of ``grep`` too."""
 SOURCE = re.compile(
-    r"%-?\d*(?:l|ll|z|h)?[dsxup]\b|\\n[\"']"
+    r"%-?\d*(?:l|ll|z|h)?[dsxup]\b|\\n\"(?:, ?\w|;|\))"
     r"|\b(?:dev|pr|drm)_(?:err|warn|info|dbg|notice)\w*\(|\bDRM_[A-Z]+\(|\bf?printf\("
     r"|\braise \w+\(|\bin str\(|\blogg?(?:er|ing)?\.\w+\(|\bprint\(|\becho [\"']"
     r"|\bthrow \w|\bTORCH_CHECK\("
@@ -28,7 +28,8 @@ ADVICE = re.compile(
 )
 """What a manual or somebody who helps says of a message."""
 OVER = re.compile(
-    r"(?i)\bused to\b|\bno longer (?:see|get|hang|crash|happen|appear|fail|stop)\w*"
+    r"(?i)(?<!is )(?<!are )\bused to (?!build)"
+    r"|\bno longer (?:see|get|hang|crash|happen|appear|fail|stop)\w*"
     r"|\b(?:is|are|was|were) gone\b|\b(?:now works|works now|works again)\b"
     r"|\b(?:is|was|got|been|now) (?:fixed|solved|resolved)\b|\bnicht mehr\b"
     r"|\b(?:does|did)(?: not|n.t) (?:happen|appear|occur|hang|crash|show up)"
@@ -37,7 +38,8 @@ OVER = re.compile(
 )
 """What is over, or never was."""
 TRIED = re.compile(
-    r"(?i)(?<!I )(?<!when )\btry\b|\byou (?:should|could|can|may|might|must|need to|have to)\b"
+    r"(?i)(?<!I )(?<!when )\btry\b"
+    r"|\byou (?:should|could|can(?! see)|may|might|must|need to|have to)\b"
     r"|\bshould (?:I|be|set)\b|\bdo I (?:need|have)\b|\b(?:recommend|suggest)\w*"
     r"|\bfor example\b|\be\.g\.|\bexamples?:|\busage:|\bplease set\b|\bversuch\w* es mit\b"
     r"|\b(?:without|instead of)\W{0,3}\Z"
