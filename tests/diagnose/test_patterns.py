@@ -97,10 +97,17 @@ def test_every_sign_has_anchors_that_are_worth_looking_for(sign: Sign) -> None:
     assert all(len(anchor) >= 3 for anchor in sign.anchors)
 
 
+def test_a_thousand_services_are_no_trouble() -> None:
+    text = "".join(f"service-{number}x | up\n" * 3 for number in range(15_000))
+    began = time.process_time()
+    explain(text.encode())
+    assert time.process_time() - began < MEGABYTE_S
+
+
 def test_what_signs_and_causes_refer_to_is_there() -> None:
     known = {*load_words(), *(mark.id for mark in load_marks())}
     for sign in load_signs():
-        assert {*sign.beside, *sign.without} <= known
+        assert {*sign.beside, *sign.without, *sign.until} <= known
         assert sign.confidence in ("certain", "likely", "possible")
     for cause in load_causes().values():
         assert set(cause.suppresses) < set(load_causes())

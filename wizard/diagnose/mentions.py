@@ -41,7 +41,8 @@ TRIED = re.compile(
     r"(?i)(?<!I )(?<!when )\btry\b"
     r"|\byou (?:should|could|can(?! see)|may|might|must|need to|have to)\b"
     r"|\bshould (?:I|be|set)\b|\bdo I (?:need|have)\b|\b(?:recommend|suggest)\w*"
-    r"|\bfor example\b|\be\.g\.|\bexamples?:|\busage:|\bplease set\b|\bversuch\w* es mit\b"
+    r"|\bfor example\b|\be\.g\.|\bexamples?:|\busage:|\bplease set\b|\bwhat (?:does|is)\b"
+    r"|\bversuch\w* es mit\b"
     r"|\b(?:without|instead of)\W{0,3}\Z"
 )
 """What stands before a setting that somebody proposes."""
