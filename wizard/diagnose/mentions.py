@@ -12,7 +12,7 @@ SOURCE = re.compile(
     r"%-?\d*(?:l|ll|z|h)?[dsxup]\b|\\n\"(?:, ?\w|;|\))"
     r"|\b(?:dev|pr|drm)_(?:err|warn|info|dbg|notice)\w*\(|\bDRM_[A-Z]+\(|\bf?printf\("
     r"|\braise \w+\(|\bin str\(|\blogg?(?:er|ing)?\.\w+\(|\bprint\(|\becho [\"']"
-    r"|\bthrow \w|\bTORCH_CHECK\("
+    r"|\bthrow \w|\bTORCH_CHECK\(|\(\?[:P!=<i]|\br[\"']|\breturn f?[\"']|\{self\."
     r"|^\S{1,200}\.(?:c|h|cc|cpp|hpp|py|rs|go|md|rst|html|po|json):\d+:(?!\d+:| )"
 )
 """A line of a program, which says the words when it runs and perhaps never did."""
@@ -47,6 +47,11 @@ TRIED = re.compile(
 )
 """What stands before a setting that somebody proposes."""
 
+TOLD_OF = re.compile(
+    r"[`'\")]{0,3},? (?:is the same as|is (?:a )?no-op|is not needed|is unnecessary|does nothing"
+    r"|has no effect|means\b)"
+)
+
 
 def only_mentions(line: Line) -> bool:
     """True when this line speaks of a message and is none."""
@@ -63,6 +68,11 @@ def only_mentions(line: Line) -> bool:
 def taken_away(line: Line) -> bool:
     """True for a line that a difference takes away."""
     return line.text.startswith("-") and any(b"@@ -" in near for near in line.near)
+
+
+def explained(text: str) -> bool:
+    """True when what stands after a setting tells what it does."""
+    return TOLD_OF.match(text) is not None
 
 
 def proposed(text: str) -> bool:

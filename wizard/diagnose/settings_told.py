@@ -6,7 +6,7 @@ import re
 
 from wizard.diagnose.decoding import as_text
 from wizard.diagnose.lines import Line
-from wizard.diagnose.mentions import COMMENT, proposed, taken_away
+from wizard.diagnose.mentions import COMMENT, explained, proposed, taken_away
 from wizard.diagnose.plain import plain
 
 NAMES = r"(?:HSA|HIP|MIOPEN|ROCR|CUDA_VISIBLE|LD_LIBRARY|PYTORCH_ROCM|AMD_SERIALIZE)_[A-Z0-9_]+"
@@ -22,7 +22,9 @@ ASKED = re.compile(rf"\b(?:echo|printenv)\s+[\"']?\$?\{{?({NAMES})\}}?[\"']?\s*$
 """A value that the next line tells."""
 LISTED = re.compile(r"\b(HSA_OVERRIDE_GFX_VERSION(?:_\d+)?):(\d+\.\d+\.\d+)\b")
 """As ollama lists what it was started with."""
-PAIR = re.compile(rf"^\W{{0,24}}({NAMES})\W{{0,2}}\s*[:,]\s*[\"']?([^\s\"',]{{1,300}})")
+PAIR = re.compile(
+    rf"^\W{{0,24}}({NAMES})\W{{0,2}}\s*[:,]\s*[\"']?([^\s\"',]{{1,300}})[\"',\s]*(?:#.*)?$"
+)
 UNSET = re.compile(rf"\b(?:unset|set -e|env -u)\s+({NAMES})")
 NOT_SET = re.compile(r"\bunset\b|\bset -e\b|\benv -u\b|^MIOpen(?:\(HIP\))?(?:\[[^\]]{0,20}\])?: ")
 """Taken back, or told by MIOpen with the value that it makes of it."""
@@ -40,12 +42,16 @@ def taken_back(line: Line) -> list[str]:
     return [] if COMMENT.match(line.text) else UNSET.findall(line.text)
 
 
+def spoken_of(text: str, found: re.Match[str]) -> bool:
+    """True where somebody proposes or explains this setting."""
+    before, after = text[max(0, found.start() - 120) : found.start()], text[found.end() :]
+    return proposed(before) or explained(after[:40])
+
+
 def settings_in(text: str) -> list[tuple[str, str]]:
     """Assignments of variables that ROCm reads, in the forms of shells, listings and Python."""
-    given = (
-        f for f in SETTING.finditer(text) if not proposed(text[max(0, f.start() - 120) : f.start()])
-    )
-    found = [(f[1], f[2].strip("\"'")) for f in given]
+    given = (f for f in SETTING.finditer(text) if not spoken_of(text, f))
+    found = [(f[1], f[2].strip("\"'" if f[1] == "LD_LIBRARY_PATH" else "\"'`).,")) for f in given]
     found += [(f[1] or f[3], (f[2] or f[4]).strip("\"';")) for f in FISH.finditer(text)]
     found += [(f[1], f[2]) for form in (CALL, LISTED) for f in form.finditer(text)]
     return found or [(f[1], f[2].strip("\"'")) for f in PAIR.finditer(text)]
