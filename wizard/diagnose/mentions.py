@@ -46,11 +46,11 @@ TRIED = re.compile(
     r"|\b(?:without|instead of)\W{0,3}\Z"
 )
 """What stands before a setting that somebody proposes."""
-
 TOLD_OF = re.compile(
     r"[`'\")]{0,3},? (?:is the same as|is (?:a )?no-op|is not needed|is unnecessary|does nothing"
     r"|has no effect|means\b)"
 )
+"""What stands after a setting that somebody explains."""
 
 
 def only_mentions(line: Line) -> bool:
