@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from wizard.diagnose import kinds, lines, listed_cards, mentions, plain, told
+from wizard.diagnose import kinds, lines, listed_cards, mentions, plain, settings_told, told
 from wizard.diagnose.explain import explain
 from wizard.diagnose.lines import AFTER, BEFORE, LONGEST
 from wizard.diagnose.told import TOLD_ANCHORS
@@ -29,7 +29,7 @@ AT_THE_START = ("BEGINS", "COMMENT", "PREFIX", "JSON_LOG", "AGENT")
 """Looked for where a line begins, and nowhere else."""
 OF_LINES = [
     pytest.param(value, name in AT_THE_START, id=f"{module.__name__}.{name}")
-    for module in (kinds, lines, listed_cards, mentions, plain, told)
+    for module in (kinds, lines, listed_cards, mentions, plain, settings_told, told)
     for name, value in vars(module).items()
     if isinstance(value, re.Pattern) and isinstance(value.pattern, str)
 ]
@@ -97,10 +97,17 @@ def test_every_sign_has_anchors_that_are_worth_looking_for(sign: Sign) -> None:
     assert all(len(anchor) >= 3 for anchor in sign.anchors)
 
 
+def test_a_thousand_services_are_no_trouble() -> None:
+    text = "".join(f"service-{number}x | up\n" * 3 for number in range(15_000))
+    began = time.process_time()
+    explain(text.encode())
+    assert time.process_time() - began < MEGABYTE_S
+
+
 def test_what_signs_and_causes_refer_to_is_there() -> None:
     known = {*load_words(), *(mark.id for mark in load_marks())}
     for sign in load_signs():
-        assert {*sign.beside, *sign.without} <= known
+        assert {*sign.beside, *sign.without, *sign.until} <= known
         assert sign.confidence in ("certain", "likely", "possible")
     for cause in load_causes().values():
         assert set(cause.suppresses) < set(load_causes())

@@ -13,7 +13,7 @@ from wizard.knowledge.variables import effect_of
 
 READ_SINCE = ((r"HSA_OVERRIDE_GFX_VERSION_\d+", (6, 3)), (r"HSA_USE_SVM", (5, 6)))
 """Variables that older releases do not read."""
-BUILD_ARCH = "PYTORCH_ROCM_ARCH"
+READ_BY_BUILDS = ("PYTORCH_ROCM_ARCH", "HIP_PLATFORM")
 """Many count on it at run time; other variables of builds come with packages."""
 MASKS = ("HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES")
 
@@ -87,7 +87,7 @@ def does_nothing(reading: Reading) -> Concluded | None:
 def _only_when_built(said: Said, reading: Reading) -> bool:
     """True for a variable that builds read, where the text shows programs run and nothing built."""
     return (
-        said.name == BUILD_ARCH
+        said.name in READ_BY_BUILDS
         and effect_of(said.name, said.value, ()).kind == "build-time"
         and reading.has("runs-torch")
         and not reading.has("builds")

@@ -9,10 +9,10 @@ from wizard.diagnose.lines import Line
 COMMENT = re.compile(r"(?:/?[\w./~-]{1,200}:(?:\d{1,6}[:-])?)?\s*#|\s*(?://|/\*|<!--|REM )")
 """Put out of use, in a listing of ``grep`` too."""
 SOURCE = re.compile(
-    r"%-?\d*(?:l|ll|z|h)?[dsxup]\b|\\n[\"']"
+    r"%-?\d*(?:l|ll|z|h)?[dsxup]\b|\\n\"(?:, ?\w|;|\))"
     r"|\b(?:dev|pr|drm)_(?:err|warn|info|dbg|notice)\w*\(|\bDRM_[A-Z]+\(|\bf?printf\("
     r"|\braise \w+\(|\bin str\(|\blogg?(?:er|ing)?\.\w+\(|\bprint\(|\becho [\"']"
-    r"|\bthrow \w|\bTORCH_CHECK\("
+    r"|\bthrow \w|\bTORCH_CHECK\(|\(\?[:P!=<i]|\br[\"']|\breturn f?[\"']|\{self\."
     r"|^\S{1,200}\.(?:c|h|cc|cpp|hpp|py|rs|go|md|rst|html|po|json):\d+:(?!\d+:| )"
 )
 """A line of a program, which says the words when it runs and perhaps never did."""
@@ -28,7 +28,8 @@ ADVICE = re.compile(
 )
 """What a manual or somebody who helps says of a message."""
 OVER = re.compile(
-    r"(?i)\bused to\b|\bno longer (?:see|get|hang|crash|happen|appear|fail|stop)\w*"
+    r"(?i)(?<!is )(?<!are )\bused to (?!build)"
+    r"|\bno longer (?:see|get|hang|crash|happen|appear|fail|stop)\w*"
     r"|\b(?:is|are|was|were) gone\b|\b(?:now works|works now|works again)\b"
     r"|\b(?:is|was|got|been|now) (?:fixed|solved|resolved)\b|\bnicht mehr\b"
     r"|\b(?:does|did)(?: not|n.t) (?:happen|appear|occur|hang|crash|show up)"
@@ -37,12 +38,19 @@ OVER = re.compile(
 )
 """What is over, or never was."""
 TRIED = re.compile(
-    r"(?i)(?<!I )(?<!when )\btry\b|\byou (?:should|could|can|may|might|must|need to|have to)\b"
+    r"(?i)(?<!I )(?<!when )\btry\b"
+    r"|\byou (?:should|could|can(?! see)|may|might|must|need to|have to)\b"
     r"|\bshould (?:I|be|set)\b|\bdo I (?:need|have)\b|\b(?:recommend|suggest)\w*"
-    r"|\bfor example\b|\be\.g\.|\bexamples?:|\busage:|\bplease set\b|\bversuch\w* es mit\b"
+    r"|\bfor example\b|\be\.g\.|\bexamples?:|\busage:|\bplease set\b|\bwhat (?:does|is)\b"
+    r"|\bversuch\w* es mit\b"
     r"|\b(?:without|instead of)\W{0,3}\Z"
 )
 """What stands before a setting that somebody proposes."""
+TOLD_OF = re.compile(
+    r"[`'\")]{0,3},? (?:is the same as|is (?:a )?no-op|is not needed|is unnecessary|does nothing"
+    r"|has no effect|means\b)"
+)
+"""What stands after a setting that somebody explains."""
 
 
 def only_mentions(line: Line) -> bool:
@@ -60,6 +68,11 @@ def only_mentions(line: Line) -> bool:
 def taken_away(line: Line) -> bool:
     """True for a line that a difference takes away."""
     return line.text.startswith("-") and any(b"@@ -" in near for near in line.near)
+
+
+def explained(text: str) -> bool:
+    """True when what stands after a setting tells what it does."""
+    return TOLD_OF.match(text) is not None
 
 
 def proposed(text: str) -> bool:

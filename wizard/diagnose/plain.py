@@ -27,6 +27,7 @@ PREFIX = re.compile(PREFIX_FORMS)
 PREFIXES = re.compile(rb"^" + PREFIX_FORMS.encode(), re.MULTILINE)
 SERVICE_LINES = 3
 """A table does not say the same in its first cells."""
+SERVICES_MOST = 20
 SERVICE = re.compile(rb"^([\w.-]{1,60} +\| )", re.MULTILINE)
 JSON_LOG = re.compile(r'\{"log":"(.*?)(?:\\r)?(?:\\n)?","(?:stream|attrs|time)"')
 """A line in Docker's own log file."""
@@ -44,7 +45,7 @@ def plain(line: str) -> str:
 def undressed(text: bytes) -> bytes:
     """A short text without what stands before each of its lines, and not indented as a whole."""
     services = Counter(SERVICE.findall(text))
-    for name, count in services.items():
+    for name, count in services.most_common(SERVICES_MOST):
         if count >= SERVICE_LINES:
             text = re.sub(rb"(?m)^" + re.escape(name), b"", text)
     text = PREFIXES.sub(b"", text)

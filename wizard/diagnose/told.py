@@ -6,10 +6,8 @@ import re
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from wizard.diagnose.decoding import as_text
 from wizard.diagnose.lines import Line
-from wizard.diagnose.mentions import COMMENT, proposed, taken_away
-from wizard.diagnose.plain import plain
+from wizard.diagnose.settings_told import settings_of, taken_back
 
 TOLD_ANCHORS = (
     "HSA_",
@@ -43,23 +41,6 @@ TOLD_ANCHORS = (
     "arch_list",
     "GPU arch",
 )
-NAMES = r"(?:HSA|HIP|MIOPEN|ROCR|CUDA_VISIBLE|LD_LIBRARY|PYTORCH_ROCM|AMD_SERIALIZE)_[A-Z0-9_]+"
-SETTING = re.compile(
-    rf"(?<![\w$])({NAMES})(?:\"|'|\")?\]?\s*=\s*(\"[^\"]{{0,300}}\"|'[^']{{0,300}}'|[^\s\"';&|]{{0,300}})"
-)
-FISH = re.compile(
-    rf"\bset (?:-\w+ |--\w+ )*-?\w*x\w* ({NAMES}) (\S{{1,300}})"
-    rf"|(?:\bsetenv|^\s*ENV) ({NAMES}) (\S{{1,300}})"
-)
-CALL = re.compile(rf"\b(?:setdefault|putenv|setenv)\([\"']({NAMES})[\"'], ?[\"']([^\"']{{0,300}})")
-ASKED = re.compile(rf"\b(?:echo|printenv)\s+[\"']?\$?\{{?({NAMES})\}}?[\"']?\s*$")
-"""A value that the next line tells."""
-LISTED = re.compile(r"\b(HSA_OVERRIDE_GFX_VERSION(?:_\d+)?):(\d+\.\d+\.\d+)\b")
-"""As ollama lists what it was started with."""
-PAIR = re.compile(rf"^\W{{0,24}}({NAMES})\W{{0,2}}\s*[:,]\s*[\"']?([^\s\"',]{{1,300}})")
-UNSET = re.compile(rf"\b(?:unset|set -e|env -u)\s+({NAMES})")
-NOT_SET = re.compile(r"\bunset\b|\bset -e\b|\benv -u\b|^MIOpen(?:\(HIP\))?(?:\[[^\]]{0,20}\])?: ")
-"""Taken back, or told by MIOpen with the value that it makes of it."""
 TORCH = re.compile(
     r"(?:\btorch(?:==|[ ]+[|(]?\s*v?|-|: v?)|PyTorch version:? v?|__version__\W{1,8})([12]\.\d+"
     r"\.\d+(?:(?:a|b|rc|\.?dev|\.post)\d{0,12}){0,3}(?:\+[\w.]+)?)"
@@ -160,11 +141,8 @@ class ToldLines:
 
     def _settings_and_versions(self, line: Line) -> None:
         text, told = line.text, self._told
-        if not (NOT_SET.search(text) or COMMENT.match(text) or taken_away(line)):
-            told.settings += [Said(name, value, line) for name, value in settings_in(text)]
-            told.settings += _answered(line)
-        elif not COMMENT.match(text):
-            told.taken_back += [Said(f[1], "", line) for f in UNSET.finditer(text)]
+        told.settings += [Said(name, value, line) for name, value in settings_of(line)]
+        told.taken_back += [Said(name, "", line) for name in taken_back(line)]
         if not NOT_INSTALLED.search(text):
             told.torch += [Said("torch", found[1], line) for found in TORCH.finditer(text)]
             told.torch += [Said("torch", found[1], line) for found in BARE.finditer(text)]
@@ -185,28 +163,6 @@ class ToldLines:
             told.refused += [Said(f[1], f[2] or "", line) for f in pattern.finditer(text)]
         told.offered += [Said("versions", f[1], line) for f in FROM_VERSIONS.finditer(text)]
         told.indexes += [Said("index", f[0], line) for f in INDEX.finditer(text)]
-
-
-def settings_in(text: str) -> list[tuple[str, str]]:
-    """Assignments of variables that ROCm reads, in the forms of shells, listings and Python."""
-    given = (
-        f for f in SETTING.finditer(text) if not proposed(text[max(0, f.start() - 120) : f.start()])
-    )
-    found = [(f[1], f[2].strip("\"'")) for f in given]
-    found += [(f[1] or f[3], (f[2] or f[4]).strip("\"';")) for f in FISH.finditer(text)]
-    found += [(f[1], f[2]) for form in (CALL, LISTED) for f in form.finditer(text)]
-    return found or [(f[1], f[2].strip("\"'")) for f in PAIR.finditer(text)]
-
-
-def _answered(line: Line) -> list[Said]:
-    """What the shell answers to the question for a variable's value."""
-    asked = ASKED.search(line.text)
-    if not asked:
-        return []
-    lines = [plain(as_text(near)).strip() for near in line.near]
-    here = lines.index(line.text.strip()) if line.text.strip() in lines else len(lines)
-    answer = next(filter(None, lines[here + 1 : here + 3]), "")
-    return [Said(asked[1], answer, line)] if answer and "$ " not in answer else []
 
 
 def _groups(pattern: re.Pattern[str], text: str) -> list[tuple[str, str, str]]:
