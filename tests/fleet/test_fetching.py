@@ -7,9 +7,10 @@ from pathlib import Path
 
 from tests.fleet.targets import BARE, PLAIN
 from wizard.fleet.chosen import Sources
+from wizard.fleet.fetch import Fetch, Here
 from wizard.fleet.fetching import Fetching
 from wizard.fleet.folder import Folder
-from wizard.fleet.stages import Fetch, Here, stages
+from wizard.fleet.stages import stages
 from wizard.fleet.target import Target
 from wizard.run.events import Event, PlanFinished, StepFailed
 from wizard.run.lock import only_one

@@ -8,7 +8,8 @@ from contextlib import aclosing
 from dataclasses import replace
 from time import monotonic
 
-from wizard.fleet.stages import Fetch, Stage, stages
+from wizard.fleet.fetch import Fetch
+from wizard.fleet.stages import Stage, stages
 from wizard.run.acting import Done, Stopped, Surroundings
 from wizard.run.events import Event, Output, PlanFinished, StepFailed, StepFinished, StepStarted
 from wizard.run.lock import only_one
