@@ -7,11 +7,13 @@ from pathlib import Path
 
 from tests.fleet.targets import BARE, PLAIN
 from wizard.fleet.chosen import Sources
+from wizard.fleet.fetch import Fetch, Here
 from wizard.fleet.fetching import Fetching
 from wizard.fleet.folder import Folder
-from wizard.fleet.stages import Fetch, Here, stages
+from wizard.fleet.stages import stages
 from wizard.fleet.target import Target
 from wizard.run.events import Event, PlanFinished, StepFailed
+from wizard.run.lock import only_one
 
 
 def fetch(path: Path, target: Target = PLAIN, **pythons: str) -> Fetch:
@@ -54,6 +56,16 @@ def test_a_folder_that_was_whole_is_not_called_so_while_it_is_filled_again(tmp_p
     (tmp_path / "start.sh").write_text("damaged")
     events(Fetching(fetch(tmp_path, p3_11="/nonexistent/python3.11")))
     assert not (tmp_path / "fleet.json").exists()
+
+
+def test_two_at_once_do_not_fill_the_same_folder(tmp_path: Path) -> None:
+    asked = fetch(tmp_path, p3_11="/nonexistent/python3.11")
+    asked.folder.begin(PLAIN)
+    with only_one(asked.folder.work):
+        seen = events(Fetching(asked))
+    failed = seen[0]
+    assert isinstance(failed, StepFailed)
+    assert "Another rdna1-setup is at work" in failed.happened
 
 
 def test_a_python_that_machines_lack_comes_with_the_folder(tmp_path: Path) -> None:

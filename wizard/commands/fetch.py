@@ -10,7 +10,7 @@ from wizard.commands.choosing import absolute, add_source_arguments
 from wizard.commands.looking import host_of, places_of
 
 if TYPE_CHECKING:
-    from wizard.fleet.stages import Here
+    from wizard.fleet.fetch import Here
     from wizard.fleet.target import Target
     from wizard.machine.facts import Machine
     from wizard.run.events import Event
@@ -112,7 +112,7 @@ def _told(arguments: argparse.Namespace, target: Target) -> tuple[str, ...]:
 def _here(machine: Machine) -> Here:
     import os
 
-    from wizard.fleet.stages import Here
+    from wizard.fleet.fetch import Here
     from wizard.machine.facts import Unknown
 
     minors = {".".join(each.version.split(".")[:2]): each for each in reversed(machine.interpreters)
@@ -127,9 +127,9 @@ def _fetch(arguments: argparse.Namespace, target: Target, here: Here) -> int:
 
     from wizard.commands.following import follow
     from wizard.fleet.chosen import Sources
+    from wizard.fleet.fetch import Fetch
     from wizard.fleet.fetching import Fetching
     from wizard.fleet.folder import Folder
-    from wizard.fleet.stages import Fetch
 
     path = absolute(arguments.folder)
     house = absolute(arguments.wheelhouse) if arguments.wheelhouse else ""

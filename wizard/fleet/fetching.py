@@ -8,9 +8,11 @@ from contextlib import aclosing
 from dataclasses import replace
 from time import monotonic
 
-from wizard.fleet.stages import Fetch, Stage, stages
+from wizard.fleet.fetch import Fetch
+from wizard.fleet.stages import Stage, stages
 from wizard.run.acting import Done, Stopped, Surroundings
 from wizard.run.events import Event, Output, PlanFinished, StepFailed, StepFinished, StepStarted
+from wizard.run.lock import only_one
 from wizard.run.trouble import Trouble, as_trouble
 
 
@@ -34,14 +36,14 @@ class Fetching:
                 yield _ending(ok=True, changed=False)
                 return
             await asyncio.to_thread(folder.begin, self._fetch.target)
-            folder.unmark()
+            with only_one(folder.work):
+                folder.unmark()
+                async with aclosing(self._each()) as events:
+                    async for event in events:
+                        yield event
         except (Trouble, OSError) as error:
             yield _failed(0, as_trouble(error))
             yield _ending(ok=False, changed=False)
-            return
-        async with aclosing(self._each()) as events:
-            async for event in events:
-                yield event
 
     def _is_whole(self) -> bool:
         folder = self._fetch.folder

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from functools import partial
 from pathlib import Path
 
 from wizard.fleet.brought_python import bring_python, installed_python
-from wizard.fleet.chosen import Asked, Sources, choose, make_chooser, stack_requirements
+from wizard.fleet.chosen import Asked, choose, make_chooser, stack_requirements
 from wizard.fleet.debs import copy_archive
+from wizard.fleet.fetch import Fetch
 from wizard.fleet.folder import DEBS, LOCKS, PROGRAMS, PYTHON, START, WHEELS, WIZARD, Folder
 from wizard.fleet.own_wheel import pack_wizard
 from wizard.fleet.start import start_text
-from wizard.fleet.target import Target
-from wizard.knowledge.stacks import Stack, find_stack
 from wizard.plan.steps import FetchWheels
 from wizard.run.acting import Act, Done, Stopped, Surroundings
 from wizard.run.fetch import fetch_wheels
@@ -30,44 +29,12 @@ PROGRAM = 0o755
 
 
 @dataclass(frozen=True, slots=True)
-class Here:
-    """What the machine that fetches has."""
-
-    pythons: Mapping[str, str]
-    """Path of an interpreter that makes venvs, by minor version."""
-    uv: str
-    environ: Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True)
 class Stage:
     """One step of fetching."""
 
     text: str
     reason: str
     act: Callable[[Surroundings], Act]
-
-
-@dataclass(frozen=True, slots=True)
-class Fetch:
-    """What is fetched, for whom, from where, whereto."""
-
-    target: Target
-    folder: Folder
-    sources: Sources
-    here: Here
-
-    @property
-    def stack(self) -> Stack:
-        """The stack, as our data describes it."""
-        stack = find_stack(self.target.stack)
-        assert stack is not None  # noqa: S101 - a target is of a stack that is known
-        return stack
-
-    @property
-    def index(self) -> str:
-        """Where torch comes from."""
-        return self.sources.wheelhouse or self.sources.torch_index or self.stack.index or "PyPI"
 
 
 def stages(fetch: Fetch) -> tuple[Stage, ...]:
