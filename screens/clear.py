@@ -18,6 +18,7 @@ from screens.dialogs import Notice
 from screens.services import Services
 from screens.session import Session
 from screens.step import COMMON_KEYS, StepScreen
+from screens.widgets.marked_list import MarkedList
 from wizard.machine.facts import Machine, Unknown
 from wizard.plan.amd_packages import AMD, DISTRIBUTION, DRIVER
 from wizard.plan.clean_up import CLEAN_UP
@@ -57,7 +58,7 @@ WAYS = (
 )
 
 
-class Ways(OptionList):
+class Ways(MarkedList):
     """What can go; Enter makes the plan."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -12,6 +12,7 @@ from textual.widgets import Footer, OptionList, Static
 from textual.widgets.option_list import Option
 
 from screens.lines_view import LinesView
+from screens.widgets.marked_list import MarkedList
 from wizard.knowledge.explanations import Explanation, load_explanations
 from wizard.report.explanations import topic_lines
 
@@ -45,7 +46,7 @@ class Explain(ModalScreen[None]):
         """Title, topics, keys."""
         yield Static(TITLE, id="explain-title", markup=False)
         options = (Option(_two_lines(each), each.id) for each in self._topics)
-        yield OptionList(*options, id="topics", markup=False, compact=True)
+        yield MarkedList(*options, id="topics", markup=False, compact=True)
         yield Footer(show_command_palette=False, compact=True)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:

@@ -16,6 +16,7 @@ from textual.widgets import Input, OptionList, Static
 from screens.dialogs import Notice
 from screens.sweep_options import Option, options
 from screens.sweep_setting import SweepSetting
+from screens.widgets.marked_list import MarkedList
 from screens.words import cut
 from wizard.conv2d.presets import Preset
 from wizard.conv2d.request import WrongRequest
@@ -44,7 +45,7 @@ class OptionsDialog(ModalScreen[SweepSetting]):
         with Vertical(classes="dialog", id="options-dialog") as dialog:
             dialog.border_title = Content("Options")
             dialog.border_subtitle = Content(KEYS)
-            yield OptionList(*map(self._text, self._options), id="options", compact=True)
+            yield MarkedList(*map(self._text, self._options), id="options", compact=True)
             yield Static(id="option-hint", markup=False)
             yield Input(id="option-typed", compact=True)
 

@@ -13,6 +13,7 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
+from screens.widgets.marked_list import MarkedList
 from screens.words import shown
 from wizard.conv2d.verdicts import Result
 
@@ -36,7 +37,7 @@ class ResultChoice(ModalScreen[int]):
             dialog.border_title = Content(self._title)
             dialog.border_subtitle = Content("Enter takes it   Esc goes back")
             options = (Option(_line(n, each)) for n, each in enumerate(self._results, 1))
-            yield OptionList(*options, id="results", markup=False, compact=True)
+            yield MarkedList(*options, id="results", markup=False, compact=True)
 
     def on_mount(self) -> None:
         """Highlights what is likely meant."""

@@ -15,6 +15,7 @@ from textual.widgets.option_list import Option
 from screens.services import DEMO, DRY_RUN, LIVE, Services, Unfinished
 from screens.session import Session
 from screens.step import HELP_KEY, QUIT_KEY, StepScreen
+from screens.widgets.marked_list import MarkedList
 from screens.words import shown
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ MODES = {
 }
 
 
-class Menu(OptionList):
+class Menu(MarkedList):
     """The ways on from here; Enter takes one."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
-from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from screens.detect_text import row_text
 from screens.services import DetectedPart
+from screens.widgets.marked_list import MarkedList
 
 MARGIN_CELLS = 4
 
 
-class Checklist(OptionList):
+class Checklist(MarkedList):
     """The answers so far; Enter opens one."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

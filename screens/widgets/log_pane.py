@@ -22,6 +22,9 @@ COPY_BYTES = 74_994
 """What every terminal that takes copies at all takes at once: 100,000 letters of base64."""
 
 
+FOCUS = "> "
+
+
 @dataclass(frozen=True, slots=True)
 class Copy:
     """A text for the clipboard, and what it is."""
@@ -43,6 +46,7 @@ class LogPane(Vertical):
         self._search = LogSearch(self._lines)
         self._view = LogView(self._lines, self._search)
         self._field = SearchLine()
+        self._file = ""
 
     def compose(self) -> ComposeResult:
         """Log, search line."""
@@ -57,7 +61,19 @@ class LogPane(Vertical):
 
     def name_file(self, path: str) -> None:
         """Shows where the whole log is saved."""
-        self.border_title = Content(clean(path))
+        self._file = path
+        self._tell_focus(self._view.has_focus)
+
+    def on_descendant_focus(self) -> None:
+        """Says that the keys go to the log: the colour of its edge alone would not."""
+        self._tell_focus(True)
+
+    def on_descendant_blur(self) -> None:
+        """Says it no more."""
+        self._tell_focus(False)
+
+    def _tell_focus(self, focused: bool) -> None:
+        self.border_title = Content(f"{FOCUS if focused else ''}{clean(self._file)}")
 
     def write(self, lines: Sequence[str]) -> None:
         """Adds lines."""

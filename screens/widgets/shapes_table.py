@@ -19,6 +19,8 @@ from screens.sweep_state import SweepState
 from screens.sweep_table import Cell, Column, cells_of, columns_for
 
 HEAD_LINES = 1
+CURSOR = ">"
+"""Before the row of the cursor: colour alone would say nothing."""
 
 
 class ShapesTable(ScrollView, can_focus=True, inherit_bindings=False):
@@ -118,21 +120,22 @@ class ShapesTable(ScrollView, can_focus=True, inherit_bindings=False):
         cells = cells_of(self._state, number, self._columns)
         if number == self._number:
             style = self.get_component_rich_style("shapes--cursor")
-            return self._line([Cell(cell.text) for cell in cells], style)
+            return self._line([Cell(cell.text) for cell in cells], style, CURSOR)
         even = number % 2 == 1
         style = self.get_component_rich_style("shapes--even") if even else self.rich_style
         return self._line(cells, style)
 
-    def _line(self, cells: Sequence[Cell], style: Style) -> Strip:
+    def _line(self, cells: Sequence[Cell], style: Style, mark: str = " ") -> Strip:
         segments = [
             Segment(f" {set_cell_size(cell.text, column.cells)} ", style + Style.parse(cell.style))
             for cell, column in zip(cells, self._columns, strict=True)
         ]
-        return Strip(segments).adjust_cell_length(self.size.width, style)
+        strip = Strip([Segment(mark, style), *segments])
+        return strip.adjust_cell_length(self.size.width, style)
 
     def _lay_out(self) -> None:
         self._columns = columns_for(self._state, self.app.size.width)
-        width = sum(column.cells + 2 for column in self._columns)
+        width = len(CURSOR) + sum(column.cells + 2 for column in self._columns)
         self.virtual_size = Size(width, self.row_count + HEAD_LINES)
         self.refresh()
 
