@@ -28,7 +28,7 @@ def plans(monkeypatch: pytest.MonkeyPatch) -> None:
     planner = SimpleNamespace(
         has_plan=lambda finding: True, make_fix=lambda host, machine, finding: examples.PLAN
     )
-    monkeypatch.setitem(sys.modules, "wizard.plan.fixing", planner)  # type: ignore[arg-type]
+    monkeypatch.setitem(sys.modules, "wizard.plan.fixing", planner)
 
 
 @pytest.mark.usefixtures("plans")
