@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -26,4 +27,6 @@ def walk(home: Path, answers: str, *arguments: str, **more: str) -> tuple[int, s
     text = done.stdout.decode()
     assert "\r" not in text
     assert "\x1b" not in text
-    return done.returncode, text.replace(str(ROOT), "WHERE-IT-LIES")
+    # Where a line is folded depends on how long the path of this checkout is.
+    worker = rf"\s+{re.escape(str(ROOT))}/assets/conv2d_worker\.py\s+measure\s+--device\s+"
+    return done.returncode, re.sub(worker, " conv2d_worker.py measure --device ", text)
