@@ -69,9 +69,10 @@ def refusal_lines(refusal: Trouble, cells: int) -> list[Content]:
     """What happened, what it means, what to do."""
     parts = (refusal.happened, refusal.meaning, refusal.next_step)
     labels = ("Refused ", "It means", "Next    ")
+    styles = ("bold $text-error", ACCENT, ACCENT)
     lines = []
-    for label, text in zip(labels, parts, strict=True):
-        lines += hanging(f"{label} ", shown(text), cells, "bold $text-error")
+    for label, text, style in zip(labels, parts, styles, strict=True):
+        lines += hanging(f"{label} ", shown(text), cells, style)
     return [*lines, Content("")]
 
 

@@ -100,13 +100,13 @@ def failure_text(state: RunState, cells: int) -> Content:
     if failure is None:
         return Content("")
     parts = (
-        ("Happened", failure.happened),
-        ("It means", failure.meaning),
-        ("Next", failure.next_step),
+        ("Happened", failure.happened, "bold $text-error"),
+        ("It means", failure.meaning, "bold $text-primary"),
+        ("Next", failure.next_step, "bold $text-primary"),
     )
     lines = [
         line
-        for label, text in parts
-        for line in hanging(f"{label:<{LABEL_CELLS}}", shown(text), cells, "bold $text-error")
+        for label, text, style in parts
+        for line in hanging(f"{label:<{LABEL_CELLS}}", shown(text), cells, style)
     ]
     return Content("\n").join(lines)

@@ -22,7 +22,7 @@ from screens.widgets.status_line import StatusLine
 TOO_SMALL = (
     "rdna1-setup needs 80 columns and 24 lines for its screens.\n"
     "Make this window larger and it goes on by itself.\n"
-    "q leaves. Without screens: rdna1-setup --dry-run | less"
+    "q leaves. Without screens: rdna1-setup --plain"
 )
 
 EXPLAINED = "What the words mean, and why: i on Choose, or rdna1-setup about."

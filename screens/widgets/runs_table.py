@@ -17,13 +17,15 @@ from wizard.conv2d.runs import KeptRuns, Run
 from wizard.report.run_history import counts_text
 
 MARK = "*"
+CURSOR = ">"
+MARK_CELLS = 2
 MARKS = 2
 """How many runs can be marked: a third takes the place of the first."""
 BEGAN_CELLS = 16
 SECOND_CELLS = 3
 ON_CELLS = 21
-OTHER_CELLS = 2 + 1 + 2 * 4 + 1
-"""Margins, scroll bar, the padding of four columns, the mark."""
+OTHER_CELLS = 2 + 1 + 2 * 4 + MARK_CELLS
+"""Margins, scroll bar, the padding of four columns, cursor and mark."""
 WIDE_ON_CELLS = 40
 READING = "reading…"
 
@@ -92,18 +94,29 @@ class RunsTable(DataTable[Text]):
             return
         others = tuple(name for name in self._marked if name != run.id)
         self._marked = others if run.id in self._marked else (*others, run.id)[-MARKS:]
-        for each in self._kept.runs:
-            self.update_cell(each.id, "mark", self._mark(each))
+        self._draw_marks()
+
+    def on_data_table_row_highlighted(self) -> None:
+        """Marks the row of the cursor in text too: its colour alone would say nothing."""
+        self._draw_marks()
+
+    def _draw_marks(self) -> None:
+        for place, key in enumerate(self._keys):
+            self.update_cell(key, "mark", self._mark(place, key))
+
+    @property
+    def _keys(self) -> tuple[str, ...]:
+        return (*(run.id for run in self._kept.runs), *self._kept.unreadable)
 
     def _lay_out(self) -> None:
         place, self._width = self.cursor_row, self.app.size.width
         began, what, on = self._widths()
         self.clear(columns=True)
-        columns = (("", "mark", 1), ("Began", "began", began), ("Asked", "what", what))
+        columns = (("", "mark", MARK_CELLS), ("Began", "began", began), ("Asked", "what", what))
         for title, key, cells in (*columns, ("Measured with", "on", on)):
             self.add_column(title, key=key, width=cells)
-        for run in self._kept.runs:
-            self.add_row(self._mark(run), *self._cells(run), height=2, key=run.id)
+        for number, run in enumerate(self._kept.runs):
+            self.add_row(self._mark(number, run.id), *self._cells(run), height=2, key=run.id)
         for path in self._kept.unreadable:
             name = cut(shown(path.rpartition("/")[2]), what)
             words = (Text(""), Text("cannot be read"), Text(name), Text(""))
@@ -122,8 +135,9 @@ class RunsTable(DataTable[Text]):
         counts = Counter(run.since for run in self._kept.runs)
         return {minute for minute, count in counts.items() if count > 1}
 
-    def _mark(self, run: Run) -> Text:
-        return Text(MARK if run.id in self._marked else "")
+    def _mark(self, place: int, key: str) -> Text:
+        cursor = CURSOR if place == self.cursor_row else " "
+        return Text(f"{cursor}{MARK if key in self._marked else ''}")
 
     def _cells(self, run: Run) -> tuple[Text, Text, Text]:
         began_cells, what_cells, on_cells = self._widths()

@@ -20,7 +20,7 @@ from screens.sweep_table import Cell, Column, cells_of, columns_for
 
 HEAD_LINES = 1
 CURSOR = ">"
-"""Before the row of the cursor, in the place of a blank: colour alone would say nothing."""
+"""Before the row of the cursor: colour alone would say nothing."""
 
 
 class ShapesTable(ScrollView, can_focus=True, inherit_bindings=False):
@@ -130,12 +130,12 @@ class ShapesTable(ScrollView, can_focus=True, inherit_bindings=False):
             Segment(f" {set_cell_size(cell.text, column.cells)} ", style + Style.parse(cell.style))
             for cell, column in zip(cells, self._columns, strict=True)
         ]
-        marked = [Segment(mark, style), *Strip(segments).crop(len(mark))]
-        return Strip(marked).adjust_cell_length(self.size.width, style)
+        strip = Strip([Segment(mark, style), *segments])
+        return strip.adjust_cell_length(self.size.width, style)
 
     def _lay_out(self) -> None:
         self._columns = columns_for(self._state, self.app.size.width)
-        width = sum(column.cells + 2 for column in self._columns)
+        width = len(CURSOR) + sum(column.cells + 2 for column in self._columns)
         self.virtual_size = Size(width, self.row_count + HEAD_LINES)
         self.refresh()
 

@@ -35,6 +35,9 @@ EVERYWHERE = [
     (replace(LIVE_SERVICES, carry_out=fail_at_three), FAILS),
     (replace(DRY_SERVICES, mode=DEMO), DEMO_CASES),
 ]
+RED = "red"
+NAMES = ((RED, 45), ("yellow", 70), ("green", 170), ("blue", 320))
+"""Colours as people name them, each up to its angle on the circle of hues."""
 Looks = dict[tuple[int, int], str]
 
 
@@ -97,26 +100,28 @@ async def test_no_key_changes_colours_alone(services: Services, cases: dict[str,
     assert not found
 
 
-def coloured_words(app: App[int]) -> Iterator[tuple[str, int]]:
-    """Words in a colour, with its hue in sixths of the circle."""
+def coloured_words(app: App[int]) -> Iterator[tuple[str, str]]:
+    """Words in a colour, with its name."""
     for strip in strips(app):
         for segment in Segment.simplify(strip):
             hue = None if segment.style is None else _hue(segment.style)
-            if hue is not None and segment.text.strip():
-                yield segment.text.strip(), hue
+            words = segment.text.strip("─│┌┐└┘█░▁▄ ")  # frames and bars say nothing
+            if hue is not None and words:
+                yield words, hue
 
 
-def _hue(style: Style) -> int | None:
+def _hue(style: Style) -> str | None:
     """None for what is grey, or stands on a colour: that is a cursor, which has its mark."""
     colours = [each.triplet for each in (style.color, style.bgcolor) if each is not None]
     parts = [colorsys.rgb_to_hsv(*(part / 255 for part in each)) for each in colours if each]
     if not parts or parts[0][1] < GREY or any(below[1] >= GREY for below in parts[1:]):
         return None
-    return round(parts[0][0] * 6) % 6
+    degrees = parts[0][0] * 360
+    return next((name for name, end in NAMES if degrees < end), RED)
 
 
 async def test_the_same_words_never_stand_in_two_colours() -> None:
-    hues: dict[str, set[int]] = defaultdict(set)
+    hues: dict[str, set[str]] = defaultdict(set)
     for services, cases in EVERYWHERE:
         async with app_with(services).run_test(size=(80, 24)) as pilot:
             for case in cases.values():

@@ -86,7 +86,7 @@ async def test_keys_and_the_mouse_lead_to_every_row_and_keep_it_in_sight() -> No
         ):
             await press(pilot, key)
             assert views.number == number
-            await until(pilot, lambda n=number: f"\n  {n}x{n} " in screen_text(pilot.app))  # type: ignore[misc]
+            await until(pilot, lambda n=number: f"\n> {n}x{n} " in screen_text(pilot.app))  # type: ignore[misc]
         await pilot.click(ShapesTable, offset=(4, 5))
         assert views.number == 5
         await until(pilot, lambda: "16->32 3x3 @5x5" in screen_text(pilot.app))

@@ -114,9 +114,9 @@ class Measuring:
         """Whether the desktop of somebody may be risked, where there is one."""
         from wizard.conv2d.caution import circumstances_of
 
-        around = circumstances_of(host_of(self.road.arguments))
         if wanted.device != "cuda" or not acts(self.road.arguments):
             return None
+        around = circumstances_of(host_of(self.road.arguments))
         if not around.is_someones_desktop:
             return None
         self.road.say()

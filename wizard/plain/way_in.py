@@ -19,7 +19,7 @@ NO_SCREENS = "This terminal shows no screens (TERM={0}): here is the same as pla
 ASKED = "{0} is at work here. How shall this program talk to you?"
 PLAIN_TEXT = "in plain text: questions with numbers, one event a line"
 ON_SCREENS = "on screens, as it does for others"
-NOT_AGAIN = "rdna1-setup --plain, or --screens, is not asked."
+NOT_AGAIN = "To be asked no more: rdna1-setup --plain, or rdna1-setup --screens."
 
 
 def way_in(

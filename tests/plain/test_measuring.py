@@ -1,0 +1,74 @@
+"""From answers to ``conv2d``, and from a setting that was found to ``keep``."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.conv2d.planting_runs import plant
+from tests.conv2d.test_settings_command import ANSWER, SET
+from tests.plain.conversing import Conversation
+from tests.run.places import places_below
+from wizard.conv2d.event_file import EventFile
+from wizard.conv2d.presets import Row
+from wizard.conv2d.setting_request import SettingRequest
+from wizard.conv2d.sweep import Sweep, SweepDone
+from wizard.plain import measuring
+from wizard.plain.road import Road
+
+HERE = argparse.Namespace(demo=False, machine=None, dry_run=False)
+
+
+def measured(home: Path, *answers: str, finds: bool = False) -> list[tuple[str, ...]]:
+    """The commands that were carried out, where a search finds a setting or nothing."""
+    done: list[tuple[str, ...]] = []
+
+    def do(words: Sequence[str]) -> int:
+        if words[0] == "conv2d" and finds:
+            row = Row(ANSWER.shape)
+            request = SettingRequest(Sweep("/v/bin/python", (row,)), row, 3)
+            run = plant(places_below(home), 0, request=request, ended=False)
+            with EventFile(run) as file:
+                file.add(SweepDone((), None, 0.5, setting=ANSWER))
+        done.append(tuple(words))
+        return 0
+
+    road = Road(Conversation(*answers).ask, do, HERE, ())
+    measuring.measure(road, "/v/bin/python", on_processor=True)
+    return done
+
+
+@pytest.fixture(autouse=True)
+def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    return tmp_path
+
+
+CONV2D = ("conv2d", "--python", "/v/bin/python", "--device", "cpu")
+
+
+@pytest.mark.parametrize(
+    ("answers", "words"),
+    [
+        ("1", ()),
+        ("2", ("--sizes", "32", "--channels", "16-32")),
+        ("3 1", ("--preset", "default")),
+        ("4 2", ("--find-limit", "size", "--channels", "32-64")),
+        ("6", ("--operations",)),
+        ("4 b 1", ()),
+    ],
+)
+def test_answers_become_the_options_of_the_command(
+    home: Path, answers: str, words: tuple[str, ...]
+) -> None:
+    assert measured(home, *answers.split()) == [(*CONV2D, *words)]
+
+
+def test_a_setting_that_was_found_is_kept_by_a_plan_of_its_own(home: Path) -> None:
+    search = (*CONV2D, "--find-setting", "--channels", "8-8", "--sizes", "3")
+    keep = ("keep", "--venv", "/v", *(f"{name}={value}" for name, value in SET))
+    assert measured(home, "5", "5", "8-8 3", "1", finds=True) == [search, keep]
+    assert measured(home, "5", "5", "8-8 3", "2", finds=True) == [search]
