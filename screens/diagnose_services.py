@@ -59,12 +59,12 @@ def _explain_file(path: str) -> Explanation:
 
 
 def _has_plan(finding: Finding) -> bool:
-    from wizard.plan.fixing import has_plan
+    from wizard.mending.fixing import has_plan
 
     return has_plan(finding)
 
 
 def _make_fix(host: Host, machine: Machine, finding: Finding) -> Plan:
-    from wizard.plan.fixing import make_fix
+    from wizard.mending.fixing import make_fix
 
     return make_fix(host, machine, finding)

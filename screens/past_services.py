@@ -95,7 +95,7 @@ def _compare(host: Host, places: Places, run: Run, other: Run | None) -> Lines:
 
 def _card_of(run: Run, here: Here) -> ResultCard:
     """Raises ``Trouble`` for a run without results."""
-    from wizard.report.last_sweep import sweep_of_run
+    from wizard.conv2d.last_sweep import sweep_of_run
     from wizard.report.past_runs import card_of, no_results
 
     told = sweep_of_run(run)

@@ -51,7 +51,6 @@ class RoadsList(ModalScreen[str]):
     def __init__(self, roads: tuple[OtherRoad, ...], claims: tuple[Claim, ...]) -> None:
         super().__init__()
         self._roads, self._claims = roads, claims
-        self._pointed: int | None = None
 
     def compose(self) -> ComposeResult:
         """Title, list, words, keys."""
@@ -76,13 +75,8 @@ class RoadsList(ModalScreen[str]):
         self._show()
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
-        """Marks the road, also for who sees no colour, and shows what is said of it."""
+        """Shows what is said of the road."""
         event.stop()
-        roads = self.query_one(OptionList)
-        if self._pointed is not None:
-            roads.replace_option_prompt_at_index(self._pointed, _line(self._roads[self._pointed]))
-        self._pointed = event.option_index
-        roads.replace_option_prompt_at_index(self._pointed, _line(self._road, ">"))
         self._show()
         self.refresh_bindings()
 
@@ -128,5 +122,5 @@ class RoadsList(ModalScreen[str]):
         self.query_one(VerticalScroll).scroll_home(animate=False)
 
 
-def _line(road: OtherRoad, mark: str = " ") -> Content:
-    return Content(f"{mark} {clean(road_head(road))}")
+def _line(road: OtherRoad) -> Content:
+    return Content(clean(road_head(road)))

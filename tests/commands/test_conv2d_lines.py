@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 
 from wizard.conv2d.hang_classes import NEXT_STEPS, HangClass
+from wizard.conv2d.meaning import MEANINGS, WORDS
 from wizard.conv2d.presets import Preset, Published, load_presets
 from wizard.conv2d.shapes import Shape, square
 from wizard.conv2d.verdicts import Control, Loaded, Result, Verdict
 from wizard.report.conv2d import request_lines, sweep_lines
-from wizard.report.conv2d_meaning import MEANINGS, WORDS
 
 CARD = Loaded("2.2.2+rocm5.7", "5.7", "AMD Radeon RX 5600 XT", "gfx1030")
 CPU = Loaded("2.13.0+cpu", None, "cpu")

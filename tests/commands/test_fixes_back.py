@@ -16,9 +16,9 @@ from wizard.diagnose.finding import Finding
 from wizard.diagnose.machine import diagnose
 from wizard.machine.facts import Environment, Machine, Setting
 from wizard.machine.live import LiveHost
+from wizard.mending.fixing import make_fix
 from wizard.plan.existing_steps import SetAsidePackages
 from wizard.plan.fix_kind import fix_kind
-from wizard.plan.fixing import make_fix
 from wizard.plan.steps import Plan
 from wizard.run.backup import Backup, folder_rows, seen_row, write_manifest
 from wizard.run.conflicts import run_to_resume

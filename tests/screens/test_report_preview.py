@@ -75,7 +75,7 @@ async def test_the_history_of_conv2d_leads_to_it() -> None:
 async def test_the_menu_of_the_first_step_leads_to_it() -> None:
     async with app_with(LIVE_SERVICES).run_test(size=(80, 24)) as pilot:
         await reach(pilot, "welcome")
-        await press(pilot, "down", "down", "down", "enter")
+        await press(pilot, "down", "down", "down", "down", "enter")
         await until(pilot, lambda: is_there(pilot.app))
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from wizard.available.answers import Answer, Entry, Standing
 from wizard.available.questions import key_of
-from wizard.conv2d.private_files import read_private
 from wizard.jsonform import SCHEMA
+from wizard.private_files import read_private
 from wizard.run.lines import clean
 from wizard.run.whole_file import write_whole
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from wizard.commands.looking import acts, host_of, places_of
 
 if TYPE_CHECKING:
-    from wizard.report.last_sweep import LastSweep
+    from wizard.conv2d.last_sweep import LastSweep
 
 NOTHING_YET = "there is no run with results yet. To measure: rdna1-setup conv2d"
 

@@ -25,7 +25,7 @@ def fix(arguments: argparse.Namespace) -> int:
     """Mend one finding; 0 when it is gone, or gone with the next login or terminal."""
     from wizard.knowledge.causes import load_causes
     from wizard.machine.detect import detect
-    from wizard.plan.fixing import NothingToDo, PlanImpossible
+    from wizard.mending.fixing import NothingToDo, PlanImpossible
 
     if cannot_ask(arguments):
         return refuse(ASKS_NOTHING)
@@ -48,7 +48,7 @@ def fix(arguments: argparse.Namespace) -> int:
 
 def _planned(arguments: argparse.Namespace, host: Host, machine: Machine) -> tuple[Finding, Plan]:
     """The finding and what mends it: a run of it that stopped half-way goes on with its plan."""
-    from wizard.plan.fixing import Supply, make_fix
+    from wizard.mending.fixing import Supply, make_fix
     from wizard.plan.impossible import NothingToDo
     from wizard.run.mending import waiting_fix
 
@@ -78,8 +78,8 @@ def _of_cause(cause: str, machine: Machine) -> list[Finding]:
 
 def _picked(found: list[Finding], folder: str, host: Host, machine: Machine) -> Finding:
     """The one that is meant. Raises PlanImpossible where that is not clear."""
-    from wizard.plan.fixing import PlanImpossible
-    from wizard.plan.mendable import has_plan
+    from wizard.mending.fixing import PlanImpossible
+    from wizard.mending.mendable import has_plan
     from wizard.report.mending import fix_command, folder_of
 
     here = [

@@ -11,12 +11,12 @@ from pathlib import Path
 
 from wizard.conv2d.asked import Request, described, name_of
 from wizard.conv2d.following import close_books, has_end
-from wizard.conv2d.private_files import open_private
 from wizard.conv2d.run_making import Starting, forget_old, new_run, starting
 from wizard.conv2d.run_words import another_at_work, no_runner, not_started, still_ending
 from wizard.conv2d.runs import Run, live_run, runs_of
 from wizard.conv2d.sweep import StopReason
 from wizard.places import Places
+from wizard.private_files import open_private
 
 SOURCE = Path(__file__).parents[2]
 PROGRAM = """

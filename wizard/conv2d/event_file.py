@@ -6,10 +6,10 @@ import os
 from types import TracebackType
 
 from wizard.conv2d.event_form import event_line
-from wizard.conv2d.private_files import open_private
 from wizard.conv2d.runs import Run
 from wizard.conv2d.sweep import ShapeDone, StopReason, SweepDone, SweepEvent
 from wizard.conv2d.verdicts import Result
+from wizard.private_files import open_private
 
 
 class EventFile:

@@ -12,7 +12,6 @@ from wizard.conv2d.asked import sweep_in
 from wizard.conv2d.event_file import EventFile
 from wizard.conv2d.event_form import event_of
 from wizard.conv2d.journal import Told, read_journal
-from wizard.conv2d.private_files import open_private, read_private
 from wizard.conv2d.run_words import died, not_read
 from wizard.conv2d.runs import Run
 from wizard.conv2d.sweep import (
@@ -23,6 +22,7 @@ from wizard.conv2d.sweep import (
     SweepDone,
     SweepEvent,
 )
+from wizard.private_files import open_private, read_private
 
 CHUNK = 1 << 18
 SHORTEST_S = 0.02

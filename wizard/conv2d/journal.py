@@ -16,11 +16,11 @@ from typing import Any, BinaryIO
 
 from cattrs import BaseValidationError, Converter
 
-from wizard.conv2d.private_files import FOLDER_MODE, open_private, read_private
 from wizard.conv2d.sweep import Sweep
 from wizard.conv2d.verdicts import Result
 from wizard.jsonform import to_json
 from wizard.places import places
+from wizard.private_files import FOLDER_MODE, open_private, read_private
 
 FORMAT = 1
 SETTING_PREFIXES = ("HSA_", "HIP_", "ROCR_", "MIOPEN_", "CUDA_VISIBLE", "LD_LIBRARY_PATH")

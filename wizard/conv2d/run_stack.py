@@ -7,10 +7,10 @@ import os
 import threading
 from contextlib import suppress
 
-from wizard.conv2d.private_files import open_private, read_private
 from wizard.conv2d.runs import Run
 from wizard.machine.host import Host
 from wizard.machine.stack_facts import StackFacts, stack_form, stack_now, stack_of_form
+from wizard.private_files import open_private, read_private
 
 FILE = "stack.json"
 LONGEST = 1 << 16

@@ -10,8 +10,8 @@ from datetime import datetime
 from pathlib import Path
 
 from wizard.conv2d.asked import Request, request_of
-from wizard.conv2d.private_files import open_private, read_private
 from wizard.places import Places
+from wizard.private_files import open_private, read_private
 from wizard.root.session import Process
 
 SCHEMA = 1

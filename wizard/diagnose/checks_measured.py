@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from wizard.conv2d import miopen_log
 from wizard.conv2d.hang_classes import NEXT_STEPS, HangClass
+from wizard.conv2d.meaning import MEANINGS, WORDS, next_steps, noun_of
 from wizard.conv2d.verdicts import RIGHT, Result, Verdict
 from wizard.diagnose.blamed import HANG, UNKNOWN, blamed, foreign_override
 from wizard.diagnose.changed import Changes, changes_since
@@ -18,7 +19,6 @@ from wizard.knowledge.causes import load_causes
 from wizard.machine.facts import Machine
 from wizard.plan.card import chosen_card, target_of
 from wizard.plan.leftovers import short_path
-from wizard.report.conv2d_meaning import MEANINGS, WORDS, next_steps, noun_of
 
 ALIKE_SHOWN = 4
 LONGEST = 200

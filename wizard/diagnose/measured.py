@@ -9,6 +9,7 @@ from itertools import takewhile
 from pathlib import Path
 
 from wizard.conv2d.history import FINISHED, UNDER_WAY, told_by
+from wizard.conv2d.last_sweep import LastSweep, sweeps
 from wizard.conv2d.manner import Manner, manner_of
 from wizard.conv2d.run_stack import stack_of_run
 from wizard.conv2d.run_words import SUSPECTED, stopped
@@ -18,7 +19,6 @@ from wizard.conv2d.sweep import Sweep
 from wizard.conv2d.verdicts import RIGHT, Loaded, Result, Verdict
 from wizard.machine.stack_facts import StackFacts
 from wizard.places import Places
-from wizard.report.last_sweep import LastSweep, sweeps
 
 NOTHING_RECORDED = StackFacts()
 PYTHON = "/bin/python"

@@ -7,11 +7,11 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from wizard.conv2d.chips import is_other_chip
 from wizard.conv2d.limit import Limit
+from wizard.conv2d.meaning import counted, meaning_lines, noun_of
 from wizard.conv2d.presets import Published, Row
 from wizard.conv2d.repeats import rate_words
 from wizard.conv2d.setting_answer import setting_text
 from wizard.conv2d.verdicts import Result, Verdict
-from wizard.report.conv2d_meaning import counted, meaning_lines, noun_of
 from wizard.report.units import WIDTH
 
 GAP = "  "

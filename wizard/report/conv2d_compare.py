@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 
 from wizard.conv2d.comparison import Change, Comparison, chip_of, same_chip
 from wizard.conv2d.manner import Manner
+from wizard.conv2d.meaning import counted
 from wizard.conv2d.result_card import ResultCard
 from wizard.conv2d.shapes import Shape
 from wizard.report.conv2d import NOT_YOUR_CHIP, table_lines
-from wizard.report.conv2d_meaning import counted
 from wizard.report.units import WIDTH
 from wizard.run.lines import clean
 from wizard.sizes import memory_size_text

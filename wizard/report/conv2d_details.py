@@ -9,11 +9,11 @@ from wizard.conv2d.chips import is_of_other_chip
 from wizard.conv2d.controls import control_words
 from wizard.conv2d.equivalents import driver_lines, shell_line
 from wizard.conv2d.hang_classes import NEXT_STEPS, HangClass
+from wizard.conv2d.meaning import MEANINGS
 from wizard.conv2d.presets import Published, Row
 from wizard.conv2d.setting_answer import setting_text
 from wizard.conv2d.verdicts import Loaded, Result, Verdict
 from wizard.report.conv2d import LOGGED, NOT_YOUR_CHIP
-from wizard.report.conv2d_meaning import MEANINGS
 from wizard.report.units import bytes_text
 
 UNCLASSIFIED = "nothing that was seen proves what kind it was"

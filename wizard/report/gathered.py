@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from wizard.conv2d.last_sweep import LastSweep, sweeps
 from wizard.diagnose.alone import Look
 from wizard.diagnose.here import looks_here
 from wizard.diagnose.machine import Diagnosis, diagnose
@@ -15,7 +16,6 @@ from wizard.machine.facts import Fact, Machine
 from wizard.machine.host import Host
 from wizard.places import Places
 from wizard.report.identity import Identity, identity_of
-from wizard.report.last_sweep import LastSweep, sweeps
 from wizard.report.log_ends import log_ends
 from wizard.report.threads import Thread, known_threads
 from wizard.run.journal import Record, read_records

@@ -9,13 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from wizard import __version__
+from wizard.conv2d.last_sweep import LastSweep
 from wizard.machine.facts import Machine, Setting, Unknown
 from wizard.plan.advice import advise
 from wizard.report.conv2d import counted_line, table_lines
 from wizard.report.conv2d_since import since_lines
 from wizard.report.findings import diagnosis_lines
 from wizard.report.gathered import Gathered
-from wizard.report.last_sweep import LastSweep
 from wizard.report.log_ends import log_ends
 from wizard.report.machine import recorded_lines, section_lines
 from wizard.report.private import Redaction, without_name

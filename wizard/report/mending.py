@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Any
 
 from wizard.diagnose.finding import Finding, to_form
-from wizard.plan.mendable import has_plan
+from wizard.mending.mendable import has_plan
 
 PROGRAM = "rdna1-setup diagnose --fix"
 

@@ -11,12 +11,12 @@ from functools import partial
 from typing import Any
 
 from wizard import __version__
+from wizard.conv2d.last_sweep import LastSweep, sweep_form
 from wizard.diagnose.finding import to_form
 from wizard.jsonform import SCHEMA, to_json
 from wizard.machine.facts import Fact, Unknown
 from wizard.report.gathered import Gathered
 from wizard.report.issue import report_text
-from wizard.report.last_sweep import LastSweep, sweep_form
 from wizard.report.private import Redaction, without_name
 from wizard.report.threads import thread_form
 from wizard.sizes import size_text

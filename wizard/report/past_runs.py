@@ -7,11 +7,11 @@ from datetime import datetime
 from pathlib import Path
 
 from wizard.conv2d.history import earlier_alike, told_by
+from wizard.conv2d.last_sweep import LastSweep, sweep_of_run, sweeps
 from wizard.conv2d.result_card import Here, ResultCard, make_card
 from wizard.conv2d.runs import Run, runs_of
 from wizard.conv2d.verdicts import Result, Verdict
 from wizard.places import Places
-from wizard.report.last_sweep import LastSweep, sweep_of_run, sweeps
 from wizard.run.lines import clean
 from wizard.run.trouble import Trouble
 

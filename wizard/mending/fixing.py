@@ -7,15 +7,15 @@ from dataclasses import replace
 from wizard.diagnose.finding import About, Finding
 from wizard.machine.facts import Machine
 from wizard.machine.host import Host
+from wizard.mending.libraries import copies_restored, stack_cleared
+from wizard.mending.mendable import has_plan
+from wizard.mending.packages import Supply, numpy_exchanged, torch_anew
+from wizard.mending.settings import Mending, losing_override, settings_out
+from wizard.mending.system import finished, groups_joined, pinned
 from wizard.plan.existing_steps import SetAsidePackages
 from wizard.plan.fix_kind import fix_kind
-from wizard.plan.fix_libraries import copies_restored, stack_cleared
-from wizard.plan.fix_packages import Supply, numpy_exchanged, torch_anew
-from wizard.plan.fix_settings import Mending, losing_override, settings_out
-from wizard.plan.fix_system import finished, groups_joined, pinned
 from wizard.plan.identity import with_id
 from wizard.plan.impossible import NothingToDo, PlanImpossible
-from wizard.plan.mendable import has_plan
 from wizard.plan.removal import system_plan
 from wizard.plan.root_steps import AddToGroups
 from wizard.plan.steps import Plan

@@ -10,7 +10,7 @@ from wizard.machine.contents import read_live_contents
 from wizard.machine.facts import ChangedLibrary, Unknown
 from wizard.machine.host import Host
 from wizard.machine.wheel_files import recorded_hashes
-from wizard.plan.fix_settings import Mending
+from wizard.mending.settings import Mending
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.library_steps import ExchangeLibrary
 from wizard.plan.steps import Step

@@ -24,8 +24,8 @@ from wizard.machine.facts import (
 )
 from wizard.machine.recorded import RecordedHost
 from wizard.machine.shell import assignments
+from wizard.mending.fixing import PlanImpossible, Supply, has_plan, make_fix
 from wizard.plan.existing_steps import ResolveHeld, SetAsidePackages
-from wizard.plan.fixing import PlanImpossible, Supply, has_plan, make_fix
 from wizard.plan.form import plan_form, plan_of
 from wizard.plan.library_steps import ExchangeLibrary
 from wizard.plan.root_steps import (

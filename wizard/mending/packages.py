@@ -12,12 +12,12 @@ from wizard.machine.contents import OURS, read_live_contents
 from wizard.machine.facts import Machine
 from wizard.machine.facts.contents import Contents, Distribution
 from wizard.machine.host import Host
+from wizard.mending.settings import Mending
 from wizard.places import Places, places
 from wizard.plan.choice import Choice
 from wizard.plan.conflicts import conflicts
 from wizard.plan.existing import QUIET, bring_pip, is_version
 from wizard.plan.existing_steps import ResolveHeld, SetAsidePackages
-from wizard.plan.fix_settings import Mending
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.resolve import AS_CONFIGURED, resolve_argv, second_try
 from wizard.plan.steps import DropDownloads, FetchWheels, InstallWheels, Step

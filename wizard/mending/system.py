@@ -6,7 +6,7 @@ from wizard.machine.apt.indexes import amd_versions
 from wizard.machine.apt.marks import STATES, automatic
 from wizard.machine.facts import Machine, Package, Unknown
 from wizard.machine.host import Host
-from wizard.plan.fix_settings import Mending
+from wizard.mending.settings import Mending
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.removal import counted
 from wizard.plan.root_steps import (

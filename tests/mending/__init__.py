@@ -1,0 +1,1 @@
+"""Plans that mend what was found."""

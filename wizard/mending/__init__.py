@@ -1,0 +1,1 @@
+"""From a finding to the plan that mends it."""
