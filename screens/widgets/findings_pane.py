@@ -7,18 +7,19 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, VerticalScroll
-from textual.widgets import OptionList, Static
+from textual.widgets import Static
 from textual.widgets.option_list import Option
 
 from screens.diagnose_state import Row, Shown, is_same
 from screens.diagnose_text import details_text, row_text
+from screens.widgets.marked_list import MARK, MarkedList
 
 NARROWEST = 40
-FRAME_CELLS = 4
-"""Margins and scroll bar."""
+FRAME_CELLS = 4 + len(MARK)
+"""Margins, scroll bar and the mark of the row."""
 
 
-class FindingsList(OptionList):
+class FindingsList(MarkedList):
     """One row a finding; Enter takes the way on from it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
