@@ -65,7 +65,7 @@ CASES: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 HELD_MS = 50
 """How long a key may keep everything else waiting."""
-TRIES = 5
+TRIES = 8
 
 
 @cache
