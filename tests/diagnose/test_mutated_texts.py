@@ -1,0 +1,31 @@
+"""Damaged texts are read without failing, and none of them takes long."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import Counter
+
+from tests.diagnose.mutations import mutated_corpus
+from wizard.diagnose.decoding import NotText
+from wizard.diagnose.explain import Answer, explain
+
+TEXTS = int(os.environ.get("RDNA1_SETUP_TEXTS", "400"))
+SEED = int(os.environ.get("RDNA1_SETUP_TEXTS_SEED", "7"))
+READ_S = 2
+"""Of processor time, for one text: a pattern that goes astray takes minutes."""
+
+
+def test_mutated_texts_are_read_without_failing_and_soon() -> None:
+    slowest, answers = 0.0, Counter[str]()
+    for number, text in enumerate(mutated_corpus(TEXTS, seed=SEED)):
+        began = time.process_time()
+        try:
+            answers[explain(text).answer.value] += 1
+        except NotText:
+            answers["no text"] += 1
+        took = time.process_time() - began
+        assert took < READ_S, f"text {number} of seed {SEED}: {took:.1f} s"
+        slowest = max(slowest, took)
+    print(f"\n{TEXTS} mutated texts: slowest {slowest:.3f} s, {dict(answers)}")
+    assert set(answers) >= {Answer.FOUND.value, Answer.NOTHING.value}
