@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import time
 
 import pytest
 from hypothesis import given, settings
@@ -142,6 +143,13 @@ def test_where_the_shell_itself_would_not_find_the_end_nothing_goes() -> None:
     assert out("export ROCM_PATH=/opt/rocm\necho 'open\n") == []
 
 
+def test_a_quote_that_nothing_closes_does_not_hold_the_reader_up() -> None:
+    text = "export ROCM_PATH=/opt/rocm\necho $'it\\'s'\n" + "export A=1\n" * 2_000
+    began = time.process_time()
+    assert out(text) == []
+    assert time.process_time() - began < PATIENCE_S
+
+
 def test_fish_is_read_as_fish() -> None:
     text = "if status is-interactive\nset -gx ROCM_PATH /opt/rocm\nend\nset -gx HSA_XNACK 0\n"
     assert out(text, "/home/ada/.config/fish/config.fish") == ["set -gx HSA_XNACK 0"]
@@ -186,6 +194,7 @@ PIECES = st.sampled_from(
 )
 
 
+PATIENCE_S = 5
 BASH = shutil.which("bash")
 
 

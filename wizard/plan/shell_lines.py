@@ -27,6 +27,8 @@ SHARED = frozenset({"CUDA_VISIBLE_DEVICES"})
 LIBRARY_PATH = "LD_LIBRARY_PATH"
 PLACE = re.compile(r"/opt/rocm[^/:]*(?:/[^:]*)?|\$\{?ROCM_PATH\}?(?:/[^:]*)?")
 OWN_PATH = re.compile(r"\$(?:PATH|LD_LIBRARY_PATH)|\$\{(?:PATH|LD_LIBRARY_PATH)(?::?\+[^}]*)?\}")
+LONGEST = 8_192
+"""Of one command, from its first line on: where it ends is looked for anew with each line."""
 TITLE = re.compile(r"\s*#.*(?:rocm|rdna ?1|miopen|gfx10)", re.IGNORECASE)
 """A comment that stood above such lines."""
 
@@ -143,6 +145,8 @@ def _at_top(rows: list[str], *, fish: bool) -> frozenset[int]:
         if not inside and not carried:
             free.add(number)
         whole = carried + row
+        if len(whole) > LONGEST:
+            return frozenset()
         carried = f"{whole}\n" if _goes_on(whole) else ""
         if not carried:
             inside.read(whole)
