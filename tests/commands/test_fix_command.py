@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands.running import MACHINE, ROOT, wizard
-from wizard.diagnose.checked import found
+from wizard.diagnose.checked import found, not_tested
 from wizard.diagnose.finding import About, Evidence, Finding
 from wizard.machine.facts import Setting
 from wizard.report.findings import finding_lines
@@ -55,6 +55,17 @@ def test_the_next_look_says_gone_pending_or_there() -> None:
     assert outcome_of(mended, (idle(FROM_FILE, FROM_SESSION),)) is Outcome.THERE
     assert outcome_of(numpy("/a"), (numpy("/b"),)) is Outcome.GONE
     assert outcome_of(numpy("/a"), (numpy("/a"),)) is Outcome.THERE
+
+
+def test_what_could_not_be_looked_at_again_is_never_called_gone() -> None:
+    mended = idle(FROM_FILE)
+    ended = not_tested("none", "The check of idle did not end", "it took longer than 10 s")
+    assert outcome_of(mended, (ended,)) is Outcome.UNSEEN
+    assert outcome_of(mended, (not_tested("noop-setting", "x", "y"),)) is Outcome.UNSEEN
+    assert outcome_of(mended, (not_tested("disk-full", "x", "y"),)) is Outcome.GONE
+    assert outcome_of(mended, (), card=False) is Outcome.UNSEEN
+    assert outcome_of(found("dpkg-interrupted", ()), (), card=False) is Outcome.GONE
+    assert outcome_of(mended, (idle(FROM_FILE), ended)) is Outcome.THERE
 
 
 def test_a_group_that_was_joined_is_pending_until_the_next_login() -> None:

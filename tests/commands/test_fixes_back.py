@@ -19,6 +19,7 @@ from wizard.machine.live import LiveHost
 from wizard.mending.fixing import make_fix
 from wizard.plan.existing_steps import SetAsidePackages
 from wizard.plan.fix_kind import fix_kind
+from wizard.plan.impossible import PlanImpossible
 from wizard.plan.steps import Plan
 from wizard.run.backup import Backup, folder_rows, seen_row, write_manifest
 from wizard.run.conflicts import run_to_resume
@@ -129,6 +130,17 @@ async def test_a_plan_that_stopped_half_way_goes_on_or_comes_back(tmp_path: Path
     assert len(read_records(Path(places_below(tmp_path).runs))) == 1
     assert wizard(tmp_path, "rollback", "--yes").returncode == 0
     assert content(tmp_path) == before
+
+
+def test_a_waiting_plan_that_cannot_be_read_is_told_with_its_run(tmp_path: Path) -> None:
+    plan = planned(idle(tmp_path, ".bashrc"), "noop-setting")
+    runs = Path(places_below(tmp_path).runs)
+    runs.mkdir(parents=True)
+    Journal(runs / "one").begin(plan, "2026-01-01T00:00:00+00:00")
+    journal = runs / "one" / "journal.jsonl"
+    journal.write_text(journal.read_text().replace("TakeLinesOut", "TakeLinesOff"))
+    with pytest.raises(PlanImpossible, match="rollback one"):
+        waiting_fix("noop-setting", places_below(tmp_path))
 
 
 async def test_taken_back_from_half_way_all_is_as_it_was(tmp_path: Path) -> None:

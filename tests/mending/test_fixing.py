@@ -39,6 +39,9 @@ from wizard.plan.root_steps import (
 from wizard.plan.steps import Plan
 from wizard.plan.system_places import PIN
 from wizard.plan.user_files import TakeLinesOut
+from wizard.report.events import event_lines
+from wizard.report.plan import plan_lines
+from wizard.run.events import StepStarted
 
 VENV = f"{HOME}/venv"
 SITE = f"{VENV}/lib/python3.10/site-packages"
@@ -119,6 +122,22 @@ def test_a_line_that_does_more_is_left_to_its_owner(
     told = refusal(*with_lines(tmp_path, text, line), "stale-override")
     assert f"~/.bashrc:{line} stays" in told
     assert why in told
+
+
+def test_a_plan_that_shows_a_line_never_steers_the_terminal(tmp_path: Path) -> None:
+    line = f'export {OVERRIDE}="10.3.0\x1b[2K\x1b]0;x\x07"'
+    machine = replace(
+        clean_jammy(),
+        environments=(environment(NATIVE),),
+        settings=(set_in(BASHRC, 1, OVERRIDE, "10.3.0\x1b[2K\x1b]0;x\x07"),),
+    )
+    plan = mended(host_with(tmp_path, {BASHRC: f"{line}\n"}), machine, "stale-override")
+    (step,) = plan.steps
+    assert isinstance(step, TakeLinesOut)
+    assert step.lines == ((1, line),)
+    shown = "\n".join((*plan_lines(plan), *event_lines(StepStarted(1, 1, f"{step}\n{line}", ""))))
+    assert f'export {OVERRIDE}="10.3.0"' in shown
+    assert not {character for character in shown if character < " "} - {"\n"}
 
 
 def test_what_cannot_go_is_noted_beside_what_goes(tmp_path: Path) -> None:

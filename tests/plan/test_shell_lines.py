@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import time
 
 import pytest
 from hypothesis import given, settings
@@ -111,6 +112,17 @@ def test_a_line_that_sets_nothing_of_rocms_is_none_of_our_business(line: str) ->
         "echo a \\\nexport ROCM_PATH=/opt/rocm\n",
         "case $x in\n a)\nexport ROCM_PATH=/opt/rocm\n;;\nesac\n",
         "if true\nthen if false\nthen\nexport ROCM_PATH=/opt/rocm\nfi\nfi\n",
+        "test -e /dev/kfd &&\nexport ROCM_PATH=/opt/rocm\necho b\n",
+        "test -e /dev/kfd || # no card\n\n# none\nexport ROCM_PATH=/opt/rocm\necho b\n",
+        "[ $# -gt 0 ] &&\nexport ROCM_PATH=/opt/rocm\necho b\n",
+        "[[ -n $A &&\nexport ROCM_PATH=/opt/rocm\n]]\n",
+        "x=`\nexport ROCM_PATH=/opt/rocm\n`\n",
+        "cat <<\\EOF\nexport ROCM_PATH=/opt/rocm\nEOF\n",
+        "cat <<'E-F'\nexport ROCM_PATH=/opt/rocm\nE-F\n",
+        "cat <<!\nexport ROCM_PATH=/opt/rocm\n!\n",
+        "cat <<A <<B\nA\nexport ROCM_PATH=/opt/rocm\nB\n",
+        "cat <<A; cat <<<x\nexport ROCM_PATH=/opt/rocm\nA\n",
+        "cat <<A\n A\nexport ROCM_PATH=/opt/rocm\nA\n",
     ],
 )
 def test_a_line_inside_of_something_stays(text: str) -> None:
@@ -118,9 +130,24 @@ def test_a_line_inside_of_something_stays(text: str) -> None:
     assert left(text) == ["export ROCM_PATH=/opt/rocm"]
 
 
+@pytest.mark.parametrize(
+    "before",
+    ["# see `man bash'\n", "cat <<-A\n\tA\n", "cat <<<x\n", "echo $# a#b\n", "# <<< conda <<<\n"],
+)
+def test_a_line_after_the_end_of_something_goes(before: str) -> None:
+    assert out(f"{before}export ROCM_PATH=/opt/rocm\n") == ["export ROCM_PATH=/opt/rocm"]
+
+
 def test_where_the_shell_itself_would_not_find_the_end_nothing_goes() -> None:
     assert out("export ROCM_PATH=/opt/rocm\nif true; then\n") == []
     assert out("export ROCM_PATH=/opt/rocm\necho 'open\n") == []
+
+
+def test_a_quote_that_nothing_closes_does_not_hold_the_reader_up() -> None:
+    text = "export ROCM_PATH=/opt/rocm\necho $'it\\'s'\n" + "export A=1\n" * 2_000
+    began = time.process_time()
+    assert out(text) == []
+    assert time.process_time() - began < PATIENCE_S
 
 
 def test_fish_is_read_as_fish() -> None:
@@ -167,6 +194,7 @@ PIECES = st.sampled_from(
 )
 
 
+PATIENCE_S = 5
 BASH = shutil.which("bash")
 
 

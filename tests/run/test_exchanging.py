@@ -191,3 +191,33 @@ def test_what_somebody_installed_since_is_not_taken_back(
         bring_library_back(back_of(step))
     assert Path(step.path).read_bytes() == b"a newer torch"
     assert f"mv {step.kept} {step.path}" in raised.value.next_step
+
+
+def test_what_was_installed_after_a_cut_is_never_written_over(exchanged: ExchangeLibrary) -> None:
+    step = exchanged
+    Path(step.kept).hardlink_to(step.path)
+    Path(step.path).unlink()
+    Path(step.path).write_bytes(b"a newer torch")
+    with pytest.raises(Trouble, match="another one by now"):
+        exchange_library(step)
+    assert Path(step.path).read_bytes() == b"a newer torch"
+    assert Path(step.kept).read_bytes() == WRONG
+    assert Path(step.source).read_bytes() == RIGHT
+
+
+def test_a_cut_between_keeping_and_exchanging_goes_on(exchanged: ExchangeLibrary) -> None:
+    step = exchanged
+    Path(step.kept).hardlink_to(step.path)
+    exchange_library(step)
+    assert Path(step.path).read_bytes() == RIGHT
+    assert Path(step.kept).read_bytes() == WRONG
+
+
+def test_a_saved_copy_that_is_a_link_is_left_where_it_is(exchanged: ExchangeLibrary) -> None:
+    step = exchanged
+    Path(step.source).rename(Path(step.source).with_name("elsewhere"))
+    Path(step.source).symlink_to("elsewhere")
+    with pytest.raises(Trouble, match="not the library that the wheel brought"):
+        exchange_library(step)
+    assert Path(step.path).read_bytes() == WRONG
+    assert not Path(step.path).is_symlink()

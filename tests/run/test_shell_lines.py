@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import struct
 from pathlib import Path
 
 import pytest
@@ -26,6 +28,13 @@ def putting(step: TakeLinesOut) -> PutLinesBack:
     return PutLinesBack("", step.path, step.lines, step.after, step.before, "")
 
 
+def acl_for(user: int) -> bytes:
+    """An ACL in the kernel's form: this user may read, beside the owner."""
+    nobody = 0xFFFFFFFF
+    entries = (1, 6, nobody), (2, 4, user), (4, 0, nobody), (16, 4, nobody), (32, 0, nobody)
+    return struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *each) for each in entries)
+
+
 @pytest.fixture
 def bashrc(tmp_path: Path) -> Path:
     file = tmp_path / ".bashrc"
@@ -42,6 +51,46 @@ def test_the_line_goes_and_comes_back_and_the_mode_stays(bashrc: Path) -> None:
     assert bashrc.read_bytes() == TEXT.encode()
     assert bashrc.stat().st_mode & 0o777 == 0o600
     assert [path.name for path in bashrc.parent.iterdir()] == [".bashrc"]
+
+
+def test_group_and_attributes_stay(bashrc: Path) -> None:
+    groups = [group for group in (*os.getgroups(), 4) if group != bashrc.stat().st_gid]
+    kept = bashrc.stat().st_gid
+    for group in groups:
+        with contextlib.suppress(PermissionError):
+            os.chown(bashrc, -1, group)
+            kept = group
+    try:
+        os.setxattr(bashrc, "user.note", b"mine")
+    except OSError:
+        pytest.skip("this file system has no attributes")
+    edit_lines(taking(bashrc))
+    assert bashrc.stat().st_gid == kept
+    assert os.getxattr(bashrc, "user.note") == b"mine"
+
+
+def test_an_acl_stays_and_that_of_the_folder_does_not_come_in(bashrc: Path) -> None:
+    acl, default = "system.posix_acl_access", "system.posix_acl_default"
+    try:
+        os.setxattr(bashrc.parent, default, acl_for(1))
+        os.setxattr(bashrc, acl, acl_for(2))
+    except OSError:
+        pytest.skip("this file system has no ACLs")
+    step = taking(bashrc)
+    edit_lines(step)
+    assert os.getxattr(bashrc, acl) == acl_for(2)
+    os.removexattr(bashrc, acl)
+    edit_lines(putting(step))
+    assert acl not in os.listxattr(bashrc)
+
+
+def test_a_file_with_a_second_name_is_left_alone(bashrc: Path) -> None:
+    step = taking(bashrc)
+    os.link(bashrc, bashrc.with_name("dotfiles"))
+    with pytest.raises(Trouble, match="has 2 names"):
+        edit_lines(step)
+    assert bashrc.read_bytes() == TEXT.encode()
+    assert bashrc.stat().st_nlink == 2
 
 
 def test_doing_it_twice_does_it_once(bashrc: Path) -> None:

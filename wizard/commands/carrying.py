@@ -80,7 +80,9 @@ def refuse_all(refusals: tuple[Refusal, ...]) -> int:
 
 def refuse(text: str) -> int:
     """Say one sentence, and give the exit code."""
-    print(f"rdna1-setup: {text}", file=sys.stderr)
+    from wizard.run.lines import clean_lines
+
+    print(f"rdna1-setup: {clean_lines(text)}", file=sys.stderr)
     return 2
 
 

@@ -114,10 +114,12 @@ def _mended_by(plan: Plan, cause: str, found: list[Finding]) -> Finding:
 
 def _looked_again(arguments: argparse.Namespace, mended: Finding) -> int:
     """Diagnose anew and say what became of the finding."""
+    from wizard.diagnose.machine import diagnose
     from wizard.machine.detect import detect
     from wizard.report.mending import WORDS, Outcome, outcome_of
 
-    outcome = outcome_of(mended, _of_cause(mended.cause, detect(host_of(arguments))))
+    now = diagnose(detect(host_of(arguments)))
+    outcome = outcome_of(mended, now.findings, card=now.rdna1)
     if arguments.json:
         _say(mended, outcome)
     else:
@@ -125,7 +127,7 @@ def _looked_again(arguments: argparse.Namespace, mended: Finding) -> int:
 
         text = WORDS[outcome].format(cause=mended.cause)
         print(*textwrap.wrap(text, 79, break_on_hyphens=False), sep="\n")
-    return int(outcome is Outcome.THERE)
+    return int(outcome in (Outcome.THERE, Outcome.UNSEEN))
 
 
 def _say(mended: Finding, outcome: Outcome) -> None:

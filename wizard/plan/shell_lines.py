@@ -16,12 +16,19 @@ FISH_OPENINGS = frozenset({"if", "for", "while", "switch", "function", "begin"})
 FISH_CLOSINGS = frozenset({"end"})
 LEADING = frozenset({"then", "do", "else", "elif", "!", "and", "or"})
 """Words after which a command follows on the same line."""
-HERE = re.compile(r"<<-?\s*(['\"]?)(\w+)\1")
+HERE = re.compile(r"(?<!<)<<(?!<)(-?)\s*([^\s;&|()<>=][^\s;&|()<>]*)")
+QUOTES = str.maketrans("", "", "'\"\\")
+WAITING = frozenset({"&&", "||", "|", "|&"})
+"""At the end of a line these make the next command depend on this one."""
+INNER_HASH = re.compile(r"(?<=[^\s;&|()<>])#")
+"""One within a word begins no comment, as in ``$#``; shlex takes it for one."""
 SHARED = frozenset({"CUDA_VISIBLE_DEVICES"})
 """Read by ROCm, but not its own: such a line may be meant for another card."""
 LIBRARY_PATH = "LD_LIBRARY_PATH"
 PLACE = re.compile(r"/opt/rocm[^/:]*(?:/[^:]*)?|\$\{?ROCM_PATH\}?(?:/[^:]*)?")
 OWN_PATH = re.compile(r"\$(?:PATH|LD_LIBRARY_PATH)|\$\{(?:PATH|LD_LIBRARY_PATH)(?::?\+[^}]*)?\}")
+LONGEST = 8_192
+"""Of one command, from its first line on: where it ends is looked for anew with each line."""
 TITLE = re.compile(r"\s*#.*(?:rocm|rdna ?1|miopen|gfx10)", re.IGNORECASE)
 """A comment that stood above such lines."""
 
@@ -100,12 +107,16 @@ def _simple_command(row: str) -> list[str]:
 
 
 def _tokens(row: str) -> Iterator[str]:
-    lexer = shlex.shlex(row, posix=True, punctuation_chars=";&|()<>")
-    lexer.whitespace_split = True
     try:
-        yield from lexer
+        yield from _lexer(row)
     except ValueError:  # a quote that is closed on a later line
         yield ";"
+
+
+def _lexer(row: str) -> shlex.shlex:
+    lexer = shlex.shlex(INNER_HASH.sub("_", row), posix=True, punctuation_chars=";&|()<>")
+    lexer.whitespace_split = True
+    return lexer
 
 
 def _is_sign(token: str) -> bool:
@@ -124,51 +135,53 @@ def _titles(rows: list[str], out: frozenset[int]) -> Iterator[int]:
 def _at_top(rows: list[str], *, fish: bool) -> frozenset[int]:
     """Numbers of the lines that stand inside of nothing; none where that cannot be told."""
     inside = _Inside(fish=fish)
-    free, end, carried = set[int](), "", ""
+    free, ends, carried = set[int](), list[tuple[str, str]](), ""
     for number, row in enumerate(rows, 1):
-        if end:  # a here-document
-            end = "" if row.strip() == end else end
+        if ends:  # a here-document
+            dash, end = ends[0]
+            if (row.lstrip("\t") if dash else row).rstrip("\r") == end:
+                ends.pop(0)
             continue
         if not inside and not carried:
             free.add(number)
         whole = carried + row
+        if len(whole) > LONGEST:
+            return frozenset()
         carried = f"{whole}\n" if _goes_on(whole) else ""
         if not carried:
             inside.read(whole)
-            found = HERE.search(whole)
-            end = found[2] if found and "<<<" not in whole else ""
-    return frozenset() if inside or end or carried else frozenset(free)
+            ends = [(dash, word.translate(QUOTES)) for dash, word in HERE.findall(whole)]
+    return frozenset() if inside or ends or carried else frozenset(free)
 
 
 def _goes_on(row: str) -> bool:
     """True when the next line belongs to this one: an open quote, or a backslash at the end."""
     if row.endswith("\\"):
         return True
-    lexer = shlex.shlex(row, posix=True, punctuation_chars=True)
-    lexer.whitespace_split = True
     try:
-        list(lexer)
+        return sum(token.count("`") for token in _lexer(row)) % 2 == 1
     except ValueError:
         return True
-    return False
 
 
 class _Inside:
-    """Whether the next line stands inside of a compound command or of parentheses."""
+    """Whether the next line stands inside of something, or belongs to the command before it."""
 
     def __init__(self, *, fish: bool) -> None:
         self._opening = FISH_OPENINGS if fish else OPENINGS
         self._closing = FISH_CLOSINGS if fish else CLOSINGS
         self._depth = 0
         self._open = 0
+        self._waits = False
 
     def __bool__(self) -> bool:
-        return self._depth != 0 or self._open != 0
+        return self._depth != 0 or self._open != 0 or self._waits
 
     def read(self, row: str) -> None:
         """Take a line into account."""
         first = True  # of a command: elsewhere these words mean nothing
         for token in _tokens(row):
+            self._waits = token in WAITING
             if _is_sign(token):
                 self._parentheses(token)
                 first = True

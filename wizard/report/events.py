@@ -14,6 +14,7 @@ from wizard.run.events import (
     StepFinished,
     StepStarted,
 )
+from wizard.run.lines import clean
 
 LOGIN = (
     "Log out and in again: the new groups count from then on. Until then this program measures "
@@ -22,7 +23,11 @@ LOGIN = (
 
 
 def event_lines(event: Event) -> Iterator[str]:
-    """What happens while a plan is carried out, as plain lines."""
+    """What happens while a plan is carried out, as plain lines that steer no terminal."""
+    yield from map(clean, _lines(event))
+
+
+def _lines(event: Event) -> Iterator[str]:
     match event:
         case StepStarted():
             yield f"[{event.number}/{event.total}] {event.text}"

@@ -7,10 +7,14 @@ from collections.abc import Sequence
 from enum import Enum
 from typing import Any
 
-from wizard.diagnose.finding import Finding, to_form
+from wizard.diagnose.finding import Finding, Status, to_form
 from wizard.mending.mendable import has_plan
 
 PROGRAM = "rdna1-setup diagnose --fix"
+NO_CAUSE = "none"
+"""Of a check that did not end: which cause it would have told of is not known."""
+FOR_ALL = ("dpkg-interrupted",)
+"""Causes that are looked for on every machine, and not beside a card for RDNA1 alone."""
 
 
 class Outcome(str, Enum):
@@ -20,6 +24,7 @@ class Outcome(str, Enum):
     LOGIN = "pending-login"
     TERMINAL = "pending-terminal"
     THERE = "there"
+    UNSEEN = "unseen"
 
 
 WORDS = {
@@ -34,6 +39,10 @@ WORDS = {
     ),
     Outcome.THERE: (
         "Looked again: {cause} is still there. `rdna1-setup diagnose` says what is left to do."
+    ),
+    Outcome.UNSEEN: (
+        "Looked again, but could not see all that {cause} is told by: whether it is gone is not "
+        "known. Run rdna1-setup diagnose once more."
     ),
 }
 
@@ -59,11 +68,12 @@ def finding_form(finding: Finding, among: Sequence[Finding]) -> dict[str, Any]:
     return {**to_form(finding), "plan": bool(command), "command": command}
 
 
-def outcome_of(mended: Finding, now: Sequence[Finding]) -> Outcome:
-    """What became of a finding by those of the next look."""
+def outcome_of(mended: Finding, now: Sequence[Finding], *, card: bool = True) -> Outcome:
+    """What became of a finding by all those of the next look; ``card``: whether that saw one."""
     left = [one for one in now if _same(one, mended)]
     if not left:
-        return Outcome.GONE
+        seen = (card or mended.cause in FOR_ALL) and not any(_hides(one, mended) for one in now)
+        return Outcome.GONE if seen else Outcome.UNSEEN
     if mended.cause == "kfd-permission" and not any(map(has_plan, left)):
         return Outcome.LOGIN
     if all(_in_session_alone(one) for one in left):
@@ -73,6 +83,11 @@ def outcome_of(mended: Finding, now: Sequence[Finding]) -> Outcome:
 
 def _same(one: Finding, mended: Finding) -> bool:
     return one.counts and one.cause == mended.cause and folder_of(one) == folder_of(mended)
+
+
+def _hides(one: Finding, mended: Finding) -> bool:
+    """True where a look for it did not come to an end."""
+    return one.status is Status.NOT_TESTED and one.cause in (mended.cause, NO_CAUSE)
 
 
 def _in_session_alone(finding: Finding) -> bool:

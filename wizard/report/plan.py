@@ -8,10 +8,18 @@ from collections.abc import Iterator
 from wizard.plan.content import content_lines
 from wizard.plan.steps import Plan, Step
 from wizard.report.units import WIDTH, bytes_text
+from wizard.run.lines import clean
 
 
 def plan_lines(plan: Plan) -> Iterator[str]:
-    """Every step with its reason, its exact text and the whole content of every file."""
+    """Every step with its reason, its exact text and the whole content of every file.
+
+    Without what would steer the terminal: lines of files and names of folders may hold it.
+    """
+    yield from map(clean, _lines(plan))
+
+
+def _lines(plan: Plan) -> Iterator[str]:
     place = f", in {plan.venv}" if plan.venv else ""
     yield f"Plan {plan.id}: {plan.stack}, footprint {plan.footprint}{place}"
     yield totals(plan)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import filecmp
 import hashlib
 import os
 import shutil
@@ -22,6 +23,8 @@ def exchange_library(step: ExchangeLibrary) -> str:
     if not os.path.lexists(kept):  # else an earlier start was cut off, and this is the old one
         _require_as_planned(step)
         _require_own(path)
+    elif step.bytes and not _is_same(path, kept):  # reinstalled since, or a name of somebody else's
+        raise _changed(step.path, f"Look which one you want: it, or {kept}. Move the other away.")
     new = _new_one(step)
     try:
         if step.bytes and not os.path.lexists(kept):
@@ -72,6 +75,10 @@ def _is_done(step: ExchangeLibrary) -> bool:
     return not path.samefile(kept) and not execstack.asks_for_executable_stack(path)
 
 
+def _is_same(path: Path, kept: Path) -> bool:
+    return path.is_file() and kept.is_file() and filecmp.cmp(path, kept, shallow=False)
+
+
 def _is_ours(step: BringLibraryBack) -> bool:
     """True while what stands there is what the exchange put there."""
     path, kept = Path(step.path), Path(step.kept)
@@ -100,13 +107,14 @@ def _new_one(step: ExchangeLibrary) -> Path:
                 "Install another torch into this environment.",
             ) from None
         return draft
-    if not Path(step.source).is_file() or _sha256(Path(step.source)) != step.sha256:
+    source = Path(step.source)
+    if source.is_symlink() or not source.is_file() or _sha256(source) != step.sha256:
         raise Trouble(
             f"{step.source} is not the library that the wheel brought.",
             "Its SHA-256 is not the one in the wheel's own list; nothing was changed.",
             "Install this torch anew with pip (--force-reinstall --no-deps).",
         )
-    return Path(step.source)
+    return source
 
 
 def _copy_cleared(source: Path, draft: Path) -> None:

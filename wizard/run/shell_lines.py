@@ -35,9 +35,10 @@ def edit_lines(step: TakeLinesOut | PutLinesBack) -> str:
             f"Make the plan anew, or {step} by hand: {'; '.join(numbered(step.lines))}",
         )
     _require_own(file)
+    _require_one_name(file)
     edited = (without_lines if isinstance(step, TakeLinesOut) else with_lines)(text, step.lines)
     mode = stat.S_IMODE(file.stat().st_mode)
-    write_whole(file, edited, mode)
+    write_whole(file, edited, mode, like=file)
     return f"{len(step.lines)} lines, the rest as it was"
 
 
@@ -59,4 +60,13 @@ def _require_own(file: Path) -> None:
             f"{file} belongs to somebody else.",
             "A file that is written anew would change its owner; nothing was changed.",
             f"Edit it by hand, or make it yours: sudo chown $USER {file}",
+        )
+
+
+def _require_one_name(file: Path) -> None:
+    if (names := file.stat().st_nlink) > 1:
+        raise Trouble(
+            f"{file} has {names} names (hard links).",
+            "A file that is written anew would part from its other names; nothing was changed.",
+            "Edit it by hand; or part them yourself, by a copy in its place, and start again.",
         )
