@@ -235,7 +235,10 @@ async def test_the_details_follow_the_cursor_and_can_be_read_to_their_end() -> N
         await until(pilot, lambda: OVERRIDE.links[0][:40] in text_of(pilot))
         await press(pilot, "down")
         await until(pilot, lambda: "It does no harm" in text_of(pilot))
-        await press(pilot, "up", "tab", "end")
+        await press(pilot, "up")
+        await until(pilot, lambda: "line of proof 0" in text_of(pilot))
+        await settled(pilot)  # laid out, or the end would be that of what stood there before
+        await press(pilot, "tab", "end")
         await until(pilot, lambda: OVERRIDE.links[0][:40] in text_of(pilot))
 
 
