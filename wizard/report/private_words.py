@@ -14,7 +14,7 @@ TOKEN_KIND = "password, key or token"  # noqa: S105 - what is counted
 LOGIN_KIND = "login in an address"
 
 _NAME = (
-    r"(?:token(?!i[sz]|s\b|s_)|secret|passw(?:or)?[dt]|passphrase|passcode|(?<=[\w-])pwd"
+    r"(?:token(?!i[sz]|s\b|s_|[_.]?(?:embed|count|type))|secret|passw(?:or)?[dt]|passphrase|passcode|(?<=[\w-])pwd"
     r"|api[ _-]?key|(?:access|private|secret|auth|account|storage|master|license)[ _-]?key"
     r"|credential|signature|cookie|webhook|(?<=[_-])key(?![a-z])|(?<![a-z])auth(?![a-z])"
     r"|(?<=_)(?:pass|pat|psk)(?![a-z])|\bpsk(?=[\"']?\s?=)|(?-i:\bPASS)(?=\s?=))"
