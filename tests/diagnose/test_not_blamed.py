@@ -1,0 +1,25 @@
+"""What a text names beside the fault is not blamed for it."""
+
+import pytest
+
+from wizard.diagnose.explain import explain
+
+REPLACED = """\
+  Found existing installation: torch 2.3.0+cu121
+    Uninstalling torch-2.3.0+cu121:
+      Successfully uninstalled torch-2.3.0+cu121
+Successfully installed torch-1.13.1+rocm5.2
+RuntimeError: HIP error: invalid device function
+"""
+OTHER_MODULE = """\
+Building module amdgpu done.
+Error! Bad return status for module build on kernel: 6.8.0-45-generic (x86_64)
+Consult /var/lib/dkms/v4l2loopback/0.12.7/build/make.log for more information.
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "causes"), [(REPLACED, ["wheel-lacks-gfx-target"]), (OTHER_MODULE, [])]
+)
+def test_it_is_not_blamed(text: str, causes: list[str]) -> None:
+    assert [found.cause for found in explain(text.encode()).findings] == causes
