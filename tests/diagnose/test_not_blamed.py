@@ -17,9 +17,17 @@ Error! Bad return status for module build on kernel: 6.8.0-45-generic (x86_64)
 Consult /var/lib/dkms/v4l2loopback/0.12.7/build/make.log for more information.
 """
 
+OLDER_NUMPY = """\
+Successfully installed torch-1.13.1+rocm5.2
+  Found existing installation: numpy 2.1.0
+    Uninstalling numpy-2.1.0:
+Successfully installed numpy-1.26.4
+"""
+
 
 @pytest.mark.parametrize(
-    ("text", "causes"), [(REPLACED, ["wheel-lacks-gfx-target"]), (OTHER_MODULE, [])]
+    ("text", "causes"),
+    [(REPLACED, ["wheel-lacks-gfx-target"]), (OTHER_MODULE, []), (OLDER_NUMPY, [])],
 )
 def test_it_is_not_blamed(text: str, causes: list[str]) -> None:
     assert [found.cause for found in explain(text.encode()).findings] == causes
