@@ -31,3 +31,17 @@ Successfully installed numpy-1.26.4
 )
 def test_it_is_not_blamed(text: str, causes: list[str]) -> None:
     assert [found.cause for found in explain(text.encode()).findings] == causes
+
+
+PROCESSOR_FOR_A_GUEST = """\
+10:00.0 VGA compatible controller [0300]: AMD [AMD/ATI] Raphael [1002:164e] (rev c9)
+\tKernel driver in use: vfio-pci
+03:00.0 VGA compatible controller [0300]: AMD [AMD/ATI] Navi 10 [1002:731f] (rev c1)
+\tKernel driver in use: amdgpu
+"""
+
+
+def test_the_processor_s_gpu_may_be_a_guest_s_where_the_card_is_driven() -> None:
+    assert explain(PROCESSOR_FOR_A_GUEST.encode()).findings == ()
+    alone = PROCESSOR_FOR_A_GUEST.replace("use: amdgpu", "use: vfio-pci")
+    assert [found.cause for found in explain(alone.encode()).findings] == ["vfio-bound"]
