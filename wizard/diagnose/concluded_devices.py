@@ -6,7 +6,7 @@ import re
 
 from wizard.diagnose.decoding import as_text
 from wizard.diagnose.finding import Confidence
-from wizard.diagnose.lines import Line
+from wizard.diagnose.lines import BEFORE, Line
 from wizard.diagnose.plain import plain
 from wizard.diagnose.reading import Concluded, Reading, evidence_of
 
@@ -18,6 +18,9 @@ DISPLAY = re.compile(r"VGA|Display|3D controller|03(?:00|02|80): ")
 def held_by_vfio(reading: Reading) -> Concluded | None:
     """A card of AMD's in whose part of a listing vfio-pci is named as its driver."""
     lines = [h for h in reading.hits.get("module-named", ()) if "vfio" in h.text]
+    inside = [card.slot for card in reading.cards if card.integrated and card.slot]
+    if any(card.rdna1 for card in reading.cards):  # else the processor's may be all there is
+        lines = [h for h in lines if not header_of(h).strip().startswith(tuple(inside))]
     held = [h for h in lines if OF_AMD.search(header_of(h))]
     slots = {card.slot.removeprefix("0000:") for card in reading.cards if card.amd and card.slot}
     taken = [
@@ -42,7 +45,7 @@ def not_driven(reading: Reading) -> Concluded | None:
 def section_of(line: Line) -> str:
     """What a listing of PCI devices says of the one that this line is about."""
     near = [plain(as_text(each)) for each in line.near]
-    here = next((n for n, each in enumerate(near) if each.strip() == line.text.strip()), 0)
+    here = min(line.number - 1, BEFORE)  # several devices may say the same
     start = next((n for n in range(here, -1, -1) if SLOT.match(near[n])), None)
     end = next((n for n in range(here + 1, len(near)) if SLOT.match(near[n])), len(near))
     return "" if start is None else "\n".join(near[start:end])

@@ -13,6 +13,7 @@ from wizard.diagnose.decoding import blocks
 from wizard.diagnose.finding import Confidence, Evidence, Finding, Status, in_order
 from wizard.diagnose.listed_cards import ListedCard
 from wizard.diagnose.order import without_consequences
+from wizard.diagnose.other_card import of_another_card
 from wizard.diagnose.reading import Concluded, Reading, read_text
 from wizard.knowledge.causes import Cause, Sign, load_causes
 
@@ -55,7 +56,7 @@ def explain_file(file: BinaryIO) -> Explanation:
     """The same of an open file, without holding all of it."""
     reading = read_text(blocks(file))
     findings = in_order(without_consequences(_found(reading), reading))
-    if reading.cards and not any(card.rdna1 for card in reading.cards):
+    if of_another_card(reading):
         findings = tuple(map(_without_fix, findings))
     if any(finding.counts for finding in findings):
         answer = Answer.FOUND

@@ -25,6 +25,8 @@ WRAPPED = range(40, 132)
 """How long a line is that a mail program broke off."""
 WRAPPED_BEFORE = range(60, 300)
 """How long it would have been with the next word."""
+WRAPPED_TOO = b"\n"
+"""Lines that were put together are counted apart from whole ones."""
 PARTS = 4
 """Of how many lines one is put together at most."""
 BEGINS = re.compile(
@@ -117,7 +119,8 @@ class Finder:
     def _wrapped(self, every: list[bytes], start: int, first: int) -> Iterator[Line]:
         for index in range(start, len(every) - 1):
             for whole in joined(every, index):
-                if self._anchors.search(whole):
+                held = self._anchors.findall(whole)
+                if held and self._few((WRAPPED_TOO, *held)):
                     yield from self._pieces(every, index, first, whole)
 
     def _pieces(self, every: list[bytes], index: int, first: int, text: bytes) -> Iterator[Line]:

@@ -18,6 +18,7 @@ from wizard.diagnose.mentions import only_mentions
 from wizard.diagnose.told import TOLD_ANCHORS, Told, ToldLines
 from wizard.knowledge.causes import Sign, load_marks, load_signs, load_words
 from wizard.knowledge.phrases import load_phrases
+from wizard.run.lines import beginning
 
 Concluded = tuple[Confidence, tuple[Evidence, ...]]
 """How sure something is, and what proves it."""
@@ -65,7 +66,9 @@ class Reading:
 def evidence_of(lines: Iterable[Line]) -> tuple[Evidence, ...]:
     """Lines as evidence, none twice."""
     unique = {line.original.strip(): line.number for line in lines}
-    return tuple(Evidence(text[:400], f"line {number}") for text, number in unique.items())
+    return tuple(
+        Evidence(beginning(text, 400), f"line {number}") for text, number in unique.items()
+    )
 
 
 def read_text(blocks: Iterator[bytes]) -> Reading:

@@ -75,7 +75,7 @@ PYTORCH_INDEX = re.compile(r"pytorch\.org|amd\.com|radeon\.com")
 NOT_INSTALLED = re.compile(
     r"satisfies the requirement|No matching distribution|from versions|pip3? (?:install|download)"
     r"|uv (?:pip|add)|there is no version|^\s*(?:Requires|Required-by|Collecting)|requires? torch"
-    r"|not a supported wheel|>=|<="
+    r"|not a supported wheel|>=|<=|[Uu]ninstall|Found existing installation"
 )
 
 

@@ -22,6 +22,7 @@ from wizard.machine.facts import Environment, Machine
 from wizard.machine.watched import Answer, answer
 from wizard.plan.leftovers import short_path
 from wizard.run.joined_groups import with_joined_group
+from wizard.run.lines import beginning
 
 TRY_S = 180.0
 """Gigabytes of torch from a cold disk, and a card that is started."""
@@ -122,7 +123,9 @@ def _did_not_come_back(told: Answer, what: Evidence) -> Finding:
 def _failed(said: str, told: Answer, what: Evidence) -> Iterator[Finding]:
     """What the words of a failure prove, through the reader of pasted texts."""
     lines = [line.strip() for line in said.splitlines() if line.strip()]
-    last = Evidence(lines[-1][:400] if lines else f"ended with code {told.code}", what.where)
+    last = Evidence(
+        beginning(lines[-1], 400) if lines else f"ended with code {told.code}", what.where
+    )
     causes = [one for one in explain(said.encode()).findings if one.counts] if lines else []
     for one in causes:
         sure = one.confidence

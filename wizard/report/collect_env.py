@@ -10,7 +10,7 @@ from pathlib import Path
 
 from wizard.machine.facts import Fact, Machine, Unknown
 from wizard.run.journal import Record
-from wizard.run.lines import clean
+from wizard.run.lines import beginning, clean
 from wizard.run.process import Exited, child_environment, stream
 from wizard.run.trouble import Trouble
 
@@ -86,7 +86,7 @@ def _ended(code: int, told: list[str]) -> Fact[str]:
     known = known_lines(told)
     if code == 0 and known:
         return "\n".join(known) + "\n"
-    last = clean(told[-1])[:200] if told else "nothing was printed"
+    last = beginning(clean(told[-1]), 200) if told else "nothing was printed"
     return Unknown(f"collect_env ended with code {code}: {last}")
 
 

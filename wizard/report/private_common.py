@@ -15,8 +15,14 @@ _OUR_WORDS = """
     token torchaudio torchvision train training triton true unfold units unusable uv value
     values verdict version versions video vram warm warning wheels wizard work wrong zsh
 """
-OUR_WORDS = frozenset(_OUR_WORDS.split())
-"""Words of our own reports."""
+_NAMES_OF_THINGS = """
+    archlinux bazzite bookworm cachyos endeavouros epyc fedora focal gentoo gfx1010 gfx1011
+    gfx1012 jammy llama navi navi10 navi-10 navi12 navi-12 navi14 navi-14
+    nixos nobara noble ollama opensuse polaris pop-os pop_os rdna rdna1 ryzen
+    steam steamdeck steamos threadripper trixie tumbleweed vega void webui
+"""
+OUR_WORDS = frozenset((*_OUR_WORDS.split(), *_NAMES_OF_THINGS.split()))
+"""Words of our own reports; systems, chips and programs after which machines are called."""
 _GROUPS = """
     USER adm audio bluetooth cdrom cpu daemon dialout dip disk docker floppy input kvm libvirt
     lp lpadmin lxd netdev nobody nogroup plugdev power render root sambashare scanner sudo sys

@@ -32,6 +32,8 @@ NOBODYS = tuple(
     for net in ("0.0.0.0/8", "127.0.0.0/8", "192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24")
 )
 """The machine itself, and what texts give as examples."""
+AT_HOME = ipaddress.IPv4Network("192.168.0.0/16")
+"""Of no version ever: whatever word stands before it."""
 
 EMAIL = re.compile(
     r"(?<![\w.+-])(?:mailto:)?[\w.+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.)+(?P<last>[A-Za-z]{2,24})"
@@ -88,6 +90,8 @@ def is_address(found: re.Match[str]) -> bool:
         return False
     if found[0] == "255.255.255.255" or any(address in net for net in NOBODYS):
         return False
+    if address in AT_HOME:
+        return True
     if re.match("-[A-Za-z]", text[end : end + 2]) and not address.is_private:
         return False  # 5.15.167.4-microsoft-standard-WSL2
     if VERSION_BEFORE.search(text[max(0, begin - BEFORE_CHARS) : begin]):

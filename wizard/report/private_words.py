@@ -14,16 +14,16 @@ TOKEN_KIND = "password, key or token"  # noqa: S105 - what is counted
 LOGIN_KIND = "login in an address"
 
 _NAME = (
-    r"(?:token(?!i[sz]|s\b|s_)|secret|passw(?:or)?d|passphrase|passcode|(?<=[\w-])pwd"
+    r"(?:token(?!i[sz]|s\b|s_|[_.]?(?:embed|count|type))|secret|passw(?:or)?[dt]|passphrase|passcode|(?<=[\w-])pwd"
     r"|api[ _-]?key|(?:access|private|secret|auth|account|storage|master|license)[ _-]?key"
     r"|credential|signature|cookie|webhook|(?<=[_-])key(?![a-z])|(?<![a-z])auth(?![a-z])"
-    r"|(?<=_)pass(?![a-z])|(?-i:\bPASS)(?=\s?=))"
+    r"|(?<=_)(?:pass|pat|psk)(?![a-z])|\bpsk(?=[\"']?\s?=)|(?-i:\bPASS)(?=\s?=))"
     r"(?![\w-]{0,20}(?:fingerprint|provider|path|file|sock|ring|chain|error|type|length))"
     r"[\w.-]{0,40}"
 )
 """Words in a name that say so, and the rest of the name."""
 SECRET_NAME = re.compile(
-    r"(?:^|[_.-])(?:tokens?|secrets?|pass(?:word|wd|phrase|code)?|pwd|credentials?|auth|cookie"
+    r"(?:^|[_.-])(?:tokens?|secrets?|pat|psk|pass(?:word|wd|phrase|code)?|pwd|credentials?|auth|cookie"
     r"|signature|(?:api|access|private|secret)?key)(?:$|[_.-])|password|token$|apikey|passwd",
     re.IGNORECASE,
 )
@@ -67,6 +67,12 @@ TOKENS = "|".join(
         r"(?:AKIA|ASIA|AROA|AIDA)[A-Z0-9]{16}(?![A-Za-z0-9])",
         r"AIza[\w-]{30,}",
         r"npm_[A-Za-z0-9]{24,}",
+        r"(?<![A-Za-z0-9])(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{12,}",
+        r"(?<![A-Za-z0-9])r8_[A-Za-z0-9]{30,}",
+        r"nvapi-[\w-]{16,}",
+        r"tskey-[a-z]{2,12}-[\w-]{8,}",
+        r"\bhv[bs]\.[\w-]{12,}",
+        r"shp(?:at|ca|pa|ss)_[A-Za-z0-9]{16,}",
         r"pypi-[A-Za-z0-9_-]{40,}",
         r"dckr_pat_[\w-]{12,}",
         r"(?<!\d)\d{8,10}:AA[\w-]{30,}",

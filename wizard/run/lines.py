@@ -28,6 +28,14 @@ def clean(text: str) -> str:
     return _CONTROLS.sub("", _ESCAPES.sub("", text).expandtabs(8))
 
 
+def beginning(text: str, most: int) -> str:
+    """At most so many characters of a text, without half a word: it may be half of a secret."""
+    if len(text) <= most:
+        return text
+    whole = text[: most + 1].rpartition(" ")[0].rstrip()
+    return whole or text[:most]
+
+
 def clean_lines(text: str) -> str:
     """Every line of a text without escape sequences and control characters."""
     return "\n".join(map(clean, text.splitlines()))
