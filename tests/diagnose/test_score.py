@@ -8,7 +8,8 @@ one: precision and recall 1.000, no forbidden cause; one expected answer was cor
 
 The held-out texts, which nobody who changed a rule had read: with the rules before the corpus was
 learned from, precision 0.913, recall 0.907, 10 of 253 texts with a forbidden cause, 28 read
-wrongly; after it 0.945, 0.963, 6 and 15. That is what pasted texts of strangers may expect.
+wrongly; after it 0.945, 0.963, 6 and 15; after somebody had attacked the rules with texts of his
+own 0.951, 0.963, 5 and 14. That is what pasted texts of strangers may expect.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from wizard.diagnose.decoding import NotText
 from wizard.diagnose.explain import explain
 from wizard.diagnose.finding import Status
 
-HELD_OUT_PRECISION, HELD_OUT_RECALL, HELD_OUT_FORBIDDEN = 0.945, 0.962, 6
+HELD_OUT_PRECISION, HELD_OUT_RECALL, HELD_OUT_FORBIDDEN = 0.951, 0.962, 5
 BENIGN = "benign-kdb-warning"
 """The only cause that is told as fine."""
 
