@@ -30,7 +30,14 @@ from wizard.plan.steps import (
 from wizard.run.lines import clean
 
 WIDTH = 98
-INSTALLING = ("env", "PIP_CONFIG_FILE=/dev/null", "PIP_NO_CACHE_DIR=1")
+SOURCES = ("PIP_FIND_LINKS", "PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_NO_INDEX")
+INSTALLING = (
+    "env",
+    *(word for name in SOURCES for word in ("-u", name)),
+    "PIP_CONFIG_FILE=/dev/null",
+    "PIP_NO_CACHE_DIR=1",
+)
+"""What is installed was fetched and hashed before: the user's settings of pip must not matter."""
 INSTALLED = "/.rdna1-setup-installed"
 """In the venv: the plan whose wheels were installed by such a script."""
 PINS = "import sys\nfrom importlib.metadata import version\n" + (
