@@ -29,3 +29,10 @@ def test_mutated_texts_are_read_without_failing_and_soon() -> None:
         slowest = max(slowest, took)
     print(f"\n{TEXTS} mutated texts: slowest {slowest:.3f} s, {dict(answers)}")
     assert set(answers) >= {Answer.FOUND.value, Answer.NOTHING.value}
+
+
+def test_a_switch_before_thousands_of_blanks_is_read_soon() -> None:
+    """As a mutation once made it: blanks that three parts of a pattern could share took minutes."""
+    began = time.process_time()
+    explain(b"MIOPEN_DEBUG_CONV_WINOGRAD" + b" " * 9_000 + b"x\n")
+    assert time.process_time() - began < READ_S
