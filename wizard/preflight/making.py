@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import re
 import shutil
 from collections.abc import Iterable
@@ -17,6 +16,7 @@ from wizard.preflight.apt_view import AptView
 from wizard.preflight.programs import Programs
 from wizard.preflight.refusal import Refusal, Refused
 from wizard.preflight.repair import SUFFIX, VERSION, stand_in_control, without_dependency
+from wizard.run.partial import digest
 
 UBUNTU_KEYS = "/usr/share/keyrings/ubuntu-archive-keyring.gpg"
 UBUNTU = "http://archive.ubuntu.com/ubuntu"
@@ -35,7 +35,7 @@ async def build_stand_in(
     (tree / "DEBIAN" / "control").write_text(stand_in_control(repair, provides), "utf-8")
     deb = folder / f"{repair.name}_{VERSION}_all.deb"
     await _build(tree, deb, programs)
-    return LocalDeb(str(deb), await _sha256(deb), repair.name, VERSION)
+    return LocalDeb(str(deb), await asyncio.to_thread(digest, deb), repair.name, VERSION)
 
 
 async def repacked(
@@ -52,7 +52,9 @@ async def repacked(
     deb = folder / f"{repair.repack}{SUFFIX}.deb"
     await _build(tree, deb, programs)
     shutil.rmtree(tree)
-    return LocalDeb(str(deb), await _sha256(deb), repair.repack, f"{original.version}{SUFFIX}")
+    return LocalDeb(
+        str(deb), await asyncio.to_thread(digest, deb), repair.repack, f"{original.version}{SUFFIX}"
+    )
 
 
 async def older_libraries(
@@ -116,7 +118,9 @@ async def _newest(folder: Path, pattern: str, programs: Programs) -> LocalDeb:
     deb = _last(folder, pattern)
     fields = ("dpkg-deb", "--field", str(deb), "Package", "Version")
     told = dict(line.split(": ", 1) for line in await _must(fields, SHORT_S, programs))
-    return LocalDeb(str(deb), await _sha256(deb), told["Package"], told["Version"])
+    return LocalDeb(
+        str(deb), await asyncio.to_thread(digest, deb), told["Package"], told["Version"]
+    )
 
 
 async def _build(tree: Path, deb: Path, programs: Programs) -> None:
@@ -131,18 +135,6 @@ async def _must(argv: tuple[str, ...], deadline_s: float, programs: Programs) ->
     if answer.code != 0:
         raise Refused(explained(answer))
     return answer.lines
-
-
-async def _sha256(path: Path) -> str:
-    return await asyncio.to_thread(_digest, path)
-
-
-def _digest(path: Path) -> str:
-    found = hashlib.sha256()
-    with path.open("rb") as file:
-        while chunk := file.read(1 << 20):
-            found.update(chunk)
-    return found.hexdigest()
 
 
 def _there(path: Path) -> bool:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import filecmp
-import hashlib
 import os
 import shutil
 from pathlib import Path
 
 from wizard.plan.library_steps import BringLibraryBack, ExchangeLibrary
 from wizard.run import execstack
-from wizard.run.partial import HASH_CHUNK, sync
+from wizard.run.partial import digest, sync
 from wizard.run.trouble import Trouble
 from wizard.run.whole_file import draft_of
 
@@ -71,7 +70,7 @@ def _is_done(step: ExchangeLibrary) -> bool:
     if not path.is_file() or (step.bytes and not kept.is_file()):
         return False
     if step.source:
-        return not os.path.lexists(step.source) and _sha256(path) == step.sha256
+        return not os.path.lexists(step.source) and digest(path) == step.sha256
     return not path.samefile(kept) and not execstack.asks_for_executable_stack(path)
 
 
@@ -85,11 +84,11 @@ def _is_ours(step: BringLibraryBack) -> bool:
     if not path.is_file() or path.is_symlink():
         return False
     if step.source:
-        return _sha256(path) == step.sha256
+        return digest(path) == step.sha256
     draft = draft_of(path)
     try:
         _copy_cleared(kept, draft)
-        return _sha256(path) == _sha256(draft)
+        return digest(path) == digest(draft)
     finally:
         draft.unlink(missing_ok=True)
 
@@ -108,7 +107,7 @@ def _new_one(step: ExchangeLibrary) -> Path:
             ) from None
         return draft
     source = Path(step.source)
-    if source.is_symlink() or not source.is_file() or _sha256(source) != step.sha256:
+    if source.is_symlink() or not source.is_file() or digest(source) != step.sha256:
         raise Trouble(
             f"{step.source} is not the library that the wheel brought.",
             "Its SHA-256 is not the one in the wheel's own list; nothing was changed.",
@@ -157,11 +156,3 @@ def _changed(path: str, next_step: str) -> Trouble:
         "Somebody changed it since the plan was made; it stays as it is.",
         next_step,
     )
-
-
-def _sha256(path: Path) -> str:
-    total = hashlib.sha256()
-    with path.open("rb") as file:
-        while chunk := file.read(HASH_CHUNK):
-            total.update(chunk)
-    return total.hexdigest()

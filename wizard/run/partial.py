@@ -111,7 +111,7 @@ def _plain(text: object) -> bool:
     return isinstance(text, str) and text.isascii() and (text.isprintable() or not text)
 
 
-def digest(path: Path, cancelled: Callable[[], bool]) -> str:
+def digest(path: Path, cancelled: Callable[[], bool] = lambda: False) -> str:
     """SHA-256 of a file; ``""`` when cancelled meanwhile."""
     total = sha256()
     with path.open("rb") as file:
