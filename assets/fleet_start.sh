@@ -81,7 +81,7 @@ find_python() {
 if ! [ -x "$venv/bin/python" ] || ! "$venv/bin/python" -I -c 'import wizard' 2>/dev/null; then
     python=$(find_python) ||
         stop "this machine has no Python $minor, and the folder brings none." \
-            "Install it (Debian, Ubuntu: apt install python$minor), or fetch with --for a record of this machine."
+            "Install it (Debian, Ubuntu: apt install python$minor), or fetch with --without-python."
     making=$venv.making-$$
     rm -rf -- "$making"
     if ! { uv venv --quiet --offline --no-project --relocatable --python "$python" "$making" &&

@@ -9,15 +9,20 @@ import select
 import signal
 import sys
 from collections.abc import Sequence
+from typing import Any, ClassVar
 
+from textual import events
 from textual.app import App
+from textual.binding import Binding, BindingType
 from textual.filter import LineFilter
+from textual.screen import ModalScreen, Screen
 
 from assets import FOLDER
 from screens.output import SafeOutput
 from screens.services import Services
 from screens.session import STEPS, Session, following, preceding
 from screens.step import StepScreen
+from screens.themes import DARK, THEMES
 
 ENDINGS = (signal.SIGHUP, signal.SIGTERM)
 """The window was closed, or somebody wants the program to end: left alone, it would die at once."""
@@ -29,6 +34,7 @@ LOOK_AT_TERMINAL_S = 2.0
 """How often to see whether the terminal is still there: below ``su`` no signal tells."""
 STOP_HINT = "Still working: c stops it safely, then q leaves."
 LEAVE_HINT = "q leaves. Ctrl+C ends nothing here, so that no work breaks off by accident."
+HELP_KEYS = ("question_mark", "f1")
 FINE = 0
 FAILED = 1
 CANCELLED = 130
@@ -39,7 +45,11 @@ class SetupApp(App[int]):
 
     TITLE = "rdna1-setup"
     CSS_PATH = FOLDER / "screens.tcss"
-    ENABLE_COMMAND_PALETTE = False
+    HORIZONTAL_BREAKPOINTS = StepScreen.HORIZONTAL_BREAKPOINTS
+    ENABLE_COMMAND_PALETTE = False  # Textual's own binding of it would stand in the keys' line
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+p", "command_palette", "Commands", show=False, priority=True)
+    ]
 
     def __init__(
         self, services: Services, session: Session | None = None, first: str = STEPS[0]
@@ -50,6 +60,9 @@ class SetupApp(App[int]):
         self._first = first
         self._safe_output = SafeOutput(not services.unicode, services.console)
         self.outcome = FINE
+        for theme in THEMES:
+            self.register_theme(theme)
+        self.theme = services.theme if services.theme in self.available_themes else DARK
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Textual's own filters, then ours."""
@@ -82,6 +95,30 @@ class SetupApp(App[int]):
             step.say(STOP_HINT, "warning")
         else:
             self._leave(step.session)
+
+    def action_command_palette(self) -> None:
+        """Lists all that can be done here."""
+        from screens.windows.palette import Palette
+
+        if not isinstance(self.screen, Palette):
+            self.push_screen(Palette())
+
+    def action_keys_here(self) -> None:
+        """Lists the keys of the window at hand."""
+        from screens.offers import key_lines
+        from screens.windows.dialogs import Notice
+
+        self.push_screen(Notice("Help: keys of this window", "\n".join(key_lines(self.screen))))
+
+    def on_key(self, event: events.Key) -> None:
+        """Gives windows the keys that every screen has: Textual keeps its bindings from them."""
+        if not isinstance(self.screen, ModalScreen):
+            return
+        if event.key in HELP_KEYS and event.key not in self.screen.active_bindings:
+            self.action_keys_here()
+            event.prevent_default()  # else the window that opens takes it too, and closes
+        elif event.key == "ctrl+p":
+            self.action_command_palette()
 
     def action_help_quit(self) -> None:
         """Answers Ctrl+C, which elsewhere ends a program."""
@@ -120,6 +157,16 @@ class SetupApp(App[int]):
         self._judge(session)
         self._hear_no_more()
         self.switch_screen(make_step(step, session, self._services))
+
+    async def push_screen_wait(self, screen: Screen[Any] | str, *, mode: str | None = None) -> Any:
+        """Textual's own, but for whom it ends: a worker that is ended ends no screen with it.
+
+        Textual awaits here what is being taken down, in the worker. That may be the screen that
+        the worker belongs to: to end the one would end the other in the midst of it.
+        """
+        await asyncio.shield(self._flush_next_callbacks())
+        pushed = self.push_screen(screen, wait_for_dismiss=True, mode=mode)
+        return await asyncio.shield(pushed)
 
     def _hear_no_more(self) -> None:
         """Nothing comes to a step that is left: its widgets go before its workers are ended."""
@@ -160,7 +207,7 @@ def make_step(step: str, session: Session, services: Services) -> StepScreen:
 
             return Detect(session, services)
         case "choose":
-            from screens.choose import Choose
+            from screens.choose.screen import Choose
 
             return Choose(session, services)
         case "clear":
@@ -168,17 +215,17 @@ def make_step(step: str, session: Session, services: Services) -> StepScreen:
 
             return Clear(session, services)
         case "review":
-            from screens.review import Review
+            from screens.review.screen import Review
 
             return Review(session, services)
         case "apply":
-            from screens.apply import Apply
+            from screens.run.apply import Apply
 
             return Apply(session, services)
         case "rehearse" | "changes":
             return _rehearsal_step(step, session, services)
         case "conv2d":
-            from screens.conv2d import Conv2d
+            from screens.conv2d.screen import Conv2d
 
             return Conv2d(session, services)
         case "done":
@@ -193,19 +240,19 @@ def _beside(step: str, session: Session, services: Services) -> StepScreen:
     """A screen out of the order of the steps."""
     match step:
         case "watch":
-            from screens.watch import Watch
+            from screens.run.watch import Watch
 
             return Watch(session, services)
         case "roll_back":
-            from screens.roll_back import RollBack
+            from screens.review.roll_back import RollBack
 
             return RollBack(session, services)
         case "take_back":
-            from screens.take_back import TakeBack
+            from screens.run.take_back import TakeBack
 
             return TakeBack(session, services)
         case "diagnose":
-            from screens.diagnose import Diagnose
+            from screens.diagnose.screen import Diagnose
 
             return Diagnose(session, services)
         case _:
@@ -214,10 +261,10 @@ def _beside(step: str, session: Session, services: Services) -> StepScreen:
 
 def _rehearsal_step(step: str, session: Session, services: Services) -> StepScreen:
     if step == "rehearse":
-        from screens.rehearse import Rehearse
+        from screens.run.rehearse import Rehearse
 
         return Rehearse(session, services)
-    from screens.changes import Changes
+    from screens.run.changes import Changes
 
     return Changes(session, services)
 

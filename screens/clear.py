@@ -14,11 +14,13 @@ from textual.widget import Widget
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from screens.dialogs import Notice
+from screens.faults import fault, tell
 from screens.services import Services
 from screens.session import Session
 from screens.step import COMMON_KEYS, StepScreen
 from screens.widgets.marked_list import MarkedList
+from screens.widgets.status_line import wait_for
+from screens.windows.dialogs import Notice
 from wizard.machine.facts import Machine, Unknown
 from wizard.plan.amd_packages import AMD, DISTRIBUTION, DRIVER
 from wizard.plan.clean_up import CLEAN_UP
@@ -37,6 +39,7 @@ MEASURE_FIRST = (
     "Was it at fault? torch {0} brings its own ROCm: c measures Conv2d with it, before anything "
     "goes."
 )
+UNCHANGED = "Nothing was changed. Mend that, then take it again."
 READING = "Reading the files that would change ..."
 
 
@@ -118,7 +121,7 @@ class Clear(StepScreen):
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Makes the plan of what was selected."""
-        self.say(READING)
+        wait_for(self, READING, self.services.clock)
         self._make(WAYS[event.option_index])
 
     @work(group="make", exclusive=True)
@@ -131,6 +134,9 @@ class Clear(StepScreen):
             self.app.push_screen(
                 Notice("No plan can be made", f"{nothing}\n\nNothing was changed.")
             )
+            return
+        except OSError as error:
+            tell(self, "No plan can be made", fault("The plan was not made", error, UNCHANGED))
             return
         chosen = replace(self.session, plan=plan, choice=None, finished=None, failure=None)
         self.post_message(self.Next(chosen))

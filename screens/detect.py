@@ -13,14 +13,22 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import OptionList, Static
 
-from screens.detect_text import details_text, summary
-from screens.dialogs import Notice
+from screens.detect_text import broken_text, details_text, summary
+from screens.following import load
+from screens.hanging import few_lines
 from screens.services import DetectedPart, Services
 from screens.session import Session, to_diagnose
 from screens.step import COMMON_KEYS, StepScreen
+from screens.waiting import SECOND_S, Wait
 from screens.widgets.checklist import Checklist
 from screens.widgets.header_line import HeaderLine
+from screens.windows.dialogs import Notice
 from wizard.machine.facts import Machine
+
+FOLLOWING = "screens.choose.screen"
+READING = "Reading this machine. Nothing is changed."
+MOST_LINES = 6
+"""A summary of more leaves no room for what it sums up."""
 
 
 class Detect(StepScreen):
@@ -68,6 +76,9 @@ class Detect(StepScreen):
     def __init__(self, session: Session, services: Services) -> None:
         super().__init__(session, services)
         self._run = 0
+        self._wait: Wait | None = None
+        """Since when it reads; None once it does not."""
+        self._text = ""
 
     def body(self) -> Iterable[Widget]:
         """The checklist and a line that sums it up."""
@@ -76,6 +87,7 @@ class Detect(StepScreen):
 
     def on_mount(self) -> None:
         """Shows an earlier result, or starts to read."""
+        self.set_interval(SECOND_S, self._tell_wait)
         if self.session.machine is None:
             self.action_again()
             return
@@ -91,6 +103,11 @@ class Detect(StepScreen):
         if action == "diagnose":
             return self.session.machine is not None
         return super().check_action(action, parameters)
+
+    @property
+    def reading(self) -> bool:
+        """True while answers are still to come."""
+        return self._wait is not None
 
     def action_diagnose(self) -> None:
         """Shows what is wrong here."""
@@ -109,7 +126,8 @@ class Detect(StepScreen):
         self._run += 1
         self.session = replace(self.session, machine=None, parts=())
         self._rows.show(())
-        self._summary("Reading this machine. Nothing is changed.")
+        self._wait = Wait(READING, self.services.clock)
+        self._tell_wait()
         self.refresh_bindings()
         # A daemon thread, not a pool worker: leaving the program must not wait for a stuck read.
         threading.Thread(target=self._detect, args=(self._run,), daemon=True).start()
@@ -120,13 +138,19 @@ class Detect(StepScreen):
 
         try:
             machine = self.services.detect(on_part)
-            # Reads the data files here, where it holds nobody up: Choose opens at once then.
-            self.services.advise(machine, ())
-            self.services.claims()
+            self._prepare_choose(machine)
         except Exception as error:  # a thread would swallow it: the handler decides
             self.post_message(self.DetectionBroke(error, run))
         else:
             self.post_message(self.MachineArrived(machine, run))
+
+    def _prepare_choose(self, machine: Machine) -> None:
+        """Reads data and code here, where it holds nobody up: Choose opens at once then."""
+        from screens.choose.choosing import choosing_at
+
+        choosing_at(replace(self.session, machine=machine), self.services)
+        self.services.roads()
+        load(FOLLOWING)
 
     def on_detect_part_arrived(self, message: PartArrived) -> None:
         """Adds a row."""
@@ -154,8 +178,8 @@ class Detect(StepScreen):
             return
         if not isinstance(message.error, (OSError, ValueError)):
             raise message.error
-        self._summary("Detection stopped early; what it found so far stands below.")
-        self.say(f"Could not read this machine: {message.error}. r tries again.", "fault")
+        self._summary(broken_text(message.error, len(self._rows.parts)))
+        self.say("Not read to its end. r tries again; Esc goes back.", "fault")
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Opens the details of a row."""
@@ -170,8 +194,23 @@ class Detect(StepScreen):
     def _rows(self) -> Checklist:
         return self.query_one(Checklist)
 
+    def on_resize(self) -> None:
+        """Lays the summary out for the new width."""
+        self._show_summary()
+
     def _summary(self, text: str) -> None:
-        self.query_one("#summary", Static).update(Content(text))
+        self._text, self._wait = text, None
+        self._show_summary()
+
+    def _tell_wait(self) -> None:
+        if self._wait is not None:
+            self._text = self._wait.told(self.size.width - 2)
+            self._show_summary()
+
+    def _show_summary(self) -> None:
+        lines = few_lines(self._text, self.size.width - 2, MOST_LINES)
+        for place in self.query("#summary").results(Static):
+            place.update(Content("\n".join(lines)))
 
     def _sum_up(self) -> None:
         machine = self.session.machine

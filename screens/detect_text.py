@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import zip_longest
-
 from textual.content import Content
 
+from screens.faults import fault, in_one_run
 from screens.hanging import wrapped
 from screens.services import DetectedPart
-from screens.words import card_text, column, main_card, shown
+from screens.words import card_text, column, cut, main_card, shown
 from wizard.machine.facts import Machine, Unknown
 from wizard.run.lines import clean
 
@@ -21,20 +20,21 @@ WIDE = 96
 def row_text(part: DetectedPart, cells: int) -> Content:
     """A row of the checklist: mark, question, answer, and its source where there is room.
 
-    Nothing is cut: a long answer takes further lines.
+    No answer is cut: a long one takes further lines. Of its source there is the beginning, as the
+    whole stands with the details.
     """
     mark, style = mark_of(part)
     source_cells = SOURCE_CELLS if cells >= WIDE else 0
     answer_cells = cells - len(mark) - TITLE_CELLS - source_cells
     answers = wrapped(shown(part.summary), answer_cells - 1)
-    sources = wrapped(shown(part.source), source_cells) if source_cells else []
-    first, *further = zip_longest(answers, sources, fillvalue="")
-    lines = [((mark, style), (column(shown(part.title), TITLE_CELLS), "bold"), first)]
-    indent = " " * len(mark)
-    lines += [((indent, ""), (" " * TITLE_CELLS, ""), pair) for pair in further]
-    return Content("\n").join(
-        Content.assemble(lead, title, f"{answer:<{answer_cells}}", (source, "$text-muted"))
-        for lead, title, (answer, source) in lines
+    answer, *further = answers or [""]
+    indent = " " * (len(mark) + TITLE_CELLS)
+    return Content.assemble(
+        (mark, style),
+        (column(shown(part.title), TITLE_CELLS), "bold"),
+        f"{answer:<{answer_cells}}",
+        (cut(shown(part.source), source_cells), "$text-muted"),
+        *(f"\n{indent}{line}" for line in further),
     )
 
 
@@ -50,7 +50,8 @@ def mark_of(part: DetectedPart) -> tuple[str, str]:
 def summary(machine: Machine) -> str:
     """One or two sentences: the card, and how sure we are of it."""
     gpu = main_card(machine)
-    missing = f" {len(machine.unread)} sources could not be read." if machine.unread else ""
+    count = len(machine.unread)
+    missing = f" {count} source{'' if count == 1 else 's'} could not be read." if count else ""
     if gpu is None or not gpu.rdna1:
         found = f"Found: {card_text(machine)}." if gpu else "No graphics card was found."
         left = "Without an RDNA1 card the stack cpu is left; the others can be looked at."
@@ -58,6 +59,13 @@ def summary(machine: Machine) -> str:
     known = "the kernel says so" if gpu.gfx_source == "kfd" else "by its PCI id"
     sure = "target unknown" if isinstance(gpu.gfx, Unknown) else known
     return f"Your card: {card_text(machine)} ({sure}).{missing}"
+
+
+def broken_text(error: OSError | ValueError, rows: int) -> str:
+    """Why there is no machine, and what to do about it."""
+    found = "What was found so far stands below" if rows else "Nothing was found so far"
+    next_step = f"{found}; r reads again."
+    return in_one_run(fault("This machine could not be read to its end", error, next_step))
 
 
 def details_text(part: DetectedPart) -> str:

@@ -12,7 +12,8 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from screens.hanging import hanging
-from screens.report_preview import REPORT_KEY, ReportPreview
+from screens.report.key import REPORT_KEY
+from screens.report.preview import ReportPreview
 from screens.services import DEMO, LIVE
 from screens.session import Session, to_diagnose
 from screens.step import COMMON_KEYS, StepScreen

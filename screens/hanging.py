@@ -6,6 +6,8 @@ import textwrap
 
 from textual.content import Content
 
+from screens.words import cut
+
 MINIMUM = 20
 
 
@@ -30,6 +32,19 @@ def wrapped(text: str, cells: int, *, exact: bool = False) -> list[str]:
         break_on_hyphens=False,
     )
     return lines or [""]
+
+
+def wrapped_text(text: str, cells: int) -> list[str]:
+    """A text with line ends of its own, each of its lines in at most so many cells."""
+    return [line for part in text.split("\n") for line in wrapped(part, cells)]
+
+
+def few_lines(text: str, cells: int, most: int) -> list[str]:
+    """The text in so many lines at most; where it has more, the last one ends in a mark."""
+    lines = wrapped(text, cells)
+    if len(lines) <= most:
+        return lines
+    return [*lines[: most - 1], cut(f"{lines[most - 1]} …", max(MINIMUM, cells))]
 
 
 def breakable(text: str, cells: int) -> str:

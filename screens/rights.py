@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Awaitable
 from contextlib import suppress
 
 from textual.app import App, SuspendNotSupported
-
-from wizard.root.rights import ask_here
 
 LENT = (
     "Root's part of the plan: it is asked for here, then the wizard comes back.\n"
@@ -23,13 +22,15 @@ class LentTerminal:
 
     async def __call__(self, argv: tuple[str, ...], stdin: int, stdout: int) -> int:
         """The program's exit code."""
+        from wizard.root.rights import ask_here  # not before the first frame
+
         app = self.app
         if app is None or app.is_headless:
             return await ask_here(argv, stdin, stdout)
         try:
             # Nothing may be raised inside: Textual would not take the terminal back.
             with app.batch_update(), app.suspend():
-                code = await _asked(argv, stdin, stdout)
+                code = await _asked(ask_here(argv, stdin, stdout))
         except SuspendNotSupported:
             return await ask_here(argv, stdin, stdout)
         app.refresh(layout=True)
@@ -45,9 +46,9 @@ def _say(text: str) -> None:
             stream.flush()
 
 
-async def _asked(argv: tuple[str, ...], stdin: int, stdout: int) -> int:
+async def _asked(asking: Awaitable[int]) -> int:
     _say(LENT)
     try:
-        return await ask_here(argv, stdin, stdout)
+        return await asking
     except OSError:
         return -1

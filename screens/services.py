@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from screens.diagnosing import Diagnosing
-    from screens.past import Past
-    from screens.report_draft import ReportDraft
-    from screens.sources import Sources
+    from screens.choose.sources import Sources
+    from screens.diagnose.diagnosing import Diagnosing
+    from screens.history.past import Past
+    from screens.report.draft import ReportDraft
     from wizard.conv2d.asked import Request
-    from wizard.conv2d.caution import Circumstances
     from wizard.conv2d.presets import Preset
-    from wizard.conv2d.setting_answer import Found
+    from wizard.conv2d.search.setting_answer import Found
     from wizard.conv2d.sweep import SweepEvent
+    from wizard.conv2d.words.caution import Circumstances
     from wizard.knowledge.applications import Application
     from wizard.knowledge.claims import Claim
     from wizard.knowledge.roads import OtherRoad
@@ -81,8 +82,9 @@ class Unfinished:
     stack: str
     folder: str
     footprint: str
-    plan: Plan | None = None
-    """Its plan, where it is about the system alone: half done, the machine would give another."""
+    plan: Callable[[], Plan] | None = None
+    """Gives its plan, where it is about the system alone: half done, the machine would give
+    another. Raises ValueError, with a text fit to show, for one of another version."""
     elsewhere: bool = False
     """True when this start was asked for another folder: then it is not the first thing offered."""
 
@@ -184,10 +186,14 @@ class Services:
     """Quick: how fast an earlier run fetched here; None where none did."""
     report: Callable[[], ReportDraft] | None = None
     """Blocks; a report for others, redacted and not yet written."""
+    clock: Callable[[], float] = time.monotonic
+    """Seconds, for what tells since when it works."""
     unicode: bool = True
     """False when the terminal's locale cannot show more than ASCII."""
     console: bool = False
     """True on the kernel's own console, whose fonts lack most glyphs."""
+    theme: str = ""
+    """The colours that the terminal can show; ``""`` for the usual ones."""
 
     @property
     def rehearses(self) -> bool:

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from screens.diagnose_state import Shown
+    from screens.conv2d.setting import SweepSetting
+    from screens.diagnose.state import Shown
     from screens.services import DetectedPart, WayBack
-    from screens.sweep_setting import SweepSetting
-    from wizard.conv2d.setting_answer import Found
+    from wizard.conv2d.search.setting_answer import Found
     from wizard.diagnose.finding import Finding
     from wizard.machine.facts import Machine
     from wizard.overlay.rehearsed import Rehearsed
@@ -68,6 +68,14 @@ class Session:
 def to_diagnose(step: str, session: Session) -> Session:
     """The session that Diagnose is opened with at a step; Esc there leads back to it."""
     return replace(session, behind=(step, session), diagnosed=None)
+
+
+def from_diagnose(session: Session) -> tuple[str, Session]:
+    """The step that Diagnose was opened at, as it was left, with the machine as it is now."""
+    step, left = session.behind or ("welcome", Session())
+    if session.machine is None or left.machine is None:
+        return step, left
+    return step, replace(left, machine=session.machine, parts=session.parts)
 
 
 def fix_made_at(session: Session) -> str:

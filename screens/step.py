@@ -14,10 +14,12 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Footer, Static
 
+from screens.road import road_to
 from screens.services import Services
-from screens.session import STEPS, Session
+from screens.session import Session
 from screens.widgets.header_line import HeaderLine
 from screens.widgets.status_line import StatusLine
+from screens.widgets.step_rail import StepRail
 
 TOO_SMALL = (
     "rdna1-setup needs 80 columns and 24 lines for its screens.\n"
@@ -26,6 +28,8 @@ TOO_SMALL = (
 )
 
 EXPLAINED = "What the words mean, and why: i on Choose, or rdna1-setup about."
+
+KEYS_NOW = "The keys that do something now; Ctrl+P lists and finds all of it by name:"
 
 HELP_KEY = Binding("question_mark,f1", "help", "Help", key_display="?")
 QUIT_KEY = Binding("q", "leave", "Quit")
@@ -83,11 +87,12 @@ class StepScreen(Screen[None]):
         """The widgets between header and status line."""
 
     def compose(self) -> ComposeResult:
-        """Header, body, status line and keys; the last one shows only in a small window."""
-        place = f"{STEPS.index(self.NAME) + 1}/{len(STEPS)} " if self.NAME in STEPS else ""
-        header = HeaderLine(f"{place}{self.TITLE_WORD.upper()}", self.services.mode)
+        """Header, steps, body, status and keys; the last one shows only in a small window."""
+        road = road_to(self.NAME, self.TITLE_WORD, self.session)
+        header = HeaderLine(road.place, self.services.mode)
         header.show_machine(self.session.machine)
         yield header
+        yield StepRail(road)
         yield from self.body()
         yield StatusLine()
         yield Footer(show_command_palette=False, compact=True)
@@ -129,7 +134,9 @@ class StepScreen(Screen[None]):
 
     def action_help(self) -> None:
         """Shows what this step is and does."""
-        from screens.dialogs import Notice
+        from screens.offers import key_lines
+        from screens.windows.dialogs import Notice
 
-        text = f"{self.HELP_TEXT}\n\n{EXPLAINED}"
+        keys = "\n".join(f"  {line}" for line in key_lines(self))
+        text = f"{self.HELP_TEXT}\n\n{KEYS_NOW}\n{keys}\n\n{EXPLAINED}"
         self.app.push_screen(Notice(f"Help: {self.TITLE_WORD}", text))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from textual.binding import Binding, BindingType
 from textual.content import Content
@@ -12,14 +12,17 @@ from textual.widget import Widget
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from screens.report_preview import QUIET_REPORT_KEY, ReportPreview
+from screens.faults import reason
+from screens.report.key import QUIET_REPORT_KEY
 from screens.services import DEMO, DRY_RUN, LIVE, Services, Unfinished
 from screens.session import Session, to_diagnose
 from screens.step import HELP_KEY, QUIT_KEY, StepScreen
 from screens.widgets.marked_list import MarkedList
-from screens.words import shown
+from screens.words import cut, shown
+from wizard.modes import DEMO_TOLD, DRY_RUN_TOLD
 
 if TYPE_CHECKING:
+    from wizard.plan.steps import Plan
     from wizard.run.watching import AtWork
 
 AIM = (
@@ -37,10 +40,17 @@ DOES = (
 )
 MODES = {
     LIVE: "LIVE: changes are made after you have reviewed them, never before.",
-    DRY_RUN: "DRY RUN: nothing is changed, downloaded or started. Steps are only shown.",
-    DEMO: "DEMO: a recorded machine, not yours. Nothing is changed or started.",
+    DRY_RUN: DRY_RUN_TOLD,
+    DEMO: DEMO_TOLD,
 }
 
+UNREAD = (
+    "What earlier runs left cannot be read ({0}): Go on and Roll back may be missing here. Mend "
+    "that and start again to see them; all else works."
+)
+MOST_OF_A_PATH = 120
+"""Cells: with more of it the menu would not be whole on 24 lines."""
+T = TypeVar("T")
 SOMETHING_HANGS = "something hangs? why, and what mends it"
 ANYTHING_WRONG = "what is wrong here, or in a log, and what mends it"
 
@@ -83,16 +93,29 @@ class Welcome(StepScreen):
 
     def __init__(self, session: Session, services: Services) -> None:
         super().__init__(_fresh(session), services)
-        self._undoable = services.undoable()
-        self._unfinished = services.unfinished()
-        self._at_work = services.at_work()
-        self._half_back = services.half_back()
+        self._unread = ""
+        """Why it is not known what earlier runs left."""
+        self._undoable = self._looked_at(services.undoable, False)
+        self._unfinished = self._looked_at(services.unfinished, None)
+        self._at_work = self._looked_at(services.at_work, None)
+        self._half_back = self._looked_at(services.half_back, "")
+
+    def _looked_at(self, look: Callable[[], T], otherwise: T) -> T:
+        """What a look at earlier runs gives; this screen is there also where none can be."""
+        try:
+            return look()
+        except OSError as error:
+            self._unread = reason(error)
+            return otherwise
 
     def body(self) -> Iterable[Widget]:
         """What it does and does not, then the menu."""
         text = _text(self.services.mode, self._unfinished, self._at_work, self._half_back)
+        if self._unread:
+            warning = Content.styled(UNREAD.format(self._unread), "bold $text-warning")
+            text = Content("\n").join((text, warning))
         # With more to say and more ways on, the menu must still be whole on 24 lines.
-        told = self._unfinished or self._at_work or self._half_back
+        told = self._unfinished or self._at_work or self._half_back or self._unread
         yield Static(text, id="aim", classes="-tight" if told else "", markup=False)
         yield Menu(*self._options(), id="menu", markup=False, compact=True)
 
@@ -137,13 +160,21 @@ class Welcome(StepScreen):
         """Goes on to detection with the choice of the run that waits."""
         waits = self._unfinished
         if waits is not None and waits.plan is not None:
-            chosen = replace(_fresh(self.session), clears=True, plan=waits.plan, choice=None)
-            self.post_message(self.Go("review", chosen))
+            self._go_on_with(waits.plan)
         elif waits is not None:
             chosen = replace(
                 self.session, stack=waits.stack, folder=waits.folder, footprint=waits.footprint
             )
             self.post_message(self.Next(chosen))
+
+    def _go_on_with(self, make: Callable[[], Plan]) -> None:
+        try:
+            plan = make()
+        except ValueError as trouble:
+            self.say(f"Cannot go on: {trouble}", "fault")
+            return
+        chosen = replace(_fresh(self.session), clears=True, plan=plan, choice=None)
+        self.post_message(self.Go("review", chosen))
 
     def action_start(self) -> None:
         """Goes on to detection."""
@@ -167,6 +198,8 @@ class Welcome(StepScreen):
 
     def action_report(self) -> None:
         """Shows what a report for others would hold."""
+        from screens.report.preview import ReportPreview
+
         self.app.push_screen(ReportPreview(self.services))
 
     def _options(self) -> Iterable[Option]:
@@ -215,7 +248,7 @@ def _text(
         text = f"Half taken back: run {shown(half_back)}. Roll back goes on with it."
         lines.append(Content.styled(text, "bold $text-warning"))
     if waits is not None:
-        place = f" into {shown(waits.folder)}" if waits.folder else ""
+        place = f" into {cut(shown(waits.folder), MOST_OF_A_PATH)}" if waits.folder else ""
         text = (
             f"Not finished: {shown(waits.stack)}{place}. Go on makes the same "
             f"plan and continues it. To undo it: rdna1-setup rollback {shown(waits.run)}"

@@ -48,16 +48,16 @@ def main_card(machine: Machine) -> Gpu | None:
     return next((gpu for gpu in machine.gpus if gpu.rdna1), next(iter(machine.gpus), None))
 
 
-def card_text(machine: Machine) -> str:
-    """The main card with its target and memory, in under 40 cells as a rule."""
+def card_text(machine: Machine, *, memory: bool = True) -> str:
+    """The main card with its target, and its memory if asked; in under 40 cells as a rule."""
     gpu = main_card(machine)
     if gpu is None:
         return "no graphics card found"
     size = gpu.vram_bytes
-    memory = "" if isinstance(size, Unknown) else f" {memory_size_text(size)}"
+    room = "" if isinstance(size, Unknown) or not memory else f" {memory_size_text(size)}"
     name = shown(gpu.name).removeprefix("AMD ").removeprefix("Radeon ")
     relation = "" if gpu.rdna1 else " (not RDNA1)"
-    return f"{name} {fact_text(gpu.gfx)}{memory}{relation}"
+    return f"{name} {fact_text(gpu.gfx)}{room}{relation}"
 
 
 def system_text(machine: Machine) -> str:

@@ -1,12 +1,16 @@
 """What may import what, and what must stay unloaded until it is needed."""
 
 import ast
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.run.earlier_runs import leave_runs
+from wizard.__main__ import COMMANDS, needed
 
 ROOT = Path(__file__).parents[1]
 
@@ -15,30 +19,30 @@ STARTS_PROGRAMS = {
     "wizard/root/rights.py",
     "wizard/machine/watched.py",
     "wizard/run/process.py",
-    "wizard/conv2d/channel.py",
-    "wizard/conv2d/detach.py",
+    "wizard/conv2d/worker/channel.py",
+    "wizard/conv2d/runs/detach.py",
     "assets/conv2d_worker.py",
     "assets/conv2d_repro.py",
 }
 """The only modules that may start another program."""
 
 CHANGES_FILES = {
-    "wizard/run/own_files.py",
+    "wizard/run/environment/own_files.py",
     "wizard/run/whole_file.py",
     "wizard/run/act.py",
-    "wizard/run/backup.py",
-    "wizard/run/moving.py",
-    "wizard/run/put_back.py",
-    "wizard/run/resolving.py",
-    "wizard/run/setting_aside.py",
+    "wizard/run/environment/backup.py",
+    "wizard/run/environment/moving.py",
+    "wizard/undo/returns.py",
+    "wizard/run/environment/resolving.py",
+    "wizard/run/environment/setting_aside.py",
     "wizard/run/journal.py",
     "wizard/run/live.py",
     "wizard/run/log.py",
     "wizard/run/lock.py",
     "wizard/run/place.py",
-    "wizard/run/ownership.py",
+    "wizard/run/environment/ownership.py",
     "wizard/run/resume.py",
-    "wizard/run/rollback.py",
+    "wizard/undo/going_back.py",
     "wizard/run/run_folder.py",
     "wizard/run/shell_lines.py",
     "wizard/run/settling.py",
@@ -102,3 +106,54 @@ def test_headless_commands_never_load_the_terminal_library(arguments: str) -> No
         (sys.executable, "-c", program), cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert done.stderr.strip() == ""
+
+
+NOT_BEFORE_THE_FIRST_FRAME = {
+    *("elftools", "packaging", "psutil", "tomli", "tomllib"),
+    *("screens.choose.screen", "screens.detect", "screens.report.preview", "screens.review.screen"),
+    *("wizard.conv2d", "wizard.diagnose", "wizard.machine.detect", "wizard.overlay"),
+    *("wizard.plan", "wizard.report", "wizard.root.rights", "wizard.run.journal"),
+    *("wizard.run.live", "wizard.run.ready", "wizard.run.rehearsal", "wizard.undo.one_run"),
+}
+"""What takes long to load, and what brings that along."""
+FIRST_FRAME = """
+import asyncio, sys
+from screens.app import SetupApp
+from screens.start import services_for
+from wizard.__main__ import needed, parser
+from wizard.plain.way_in import way_in
+async def show():
+    async with SetupApp(services_for(arguments)).run_test() as pilot:
+        await pilot.pause()
+        assert pilot.app.screen.NAME == "welcome"
+        print(pilot.app.screen.check_action("go_on", ()))
+arguments = parser(needed(())).parse_args([])
+way_in(arguments, {"TERM": "xterm"})
+asyncio.run(show())
+print(*sys.modules, sep="\\n")
+"""
+
+
+@pytest.mark.parametrize("ran_before", [False, True])
+def test_the_first_frame_waits_for_nothing_that_it_does_not_show(
+    tmp_path: Path, ran_before: bool
+) -> None:
+    if ran_before:
+        leave_runs(tmp_path)
+    done = subprocess.run(
+        (sys.executable, "-c", FIRST_FRAME),
+        cwd=ROOT,
+        env={**os.environ, "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    offers_to_go_on, *loaded = done.stdout.split()
+    assert offers_to_go_on == str(ran_before)
+    assert not set(loaded) & NOT_BEFORE_THE_FIRST_FRAME
+
+
+def test_options_alone_load_no_command() -> None:
+    assert needed(["--demo", "--dry-run"]) == ()
+    assert needed(["apply", "--yes"]) == ["apply"]
+    assert all(needed([word]) == COMMANDS for word in ("-h", "--help", "--he", "wrong"))

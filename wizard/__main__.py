@@ -64,7 +64,6 @@ def parser(known: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
         parents=[_common()],
     )
     top.add_argument("--version", action="version", version=f"rdna1-setup {__version__}")
-    top.add_argument("--demo", action="store_true", help="the wizard on a recorded machine")
     shown = top.add_mutually_exclusive_group()
     shown.add_argument(
         "--plain", action="store_true", help="the wizard as questions in plain text, by numbers"
@@ -73,7 +72,7 @@ def parser(known: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
         "--screens", action="store_true", help="screens, also where a screen reader runs"
     )
     add_source_arguments(top)
-    top.set_defaults(dry_run=False, machine=None, command=None, **SOURCES)
+    top.set_defaults(dry_run=False, machine=None, demo=False, command=None, **SOURCES)
     commands = top.add_subparsers(
         dest="command",
         metavar="COMMAND",
@@ -99,6 +98,9 @@ def _common() -> argparse.ArgumentParser:
     common = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
     common.add_argument("--dry-run", action="store_true", help="show everything, change nothing")
     common.add_argument("--machine", metavar="DIR", help="a recorded machine instead of this one")
+    common.add_argument(
+        "--demo", action="store_true", help="a recorded machine that is installed with the program"
+    )
     return common
 
 
@@ -106,8 +108,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; gives the exit code: 0 fine, 1 findings, 2 wrong use, 130 cancelled."""
     _provide_streams()
     words = sys.argv[1:] if argv is None else list(argv)
-    known = words[:1] if words and words[0] in COMMANDS else COMMANDS
-    arguments = parser(known).parse_args(words)
+    arguments = parser(needed(words)).parse_args(words)
     reads_only = arguments.command in READS_ONLY and not getattr(arguments, "fix", None)
     if not acts(arguments) or reads_only or arguments.command is None:
         sys.dont_write_bytecode = True  # a dry run that leaves caches behind is none
@@ -129,6 +130,15 @@ def main(argv: Sequence[str] | None = None) -> int:
             file=sys.stderr,
         )
         return 2
+
+
+def needed(words: Sequence[str]) -> Sequence[str]:
+    """The commands that must be known to understand these words."""
+    if words and words[0] in COMMANDS:
+        return words[:1]
+    options_alone = all(word.startswith("-") for word in words)
+    asks_for_help = any(word.startswith(("-h", "--h")) for word in words)
+    return () if options_alone and not asks_for_help else COMMANDS
 
 
 def _provide_streams() -> None:
@@ -170,7 +180,7 @@ def _dispatch(arguments: argparse.Namespace, words: Sequence[str]) -> int:
     if way == SCREENS:
         # Imported by name: the core knows no terminal library, and --help never loads one.
         return int(import_module("screens.start").run(arguments))
-    from wizard.plain.road import run as walk
+    from wizard.plain.menu import run as walk
 
     return walk(arguments, words, partial(_run_command, words), why)
 

@@ -12,3 +12,8 @@ def time_text(seconds: float) -> str:
     if seconds < HOUR_S:
         return f"{round(seconds / MINUTE_S)} min"
     return f"{seconds / HOUR_S:.1f} h"
+
+
+def measured_text(seconds: float) -> str:
+    """A measured duration, to a hundredth: milliseconds below a second."""
+    return f"{seconds * 1000:.2f} ms" if seconds < 1 else f"{seconds:.2f} s"

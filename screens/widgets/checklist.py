@@ -32,7 +32,8 @@ class Checklist(MarkedList):
         self.parts = ()
         for part in parts:
             self.add(part)
-        self.highlighted = kept if kept is not None and kept < len(parts) else None
+        if kept is not None and kept < len(parts):
+            self.highlighted = kept
 
     def add(self, part: DetectedPart) -> None:
         """Adds an answer."""

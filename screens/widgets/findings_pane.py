@@ -10,8 +10,8 @@ from textual.containers import Container, VerticalScroll
 from textual.widgets import Static
 from textual.widgets.option_list import Option
 
-from screens.diagnose_state import Row, Shown, is_same
-from screens.diagnose_text import details_text, row_text
+from screens.diagnose.state import Row, Shown, is_same
+from screens.diagnose.text import details_text, row_text
 from screens.widgets.marked_list import MARK, MarkedList
 
 NARROWEST = 40
@@ -37,6 +37,10 @@ class FindingsList(MarkedList):
         cells = max(NARROWEST, self.size.width - FRAME_CELLS)
         self.set_options(Option(row_text(row, cells)) for row in rows)
         self.highlighted = min(place, len(rows) - 1) if rows else None
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Hides Open where there is no row."""
+        return bool(self.rows) if action == "select" else True
 
     @property
     def current(self) -> Row | None:
@@ -77,6 +81,7 @@ class FindingsPane(Container):
     def show(self, there: Shown, at: int | None = None) -> None:
         """Shows findings."""
         self._shown = there
+        self.findings.set_class(bool(there.running), "-coming")
         self.findings.show(there.rows, at)
         self.show_details()
 
@@ -87,6 +92,7 @@ class FindingsPane(Container):
         text = details_text(self.findings.current, self._shown, cells)
         self.query_one("#details-text", Static).update(text)
         details.scroll_home(animate=False, immediate=True)
+        details.can_focus = bool(self.findings.rows)  # nothing to read tells nothing of a focus
 
     def page(self, pages: int) -> None:
         """Moves the details by pages, at once."""

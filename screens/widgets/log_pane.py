@@ -12,8 +12,8 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Input
 
-from screens.kept_lines import KeptLines
-from screens.log_search import LogSearch
+from screens.run.kept_lines import KeptLines
+from screens.run.log_search import LogSearch
 from screens.widgets.log_view import LogView
 from screens.widgets.search_line import SearchField, SearchLine
 from wizard.run.lines import clean

@@ -16,8 +16,9 @@ from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 
-from screens.kept_lines import KeptLines, pattern_of
-from screens.log_search import LogSearch
+from screens.run.kept_lines import KeptLines, pattern_of
+from screens.run.log_search import LogSearch
+from screens.widgets.cut_marks import with_marks
 
 REST_S = 0.05
 """Nobody reads faster, and to draw sixty times a second takes half of a busy program's time."""
@@ -121,7 +122,7 @@ class LogView(ScrollView, can_focus=True):
             left, right = (cell_len(self._lines[number][:place]) for place in (start, end))
             seen = range(self.scroll_offset.y, self.scroll_offset.y + size.height)
             self.scroll_to(
-                x=0 if right <= size.width else left,
+                x=0 if right < size.width else left - 1,  # a cell for the mark of what is cut
                 y=None if row in seen else row - size.height // 2,
                 animate=False,
             )
@@ -156,7 +157,9 @@ class LogView(ScrollView, can_focus=True):
             strip = Strip(segments, cell_len(line)).apply_style(style)
         else:
             strip = Strip([Segment(line, style)], cell_len(line))
-        return strip.crop_extend(scroll_x, scroll_x + width, style).apply_offsets(scroll_x, row)
+        end = cell_len(line)
+        view = strip.crop_extend(scroll_x, scroll_x + width, style).apply_offsets(scroll_x, row)
+        return with_marks(view, before=0 < scroll_x < end, behind=end > scroll_x + width)
 
     def _styled(self, number: int, row: int) -> Text:
         text = Text(self._lines[number], no_wrap=True, end="")

@@ -7,6 +7,8 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.widgets import Input, Static
 
+from screens.widgets.cut_marks import PathInput
+
 
 class PathField(Horizontal):
     """One line with a label, a path and a word."""
@@ -14,7 +16,7 @@ class PathField(Horizontal):
     def __init__(self, label: str, name: str, path: str = "") -> None:
         super().__init__(id="place", classes="pad")
         self._label = label
-        self._input = Input(path, id=name, compact=True, select_on_focus=False)
+        self._input = PathInput(path, id=name, compact=True, select_on_focus=False)
 
     def compose(self) -> ComposeResult:
         """Label, path, word."""
@@ -42,4 +44,6 @@ class PathField(Horizontal):
             with self.screen.prevent(Input.Changed):
                 self._input.value = path
             self._input.cursor_position = len(path)
-        self.query_one("#footprint", Static).update(Content(f" {word}"))
+        behind, text = self.query_one("#footprint", Static), Content(f" {word}")
+        if behind.content != text:
+            behind.update(text)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from textual.content import Content
 from textual.widgets import Static
 
-from screens.run_state import RunState
-from screens.run_text import bar_line, now_line
+from screens.run.state import RunState
+from screens.run.text import bar_line, now_line
 from screens.words import cut
 
 
@@ -17,10 +17,11 @@ class ProgressLines(Static):
         super().__init__(id="progress", classes="pad", markup=False)
         self._state: RunState | None = None
         self._left: float | None = None
+        self._spent = 0.0
 
-    def show(self, state: RunState, seconds_left: float | None) -> None:
-        """Shows a state, and how long the running step still takes where that is known."""
-        self._state, self._left = state, seconds_left
+    def show(self, state: RunState, seconds_left: float | None, spent: float = 0.0) -> None:
+        """Shows a state, how long the running step still takes where that is known, and took."""
+        self._state, self._left, self._spent = state, seconds_left, spent
         self.set_class(state.ended, "-ended")
         self.refresh(layout=False)
 
@@ -30,5 +31,5 @@ class ProgressLines(Static):
             return Content("")
         cells = self.content_size.width
         style = "bold" if self._state.ended else ""
-        first = Content.styled(cut(bar_line(self._state, self._left), cells), style)
+        first = Content.styled(cut(bar_line(self._state, self._left, self._spent), cells), style)
         return Content("\n").join([first, Content(cut(now_line(self._state), cells))])

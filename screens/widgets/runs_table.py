@@ -8,12 +8,14 @@ from typing import ClassVar
 
 from rich.text import Text
 from textual.binding import Binding, BindingType
+from textual.events import Click
 from textual.widgets import DataTable
 
+from screens.clicks import tag_at
 from screens.words import cut, shown
 from wizard.conv2d.asked import described
-from wizard.conv2d.history import UNDER_WAY, Account
-from wizard.conv2d.runs import KeptRuns, Run
+from wizard.conv2d.runs.folders import KeptRuns, Run
+from wizard.conv2d.runs.history import UNDER_WAY, Account
 from wizard.report.run_history import counts_text
 
 MARK = "*"
@@ -95,6 +97,14 @@ class RunsTable(DataTable[Text]):
         others = tuple(name for name in self._marked if name != run.id)
         self._marked = others if run.id in self._marked else (*others, run.id)[-MARKS:]
         self._draw_marks()
+
+    def on_click(self, event: Click) -> None:
+        """Shows the run that was clicked on: else only a second click in the same column does."""
+        row = tag_at(event, "row")
+        if isinstance(row, int) and row >= 0:
+            event.prevent_default()
+            self.move_cursor(row=row)
+            self.action_select_cursor()
 
     def on_data_table_row_highlighted(self) -> None:
         """Marks the row of the cursor in text too: its colour alone would say nothing."""

@@ -15,8 +15,8 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from screens.sweep_state import SweepState
-from screens.sweep_table import Cell, Column, cells_of, columns_for
+from screens.conv2d.state import SweepState
+from screens.conv2d.table import Cell, Column, cells_of, columns_for
 
 HEAD_LINES = 1
 CURSOR = ">"
@@ -31,6 +31,9 @@ class ShapesTable(ScrollView, can_focus=True, inherit_bindings=False):
         "shapes--head",
         "shapes--even",
         "shapes--cursor",
+        "shapes--success",
+        "shapes--warning",
+        "shapes--error",
     }
     DEFAULT_CSS = """
     ShapesTable {
@@ -38,6 +41,9 @@ class ShapesTable(ScrollView, can_focus=True, inherit_bindings=False):
         color: $foreground;
         overflow-x: hidden;
         & > .shapes--head { text-style: bold; background: $panel; color: $foreground; }
+        & > .shapes--success { color: $text-success; }
+        & > .shapes--warning { color: $text-warning; }
+        & > .shapes--error { color: $text-error; }
         & > .shapes--even { background: $surface-lighten-1 50%; }
         & > .shapes--cursor {
             background: $block-cursor-blurred-background;
@@ -46,8 +52,6 @@ class ShapesTable(ScrollView, can_focus=True, inherit_bindings=False):
         }
         &:dark > .shapes--even { background: $surface-darken-1 40%; }
         &:focus {
-            background-tint: $foreground 5%;
-            & > .shapes--head { background-tint: $foreground 5%; }
             & > .shapes--cursor {
                 background: $block-cursor-background;
                 color: $block-cursor-foreground;
@@ -127,11 +131,18 @@ class ShapesTable(ScrollView, can_focus=True, inherit_bindings=False):
 
     def _line(self, cells: Sequence[Cell], style: Style, mark: str = " ") -> Strip:
         segments = [
-            Segment(f" {set_cell_size(cell.text, column.cells)} ", style + Style.parse(cell.style))
+            Segment(f" {set_cell_size(cell.text, column.cells)} ", style + self._ink(cell.style))
             for cell, column in zip(cells, self._columns, strict=True)
         ]
         strip = Strip([Segment(mark, style), *segments])
         return strip.adjust_cell_length(self.size.width, style)
+
+    def _ink(self, style: str) -> Style:
+        """A colour of the theme, such as ``$text-error``, as a style of these lines."""
+        if not style:
+            return Style.null()
+        name = style.removeprefix("$text-")
+        return Style(color=self.get_component_rich_style(f"shapes--{name}").color)
 
     def _lay_out(self) -> None:
         self._columns = columns_for(self._state, self.app.size.width)

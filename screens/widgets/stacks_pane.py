@@ -11,12 +11,13 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
-from screens.aspect_grid import grid_lines
-from screens.choosing import Choosing
-from screens.road_sections import AS_ROWS, BRIEF, title_of
-from screens.roads_table import RoadsTable, table_lines
-from screens.section_lines import section_lines
-from screens.stacks_matrix import matrix_lines, stack_at
+from screens.choose.aspect_grid import grid_lines
+from screens.choose.choosing import Choosing
+from screens.choose.road_sections import AS_ROWS, BRIEF, title_of
+from screens.choose.roads_table import RoadsTable, table_lines
+from screens.choose.section_lines import section_lines
+from screens.choose.stacks_matrix import ASPECT, matrix_lines, stack_at
+from screens.clicks import tag_at
 
 NARROWEST = 40
 WIDE = 100
@@ -31,9 +32,10 @@ class StacksPane(Vertical):
 
     @dataclass
     class Clicked(Message):
-        """A line of the table was clicked."""
+        """A line of the table was clicked, or an aspect; each is ``""`` for none."""
 
         stack: str
+        aspect: str
 
     def __init__(self, choosing: Choosing) -> None:
         super().__init__(id="stacks")
@@ -53,7 +55,9 @@ class StacksPane(Vertical):
         self._choosing = choosing
         cells = max(NARROWEST, self.size.width - 2)
         rows = self._rows(cells)
-        self.query_one("#table", Static).update(Content("\n").join(rows))
+        table = self.query_one("#table", Static)
+        # The whole screen is laid out anew only where rows come or go: it takes a while.
+        table.update(Content("\n").join(rows), layout=len(rows) != table.size.height)
         title = title_of(choosing.road, choosing.stack.title, cells)
         spare = max(0, self.size.height - len(rows) - 1)
         lines = [Content.styled(title, "bold")]
@@ -64,7 +68,7 @@ class StacksPane(Vertical):
             grid = grid_lines(choosing, cells, spare - WORDS_AT_LEAST)
             brief = tuple(each for each in choosing.sections if each.label in BRIEF)
             lines += [*grid, *section_lines(brief, cells, spare - len(grid))]
-        self.query_one("#words", Static).update(Content("\n").join(lines))
+        self.query_one("#words", Static).update(Content("\n").join(lines), layout=False)
 
     def _rows(self, cells: int) -> tuple[Content, ...]:
         choosing = self._choosing
@@ -87,15 +91,17 @@ class StacksPane(Vertical):
         return self.size.width >= WIDE
 
     def on_click(self, event: events.Click) -> None:
-        """Tells which stack was clicked."""
-        if event.widget is None or event.widget.id != "table":
-            return
-        line = event.screen_y - event.widget.region.y - HEAD_LINES
-        column = event.screen_x - event.widget.region.x - 1
+        """Tells which stack was clicked, and which aspect."""
+        aspect = str(tag_at(event, ASPECT) or "")
+        stack = self._stack_at(event.screen_x, event.screen_y)
+        if stack or aspect:
+            self.post_message(self.Clicked(stack, aspect))
+
+    def _stack_at(self, x: int, y: int) -> str:
+        table = self.query_one("#table").region
+        if not table.contains(x, y):
+            return ""
         if self._side_by_side:
-            stack = stack_at(self._choosing, max(NARROWEST, self.size.width - 2), column)
-        else:
-            roads = self._choosing.advice.roads
-            stack = roads[line].fit.stack if 0 <= line < len(roads) else ""
-        if stack:
-            self.post_message(self.Clicked(stack))
+            return stack_at(self._choosing, max(NARROWEST, self.size.width - 2), x - table.x - 1)
+        line, roads = y - table.y - HEAD_LINES, self._choosing.advice.roads
+        return roads[line].fit.stack if 0 <= line < len(roads) else ""

@@ -7,8 +7,8 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
-from screens.run_state import RunState
-from screens.run_text import step_texts
+from screens.run.state import RunState
+from screens.run.text import step_texts
 
 BEFORE = 2
 """So many lines above the running step stay in view."""

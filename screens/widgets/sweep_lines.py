@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from textual.content import Content
+from textual.events import Click
+from textual.message import Message
 from textual.widgets import Static
 
-from screens.run_text import bar
-from screens.sweep_rows import tally
+from screens.conv2d.rows import tally
+from screens.run.text import bar
 from screens.words import cut
 from wizard.conv2d.models import model_of
 from wizard.conv2d.presets import Preset, Row
@@ -18,6 +21,18 @@ from wizard.report.conv2d_models import so_far_line
 
 class OneLine(Static):
     """A text on one line, cut with a mark when it is too long."""
+
+    @dataclass
+    class Clicked(Message):
+        """A place of the line was clicked on."""
+
+        line: str
+        text: str
+        x: int
+
+    def on_click(self, event: Click) -> None:
+        """Tells where."""
+        self.post_message(self.Clicked(self.id or "", self._text, event.x - 1))
 
     def __init__(self, name: str) -> None:
         super().__init__(id=name, classes="pad", markup=False)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import dataclass
 
 from textual.content import Content
+from textual.events import Click
+from textual.message import Message
 from textual.widget import Widget
 
-from screens import sweep_grid, sweep_times
-from screens.sweep_state import SweepState
+from screens.clicks import tag_at
+from screens.conv2d import grid, times
+from screens.conv2d.state import SweepState
 
 
 class SweepText(Widget, can_focus=True):
@@ -26,6 +30,18 @@ class SweepText(Widget, can_focus=True):
         """Shows a state with the cursor on a row."""
         self._state, self._number = state, number
         self.refresh(layout=False)
+
+    @dataclass
+    class Chosen(Message):
+        """A row was clicked on."""
+
+        number: int
+
+    def on_click(self, event: Click) -> None:
+        """Chooses the row below the pointer."""
+        number = tag_at(event, grid.ROW)
+        if isinstance(number, int):
+            self.post_message(self.Chosen(number))
 
     def render(self) -> Content:
         """The lines in the room that there is."""
@@ -48,12 +64,12 @@ class SweepText(Widget, can_focus=True):
 class SweepGrid(SweepText):
     """Sizes down, channels across."""
 
-    lines = staticmethod(sweep_grid.grid_lines)
-    moved = staticmethod(sweep_grid.moved)
+    lines = staticmethod(grid.grid_lines)
+    moved = staticmethod(grid.moved)
 
 
 class SweepTimes(SweepText):
     """Times over the size."""
 
-    lines = staticmethod(sweep_times.times_lines)
-    moved = staticmethod(sweep_times.moved)
+    lines = staticmethod(times.times_lines)
+    moved = staticmethod(times.moved)

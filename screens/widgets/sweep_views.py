@@ -11,13 +11,13 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.message import Message
 
-from screens.sweep_state import SweepState, mark_of
+from screens.conv2d.state import SweepState, mark_of
 from screens.widgets.shapes_table import ShapesTable
 from screens.widgets.sweep_lines import ModelLine
 from screens.widgets.sweep_text import SweepGrid, SweepText, SweepTimes
 from wizard.conv2d.presets import Preset, Row
-from wizard.conv2d.repro import row_of
 from wizard.conv2d.verdicts import Result
+from wizard.conv2d.words.repro import row_of
 
 READABLE_S = 0.1
 """Nobody reads faster; to draw each event of quick shapes would leave no time for keys."""
@@ -168,6 +168,10 @@ class SweepViews(Vertical):
         self._go(max(1, len(self.shapes)))
 
     def on_shapes_table_chosen(self, event: ShapesTable.Chosen) -> None:
+        """Goes to the row that was clicked on."""
+        self._go(event.number)
+
+    def on_sweep_text_chosen(self, event: SweepText.Chosen) -> None:
         """Goes to the row that was clicked on."""
         self._go(event.number)
 

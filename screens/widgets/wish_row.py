@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from textual.events import Click
+from textual.message import Message
 from textual.widgets import Static
 
-from screens.choosing import Choosing
-from screens.wishes import wish_lines
+from screens.choose.choosing import Choosing
+from screens.choose.wishes import WISH, wish_lines
+from screens.clicks import tag_at
 from wizard.knowledge.applications import Application
 
 NARROWEST = 40
@@ -18,6 +23,18 @@ class WishRow(Static):
         super().__init__(id="wishes", classes="pad", markup=False)
         self._choosing = choosing
         self._place = 0
+
+    @dataclass
+    class Clicked(Message):
+        """A thing to run was clicked on; it is marked now."""
+
+    def on_click(self, event: Click) -> None:
+        """Marks what is below the pointer, to be ticked."""
+        wish = tag_at(event, WISH)
+        names = [application.id for application in self._choosing.applications]
+        if wish in names:
+            self._place = names.index(str(wish))
+            self.post_message(self.Clicked())
 
     @property
     def current(self) -> Application | None:

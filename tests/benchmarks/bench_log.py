@@ -33,7 +33,7 @@ from textual.app import App, ComposeResult
 from textual.widgets import Log
 
 from screens.app import SetupApp, show
-from screens.run_screen import RunScreen
+from screens.run.screen import RunScreen
 from tests.run.places import places_below, plan_of
 from tests.screens.driving import session_at
 from tests.screens.fakes import LIVE_SERVICES

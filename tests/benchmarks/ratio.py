@@ -33,13 +33,20 @@ def print_ratio(
     return print_pairs(name, goal, pairs)
 
 
-def print_pairs(name: str, goal: float, pairs: Sequence[tuple[float, float]]) -> bool:
-    """Print medians and ratio of times taken in turn, ours first; True within the goal."""
-    mine, theirs = (statistics.median(times) for times in zip(*pairs, strict=True))
+def print_pairs(
+    name: str, goal: float, pairs: Sequence[tuple[float, float]], unit: str = "ms"
+) -> bool:
+    """Print medians and ratio of figures taken in turn, ours first; True within the goal.
+
+    Times are given in seconds; figures of another unit are printed as they are.
+    """
+    scale = 1000 if unit == "ms" else 1
+    mine, theirs = (scale * statistics.median(side) for side in zip(*pairs, strict=True))
     ratio = statistics.median(a / b for a, b in pairs)
     verdict = "within" if ratio <= goal else "OVER"
     print(
-        f"{name}: {mine * 1000:.0f} ms against {theirs * 1000:.0f} ms, median ratio {ratio:.2f} "
-        f"({verdict} the goal of {goal}; {len(pairs)} rounds)"
+        f"{name}: {mine:.1f} {unit} against {theirs:.1f} {unit}, median ratio "
+        f"{ratio:.2f} ({verdict} the goal of {goal}; {len(pairs)} pairs)",
+        flush=True,
     )
     return ratio <= goal

@@ -202,3 +202,15 @@ def test_a_wheelhouse_that_is_not_there_is_refused_before_anything_is_made(tmp_p
     assert done.returncode == 2
     assert done.stderr == f"rdna1-setup: --wheelhouse {house}: there is no such folder.\n"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_refusal_without_a_card_names_the_option_that_installs_for_another_machine(
+    tmp_path: Path,
+) -> None:
+    words = ("apply", "--stack", "rocm57", "--dry-run", "--machine")
+    refused = wizard(tmp_path, *words, "tests/machines/no-amd-gpu")
+    assert refused.returncode == 2
+    assert "no AMD card was found" in refused.stderr
+    assert "--without-card" in refused.stderr
+    done = wizard(tmp_path, *words, "tests/machines/no-amd-gpu", "--without-card")
+    assert done.returncode == 0

@@ -13,11 +13,11 @@ from dataclasses import replace
 import pytest
 
 from wizard.commands.conv2d_asking import EVEN_SO, add_asking_arguments, refusal
-from wizard.conv2d.caution import Circumstances
-from wizard.conv2d.caution_words import IN_USE
 from wizard.conv2d.presets import Row
 from wizard.conv2d.shapes import square
 from wizard.conv2d.sweep import Deadlines, Sweep
+from wizard.conv2d.words.caution import Circumstances
+from wizard.conv2d.words.caution_words import IN_USE
 from wizard.conv2d.works import operation_rows
 
 FREE = Circumstances(screen=False, in_use=False)

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from tests.conv2d.made import CARD, made
-from wizard.conv2d.hang_classes import NEXT_STEPS, HangClass
 from wizard.conv2d.presets import Published, Row
 from wizard.conv2d.shapes import square
 from wizard.conv2d.verdicts import Control, Loaded, Result, Verdict
+from wizard.conv2d.worker.hang_classes import NEXT_STEPS, HangClass
 from wizard.conv2d.works import operation_rows
 from wizard.report.conv2d_details import Place, details, equivalents
 

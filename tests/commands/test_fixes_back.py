@@ -17,17 +17,19 @@ from wizard.diagnose.machine import diagnose
 from wizard.machine.facts import Environment, Machine, Setting
 from wizard.machine.live import LiveHost
 from wizard.mending.fixing import make_fix
+from wizard.plan.clean_up import CLEAN_UP
 from wizard.plan.existing_steps import SetAsidePackages
-from wizard.plan.fix_kind import fix_kind
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.steps import Plan
-from wizard.run.backup import Backup, folder_rows, seen_row, write_manifest
-from wizard.run.conflicts import run_to_resume
+from wizard.plan_kind import fix_kind
+from wizard.run.environment.backup import Backup, folder_rows, seen_row, write_manifest
+from wizard.run.environment.moving import move_aside, move_back
 from wizard.run.events import Event, PlanFinished, StepFailed
-from wizard.run.journal import Journal, read_records
+from wizard.run.in_the_way import run_to_resume
+from wizard.run.journal import Journal
 from wizard.run.live import Live
-from wizard.run.mending import waiting_fix
-from wizard.run.moving import move_aside, move_back
+from wizard.run.records import read_records
+from wizard.run.stopped import stopped_plan
 from wizard.run.trouble import Trouble
 
 LINE = "export HIP_FORCE_COARSE_GRAIN=1"
@@ -122,25 +124,26 @@ async def test_a_plan_that_stopped_half_way_goes_on_or_comes_back(tmp_path: Path
     failed = next(event for event in events if isinstance(event, StepFailed))
     assert "another one by now" in failed.happened
     assert (tmp_path / ".profile").read_text() == "changed since\n"
-    assert waiting_fix("noop-setting", places_below(tmp_path)) == plan
-    assert waiting_fix("stale-override", places_below(tmp_path)) is None
+    assert stopped_plan(fix_kind("noop-setting"), places_below(tmp_path)) == plan
+    assert stopped_plan(fix_kind("stale-override"), places_below(tmp_path)) is None
     (tmp_path / ".profile").write_text(TEXT)
     assert ok(await carried_out(tmp_path, plan))
-    assert waiting_fix("noop-setting", places_below(tmp_path)) is None
+    assert stopped_plan(fix_kind("noop-setting"), places_below(tmp_path)) is None
     assert len(read_records(Path(places_below(tmp_path).runs))) == 1
     assert wizard(tmp_path, "rollback", "--yes").returncode == 0
     assert content(tmp_path) == before
 
 
-def test_a_waiting_plan_that_cannot_be_read_is_told_with_its_run(tmp_path: Path) -> None:
-    plan = planned(idle(tmp_path, ".bashrc"), "noop-setting")
+@pytest.mark.parametrize("kind", [fix_kind("noop-setting"), CLEAN_UP])
+def test_a_waiting_plan_that_cannot_be_read_is_told_with_its_run(tmp_path: Path, kind: str) -> None:
+    plan = replace(planned(idle(tmp_path, ".bashrc"), "noop-setting"), stack=kind)
     runs = Path(places_below(tmp_path).runs)
     runs.mkdir(parents=True)
     Journal(runs / "one").begin(plan, "2026-01-01T00:00:00+00:00")
     journal = runs / "one" / "journal.jsonl"
     journal.write_text(journal.read_text().replace("TakeLinesOut", "TakeLinesOff"))
     with pytest.raises(PlanImpossible, match="rollback one"):
-        waiting_fix("noop-setting", places_below(tmp_path))
+        stopped_plan(kind, places_below(tmp_path))
 
 
 async def test_taken_back_from_half_way_all_is_as_it_was(tmp_path: Path) -> None:

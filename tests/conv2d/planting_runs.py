@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import datetime, timedelta, timezone
 
 from wizard.conv2d.asked import Request
-from wizard.conv2d.event_file import EventFile
 from wizard.conv2d.presets import Row
-from wizard.conv2d.run_making import new_run, starting
-from wizard.conv2d.runs import Run
+from wizard.conv2d.runs.event_file import EventFile
+from wizard.conv2d.runs.folders import Run
+from wizard.conv2d.runs.making import new_run, starting
 from wizard.conv2d.sweep import ShapeDone, StopReason, Sweep, SweepDone
 from wizard.conv2d.verdicts import Result
 from wizard.places import Places
@@ -23,10 +23,11 @@ def plant(
     request: Request | None = None,
     trouble: StopReason | None = None,
     ended: bool = True,
+    seconds: int = 0,
 ) -> Run:
-    """A run begun so many hours after the first, which came to these results."""
+    """A run begun so long after the first, which came to these results."""
     asked = request or Sweep("/v/bin/python", tuple(Row(result.shape) for result in results))
-    time = FIRST + timedelta(hours=hours)
+    time = FIRST + timedelta(hours=hours, seconds=seconds)
     # A variable makes each run's journal its own, as another torch or another shell would.
     environ = {"HOME": places.home, "HIP_TEST": str(hours)}
     with starting(places), new_run(places, asked, environ, time, resume=True) as (run, _):

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from wizard.conv2d import card
-from wizard.conv2d.card import busy_percent
+from wizard.conv2d.worker import card
+from wizard.conv2d.worker.card import busy_percent
 
 
 def driver(folder: Path, *said: str) -> Path:
@@ -27,7 +27,7 @@ def test_of_two_cards_nobody_knows_which_one_works(tmp_path: Path) -> None:
     assert busy_percent(driver(tmp_path, "97\n", "0\n")) is None
 
 
-@pytest.mark.parametrize("said", ["", "busy\n", "-5\n"])
+@pytest.mark.parametrize("said", ["", "busy\n", "-5\n", "³\n"])
 def test_what_is_no_number_is_no_answer(tmp_path: Path, said: str) -> None:
     assert busy_percent(driver(tmp_path, said)) is None
 

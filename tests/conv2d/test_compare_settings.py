@@ -10,7 +10,7 @@ from pathlib import Path
 from tests.conv2d.clock import deadlines_pass_when_told
 from tests.conv2d.made import made
 from tests.conv2d.sweeping import PATIENT, end_of, environ, of_type, small, sweep_of
-from wizard.conv2d.compare_settings import CompareRequest, compare, rivals
+from wizard.conv2d.search.compare_settings import CompareRequest, compare, rivals
 from wizard.conv2d.sweep import Note, ShapeStarted, SweepEvent, WorkerStarted
 from wizard.conv2d.verdicts import Verdict
 from wizard.report.conv2d_settings import comparison_lines

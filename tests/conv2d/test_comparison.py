@@ -8,10 +8,10 @@ import pytest
 
 from tests.commands.test_conv2d_lines import CLAIM
 from tests.conv2d.made import CARD, made
-from wizard.conv2d.chips import chip_measured, is_other_chip
-from wizard.conv2d.comparison import compare_results, compare_runs, comparison_form
+from wizard.conv2d.cards.chips import chip_measured, is_other_chip
+from wizard.conv2d.cards.comparison import compare_results, compare_runs, comparison_form
+from wizard.conv2d.cards.result_card import Chip, ResultCard, Stack
 from wizard.conv2d.presets import Preset, load_presets
-from wizard.conv2d.result_card import Chip, ResultCard, Stack
 from wizard.conv2d.shapes import Shape, square
 from wizard.conv2d.verdicts import Loaded, Result, Verdict
 from wizard.report.conv2d import sweep_lines
@@ -128,6 +128,13 @@ def test_texts_of_others_are_no_escapes_and_stay_in_80_columns() -> None:
     lines = [*compare_lines(compare_runs(theirs, theirs)), *card_lines(theirs, "gfx1010")]
     assert max(map(len, lines)) < 80
     assert all(line.isprintable() for line in lines)
+
+
+def test_a_card_tells_the_engine_of_each_result() -> None:
+    lines = list(card_lines(card(timed(32, 1), replace(timed(32, 2), engine="unfold"))))
+    rows = [line.split() for line in lines if line.startswith(("Shape", "16"))]
+    assert rows[0][:3] == ["Shape", "Engine", "Verdict"]
+    assert [row[3:5] for row in rows[1:]] == [["miopen", "pass"], ["unfold", "pass"]]
 
 
 def test_below_a_run_stands_what_changed_since_the_one_before() -> None:

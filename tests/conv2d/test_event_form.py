@@ -19,14 +19,15 @@ from wizard.conv2d.asked import (
     request_of,
     with_hangs,
 )
-from wizard.conv2d.compare_settings import CompareRequest
-from wizard.conv2d.event_form import event_line, event_of
-from wizard.conv2d.find_limit import AXES, LimitRequest
-from wizard.conv2d.limit import Known, Limit
 from wizard.conv2d.operations import load_operations
 from wizard.conv2d.presets import Published, Row
-from wizard.conv2d.setting_answer import EngineTried, SettingAnswer, SetTried
-from wizard.conv2d.setting_request import SettingRequest
+from wizard.conv2d.runs.event_form import event_line, event_of
+from wizard.conv2d.search.compare_settings import CompareRequest
+from wizard.conv2d.search.find_limit import AXES, LimitRequest
+from wizard.conv2d.search.limit import Known, Limit
+from wizard.conv2d.search.setting_answer import EngineTried, SettingAnswer, SetTried
+from wizard.conv2d.search.setting_request import SettingRequest
+from wizard.conv2d.search.workarounds import WorkaroundRequest
 from wizard.conv2d.shapes import DTYPE_BYTES, Shape
 from wizard.conv2d.surroundings import Surroundings
 from wizard.conv2d.sweep import (
@@ -44,7 +45,6 @@ from wizard.conv2d.sweep import (
     WorkerStarted,
 )
 from wizard.conv2d.verdicts import Control, Loaded, Result, Verdict
-from wizard.conv2d.workarounds import WorkaroundRequest
 
 WORDS = st.text(max_size=20)
 NUMBERS = st.integers(-(2**40), 2**40)

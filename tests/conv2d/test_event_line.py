@@ -1,6 +1,5 @@
 """The words for what happens in a sweep."""
 
-from wizard.conv2d.event_line import line_of
 from wizard.conv2d.presets import Row
 from wizard.conv2d.shapes import square
 from wizard.conv2d.sweep import (
@@ -13,6 +12,7 @@ from wizard.conv2d.sweep import (
     WorkerStarted,
 )
 from wizard.conv2d.verdicts import Loaded, Result, Verdict
+from wizard.conv2d.words.event_line import line_of
 
 LOADED = Loaded("1.13.1+rocm5.2", "5.2", "RX 5600 XT", "gfx1030")
 ROW = Row(square(16, 32, 44))

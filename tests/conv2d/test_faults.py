@@ -20,9 +20,9 @@ from tests.conv2d.sweeping import (
     sweep_of,
     verdicts_of,
 )
-from wizard.conv2d import wording
 from wizard.conv2d.sweep import Phase, WorkerStarted
 from wizard.conv2d.verdicts import Verdict
+from wizard.conv2d.worker import wording
 
 PASS, HUNG, CRASHED = Verdict.PASS, Verdict.HUNG, Verdict.CRASHED
 

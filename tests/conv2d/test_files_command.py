@@ -19,7 +19,7 @@ from tests.conv2d.test_command import Home
 from tests.machine.planting import FULL_NAME, HOST_NAME, NAMES_TOLD, SECRETS, USER
 from tests.run.places import places_below
 from wizard.__main__ import main
-from wizard.conv2d.card_form import read_card_file
+from wizard.conv2d.cards.card_form import read_card_file
 from wizard.conv2d.shapes import square
 from wizard.conv2d.verdicts import Result, Verdict
 from wizard.jsonform import to_json
@@ -83,7 +83,7 @@ def test_the_last_run_is_exported_and_comes_in_again(home: Path, wizard: Wizard)
     assert card.stack.torch == CARD.torch
     shown = wizard(home, "conv2d", "--import", str(path))
     assert shown.returncode == 0, shown.stderr
-    assert "16->32 3x3 @44x44  hung" in shown.stdout
+    assert "16->32 3x3 @44x44  miopen  hung" in shown.stdout
     assert len(list(Path(places_below(home).conv2d, "cards").iterdir())) == 1
 
 

@@ -14,14 +14,14 @@ import pytest
 
 from tests.conv2d.clock import deadlines_pass_when_told
 from tests.conv2d.sweeping import PATIENT, environ, small, sweep_of
-from wizard.conv2d.channel import kill_tree
-from wizard.conv2d.find_setting import find_smallest
 from wizard.conv2d.presets import Row
-from wizard.conv2d.setting_answer import EngineTried, SettingAnswer
-from wizard.conv2d.setting_request import SettingRequest
+from wizard.conv2d.search.find_setting import find_smallest
+from wizard.conv2d.search.setting_answer import EngineTried, SettingAnswer
+from wizard.conv2d.search.setting_request import SettingRequest
 from wizard.conv2d.shapes import Shape
 from wizard.conv2d.sweep import Note, ShapeDone, SweepDone
 from wizard.conv2d.verdicts import Result, Verdict
+from wizard.conv2d.worker.channel import kill_tree
 from wizard.conv2d.works import result_bytes
 from wizard.knowledge.solvers import load_families
 

@@ -18,10 +18,10 @@ from wizard.conv2d.fits import (
     weight_bytes,
     workspace_seen,
 )
-from wizard.conv2d.layer_list import read_layer_list
 from wizard.conv2d.models import load_models
 from wizard.conv2d.presets import Preset
 from wizard.conv2d.shapes import Shape, square
+from wizard.conv2d.words.layer_list import read_layer_list
 from wizard.report.conv2d_fits import fits_lines, fits_notes
 
 MODELS = load_models()

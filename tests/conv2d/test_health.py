@@ -17,11 +17,11 @@ from tests.conv2d.sweeping import (
     sweep_of,
     verdicts_of,
 )
-from wizard.conv2d import health, wording
-from wizard.conv2d.evidence import Sources
-from wizard.conv2d.outcome import Outcome
 from wizard.conv2d.sweep import Phase, ShapeStarted, WorkerStarted
 from wizard.conv2d.verdicts import Verdict
+from wizard.conv2d.worker import health, wording
+from wizard.conv2d.worker.evidence import Sources
+from wizard.conv2d.worker.outcome import Outcome
 from wizard.knowledge.kernel_messages import KernelLine, known_lines
 
 PASS, HUNG, CRASHED, UNUSABLE = Verdict.PASS, Verdict.HUNG, Verdict.CRASHED, Verdict.UNUSABLE

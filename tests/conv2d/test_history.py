@@ -11,18 +11,18 @@ from tests.conv2d.made import CARD, made
 from tests.conv2d.planting_runs import plant
 from tests.conv2d.test_files_command import HUNG, PASS, RIGHT, Wizard, journal, wizard
 from tests.run.places import places_below
-from wizard.conv2d.card_form import read_card_file
-from wizard.conv2d.event_file import EventFile
-from wizard.conv2d.event_form import event_of
-from wizard.conv2d.find_limit import LimitRequest
-from wizard.conv2d.history import BROKEN_OFF, FINISHED, account_of, earlier_alike
+from wizard.conv2d.cards.card_form import read_card_file
 from wizard.conv2d.journal import open_journal, read_journal
 from wizard.conv2d.presets import Row
-from wizard.conv2d.runs import Run, kept_runs, runs_of
+from wizard.conv2d.runs.event_file import EventFile
+from wizard.conv2d.runs.event_form import event_of
+from wizard.conv2d.runs.folders import Run, kept_runs, runs_of
+from wizard.conv2d.runs.history import BROKEN_OFF, FINISHED, account_of, earlier_alike
+from wizard.conv2d.search.find_limit import LimitRequest
+from wizard.conv2d.search.workarounds import WorkaroundRequest
 from wizard.conv2d.shapes import square
 from wizard.conv2d.sweep import DeviceFound, StopReason, Sweep, WorkerStarted
 from wizard.conv2d.verdicts import Loaded, Verdict
-from wizard.conv2d.workarounds import WorkaroundRequest
 from wizard.jsonform import to_json
 from wizard.places import Places
 from wizard.report.past_runs import past_runs
@@ -132,6 +132,12 @@ def test_a_journal_that_cannot_be_read_hides_no_other(tmp_path: Path, places: Pl
     Path(places.conv2d, "folder.jsonl").mkdir()
     Path(places.conv2d, "gone.jsonl").symlink_to("/nowhere")
     assert [run.results for run in past_runs(places)] == [(PASS,)]
+
+
+def test_of_runs_of_one_minute_the_later_is_the_newer(places: Places) -> None:
+    for seconds, results in enumerate(((PASS,), (HUNG,), (PASS, HUNG))):
+        plant(places, 0, *results, seconds=seconds)
+    assert [run.results for run in past_runs(places)] == [(PASS, HUNG), (HUNG,), (PASS,)]
 
 
 def test_where_runs_lie_that_cannot_be_opened_is_named(places: Places) -> None:

@@ -9,7 +9,7 @@ import pytest
 from assets import FOLDER
 from wizard.conv2d.fits import image_bytes
 from wizard.conv2d.im2col import buffer_bytes
-from wizard.conv2d.layer_lines import parse_line
+from wizard.conv2d.words.layer_lines import parse_line
 from wizard.report.im2col import buffer_lines
 from wizard.sizes import size_text
 

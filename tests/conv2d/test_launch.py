@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from tests.conv2d.sweeping import PATIENT, environ, small
-from wizard.conv2d.channel import Worker, kill_tree, shared_memory, start_worker, worker_argv
-from wizard.conv2d.evidence import Sources
-from wizard.conv2d.launch import Measurer
-from wizard.conv2d.outcome import Outcome
 from wizard.conv2d.shapes import Shape
+from wizard.conv2d.worker.channel import Worker, kill_tree, shared_memory, start_worker, worker_argv
+from wizard.conv2d.worker.evidence import Sources
+from wizard.conv2d.worker.launch import Measurer
+from wizard.conv2d.worker.outcome import Outcome
 
 COMMAND = {"do": "measure", "ticket": 7}
 MEASURED = {"event": "measured", "ticket": 7, "size": [1]}

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wizard.conv2d.layer_lines import (
+from wizard.conv2d.shapes import DTYPE_BYTES, Shape, square
+from wizard.conv2d.words.layer_lines import (
     EXAMPLE,
     LONGEST_LINE,
     REPR_EXAMPLE,
@@ -16,8 +17,7 @@ from wizard.conv2d.layer_lines import (
     line_of,
     parse_line,
 )
-from wizard.conv2d.layer_list import LARGEST_FILE, WrongList, read_layer_list
-from wizard.conv2d.shapes import DTYPE_BYTES, Shape, square
+from wizard.conv2d.words.layer_list import LARGEST_FILE, WrongList, read_layer_list
 
 SHAPES = st.builds(
     lambda inner, outer, groups, kernel, **rest: Shape(

@@ -8,7 +8,7 @@ from math import inf
 
 import pytest
 
-from wizard.conv2d.limit import Costs, Known, Probes
+from wizard.conv2d.search.limit import Costs, Known, Probes
 
 LARGEST = 1024
 

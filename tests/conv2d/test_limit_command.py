@@ -9,7 +9,7 @@ import pytest
 
 from tests.conv2d.sweeping import environ
 from tests.conv2d.test_command import Home
-from wizard.conv2d.limit import Known, Limit
+from wizard.conv2d.search.limit import Known, Limit
 from wizard.report.conv2d import limit_lines
 
 SEARCH = ("--device", "cpu", "--channels", "16-2", "--sizes", "8", "--find-limit", "size")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.conv2d.sweeping import (
+    PATIENT,
     end_of,
     environ,
     events_of,
@@ -16,11 +17,13 @@ from tests.conv2d.sweeping import (
     sweep_of,
     verdicts_of,
 )
-from wizard.conv2d import channel, wording
 from wizard.conv2d.verdicts import Verdict
+from wizard.conv2d.worker import channel, wording
 from wizard.conv2d.works import rows_of
 
 PASS = Verdict.PASS
+FIRST_S = 8.0
+"""So long a forked child that never answers is waited for; one started anew takes a tenth of it."""
 IMPORT = "    torch = None if arguments.spawn else import_torch(channel)\n"
 
 
@@ -50,9 +53,8 @@ async def test_a_parent_in_which_something_was_computed_is_caught(
     worker_python: str, tmp_path: Path
 ) -> None:
     """A library that computes while it is imported: no forked child ever answers."""
-    events = await events_of(
-        sweep_of(worker_python, 3, 4, 5), tmp_path, environ(importing="compute")
-    )
+    sweep = sweep_of(worker_python, 3, 4, 5, deadlines=replace(PATIENT, first=FIRST_S))
+    events = await events_of(sweep, tmp_path, environ(importing="compute"))
 
     assert verdicts_of(events) == [PASS] * 3
     assert notes_of(events) == [wording.FORK_SUSPECTED, wording.FORK_BAD]
@@ -91,7 +93,8 @@ async def test_a_worker_whose_parent_computes_would_fail_these_tests(
     script = tmp_path / "worker.py"
     script.write_text(source.replace(IMPORT, f"{IMPORT}    if torch: {line}\n"), "utf-8")
     monkeypatch.setattr(channel, "SCRIPT", script)
-    sweep = sweep_of(worker_python, 3, 4, device=device)
+    deadlines = replace(PATIENT, first=FIRST_S)
+    sweep = sweep_of(worker_python, 3, 4, device=device, deadlines=deadlines)
     events = await events_of(sweep, tmp_path, environ(hip="5.2"))
 
     assert {result.process for result in end_of(events).results} == {"spawn"}

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import psutil
 import pytest
-from cattrs import Converter
 
 from assets import conv2d_worker
 from tests.conv2d.sweeping import environ, events_of, of_type, results_of, sweep_of
@@ -19,6 +18,7 @@ from wizard.conv2d.verdicts import Result, Verdict, result_json
 from wizard.conv2d.works import operation_rows
 from wizard.jsonform import to_json
 from wizard.report.conv2d import sweep_lines
+from wizard.typed import typed
 
 ALL = load_operations()
 KINDS = tuple(dict.fromkeys(each.kind for each in ALL if each.kind != "train"))
@@ -158,7 +158,7 @@ def test_longer_chains_of_sums_are_allowed_more() -> None:
 def test_a_sweep_over_operations_comes_back_from_its_json_form() -> None:
     rows = (*operation_rows(), replace(operation_rows(["add"])[0], engine="native"))
     sweep = replace(sweep_of("python"), rows=rows)
-    assert Converter().structure(json.loads(json.dumps(to_json(sweep))), Sweep) == sweep
+    assert typed(json.loads(json.dumps(to_json(sweep))), Sweep) == sweep
 
 
 def test_results_of_different_operations_are_told_apart() -> None:

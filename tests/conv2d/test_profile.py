@@ -17,10 +17,10 @@ from tests.conv2d.sweeping import environ
 from tests.conv2d.test_command import Home
 from tests.handmade import card as gpu
 from tests.handmade import clean_jammy
-from wizard.conv2d.card_form import card_text, read_card
-from wizard.conv2d.profile import not_meant_for, recheck
-from wizard.conv2d.result_card import FoundSetting, Here, ResultCard, make_card
-from wizard.conv2d.setting_answer import SettingAnswer
+from wizard.conv2d.cards.card_form import card_text, read_card
+from wizard.conv2d.cards.profile import not_meant_for, recheck
+from wizard.conv2d.cards.result_card import FoundSetting, Here, ResultCard, make_card
+from wizard.conv2d.search.setting_answer import SettingAnswer
 from wizard.conv2d.shapes import square
 from wizard.conv2d.verdicts import Loaded, Verdict
 from wizard.machine.facts.contents import Contents, Distribution

@@ -11,18 +11,18 @@ import pytest
 from wizard.__main__ import parser
 from wizard.commands.conv2d import asked_for
 from wizard.conv2d.asked import Request, with_hangs
-from wizard.conv2d.caution import USUAL
-from wizard.conv2d.compare_settings import CompareRequest
-from wizard.conv2d.find_limit import LimitRequest
 from wizard.conv2d.operations import load_operations
 from wizard.conv2d.presets import Row, load_presets
-from wizard.conv2d.request import layers_in
-from wizard.conv2d.request_line import request_line
-from wizard.conv2d.setting_request import SettingRequest
+from wizard.conv2d.search.compare_settings import CompareRequest
+from wizard.conv2d.search.find_limit import LimitRequest
+from wizard.conv2d.search.setting_request import SettingRequest
+from wizard.conv2d.search.workarounds import WorkaroundRequest
 from wizard.conv2d.shapes import Shape, square
 from wizard.conv2d.surroundings import Surroundings
 from wizard.conv2d.sweep import Deadlines, Sweep
-from wizard.conv2d.workarounds import WorkaroundRequest
+from wizard.conv2d.words.caution import USUAL
+from wizard.conv2d.words.request import layers_in
+from wizard.conv2d.words.request_line import request_line
 from wizard.conv2d.works import operation_rows, rows_of
 
 PYTHON = "/home/sam/my venv/bin/python"

@@ -17,15 +17,15 @@ import pytest
 
 from tests.conv2d.apart import GONE_S, Apart, apart, events_of_run, roles_of
 from tests.conv2d.sweeping import PATIENT, end_of, environ, of_type, results_of, small, sweep_of
-from wizard.conv2d.apart import run_apart, stop_apart
-from wizard.conv2d.detach import obstacle, start_run
-from wizard.conv2d.find_limit import LimitRequest
-from wizard.conv2d.following import followed
-from wizard.conv2d.history import BROKEN_OFF, FINISHED, UNDER_WAY, account_form, account_of
-from wizard.conv2d.run_making import Starting, forget_old, new_run, starting
-from wizard.conv2d.run_stack import stack_of_run
-from wizard.conv2d.runs import Run, live_run, read_run, runs_of
-from wizard.conv2d.stopping import stop
+from wizard.conv2d.runs.apart import run_apart, stop_apart
+from wizard.conv2d.runs.detach import obstacle, start_run
+from wizard.conv2d.runs.folders import Run, live_run, read_run, runs_of
+from wizard.conv2d.runs.following import followed
+from wizard.conv2d.runs.history import BROKEN_OFF, FINISHED, UNDER_WAY, account_form, account_of
+from wizard.conv2d.runs.making import Starting, forget_old, new_run, starting
+from wizard.conv2d.runs.stack import stack_of_run
+from wizard.conv2d.runs.stopping import stop
+from wizard.conv2d.search.find_limit import LimitRequest
 from wizard.conv2d.sweep import Note, Phase, ShapeDone, ShapeStarted, StopReason, SweepDone
 from wizard.conv2d.verdicts import Verdict
 from wizard.report.run_history import NONE, history_lines

@@ -10,17 +10,17 @@ from pathlib import Path
 
 import psutil
 import pytest
-from cattrs import Converter
 
 from tests.conv2d.sweeping import environ, small, sweep_of
 from tests.conv2d.test_command import Home
-from wizard.conv2d.compare_settings import CompareRequest
 from wizard.conv2d.presets import Setting
-from wizard.conv2d.setting_answer import EngineTried, SettingAnswer, SetTried
-from wizard.conv2d.setting_request import SettingRequest
+from wizard.conv2d.search.compare_settings import CompareRequest
+from wizard.conv2d.search.setting_answer import EngineTried, SettingAnswer, SetTried
+from wizard.conv2d.search.setting_request import SettingRequest
 from wizard.conv2d.sweep import SweepDone
 from wizard.jsonform import to_json
 from wizard.report.conv2d_settings import answer_lines
+from wizard.typed import typed
 
 FIND = ("--device", "cpu", "--channels", "2-3", "--sizes", "4", "--find-setting")
 PAIR = ["MIOPEN_DEBUG_CONV_GEMM=0", "MIOPEN_DEBUG_CONV_WINOGRAD=0"]
@@ -162,7 +162,7 @@ ANSWER = SettingAnswer(
     ids=lambda value: type(value).__name__,
 )
 def test_requests_and_answers_come_back_from_their_json_form(value: object) -> None:
-    again = Converter().structure(json.loads(json.dumps(to_json(value))), type(value))
+    again = typed(json.loads(json.dumps(to_json(value))), type(value))
     assert again == value
 
 

@@ -7,7 +7,14 @@ from itertools import combinations
 
 import pytest
 
-from wizard.conv2d.settings_search import BudgetSpent, Change, Changes, Found, Tried, find_setting
+from wizard.conv2d.search.settings_search import (
+    BudgetSpent,
+    Change,
+    Changes,
+    Found,
+    Tried,
+    find_setting,
+)
 
 FAMILIES = tuple(
     (f"MIOPEN_DEBUG_CONV_{name}", "0") for name in ("GEMM", "WINOGRAD", "DIRECT", "FFT")

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wizard.conv2d.search.tiling import tiling_of
 from wizard.conv2d.shapes import Shape, square
-from wizard.conv2d.tiling import tiling_of
 
 WHOLES = st.builds(
     Shape,

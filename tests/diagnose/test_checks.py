@@ -162,8 +162,11 @@ def test_who_joined_the_group_only_now_is_told_to_log_in_again() -> None:
 def test_a_mask_past_the_last_card_hides_it() -> None:
     machine = replace(usable(), settings=(setting("HIP_VISIBLE_DEVICES", "1"),))
     assert "visible-devices-mask" in counting(machine)
-    machine = replace(usable(), settings=(setting("HIP_VISIBLE_DEVICES", "0"),))
-    assert counting(machine) == {}
+    machine = replace(usable(), settings=(setting("HIP_VISIBLE_DEVICES", "9" * 5_000),))
+    assert "visible-devices-mask" in counting(machine)
+    for harmless in ("0", "³"):
+        machine = replace(usable(), settings=(setting("HIP_VISIBLE_DEVICES", harmless),))
+        assert counting(machine) == {}
 
 
 def test_what_does_nothing_is_named_with_its_file_and_line() -> None:

@@ -13,8 +13,8 @@ from tests.conv2d.planting_runs import plant
 from tests.machine.records import machine as recorded
 from wizard.conv2d.journal import open_journal
 from wizard.conv2d.presets import Row
-from wizard.conv2d.run_stack import note_stack, stack_of_run
 from wizard.conv2d.run_words import stopped
+from wizard.conv2d.runs.stack import note_stack, stack_of_run
 from wizard.conv2d.shapes import square
 from wizard.conv2d.sweep import StopReason, Sweep
 from wizard.conv2d.verdicts import Verdict

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections import Counter
 
-from tests.diagnose.mutations import mutated_corpus
+from tests.diagnose.mutations import LARGEST, mutated_corpus
+from tests.diagnose.reading import load_corpus, read_bytes
 from wizard.diagnose.decoding import NotText
 from wizard.diagnose.explain import Answer, explain
 
@@ -36,3 +38,18 @@ def test_a_switch_before_thousands_of_blanks_is_read_soon() -> None:
     began = time.process_time()
     explain(b"MIOPEN_DEBUG_CONV_WINOGRAD" + b" " * 9_000 + b"x\n")
     assert time.process_time() - began < READ_S
+
+
+def test_digits_that_are_no_number_to_python_are_read() -> None:
+    """``int`` refuses "³", which ``isdigit`` calls a digit."""
+    for case in load_corpus():
+        text = read_bytes(case)
+        for place in range(4):
+            at_place = re.compile(
+                rb"^((?:[^0-9\n]*[0-9]+){%d}[^0-9\n]*)[0-9]+" % place, re.MULTILINE
+            )
+            damaged = at_place.sub(rb"\g<1>" + "³".encode(), text)
+            try:
+                explain(damaged[:LARGEST])
+            except NotText:
+                continue

@@ -7,13 +7,16 @@ import pkgutil
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, TypeVar
 
 from textual.binding import Binding
+from textual.screen import ModalScreen
 
 import screens
 from screens.session import STEPS
 from screens.step import StepScreen
 
+T = TypeVar("T")
 GOLDEN = Path(__file__).parents[1] / "golden" / "screens"
 LOOKS = {"choose": "choose-two-ticked", "conv2d": "conv2d-measured", "history": "history-demo"}
 """Golden screens that show more than those which are called like the screen."""
@@ -35,10 +38,27 @@ def pages() -> Iterator[str]:
 
 def all_screens() -> tuple[type[StepScreen], ...]:
     """Every screen that can be shown, those that only others are made of left out."""
-    for module in pkgutil.iter_modules(screens.__path__):
-        importlib.import_module(f"screens.{module.name}")
-    found = dict.fromkeys(_below(StepScreen))  # type: ignore[type-abstract]
-    return tuple(one for one in found if not one.__subclasses__())
+    load_all()
+    found = [one for one in dict.fromkeys(_below(StepScreen)) if _is_ours(one)]  # type: ignore[type-abstract]
+    return tuple(one for one in found if not any(map(_is_ours, one.__subclasses__())))
+
+
+def all_windows() -> tuple[type[ModalScreen[Any]], ...]:
+    """Every window of ours that opens over a screen."""
+    load_all()
+    found = dict.fromkeys(_below(ModalScreen))
+    return tuple(one for one in found if _is_ours(one))
+
+
+def _is_ours(one: type) -> bool:
+    """False for what Textual brings, and for what a test makes up."""
+    return one.__module__.startswith("screens.")
+
+
+def load_all() -> None:
+    """Loads each module of the screens: a class that nobody has loaded is known to nobody."""
+    for module in pkgutil.walk_packages(screens.__path__, "screens."):
+        importlib.import_module(module.name)
 
 
 def in_order(found: tuple[type[StepScreen], ...]) -> list[type[StepScreen]]:
@@ -69,7 +89,7 @@ def page(screen: type[StepScreen]) -> Iterator[str]:
         yield f"```\n{look.read_text('utf-8').rstrip()}\n```\n"
 
 
-def _below(screen: type[StepScreen]) -> Iterator[type[StepScreen]]:
+def _below(screen: type[T]) -> Iterator[type[T]]:
     for one in screen.__subclasses__():
         yield one
         yield from _below(one)

@@ -6,10 +6,12 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 from screens.app import SetupApp
 from screens.start import services_for
+from screens.themes import DARK
 from tests.screens.driving import press, reach, screen_text, settled
 from wizard.__main__ import parser
 
@@ -19,7 +21,8 @@ SIZE = (110, 32)
 
 async def drawn() -> tuple[str, str]:
     """The screen as SVG and as text."""
-    app = SetupApp(services_for(parser().parse_args(["--demo"])))
+    services = services_for(parser().parse_args(["--demo"]))
+    app = SetupApp(replace(services, theme=DARK))
     async with app.run_test(size=SIZE) as pilot:
         await reach(pilot, "welcome")
         await press(pilot, "enter")

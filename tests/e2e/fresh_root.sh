@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The README's two commands as an ordinary user in a fresh root that has only python3 and python3-venv.
-# Usage, as root: tests/e2e/fresh_root.sh [bookworm|jammy|noble] [MIRROR]; Ubuntu needs a MIRROR.
-# Ends with 0 when both ran to the end, 77 when such a root cannot be made here.
+# Usage, as root: tests/e2e/fresh_root.sh [bookworm|jammy|noble] [MIRROR] [whole]; Ubuntu needs a MIRROR.
+# whole: instead of the tests, every command that the README tells its users (readme_commands.sh).
+# Ends with 0 when all ran to the end, 77 when such a root cannot be made here.
 set -euo pipefail
 suite=${1:-bookworm}
 source=$(cd "$(dirname "$0")/../.." && pwd)
@@ -44,9 +45,10 @@ tar -C "$source" --exclude=.venv --exclude=.git --exclude='.*_cache' --exclude=_
 chroot "$root" chown -R owner: /home/owner
 
 # The code blocks of the section "Two commands", one command a block.
-mapfile -t commands < <(awk '/^## Two commands/{on=1} /^To use it/{on=0} on && /^```sh/{getline; print}' \
+mapfile -t commands < <(awk '/^## /{on=0} /^## Two commands/{on=1} on && /^```sh/{getline; print}' \
     "$source/README.md")
 [ "${#commands[@]}" -eq 2 ] || { echo "the README does not have its two commands"; exit 1; }
+[ "${3:-}" != whole ] || commands[1]=tests/e2e/readme_commands.sh
 settings=$(env | grep -E '^(PIP_|https?_proxy|no_proxy|SSL_CERT_FILE)' | grep -v PIP_FIND_LINKS || true)
 for command in "${commands[@]}"; do
     echo "== fresh $suite root: $command"

@@ -8,6 +8,8 @@ from pathlib import Path
 from tests.run.wheels import make_wheel
 
 VERSION = "2.13.0"
+SIZE = 24_000_000
+"""Enough for a download that can be seen on its way."""
 SOURCE = f'''
 """Not torch: two small matrices can be multiplied, and that is all."""
 

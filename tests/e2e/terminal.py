@@ -13,6 +13,7 @@ import subprocess
 import termios
 import time
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from types import TracebackType
 
 _ESCAPES = re.compile(
@@ -29,6 +30,12 @@ def _own_the_terminal() -> None:
     """As a login does it: closing the window then hangs the program up."""
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
     _heed_ctrl_c()
+
+
+def waited_s(*processes: int) -> float:
+    """How long the main threads of these processes have waited for a processor so far."""
+    files = (Path(f"/proc/{pid}/schedstat") for pid in processes)
+    return sum(int(file.read_text().split()[1]) for file in files) / 1e9
 
 
 class Terminal:
@@ -103,14 +110,14 @@ class Terminal:
         limit = time.monotonic() + seconds
         while text.encode() not in _ESCAPES.sub(b"", self._seen):
             assert time.monotonic() < limit, f"{text!r} was not drawn; last: {self._shown()}"
-            self._read(0.2)
+            self.read_some(0.2)
 
     def exit_code(self, seconds: float = 30) -> int:
         """Wait for the program's end, reading what it still draws."""
         limit = time.monotonic() + seconds
         while self._process.poll() is None:
             assert time.monotonic() < limit, f"it does not end; last: {self._shown()}"
-            self._read(0.2)
+            self.read_some(0.2)
         return self._process.returncode
 
     def wait_for_end(self, seconds: float = 30) -> int:
@@ -126,15 +133,37 @@ class Terminal:
         limit = time.monotonic() + seconds
         while not holds():
             assert time.monotonic() < limit, f"{what} never came true; last: {self._shown()}"
-            self._read(0.02)
+            self.read_some(0.02)
 
     def read_on(self, seconds: float) -> None:
         """Take what is drawn within that time, and nothing else."""
         limit = time.monotonic() + seconds
         while (left := limit - time.monotonic()) > 0:
-            self._read(left)
+            self.read_some(left)
 
-    def _read(self, seconds: float) -> None:
+    def last_drawn(
+        self, still_s: float, clock: Callable[[], float] = time.perf_counter, seconds: float = 60
+    ) -> float:
+        """Read until something comes, and then nothing for so long; gives when the last came."""
+        return self.pieces(still_s, clock, seconds)[-1][0]
+
+    def pieces(
+        self, still_s: float, clock: Callable[[], float] = time.perf_counter, seconds: float = 60
+    ) -> list[tuple[float, bytes]]:
+        """The same; gives all that came, each piece with its time."""
+        limit = time.monotonic() + seconds
+        found: list[tuple[float, bytes]] = []
+        while True:
+            before = len(self.drawn)
+            self.read_some(still_s)
+            if len(self.drawn) > before:
+                found.append((clock(), self.drawn[before:]))
+            elif found:
+                return found
+            assert time.monotonic() < limit, f"nothing was drawn; last: {self._shown()}"
+
+    def read_some(self, seconds: float = 0.2) -> None:
+        """Read what is there, or the next that comes within that time."""
         if select.select([self._master], [], [], seconds)[0]:
             try:
                 chunk = os.read(self._master, 65_536)

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
-import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.homes import Home, python_310
+from tests.e2e.homes import Home
+from tests.e2e.system.brought import LIST, make_archive, make_list
 from tests.run.server import WheelIndex, make_stand_ins
 
 pytestmark = pytest.mark.e2e
-
-ARCHIVE = "cpython-3.10.99-x86_64-unknown-linux-gnu-install_only.tar.gz"
 
 
 @pytest.fixture
@@ -28,31 +25,14 @@ def index(tmp_path: Path) -> Iterator[WheelIndex]:
 @pytest.fixture
 def mirror(tmp_path: Path) -> Path:
     """What uv reads in place of its own list: one Python 3.10, packed from one that is here."""
-    with tarfile.open(tmp_path / ARCHIVE, "w:gz", compresslevel=1) as archive:
-        archive.add(python_310().resolve().parents[1], "python")
-    entry = {
-        "name": "cpython",
-        "arch": {"family": "x86_64", "variant": None},
-        "os": "linux",
-        "libc": "gnu",
-        "major": 3,
-        "minor": 10,
-        "patch": 99,
-        "prerelease": "",
-        "url": (tmp_path / ARCHIVE).as_uri(),
-        "sha256": None,
-        "variant": None,
-        "build": "20260101",
-    }
-    downloads = tmp_path / "downloads.json"
-    downloads.write_text(json.dumps({"cpython-3.10.99-linux-x86_64-gnu": entry}))
-    return downloads
+    archive = make_archive(tmp_path)
+    return make_list(tmp_path / "downloads.json", archive, archive.as_uri())
 
 
 def test_uv_brings_python_310_without_root_and_the_venv_is_made_of_it(
     tmp_path: Path, index: WheelIndex, mirror: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("UV_PYTHON_DOWNLOADS_JSON_URL", str(mirror))
+    monkeypatch.setenv(LIST, str(mirror))
     home = Home(tmp_path / "home", path=_path_without(("python3.10", "python3.9", "python3.8")))
     home.folder.mkdir()
     venv = home.folder / "rocm52"

@@ -14,12 +14,12 @@ import pytest
 
 from tests.e2e.test_conv2d_torch_work import measured
 from wizard.conv2d.fits import image_bytes, need, tensor_bytes, weight_bytes
-from wizard.conv2d.layer_list import read_layer_list
 from wizard.conv2d.presets import Row
-from wizard.conv2d.repro import repro_text
+from wizard.conv2d.search.tiling import Tiling, tiling_of
 from wizard.conv2d.shapes import Shape, square
-from wizard.conv2d.tiling import Tiling, tiling_of
 from wizard.conv2d.verdicts import Verdict, tolerance
+from wizard.conv2d.words.layer_list import read_layer_list
+from wizard.conv2d.words.repro import repro_text
 
 pytestmark = pytest.mark.e2e
 

@@ -13,8 +13,8 @@ import pytest
 from tests.e2e.test_conv2d_gpu import COMMAND, SOURCE, SPINNING, python, sweep
 from wizard.conv2d.fits import tensor_bytes
 from wizard.conv2d.presets import Row
-from wizard.conv2d.repro import repro_text
 from wizard.conv2d.shapes import Shape, square
+from wizard.conv2d.words.repro import repro_text
 
 __all__ = ["python"]
 pytestmark = pytest.mark.e2e

@@ -18,15 +18,16 @@ from typing import Any
 import psutil
 import pytest
 
-from wizard.conv2d import health
 from wizard.conv2d.client import run_sweep
-from wizard.conv2d.evidence import Sources
-from wizard.conv2d.kernel_log import driver_lines_since
 from wizard.conv2d.presets import Row
-from wizard.conv2d.runs import live_run
+from wizard.conv2d.runs.folders import live_run
 from wizard.conv2d.shapes import square
 from wizard.conv2d.sweep import Deadlines, Note, Phase, ShapeDone, ShapeStarted, Sweep, SweepEvent
-from wizard.conv2d.verdicts import Control, Verdict
+from wizard.conv2d.verdicts import Control, Result, Verdict
+from wizard.conv2d.worker import health
+from wizard.conv2d.worker.evidence import Sources
+from wizard.conv2d.worker.kernel_log import driver_lines_since
+from wizard.knowledge.kernel_messages import known_lines
 from wizard.places import places
 
 pytestmark = pytest.mark.e2e
@@ -63,7 +64,7 @@ def busy_percent() -> int | None:
     """How busy the card is, as its own tool says."""
     argv = ("nvidia-smi", "--query-gpu=utilization.gpu", "--format=csv,noheader,nounits")
     said = subprocess.run(argv, capture_output=True, text=True, check=False, timeout=20).stdout
-    return int(said) if said.strip().isdigit() else None
+    return int(said) if said.strip().isdecimal() else None
 
 
 @pytest.fixture(scope="module")
@@ -232,25 +233,41 @@ def test_a_runner_that_is_killed_while_a_kernel_spins_is_gone_on_with(
     assert set(verdicts(parsed).values()) == {"pass"}
 
 
-async def test_a_spinning_kernel_is_named_from_what_the_card_says(
-    python: str, tmp_path: Path
-) -> None:
-    (tmp_path / "sitecustomize.py").write_text(SPINNING)
-    path = f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}"
+async def spun(python: str, home: Path, sources: Sources) -> Result:
+    """The result of a shape whose kernel spins, behind one that passed."""
+    (home / "sitecustomize.py").write_text(SPINNING)
+    path = f"{home}:{os.environ.get('PYTHONPATH', '')}"
     variables = {**os.environ, "PYTHONPATH": path, "SPIN_AT": "48"}
     rows = tuple(Row(square(16, 32, size)) for size in (32, 48))
     sweep = Sweep(python, rows, deadlines=Deadlines(later=8.0))
-    events = run_sweep(
-        sweep,
-        journal=tmp_path / "journal",
-        environ=variables,
-        sources=Sources(busy_percent, kernel_lines=driver_lines_since),
-    )
+    events = run_sweep(sweep, journal=home / "journal", environ=variables, sources=sources)
     results = [event.result async for event in events if isinstance(event, ShapeDone)]
     assert [result.verdict for result in results] == [Verdict.PASS, Verdict.HUNG]
     print(results[1].detail)
-    assert results[1].hang_class == "spinning kernel"
-    assert "% busy and nothing new came" in (results[1].because or "")
+    return results[1]
+
+
+async def test_a_spinning_kernel_is_named_from_what_the_card_says(
+    python: str, tmp_path: Path
+) -> None:
+    result = await spun(python, tmp_path, Sources(busy_percent, kernel_lines=driver_lines_since))
+    assert result.hang_class == "spinning kernel"
+    assert "% busy and nothing new came" in (result.because or "")
+
+
+@pytest.mark.parametrize(
+    ("said", "hang_class"),
+    [
+        ("amdgpu: Failed to evict process queues", "driver"),
+        ("amdgpu 0000:03:00.0: amdgpu: GPU reset begin!", "reset"),
+    ],
+)
+async def test_what_the_driver_says_while_a_kernel_spins_outranks_the_busy_card(
+    python: str, tmp_path: Path, said: str, hang_class: str
+) -> None:
+    replayed = Sources(busy_percent, kernel_lines=lambda began_s: known_lines([said]))
+    result = await spun(python, tmp_path, replayed)
+    assert (result.hang_class, result.because) == (hang_class, said)
 
 
 def test_the_pair_of_variables_that_stops_the_spinning_is_found(

@@ -18,7 +18,6 @@ import pytest
 from tests.conv2d.sweeping import environ, of_type, sweep_of
 from tests.e2e.sick import frozen_disk, state_of, until
 from wizard.conv2d.client import run_sweep
-from wizard.conv2d.evidence import Sources
 from wizard.conv2d.sweep import (
     DeadlineMoved,
     Deadlines,
@@ -30,6 +29,7 @@ from wizard.conv2d.sweep import (
     SweepEvent,
 )
 from wizard.conv2d.verdicts import Verdict
+from wizard.conv2d.worker.evidence import Sources
 
 pytestmark = pytest.mark.e2e
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,13 +13,12 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.homes import Home, listing
+from tests.e2e.own_wheels import download_own
 from tests.e2e.small_torch import make_small_torch
 
 pytestmark = pytest.mark.e2e
 
-DEPENDENCIES = ("textual>=8.2.8,<9", "rich", "psutil", "packaging", "cattrs", "uv", "pip", "tomli")
 NO_NETWORK = ("unshare", "--user", "--map-root-user", "--net")
-OLDER = ("exceptiongroup", "typing_extensions")
 
 
 @pytest.fixture(scope="module")
@@ -26,9 +26,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small torch, and what the wizard depends on, from PyPI."""
     folder = tmp_path_factory.mktemp("house")
     make_small_torch(folder, 3_000_000)
-    options = ("--quiet", "--only-binary=:all:", "--dest", folder)
-    pip = (sys.executable, "-m", "pip", "download", *options, *DEPENDENCIES, *OLDER)
-    subprocess.run(pip, check=True, stdin=subprocess.DEVNULL, timeout=600)
+    download_own(folder, "{}.{}".format(*sys.version_info[:2]))
     return folder
 
 
@@ -113,6 +111,25 @@ def test_what_a_house_lacks_is_named_and_the_folder_is_not_done(home: Home) -> N
     assert "The folder is not finished; missing: " in done.stdout
     assert f"{folder} is not finished. The same command goes on from here." in done.stdout
     assert not (folder / "fleet.json").exists()
+
+
+def test_a_truncated_wheel_in_a_house_is_named_and_nothing_of_it_is_taken(
+    home: Home, house: Path
+) -> None:
+    damaged, folder = home.folder / "house", home.folder / "folder"
+    shutil.copytree(house, damaged, copy_function=os.link)
+    (torch,) = damaged.glob("torch-*.whl")
+    content = torch.read_bytes()[:1_000_000]
+    torch.unlink()
+    torch.write_bytes(content)
+    done = home.run(*words(damaged, folder))
+    assert done.returncode == 1
+    assert f"located at {torch} is invalid" in done.stdout
+    assert "the file is damaged" in done.stdout
+    assert not (folder / "wheels").exists()
+    torch.unlink()
+    os.link(next(house.glob("torch-*.whl")), torch)
+    assert home.run(*words(damaged, folder)).returncode == 0
 
 
 def test_the_plan_as_a_shell_script_installs_the_same(home: Home, house: Path) -> None:

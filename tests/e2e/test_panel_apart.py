@@ -17,7 +17,7 @@ from tests.conv2d.apart import Apart, apart, events_of_run
 from tests.conv2d.sweeping import environ
 from tests.e2e.terminal import Terminal
 from wizard.conv2d.journal import read_journal
-from wizard.conv2d.runs import live_run
+from wizard.conv2d.runs.folders import live_run
 from wizard.conv2d.sweep import SweepDone
 
 pytestmark = pytest.mark.e2e

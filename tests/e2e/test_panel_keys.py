@@ -23,12 +23,12 @@ import pytest
 
 from tests.conv2d.apart import Apart, apart
 from tests.conv2d.sweeping import environ
-from tests.e2e.terminal import Terminal
+from tests.e2e.terminal import Terminal, waited_s
 from tests.e2e.test_conv2d_torch import torch_python
 from wizard.conv2d.presets import Row
-from wizard.conv2d.runs import Run
+from wizard.conv2d.runs.folders import Run
+from wizard.conv2d.runs.stopping import stop
 from wizard.conv2d.shapes import Shape
-from wizard.conv2d.stopping import stop
 from wizard.conv2d.sweep import Deadlines, Sweep
 
 pytestmark = pytest.mark.e2e
@@ -66,12 +66,6 @@ class Answer:
     @property
     def own_s(self) -> float:
         return max(0.0, self.wall_s - self.waited_s)
-
-
-def waited_s(*processes: int) -> float:
-    """How long the main threads of these processes have waited for a processor so far."""
-    files = (Path(f"/proc/{pid}/schedstat") for pid in processes)
-    return sum(int(file.read_text().split()[1]) for file in files) / 1e9
 
 
 def last_event(run: Run) -> dict[str, Any]:
@@ -184,7 +178,7 @@ async def test_keys_are_answered_while_what_hung_is_killed(apart: Apart) -> None
         for number in range(KEYS):
             size = run.events.stat().st_size
             while b'"killed"' not in run.events.read_bytes()[size:]:
-                terminal._read(0.002)
+                terminal.read_some(0.002)
                 assert run.is_alive(), "the shapes were to last longer"
             answers.append(answer(terminal, (BOTTOM, TOP)[number % 2]))
             pause(terminal)

@@ -11,18 +11,15 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 
 from tests.e2e.homes import Home
-from tests.e2e.small_torch import make_small_torch
 from tests.e2e.terminal import Terminal
 from tests.run.server import Manner, WheelIndex
 
 pytestmark = pytest.mark.e2e
 
-SIZE = 24_000_000
 SLOW = Manner(rest_s=0.01)
 """Of what comes within a moment, nobody is told each tenth."""
 PYTHONS = [path for path in os.environ.get("RDNA1_SETUP_TORCH_PYTHONS", "").split(":") if path]
@@ -30,19 +27,6 @@ WHY_NONE = "RDNA1_SETUP_TORCH_PYTHONS names no Python that has torch (split by c
 MENU = "What do you want to do?"
 QUESTION = "): "
 """How a question by numbers ends; what stands before it is the number that Enter takes."""
-
-
-@pytest.fixture
-def home() -> Iterator[Home]:
-    """A home with a short path: a path is never cut, however long it is."""
-    with TemporaryDirectory(prefix="home-") as folder:
-        (Path(folder) / "photo.txt").write_text("mine")
-        yield Home(Path(folder))
-
-
-@pytest.fixture(scope="module")
-def wheels(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ...]:
-    return make_small_torch(tmp_path_factory.mktemp("wheels"), SIZE)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from tests.run.fetching import fetched
 from tests.run.server import Manner, WheelIndex, make_stand_ins
 from wizard.plan.resolve import resolve_argv, second_try
 from wizard.plan.steps import FetchWheels, InstallWheels
-from wizard.run.resolution import read_report
+from wizard.run.downloads.resolution import read_report
 
 pytestmark = pytest.mark.e2e
 

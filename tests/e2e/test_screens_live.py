@@ -14,37 +14,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import psutil
 import pytest
 
 from tests.e2e.homes import Home, listing
-from tests.e2e.small_torch import make_small_torch
+from tests.e2e.small_torch import SIZE
 from tests.e2e.terminal import Terminal
 from tests.run.server import Manner, WheelIndex
 
 pytestmark = pytest.mark.e2e
 
 TORCH = "/files/torch-2.13.0-py3-none-any.whl"
-SIZE = 24_000_000
 HELD = Manner(hold_at=0.4)
 """The download stands still at 40 % until the test lets go."""
 GOES_ON = "n goes on"
 """Said when the run has ended; the bar tells how it went a moment before, and no key counts yet."""
-
-
-@pytest.fixture
-def home() -> Iterator[Home]:
-    """A home with a short path, so that what the screens show of it is not cut."""
-    with TemporaryDirectory(prefix="home-") as folder:
-        (Path(folder) / "photo.txt").write_text("mine")
-        yield Home(Path(folder))
-
-
-@pytest.fixture(scope="module")
-def wheels(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ...]:
-    return make_small_torch(tmp_path_factory.mktemp("wheels"), SIZE)
 
 
 @contextmanager

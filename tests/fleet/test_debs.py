@@ -21,9 +21,9 @@ from wizard.places import places
 from wizard.plan.choice import Choice
 from wizard.plan.impossible import PlanImpossible
 from wizard.run.acting import Surroundings
+from wizard.run.downloads.web import open_web
 from wizard.run.events import Output
 from wizard.run.trouble import Trouble
-from wizard.run.web import open_web
 
 MACHINES = Path(__file__).parents[1] / "machines"
 TARGET = replace(PLAIN, stack="rocm57", system_release="5.7.1", system_set="smallest")
@@ -90,6 +90,33 @@ def test_an_archive_that_is_not_whole_is_refused(tmp_path: Path) -> None:
         copied(place, tmp_path / "copy")
 
 
+def rewrite_index(place: Path, name: str, content: bytes) -> None:
+    """Another index in the same place, named by a release that says so."""
+    for form in ("Packages", "Packages.gz"):
+        (place / f"dists/jammy/main/binary-amd64/{form}").unlink()
+    (place / f"dists/jammy/main/binary-amd64/{name}").write_bytes(content)
+    row = f" {sha256(content).hexdigest()} {len(content)} main/binary-amd64/{name}\n"
+    (place / "dists/jammy/InRelease").write_text(f"SHA256:\n{row}")
+
+
+@pytest.mark.parametrize("name", ["Packages.gz", "Packages.xz", "Packages.bz2"])
+def test_an_index_that_cannot_be_unpacked_is_refused_in_words(tmp_path: Path, name: str) -> None:
+    place = archive(tmp_path / "amd")
+    rewrite_index(place, name, b"\x1f\x8b cut off")
+    with pytest.raises(Trouble, match=f"{name} is damaged or cut off"):
+        copied(place, tmp_path / "copy")
+
+
+def test_more_than_there_is_room_for_is_not_begun(tmp_path: Path) -> None:
+    place = archive(tmp_path / "amd")
+    index = (place / "dists/jammy/main/binary-amd64/Packages").read_text()
+    index = index.replace("Package: deeper\n", f"Package: deeper\nSize: {10**14}\n")
+    rewrite_index(place, "Packages", index.encode())
+    with pytest.raises(Trouble, match=r"is full; .* more are needed"):
+        copied(place, tmp_path / "copy")
+    assert list((tmp_path / "copy").rglob("*.deb")) == []
+
+
 @pytest.mark.parametrize("path", ["../../etc/x.deb", "/etc/x.deb", "a b.deb", "pool/../x.deb"])
 def test_a_path_that_leads_elsewhere_names_no_package(path: str) -> None:
     text = f"Package: evil\nFilename: {path}\nSHA256: {'0' * 64}\n"
@@ -101,6 +128,11 @@ def test_what_provides_a_name_serves_for_it() -> None:
     taken = taken_by(("a",), packages_in(text))
     assert [package.name for package in taken.packages] == ["a", "b"]
     assert taken.elsewhere == ()
+
+
+def test_what_is_elsewhere_is_named_with_all_that_may_stand_for_it() -> None:
+    text = paragraph("a", b"", Depends="libdrm-amd | libdrm (>= 2), libelf1")
+    assert taken_by(("a",), packages_in(text)).elsewhere == ("libdrm-amd | libdrm", "libelf1")
 
 
 def test_only_hashes_of_the_right_kind_are_read() -> None:

@@ -9,24 +9,7 @@ from pathlib import Path
 from wizard.machine.recorded import RecordedHost
 
 MACHINES = Path(__file__).parents[1] / "machines"
-NAMES = (
-    "rx5600xt-noble-rocm57",
-    "rx5600xt-noble-rocm52-mix",
-    "rx5600xt-noble-rocm62-miopen",
-    "rx5600xt-noble-rocm702",
-    "rx5700xt-jammy-clean",
-    "rx5700xt-trixie-execstack",
-    "rx5700-rx5500xt-noble",
-    "rx5500xt-apu-vga",
-    "rx5500xt-bookworm-distro",
-    "prov520-jammy-cloud",
-    "bc250-fedora",
-    "rx6700xt-noble",
-    "no-amd-gpu",
-    "nvidia-only",
-    "docker-no-kfd",
-    "wsl-noble",
-)
+NAMES = tuple(sorted(path.name for path in MACHINES.iterdir()))
 PCI = "/sys/bus/pci/devices"
 NODES = "/sys/class/kfd/kfd/topology/nodes"
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.conftest import Golden
+from tests.conftest import GOLDEN, Golden
 from tests.machine.records import MACHINES, NAMES, machine
 from wizard.jsonform import to_json
 from wizard.machine.detect import PartDone, detect
@@ -28,18 +28,21 @@ def test_a_recorded_machine_leaves_nothing_unread_but_what_is_silent(name: str) 
     assert facts.unread == silent
 
 
-def test_there_are_sixteen_machines_and_no_more() -> None:
-    assert sorted(path.name for path in MACHINES.iterdir()) == sorted(NAMES)
-    assert len(NAMES) == 16
+def test_no_machine_was_lost_whose_facts_were_reviewed() -> None:
+    reviewed = {path.stem for path in (GOLDEN / "machines").iterdir()}
+    assert reviewed <= set(NAMES)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_machine_says_where_its_values_come_from(name: str) -> None:
     record = json.loads((MACHINES / name / "record.json").read_text(encoding="utf-8"))
+    first, *others = record["sources"]
 
     assert record["name"] == name
-    assert record["sources"][0].startswith("Composed from public sources; captured from no card")
-    assert len(record["sources"]) > 2
+    if first.startswith("Composed from public sources; captured from no card"):
+        assert len(others) > 1
+    else:
+        assert first.startswith("Recorded with report --record")
 
 
 def test_programs_find_the_four_keys_of_a_card_in_the_json() -> None:

@@ -62,7 +62,7 @@ def test_secrets_in_files_that_hold_one_word_stay_out(name: str, tmp_path: Path)
 
 
 def test_every_file_of_a_planted_machine_held_a_secret(tmp_path: Path) -> None:
-    planted(NAMES[0], tmp_path / "live", everywhere=True)
+    planted("rx5600xt-noble-rocm57", tmp_path / "live", everywhere=True)
 
     assert len(betrayed(tmp_path / "live")) > 300
 
@@ -118,7 +118,7 @@ def test_why_a_file_could_not_be_read_is_replayed(tmp_path: Path) -> None:
 
 
 def run(*arguments: str) -> int:
-    return main(["report", *arguments, "--machine", str(MACHINES / NAMES[0])])
+    return main(["report", *arguments, "--machine", str(MACHINES / "rx5600xt-noble-rocm57")])
 
 
 def test_the_folder_is_its_owners_alone_and_its_files_are_shown(

@@ -65,6 +65,11 @@ def test_several_may_be_ticked(answer: str, values: tuple[str, ...]) -> None:
     assert Conversation(answer).ask.tick("What?", THREE, [1]) == values
 
 
+@pytest.mark.parametrize("answer", ["³", "1 x", "4", "9" * 5_000])
+def test_what_names_none_of_them_is_asked_again(answer: str) -> None:
+    assert Conversation(answer, "2").ask.tick("What?", THREE) == ("b",)
+
+
 def test_enter_keeps_a_text() -> None:
     assert Conversation("").ask.text("Where?", "/home/sam") == "/home/sam"
     assert Conversation("/data").ask.text("Where?", "/home/sam") == "/data"

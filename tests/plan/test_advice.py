@@ -74,7 +74,7 @@ def test_the_first_road_by_machine_and_wishes(
 
 def test_every_road_is_shown_ranked_from_one() -> None:
     advice = advise(LEFTOVERS, ("yolo",))
-    assert [each.rank for each in advice.roads] == [1, 2, 3, 4, 5]
+    assert [each.rank for each in advice.roads] == [*range(1, len(load_stacks()) + 1)]
     assert {each.fit.stack for each in advice.roads} == {stack.id for stack in load_stacks()}
 
 
@@ -99,8 +99,9 @@ def test_without_an_rdna1_card_the_processor_is_advised_with_the_reason() -> Non
     advice = advise(clean_jammy(card("gfx1031")), ("yolo",))
     assert advice.headline.startswith("No RDNA1 card is known here.")
     assert "RX 6700 XT is gfx1031" in advice.headline
+    for_cards = ", ".join(stack.id for stack in load_stacks() if stack.gfx)
     assert [text for text in advice.would_change if "ruled out" in text] == [
-        "rocm52, rocm57, rocm62, native ruled out: RX 6700 XT is gfx1031; this stack is for "
+        f"{for_cards} ruled out: RX 6700 XT is gfx1031; this stack is for "
         "gfx1010, gfx1011, gfx1012 (RX 5500, 5600, 5700 and relatives); PyTorch's own ROCm wheels "
         "(pytorch.org) are made for cards of its age: take those, without this program"
     ]
@@ -259,9 +260,11 @@ def test_roads_of_no_use_stand_in_a_fixed_order_too_whatever_order_they_came_in(
     asked = applications_named(("comfyui",))
     fits = tuple(fit(clean_jammy(), asked, stack) for stack in stacks.values())
 
-    for start in (fits, fits[::-1]):
-        order = [each.stack for each in ranked(start, stacks, ("comfyui",))]
-        assert order == ["native", "cpu", "rocm62", "rocm57", "rocm52"]
+    first = [each.stack for each in ranked(fits, stacks, ("comfyui",))]
+    assert first[0] == "native"
+    assert first[1] == "cpu"
+    assert first == [each.stack for each in ranked(fits[::-1], stacks, ("comfyui",))]
+    assert first.index("rocm62") < first.index("rocm57") < first.index("rocm52")
 
 
 def test_a_road_whose_libraries_need_a_repair_comes_behind_its_equal() -> None:

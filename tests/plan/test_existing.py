@@ -11,8 +11,8 @@ from tests.handmade import HOME, clean_jammy
 from wizard.machine.facts import Unknown
 from wizard.machine.facts.contents import Contents, Distribution
 from wizard.places import places
+from wizard.plan.broken_needs import conflicts
 from wizard.plan.choice import Choice
-from wizard.plan.conflicts import conflicts
 from wizard.plan.environment import with_constraint
 from wizard.plan.existing_steps import ResolveCarried, ResolveHeld, SetAsidePackages
 from wizard.plan.family import torch_family

@@ -229,3 +229,12 @@ def test_why_pip_is_upgraded_names_the_releases_that_matter() -> None:
     reason = next(s.reason for s in steps(plan_for(clean_jammy()), RunProgram) if "pip" in s.reason)
     assert "needs pip 23.0 or newer" in reason
     assert "from 25.3 on" in reason
+
+
+def test_a_folder_of_wheels_without_a_pip_new_enough_fails_where_pip_is_brought() -> None:
+    """Ubuntu 22.04 has pip 22.0: without a floor it would go on, and not know --dry-run."""
+    choice = Choice("rocm52", "venv", f"{HOME}/ai", wheelhouse="/wheels")
+    pips = [
+        s for s in steps(make_plan(clean_jammy(), choice, OURS), RunProgram) if "pip" in s.reason
+    ]
+    assert str(pips[0]).endswith("--find-links /wheels 'pip>=23.0'")

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from screens.roads_table import root_word
+from screens.choose.roads_table import root_word
 from tests.handmade import clean_jammy, node
 from tests.plan.test_planner import plan_for
 from wizard.machine.facts import Machine

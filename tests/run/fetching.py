@@ -11,8 +11,8 @@ from packaging.utils import parse_wheel_filename
 
 from tests.run.server import sha256_of
 from wizard.plan.steps import FetchWheels
+from wizard.run.downloads.fetch import fetch_wheels
 from wizard.run.events import Output, Progress
-from wizard.run.fetch import fetch_wheels
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,12 +14,13 @@ from tests.run.places import tree
 from tests.run.wheels import make_wheel
 from wizard.plan.existing_steps import SetAsidePackages
 from wizard.run.acting import Done, Surroundings
-from wizard.run.backup import Backup, folder_rows, seen_row, write_manifest
-from wizard.run.leaving import family_files
-from wizard.run.moving import move_aside, move_back
-from wizard.run.put_back import keep_aside
-from wizard.run.setting_aside import require_as_planned, set_packages_aside
+from wizard.run.as_planned import require_as_planned
+from wizard.run.environment.backup import Backup, folder_rows, seen_row, write_manifest
+from wizard.run.environment.leaving import family_files
+from wizard.run.environment.moving import move_aside, move_back
+from wizard.run.environment.setting_aside import set_packages_aside
 from wizard.run.trouble import Trouble
+from wizard.undo.returns import keep_aside
 
 PACKAGES = "lib/python3.10/site-packages"
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from wizard.run.execstack import asks_for_executable_stack, clear
+from wizard.run.environment.execstack import asks_for_executable_stack, clear
 
 LIBC = next(
     (

@@ -18,8 +18,8 @@ import pytest
 from tests.run.fetching import Chosen, fetched, make_step, text_of, ticking
 from tests.run.server import Manner, WheelServer, make_wheel, sha256_of
 from wizard.plan.steps import FetchWheels
+from wizard.run.downloads.fetch import fetch_wheels
 from wizard.run.events import Progress
-from wizard.run.fetch import fetch_wheels
 from wizard.run.trouble import Trouble
 
 ROOT = Path(__file__).parents[2]
@@ -30,7 +30,7 @@ NUMPY = "/numpy-1.26.4-py3-none-any.whl"
 FETCH = (
     "import json, sys\n"
     "from wizard.plan.steps import FetchWheels\n"
-    "from wizard.run.fetch import fetch_wheels\n"
+    "from wizard.run.downloads.fetch import fetch_wheels\n"
     "step = FetchWheels('test', *json.loads(sys.argv[1]), 'nothing')\n"
     "for event in fetch_wheels(step, cancelled=lambda: False): pass\n"
 )
@@ -84,7 +84,7 @@ def test_progress_counts_the_bytes_of_all_files_and_ends_at_the_total(
     assert {event.total for event in progress} == {total}
     assert [event.done for event in progress] == sorted(event.done for event in progress)
     assert progress[-1].done == total
-    assert progress[-1].seconds_left == 0
+    assert progress[-1].seconds_left is None
     assert {event.unit for event in progress} == {"bytes"}
 
 

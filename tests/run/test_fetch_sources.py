@@ -15,8 +15,8 @@ import pytest
 from tests.run.fetching import Chosen, fetched, make_step, text_of
 from tests.run.server import Manner, WheelServer, make_wheel, sha256_of
 from tests.run.test_fetch import FETCH, ROOT
-from wizard.run.resolution import read_report
-from wizard.run.space import in_words, mount_point
+from wizard.run.downloads.resolution import read_report
+from wizard.run.downloads.space import in_words, mount_point
 from wizard.run.trouble import Trouble
 
 MOUNT_AND_RUN = 'mount -t tmpfs -o size=1m none "$1"; shift; exec "$@"'

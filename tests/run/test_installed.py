@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from tests.run.wheels import make_wheel
+from wizard.journalform import Record
 from wizard.plan.existing_steps import SetAsidePackages
 from wizard.plan.form import plan_form
 from wizard.plan.steps import InstallWheels, Plan
-from wizard.run.conflicts import refuse_other_versions, refuse_to_overwrite
-from wizard.run.installed import installed, lock_pins, missing_files, others_installed
-from wizard.run.journal import Record
-from wizard.run.ownership import Owned
-from wizard.run.prints import prints
+from wizard.run.environment.fingerprints import prints
+from wizard.run.environment.installed import installed, lock_pins, missing_files, others_installed
+from wizard.run.environment.ownership import Owned
+from wizard.run.environment.wheel_files import wheel_files
+from wizard.run.in_the_way import refuse_other_versions, refuse_to_overwrite
 from wizard.run.trouble import Trouble
-from wizard.run.wheel_files import wheel_files
 
 SITE = "lib/python3.10/site-packages"
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from wizard.plan.steps import Plan, RunProgram, WriteFile
-from wizard.run.journal import Journal, read_record, read_records, unreadable_runs
+from wizard.run.journal import Journal
+from wizard.run.records import read_record, read_records, unreadable_runs
 
 PLAN = Plan(
     id="abc",

@@ -10,8 +10,8 @@ from tests.run.fetching import Chosen, make_step, never, ticking
 from tests.run.server import WheelServer, make_wheel
 from wizard.journalform import Record
 from wizard.plan.aspect import LineSpeed
-from wizard.run.fetch import fetch_wheels
-from wizard.run.line_speed import Received, line_speed
+from wizard.run.downloads.fetch import fetch_wheels
+from wizard.run.downloads.line_speed import Received, line_speed
 
 SIZE = 3_000_000
 

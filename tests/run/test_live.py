@@ -9,14 +9,15 @@ import pytest
 from tests.run.places import fake_python, places_below, plan_of, tree
 from tests.run.wheels import make_wheel
 from wizard.plan.steps import AddToGroups, CreateVenv, InstallWheels, Plan, RunProgram, WriteFile
+from wizard.run.environment.installed import missing_files
 from wizard.run.events import Event, Output, PlanFinished, StepFailed, StepFinished
-from wizard.run.installed import missing_files
-from wizard.run.journal import Journal, read_records
+from wizard.run.journal import Journal
 from wizard.run.live import Live, now
+from wizard.run.records import read_records
 from wizard.run.rehearsal import Rehearsal
 from wizard.run.resume import clear_remains
-from wizard.run.rollback import go_back
-from wizard.run.way_back import find_way_back
+from wizard.undo.going_back import go_back
+from wizard.undo.way_back import find_way_back
 
 
 async def events_of(executor: Live | Rehearsal, plan: Plan) -> list[Event]:

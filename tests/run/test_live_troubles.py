@@ -11,6 +11,7 @@ import pytest
 from tests.run.places import fake_python, places_below, plan_of, tree
 from tests.run.test_live import ending, events_of, live, two_steps, undo
 from tests.run.wheels import make_wheel
+from wizard.journalform import Record
 from wizard.plan.removal import system_plan
 from wizard.plan.root_steps import sha256
 from wizard.plan.steps import (
@@ -24,12 +25,13 @@ from wizard.plan.steps import (
 )
 from wizard.plan.user_files import PutLinesBack, with_lines
 from wizard.run.events import Event, Output, StepFailed, StepStarted
-from wizard.run.journal import Journal, Record, read_records
+from wizard.run.journal import Journal
 from wizard.run.live import now
 from wizard.run.place import require_place
-from wizard.run.rollback import go_back, newer_run
+from wizard.run.records import read_records
 from wizard.run.trouble import Trouble
-from wizard.run.way_back import find_way_back
+from wizard.undo.going_back import go_back, newer_run
+from wizard.undo.way_back import find_way_back
 
 PACKAGES = "lib/python3.10/site-packages"
 

@@ -14,9 +14,9 @@ import pytest
 
 from tests.run.server import Manner, WheelServer
 from wizard.credentials import authorization, redact, without_login
-from wizard.run.network import name_failure, worth_retrying
+from wizard.run.downloads.network import name_failure, worth_retrying
+from wizard.run.downloads.web import Web, open_web
 from wizard.run.trouble import Trouble
-from wizard.run.web import Web, open_web
 
 ADDRESS = "https://download.example/whl/torch.whl"
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from wizard.run.installed import installed
-from wizard.run.ownership import Owned
-from wizard.run.prints import prints
-from wizard.run.wheel_files import wheel_files
+from wizard.run.environment.fingerprints import prints
+from wizard.run.environment.installed import installed
+from wizard.run.environment.ownership import Owned
+from wizard.run.environment.wheel_files import wheel_files
 
 PACKAGES = "lib/python3.10/site-packages"
 

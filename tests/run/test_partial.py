@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from tests.run.fetching import never
 from tests.run.server import Manner, WheelServer
-from wizard.run.download import Patience, Wanted, download
-from wizard.run.partial import Mark, Staged
-from wizard.run.web import open_web
+from wizard.run.downloads.download import Patience, Wanted, download
+from wizard.run.downloads.partial import Mark, Staged
+from wizard.run.downloads.web import open_web
 
 PATH = "/a-1-py3-none-any.whl"
 BODY = b"PK\x03\x04" + random.Random(3).randbytes(5_000)  # noqa: S311 - a body

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from tests.run.places import places_below, plan_of
 from tests.run.test_live import ending, events_of, live, two_steps
-from wizard.plan.root_steps import AptChange, LocalDeb
+from wizard.plan.apt_steps import AptChange, LocalDeb
 from wizard.plan.steps import Plan, RunProgram
-from wizard.run.journal import Journal, read_records
+from wizard.run.journal import Journal
 from wizard.run.live import now
-from wizard.run.preflight_folder import drop_preflight, preflight_folder
-from wizard.run.undo import find_forgettable, find_undo, forget_run, undo
+from wizard.run.preflight_folder import drop_preflight, made, preflight_folder
+from wizard.run.records import read_records
+from wizard.undo.one_run import find_forgettable, find_undo, forget_run, undo
 
 
 def asked(home: Path) -> Path:
@@ -82,3 +84,17 @@ def test_it_goes_when_the_run_that_needed_it_is_forgotten(tmp_path: Path) -> Non
     record, _ = find_forgettable(places, "")
     forget_run(record, places, now())
     assert not deb.parent.exists()
+
+
+def test_nothing_is_left_of_it_where_nothing_came_of_asking(tmp_path: Path) -> None:
+    folder = preflight_folder(places_below(tmp_path))
+    with suppress(OSError), made(folder):
+        raise OSError("no network")
+    assert not folder.parent.exists()
+
+
+def test_what_came_of_asking_stays(tmp_path: Path) -> None:
+    folder = preflight_folder(places_below(tmp_path))
+    with made(folder):
+        (folder / "lists").mkdir()
+    assert (folder / "lists").exists()

@@ -4,7 +4,6 @@ import json
 import os
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -16,7 +15,7 @@ from wizard.machine.facts.contents import Contents
 from wizard.plan.existing_steps import SetAsidePackages
 from wizard.plan.root_steps import UNSETTLED, AptChange
 from wizard.plan.steps import AddToGroups, Plan, WriteFile
-from wizard.run.backup import FILE, Backup, Row, write_manifest
+from wizard.run.environment.backup import FILE, Backup, Row, write_manifest
 from wizard.run.events import StepFailed
 from wizard.run.journal import Journal
 from wizard.run.ready import obstacle
@@ -117,10 +116,11 @@ def test_files_below_a_mount_inside_the_environment_are_known_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     step = aside(tmp_path, tmp_path / "venv")
-    mounts: list[SimpleNamespace] = []
-    monkeypatch.setattr("psutil.disk_partitions", lambda **_: mounts)
+    mounts = tmp_path / "mountinfo"
+    mounts.write_text("22 1 8:1 / / rw - ext4 /dev/sda1 rw\n")
+    monkeypatch.setattr("wizard.run.as_planned.MOUNTS", str(mounts))
     assert obstacle(plan_of(tmp_path, step), places_below(tmp_path)) is None
-    mounts.append(SimpleNamespace(mountpoint=os.path.realpath(step.site)))
+    mounts.write_text(f"23 22 8:2 / {os.path.realpath(step.site)} rw - ext4 /dev/sda2 rw\n")
     found = obstacle(plan_of(tmp_path, step), places_below(tmp_path))
     assert found is not None
     assert "a mount of its own" in found.happened

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wizard.run.resolving import offender
+from wizard.run.environment.resolving import offender
 
 NOTHING = (
     "ERROR: Could not find a version that satisfies the requirement {} (from versions: {})\n"

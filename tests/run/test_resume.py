@@ -10,8 +10,8 @@ from wizard.journalform import Record
 from wizard.plan.existing_steps import SetAsidePackages
 from wizard.plan.form import plan_form
 from wizard.plan.steps import DropDownloads, FetchWheels, InstallWheels
-from wizard.run.backup import FILE, Backup, Row, write_manifest
-from wizard.run.ownership import Owned
+from wizard.run.environment.backup import FILE, Backup, Row, write_manifest
+from wizard.run.environment.ownership import Owned
 from wizard.run.resume import done_steps
 
 
@@ -30,6 +30,27 @@ def test_downloads_are_dropped_anew_where_the_wheels_are_installed_anew(tmp_path
     assert done_steps(plan, record) == frozenset({1, 2, 3})
     (venv / "module.py").unlink()
     assert done_steps(plan, record) == frozenset()
+
+
+def test_a_setuptools_that_gave_way_to_a_newer_one_leaves_the_installation_done(
+    tmp_path: Path,
+) -> None:
+    """Venvs of Python 3.11 and older bring one, and newer releases of torch ask for a later one."""
+    venv, run = tmp_path / "venv", tmp_path / "run"
+    site = venv / "lib/python3.11/site-packages"
+    newer = site / "setuptools-84.2.1.dist-info"
+    newer.mkdir(parents=True)
+    (newer / "RECORD").touch()
+    run.mkdir()
+    names = ("setuptools-66.1.1.dist-info/RECORD", "setuptools/old.py", newer.name + "/RECORD")
+    Owned(run).add({f"lib/python3.11/site-packages/{name}": (0, 0) for name in names})
+    install = InstallWheels("r", "/py", str(venv), "work", "lock.txt", "undo")
+    fetch = FetchWheels("r", "work/report.json", "work", "work/lock.txt", "undo")
+    plan = plan_of(tmp_path, fetch, install)
+    record = Record("1", str(run), "now", plan_form(plan), {1: "", 2: ""}, {}, "finished")
+    assert 2 in done_steps(plan, record)
+    (newer / "RECORD").unlink()
+    assert 2 not in done_steps(plan, record)
 
 
 def test_what_was_removed_from_a_backup_asks_for_no_second_move_once_wheels_are_installed(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from wizard.run.events import Output, Progress, StepFinished, StepStarted
-from wizard.run.time_left import LONGEST_S, WATCHED_S, TimeLeft
+from wizard.run.time_left import LONGEST_S, WATCHED_S, Pace, TimeLeft
 
 MB = 1_000_000
 
@@ -118,3 +118,18 @@ def test_an_unknown_size_has_no_end() -> None:
     download = Watched(0)
     download.go_on(20, 2 * MB)
     assert download.left.seconds is None
+
+
+def test_byte_counts_become_ten_events_a_second_with_the_time_left() -> None:
+    clock = Clock()
+    pace = Pace(clock)
+    told = []
+    for number in range(1_000):
+        clock.now = 100 + number / 100
+        told.append(pace.tell(number * MB // 50, 1_000 * MB, "torch"))
+    events = [event for event in told if event]
+    assert 90 <= len(events) <= 110
+    assert events[0].seconds_left is None
+    assert events[-1].seconds_left == pytest.approx(490, rel=0.05)
+    assert pace.tell(1_000 * MB, 1_000 * MB, "torch") is None
+    assert pace.tell(1_000 * MB, 1_000 * MB, "torch", always=True) is not None

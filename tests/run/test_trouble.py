@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from wizard.run.catalogue import KNOWN
+from wizard.run.known_failures import KNOWN
 from wizard.run.trouble import explain_pip
 
 RETRYING = (
@@ -84,6 +84,26 @@ MESSAGES: list[tuple[str, str]] = [
         "torch==1.13.1+rocm5.3 was not found; there is: 1.13.1+rocm5.2, 2.0.0.",
     ),
     (
+        "ERROR: Could not find a version that satisfies the requirement nothere "
+        "(from versions: none)\nERROR: No matching distribution found for nothere\n",
+        "No file at all was found for nothere.",
+    ),
+    (
+        "Looking in links: /home/owner/my wheels\n"
+        "Processing ./torch-2.13.0+cpu-cp311-cp311-manylinux_2_28_x86_64.whl\n"
+        "ERROR: Could not find a version that satisfies the requirement filelock (from torch) "
+        "(from versions: none)\nERROR: No matching distribution found for filelock\n",
+        "/home/owner/my wheels has no wheel for filelock that fits.",
+    ),
+    (
+        "Looking in links: /home/owner/wheels\n"
+        "Requirement already satisfied: pip in ./lib/python3.10/site-packages (22.0.2)\n"
+        "ERROR: Could not find a version that satisfies the requirement pip>=23.0 "
+        "(from versions: none)\nERROR: No matching distribution found for pip>=23.0\n",
+        "/home/owner/wheels has no wheel for pip>=23.0 that fits.",
+    ),
+    (
+        "Looking in indexes: https://example.org/simple\nLooking in links: /home/owner/wheels\n"
         "ERROR: Could not find a version that satisfies the requirement nothere "
         "(from versions: none)\nERROR: No matching distribution found for nothere\n",
         "No file at all was found for nothere.",

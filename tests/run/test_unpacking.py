@@ -10,8 +10,8 @@ from tests.run.places import plan_of
 from tests.run.test_live import ending, live, two_steps
 from tests.run.wheels import make_wheel
 from wizard.plan.steps import InstallWheels
+from wizard.run.environment.unpacking import News, Unpacking, with_looks
 from wizard.run.events import Event, Output, Progress
-from wizard.run.unpacking import News, Unpacking, with_looks
 
 PACKAGES = "lib/python3.10/site-packages"
 
@@ -74,6 +74,17 @@ def test_each_look_tells_what_is_new_and_how_far_all_of_it_is(tmp_path: Path) ->
     put(packages, "small-1.0.dist-info/INSTALLER", "pip\n")
     last = progress(unpacking.look())
     assert last.done == last.total
+
+
+def test_what_another_version_left_is_not_taken_for_what_pip_is_at(tmp_path: Path) -> None:
+    packages, staging = venv(tmp_path), wheels(tmp_path)
+    make_wheel(staging, "aged", "2.0", {"aged.py": "a = 2\n"})
+    put(packages, "aged.py", "a = 1\n")
+    unpacking = Unpacking(tmp_path / "venv", staging)
+    assert lines(unpacking.look()) == []
+
+    put(packages, "big/data.bin", "d" * 45_000)
+    assert lines(unpacking.look()) == ["big 2.0+cpu: unpacking 4 files, 90 kB"]
 
 
 async def test_looks_come_while_nothing_else_does_and_the_output_stays_in_order() -> None:

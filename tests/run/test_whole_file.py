@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from wizard.plan.steps import PinInstalled
-from wizard.run.hashed import write_lock
-from wizard.run.own_files import pin_installed, write_settings
-from wizard.run.partial import Staged
+from wizard.run.downloads.hashed import write_lock
+from wizard.run.downloads.partial import Staged
+from wizard.run.environment.own_files import pin_installed, write_settings
 from wizard.run.whole_file import draft_of, write_whole
 
 WRITERS: dict[str, Callable[[Path], object]] = {

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from textual._compositor import Compositor
 
+ROOT = Path(__file__).parents[2]
 GOLDEN = Path(__file__).parent.parent / "golden" / "screens"
 
 
@@ -23,6 +24,12 @@ def same_as_golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]
         assert text == path.read_text(encoding="utf-8"), f"{path} (pytest --golden rewrites it)"
 
     return compare
+
+
+@pytest.fixture
+def at_the_root(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lists of changes are named from there: their path is on the screen."""
+    monkeypatch.chdir(ROOT)
 
 
 @pytest.fixture(scope="package", autouse=True)

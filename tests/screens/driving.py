@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import chain
 
 from textual import events
 from textual._context import visible_screen_stack
@@ -18,8 +19,10 @@ from textual.drivers.headless_driver import HeadlessDriver
 from textual.geometry import Size
 from textual.message_pump import MessagePump
 from textual.pilot import Pilot
+from textual.screen import Screen
 
 from screens.app import SetupApp
+from screens.detect import Detect
 from screens.services import Services
 from screens.session import STEPS, Session
 from screens.step import StepScreen
@@ -53,22 +56,43 @@ async def resize(pilot: Pilot[int], width: int, height: int) -> None:
     driver._size = size
     pilot.app.post_message(events.Resize(size, size))
     await until(pilot, lambda: pilot.app.screen._compositor.size == size)
-    await drawn(pilot.app)
+    await all_drawn(pilot.app)
 
 
 async def settle(app: App[int]) -> None:
     """Returns when all widgets have done what was queued for them."""
+    await _settle(app, below=False)
+
+
+async def _settle(app: App[int], *, below: bool) -> None:
     for _ in range(ROUNDS):
         if app.is_running:
-            await _all_answered([app, *app.screen.walk_children(with_self=True)])
+            screens = _seen(app) if below else (app.screen,)
+            widgets = (each.walk_children(with_self=True) for each in screens)
+            await _all_answered([app, *chain.from_iterable(widgets)])
+
+
+def _seen(app: App[int]) -> tuple[Screen[object], ...]:
+    """The screens that are drawn: the one on top, and those that are seen around a dialog."""
+    return (app.screen, *app._background_screens)
 
 
 async def drawn(app: App[int]) -> None:
     """Returns when the screen is laid out and drawn, and what waited for that is done too."""
+    await _drawn(app, below=False)
+
+
+async def all_drawn(app: App[int]) -> None:
+    """The same, with what lies below a dialog; where there is a terminal, it draws that itself."""
+    await _drawn(app, below=True)
+
+
+async def _drawn(app: App[int], *, below: bool) -> None:
     for _ in range(2):
-        await settle(app)
-        app.screen._on_timer_update()  # else up to a sixtieth of a second later
-    await settle(app)
+        await _settle(app, below=below)
+        for screen in _seen(app) if below else (app.screen,):
+            screen._on_timer_update()  # else up to a sixtieth of a second later
+    await _settle(app, below=below)
 
 
 async def _all_answered(nodes: Sequence[MessagePump]) -> None:
@@ -102,6 +126,7 @@ async def until(pilot: Pilot[int], holds: Callable[[], bool]) -> None:
 
 async def agreed(pilot: Pilot[int], compare: Callable[[str, str], None], name: str) -> None:
     """Compares the screen with its golden file, and looks again while it is still being drawn."""
+    await still(pilot.app)
     limit = asyncio.get_running_loop().time() + REDRAWN_S
     while True:
         try:
@@ -113,6 +138,14 @@ async def agreed(pilot: Pilot[int], compare: Callable[[str, str], None], name: s
             screen.refresh()  # the one below a dialog too
         await settle(pilot.app)
         await asyncio.sleep(LOOK_AGAIN_S)
+
+
+async def still(app: App[int]) -> None:
+    """Returns when one look at the screen is like the one before it."""
+    before = None
+    while (now := screen_text(app)) != before:
+        before = now
+        await all_drawn(app)
 
 
 async def reach(pilot: Pilot[int], step: str) -> None:
@@ -179,7 +212,7 @@ async def settled(pilot: Pilot[int]) -> None:
 def working(step: StepScreen) -> bool:
     """True while something is still to come by itself."""
     looking = any(w.group == "caution" and w.is_running for w in step.app.workers)
-    return step.busy or looking or (step.NAME == "detect" and step.session.machine is None)
+    return step.busy or looking or (isinstance(step, Detect) and step.reading)
 
 
 def usable_keys(app: App[int]) -> set[str]:

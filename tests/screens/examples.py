@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from tests.handmade import card, noble_with_leftovers, torch
-from wizard.conv2d.setting_answer import Found
+from wizard.conv2d.search.setting_answer import Found
 from wizard.knowledge.applications import Application
 from wizard.knowledge.claims import Claim, Grade
 from wizard.knowledge.stacks import Stack, load_stacks

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import replace
 
-from screens.report_draft import ReportDraft
+from screens.report.draft import ReportDraft
 from screens.services import DRY_RUN, LIVE, DetectedPart, Services, WayBack
 from tests.screens import examples
 from tests.screens.diagnose_fakes import DIAGNOSING
 from tests.screens.past_fakes import PAST
 from wizard.conv2d.asked import Request, sweep_in
-from wizard.conv2d.caution import Circumstances
 from wizard.conv2d.presets import Preset, Published, Row
-from wizard.conv2d.request import WrongRequest
-from wizard.conv2d.request_line import request_line
 from wizard.conv2d.shapes import square
 from wizard.conv2d.sweep import ShapeDone, ShapeStarted, SweepDone, SweepEvent
 from wizard.conv2d.verdicts import Loaded, Result, Verdict
+from wizard.conv2d.words.caution import Circumstances
+from wizard.conv2d.words.request import WrongRequest
+from wizard.conv2d.words.request_line import request_line
 from wizard.knowledge.roads import load_roads
 from wizard.machine.facts import Machine
 from wizard.plan.steps import Plan
@@ -178,6 +178,7 @@ LIVE_SERVICES = Services(
     past=PAST,
     roads=load_roads,
     report=lambda: REPORT,
+    clock=lambda: 0.0,
 )
 DRY_SERVICES = replace(
     LIVE_SERVICES,

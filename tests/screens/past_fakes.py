@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from screens.past import Draft, Past
+from screens.history.past import Draft, Past
 from tests.conv2d.made import made
 from wizard.conv2d.asked import Request
-from wizard.conv2d.find_limit import LimitRequest
-from wizard.conv2d.history import BROKEN_OFF, FINISHED, UNDER_WAY, Account
 from wizard.conv2d.presets import Row
-from wizard.conv2d.runs import KeptRuns, Run
-from wizard.conv2d.setting_answer import Found
+from wizard.conv2d.runs.folders import KeptRuns, Run
+from wizard.conv2d.runs.history import BROKEN_OFF, FINISHED, UNDER_WAY, Account
+from wizard.conv2d.search.find_limit import LimitRequest
+from wizard.conv2d.search.setting_answer import Found
 from wizard.conv2d.shapes import square
 from wizard.conv2d.sweep import Sweep
 from wizard.conv2d.verdicts import Loaded, Verdict

@@ -10,7 +10,7 @@ import pytest
 from textual.widget import Widget
 
 from screens.app import SetupApp
-from screens.apply import Apply
+from screens.run.apply import Apply
 from screens.widgets.progress_lines import ProgressLines
 from screens.widgets.status_line import StatusLine
 from screens.widgets.step_list import StepList
@@ -43,7 +43,8 @@ async def test_steps_are_whole_at_the_smallest_size() -> None:
     async with SetupApp(DRY_SERVICES, session, "apply").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "apply")
         await settled(pilot)
-        assert "…" not in screen_text(pilot.app)
+        steps = screen_text(pilot.app).partition("─")[0]  # below it the log, which scrolls sideways
+        assert "…" not in steps.partition("\n")[2]
         assert "to its end" in screen_text(pilot.app)
 
 

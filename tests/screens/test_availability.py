@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from screens.choose.sources import Sources
 from screens.services import Services
-from screens.sources import Sources
 from screens.start import services_for
 from tests.available.asked import QUICK, WHEELS, WHEN, Stopwatch
 from tests.available.servers import Listener, Talk, drip_body, never, portal, status, stocked

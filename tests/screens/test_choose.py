@@ -9,9 +9,9 @@ from rich.cells import cell_len
 from textual.widgets import Input
 
 from screens.app import SetupApp
-from screens.road_sections import sections_of
-from screens.roads_table import RoadsTable, fitting_cells, table_lines
-from screens.section_lines import section_lines, share_lines, shortened
+from screens.choose.road_sections import sections_of
+from screens.choose.roads_table import RoadsTable, fitting_cells, table_lines
+from screens.choose.section_lines import section_lines, share_lines, shortened
 from screens.session import Session
 from tests.screens import examples
 from tests.screens.driving import app_with, press, reach, screen_text, status, until, usable_keys
@@ -68,6 +68,17 @@ async def test_a_folder_below_home_may_be_typed_with_a_tilde() -> None:
         await press(pilot, "tab", "ctrl+u", *"~/x", "enter", "enter")
         await reach(pilot, "review")
         assert "into /home/sam/x" in screen_text(pilot.app)
+
+
+async def test_a_folder_that_is_too_long_for_its_field_is_cut_with_a_mark() -> None:
+    long = "/home/sam/a/folder/with/a/name/that/is/longer/than/the/field/for/it"
+    async with app_with(LIVE_SERVICES, "choose").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "choose")
+        await press(pilot, "tab", "ctrl+u", *long)
+        assert "longer/than/the/field/for/it" in screen_text(pilot.app)
+        await press(pilot, "enter")
+        await until(pilot, lambda: "Folder  …" in screen_text(pilot.app))
+        assert pilot.app.screen.query_one(Input).value == long
 
 
 async def test_the_cursor_of_the_folder_stands_behind_the_folder_of_every_row() -> None:

@@ -12,8 +12,8 @@ import pytest
 from textual.pilot import Pilot
 
 from screens.app import SetupApp
-from screens.evidence import Evidence
-from screens.roads_list import RoadsList
+from screens.choose.evidence import Evidence
+from screens.choose.roads_list import RoadsList
 from screens.session import Session
 from tests.machine.records import machine as recorded
 from tests.screens.driving import (
@@ -87,6 +87,14 @@ async def choose(name: str, size: tuple[int, int]) -> AsyncIterator[Pilot[int]]:
         await reach(pilot, "choose")
         await settled(pilot)
         yield pilot
+
+
+async def go_to(pilot: Pilot[int], road: str) -> None:
+    """The list of roads, with the cursor on this one."""
+    place = [each.id for each in load_roads()].index(road)
+    await press(pilot, "o")
+    await until(pilot, lambda: isinstance(pilot.app.screen, RoadsList))
+    await press(pilot, *["down"] * place)
 
 
 async def test_choose_looks_as_agreed(same_as_golden: Callable[[str, str], None]) -> None:
@@ -163,9 +171,7 @@ async def test_a_rank_that_no_stack_has_does_nothing() -> None:
 @pytest.mark.parametrize("size", SIZES)
 async def test_a_road_of_ours_leads_back_to_its_stack(size: tuple[int, int]) -> None:
     async with choose(CLEAN, size) as pilot:
-        await press(pilot, "o")
-        await until(pilot, lambda: isinstance(pilot.app.screen, RoadsList))
-        await press(pilot, "down")
+        await go_to(pilot, "rocm52-system-torch222")
         await until(pilot, lambda: "Disputed by its own author" in screen_text(pilot.app))
         await press(pilot, "enter")
         await reach(pilot, "choose")
@@ -174,14 +180,15 @@ async def test_a_road_of_ours_leads_back_to_its_stack(size: tuple[int, int]) -> 
 
 async def test_the_pairing_of_the_notes_is_shown_as_a_contradiction_from_its_road() -> None:
     async with choose(CLEAN, (120, 40)) as pilot:
-        await press(pilot, "o", "down", "e", "c")
+        await go_to(pilot, "rocm52-system-torch222")
+        await press(pilot, "e", "c")
         await until(pilot, lambda: isinstance(pilot.app.screen, Evidence))
         await until(pilot, lambda: "B SAYS" in screen_text(pilot.app))
 
 
 async def test_a_road_that_is_gone_cannot_be_taken() -> None:
     async with choose(CLEAN, (80, 24)) as pilot:
-        await press(pilot, "o", "down", "down")
+        await go_to(pilot, "torch20-nightly")
         await until(pilot, lambda: "pytorch.org deleted it" in screen_text(pilot.app))
         assert "enter" not in usable_keys(pilot.app)
         await press(pilot, "enter")

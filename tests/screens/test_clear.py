@@ -8,9 +8,9 @@ import pytest
 from textual.pilot import Pilot
 
 from screens.app import SetupApp
-from screens.dialogs import Notice
 from screens.services import Services, Unfinished
 from screens.session import Session, following, preceding
+from screens.windows.dialogs import Notice
 from tests.screens import examples
 from tests.screens.driving import (
     agreed,
@@ -25,6 +25,7 @@ from tests.screens.driving import (
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES
 from tests.screens.test_goldens import Compare
 from wizard.machine.facts import Machine
+from wizard.plan.form import plan_of
 from wizard.plan.steps import Plan
 
 SMALL = (80, 24)
@@ -101,7 +102,7 @@ async def test_escape_leads_back_step_by_step() -> None:
 
 
 async def test_a_removal_that_stopped_is_gone_on_with_by_its_own_plan() -> None:
-    waits = Unfinished("20260101-000000-aaaaaa", "removal", "", "system", PLAN)
+    waits = Unfinished("20260101-000000-aaaaaa", "removal", "", "system", lambda: PLAN)
     services = replace(LIVE_SERVICES, unfinished=lambda: waits)
     async with SetupApp(services).run_test(size=SMALL) as pilot:
         await reach(pilot, "welcome")
@@ -111,6 +112,16 @@ async def test_a_removal_that_stopped_is_gone_on_with_by_its_own_plan() -> None:
         assert PLAN.id in screen_text(pilot.app)
         await press(pilot, "escape")
         await reach(pilot, "welcome")
+
+
+async def test_a_plan_of_another_version_is_refused_in_words() -> None:
+    waits = Unfinished("1", "removal", "", "system", lambda: plan_of({"id": "of tomorrow"}))
+    services = replace(LIVE_SERVICES, unfinished=lambda: waits)
+    async with SetupApp(services).run_test(size=SMALL) as pilot:
+        await reach(pilot, "welcome")
+        await press(pilot, "o")
+        await reach(pilot, "welcome")
+        assert "Cannot go on: this is no plan of this version" in screen_text(pilot.app)
 
 
 def test_the_order_of_this_way() -> None:

@@ -8,15 +8,15 @@ from dataclasses import replace
 from textual.widgets import Input
 
 from screens.app import SetupApp
-from screens.dialogs import Notice
+from screens.conv2d.setting import DEADLINES_S, SweepSetting
 from screens.session import Session
 from screens.start import services_for
-from screens.sweep_setting import DEADLINES_S, SweepSetting
+from screens.windows.dialogs import Notice
 from tests.screens import examples
 from tests.screens.driving import app_with, press, reach, screen_text, until
 from tests.screens.fakes import DRY_SERVICES, PRESETS
 from wizard.__main__ import parser
-from wizard.conv2d.request import sweep_of
+from wizard.conv2d.words.request import sweep_of
 
 
 def test_the_deadline_on_the_screen_is_the_one_of_the_command_for_every_shape() -> None:

@@ -8,7 +8,10 @@ import pytest
 from rich.cells import cell_len
 
 from screens.detect_text import row_text
+from screens.widgets.checklist import Checklist
 from tests.screens import examples
+from tests.screens.driving import app_with, press, reach, settled
+from tests.screens.fakes import LIVE_SERVICES
 from wizard.machine.access import ACCESS
 from wizard.machine.facts import DeviceNode
 from wizard.machine.gpus import GPUS
@@ -52,3 +55,12 @@ def test_a_long_answer_is_whole_and_takes_further_lines(cells: int) -> None:
     assert all(cell_len(line) <= cells for line in lines)
     assert "".join("".join(lines).split()).count("of-many-letters/") == 6
     assert "…" not in row_text(part, cells).plain
+
+
+async def test_on_the_way_back_to_what_was_read_the_first_row_is_highlighted() -> None:
+    async with app_with(LIVE_SERVICES, "choose").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "choose")
+        await press(pilot, "escape")
+        await reach(pilot, "detect")
+        await settled(pilot)
+        assert pilot.app.screen.query_one(Checklist).highlighted == 0

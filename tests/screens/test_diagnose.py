@@ -10,12 +10,12 @@ import pytest
 from textual.pilot import Pilot
 
 from screens.app import SetupApp
-from screens.diagnose_state import Found
-from screens.dialogs import Notice
-from screens.lines_view import LinesView
+from screens.diagnose.state import Found
 from screens.services import DEMO, DetectedPart, Services
 from screens.session import Session
 from screens.widgets.findings_pane import FindingsList
+from screens.windows.dialogs import Notice
+from screens.windows.lines_view import LinesView
 from tests.screens import examples
 from tests.screens.diagnose_fakes import (
     BROKEN,
@@ -184,6 +184,32 @@ async def test_the_cursor_stays_on_its_row_while_more_is_found() -> None:
         await until(pilot, lambda: f"OK: {FINE[2].title}" in text_of(pilot))
 
 
+async def test_the_details_stay_while_more_is_found_and_then_have_the_room_that_is_left() -> None:
+    goes_on, ended = Event(), Event()
+
+    def look(machine: Machine, on_progress: Callable[[Progress], None]) -> Diagnosis:
+        on_progress(Progress("numpy", 1, 2))
+        goes_on.wait()
+        on_progress(Progress("the kernel log", 2, 2, (OVERRIDE, IDLE)))
+        ended.wait()
+        return Diagnosis(True, (OVERRIDE, IDLE))
+
+    services = replace(LIVE_SERVICES, diagnosing=replace(DIAGNOSING, look=look))
+    async with app_at(services).run_test(size=SMALL) as pilot:
+        await until(pilot, lambda: "RUNNING numpy" in text_of(pilot))
+        details = pilot.app.screen.query_one("#details")
+        before = details.region
+        goes_on.set()
+        await until(pilot, lambda: IDLE.title in text_of(pilot))
+        assert details.region == before
+        ended.set()
+        await looked(pilot)
+        rows = pilot.app.screen.query_one(FindingsList)
+        assert rows.region.height == rows.virtual_size.height
+        assert details.region.y == rows.region.bottom
+        assert details.region.bottom == before.bottom
+
+
 def titles(pilot: Pilot[int]) -> set[str]:
     """Findings that have a row of their own."""
     rows = pilot.app.screen.query_one(FindingsList).rows
@@ -231,8 +257,10 @@ async def test_the_details_follow_the_cursor_and_can_be_read_to_their_end() -> N
     async with app_at(services).run_test(size=SMALL) as pilot:
         await looked(pilot)
         assert "line of proof 59" not in text_of(pilot)
-        await press(pilot, *("pagedown",) * 8)
-        await until(pilot, lambda: OVERRIDE.links[0][:40] in text_of(pilot))
+        for _ in range(12):
+            await press(pilot, "pagedown")
+            await settled(pilot)
+        assert OVERRIDE.links[0][:40] in text_of(pilot)
         await press(pilot, "down")
         await until(pilot, lambda: "It does no harm" in text_of(pilot))
         await press(pilot, "up")
@@ -309,7 +337,11 @@ async def test_a_disk_that_is_full_is_told_where_it_is_saved() -> None:
     async with app_at(replace(LIVE_SERVICES, save_text=full)).run_test(size=SMALL) as pilot:
         await looked(pilot)
         await press(pilot, "s")
-        assert "No space left on device" in status(pilot.app)
+        await until(pilot, lambda: isinstance(pilot.app.screen, Notice))
+        assert "No space left on device" in screen_text(pilot.app)
+        assert "No room is left there" in screen_text(pilot.app)
+        await press(pilot, "escape")
+        await reach(pilot, "diagnose")
 
 
 def long(number: int) -> Finding:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from screens.explain import Explain
+from screens.windows.explain import Explain
 from tests.screens.driving import (
     agreed,
     app_with,

@@ -12,10 +12,10 @@ from textual import events
 from textual.pilot import Pilot
 from textual.widgets import TextArea
 
-from screens.dialogs import Notice
+from screens.diagnose.text_question import TextQuestion
 from screens.services import Services
 from screens.start import services_for
-from screens.text_question import TextQuestion
+from screens.windows.dialogs import Notice
 from tests.screens.diagnose_fakes import DIAGNOSING, FROM_TEXT, OVERRIDE
 from tests.screens.driving import (
     agreed,

@@ -10,12 +10,12 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from screens.dialogs import Notice, Question
-from screens.history import History
-from screens.lines_view import LinesView
-from screens.past import Past
-from screens.path_question import PathQuestion
+from screens.history.past import Past
+from screens.history.screen import History
 from screens.services import DEMO, Services
+from screens.windows.dialogs import Notice, Question
+from screens.windows.lines_view import LinesView
+from screens.windows.path_question import PathQuestion
 from tests.screens.driving import (
     agreed,
     app_with,
@@ -31,8 +31,8 @@ from tests.screens.driving import (
 from tests.screens.examples import NASTY
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES
 from tests.screens.past_fakes import ACCOUNTS, DAMAGED, PAST, RUNS, card, script
-from wizard.conv2d.history import Account
-from wizard.conv2d.runs import KeptRuns, Run
+from wizard.conv2d.runs.folders import KeptRuns, Run
+from wizard.conv2d.runs.history import Account
 from wizard.conv2d.verdicts import Loaded
 from wizard.run.trouble import Trouble
 

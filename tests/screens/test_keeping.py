@@ -10,11 +10,11 @@ import pytest
 from textual.pilot import Pilot
 
 from screens.app import SetupApp
-from screens.dialogs import Notice
-from screens.past import Past
+from screens.history.past import Past
 from screens.services import DEMO, Services
 from screens.session import Session
 from screens.start import services_for
+from screens.windows.dialogs import Notice
 from tests.commands.running import wizard
 from tests.conv2d.planting_runs import plant
 from tests.conv2d.test_settings_command import ANSWER, SET
@@ -35,10 +35,10 @@ from tests.screens.driving import (
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES
 from wizard.__main__ import parser
 from wizard.conv2d.asked import Request
-from wizard.conv2d.event_file import EventFile
 from wizard.conv2d.presets import Row
-from wizard.conv2d.setting_answer import SettingAnswer, found_by
-from wizard.conv2d.setting_request import SettingRequest
+from wizard.conv2d.runs.event_file import EventFile
+from wizard.conv2d.search.setting_answer import SettingAnswer, found_by
+from wizard.conv2d.search.setting_request import SettingRequest
 from wizard.conv2d.sweep import Sweep, SweepDone, SweepEvent
 from wizard.plan.impossible import NothingToDo
 from wizard.plan.steps import Plan

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from screens.kept_lines import KeptLines
-from screens.log_search import LogSearch
+from screens.run.kept_lines import KeptLines
+from screens.run.log_search import LogSearch
 
 TEXTS = st.text("aAbB.*[é", max_size=6)
 BATCHES = st.lists(st.lists(TEXTS, max_size=8), max_size=12)

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from screens.review import Review
+from screens.review.screen import Review
 from screens.services import SweepUnderWay
 from tests.screens.driving import app_with, press, reach, screen_text, until
 from tests.screens.fakes import LIVE_SERVICES, PRESETS, result_of

@@ -12,8 +12,8 @@ from textual.app import App, ComposeResult
 from textual.geometry import Offset
 from textual.selection import Selection
 
-from screens.kept_lines import KeptLines
-from screens.log_search import LogSearch
+from screens.run.kept_lines import KeptLines
+from screens.run.log_search import LogSearch
 from screens.services import Services
 from screens.widgets.log_pane import COPY_BYTES
 from screens.widgets.log_view import LogView
@@ -215,8 +215,9 @@ async def test_the_saved_file_is_named_above_the_log_and_at_its_end(size: tuple[
     async with app_with(LIVE_SERVICES, "apply").run_test(size=size) as pilot:
         await reach(pilot, "apply")
         await settled(pilot)
-        assert LOG.replace("/home/sam", "> ~") in screen_text(pilot.app)  # it has the keys
-        assert LOG in screen_text(pilot.app)
+        above = LOG.replace("/home/sam", "> ~")  # it has the keys
+        await until(pilot, lambda: above in screen_text(pilot.app))
+        await until(pilot, lambda: LOG in screen_text(pilot.app))
 
 
 async def test_a_rehearsal_names_no_file() -> None:

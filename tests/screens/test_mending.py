@@ -9,10 +9,10 @@ import pytest
 from textual.pilot import Pilot
 
 from screens.app import SetupApp
-from screens.dialogs import Notice
 from screens.services import DEMO, Services
 from screens.session import Session, fix_made_at, following
 from screens.start import services_for
+from screens.windows.dialogs import Notice
 from tests.screens import examples
 from tests.screens.diagnose_fakes import DIAGNOSING, FINDINGS, FINE, GROUPS, OVERRIDE
 from tests.screens.driving import agreed, press, reach, resize, screen_text, settled, until

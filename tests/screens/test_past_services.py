@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from screens.past import Past
+from screens.history.past import Past
 from screens.start import services_for
 from tests.commands.running import MACHINE
 from tests.conv2d.made import made
@@ -101,7 +101,7 @@ def test_a_card_of_another_chip_is_labelled(
     form["chip"] |= {"gfx": "gfx1012"}
     path = Path(places.home, "theirs.json")
     path.write_text(json.dumps(form))
-    monkeypatch.setattr("wizard.conv2d.result_card.Here.gfx", "gfx1010")
+    monkeypatch.setattr("wizard.conv2d.cards.result_card.Here.gfx", "gfx1010")
     assert "not your chip" in "\n".join(past.take_in(str(path), run))
 
 

@@ -8,11 +8,11 @@ from threading import Event
 
 import pytest
 
-from screens.dialogs import Notice
-from screens.path_question import PathQuestion
-from screens.report_draft import ReportDraft
-from screens.report_preview import LOOKING, ReportPreview
+from screens.report.draft import ReportDraft
+from screens.report.preview import LOOKING, ReportPreview
 from screens.services import Services
+from screens.windows.dialogs import Notice
+from screens.windows.path_question import PathQuestion
 from tests.screens.driving import (
     agreed,
     app_with,

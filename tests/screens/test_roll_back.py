@@ -27,7 +27,8 @@ from tests.screens.test_goldens import SIZES
 from wizard.plan.removal import system_plan
 from wizard.plan.root_steps import AptChange, PutSystemPathBack
 from wizard.plan.steps import Plan
-from wizard.plan.way_back import AGAIN, WAY_BACK
+from wizard.plan.way_back import AGAIN
+from wizard.plan_kind import WAY_BACK
 from wizard.run.events import (
     Event,
     Output,

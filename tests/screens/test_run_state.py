@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from screens.run_state import RunState, State, after, before_run, broken_off
-from screens.run_text import bar, bar_line, failure_text, now_line
+from screens.run.state import RunState, State, after, before_run, broken_off
+from screens.run.text import bar, bar_line, failure_text, now_line
 from tests.screens.examples import PLAN
 from wizard.run.events import PlanFinished, Progress, StepFailed, StepFinished, StepStarted
 

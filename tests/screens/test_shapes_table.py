@@ -7,7 +7,7 @@ from dataclasses import replace
 from textual.app import App, ComposeResult
 from textual.geometry import Region
 
-from screens.sweep_state import SweepState
+from screens.conv2d.state import SweepState
 from screens.widgets.shapes_table import ShapesTable
 from screens.widgets.sweep_views import SweepViews
 from tests.conv2d.made import made

@@ -20,7 +20,7 @@ from tests.screens.driving import app_with, press, reach, settled, status, until
 from tests.screens.fakes import LIVE_SERVICES, PRESETS
 from wizard.__main__ import parser
 from wizard.conv2d.asked import Request, sweep_in
-from wizard.conv2d.find_limit import LimitRequest
+from wizard.conv2d.search.find_limit import LimitRequest
 from wizard.conv2d.sweep import ShapeDone, ShapeStarted, Sweep, SweepDone, SweepEvent
 from wizard.report.conv2d_answer import answer_lines
 

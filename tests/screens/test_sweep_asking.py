@@ -10,16 +10,16 @@ import pytest
 from textual.app import App
 from textual.widgets import Input
 
-from screens.dialogs import Notice, Question
-from screens.options_dialog import OptionsDialog
+from screens.conv2d.aims import NOT_OF_OPERATIONS, Aim
+from screens.conv2d.answers import Answer
+from screens.conv2d.options import WRONG_RANGE
+from screens.conv2d.options_dialog import OptionsDialog
+from screens.conv2d.setting import SweepSetting
 from screens.services import Services, SweepUnderWay
 from screens.start import services_for
 from screens.step import StepScreen
-from screens.sweep_aims import NOT_OF_OPERATIONS, Aim
-from screens.sweep_answers import Answer
-from screens.sweep_options import WRONG_RANGE
-from screens.sweep_setting import SweepSetting
 from screens.widgets.shapes_table import ShapesTable
+from screens.windows.dialogs import Notice, Question
 from tests.conv2d.test_request_line import parsed
 from tests.screens.driving import (
     app_with,
@@ -35,13 +35,13 @@ from tests.screens.driving import (
 from tests.screens.fakes import LIVE_SERVICES, PRESETS, result_of
 from wizard.__main__ import parser
 from wizard.conv2d.asked import Request
-from wizard.conv2d.caution import Circumstances
-from wizard.conv2d.find_limit import LimitRequest
-from wizard.conv2d.limit import Known, Limit
 from wizard.conv2d.presets import load_presets
-from wizard.conv2d.request import WrongRequest
-from wizard.conv2d.request_line import request_line
+from wizard.conv2d.search.find_limit import LimitRequest
+from wizard.conv2d.search.limit import Known, Limit
 from wizard.conv2d.sweep import ShapeDone, ShapeStarted, Sweep, SweepDone, SweepEvent
+from wizard.conv2d.words.caution import Circumstances
+from wizard.conv2d.words.request import WrongRequest
+from wizard.conv2d.words.request_line import request_line
 from wizard.conv2d.works import operation_rows
 from wizard.report.conv2d_answer import answer_lines
 

@@ -8,12 +8,12 @@ from dataclasses import replace
 import pytest
 from textual.content import Content
 
-from screens import sweep_grid, sweep_times
-from screens.sweep_grid import grid_lines
-from screens.sweep_places import places_of, way_of
-from screens.sweep_scale import scale_for
-from screens.sweep_state import Mark, SweepState, line_of_row, mark_of
-from screens.sweep_times import times_lines
+from screens.conv2d import grid, times
+from screens.conv2d.grid import grid_lines
+from screens.conv2d.places import places_of, way_of
+from screens.conv2d.scale import scale_for
+from screens.conv2d.state import Mark, SweepState, line_of_row, mark_of
+from screens.conv2d.times import times_lines
 from tests.conv2d.made import made
 from wizard.conv2d.presets import Preset, Published, Row, load_presets
 from wizard.conv2d.shapes import Shape, square
@@ -103,7 +103,7 @@ def test_a_phase_stands_whole_or_as_a_shorter_word_in_a_cell_of_the_grid(phase: 
 def test_operations_alone_give_no_grid_and_say_where_they_are() -> None:
     rows = operation_rows(("lstm", "batch-norm"))
     assert plain(grid_lines(SweepState(rows), 1, 78, 12))[0].endswith("v shows the rows.")
-    assert sweep_grid.moved(SweepState(rows), 2, 1, 0) == 2
+    assert grid.moved(SweepState(rows), 2, 1, 0) == 2
 
 
 def test_columns_that_do_not_fit_scroll_with_the_cursor() -> None:
@@ -116,7 +116,7 @@ def test_columns_that_do_not_fit_scroll_with_the_cursor() -> None:
 
 def test_steps_in_a_sparse_grid_reach_every_row() -> None:
     state = SweepState(next(p for p in load_presets() if p.id == "mobilenetv3").rows)
-    for view in (sweep_grid, sweep_times):
+    for view in (grid, times):
         reached, waiting = {1}, [1]
         while waiting:
             number = waiting.pop()

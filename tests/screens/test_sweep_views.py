@@ -10,9 +10,9 @@ import pytest
 from textual.message import Message
 from textual.pilot import Pilot
 
-from screens.dialogs import Notice
 from screens.services import DEMO
 from screens.widgets.sweep_views import READABLE_S, SweepViews
+from screens.windows.dialogs import Notice
 from tests.screens.driving import (
     app_with,
     drawn,

@@ -11,10 +11,10 @@ import pytest
 from textual.widgets import Input
 
 from screens.app import SetupApp
-from screens.dialogs import Notice, Question
 from screens.services import DEMO, Services
 from screens.session import STEPS
 from screens.widgets.shapes_table import ShapesTable
+from screens.windows.dialogs import Notice, Question
 from tests.screens import examples
 from tests.screens.driving import (
     app_with,
@@ -167,7 +167,7 @@ async def test_detection_that_breaks_is_told_and_can_be_tried_again() -> None:
     services = replace(LIVE_SERVICES, detect=detect_at_second_try)
     async with app_with(services, "detect").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "detect")
-        await until(pilot, lambda: "/proc is not mounted" in status(pilot.app))
+        await until(pilot, lambda: "/proc is not mounted" in screen_text(pilot.app))
         await press(pilot, "r")
         await until(pilot, lambda: "Your card" in screen_text(pilot.app))
 

@@ -14,8 +14,8 @@ from wizard.available.answers import Answer, Standing
 from wizard.available.looking import look
 from wizard.available.questions import Question, Wheels
 from wizard.available.requests import Deadline
+from wizard.run.downloads.web import Web, open_web
 from wizard.run.trouble import Trouble
-from wizard.run.web import Web, open_web
 
 REDIRECTS = 5
 """More than any index needs; a login page may send us round and round."""

@@ -8,8 +8,8 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit, urlunsplit
 
 from wizard.available.answers import Standing
+from wizard.run.downloads.network import name_failure
 from wizard.run.lines import clean
-from wizard.run.network import name_failure
 
 
 class TooLate(TimeoutError):

@@ -11,7 +11,7 @@ from wizard.available.answers import Standing
 from wizard.available.listing import Listed, fitting, read_page, wheels_in
 from wizard.available.questions import Wheels
 from wizard.available.requests import PORTAL, Deadline, Found, Text, file_fault, page_at
-from wizard.run.web import Web
+from wizard.run.downloads.web import Web
 
 
 def in_folder(question: Wheels) -> Found:

@@ -9,8 +9,8 @@ from wizard.available.indexes import in_folder, on_index
 from wizard.available.questions import Question, Suites, Wheels
 from wizard.available.repositories import in_repository
 from wizard.available.requests import Deadline, Found
+from wizard.run.downloads.web import Web
 from wizard.run.lines import clean
-from wizard.run.web import Web
 
 
 def look(question: Question, web: Web, deadline: Deadline, now: Callable[[], str]) -> Answer:

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from wizard.available.answers import Standing
 from wizard.available.questions import Suites
 from wizard.available.requests import PORTAL, Deadline, Found, beginning_of
-from wizard.run.web import Web
+from wizard.run.downloads.web import Web
 
 BEGINNING_BYTES = 4096
 SIGNED = b"-----BEGIN PGP SIGNED MESSAGE-----"

@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 
 from wizard.available.answers import Standing
 from wizard.available.failing import TooLate, failed
-from wizard.run.web import Web
+from wizard.run.downloads.web import Web
 
 PAGE_BYTES = 8 << 20
 """The largest page of an index that is read; PyPI's of torch has some hundred kilobytes."""

@@ -16,11 +16,11 @@ from wizard.commands.carrying import (
 from wizard.commands.choosing import add_choice_arguments
 from wizard.commands.looking import acts, host_of, places_of
 from wizard.commands.making import make_asked
+from wizard.commands.obstacle import obstacle_to
 from wizard.commands.watch import watch_first
 
 if TYPE_CHECKING:
-    from wizard.machine.facts import Machine
-    from wizard.plan.steps import Plan
+    pass
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     from wizard.machine.detect import detect
     from wizard.plan.impossible import PlanImpossible
     from wizard.preflight.refusal import Refused
-    from wizard.run.journal import waits
+    from wizard.run.records import waits
 
     if cannot_ask(arguments):
         return refuse(ASKS_NOTHING)
@@ -64,17 +64,3 @@ def run(arguments: argparse.Namespace) -> int:
     if obstacle and not waits(plan.id, Path(places_of(host).runs)):
         return refuse(obstacle)
     return carry(plan, arguments, host)
-
-
-def obstacle_to(machine: Machine, asked: argparse.Namespace, plan: Plan) -> str:
-    """Why this stack cannot work here; the device is not asked for with --without-card."""
-    from wizard.knowledge.stacks import find_stack
-    from wizard.plan.card import with_card
-    from wizard.plan.existing import obstacles_to
-    from wizard.plan.fit import fit
-
-    stack = find_stack(asked.stack)
-    if asked.without_card or stack is None:
-        return ""
-    found = fit(with_card(machine, asked.gpu), (), stack)
-    return " ".join(obstacles_to(plan.steps, machine, stack, found))

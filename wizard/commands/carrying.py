@@ -13,7 +13,12 @@ if TYPE_CHECKING:
     from wizard.plan.steps import Plan
     from wizard.preflight.refusal import Refusal
     from wizard.run.executor import Executor
+    from wizard.run.trouble import Trouble
 
+GOES_ON = (
+    "An earlier start stopped half-way: this goes on with its plan. To begin anew, undo it first: "
+    "rdna1-setup rollback"
+)
 ASKS_NOTHING = "--json asks nothing. Read `rdna1-setup plan`, then add --yes."
 
 
@@ -70,11 +75,17 @@ def _preflight(plan: Plan, host: Host) -> tuple[Refusal, ...]:
 
 def refuse_all(refusals: tuple[Refusal, ...]) -> int:
     """Say why nothing was begun, and give the exit code."""
+    for each in refusals:
+        refuse_for(each)
+    return 2
+
+
+def refuse_for(why: Refusal | Trouble) -> int:
+    """Say what happened, what it means and what to do, and give the exit code."""
     from wizard.run.lines import clean
 
-    for each in refusals:
-        refuse(clean(each.happened))
-        print(clean(each.meaning), clean(each.next_step), sep="\n", file=sys.stderr)
+    refuse(clean(why.happened))
+    print(clean(why.meaning), clean(why.next_step), sep="\n", file=sys.stderr)
     return 2
 
 
@@ -88,8 +99,8 @@ def refuse(text: str) -> int:
 
 def _afterwards(plan: Plan) -> str:
     """What to do with what was installed, or how to go back."""
-    from wizard.plan.fix_kind import mends
     from wizard.plan.using import measure_command, use_command
+    from wizard.plan_kind import mends
     from wizard.run.lines import clean
 
     if not plan.venv or mends(plan):

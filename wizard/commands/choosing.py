@@ -26,8 +26,13 @@ def add_source_arguments(parser: argparse.ArgumentParser) -> None:
 
     Unset, so that a command does not put its defaults over what was named before it.
     """
-    unset = argparse.SUPPRESS
     add_wheel_arguments(parser, "where to put it (default: ~/ai/ID)")
+    add_repository_arguments(parser)
+
+
+def add_repository_arguments(parser: argparse.ArgumentParser) -> None:
+    """Where system packages come from."""
+    unset = argparse.SUPPRESS
     mirror = "system packages from a copy of https://repo.radeon.com/rocm/apt"
     parser.add_argument("--rocm-repo", metavar="URL", type=_repository, default=unset, help=mirror)
     parser.add_argument(
@@ -41,8 +46,13 @@ def add_source_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_wheel_arguments(parser: argparse.ArgumentParser, where: str) -> None:
     """A folder, and where its wheels come from."""
+    parser.add_argument("--venv", metavar="DIR", default=argparse.SUPPRESS, help=where)
+    add_index_arguments(parser)
+
+
+def add_index_arguments(parser: argparse.ArgumentParser) -> None:
+    """Where wheels come from."""
     unset = argparse.SUPPRESS
-    parser.add_argument("--venv", metavar="DIR", default=unset, help=where)
     index = "another wheel index; pip: as pip is configured"
     parser.add_argument("--torch-index", metavar="URL", default=unset, type=_index, help=index)
     house = "a folder of wheels, no network (pip's too)"
@@ -84,7 +94,9 @@ def wrong_wheelhouse(arguments: argparse.Namespace) -> str:
 
 def add_choice_arguments(parser: argparse.ArgumentParser) -> None:
     """Stack, place and sources."""
-    parser.add_argument("--stack", metavar="ID", help="rocm52, rocm57, rocm62, native or cpu")
+    parser.add_argument(
+        "--stack", metavar="ID", help="such as rocm52 or cpu; plan without it lists all"
+    )
     parser.add_argument(
         "--footprint",
         choices=("venv", "venv+system"),

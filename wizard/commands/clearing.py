@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from wizard.commands.carrying import ASKS_NOTHING, cannot_ask, carry, refuse
+from wizard.commands.carrying import ASKS_NOTHING, GOES_ON, cannot_ask, carry, refuse
 from wizard.commands.looking import acts, host_of, places_of
 from wizard.commands.making import make_asked, takes_away
 
@@ -38,13 +38,9 @@ def _waiting(arguments: argparse.Namespace, host: Host) -> Plan | None:
     """The plan of a run of this kind that stopped half-way: it is gone on with."""
     if not acts(arguments):
         return None
-    from wizard.run.clearing import waiting_clearing_plan
+    from wizard.run.stopped import stopped_plan
 
-    plan = waiting_clearing_plan(takes_away(arguments), places_of(host))
+    plan = stopped_plan(takes_away(arguments), places_of(host))
     if plan is not None:
-        print(
-            "An earlier start stopped half-way: this goes on with its plan. To begin anew, undo it "
-            "first: rdna1-setup rollback",
-            file=sys.stderr,
-        )
+        print(GOES_ON, file=sys.stderr)
     return plan

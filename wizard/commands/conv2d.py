@@ -28,9 +28,9 @@ from wizard.commands.looking import acts, host_of, places_of
 
 if TYPE_CHECKING:
     from wizard.conv2d.asked import Request
-    from wizard.conv2d.caution import Circumstances
-    from wizard.conv2d.find_limit import LimitRequest
+    from wizard.conv2d.search.find_limit import LimitRequest
     from wizard.conv2d.sweep import SweepDone
+    from wizard.conv2d.words.caution import Circumstances
     from wizard.machine.host import Host
     from wizard.places import Places
 
@@ -76,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
     if is_about_runs(arguments):
         return _end(run_about(arguments), arguments)
     from wizard.conv2d.asked import with_hangs
-    from wizard.conv2d.request import WrongRequest
+    from wizard.conv2d.words.request import WrongRequest
 
     host = host_of(arguments)
     arguments.python = _from_here(arguments.python or newest_python(arguments))
@@ -112,7 +112,7 @@ def asked_for(arguments: argparse.Namespace) -> tuple[Request, tuple[str, ...]]:
 
     Raises WrongRequest.
     """
-    from wizard.conv2d.request import limit_of, sweep_of
+    from wizard.conv2d.words.request import limit_of, sweep_of
 
     sweep, cautions = sweep_of(arguments)
     request = (
@@ -129,7 +129,7 @@ def _caution(arguments: argparse.Namespace, host: Host) -> tuple[Circumstances |
 
     A search needs a number on the processor too.
     """
-    from wizard.conv2d.caution import USUAL, circumstances_of
+    from wizard.conv2d.words.caution import USUAL, circumstances_of
 
     given = arguments.hangs
     around = circumstances_of(host) if arguments.device == "cuda" else None
@@ -177,7 +177,7 @@ def newest_python(arguments: argparse.Namespace) -> str | None:
     """The Python of the newest venv that this program made and that still stands."""
     from pathlib import Path
 
-    from wizard.run.journal import read_records
+    from wizard.run.records import read_records
 
     if arguments.machine:
         return None
@@ -191,9 +191,9 @@ def newest_python(arguments: argparse.Namespace) -> str | None:
 def show(request: Request, arguments: argparse.Namespace) -> None:
     """What would be measured and started, for a dry run."""
     from wizard.conv2d.asked import sweep_in
-    from wizard.conv2d.channel import worker_argv
-    from wizard.conv2d.find_limit import LimitRequest
-    from wizard.conv2d.workarounds import WorkaroundRequest
+    from wizard.conv2d.search.find_limit import LimitRequest
+    from wizard.conv2d.search.workarounds import WorkaroundRequest
+    from wizard.conv2d.worker.channel import worker_argv
     from wizard.report.conv2d import request_lines
 
     sweep = sweep_in(request)
@@ -228,7 +228,7 @@ def measure(request: Request, *, resume: bool) -> SweepDone | None:
     import asyncio
 
     from wizard.conv2d.asked import events_of, journal_of
-    from wizard.conv2d.plaintext import follow
+    from wizard.conv2d.words.plaintext import follow
 
     journal = journal_of(request, os.environ)
     return asyncio.run(follow(events_of(request, journal=journal, resume=resume)))
@@ -249,7 +249,7 @@ def report(done: SweepDone, request: Request, *, as_json: bool) -> int:
 
 
 def _exit_code(done: SweepDone, request: Request) -> int:
-    from wizard.conv2d.workarounds import WorkaroundRequest
+    from wizard.conv2d.search.workarounds import WorkaroundRequest
 
     if isinstance(request, WorkaroundRequest):
         return workarounds.exit_code(request, done)
@@ -264,8 +264,8 @@ def document_of(done: SweepDone, request: Request) -> dict[str, Any]:
     """What ``--json`` prints."""
     from wizard.conv2d.asked import sweep_in
     from wizard.conv2d.models import model_form, model_verdicts
+    from wizard.conv2d.search.workarounds import WorkaroundRequest
     from wizard.conv2d.verdicts import result_json
-    from wizard.conv2d.workarounds import WorkaroundRequest
     from wizard.jsonform import to_json
 
     document: dict[str, Any] = {"schema": 1, "trouble": to_json(done.trouble)}

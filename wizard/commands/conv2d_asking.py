@@ -16,7 +16,7 @@ from wizard.report.units import WIDTH
 
 if TYPE_CHECKING:
     from wizard.conv2d.asked import Request
-    from wizard.conv2d.caution import Circumstances
+    from wizard.conv2d.words.caution import Circumstances
 
 ENDS = "Ctrl+C ends it; --device cpu measures without this risk."
 EVEN_SO = "add --even-if-in-use"
@@ -35,7 +35,7 @@ def add_asking_arguments(parser: argparse.ArgumentParser) -> None:
 
 def budget_lines(request: Request, around: Circumstances, hangs: int) -> Iterator[str]:
     """What a hang would disturb, how many are allowed, and what each costs."""
-    from wizard.conv2d.caution_words import budget_texts
+    from wizard.conv2d.words.caution_words import budget_texts
 
     return _lines(budget_texts(request, around, hangs))
 
@@ -44,7 +44,7 @@ def refusal(
     arguments: argparse.Namespace, request: Request, around: Circumstances, hangs: int
 ) -> int | None:
     """The exit code where nothing may be launched on the card; None once that was agreed to."""
-    from wizard.conv2d.caution_words import IN_USE, caution_texts
+    from wizard.conv2d.words.caution_words import IN_USE, caution_texts
 
     texts = caution_texts(request, around, hangs)
     print(*_lines((*texts, ENDS)), sep="\n", end="\n\n", file=sys.stderr)

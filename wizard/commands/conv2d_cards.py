@@ -12,14 +12,14 @@ from wizard.commands.conv2d_over import NOTHING_YET, runs_from, runs_of, write_n
 from wizard.commands.looking import acts, host_of, places_of
 
 if TYPE_CHECKING:
-    from wizard.conv2d.result_card import ResultCard
+    from wizard.conv2d.cards.result_card import ResultCard
 
 RECORDED = "a recorded machine has no runs of its own: leave out --machine and --demo."
 
 
 def export(arguments: argparse.Namespace) -> int:
     """Write the last run as a card."""
-    from wizard.conv2d.card_form import card_text
+    from wizard.conv2d.cards.card_form import card_text
     from wizard.report.conv2d_compare import holds_text
 
     (card,) = _own_cards(arguments, 1)
@@ -30,8 +30,8 @@ def export(arguments: argparse.Namespace) -> int:
 
 def _own_cards(arguments: argparse.Namespace, count: int) -> tuple[ResultCard, ...]:
     """The cards of the latest runs, newest first. Raises ``WrongRequest`` where there are fewer."""
-    from wizard.conv2d.request import WrongRequest
-    from wizard.conv2d.result_card import look_here
+    from wizard.conv2d.cards.result_card import look_here
+    from wizard.conv2d.words.request import WrongRequest
     from wizard.report.past_runs import card_of
 
     host = host_of(arguments)
@@ -46,9 +46,9 @@ def _own_cards(arguments: argparse.Namespace, count: int) -> tuple[ResultCard, .
 
 def take_in(arguments: argparse.Namespace) -> int:
     """Check and show somebody's card, and keep it."""
-    from wizard.conv2d.card_form import card_text
-    from wizard.conv2d.kept_cards import card_from, keep_card
-    from wizard.conv2d.result_card import look_here
+    from wizard.conv2d.cards.card_form import card_text
+    from wizard.conv2d.cards.kept_cards import card_from, keep_card
+    from wizard.conv2d.cards.result_card import look_here
     from wizard.report.conv2d_compare import card_lines
 
     card, host = card_from(Path(arguments.import_card)), host_of(arguments)
@@ -64,9 +64,9 @@ def take_in(arguments: argparse.Namespace) -> int:
 
 def compare(arguments: argparse.Namespace) -> int:
     """Show two runs side by side; 1 when a verdict differs."""
-    from wizard.conv2d.comparison import compare_runs, comparison_form
-    from wizard.conv2d.request import WrongRequest
-    from wizard.conv2d.result_card import look_here
+    from wizard.conv2d.cards.comparison import compare_runs, comparison_form
+    from wizard.conv2d.cards.result_card import look_here
+    from wizard.conv2d.words.request import WrongRequest
     from wizard.report.conv2d_compare import compare_lines
 
     files = tuple(_card(arguments, name) for name in arguments.compare)
@@ -84,8 +84,8 @@ def compare(arguments: argparse.Namespace) -> int:
 
 def _card(arguments: argparse.Namespace, name: str) -> ResultCard:
     """The card in a file; where there is none of that name, that of a run."""
-    from wizard.conv2d.kept_cards import card_from
-    from wizard.conv2d.result_card import look_here
+    from wizard.conv2d.cards.kept_cards import card_from
+    from wizard.conv2d.cards.result_card import look_here
     from wizard.report.past_runs import card_of
 
     run = next((run for run in runs_of(arguments) if run.run == name), None)

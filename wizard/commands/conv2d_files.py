@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from wizard.commands import conv2d_cards, conv2d_repro
+from wizard.commands.carrying import refuse, refuse_for
 from wizard.commands.conv2d_over import runs_of
 
 if TYPE_CHECKING:
@@ -43,9 +43,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def answered(arguments: argparse.Namespace) -> int | None:
     """The exit code where one of these options was given; None where there is to be measured."""
-    from wizard.conv2d.layer_list import WrongList
-    from wizard.conv2d.repro import NoRepro
-    from wizard.conv2d.request import WrongRequest
+    from wizard.conv2d.words.layer_list import WrongList
+    from wizard.conv2d.words.repro import NoRepro
+    from wizard.conv2d.words.request import WrongRequest
     from wizard.run.trouble import Trouble
 
     try:
@@ -59,13 +59,13 @@ def answered(arguments: argparse.Namespace) -> int | None:
             return conv2d_cards.export(arguments)
         return conv2d_repro.run(arguments) if arguments.repro else None
     except (WrongList, WrongRequest, NoRepro) as error:
-        return _refused(str(error))
+        return refuse(str(error))
     except Trouble as trouble:
-        return _refused(f"{trouble.happened}\n{trouble.meaning}\n{trouble.next_step}")
+        return refuse_for(trouble)
     except BrokenPipeError:
         raise
     except OSError as error:
-        return _refused(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+        return refuse(f"{error.filename}: {error.strerror}" if error.filename else str(error))
 
 
 def before_this(arguments: argparse.Namespace) -> tuple[Result, ...]:
@@ -78,7 +78,7 @@ def after_lines(
 ) -> Iterable[str]:
     """What follows from a run: whole models, and what changed since the run before."""
     from wizard.conv2d.models import load_models, model_verdicts
-    from wizard.conv2d.request import named_table
+    from wizard.conv2d.words.request import named_table
     from wizard.report.conv2d_models import model_lines
     from wizard.report.conv2d_since import since_lines
 
@@ -93,7 +93,7 @@ def after_lines(
 def _fits(arguments: argparse.Namespace) -> int:
     from wizard.conv2d.fits import fits_form
     from wizard.conv2d.models import load_models
-    from wizard.conv2d.request import named_table
+    from wizard.conv2d.words.request import named_table
     from wizard.report.conv2d_fits import all_fits_lines
 
     named = named_table(arguments)
@@ -104,8 +104,3 @@ def _fits(arguments: argparse.Namespace) -> int:
         return 0
     print(*all_fits_lines(tables, results), sep="\n")
     return 0
-
-
-def _refused(text: str) -> int:
-    print(f"rdna1-setup: {text}", file=sys.stderr)
-    return 2

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from wizard.commands.looking import acts, host_of, places_of
 
 if TYPE_CHECKING:
-    from wizard.conv2d.last_sweep import LastSweep
+    from wizard.conv2d.runs.last_sweep import LastSweep
 
 NOTHING_YET = "there is no run with results yet. To measure: rdna1-setup conv2d"
 
@@ -24,7 +24,7 @@ def runs_of(arguments: argparse.Namespace) -> tuple[LastSweep, ...]:
 
 def runs_from(arguments: argparse.Namespace) -> tuple[LastSweep, ...]:
     """Those from the run that was named on, as if it were the last. Raises ``WrongRequest``."""
-    from wizard.conv2d.request import WrongRequest
+    from wizard.conv2d.words.request import WrongRequest
 
     runs = runs_of(arguments)
     if not arguments.run:
@@ -39,7 +39,7 @@ def runs_from(arguments: argparse.Namespace) -> tuple[LastSweep, ...]:
 
 def write_new(arguments: argparse.Namespace, name: str, text: str) -> None:
     """Write a file that is not there yet; a dry run prints it."""
-    from wizard.conv2d import handed_out
+    from wizard.conv2d.cards import handed_out
 
     if not acts(arguments):
         print(f"A dry run writes nothing: this is what {name} would hold.\n{text}")

@@ -14,8 +14,8 @@ from wizard.commands.looking import acts, host_of, places_of
 
 if TYPE_CHECKING:
     from wizard.conv2d.asked import Request
-    from wizard.conv2d.runs import Run
-    from wizard.conv2d.stopping import Stopped
+    from wizard.conv2d.runs.folders import Run
+    from wizard.conv2d.runs.stopping import Stopped
     from wizard.conv2d.sweep import StopReason, SweepDone
     from wizard.places import Places
 
@@ -65,7 +65,7 @@ def run_about(arguments: argparse.Namespace) -> tuple[SweepDone, Request] | int:
 
 def obstacle_to(request: Request, places: Places) -> StopReason | None:
     """Why the request cannot begin while another one is under way."""
-    from wizard.conv2d.detach import obstacle
+    from wizard.conv2d.runs.detach import obstacle
 
     return obstacle(places, request, os.environ)
 
@@ -73,7 +73,7 @@ def obstacle_to(request: Request, places: Places) -> StopReason | None:
 def is_under_way(request: Request, places: Places) -> bool:
     """True when a runner is at work on this very request."""
     from wizard.conv2d.asked import name_of
-    from wizard.conv2d.runs import live_run
+    from wizard.conv2d.runs.folders import live_run
 
     live = live_run(places)
     return live is not None and live.name == name_of(request, os.environ)
@@ -83,7 +83,7 @@ def measure_apart(request: Request, places: Places, *, resume: bool) -> SweepDon
     """Let a runner carry it out and follow it; an exit code when it was stopped."""
     import asyncio
 
-    from wizard.conv2d.runs import live_run
+    from wizard.conv2d.runs.folders import live_run
 
     try:
         return _started_and_followed(request, places, resume=resume)
@@ -97,7 +97,7 @@ def measure_apart(request: Request, places: Places, *, resume: bool) -> SweepDon
 def _started_and_followed(request: Request, places: Places, *, resume: bool) -> SweepDone | int:
     import asyncio
 
-    from wizard.conv2d.detach import start_run
+    from wizard.conv2d.runs.detach import start_run
     from wizard.conv2d.sweep import StopReason, SweepDone
 
     joined = is_under_way(request, places)
@@ -113,8 +113,8 @@ def _started_and_followed(request: Request, places: Places, *, resume: bool) -> 
 
 async def _attend(run: Run) -> SweepDone | Stopped:
     """Follow to the end; a signal stops the run, a hang-up ends nothing but this process."""
-    from wizard.conv2d.following import followed
-    from wizard.conv2d.plaintext import follow
+    from wizard.conv2d.runs.following import followed
+    from wizard.conv2d.words.plaintext import follow
 
     done = await follow(followed(run), STOPS)
     return done or await _stop_in_words(run)
@@ -123,7 +123,7 @@ async def _attend(run: Run) -> SweepDone | Stopped:
 async def _stop_in_words(run: Run) -> Stopped:
     import asyncio
 
-    from wizard.conv2d.stopping import stop
+    from wizard.conv2d.runs.stopping import stop
 
     hurry = asyncio.Event()
     for number in STOPS:
@@ -142,9 +142,9 @@ def _told(stopped: Stopped) -> int:
 def _attach(places: Places, name: str) -> tuple[SweepDone, Request] | int:
     import asyncio
 
-    from wizard.conv2d.following import followed
-    from wizard.conv2d.plaintext import follow
-    from wizard.conv2d.runs import live_run, runs_of
+    from wizard.conv2d.runs.folders import live_run, runs_of
+    from wizard.conv2d.runs.following import followed
+    from wizard.conv2d.words.plaintext import follow
 
     runs = runs_of(places)
     live = live_run(places)
@@ -169,7 +169,7 @@ def _stop(places: Places, *, acting: bool) -> int:
     import asyncio
 
     from wizard.conv2d.asked import described
-    from wizard.conv2d.runs import live_run
+    from wizard.conv2d.runs.folders import live_run
 
     run = live_run(places)
     if run is None:
@@ -184,8 +184,8 @@ def _stop(places: Places, *, acting: bool) -> int:
 
 
 def _list(places: Places, *, as_json: bool) -> int:
-    from wizard.conv2d.history import account_form, account_of
-    from wizard.conv2d.runs import kept_runs
+    from wizard.conv2d.runs.folders import kept_runs
+    from wizard.conv2d.runs.history import account_form, account_of
     from wizard.report.run_history import history_lines
 
     kept = kept_runs(places)

@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from wizard.conv2d.asked import Request
-    from wizard.conv2d.compare_settings import CompareRequest
-    from wizard.conv2d.setting_request import SettingRequest
+    from wizard.conv2d.search.compare_settings import CompareRequest
+    from wizard.conv2d.search.setting_request import SettingRequest
     from wizard.conv2d.sweep import Sweep, SweepDone
 
     Asked = SettingRequest | CompareRequest
@@ -33,9 +33,9 @@ def add_setting_arguments(parser: argparse.ArgumentParser) -> None:
 
 def asked_for(arguments: argparse.Namespace, sweep: Sweep) -> Asked | None:
     """The search about settings that was asked for, if any. Raises WrongRequest."""
-    from wizard.conv2d.compare_settings import CompareRequest
-    from wizard.conv2d.request import WrongRequest
-    from wizard.conv2d.setting_request import SettingRequest
+    from wizard.conv2d.search.compare_settings import CompareRequest
+    from wizard.conv2d.search.setting_request import SettingRequest
+    from wizard.conv2d.words.request import WrongRequest
 
     if not (arguments.find_setting or arguments.compare_settings):
         return None
@@ -56,17 +56,17 @@ def asked_for(arguments: argparse.Namespace, sweep: Sweep) -> Asked | None:
 
 def is_about_settings(request: Request) -> bool:
     """True for a search or a comparison of settings."""
-    from wizard.conv2d.compare_settings import CompareRequest
-    from wizard.conv2d.setting_request import SettingRequest
+    from wizard.conv2d.search.compare_settings import CompareRequest
+    from wizard.conv2d.search.setting_request import SettingRequest
 
     return isinstance(request, SettingRequest | CompareRequest)
 
 
 def plan_lines(asked: Request) -> Iterator[str]:
     """What would be tried, for a dry run; nothing for what is not about settings."""
-    from wizard.conv2d.compare_settings import CompareRequest, rivals
-    from wizard.conv2d.setting_answer import setting_text
-    from wizard.conv2d.setting_request import SettingRequest
+    from wizard.conv2d.search.compare_settings import CompareRequest, rivals
+    from wizard.conv2d.search.setting_answer import setting_text
+    from wizard.conv2d.search.setting_request import SettingRequest
 
     if isinstance(asked, CompareRequest):
         yield f"Each shape in these ways, with at most {asked.hangs} hangs in all:"

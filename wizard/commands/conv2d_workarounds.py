@@ -6,14 +6,14 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from wizard.conv2d.search.workarounds import WorkaroundRequest
     from wizard.conv2d.sweep import Sweep, SweepDone
-    from wizard.conv2d.workarounds import WorkaroundRequest
 
 
 def asked_for(arguments: argparse.Namespace, sweep: Sweep) -> WorkaroundRequest | None:
     """The first row of the sweep, and what can be done about it, if that was asked for."""
-    from wizard.conv2d.request import WrongRequest
-    from wizard.conv2d.workarounds import WorkaroundRequest
+    from wizard.conv2d.search.workarounds import WorkaroundRequest
+    from wizard.conv2d.words.request import WrongRequest
 
     if not arguments.workarounds:
         return None
@@ -24,8 +24,8 @@ def asked_for(arguments: argparse.Namespace, sweep: Sweep) -> WorkaroundRequest 
 
 def exit_code(request: WorkaroundRequest, done: SweepDone) -> int:
     """0 where the shape passes or a way around it does, 2 where nothing was measured."""
+    from wizard.conv2d.search.workarounds import tried
     from wizard.conv2d.verdicts import RIGHT
-    from wizard.conv2d.workarounds import tried
 
     if not done.results:
         return 2
@@ -35,8 +35,8 @@ def exit_code(request: WorkaroundRequest, done: SweepDone) -> int:
 
 def form(request: WorkaroundRequest, done: SweepDone) -> dict[str, Any]:
     """What ``--json`` prints of it alone."""
+    from wizard.conv2d.search.workarounds import tried
     from wizard.conv2d.verdicts import result_json
-    from wizard.conv2d.workarounds import tried
 
     return {
         "result": result_json(done.results[0]) if done.results else None,

@@ -5,22 +5,15 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from wizard.commands.carrying import refuse
-from wizard.commands.choosing import absolute, add_source_arguments
+from wizard.commands.carrying import refuse, refuse_for
+from wizard.commands.choosing import absolute, add_index_arguments, add_repository_arguments
 from wizard.commands.looking import host_of, places_of
 
 if TYPE_CHECKING:
     from wizard.fleet.fetch import Here
     from wizard.fleet.target import Target
     from wizard.machine.facts import Machine
-    from wizard.run.events import Event
-
-NEXT = (
-    "On each machine, without internet: "
-    "sh {folder}/start.sh apply --stack {stack} --wheelhouse {folder}/wheels"
-)
-
-SYSTEM = "--footprint venv+system --rocm-repo {address}"
+    from wizard.run.trouble import Trouble
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,13 +26,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="RECORDED",
         help="for machines like this recorded one (`report --record DIR`); default: like this one",
     )
+    parser.add_argument(
+        "--without-python",
+        action="store_true",
+        help="for machines that have no Python at all: the folder brings it",
+    )
     parser.add_argument("--footprint", choices=("venv", "venv+system"), default="venv")
     parser.add_argument(
         "--system-release", metavar="X.Y.Z", default="", help="another ROCm than the stack's own"
     )
     parser.add_argument("--system-set", choices=("smallest", "full"), default="smallest")
     parser.add_argument("--gpu", metavar="ADDRESS", default="", help="PCI address of the card")
-    add_source_arguments(parser)
+    add_index_arguments(parser)
+    add_repository_arguments(parser)
     parser.add_argument("--json", action="store_true", help="events as JSON lines")
 
 
@@ -60,6 +59,8 @@ def run(arguments: argparse.Namespace) -> int:
         return refuse(str(error))
     if wrong := _wrong(target):
         return refuse(wrong)
+    if trouble := _in_the_way(arguments, target):
+        return refuse_for(trouble)
     if arguments.dry_run:
         print(*_told(arguments, target), sep="\n")
         return 0
@@ -71,6 +72,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _target(arguments: argparse.Namespace, machine: Machine) -> Target:
+    from dataclasses import replace
+
     from wizard.fleet.target import target_of
     from wizard.plan.choice import Choice
 
@@ -85,6 +88,8 @@ def _target(arguments: argparse.Namespace, machine: Machine) -> Target:
         gpu=arguments.gpu,
         without_card=True,
     )
+    if arguments.without_python:
+        machine = replace(machine, interpreters=())
     return target_of(machine, choice, places)
 
 
@@ -98,6 +103,22 @@ def _wrong(target: Target) -> str:
             "there cannot be chosen here. Fetch on a machine of its kind."
         )
     return ""
+
+
+def _in_the_way(arguments: argparse.Namespace, target: Target) -> Trouble | None:
+    """Why that folder cannot be filled; None where it can."""
+    from pathlib import Path
+
+    from wizard.fleet.folder import Folder
+    from wizard.fleet.obstacles import told
+    from wizard.run.trouble import Trouble
+
+    folder = Folder(Path(absolute(arguments.folder)))
+    try:
+        folder.require_for(target)
+    except (Trouble, OSError) as error:
+        return told(error, folder.path)
+    return None
 
 
 def _told(arguments: argparse.Namespace, target: Target) -> tuple[str, ...]:
@@ -125,55 +146,23 @@ def _fetch(arguments: argparse.Namespace, target: Target, here: Here) -> int:
     import asyncio
     from pathlib import Path
 
+    from wizard.commands.filling import FillingTeller
     from wizard.commands.following import follow
     from wizard.fleet.chosen import Sources
     from wizard.fleet.fetch import Fetch
-    from wizard.fleet.fetching import Fetching
+    from wizard.fleet.filling import Filling
     from wizard.fleet.folder import Folder
 
     path = absolute(arguments.folder)
     house = absolute(arguments.wheelhouse) if arguments.wheelhouse else ""
     repository = (arguments.rocm_repo, arguments.rocm_key_fingerprint)
     sources = Sources(arguments.torch_index, house, *repository)
-    fetching = Fetching(Fetch(target, Folder(Path(path)), sources, here))
+    filling = Filling(Fetch(target, Folder(Path(path)), sources, here))
     if not arguments.json:
         print(f"For {target}.", flush=True)
 
     async def all_of_it() -> int:
-        teller = _Teller(path, target)
-        return await follow(
-            fetching.events(), fetching.cancel, as_json=arguments.json, teller=teller
-        )
+        teller = FillingTeller(path, target, arguments.rocm_key_fingerprint)
+        return await follow(filling.events(), filling.cancel, as_json=arguments.json, teller=teller)
 
     return asyncio.run(all_of_it())
-
-
-class _Teller:
-    """Prints events as lines, and what to do with the folder at the end."""
-
-    def __init__(self, path: str, target: Target) -> None:
-        from wizard.report.events import Tenths
-
-        self._tenths = Tenths()
-        self._path = path
-        self._target = target
-
-    def __call__(self, event: Event) -> None:
-        from wizard.report.events import event_lines
-        from wizard.run.events import PlanFinished
-
-        if isinstance(event, PlanFinished):
-            print(*self._ending(ok=event.ok, changed=event.changed), sep="\n", flush=True)
-        elif self._tenths.worth_telling(event):
-            print(*event_lines(event), sep="\n", flush=True)
-
-    def _ending(self, *, ok: bool, changed: bool) -> tuple[str, ...]:
-        if not ok:
-            return (f"{self._path} is not finished. The same command goes on from here.",)
-        import shlex
-        from pathlib import Path
-
-        words = NEXT.format(folder=shlex.quote(self._path), stack=self._target.stack)
-        if self._target.system_release:
-            words += f" {SYSTEM.format(address=(Path(self._path) / 'debs').as_uri())}"
-        return ("Finished." if changed else "Nothing had to be fetched.", words)

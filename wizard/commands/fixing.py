@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from wizard.commands.carrying import ASKS_NOTHING, cannot_ask, carry, refuse
+from wizard.commands.carrying import ASKS_NOTHING, GOES_ON, cannot_ask, carry, refuse
 from wizard.commands.choosing import absolute
 from wizard.commands.looking import acts, host_of, places_of
 
@@ -50,17 +50,15 @@ def _planned(arguments: argparse.Namespace, host: Host, machine: Machine) -> tup
     """The finding and what mends it: a run of it that stopped half-way goes on with its plan."""
     from wizard.mending.fixing import Supply, make_fix
     from wizard.plan.impossible import NothingToDo
-    from wizard.run.mending import waiting_fix
+    from wizard.plan_kind import fix_kind
+    from wizard.run.stopped import stopped_plan
 
     found = _of_cause(arguments.fix, machine)
     folder = absolute(arguments.venv) if arguments.venv else ""
-    waiting = waiting_fix(arguments.fix, places_of(host), folder) if acts(arguments) else None
+    kind, places = fix_kind(arguments.fix), places_of(host)
+    waiting = stopped_plan(kind, places, folder) if acts(arguments) else None
     if waiting is not None:
-        print(
-            "An earlier start stopped half-way: this goes on with its plan. To begin anew, undo it "
-            "first: rdna1-setup rollback",
-            file=sys.stderr,
-        )
+        print(GOES_ON, file=sys.stderr)
         return _mended_by(waiting, arguments.fix, found), waiting
     if not found:
         raise NothingToDo(f"Nothing to mend: {arguments.fix} was not found on this machine.")

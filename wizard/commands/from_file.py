@@ -11,18 +11,18 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
-from wizard.commands.apply import obstacle_to
 from wizard.commands.carrying import carry, refuse, refuse_all, show_and_do
 from wizard.commands.choosing import SOURCES, wrong_wheelhouse
 from wizard.commands.looking import acts, host_of, places_of
 from wizard.commands.making import add_plan_arguments, asked_words, make_asked
+from wizard.commands.obstacle import obstacle_to
 from wizard.run.lines import clean
 
 if TYPE_CHECKING:
+    from wizard.journalform import Record
     from wizard.machine.host import Host
     from wizard.plan.plan_file import PlanFile
     from wizard.plan.steps import Plan
-    from wizard.run.journal import Record
 
 ANEW = "Nothing was changed. Make the plan anew (`rdna1-setup plan --json`) and review it."
 
@@ -52,9 +52,9 @@ def apply_file(arguments: argparse.Namespace) -> int:
 
 
 def _carry_out(reviewed: Plan, asked: argparse.Namespace, arguments: argparse.Namespace) -> int:
+    from wizard.journalform import UNFINISHED
     from wizard.machine.detect import detect
     from wizard.preflight.holding import no_longer_so
-    from wizard.run.journal import UNFINISHED
 
     host = host_of(arguments)
     record = _earlier(reviewed, host) if acts(arguments) else None
@@ -157,7 +157,8 @@ def _earlier(plan: Plan, host: Host) -> Record | None:
     """The newest run of this plan, if it was not taken back."""
     from pathlib import Path
 
-    from wizard.run.journal import PARTLY_ROLLED_BACK, ROLLED_BACK, read_records
+    from wizard.journalform import PARTLY_ROLLED_BACK, ROLLED_BACK
+    from wizard.run.records import read_records
 
     records = read_records(Path(places_of(host).runs))
     newest = next((record for record in records if record.plan["id"] == plan.id), None)

@@ -7,12 +7,12 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wizard.commands.carrying import carry, refuse
+from wizard.commands.carrying import carry, refuse, refuse_for
 from wizard.commands.choosing import absolute
 from wizard.commands.looking import acts, host_of
 
 if TYPE_CHECKING:
-    from wizard.conv2d.result_card import ResultCard
+    from wizard.conv2d.cards.result_card import ResultCard
     from wizard.conv2d.sweep import Sweep
     from wizard.machine.host import Host
     from wizard.plan.steps import Plan
@@ -36,7 +36,7 @@ def add_profile_arguments(parser: argparse.ArgumentParser) -> None:
 
 def keep_profile(arguments: argparse.Namespace) -> int:
     """Compare chip and torch, recheck, keep; 0 also when it is kept already."""
-    from wizard.conv2d.kept_cards import card_from
+    from wizard.conv2d.cards.kept_cards import card_from
     from wizard.plan.impossible import NothingToDo, PlanImpossible
     from wizard.plan.keep_setting import make_keep
     from wizard.run.lines import clean
@@ -46,7 +46,7 @@ def keep_profile(arguments: argparse.Namespace) -> int:
     try:
         card = card_from(Path(arguments.profile))
     except Trouble as trouble:
-        return refuse(f"{trouble.happened}\n{trouble.meaning}\n{trouble.next_step}")
+        return refuse_for(trouble)
     if card.found is None:
         return refuse(NONE_FOUND.format(clean(arguments.profile)))
     if why := _not_meant(card, host, venv):
@@ -62,8 +62,8 @@ def keep_profile(arguments: argparse.Namespace) -> int:
 
 
 def _not_meant(card: ResultCard, host: Host, venv: str) -> str:
-    from wizard.conv2d.profile import not_meant_for, other_kernel
-    from wizard.conv2d.result_card import look_here
+    from wizard.conv2d.cards.profile import not_meant_for, other_kernel
+    from wizard.conv2d.cards.result_card import look_here
     from wizard.machine.contents import read_live_contents
 
     here = look_here(host)
@@ -76,8 +76,8 @@ def _not_meant(card: ResultCard, host: Host, venv: str) -> str:
 def _recheck_and_keep(
     card: ResultCard, plan: Plan, arguments: argparse.Namespace, host: Host
 ) -> int:
-    from wizard.conv2d.profile import recheck
-    from wizard.conv2d.setting_answer import setting_text
+    from wizard.conv2d.cards.profile import recheck
+    from wizard.conv2d.search.setting_answer import setting_text
 
     sweep = recheck(card, f"{absolute(arguments.venv)}/bin/python")
     setting = setting_text(sweep.rows[0].setting)
@@ -99,7 +99,7 @@ def _recheck_and_keep(
 def _agreed(sweep: Sweep, arguments: argparse.Namespace, host: Host) -> int | None:
     """The exit code where nothing may be launched on the card; None where it may."""
     from wizard.commands.conv2d_asking import refusal
-    from wizard.conv2d.caution import circumstances_of
+    from wizard.conv2d.words.caution import circumstances_of
 
     if sweep.device == "cpu":
         return None
@@ -109,7 +109,7 @@ def _agreed(sweep: Sweep, arguments: argparse.Namespace, host: Host) -> int | No
 def _wrong(sweep: Sweep) -> str:
     """What speaks against the setting; ``""`` when the shape was right every time."""
     from wizard.commands.conv2d import measure
-    from wizard.conv2d.profile import failed, words_for
+    from wizard.conv2d.cards.profile import failed, words_for
     from wizard.run.lines import clean
 
     done = measure(sweep, resume=False)

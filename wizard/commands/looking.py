@@ -64,8 +64,8 @@ def speed_of_line(host: Host, places: Places) -> LineSpeed | None:
         return None
     from pathlib import Path
 
-    from wizard.run.journal import read_records
-    from wizard.run.line_speed import line_speed
+    from wizard.run.downloads.line_speed import line_speed
+    from wizard.run.records import read_records
 
     return line_speed(read_records(Path(places.runs)))
 

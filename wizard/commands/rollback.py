@@ -6,14 +6,14 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
+from wizard.commands.carrying import refuse_for
 from wizard.commands.looking import acts, agreed, host_of, places_of
 from wizard.commands.watch import watch_first
 
 if TYPE_CHECKING:
     from wizard.machine.host import Host
     from wizard.places import Places
-    from wizard.run.taking_back import WholeUndo
-    from wizard.run.trouble import Trouble
+    from wizard.undo.whole_run import WholeUndo
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,13 +40,13 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.forget:
         return _forget(arguments, places)
     watch_first(arguments)
-    from wizard.run.taking_back import find_whole_undo
     from wizard.run.trouble import Trouble
+    from wizard.undo.whole_run import find_whole_undo
 
     try:
         found = find_whole_undo(places, host, arguments.run_id or "", wait=acts(arguments))
     except Trouble as trouble:
-        return _failed(trouble, 2)
+        return refuse_for(trouble)
     _show(found)
     if not acts(arguments):
         print("Dry run: nothing was removed.")
@@ -71,7 +71,7 @@ def _take_back(found: WholeUndo, host: Host, *, yes: bool) -> int:
 
     from wizard.commands.following import follow
     from wizard.run.live import Live
-    from wizard.run.taking_back import TakingBack
+    from wizard.undo.whole_run import TakingBack
 
     executor = Live(places_of(host), host.environ, yes=yes)
     taking = TakingBack(found, executor, places_of(host))
@@ -84,7 +84,7 @@ def _take_back(found: WholeUndo, host: Host, *, yes: bool) -> int:
 def _list(places: Places) -> int:
     from pathlib import Path
 
-    from wizard.run.journal import read_records, unreadable_runs
+    from wizard.run.records import read_records, unreadable_runs
 
     records, unreadable = read_records(Path(places.runs)), unreadable_runs(Path(places.runs))
     for record in records:
@@ -100,7 +100,7 @@ def _forget(arguments: argparse.Namespace, places: Places) -> int:
     from wizard.run.lines import clean
     from wizard.run.live import now
     from wizard.run.trouble import Trouble
-    from wizard.run.undo import find_forgettable, forget_run
+    from wizard.undo.one_run import find_forgettable, forget_run
 
     try:
         record, leaves = find_forgettable(places, arguments.run_id or "")
@@ -114,12 +114,6 @@ def _forget(arguments: argparse.Namespace, places: Places) -> int:
             return 2
         forget_run(record, places, now())
     except Trouble as trouble:
-        return _failed(trouble, 2)
+        return refuse_for(trouble)
     print(f"Run {record.id} counts as undone.")
     return 0
-
-
-def _failed(trouble: Trouble, code: int) -> int:
-    words = (f"rdna1-setup: {trouble.happened}", trouble.meaning, trouble.next_step)
-    print(*words, sep="\n", file=sys.stderr)
-    return code

@@ -7,17 +7,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Union
 
-from cattrs import BaseValidationError, Converter
-
 from wizard.conv2d.client import run_sweep
-from wizard.conv2d.compare_settings import CompareRequest, compare
-from wizard.conv2d.find_limit import LimitRequest, find_limit
-from wizard.conv2d.find_setting import find_smallest
 from wizard.conv2d.journal import journal_named, request_id
-from wizard.conv2d.setting_request import SettingRequest
+from wizard.conv2d.search.compare_settings import CompareRequest, compare
+from wizard.conv2d.search.find_limit import LimitRequest, find_limit
+from wizard.conv2d.search.find_setting import find_smallest
+from wizard.conv2d.search.setting_request import SettingRequest
+from wizard.conv2d.search.workarounds import WorkaroundRequest, find_workarounds
 from wizard.conv2d.sweep import Sweep, SweepEvent
-from wizard.conv2d.workarounds import WorkaroundRequest, find_workarounds
 from wizard.jsonform import to_json
+from wizard.typed import WrongForm, typed
 
 Request = Union[  # noqa: UP007 - one closed union, matched exhaustively
     Sweep, LimitRequest, SettingRequest, CompareRequest, WorkaroundRequest
@@ -30,8 +29,6 @@ KINDS: dict[str, type[Request]] = {
     "workarounds": WorkaroundRequest,
 }
 """Every request by the name that its form bears."""
-_CONVERTER = Converter()
-"""One for all: to learn what a request is made of takes it longer than to read a hundred."""
 
 
 def request_form(request: Request) -> dict[str, Any]:
@@ -44,8 +41,8 @@ def request_of(form: Mapping[str, Any]) -> Request:
     """The request of a form. Raises ``ValueError`` for what is none."""
     try:
         fields = {name: value for name, value in form.items() if name != "kind"}
-        request: Request = _CONVERTER.structure(fields, KINDS[form["kind"]])
-    except (BaseValidationError, TypeError, LookupError, AttributeError) as error:
+        request: Request = typed(fields, KINDS[form["kind"]])
+    except (WrongForm, TypeError, LookupError, AttributeError) as error:
         raise ValueError(f"no request: {error}") from error
     return request
 

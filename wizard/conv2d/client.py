@@ -8,20 +8,20 @@ from contextlib import aclosing, closing
 from dataclasses import replace
 from pathlib import Path
 
-from wizard.conv2d.card import busy_percent
-from wizard.conv2d.channel import kill_tree, shared_memory
-from wizard.conv2d.evidence import Sources
-from wizard.conv2d.experiment import Experiment, Tell, told
 from wizard.conv2d.journal import JournalBusy, journal_path, open_journal
-from wizard.conv2d.kernel_log import driver_lines_since
-from wizard.conv2d.limit import Limit
 from wizard.conv2d.presets import Row
 from wizard.conv2d.run_words import budget_spent, journal_busy, journal_unusable
-from wizard.conv2d.setting_answer import SettingAnswer
+from wizard.conv2d.search.experiment import Experiment, Tell, told
+from wizard.conv2d.search.limit import Limit
+from wizard.conv2d.search.setting_answer import SettingAnswer
 from wizard.conv2d.surroundings import without_leftovers
 from wizard.conv2d.sweep import Note, Sweep, SweepDone, SweepEvent
-from wizard.conv2d.team import Team
-from wizard.conv2d.trial import Trial
+from wizard.conv2d.worker.card import busy_percent
+from wizard.conv2d.worker.channel import kill_tree, shared_memory
+from wizard.conv2d.worker.evidence import Sources
+from wizard.conv2d.worker.kernel_log import driver_lines_since
+from wizard.conv2d.worker.team import Team
+from wizard.conv2d.worker.trial import Trial
 from wizard.conv2d.works import result_bytes
 
 Strategy = Callable[[Experiment], Awaitable[Limit | SettingAnswer | None]]

@@ -14,12 +14,12 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from wizard.conv2d.asked import Request, sweep_in
-from wizard.conv2d.find_limit import LimitRequest
 from wizard.conv2d.presets import Preset, Row
-from wizard.conv2d.setting_request import SettingRequest
+from wizard.conv2d.search.find_limit import LimitRequest
+from wizard.conv2d.search.setting_request import SettingRequest
+from wizard.conv2d.search.workarounds import WorkaroundRequest
 from wizard.conv2d.shapes import DTYPE_BYTES, Shape
 from wizard.conv2d.verdicts import Result
-from wizard.conv2d.workarounds import WorkaroundRequest
 
 CARDS = tuple(size << 30 for size in (4, 6, 8))
 """Memory of cards, in bytes, as they are sold."""

@@ -14,20 +14,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from cattrs import BaseValidationError, Converter
-
 from wizard.conv2d.sweep import Sweep
 from wizard.conv2d.verdicts import Result
 from wizard.jsonform import to_json
 from wizard.places import places
 from wizard.private_files import FOLDER_MODE, open_private, read_private
+from wizard.typed import WrongForm, typed
 
 FORMAT = 1
 SETTING_PREFIXES = ("HSA_", "HIP_", "ROCR_", "MIOPEN_", "CUDA_VISIBLE", "LD_LIBRARY_PATH")
 """Variables that make the same request another one."""
 LONGEST = 64 << 20
 """Bytes of a journal that are read."""
-_CONVERTER = Converter()
 
 
 class JournalBusy(Exception):
@@ -186,7 +184,7 @@ def _take_up(
         if "launch" in line:
             under_way = line["launch"]
         elif "outcome" in line:
-            if (result := _result(line.get("result"))) is not None:
+            if (result := read_result(line.get("result"))) is not None:
                 results[line["outcome"]] = result
             under_way = None
         elif "cancelled" in line:
@@ -199,9 +197,9 @@ def _take_up(
     return under_way
 
 
-def _result(form: object) -> Result | None:
+def read_result(form: object) -> Result | None:
     """A verdict as it was written; None for a damaged one, and for one of another version."""
     try:
-        return _CONVERTER.structure(form, Result)
-    except (BaseValidationError, ValueError, TypeError, LookupError):
+        return typed(form, Result)
+    except WrongForm:
         return None

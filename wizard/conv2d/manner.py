@@ -37,6 +37,11 @@ class Manner(NamedTuple):
         return what if is_usual else f"{what} ({self.label})"
 
 
+def is_configured(engine: str) -> bool:
+    """True for torch as it comes: on the processor, through MIOpen or through cuDNN."""
+    return engine in ("miopen", "cudnn", "cpu", "torch")
+
+
 def manner_of(result: Result) -> Manner:
     """The way in which a result was measured."""
     return Manner(result.engine, tuple(result.asked), result.work, result.operation)

@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import errno
 
-from wizard.conv2d.outcome import Outcome
 from wizard.conv2d.sweep import StopReason
+from wizard.conv2d.worker.outcome import Outcome
 
 SUSPECTED = "was launched and has no verdict: it is the suspect."
 """How it is told what may have taken the runner, or the machine, with it."""
+RESTART = (
+    "Save your work and restart the machine. The remaining shapes can be measured afterwards: the "
+    "same command goes on where it stopped."
+)
 SAME_COMMAND = "The same command goes on with the remaining shapes."
 
 
@@ -110,8 +114,7 @@ def unkillable(outcome: Outcome, seconds: float) -> StopReason:
     return StopReason(
         f"The kernel did not end the hung process within {seconds:g} s: {outcome.text}.",
         "The driver is waiting for the card. Nothing measured on it now could be trusted.",
-        "Save your work and restart the machine. The remaining shapes can be measured afterwards: "
-        "the same command goes on where it stopped.",
+        RESTART,
     )
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Union
 
-from wizard.conv2d.limit import Limit
 from wizard.conv2d.presets import Row
-from wizard.conv2d.setting_answer import SettingAnswer
+from wizard.conv2d.search.limit import Limit
+from wizard.conv2d.search.setting_answer import SettingAnswer
 from wizard.conv2d.surroundings import AS_IT_IS, Surroundings
 from wizard.conv2d.verdicts import Loaded, Result
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from wizard.conv2d.hang_classes import HangClass
 from wizard.conv2d.verdicts import Result, Verdict
+from wizard.conv2d.worker.hang_classes import HangClass
 from wizard.diagnose.explain import explain
 from wizard.diagnose.finding import Confidence, Finding
 from wizard.diagnose.reach import OVERRIDE

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from wizard.conv2d import miopen_log
-from wizard.conv2d.hang_classes import NEXT_STEPS, HangClass
-from wizard.conv2d.meaning import MEANINGS, WORDS, next_steps, noun_of
 from wizard.conv2d.verdicts import RIGHT, Result, Verdict
+from wizard.conv2d.words.meaning import MEANINGS, WORDS, next_steps, noun_of
+from wizard.conv2d.worker import miopen_log
+from wizard.conv2d.worker.hang_classes import NEXT_STEPS, HangClass
 from wizard.diagnose.blamed import HANG, UNKNOWN, blamed, foreign_override
 from wizard.diagnose.changed import Changes, changes_since
 from wizard.diagnose.checked import fine, not_tested

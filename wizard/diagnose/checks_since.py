@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from wizard.conv2d.comparison import Change, compare_results
+from wizard.conv2d.cards.comparison import Change, compare_results
 from wizard.conv2d.verdicts import RIGHT
 from wizard.diagnose.changed import Changes, changes_between, changes_since, stack_changes
 from wizard.diagnose.checked import fine, not_tested

@@ -12,7 +12,7 @@ from wizard.diagnose.told import PYTORCH_INDEX, Said
 from wizard.diagnose.versions import rocm_of, torch_before
 
 INDEX_RELEASE = re.compile(r"pytorch\.org/whl/(?:nightly/)?rocm(\d+\.\d+)")
-SYSTEM_ROCM = re.compile(r"/opt/rocm-(\d+)\.(\d+)")
+SYSTEM_ROCM = re.compile(r"/opt/rocm-(\d{1,4})\.(\d{1,4})")
 MAJOR = re.compile(r"\b(lib[\w-]+\.so\.\d+)")
 
 

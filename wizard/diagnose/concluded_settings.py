@@ -15,6 +15,8 @@ READ_SINCE = ((r"HSA_OVERRIDE_GFX_VERSION_\d+", (6, 3)), (r"HSA_USE_SVM", (5, 6)
 """Variables that older releases do not read."""
 READ_BY_BUILDS = ("PYTORCH_ROCM_ARCH", "HIP_PLATFORM")
 """Many count on it at run time; other variables of builds come with packages."""
+LONGEST_NUMBER = 9
+"""Digits of a card's number; one with more of them is past every card."""
 MASKS = ("HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES")
 
 
@@ -49,7 +51,9 @@ def hides(value: str, count: int) -> bool:
     names = [name.strip() for name in value.split(",")]
     if names[0] in ("", "-1", "none", "NoDevFiles"):
         return True
-    return names[0].isdigit() and int(names[0]) >= (count or 1)
+    if not re.fullmatch("[0-9]+", names[0]):
+        return False
+    return len(names[0]) > LONGEST_NUMBER or int(names[0]) >= (count or 1)
 
 
 def path_shadow(reading: Reading) -> Concluded | None:

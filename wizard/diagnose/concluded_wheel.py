@@ -10,9 +10,9 @@ from wizard.diagnose.finding import Confidence
 from wizard.diagnose.lines import Line
 from wizard.diagnose.reading import Concluded, Reading, evidence_of
 
-ENTRY = re.compile(r"torch/lib/(lib\S{1,80}),sha256=([\w-]{43}),(\d+)")
+ENTRY = re.compile(r"torch/lib/(lib\S{1,80}),sha256=([\w-]{43}),(\d{1,15})\b")
 LISTED = re.compile(r"^[-l][rwxst-]{9}\S? +\d+ +\S+ +\S+ +(\d+) .*?(lib[\w.+-]+)\s*$")
-MEASURED = re.compile(r"^(?:Size: |\s*)(\d{4,})\b")
+MEASURED = re.compile(r"^(?:Size: |\s*)(\d{4,15})\b")
 HEX = re.compile(r"\b([0-9a-f]{64})\b")
 BASE64 = re.compile(r"(?:^|sha256[=:])([\w-]{43})=?\s*$")
 

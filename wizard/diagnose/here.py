@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from wizard.machine.facts import Machine, Unknown
 from wizard.machine.host import Host
 from wizard.machine.once import Once
 from wizard.places import Places
-from wizard.run.journal import read_records
+from wizard.run.records import read_records
 
 STAT = "/proc/stat"
 
@@ -83,4 +84,4 @@ def started_s(host: Host) -> float | None:
     text = host.read(STAT)
     lines = () if isinstance(text, Unknown) else text.splitlines()
     told = next((line.split()[1:] for line in lines if line.startswith("btime ")), [])
-    return float(told[0]) if told and told[0].isdigit() else None
+    return float(told[0]) if told and re.fullmatch("[0-9]{1,15}", told[0]) else None

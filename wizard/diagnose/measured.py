@@ -8,12 +8,12 @@ from datetime import datetime
 from itertools import takewhile
 from pathlib import Path
 
-from wizard.conv2d.history import FINISHED, UNDER_WAY, told_by
-from wizard.conv2d.last_sweep import LastSweep, sweeps
 from wizard.conv2d.manner import Manner, manner_of
-from wizard.conv2d.run_stack import stack_of_run
 from wizard.conv2d.run_words import SUSPECTED, stopped
-from wizard.conv2d.runs import Run, kept_runs
+from wizard.conv2d.runs.folders import Run, kept_runs
+from wizard.conv2d.runs.history import FINISHED, UNDER_WAY, told_by
+from wizard.conv2d.runs.last_sweep import LastSweep, sweeps
+from wizard.conv2d.runs.stack import stack_of_run
 from wizard.conv2d.shapes import Shape
 from wizard.conv2d.sweep import Sweep
 from wizard.conv2d.verdicts import RIGHT, Loaded, Result, Verdict

@@ -42,15 +42,15 @@ TOLD_ANCHORS = (
     "GPU arch",
 )
 TORCH = re.compile(
-    r"(?:\btorch(?:==|[ ]+[|(]?\s*v?|-|: v?)|PyTorch version:? v?|__version__\W{1,8})([12]\.\d+"
-    r"\.\d+(?:(?:a|b|rc|\.?dev|\.post)\d{0,12}){0,3}(?:\+[\w.]+)?)"
+    r"(?:\btorch(?:==|[ ]\s*(?:[|(]\s*)?v?|-|: v?)|PyTorch version:? v?|__version__\W{1,8})"
+    r"([12]\.\d+\.\d+(?:(?:a|b|rc|\.?dev|\.post)\d{0,12}){0,3}(?:\+[\w.]+)?)"
 )
 BARE = re.compile(
     r"^\W{0,4}(?:Version: )?([12]\.\d+\.\d+(?:(?:a|rc|\.dev)\w*)?"
     r"\+(?:rocm|cu|cpu|git)[\w.]*)\W*(?:$|\s)"
 )
 NUMPY = re.compile(
-    r"\bnumpy(?:==|[ ]+[|(]?\s*v?|-|: v?)(\d+\.\d+(?:\.\d+)?)|NumPy (2\.\d+(?:\.\d+)?)\b"
+    r"\bnumpy(?:==|[ ]\s*(?:[|(]\s*)?v?|-|: v?)(\d+\.\d+(?:\.\d+)?)|NumPy (2\.\d+(?:\.\d+)?)\b"
 )
 NO_VERSION = re.compile(
     r"(?:satisfies the requirement|No matching distribution found for) "
@@ -64,7 +64,7 @@ POETRY_NO_VERSION = re.compile(
 INDEX = re.compile(
     r"(?:index-url[ =]|find-links[ =]|\s-[fi] |Looking in (?:indexes|links): )[^\n]{0,300}"
 )
-MISSING_TARGET = re.compile(r"amdgcn-amd-amdhsa--(gfx\w+)\S* - \[Not Found\]")
+MISSING_TARGET = re.compile(r"amdgcn-amd-amdhsa--(gfx\w{1,40})\S{0,80} - \[Not Found\]")
 BUNDLED = re.compile(
     r"hip(?:v4)?-amdgcn-amd-amdhsa--(gfx[0-9a-f]+)"
     r"|^\s*(?:hipv4-)?amdgcn-amd-amdhsa--(gfx[0-9a-f]+)\S* - \[code object"

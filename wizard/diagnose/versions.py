@@ -7,11 +7,11 @@ import re
 
 def torch_before(version: str, limit: tuple[int, int]) -> bool:
     """True when this torch is older than a minor release; False for what is no version."""
-    found = re.match(r"(\d+)\.(\d+)", version)
+    found = re.match(r"(\d{1,4})\.(\d{1,4})", version)
     return found is not None and (int(found[1]), int(found[2])) < limit
 
 
 def rocm_of(version: str) -> tuple[int, int] | None:
     """The ROCm release in a local version such as ``2.2.2+rocm5.7``; None without."""
-    found = re.search(r"\+rocm(\d+)\.(\d+)", version)
+    found = re.search(r"\+rocm(\d{1,4})\.(\d{1,4})", version)
     return (int(found[1]), int(found[2])) if found else None

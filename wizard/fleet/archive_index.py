@@ -12,14 +12,18 @@ INDEX = re.compile(r"main/binary-(?:amd64|all)/Packages(?:\.gz|\.xz|\.bz2)?")
 NAME = re.compile(r"\s*([a-z0-9][a-z0-9+.-]+)")
 PLAIN_PATH = re.compile(r"(?!.*(?:^|/)\.\.?(?:/|$))[A-Za-z0-9+~._-]+(?:/[A-Za-z0-9+~._-]+)*")
 SHA256 = re.compile(r"[0-9a-f]{64}")
+LONGEST_SIZE = 15
+"""Digits; no file is as big as what has more."""
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A file that an index names: where it lies, and its hash."""
+    """A file that an index names: where it lies, its hash, and how big it is."""
 
     path: str
     sha256: str
+    size: int = 0
+    """In bytes; 0 where the index does not tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +43,7 @@ class Taken:
 
     packages: tuple[Package, ...]
     elsewhere: tuple[str, ...]
-    """Names that this archive does not have: the distribution's own."""
+    """Names that this archive does not have, each with what may stand for it."""
 
 
 def indexes_in(release: str) -> tuple[Named, ...]:
@@ -51,7 +55,7 @@ def indexes_in(release: str) -> tuple[Named, ...]:
             continue
         words = line.split()
         if inside and len(words) == 3 and INDEX.fullmatch(words[2]) and SHA256.fullmatch(words[0]):
-            found.append(Named(words[2], words[0]))
+            found.append(Named(words[2], words[0], _size(words[1])))
     return tuple(found)
 
 
@@ -73,7 +77,7 @@ def taken_by(names: Iterable[str], packages: Iterable[Package]) -> Taken:
         either = waiting.pop()
         found = next((by_name[name] for name in either if name in by_name), None)
         if found is None:
-            elsewhere.add(either[0])
+            elsewhere.add(" | ".join(either))
             continue
         for package in found:
             if package.file.path not in taken:
@@ -89,7 +93,12 @@ def _package(fields: Paragraph) -> Package | None:
         return None
     needs = (*_relations(fields.get("pre-depends", "")), *_relations(fields.get("depends", "")))
     provides = tuple(each[0] for each in _relations(fields.get("provides", "")))
-    return Package(name, Named(path.removeprefix("./"), sha256), needs, provides)
+    file = Named(path.removeprefix("./"), sha256, _size(fields.get("size", "").strip()))
+    return Package(name, file, needs, provides)
+
+
+def _size(text: str) -> int:
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= LONGEST_SIZE else 0
 
 
 def _relations(text: str) -> Iterator[tuple[str, ...]]:

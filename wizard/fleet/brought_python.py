@@ -15,13 +15,13 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from wizard.run.acting import Act, Done, Surroundings, program
-from wizard.run.aside import pause
-from wizard.run.download import Patience, Wanted, download
+from wizard.run.downloads.download import Patience, Wanted, download
+from wizard.run.downloads.network import name_failure
+from wizard.run.downloads.receive import Reached
+from wizard.run.downloads.web import Web, open_web
 from wizard.run.events import Output, Progress
-from wizard.run.network import name_failure
-from wizard.run.receive import Reached
+from wizard.run.stoppable import pause
 from wizard.run.trouble import Trouble
-from wizard.run.web import Web, open_web
 
 LISTED_S = 60.0
 INSTALLED_S = 600.0

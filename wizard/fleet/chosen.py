@@ -7,6 +7,7 @@ Markers such as ``python_version`` are read of the Python that runs pip, whateve
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,8 +18,10 @@ from wizard.knowledge.stacks import Stack, find_stack
 from wizard.plan.python_steps import PIP_QUIET
 from wizard.plan.resolve import resolve_argv, second_try
 from wizard.run.acting import Act, Done, Surroundings, program
+from wizard.run.downloads.resolution import FORMAT, read_report
 from wizard.run.events import Output
 from wizard.run.trouble import Trouble
+from wizard.run.whole_file import write_whole
 
 VENV_S = 300.0
 CHOSEN_S = 900.0
@@ -77,6 +80,33 @@ async def choose(
     yield Done(f"{report} is there")
 
 
+async def choose_stack(
+    report: Path, venv: Path, target: Target, sources: Sources, around: Surroundings
+) -> Act:
+    """Have pip write the wheels of the stack, and the pip that the machine's plan begins with.
+
+    That one comes from pip's own index: torch's have none, and some of them replace PyPI.
+    """
+    pip = Asked(("pip",), None, report.with_name(f"pip-of-{report.name}"))
+    stack = find_stack(target.stack)
+    alone = Asked(stack_requirements(target), stack, report.with_name(f"only-{report.name}"))
+    for asked in (pip, alone):
+        async for each in choose(asked, venv, target, sources, around):
+            yield each
+    write_whole(report, await asyncio.to_thread(_joined, (alone.report, pip.report)))
+    yield Done(f"{report} is there")
+
+
+def _joined(reports: tuple[Path, ...]) -> str:
+    """One report of several; of a package that two name, the first counts."""
+    rows: dict[str, object] = {}
+    for path in reports:
+        names = [wheel.name for wheel in read_report(path)]  # raises Trouble for an odd one
+        for name, row in zip(names, json.loads(path.read_text("utf-8"))["install"], strict=True):
+            rows.setdefault(name, row)
+    return json.dumps({"version": FORMAT, "install": list(rows.values())})
+
+
 async def _one(argv: tuple[str, ...], around: Surroundings) -> AsyncGenerator[Output, None]:
     async for output in program(argv, around.environment(PIP_QUIET), CHOSEN_S):
         yield output
@@ -101,7 +131,7 @@ def _argv(asked: Asked, venv: Path, target: Target, sources: Sources) -> tuple[s
 
 
 def stack_requirements(target: Target) -> tuple[str, ...]:
-    """What the stack asks for on that machine, and the pip that the machine's plan begins with."""
+    """What the stack asks for on that machine."""
     stack = find_stack(target.stack)
     assert stack is not None  # noqa: S101 - a target is of a stack that is known
-    return ("pip", *(line.replace("{gfx}", target.gfx) for line in stack.requirements))
+    return tuple(line.replace("{gfx}", target.gfx) for line in stack.requirements)

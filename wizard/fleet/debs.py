@@ -11,12 +11,14 @@ import bz2
 import gzip
 import lzma
 import shutil
+import zlib
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
 
+from wizard.credentials import redact
 from wizard.fleet.archive_index import Named, Package, Taken, indexes_in, packages_in, taken_by
 from wizard.fleet.chosen import Sources
 from wizard.fleet.target import Target
@@ -26,13 +28,15 @@ from wizard.preflight.refusal import Refused
 from wizard.preflight.repository import fetch_key, find_suite
 from wizard.preflight.web_files import content_at
 from wizard.run.acting import Act, Done, Stopped, Surroundings
-from wizard.run.aside import pause
-from wizard.run.download import Patience, Wanted, download, wrong_hash
+from wizard.run.downloads.download import Patience, Wanted, download, wrong_hash
+from wizard.run.downloads.partial import Staged, digest
+from wizard.run.downloads.receive import Reached
+from wizard.run.downloads.space import require
+from wizard.run.downloads.web import Web, open_web
 from wizard.run.events import Output, Progress
-from wizard.run.partial import digest
-from wizard.run.receive import Reached
+from wizard.run.lines import clean
+from wizard.run.stoppable import pause
 from wizard.run.trouble import Trouble
-from wizard.run.web import Web, open_web
 from wizard.run.whole_file import write_whole
 
 KEY = "rocm.gpg.key"
@@ -43,7 +47,10 @@ OPENERS: dict[str, Callable[[bytes], bytes]] = {
     ".bz2": bz2.decompress,
     "": bytes,
 }
+DAMAGED = (OSError, EOFError, lzma.LZMAError, zlib.error)
+"""What the openers raise for what they cannot open."""
 ELSEWHERE = "from-the-distribution.txt"
+SIGNED = b"-----END PGP SIGNATURE-----"
 
 
 async def copy_archive(
@@ -63,6 +70,8 @@ async def copy_archive(
         raise Trouble(told.happened, told.meaning, told.next_step) from None
     place = f"{repository.address}/{entry.directory}"
     release = await content_at(web, f"{place}/dists/{suite}/InRelease", LONGEST) or b""
+    if SIGNED not in release:
+        raise _not_whole(f"{place}/dists/{suite}/InRelease", "the signature at its end is missing")
     copied = _copied(place, suite, release.decode("utf-8", "replace"), target, folder, web, around)
     while (news := await asyncio.to_thread(next, copied, None)) is not None:
         yield news
@@ -101,17 +110,28 @@ def _copied(
     for path in sorted({(below / f"dists/{suite}" / i.path).with_suffix("") for i in indexes}):
         packages += packages_in(_text_of(path))
     if not packages:
-        raise Trouble(
-            f"The suite {suite} of {place} names no packages that could be understood.",
-            "It is damaged, or no copy of AMD's archive.",
-            "Name another copy with --rocm-repo.",
-        )
+        raise _not_whole(f"{place}/dists/{suite}", "no package that it names could be understood")
     taken = taken_by(entry.sets[target.system_set], packages)
+    require(sum(_missing(package.file, below) for package in taken.packages), folder)
     for package in taken.packages:
         yield from _one(place, package.file, below, web, around)
         if around.cancelled():
             return
     yield from _told(taken, folder)
+
+
+def _not_whole(address: str, why: str) -> Trouble:
+    return Trouble(
+        f"{redact(clean(address))} is damaged or cut off: {why}.",
+        "It is no whole copy of AMD's archive, and apt on the machines would take nothing of it.",
+        "Run the same command again; if it happens twice, name another copy with --rocm-repo.",
+    )
+
+
+def _missing(file: Named, below: Path) -> int:
+    """Bytes of it that still have to be written, as far as the index tells."""
+    path = below / file.path
+    return 0 if path.is_file() else max(0, file.size - Staged(path).usable(file.sha256))
 
 
 def _told(taken: Taken, folder: Path) -> Iterator[Output]:
@@ -169,7 +189,10 @@ def _text_of(path: Path) -> str:
     for ending, opened in OPENERS.items():
         form = path.with_name(f"{path.name}{ending}")
         if form.is_file():
-            return opened(form.read_bytes()).decode("utf-8", "replace")
+            try:
+                return opened(form.read_bytes()).decode("utf-8", "replace")
+            except DAMAGED as error:
+                raise _not_whole(form.name, clean(str(error))) from None
     return ""
 
 

@@ -13,9 +13,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from wizard.fleet.obstacles import for_another, not_ours, require_writable
 from wizard.fleet.target import Target
-from wizard.run.partial import digest
-from wizard.run.trouble import Trouble
+from wizard.run.downloads.partial import digest
 from wizard.run.whole_file import write_whole
 
 SCHEMA = 1
@@ -50,18 +50,20 @@ class Folder:
         self._require_ours()
         about = self.about() or self._begun()
         if about is not None and about.get("target") != asdict(target):
-            raise _for_another(self.path, about)
+            raise for_another(self.path, about)
+        if self.about() is None:
+            require_writable(self.path)
 
     def _require_ours(self) -> None:
         if not os.path.lexists(self.path):
             return
         if not self.path.is_dir():
-            raise _not_ours(self.path, "it is no folder")
+            raise not_ours(self.path, "it is no folder")
         names = {path.name for path in self.path.iterdir()}
         if names - {UNFINISHED} and not (self.about() or self._begun()):
-            raise _not_ours(self.path, f"it holds {sorted(names)[0]} and was not begun by us")
+            raise not_ours(self.path, f"it holds {sorted(names)[0]} and was not begun by us")
         if strange := sorted(names - OURS):
-            raise _not_ours(self.path, f"it holds {strange[0]}, which is not ours")
+            raise not_ours(self.path, f"it holds {strange[0]}, which is not ours")
 
     def about(self) -> dict[str, Any] | None:
         """What a finished folder says of itself; None where it is not finished."""
@@ -124,24 +126,3 @@ def _read(path: Path) -> dict[str, Any] | None:
     except (OSError, ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) and found.get("schema") == SCHEMA else None
-
-
-def _not_ours(path: Path, why: str) -> Trouble:
-    return Trouble(
-        f"{path} cannot be filled: {why}.",
-        "Nothing that somebody else put there is overwritten, and what lies beside the wheels "
-        "would go out to every machine.",
-        "Name a folder that does not exist yet, or move away what is not from here.",
-    )
-
-
-def _for_another(path: Path, about: dict[str, Any]) -> Trouble:
-    there = about.get("target")
-    words = there if isinstance(there, dict) else {}
-    names = ("stack", "distribution", "release", "python")
-    told = ", ".join(f"{name} {words[name]}" for name in names if words.get(name))
-    return Trouble(
-        f"{path} is for other machines: {told or 'it does not say for which'}.",
-        "A folder is for one stack on one kind of machine.",
-        "Name another folder, or remove this one.",
-    )

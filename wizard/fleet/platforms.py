@@ -22,7 +22,7 @@ def platform_tags(glibc: str) -> tuple[str, ...]:
     """Every manylinux tag that a C library of this release satisfies."""
     major, _, rest = glibc.partition(".")
     minor = rest.split(".")[0]
-    if major != "2" or not minor.isdecimal():
+    if major != "2" or not minor.isdecimal() or len(minor) > 3:
         return ()
     tags: list[str] = []
     for number in range(int(minor), OLDEST_MINOR - 1, -1):

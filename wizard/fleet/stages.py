@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from wizard.fleet.brought_python import bring_python, installed_python
-from wizard.fleet.chosen import Asked, choose, make_chooser, stack_requirements
+from wizard.fleet.chosen import Asked, choose, choose_stack, make_chooser
 from wizard.fleet.debs import copy_archive
 from wizard.fleet.fetch import Fetch
 from wizard.fleet.folder import DEBS, LOCKS, PROGRAMS, PYTHON, START, WHEELS, WIZARD, Folder
@@ -19,9 +19,9 @@ from wizard.fleet.own_wheel import pack_wizard
 from wizard.fleet.start import start_text
 from wizard.plan.steps import FetchWheels
 from wizard.run.acting import Act, Done, Stopped, Surroundings
-from wizard.run.fetch import fetch_wheels
-from wizard.run.partial import digest, sync
-from wizard.run.resolution import read_report
+from wizard.run.downloads.fetch import fetch_wheels
+from wizard.run.downloads.partial import digest, sync
+from wizard.run.downloads.resolution import read_report
 from wizard.run.trouble import Trouble
 from wizard.run.whole_file import write_whole
 
@@ -98,13 +98,12 @@ def _venv(fetch: Fetch, minor: str) -> Path:
 
 def _wheels_of_stack(fetch: Fetch) -> tuple[Stage, ...]:
     report, name = fetch.folder.work / "stack.json", fetch.target.stack
-    asked = Asked(stack_requirements(fetch.target), fetch.stack, report)
     venv = _venv(fetch, fetch.target.python)
     return (
         Stage(
             f"which wheels {name} takes",
             f"Exact versions for the machines' Python and C library, from {fetch.index}.",
-            partial(choose, asked, venv, fetch.target, fetch.sources),
+            partial(choose_stack, report, venv, fetch.target, fetch.sources),
         ),
         Stage(
             f"the wheels of {name}",

@@ -89,7 +89,7 @@ def _cause(row: dict[str, Any]) -> Cause:
         fix=tuple(row["fix"]),
         grade=row["grade"],
         links=tuple(row["links"]),
-        suppresses=tuple(row["suppresses"]),
+        suppresses=tuple(row.get("suppresses", ())),
         only_rdna1=row.get("only_rdna1", False),
         signs=tuple(_sign(f"{row['id']}#{number}", sign) for number, sign in signs),
     )

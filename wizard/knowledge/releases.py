@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from wizard.knowledge.tables import read_table
+from wizard.typed import typed
 
 SMALLEST = "smallest"
 FULL = "full"
@@ -70,17 +71,14 @@ class Catalogue:
 
 def load_catalogue() -> Catalogue:
     """Every release, as the data tells them."""
-    from cattrs import Converter  # costs some 50 ms to import
-
     table: dict[str, Any] = read_table("releases.toml")
-    converter = Converter(forbid_extra_keys=True)
     return Catalogue(
         repository=Repository(table["repository"], (table["key"],), table["fingerprint"]),
         source=table["repository_source"],
         distributions=tuple(table["distributions"]),
         glibc=table["glibc"],
         releases={
-            version: converter.structure({"version": version, **row}, Release)
+            version: typed({"version": version, **row}, Release, exact=True)
             for version, row in table["release"].items()
         },
     )

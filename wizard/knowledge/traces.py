@@ -35,7 +35,7 @@ class Trace(NamedTuple):
 @cache
 def load_traces() -> tuple[Trace, ...]:
     """All traces, in the order of the file."""
-    # Not read_rows: this is read in every detection, and cattrs costs more than all of it.
+    # Not read_rows: it makes data classes, and this is no data class (see Trace).
     return tuple(
         Trace(
             id=row["id"],

@@ -6,13 +6,14 @@ import json
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import replace
-from email.parser import HeaderParser
 
 from packaging.utils import canonicalize_name
 
 from wizard.machine.facts import Unknown
 from wizard.machine.facts.contents import Contents, Distribution
 from wizard.machine.host import Host
+from wizard.machine.metadata_headers import header, header_values
+from wizard.typed import typed
 
 OURS = ".rdna1-setup"
 """Folder inside an environment in which a run of ours keeps what it set aside."""
@@ -88,7 +89,7 @@ def _unlisted(
         eggs = [name for name in names if re.fullmatch(rf"{torch}(-.+)?\.egg-(info|link)", name)]
         if eggs or host.is_file(f"{site}/{torch}/__init__.py"):
             info = "".join(_text(host, f"{site}/{egg}/PKG-INFO") for egg in eggs[:1])
-            version = str(HeaderParser().parsestr(info).get("Version", "?"))
+            version = header(info, "Version") or "?"
             yield Distribution(torch, version, (), True, "", False, "")
 
 
@@ -104,11 +105,9 @@ def read_kept_contents(host: Host, folder: str) -> Contents | None:
     text = host.read(f"{folder}/{BEFORE}")
     if isinstance(text, Unknown) or not host.is_file(f"{folder}/{LIST}"):
         return None
-    from cattrs import BaseValidationError, Converter
-
     try:
-        return Converter().structure(json.loads(text), Contents)
-    except (BaseValidationError, ValueError, RecursionError):
+        return typed(json.loads(text), Contents)
+    except (ValueError, RecursionError):
         return None  # damaged: then what is there now is all that can be known
 
 
@@ -135,14 +134,14 @@ def _conda_packages(host: Host, folder: str) -> tuple[str, ...]:
 
 
 def _distribution(host: Host, info: str) -> Distribution | None:
-    header = HeaderParser().parsestr(_text(host, f"{info}/METADATA"))
-    name, version = str(header.get("Name", "")), str(header.get("Version", ""))
+    headers = _text(host, f"{info}/METADATA")
+    name, version = header(headers, "Name"), header(headers, "Version")
     if not name or not version:
         return None
     return Distribution(
         name=canonicalize_name(name),
         version=version,
-        requires=tuple(map(str, header.get_all("Requires-Dist", ()))),
+        requires=tuple(header_values(headers, "Requires-Dist")),
         requested=host.is_file(f"{info}/REQUESTED"),
         installer=_text(host, f"{info}/INSTALLER").strip(),
         recorded=host.is_file(f"{info}/RECORD"),

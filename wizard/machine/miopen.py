@@ -11,7 +11,7 @@ from wizard.machine.part import Found, Part
 
 KERNELS, CHOICES = ".cache/miopen", ".config/miopen"
 CACHE_VARIABLE, DATABASE_VARIABLE = "MIOPEN_CUSTOM_CACHE_DIR", "MIOPEN_USER_DB_PATH"
-VERSION = re.compile(r"\d+(?:\.\d+){1,2}")
+VERSION = re.compile(r"\d{1,9}(?:\.\d{1,9}){1,2}")
 STATED_VERSION = re.compile(r"\.HIP\.(\d+_\d+_\d+)")
 TARGET = re.compile(r"(gfx[0-9a-f]+(?:_\d+)?)(?:_\d+\.\d+\.\d+)?\.")
 """MIOpen writes target and work-group processors first, such as ``gfx1030_18.ukdb``."""

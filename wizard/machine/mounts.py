@@ -47,7 +47,7 @@ def silent_file_systems(
     table: Fact[str], environ: Mapping[str, str], answering: Answering
 ) -> tuple[SilentFileSystem, ...]:
     """Those of the mount table that did not answer within two seconds, the outermost only."""
-    mounts = [one for one in _mounts(table) if _can_hang(one) and _is_met(one, environ)]
+    mounts = [one for one in mounts_in(table) if _can_hang(one) and _is_met(one, environ)]
     places: dict[str, str] = {}
     for one in mounts:
         places.setdefault(one.device, one.path)
@@ -64,7 +64,8 @@ def silent_file_systems(
     )
 
 
-def _mounts(table: Fact[str]) -> Iterator[Mount]:
+def mounts_in(table: Fact[str]) -> Iterator[Mount]:
+    """Every mount that a mount table tells."""
     for line in table.splitlines() if isinstance(table, str) else ():
         place, _, source = line.partition(" - ")
         fields, kind = place.split(" "), source.split(" ")[0]

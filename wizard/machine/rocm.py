@@ -12,7 +12,7 @@ from wizard.machine.part import Found, Part
 OPT = "/opt"
 TREE = re.compile(r"(?:rocm|amdgpu)(?:-.+)?")
 VERSION_FILES = (".info/version", ".info/version-dev", ".info/version-utils")
-RELEASE = re.compile(r"\d+(?:\.\d+)+")
+RELEASE = re.compile(r"\d{1,9}(?:\.\d{1,9})+")
 OWNERS = (
     *("rocm-core", "hsa-rocr", "comgr", "rocm-llvm", "hip-runtime-amd", "rocminfo"),
     *("rocm-smi-lib", "rocm-device-libs", "amdrocm-core", "amdrocm-base"),

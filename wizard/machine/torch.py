@@ -14,7 +14,7 @@ DEVICE = re.compile(r"amd_torch_device_(gfx[0-9a-f]+).*\.dist-info", re.IGNORECA
 STATED = re.compile(
     r"""^(__version__|hip|cuda|rocm)\b[^=\n]*=\s*['"]([^'"\n]*)['"]""", re.MULTILINE
 )
-RELEASE = re.compile(r"\d+(?:\.\d+)+")
+RELEASE = re.compile(r"\d{1,9}(?:\.\d{1,9})+")
 METADATA_VERSION = re.compile(r"^Version:\s*(\S+)", re.MULTILINE)
 BUILDS = (("rocm", "rocm"), ("cu", "cuda"), ("cpu", "cpu"))
 

@@ -13,12 +13,12 @@ from wizard.mending.packages import Supply, numpy_exchanged, torch_anew
 from wizard.mending.settings import Mending, losing_override, settings_out
 from wizard.mending.system import finished, groups_joined, pinned
 from wizard.plan.existing_steps import SetAsidePackages
-from wizard.plan.fix_kind import fix_kind
 from wizard.plan.identity import with_id
 from wizard.plan.impossible import NothingToDo, PlanImpossible
 from wizard.plan.removal import system_plan
 from wizard.plan.root_steps import AddToGroups
 from wizard.plan.steps import Plan
+from wizard.plan_kind import fix_kind
 
 NEW_TERMINAL = (
     "What is set already stays set in programs that run, this terminal among them: open a new one "

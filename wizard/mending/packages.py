@@ -14,13 +14,20 @@ from wizard.machine.facts.contents import Contents, Distribution
 from wizard.machine.host import Host
 from wizard.mending.settings import Mending
 from wizard.places import Places, places
+from wizard.plan.broken_needs import conflicts
 from wizard.plan.choice import Choice
-from wizard.plan.conflicts import conflicts
-from wizard.plan.existing import QUIET, bring_pip, is_version
 from wizard.plan.existing_steps import ResolveHeld, SetAsidePackages
+from wizard.plan.held import (
+    bring_pip,
+    fetch_beside,
+    install_beside,
+    report_in,
+    resolve_held,
+)
 from wizard.plan.impossible import PlanImpossible
-from wizard.plan.resolve import AS_CONFIGURED, resolve_argv, second_try
-from wizard.plan.steps import DropDownloads, FetchWheels, InstallWheels, Step
+from wizard.plan.resolve import AS_CONFIGURED, resolve_argv
+from wizard.plan.steps import Step
+from wizard.plan.venv import drop_downloads
 
 OLD_NUMPY = "numpy<2"
 LAST_OF_1 = "1.26.4"
@@ -119,14 +126,7 @@ def _exchanged(
     return (
         bring_pip(machine, choice, there, work),
         _resolve(there, goes, wanted, index, supply, work),
-        FetchWheels(
-            "Resumable; nothing in the environment has changed so far.",
-            f"{work}/report.json",
-            f"{work}/wheels",
-            f"{work}/lock.txt",
-            f"remove {work}/wheels",
-            hashes=next((s.hashes for s in load_stacks() if s.torch == goes.version), ()),
-        ),
+        fetch_beside(work, _hashes(goes.version)),
         SetAsidePackages(
             "What is exchanged is kept: moved on the same file system, with a list of hashes.",
             there.path,
@@ -137,17 +137,8 @@ def _exchanged(
             _backup(host, there.path),
             "move everything back to its place",
         ),
-        InstallWheels(
-            "No index, no surprise: exactly the files that were checked, and nothing else.",
-            f"{there.path}/bin/python",
-            there.path,
-            f"{work}/wheels",
-            f"{work}/lock.txt",
-            "remove the files that were installed",
-            tool=f"{work}/tool/pip",
-            site=there.site,
-        ),
-        DropDownloads("The wheels are installed and checked: their space is yours again.", work),
+        install_beside(there, work),
+        drop_downloads(work),
     )
 
 
@@ -162,35 +153,21 @@ def _backup(host: Host, venv: str) -> str:
     return next(name for name in names if not host.exists(name))
 
 
+def _hashes(version: str) -> tuple[tuple[str, str], ...]:
+    return next((stack.hashes for stack in load_stacks() if stack.torch == version), ())
+
+
 def _resolve(
     there: Contents, goes: Distribution, wanted: str, index: str, supply: Supply, work: str
 ) -> ResolveHeld:
-    words = resolve_argv(
+    resolving = resolve_argv(
         f"{there.path}/bin/python",
         (wanted,),
         index=index,
         index_replaces_pypi=False,
         torch_index=supply.torch_index or (AS_CONFIGURED if index == AS_CONFIGURED else ""),
         wheelhouse=supply.wheelhouse,
-        report=f"{work}/report.json",
+        report=report_in(work),
     )
-    # -S hides the environment's packages: pip sees those that stay, by links to their metadata.
-    rest = (word for word in words[4:] if word != "--ignore-installed")
-    constraints = f"{work}/held.txt"
-    argv = (words[0], "-S", f"{work}/tool/pip", words[3], "--constraint", constraints, *rest)
-    own = (("PIP_CONFIG_FILE", f"{there.path}/pip.conf"),) if there.pip_conf else ()
-    stay = [each for each in there.distributions if each != goes and is_version(each.version)]
-    return ResolveHeld(
-        "Decide on the version before anything changes; all other packages are held.",
-        argv,
-        second_try(argv),
-        there.path,
-        there.site,
-        tuple(f"{each.name}=={each.version}" for each in stay),
-        (goes.name,),
-        constraints,
-        f"{work}/seen",
-        f"{work}/report.json",
-        "nothing to undo",
-        environment=(*QUIET, ("PYTHONPATH", f"{work}/seen"), *own),
-    )
+    why = "Decide on the version before anything changes; all other packages are held."
+    return resolve_held(why, resolving, there, (goes,), work)

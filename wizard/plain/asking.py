@@ -175,6 +175,6 @@ def _places(answer: str, count: int) -> tuple[int, ...] | None:
     words = answer.replace(",", " ").split()
     if words == ["0"]:
         return ()
-    if not all(word.isdecimal() and 1 <= int(word) <= count for word in words):
+    if not all(word.isdecimal() and len(word) < 10 and 1 <= int(word) <= count for word in words):
         return None
     return tuple(sorted({int(word) - 1 for word in words}))

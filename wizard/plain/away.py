@@ -31,8 +31,8 @@ def roll_back(road: Road) -> int:
     """Take one run back; gives the exit code."""
     from pathlib import Path
 
-    from wizard.run.journal import read_records
-    from wizard.run.undo import stands
+    from wizard.run.records import read_records
+    from wizard.run.standing import stands
 
     if road.arguments.machine or road.arguments.demo:
         road.say(NOT_HERE)

@@ -1,17 +1,14 @@
-"""The plain road itself: what it was started with, its menu, and one way after the other."""
+"""What every way of the plain road is given: its questions, and the commands that it ends in."""
 
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable, Sequence
-from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wizard.commands.looking import acts, host_of, places_of
-from wizard.plain.asking import Asker, Left, Option, WentBack
-from wizard.plain.page import Page
+from wizard.commands.looking import host_of
+from wizard.plain.asking import Asker
 
 if TYPE_CHECKING:
     from wizard.machine.facts import Machine
@@ -19,25 +16,6 @@ if TYPE_CHECKING:
 
 Do = Callable[[Sequence[str]], int]
 """Carries out a command of ours, as if its words had been typed; gives its exit code."""
-
-AIM = """\
-rdna1-setup, as plain text. It looks at this machine, says which stack (a
-PyTorch and what it needs) may work on an RX 5500, 5600 or 5700, installs it by
-a plan that you read first, and measures Conv2d on your own card. Nobody who
-made it has run it on such a card."""
-LIVE = "Changes are made after you have agreed to a plan, never before."
-DRY_RUN = "DRY RUN: nothing is changed, downloaded or started. Steps are only shown."
-DEMO = "DEMO: a recorded machine, not yours. Nothing is changed or started."
-HOW = """\
-Answer with a number and Enter. Enter alone takes the usual answer, which each
-question names; ? tells more, b goes back to the question before. Ctrl+C, or
-the end of the input (Ctrl+D), leaves: what no plan was agreed to for is not
-changed. A plan is agreed to with y and Enter."""
-LEFT = "Left. Nothing was changed but by plans that you agreed to."
-BYE = "Left."
-OURS = ("--plain", "--screens")
-STOPPED = 130
-FAILED = (1, STOPPED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,121 +53,6 @@ class Road:
         return self.do(words)
 
 
-Way = Callable[[Road], int]
-
-
 def say(text: str = "") -> None:
     """Prints lines; a question, which ends in a blank, leaves its line open for the answer."""
     print(text, end="" if text.endswith(" ") else "\n", flush=True)
-
-
-def run(arguments: argparse.Namespace, words: Sequence[str], do: Do, why: str = "") -> int:
-    """Walk the road until somebody leaves; gives the exit code of the last plan carried out.
-
-    ``words`` are those that it was started with; ``why`` says why there are no screens, where they
-    were not declined.
-    """
-    out, trouble = sys.stdout, sys.stderr
-    with redirect_stdout(Page(out)), redirect_stderr(Page(trouble)):
-        given = tuple(word for word in words if word not in OURS)
-        road = Road(Asker(sys.stdin, say), do, arguments, given)
-        try:
-            _begin(road, why)
-            return _walk(road)
-        except Left:
-            say()
-            say(LEFT)
-            return 0
-        except KeyboardInterrupt:
-            say()
-            say(LEFT)
-            return STOPPED
-
-
-def _begin(road: Road, why: str) -> None:
-    from wizard.commands.overview import work_lines
-
-    if why:
-        road.say(why)
-    mode = LIVE if acts(road.arguments) else DEMO if road.arguments.demo else DRY_RUN
-    for text in (AIM, "", mode, "", HOW):
-        road.say(text)
-    if acts(road.arguments):
-        for text in (*work_lines(), *_unfinished(road)):
-            road.say(text)
-
-
-def _unfinished(road: Road) -> tuple[str, ...]:
-    """A run that stopped before its end, or before all of it was taken back."""
-    from wizard.run.ready import half_back, unfinished_run
-
-    places = places_of(host_of(road.arguments))
-    if back := half_back(places):
-        return ("", f"Half taken back: run {back.id}. Roll back goes on with it.")
-    waits = unfinished_run(places)
-    if waits is None:
-        return ()
-    where = f" into {waits.plan['venv']}" if waits.plan["venv"] else ""
-    return (
-        "",
-        f"Not finished: {waits.plan['stack']}{where}, run {waits.id}. The same answers make the "
-        "same plan, which goes on where it stopped; or take it back.",
-    )
-
-
-def _walk(road: Road) -> int:
-    code = 0
-    while True:
-        way = road.ask.choose("What do you want to do?", _ways(), first=True, explain=_explain)
-        if way is None:
-            road.say(BYE)
-            return code
-        try:
-            ended = way(road)
-        except WentBack:
-            continue
-        if way in _changing():
-            code = ended if ended in FAILED else 0
-
-
-def _ways() -> list[Option[Way | None]]:
-    from wizard.plain import away, diagnosing, explaining, measuring, setting_up, telling
-
-    return [
-        Option("Set up PyTorch: look, choose, read the plan, install", setting_up.walk),
-        Option("Measure Conv2d with a PyTorch that is there", measuring.walk),
-        Option("Diagnose this machine, and mend what was found", diagnosing.walk),
-        Option("Explain a log or an error text", explaining.walk),
-        Option("Remove ROCm, or clean up what other scripts left", away.clear),
-        Option("Roll back: undo a run of this program", away.roll_back),
-        Option("Tell all: this machine, every stack, every road", telling.tell_all),
-        Option("Report for an issue, without your name and home", telling.report),
-        Option("Leave", None, "0"),
-    ]
-
-
-def _changing() -> tuple[Way, ...]:
-    """Ways whose failure is a failure of the program, and no finding."""
-    from wizard.plain import away, diagnosing, setting_up
-
-    return (setting_up.walk, diagnosing.walk, away.clear, away.roll_back)
-
-
-def _explain(place: int | None) -> None:
-    say(HOW if place is None else MORE[place])
-
-
-MORE = (
-    "1 asks what you want to run, advises a stack, and shows the plan in full. Only when you "
-    "have agreed to that is something installed, into one folder.",
-    "2 runs convolutions one by one, each with a deadline. On a card that may hang: it warns "
-    "and asks before. It tells which shapes pass, with the right numbers.",
-    "3 looks for what stands in the way, and says what proves it and what mends it.",
-    "4 reads a file, or lines that you paste, for causes that this program knows.",
-    "5 takes AMD's packages off, or clears away files and lines of other scripts. The plan is "
-    "shown first, and there is a way back.",
-    "6 shows what a run made and takes it back; files that are not ours stay.",
-    "7 changes nothing. It is long: some 1,400 lines.",
-    "8 prints a report. Nothing leaves this machine by itself.",
-    "0 leaves. Nothing is changed by that.",
-)

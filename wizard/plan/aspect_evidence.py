@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from wizard.knowledge.claims import Claim, Grade
@@ -45,7 +45,7 @@ CAUSE_TITLE = "Cause of hangs"
 
 def card_aspects(stack: Stack, gfx: str, claims: tuple[Claim, ...]) -> Iterator[Aspect]:
     """What the card can do with it, what its hangs are put down to, and whether AMD stands by."""
-    about = tuple(claim for claim in claims if stack.id in claim.stacks)
+    about = strongest_first((claim for claim in claims if stack.id in claim.stacks), gfx)
     for question in QUESTIONS:
         yield _answer(question, stack, gfx, about)
     yield _cause(stack, gfx, about, claims)
@@ -61,14 +61,14 @@ def grade_of(verdict: Verdict, deciding: Iterable[Claim]) -> str:
     return Grade.SEVERAL_USERS.value if agree else grades[0].value
 
 
-def _answer(question: Question, stack: Stack, gfx: str, about: tuple[Claim, ...]) -> Aspect:
+def _answer(question: Question, stack: Stack, gfx: str, about: Sequence[Claim]) -> Aspect:
     if not stack.gfx and question.id == "fp16":
         because = "half precision saves the memory of a card; the processor computes in float32"
         return Aspect(question.id, question.title, "not used", "", because, ())
     verdict, deciding, _ = judged(question.bearing, stack, gfx, about)
     near = question.bearing.close if stack.gfx else question.bearing.close | {"device"}
     topics = near | question.bearing.beside
-    behind = strongest_first((c for c in about if c.topic in topics), gfx)
+    behind = [claim for claim in about if claim.topic in topics]
     because = "; against it: ".join(sentence(claim, gfx) for claim in deciding)
     return Aspect(
         question.id,
@@ -80,8 +80,8 @@ def _answer(question: Question, stack: Stack, gfx: str, about: tuple[Claim, ...]
     )
 
 
-def _cause(stack: Stack, gfx: str, about: tuple[Claim, ...], claims: tuple[Claim, ...]) -> Aspect:
-    named = strongest_first((claim for claim in about if claim.topic == CAUSE), gfx)
+def _cause(stack: Stack, gfx: str, about: Sequence[Claim], claims: tuple[Claim, ...]) -> Aspect:
+    named = [claim for claim in about if claim.topic == CAUSE]
     ids = tuple(claim.id for claim in named)
     if not stack.gfx:
         return Aspect(CAUSE, CAUSE_TITLE, "does not", "", NO_CARD, ids)
@@ -94,9 +94,9 @@ def _cause(stack: Stack, gfx: str, about: tuple[Claim, ...], claims: tuple[Claim
     return Aspect(CAUSE, CAUSE_TITLE, UNKNOWN, "", because, ids)
 
 
-def _support(stack: Stack, gfx: str, about: tuple[Claim, ...]) -> Aspect:
+def _support(stack: Stack, gfx: str, about: Sequence[Claim]) -> Aspect:
     """A plain yes or no: of the strongest the newest, for promises are taken back."""
-    said = strongest_first((claim for claim in about if claim.topic == "support"), gfx)
+    said = [claim for claim in about if claim.topic == "support"]
     ids = tuple(claim.id for claim in said)
     leaning = [claim for claim in said if claim.leaning != "unknown" and strength(claim, gfx)]
     if not leaning:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, get_args
+from typing import Any
 
 from wizard.credentials import redact
 from wizard.jsonform import to_json
 from wizard.plan.steps import Plan, Step
+from wizard.typed import WrongForm, typed
 
 REDACTED = ("argv", "otherwise")
 """Fields of a step whose addresses are written without their logins."""
@@ -20,16 +21,9 @@ def plan_form(plan: Plan) -> dict[str, Any]:
 
 def plan_of(form: Mapping[str, Any]) -> Plan:
     """The plan of a JSON form; raises ValueError for what no version of ours wrote."""
-    from cattrs import BaseValidationError, Converter  # costs some 50 ms to import
-
-    kinds = {kind.__name__: kind for kind in get_args(Step)}
-    converter = Converter()
-    converter.register_structure_hook(
-        Step, lambda step, _: converter.structure(step, kinds[step["kind"]])
-    )
     try:
-        return converter.structure(form, Plan)
-    except (BaseValidationError, LookupError, TypeError) as error:
+        return typed(form, Plan)
+    except WrongForm as error:
         raise ValueError(f"this is no plan of this version: {error}") from None
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class ExchangeLibrary:
-    """Keep a library beside itself under another name, and put the right one in its place."""
+class LibraryStep:
+    """What both directions tell of the exchange."""
 
     reason: str
     path: str
@@ -22,6 +22,11 @@ class ExchangeLibrary:
     inverse: str
     needs_root: bool = False
 
+
+@dataclass(frozen=True, slots=True)
+class ExchangeLibrary(LibraryStep):
+    """Keep a library beside itself under another name, and put the right one in its place."""
+
     def __str__(self) -> str:
         keep = f"keep {self.path} beside it as {_name(self.kept)}, and "
         if not self.source:
@@ -31,17 +36,8 @@ class ExchangeLibrary:
 
 
 @dataclass(frozen=True, slots=True)
-class BringLibraryBack:
-    """Put both libraries back to where they were; the fields are those of the exchange."""
-
-    reason: str
-    path: str
-    kept: str
-    source: str
-    bytes: int
-    sha256: str
-    inverse: str
-    needs_root: bool = False
+class BringLibraryBack(LibraryStep):
+    """Put both libraries back to where they were."""
 
     def __str__(self) -> str:
         back = f"move {self.path} back to {_name(self.source)}"

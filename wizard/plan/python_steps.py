@@ -54,7 +54,8 @@ def python_steps(machine: Machine, choice: Choice, held: Fit, places: Places) ->
                 f"{choice.venv}/bin/python",
                 *("-m", "pip", "install", "--no-input", "--upgrade"),
                 *pip_from(choice),
-                "pip",
+                # A folder may hold none: pip would be content with the old one, and fail later.
+                "pip>=23.0" if choice.wheelhouse else "pip",
             ),
             "goes with the venv",
             creates=(f"{choice.venv}/bin/pip",),

@@ -156,7 +156,7 @@ class TakeFromGroups:
         return f"as root, take {self.user} out of {_and(self.groups)}"
 
 
-RootStep = Union[  # noqa: UP007 - cattrs reads the members of a Union
+RootStep = Union[  # noqa: UP007 - a closed union in one list
     AptUpdate,
     AptChange,
     KeepDebs,

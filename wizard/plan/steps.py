@@ -226,7 +226,7 @@ class DropDownloads:
         return f"remove {self.folder}"
 
 
-Step = Union[  # noqa: UP007 - cattrs reads the members of a Union
+Step = Union[  # noqa: UP007 - a closed union in one list
     RunProgram,
     CreateVenv,
     FetchWheels,

@@ -38,14 +38,24 @@ def venv_steps(
         *_wheel_steps(choice, stack, work, target(machine, choice, stack)),
         *execstack_steps(machine, choice, stack),
         *setting_steps(machine, choice, stack, _minor(machine, held)),
-        CheckTorch(
-            "See that torch loads, which libraries it loads, and that one tiny product is right.",
-            f"{choice.venv}/bin/python",
-            stack.torch_prefix.split("+", 1)[0] if choice.torch_index else stack.torch_prefix,
-            check_device(choice, stack),
-        ),
-        DropDownloads("The wheels are installed and checked: their space is yours again.", work),
+        check_torch(choice, stack),
+        drop_downloads(work),
     )
+
+
+def check_torch(choice: Choice, stack: Stack) -> CheckTorch:
+    """Whether the torch of the venv is the stack's, and works."""
+    return CheckTorch(
+        "See that torch loads, which libraries it loads, and that one tiny product is right.",
+        f"{choice.venv}/bin/python",
+        stack.torch_prefix.split("+", 1)[0] if choice.torch_index else stack.torch_prefix,
+        check_device(choice, stack),
+    )
+
+
+def drop_downloads(work: str) -> DropDownloads:
+    """Remove the folder of work."""
+    return DropDownloads("The wheels are installed and checked: their space is yours again.", work)
 
 
 def work_folder(choice: Choice, stack: Stack, places: Places) -> str:

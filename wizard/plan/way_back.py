@@ -6,7 +6,6 @@ What a plan put below its venv is no part of it: the run's own list of files und
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from typing import Any
 
 from wizard.plan.amd_packages import DRIVERS
 from wizard.plan.impossible import NothingToDo
@@ -27,8 +26,8 @@ from wizard.plan.root_steps import (
 )
 from wizard.plan.steps import Plan, Step
 from wizard.plan.user_files import PutLinesBack, TakeLinesOut
+from wizard.plan_kind import WAY_BACK, way_back_note
 
-WAY_BACK = "way back"
 AGAIN = "run the plan again"
 FOLDER_REASON = "Files of ours go from the folder; what was set aside there comes back."
 """What follows a way back: the run's own list of files undoes the venv."""
@@ -70,7 +69,7 @@ def make_way_back(
     if not steps:
         raise NothingToDo(f"Nothing of plan {plan.id} reached the system: nothing to take back.")
     first = (FinishInterrupted("dpkg was interrupted; apt refuses to work before this has run."),)
-    notes = [_of(plan.id)]
+    notes = [way_back_note(plan.id)]
     if modules:
         notes.append(
             f"{', '.join(modules)} builds a kernel module when it is configured, which this "
@@ -78,15 +77,6 @@ def make_way_back(
             "did; if it worked, it stays away, and UNDO.sh of that run brings it back."
         )
     return system_plan(WAY_BACK, (*(first if interrupted else ()), *steps), tuple(notes))
-
-
-def takes_back(form: Mapping[str, Any], plan_id: str) -> bool:
-    """True for the JSON form of a way back of this plan."""
-    return form["stack"] == WAY_BACK and _of(plan_id) in form.get("notes", ())
-
-
-def _of(plan_id: str) -> str:
-    return f"This takes back what plan {plan_id} did to the system, last step first."
 
 
 def _kept_by(step: Step) -> tuple[tuple[str, str], ...]:

@@ -94,7 +94,8 @@ def weigh(application: Application, stack: Stack, gfx: str, claims: Iterable[Cla
     if unmet:
         return Cell(application.id, Verdict.NO, unmet, ())
     gfx = gfx if stack.gfx else ""  # what needs no card is the same beside every chip
-    verdict, deciding, evidence = judged(BEARING[application.workload], stack, gfx, claims)
+    about = strongest_first((claim for claim in claims if stack.id in claim.stacks), gfx)
+    verdict, deciding, evidence = judged(BEARING[application.workload], stack, gfx, about)
     because = "; against it: ".join(sentence(claim, gfx) for claim in deciding)
     newer, back = beyond(application, stack), steps_back(application, stack)
     if newer and verdict in HOPEFUL:
@@ -108,24 +109,28 @@ def weigh(application: Application, stack: Stack, gfx: str, claims: Iterable[Cla
 
 
 def judged(
-    bearing: Bearing, stack: Stack, gfx: str, claims: Iterable[Claim]
+    bearing: Bearing, stack: Stack, gfx: str, about: Iterable[Claim]
 ) -> tuple[Verdict, list[Claim], Evidence]:
-    """The verdict by the topics that bear on a question, the claims that decide it, the rest."""
-    evidence = _evidence(bearing, stack, gfx, claims)
+    """The verdict by the topics that bear on a question, the claims that decide it, the rest.
+
+    ``about``: what is said of the stack, strongest first.
+    """
+    evidence = _evidence(bearing, stack, gfx, about)
     return (*_judge(evidence, gfx), evidence)
 
 
 def _evidence(bearing: Bearing, stack: Stack, gfx: str, claims: Iterable[Claim]) -> Evidence:
     # without a card there is no card that could fail: what is true of the device is true of all
     near = bearing.close if stack.gfx else bearing.close | {"device"}
-    about = strongest_first((c for c in claims if stack.id in c.stacks and strength(c, gfx)), gfx)
+    slowed_by = frozenset() if stack.gfx else bearing.slowed_by
+    topics = near | bearing.beside | slowed_by
+    about = [c for c in claims if c.topic in topics and strength(c, gfx)]
     close = [c for c in about if c.topic in near]
     both = [*close, *(c for c in about if c.topic in bearing.beside - near)]
     in_favour = [c for c in both if c.leaning == "for"]
     against = [c for c in both if c.leaning == "against"]
     closely = weight([c for c in close if c.leaning == "for"], gfx)
     against_closely = weight([c for c in close if c.leaning == "against"], gfx)
-    slowed_by = frozenset() if stack.gfx else bearing.slowed_by
     return Evidence(
         in_favour=in_favour,
         against=against,

@@ -41,4 +41,4 @@ def _record(fields: Paragraph) -> PackageRecord:
 
 
 def _number(text: str) -> int:
-    return int(text) if text.strip().isdecimal() else 0
+    return int(text) if text.strip().isdecimal() and len(text) < 20 else 0

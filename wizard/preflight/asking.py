@@ -8,7 +8,7 @@ from pathlib import Path
 
 from wizard.machine.host import Host
 from wizard.preflight.programs import Programs
-from wizard.run.web import Web
+from wizard.run.downloads.web import Web
 
 
 @dataclass(frozen=True, slots=True)

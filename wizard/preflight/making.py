@@ -16,7 +16,7 @@ from wizard.preflight.apt_view import AptView
 from wizard.preflight.programs import Programs
 from wizard.preflight.refusal import Refusal, Refused
 from wizard.preflight.repair import SUFFIX, VERSION, stand_in_control, without_dependency
-from wizard.run.partial import digest
+from wizard.run.downloads.partial import digest
 
 UBUNTU_KEYS = "/usr/share/keyrings/ubuntu-archive-keyring.gpg"
 UBUNTU = "http://archive.ubuntu.com/ubuntu"

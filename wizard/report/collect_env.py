@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 from contextlib import aclosing
 from pathlib import Path
 
+from wizard.journalform import Record
 from wizard.machine.facts import Fact, Machine, Unknown
-from wizard.run.journal import Record
 from wizard.run.lines import beginning, clean
 from wizard.run.process import Exited, child_environment, stream
 from wizard.run.trouble import Trouble

@@ -5,14 +5,16 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from wizard.conv2d.chips import is_other_chip
-from wizard.conv2d.limit import Limit
-from wizard.conv2d.meaning import counted, meaning_lines, noun_of
+from wizard.conv2d.cards.chips import is_other_chip
+from wizard.conv2d.manner import is_configured
 from wizard.conv2d.presets import Published, Row
-from wizard.conv2d.repeats import rate_words
-from wizard.conv2d.setting_answer import setting_text
+from wizard.conv2d.search.limit import Limit
+from wizard.conv2d.search.setting_answer import setting_text
 from wizard.conv2d.verdicts import Result, Verdict
+from wizard.conv2d.words.meaning import counted, meaning_lines, noun_of
+from wizard.conv2d.worker.repeats import rate_words
 from wizard.report.units import WIDTH
+from wizard.run.lines import clean
 
 GAP = "  "
 LEGEND = (
@@ -21,6 +23,8 @@ LEGEND = (
 )
 LOGGED = "MIOpen's log was on: it makes every call longer."
 CLAIMS = "Published elsewhere for GPUs: claims, not checked by us:"
+LONGEST_ENGINE = 12
+"""A card of somebody else may name any."""
 NOT_YOUR_CHIP = "not your chip"
 NOT_COMPARED = (
     "What others published for these shapes was seen on a GPU. It says nothing of a processor, and "
@@ -75,18 +79,23 @@ def _edge(limit: Limit) -> str:
     return f"{rate_words(0, limit.edge_runs, 'hung')}: more repeats (--repeats) say more."
 
 
-def table_lines(results: Sequence[Result]) -> Iterator[str]:
-    """One row a shape; a label that leaves no room for its row stands on a line of its own."""
+def table_lines(results: Sequence[Result], *, engines: bool = False) -> Iterator[str]:
+    """One row a shape; a label that leaves no room for its row stands on a line of its own.
+
+    The engine has a column where it is asked for, or where one is not that of torch as it comes.
+    """
     notes = _notes(results)
+    engines = engines or any(not is_configured(result.engine) for result in results)
     head = [
         noun_of(results).capitalize(),
+        *(["Engine"] if engines else []),
         "Verdict",
         "Cold",
         "Warm",
         "Error",
         *(["Published"] if notes else []),
     ]
-    rows = [head, *(_cells(result, notes) for result in results)]
+    rows = [head, *(_cells(result, notes, engines) for result in results)]
     widths = [max(len(row[place]) for row in rows) for place in range(len(head))]
     room = WIDTH - sum(widths[1:]) - len(GAP) * (len(head) - 1)
     widths[0] = max([len(row[0]) for row in rows if len(row[0]) <= room])
@@ -114,10 +123,11 @@ def counted_line(results: Sequence[Result]) -> Iterator[str]:
     yield from textwrap.wrap(f"{counted(results)}, on {on}.", WIDTH)
 
 
-def _cells(result: Result, notes: Sequence[str]) -> list[str]:
+def _cells(result: Result, notes: Sequence[str], engines: bool) -> list[str]:
     error = result.max_abs_error
     cells = [
         _label(result),
+        *([clean(result.engine)[:LONGEST_ENGINE]] if engines else []),
         _verdict(result),
         _seconds(result.cold_s),
         _seconds(result.warm_s),

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from wizard.conv2d.asked import Request, sweep_in
-from wizard.conv2d.compare_settings import CompareRequest
-from wizard.conv2d.find_limit import LimitRequest
-from wizard.conv2d.setting_request import SettingRequest
+from wizard.conv2d.search.compare_settings import CompareRequest
+from wizard.conv2d.search.find_limit import LimitRequest
+from wizard.conv2d.search.setting_request import SettingRequest
+from wizard.conv2d.search.workarounds import WorkaroundRequest, tried
 from wizard.conv2d.sweep import Sweep, SweepDone
 from wizard.conv2d.verdicts import Result
-from wizard.conv2d.workarounds import WorkaroundRequest, tried
 from wizard.report.conv2d import limit_lines, summary_lines
 from wizard.report.conv2d_settings import answer_lines as setting_lines
 from wizard.report.conv2d_settings import comparison_lines

@@ -5,11 +5,11 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from wizard.conv2d.comparison import Change, Comparison, chip_of, same_chip
+from wizard.conv2d.cards.comparison import Change, Comparison, chip_of, same_chip
+from wizard.conv2d.cards.result_card import ResultCard
 from wizard.conv2d.manner import Manner
-from wizard.conv2d.meaning import counted
-from wizard.conv2d.result_card import ResultCard
 from wizard.conv2d.shapes import Shape
+from wizard.conv2d.words.meaning import counted
 from wizard.report.conv2d import NOT_YOUR_CHIP, table_lines
 from wizard.report.units import WIDTH
 from wizard.run.lines import clean
@@ -41,7 +41,7 @@ def card_lines(card: ResultCard, here: str | None = None) -> Iterator[str]:
     yield from _run_lines("Card", card, here)
     yield ""
     if card.results:
-        yield from table_lines(card.results)
+        yield from table_lines(card.results, engines=True)
 
 
 def holds_text(card: ResultCard) -> str:

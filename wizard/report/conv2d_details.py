@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from wizard.conv2d.chips import is_of_other_chip
-from wizard.conv2d.controls import control_words
-from wizard.conv2d.equivalents import driver_lines, shell_line
-from wizard.conv2d.hang_classes import NEXT_STEPS, HangClass
-from wizard.conv2d.meaning import MEANINGS
+from wizard.conv2d.cards.chips import is_of_other_chip
 from wizard.conv2d.presets import Published, Row
-from wizard.conv2d.setting_answer import setting_text
+from wizard.conv2d.search.setting_answer import setting_text
 from wizard.conv2d.verdicts import Loaded, Result, Verdict
+from wizard.conv2d.words.equivalents import driver_lines, shell_line
+from wizard.conv2d.words.meaning import MEANINGS
+from wizard.conv2d.worker.controls import control_words
+from wizard.conv2d.worker.hang_classes import NEXT_STEPS, HangClass
+from wizard.durations import measured_text
 from wizard.report.conv2d import LOGGED, NOT_YOUR_CHIP
 from wizard.report.units import bytes_text
 
@@ -105,9 +106,9 @@ def _hang(named: str, result: Result) -> Iterator[Titled]:
 
 def _times(result: Result) -> Iterator[str]:
     if result.cold_s is not None:
-        yield f"cold {_seconds(result.cold_s)} (the first call, compiling included)"
+        yield f"cold {measured_text(result.cold_s)} (the first call, compiling included)"
     if result.warm_s is not None:
-        yield f"warm {_seconds(result.warm_s)} (median of later calls)"
+        yield f"warm {measured_text(result.warm_s)} (median of later calls)"
     if result.memory_bytes is not None:
         yield f"memory {bytes_text(result.memory_bytes)}"
     if result.log:
@@ -158,7 +159,3 @@ def _loaded(loaded: Loaded) -> Iterator[str]:
     if loaded.setting:
         yield f"variables in force: {setting_text(loaded.setting)}"
     yield from loaded.libraries
-
-
-def _seconds(value: float) -> str:
-    return f"{value * 1000:.2f} ms" if value < 1 else f"{value:.2f} s"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from wizard.conv2d.meaning import WORDS
 from wizard.conv2d.models import Layers, ModelVerdict, model_so_far
 from wizard.conv2d.presets import Preset
 from wizard.conv2d.verdicts import Result
+from wizard.conv2d.words.meaning import WORDS
 from wizard.report.units import WIDTH
 
 TOLD = 6

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wizard.conv2d.asked import Request
-from wizard.conv2d.find_limit import LimitRequest
+from wizard.conv2d.search.find_limit import LimitRequest
 from wizard.conv2d.sweep import StopReason, Sweep, SweepDone
 from wizard.report.conv2d import sweep_lines
 from wizard.report.conv2d_answer import answer_lines

@@ -6,10 +6,11 @@ import shlex
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from wizard.conv2d.compare_settings import rivals
 from wizard.conv2d.presets import Setting
-from wizard.conv2d.setting_answer import SettingAnswer, setting_text, venv_of
+from wizard.conv2d.search.compare_settings import rivals
+from wizard.conv2d.search.setting_answer import SettingAnswer, setting_text, venv_of
 from wizard.conv2d.verdicts import Result
+from wizard.durations import measured_text
 from wizard.report.units import WIDTH
 
 NOT_OURS = "Nobody who made this program has measured any of this on an RDNA1 card."
@@ -73,7 +74,7 @@ def _figures(result: Result | None, unchanged: Result | None) -> str:
     text = f"{result.verdict.value:<15}"
     if result.warm_s is None:
         return text
-    text += f"{_seconds(result.warm_s):>11}"
+    text += f"{measured_text(result.warm_s):>11}"
     if unchanged is not None and unchanged.warm_s and unchanged is not result:
         text += f"  {result.warm_s / unchanged.warm_s:6.2f} times"
     return text
@@ -92,7 +93,7 @@ def _tried_lines(answer: SettingAnswer) -> Iterator[str]:
             break_on_hyphens=False,
         )
     for engine in answer.engines:
-        time = "" if engine.warm_s is None else f", {_seconds(engine.warm_s)} for a later call"
+        time = "" if engine.warm_s is None else f", {measured_text(engine.warm_s)} for a later call"
         yield f"  {engine.verdict}: past MIOpen, engine {engine.engine}{time}"
 
 
@@ -136,13 +137,13 @@ def _repeats(answer: SettingAnswer) -> str:
 def _cost_texts(answer: SettingAnswer) -> Iterator[str]:
     if answer.warm_s is None or not answer.changes:
         return
-    first = "" if answer.cold_s is None else f" (the first one {_seconds(answer.cold_s)})"
-    text = f"A later call takes {_seconds(answer.warm_s)}{first}"
+    first = "" if answer.cold_s is None else f" (the first one {measured_text(answer.cold_s)})"
+    text = f"A later call takes {measured_text(answer.warm_s)}{first}"
     if answer.unchanged_s is not None:
-        text += f"; with nothing changed, and MIOpen's log on, {_seconds(answer.unchanged_s)}"
+        text += f"; with nothing changed, and MIOpen's log on, {measured_text(answer.unchanged_s)}"
     for engine in answer.engines:
         if engine.warm_s is not None:
-            text += f"; with the engine {engine.engine} {_seconds(engine.warm_s)}"
+            text += f"; with the engine {engine.engine} {measured_text(engine.warm_s)}"
     yield f"{text}."
 
 
@@ -170,7 +171,3 @@ def _use_lines(changes: Setting, python: str) -> Iterator[str]:
     if command := keep_command(changes, python):
         yield "To keep it for this venv, if this program made it (shown first; can be undone):"
         yield f"  {command}"
-
-
-def _seconds(value: float) -> str:
-    return f"{value * 1000:.2f} ms" if value < 1 else f"{value:.2f} s"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from wizard.conv2d.comparison import Change, compare_results
+from wizard.conv2d.cards.comparison import Change, compare_results
 from wizard.conv2d.verdicts import Result
 from wizard.report.units import WIDTH
 

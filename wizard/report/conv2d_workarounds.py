@@ -5,8 +5,8 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
+from wizard.conv2d.search.workarounds import Tried
 from wizard.conv2d.verdicts import Result, Verdict
-from wizard.conv2d.workarounds import Tried
 from wizard.report.units import WIDTH
 
 NOT_NEEDED = "It passes: no way around it is needed."

@@ -10,7 +10,7 @@ from wizard.knowledge.claims import Claim, Grade
 from wizard.plan.aspect import RUN, Aspect
 from wizard.plan.aspect_evidence import CAUSE
 from wizard.plan.contradictions import contradictions
-from wizard.report.units import WIDTH
+from wizard.report.units import WIDTH, cut
 
 BEST = 3
 """How many claims are shown before the rest is asked for."""
@@ -146,7 +146,7 @@ def _side(head: str, side: list[Claim], cells: int) -> list[str]:
         by_person.setdefault(claim.who, []).append(claim)
     people = len(by_person)
     of = f", of {people} {'source' if people == 1 else 'sources'}" if len(side) > 1 else ""
-    lines = [_cut(_credit(claims), cells) for claims in list(by_person.values())[:NAMED]]
+    lines = [cut(_credit(claims), cells) for claims in list(by_person.values())[:NAMED]]
     more = [f"and {people - NAMED} more"] if people > NAMED else []
     return [f"{head}: {len(side) or 'nobody'}{of}", *lines, *more]
 
@@ -165,10 +165,6 @@ def _count(shown: list[Claim], claims: list[Claim], more: str) -> str:
         return f"ALL {len(claims)}, STRONGEST FIRST{last.upper()}"
     rest = f"; {more} the other {len(claims) - len(shown)}" if more else ""
     return f"THE STRONGEST {len(shown)} OF {len(claims)}{rest}"
-
-
-def _cut(text: str, cells: int) -> str:
-    return text if len(text) <= cells else f"{text[: cells - 1]}…"
 
 
 def _wrapped(text: str, width: int, head: str = "", indent: str | None = None) -> Iterable[str]:

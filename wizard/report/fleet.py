@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from wizard.conv2d.result_card import ResultCard
-from wizard.conv2d.setting_answer import setting_text
+from rich.cells import cell_len, set_cell_size
+
+from wizard import __version__
+from wizard.conv2d.cards.result_card import ResultCard
+from wizard.conv2d.search.setting_answer import setting_text
 from wizard.conv2d.verdicts import RIGHT, Verdict
 from wizard.report.units import WIDTH
 from wizard.run.lines import clean
 
+SHORTEST = 12
+"""Columns that a name keeps, however long the others are."""
+NAMED = 5
+"""Machines that a note names, before it counts the rest."""
 COLUMNS = ("Machine", "Chip", "torch", "Shapes", "Right", "Hung", "Wrong", "Else")
+TORCH = COLUMNS.index("torch")
+GAP = "  "
 UNKNOWN = "?"
 
 
@@ -29,18 +38,59 @@ class Entry:
         return sum(result.verdict in verdicts for result in self.card.results)
 
 
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A file that is no card, or cannot be read."""
+
+    file: str
+    why: str
+
+
 def fleet_lines(entries: Sequence[Entry]) -> Iterator[str]:
     """The table, then the settings that were found, then what differs."""
     rows = [COLUMNS, *map(_cells, entries)]
-    widths = [max(len(row[place]) for row in rows) for place in range(len(COLUMNS))]
+    widths = [max(cell_len(row[place]) for row in rows) for place in range(len(COLUMNS))]
+    for place in (0, TORCH):  # the name gives way first, then torch's
+        too_wide = sum(widths) + len(GAP) * (len(widths) - 1) - WIDTH
+        widths[place] = max(min(widths[place], SHORTEST), widths[place] - max(0, too_wide))
     for row in rows:
-        words = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        yield "  ".join(words).rstrip()
+        words = (_fitted(cell, width) for cell, width in zip(row, widths, strict=True))
+        yield GAP.join(words).rstrip()
     for each in entries:
         if each.card.found is not None:
             yield from textwrap.wrap(f"{each.name}: {_found_text(each.card)}", WIDTH)
     yield ""
-    yield from textwrap.wrap(headline(entries), WIDTH)
+    for text in (headline(entries), *_notes(entries)):
+        yield from textwrap.wrap(text, WIDTH)
+
+
+def _fitted(text: str, cells: int) -> str:
+    """In exactly so many columns; cut in the middle, since machines are told apart at the end."""
+    if (wide := cell_len(text)) <= cells:
+        return text + " " * (cells - wide)
+    last = text[-(cells // 2) :]
+    while cell_len(last) > cells // 2:
+        last = last[1:]
+    first = set_cell_size(text, cells - 1 - cell_len(last)).rstrip()
+    return set_cell_size(f"{first}…{last}", cells)
+
+
+def _notes(entries: Sequence[Entry]) -> Iterator[str]:
+    """What makes some of them less fit to be compared."""
+    if unfinished := [each.name for each in entries if not each.card.finished]:
+        yield f"Not measured to the end: {_named(unfinished)}."
+    others = [each for each in entries if each.card.version != __version__]
+    if others:
+        told = [f"{each.name} ({clean(each.card.version)})" for each in others]
+        yield (
+            f"Measured with another version of this program than {__version__}, which may judge "
+            f"otherwise: {_named(told)}."
+        )
+
+
+def _named(names: Sequence[str]) -> str:
+    rest = len(names) - NAMED
+    return ", ".join(names[:NAMED]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def headline(entries: Sequence[Entry]) -> str:
@@ -55,9 +105,10 @@ def headline(entries: Sequence[Entry]) -> str:
     )
 
 
-def fleet_form(entries: Sequence[Entry]) -> dict[str, Any]:
+def fleet_form(entries: Sequence[Entry], left_out: Sequence[LeftOut] = ()) -> dict[str, Any]:
     """The same as JSON."""
-    return {"schema": 1, "machines": [_form(each) for each in entries]}
+    machines, others = [_form(each) for each in entries], [asdict(each) for each in left_out]
+    return {"schema": 1, "machines": machines, "left_out": others}
 
 
 def _form(entry: Entry) -> dict[str, Any]:
@@ -65,6 +116,7 @@ def _form(entry: Entry) -> dict[str, Any]:
     return {
         "name": entry.name,
         "time": card.time,
+        "version": card.version,
         "finished": card.finished,
         "chip": card.chip.name,
         "gfx": card.chip.gfx,

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from wizard.conv2d.last_sweep import LastSweep, sweeps
+from wizard.conv2d.runs.last_sweep import LastSweep, sweeps
 from wizard.diagnose.alone import Look
 from wizard.diagnose.here import looks_here
 from wizard.diagnose.machine import Diagnosis, diagnose
+from wizard.journalform import Record
 from wizard.machine.detect import detect
 from wizard.machine.facts import Fact, Machine
 from wizard.machine.host import Host
@@ -18,8 +19,8 @@ from wizard.places import Places
 from wizard.report.identity import Identity, identity_of
 from wizard.report.log_ends import log_ends
 from wizard.report.threads import Thread, known_threads
-from wizard.run.journal import Record, read_records
 from wizard.run.log import log_of
+from wizard.run.records import read_records
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ def _logs(records: tuple[Record, ...], places: Places) -> tuple[Log, ...]:
     if records:
         about = f"log of the last run ({records[0].id})"
         found.append(Log("logs/last-run.txt", about, log_ends(Path(log_of(records[0])))))
-    from wizard.conv2d.runs import runs_of
+    from wizard.conv2d.runs.folders import runs_of
 
     runs = runs_of(places)
     if runs and runs[0].log.exists():

@@ -9,7 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from wizard import __version__
-from wizard.conv2d.last_sweep import LastSweep
+from wizard.conv2d.runs.last_sweep import LastSweep
+from wizard.journalform import UNFINISHED, Record
 from wizard.machine.facts import Machine, Setting, Unknown
 from wizard.plan.advice import advise
 from wizard.report.conv2d import counted_line, table_lines
@@ -21,7 +22,6 @@ from wizard.report.machine import recorded_lines, section_lines
 from wizard.report.private import Redaction, without_name
 from wizard.report.threads import thread_lines
 from wizard.report.units import WIDTH, fact_text
-from wizard.run.journal import UNFINISHED, Record
 from wizard.run.lines import clean, clean_lines
 
 LATEST_RUNS = 5

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from wizard import __version__
-from wizard.conv2d.last_sweep import LastSweep, sweep_form
+from wizard.conv2d.runs.last_sweep import LastSweep, sweep_form
 from wizard.diagnose.finding import to_form
 from wizard.jsonform import SCHEMA, to_json
 from wizard.machine.facts import Fact, Unknown

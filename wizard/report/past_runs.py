@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 
-from wizard.conv2d.history import earlier_alike, told_by
-from wizard.conv2d.last_sweep import LastSweep, sweep_of_run, sweeps
-from wizard.conv2d.result_card import Here, ResultCard, make_card
-from wizard.conv2d.runs import Run, runs_of
+from wizard.conv2d.cards.result_card import Here, ResultCard, make_card
+from wizard.conv2d.runs.folders import Run, runs_of
+from wizard.conv2d.runs.history import earlier_alike, told_by
+from wizard.conv2d.runs.last_sweep import LastSweep, sweep_of_run, sweeps
 from wizard.conv2d.verdicts import Result, Verdict
 from wizard.places import Places
 from wizard.run.lines import clean
@@ -22,7 +22,8 @@ def past_runs(places: Places) -> tuple[LastSweep, ...]:
     found = [run for run in (*apart, *sweeps(Path(places.conv2d))) if run.results]
     # A run apart has a journal too, and the journal tells the same.
     known = {run.results: run for run in reversed(found)}
-    return tuple(sorted(known.values(), key=lambda run: run.time, reverse=True))
+    # The time tells the minute alone; the name of a run, which begins with its time, the second.
+    return tuple(sorted(known.values(), key=lambda run: (run.time, run.run), reverse=True))
 
 
 def card_of(run: LastSweep, here: Here) -> ResultCard:

@@ -6,9 +6,9 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
 from wizard.conv2d.asked import described, sweep_in
-from wizard.conv2d.history import UNDER_WAY, Account, account_with, told_by
 from wizard.conv2d.models import model_verdicts
-from wizard.conv2d.runs import Run
+from wizard.conv2d.runs.folders import Run
+from wizard.conv2d.runs.history import UNDER_WAY, Account, account_with, told_by
 from wizard.conv2d.verdicts import Loaded
 from wizard.report.conv2d_models import model_lines
 from wizard.report.conv2d_outcome import outcome_lines, trouble_lines

@@ -12,7 +12,7 @@ from wizard.machine.facts import Machine
 from wizard.plan.advice import Advice
 from wizard.plan.aspect import Aspect, LineSpeed
 from wizard.plan.aspects import aspects
-from wizard.report.units import WIDTH
+from wizard.report.units import WIDTH, cut
 
 LABEL_CELLS = 16
 NARROWEST = 12
@@ -110,7 +110,7 @@ def cell_text(aspect: Aspect, cells: int, *, graded: bool = True) -> str:
     grade = GRADES.get(aspect.grade, "") if graded else ""
     both = f"{word} ({grade})"
     text = both if grade and len(both) <= cells else word
-    return text if len(text) <= cells else f"{text[: cells - 1]}…"
+    return cut(text, cells)
 
 
 def sheet_lines(columns: Sequence[Column], width: int = WIDTH) -> Iterator[str]:

@@ -9,6 +9,11 @@ WIDTH = 79
 """Columns of our plain text."""
 
 
+def cut(text: str, cells: int) -> str:
+    """The text in at most so many columns; what is missing is marked."""
+    return text if len(text) <= cells else f"{text[: cells - 1]}…"
+
+
 def bytes_text(count: int | None) -> str:
     """A size for people."""
     return "not known" if count is None else size_text(count)

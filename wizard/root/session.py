@@ -164,3 +164,13 @@ def gone(number: int, session: Session) -> Trouble:
         "Start again: what is done already is looked at first. To go back instead, run as root: "
         f"sh {session.folder}/UNDO.sh",
     )
+
+
+def begun_by_helper(run: str, state: Path = STATE) -> frozenset[int]:
+    """The helper's numbers of the steps that it has begun in a run."""
+    try:
+        content = (state / "runs" / run / EVENTS).read_bytes()
+    except OSError:
+        return frozenset()
+    events = EventLines().feed(content)
+    return frozenset(each["step"] for each in events if each["event"] == "started")

@@ -1,1 +1,1 @@
-"""Carries a plan out: executors, downloads, journal, undo."""
+"""Carries a plan out: executors, downloads, journal."""

@@ -26,19 +26,24 @@ from wizard.plan.steps import (
 )
 from wizard.plan.user_files import PutLinesBack, TakeLinesOut
 from wizard.run.acting import Act, Done, Stopped, Surroundings, program
-from wizard.run.check import check_torch
+from wizard.run.downloads.line_speed import Received
+from wizard.run.environment.exchanging import bring_library_back, exchange_library
+from wizard.run.environment.installed import missing_files
+from wizard.run.environment.own_files import (
+    clear_stack,
+    drop_downloads,
+    pin_installed,
+    write_settings,
+)
+from wizard.run.environment.resolving import resolve_carried, resolve_held
+from wizard.run.environment.setting_aside import set_packages_aside
+from wizard.run.environment.torch_check import check_torch
+from wizard.run.environment.unpacking import Unpacking, with_looks
+from wizard.run.environment.venv_layout import site_packages
 from wizard.run.events import Output, Progress
-from wizard.run.exchanging import bring_library_back, exchange_library
-from wizard.run.installed import missing_files
-from wizard.run.line_speed import Received
-from wizard.run.own_files import clear_stack, drop_downloads, pin_installed, write_settings
-from wizard.run.resolving import resolve_carried, resolve_held
 from wizard.run.root_part import is_root_step
-from wizard.run.setting_aside import set_packages_aside
 from wizard.run.shell_lines import edit_lines
 from wizard.run.trouble import Trouble
-from wizard.run.unpacking import Unpacking, with_looks
-from wizard.run.venv_layout import site_packages
 
 
 def act(step: Step, around: Surroundings) -> Act:
@@ -128,7 +133,7 @@ async def _create_venv(step: CreateVenv, around: Surroundings) -> Act:
 
 
 async def _fetch(step: FetchWheels, around: Surroundings) -> Act:
-    from wizard.run.fetch import fetch_wheels  # brings ssl and the network with it
+    from wizard.run.downloads.fetch import fetch_wheels  # brings ssl and the network with it
 
     received = Received()
     events: Iterator[Progress | Output] = fetch_wheels(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from wizard.plan.steps import Plan
-from wizard.run.events import Event
+if TYPE_CHECKING:
+    from wizard.plan.steps import Plan
+    from wizard.run.events import Event
 
 
 class Executor(Protocol):

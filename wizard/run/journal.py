@@ -8,30 +8,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from wizard.journalform import (
-    FILE,
-    PARTLY_ROLLED_BACK,
-    ROLLED_BACK,
-    UNFINISHED,
-    Record,
-    record_of,
-)
+from wizard.journalform import FILE
 from wizard.jsonform import SCHEMA
 from wizard.plan.form import plan_form
 from wizard.plan.steps import Plan
-
-__all__ = [
-    "PARTLY_ROLLED_BACK",
-    "ROLLED_BACK",
-    "UNFINISHED",
-    "Journal",
-    "Record",
-    "append_lines",
-    "last_written_ns",
-    "read_record",
-    "read_records",
-    "unreadable_runs",
-]
 
 
 class Journal:
@@ -81,48 +61,3 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def read_record(folder: Path) -> Record | None:
-    """The run in a folder, or None when there is no usable journal in it."""
-    return record_of(folder.name, str(folder), _complete_lines(folder))
-
-
-def last_written_ns(folder: Path) -> int:
-    """When the journal of a run was last added to, as the file system tells it."""
-    return (folder / FILE).stat().st_mtime_ns
-
-
-def read_records(runs: Path) -> tuple[Record, ...]:
-    """Every run of ours, newest first."""
-    found = map(read_record, _newest_first(runs))
-    return tuple(record for record in found if record is not None)
-
-
-def waits(plan: str, runs: Path) -> bool:
-    """True when a run of the plan of that id stopped before its end: it is to be gone on with."""
-    return any(r.plan["id"] == plan and r.state == UNFINISHED for r in read_records(runs))
-
-
-def unreadable_runs(runs: Path) -> tuple[str, ...]:
-    """Names of runs that began and whose journal is damaged or of a newer version, newest first."""
-    return tuple(
-        folder.name
-        for folder in _newest_first(runs)
-        if read_record(folder) is None and _complete_lines(folder)
-    )
-
-
-def _newest_first(runs: Path) -> list[Path]:
-    try:
-        return sorted((entry for entry in runs.iterdir() if entry.is_dir()), reverse=True)
-    except OSError:
-        return []
-
-
-def _complete_lines(folder: Path) -> list[bytes]:
-    """Whole lines only: while the first one is not, no step has acted."""
-    try:
-        return (folder / FILE).read_bytes().split(b"\n")[:-1]
-    except OSError:
-        return []

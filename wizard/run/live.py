@@ -10,16 +10,20 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
+from wizard.journalform import Record
 from wizard.machine.live import LiveHost
 from wizard.machine.stack_facts import stack_form, stack_now
 from wizard.places import Places
 from wizard.plan.existing_steps import ResolveCarried, ResolveHeld
 from wizard.plan.steps import CheckTorch, Plan, RunProgram, Step
-from wizard.plan.way_back import WAY_BACK
+from wizard.plan_kind import WAY_BACK
 from wizard.root.rights import AskForRights, ask_here
 from wizard.run.act import act
 from wizard.run.acting import Act, Done, Stopped, Surroundings
-from wizard.run.conflicts import refuse_other_versions, refuse_to_overwrite
+from wizard.run.environment.notes import notes_before, ours_after
+from wizard.run.environment.ownership import Owned
+from wizard.run.environment.remains import files_before
+from wizard.run.environment.strays import wait_for_strays
 from wizard.run.events import (
     Event,
     Output,
@@ -29,20 +33,17 @@ from wizard.run.events import (
     StepStarted,
 )
 from wizard.run.harmless import Explained, plans_numpy
-from wizard.run.journal import Journal, Record, read_record
+from wizard.run.in_the_way import refuse_other_versions, refuse_to_overwrite
+from wizard.run.journal import Journal
 from wizard.run.lock import only_one
 from wizard.run.log import log, log_of
-from wizard.run.notes import notes_before, ours_after
-from wizard.run.ownership import Owned
 from wizard.run.place import require_place
 from wizard.run.preflight_folder import drop_preflight
 from wizard.run.ready import run_to_go_on_with
-from wizard.run.remains import files_before
+from wizard.run.records import read_record
 from wizard.run.resume import clear_remains, done_steps
-from wizard.run.rollback import SCRATCH
 from wizard.run.root_part import RootPart
-from wizard.run.run_folder import new_folder, scratch
-from wizard.run.strays import wait_for_strays
+from wizard.run.run_folder import SCRATCH, new_folder, scratch
 from wizard.run.trouble import Trouble, as_trouble
 
 

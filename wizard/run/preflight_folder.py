@@ -3,15 +3,30 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from wizard.journalform import UNFINISHED, Record
 from wizard.places import Places
-from wizard.run.journal import UNFINISHED, Record, read_records
+from wizard.run.records import read_records
 
 
 def preflight_folder(places: Places) -> Path:
     """Where it is; made when something is asked."""
     return Path(places.cache) / "preflight"
+
+
+@contextmanager
+def made(folder: Path) -> Iterator[None]:
+    """The folder while something is asked; gone again, and ours above it, where nothing came."""
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        yield
+    finally:
+        with suppress(OSError):  # one that holds something stays
+            folder.rmdir()
+            folder.parent.rmdir()
 
 
 def drop_preflight(places: Places) -> None:

@@ -4,22 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from wizard.journalform import Record
 from wizard.places import Places
 from wizard.plan.existing_steps import SetAsidePackages
 from wizard.plan.root_steps import settled
 from wizard.plan.steps import Plan
-from wizard.plan.way_back import WAY_BACK
-from wizard.run.conflicts import run_to_resume
-from wizard.run.journal import (
-    PARTLY_ROLLED_BACK,
-    ROLLED_BACK,
-    UNFINISHED,
-    Record,
-    read_records,
-)
+from wizard.run.as_planned import require_as_planned
+from wizard.run.in_the_way import run_to_resume
 from wizard.run.place import require_open_place
-from wizard.run.setting_aside import require_as_planned
-from wizard.run.system_undo import way_back_begun
+from wizard.run.records import read_records
+from wizard.run.standing import way_back_begun
 from wizard.run.trouble import Trouble, as_trouble
 
 
@@ -46,24 +40,6 @@ def obstacle(plan: Plan, places: Places) -> Trouble | None:
     except (Trouble, OSError) as error:
         return as_trouble(error)
     return None
-
-
-def unfinished_run(places: Places) -> Record | None:
-    """The newest run that stopped before its end and was not taken back."""
-    records = read_records(Path(places.runs))
-    waiting = (r for r in records if r.state == UNFINISHED and r.plan["stack"] != WAY_BACK)
-    return next((r for r in waiting if way_back_begun(r, places) is None), None)
-
-
-def half_back(places: Places) -> Record | None:
-    """The newest run that was begun to be taken back, and is not yet."""
-    standing = (r for r in read_records(Path(places.runs)) if r.state != ROLLED_BACK)
-    runs = (r for r in standing if r.plan["stack"] != WAY_BACK)
-    newest = next(runs, None)  # Roll back takes this one and no other
-    if newest is None:
-        return None
-    begun = newest.state == PARTLY_ROLLED_BACK or way_back_begun(newest, places) is not None
-    return newest if begun else None
 
 
 def _refuse_taken_back(record: Record, places: Places) -> None:

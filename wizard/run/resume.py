@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from wizard.journalform import Record
 from wizard.plan.environment import adds_settings_alone
 from wizard.plan.existing_steps import ResolveCarried, ResolveHeld, SetAsidePackages
 from wizard.plan.steps import (
@@ -22,13 +23,12 @@ from wizard.plan.steps import (
     Step,
     WriteFile,
 )
-from wizard.run import execstack
-from wizard.run.backup import Backup
-from wizard.run.journal import Record
-from wizard.run.notes import torch_libraries
-from wizard.run.ownership import Owned
-from wizard.run.prints import Print
-from wizard.run.remains import OF_PIP, holds, remains
+from wizard.run.environment import execstack
+from wizard.run.environment.backup import Backup
+from wizard.run.environment.fingerprints import Print
+from wizard.run.environment.notes import torch_libraries
+from wizard.run.environment.ownership import Owned
+from wizard.run.environment.remains import OF_PIP, OF_SETUPTOOLS, holds, remains
 from wizard.run.root_part import is_root_step
 
 
@@ -106,9 +106,7 @@ def _holds(step: Step, record: Record) -> bool:
         case FetchWheels():
             return Path(step.lock).is_file()
         case InstallWheels():
-            venv, noted = Path(step.venv), Owned(Path(record.folder)).read()
-            # The pip that came with the venv went when a newer one was installed.
-            return all((venv / p).exists() for p in noted if not OF_PIP.fullmatch(p))
+            return _stands(Path(step.venv), Owned(Path(record.folder)).read())
         case WriteFile():
             return holds(Path(step.path), step.content) or _was_added_to(step)
         case PinInstalled():
@@ -120,6 +118,16 @@ def _holds(step: Step, record: Record) -> bool:
         case _:
             # Checks are cheap and worth repeating.
             return isinstance(step, SetAsidePackages) and _is_aside(step, record)
+
+
+def _stands(venv: Path, noted: Iterable[str]) -> bool:
+    """True where all that is ours is there, but for what gave way to a newer release of its own."""
+    # Both come with a venv: the plan asks for a newer pip, and torch for a newer setuptools.
+    there, gone = set[str](), set[str]()
+    for path in noted:
+        (there if (venv / path).exists() else gone).add(path)
+    newer = any(OF_SETUPTOOLS.fullmatch(p) and p.endswith(".dist-info/RECORD") for p in there)
+    return all(OF_PIP.fullmatch(p) or (newer and OF_SETUPTOOLS.fullmatch(p)) for p in gone)
 
 
 def _was_added_to(step: WriteFile) -> bool:

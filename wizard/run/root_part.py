@@ -13,9 +13,9 @@ from wizard.plan.by_hand import by_hand_script
 from wizard.plan.root_steps import RootStep, SetSystemPathAside
 from wizard.plan.steps import Plan, Step
 from wizard.root.line import Line, open_line
-from wizard.root.news import EventLines, StepDone
+from wizard.root.news import StepDone
 from wizard.root.rights import AskForRights
-from wizard.root.session import EVENTS, STATE
+from wizard.root.session import begun_by_helper
 from wizard.run.acting import Act, Done
 
 ROOT_STEPS = get_args(RootStep)
@@ -90,16 +90,6 @@ def _has_gone(step: Step) -> bool:
     if not isinstance(step, SetSystemPathAside) or not step.may_be_gone:
         return False
     return not os.path.lexists(step.path)
-
-
-def begun_by_helper(run: str, state: Path = STATE) -> frozenset[int]:
-    """The helper's numbers of the steps that it has begun in a run."""
-    try:
-        content = (state / "runs" / run / EVENTS).read_bytes()
-    except OSError:
-        return frozenset()
-    events = EventLines().feed(content)
-    return frozenset(each["step"] for each in events if each["event"] == "started")
 
 
 def is_root_step(step: Step) -> bool:

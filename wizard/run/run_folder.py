@@ -8,10 +8,11 @@ from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from wizard.run.journal import Record
-from wizard.run.rollback import SCRATCH
+from wizard.journalform import Record
 
 STAMP = "%Y%m%d-%H%M%S"
+SCRATCH = "scratch"
+"""Folder of a run for the temporary files of its programs."""
 
 
 def new_folder(runs: Path, time: datetime, plan: str) -> Path:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from wizard.credentials import HIDDEN_LOGIN, redact
+from wizard.journalform import UNFINISHED
 from wizard.knowledge.stacks import find_stack
 from wizard.machine.facts import Machine
 from wizard.machine.facts.contents import Contents
@@ -23,9 +24,9 @@ from wizard.preflight.asking import Asking
 from wizard.preflight.check import Preflight, check
 from wizard.preflight.preparing import prepare
 from wizard.preflight.programs import Children
-from wizard.run.journal import UNFINISHED, read_records, waits
-from wizard.run.preflight_folder import preflight_folder
-from wizard.run.web import open_web
+from wizard.run.downloads.web import open_web
+from wizard.run.preflight_folder import made, preflight_folder
+from wizard.run.records import read_records, waits
 
 SYSTEM = "venv+system"
 
@@ -51,8 +52,8 @@ async def settled_plan(
     release = choice.system_release or (stack.system_release if stack is not None else "")
     if choice.footprint != SYSTEM or not release:
         return make_plan(machine, choice, places, there)
-    asking.folder.mkdir(parents=True, exist_ok=True)
-    prepared = await prepare(machine, choice, release, asking)
+    with made(asking.folder):
+        prepared = await prepare(machine, choice, release, asking)
     return make_plan(machine, choice, places, there, prepared)
 
 
@@ -63,8 +64,8 @@ async def preflight(plan: Plan, places: Places, asking: Asking) -> Preflight:
     """
     if not any(step.needs_root for step in plan.steps) or waits(plan.id, Path(places.runs)):
         return Preflight(())
-    asking.folder.mkdir(parents=True, exist_ok=True)
-    return await check(plan, asking)
+    with made(asking.folder):
+        return await check(plan, asking)
 
 
 def waiting_plan(choice: Choice, places: Places) -> Plan | None:

@@ -1,9 +1,10 @@
-"""How long the running step still takes, by the speed that is measured while it runs."""
+"""How long a step still takes, by the speed that is measured while it runs."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 
 from wizard.run.events import Event, Output, Progress
 
@@ -17,6 +18,8 @@ LONGEST_S = 48 * 3600.0
 """More means that it stands still."""
 SAMPLE_S = 0.25
 """No more samples than four a second."""
+TOLD_S = 0.1
+"""No more than about ten events a second."""
 
 
 class TimeLeft:
@@ -64,3 +67,22 @@ class TimeLeft:
         # One sample from before the window stays: speed is measured from there.
         while len(self._seen) > 2 and self._seen[1][0] <= limit:
             self._seen.popleft()
+
+
+class Pace:
+    """Turns byte counts into Progress events with the time left, a few times a second."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._told = float("-inf")
+        self._left = TimeLeft(clock)
+
+    def tell(self, done: int, total: int, what: str, *, always: bool = False) -> Progress | None:
+        """The event for this moment; None when the last one is too recent."""
+        now = self._clock()
+        if now - self._told < TOLD_S and not always:
+            return None
+        self._told = now
+        event = Progress(done, total, "bytes", what, None)
+        self._left.take(event)
+        return replace(event, seconds_left=self._left.seconds)

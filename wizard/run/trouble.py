@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from wizard.credentials import redact
-from wizard.run.catalogue import KNOWN
+from wizard.run.known_failures import KNOWN
 from wizard.run.lines import clean
 
 

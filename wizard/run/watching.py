@@ -15,7 +15,6 @@ from typing import Protocol
 from wizard.root.news import EventLines, News, StepDone, news_of
 from wizard.root.session import EVENTS, STATE, Session, find_at_work, watch
 from wizard.run.events import Event, PlanFinished, Progress, StepFailed, StepFinished, StepStarted
-from wizard.run.overall import one_step
 from wizard.run.trouble import Trouble
 
 
@@ -92,6 +91,8 @@ async def watch_events(watched: Watched) -> AsyncGenerator[Event, None]:
 
 def at_work_text(session: Session) -> str:
     """Who works, and how far it is, such as ``apt is still working, 63 %``."""
+    from wizard.run.overall import one_step  # loads what plans are made of: only where one works
+
     name, share = "", one_step()
     for event in EventLines().feed(_told(session)):
         if not session.step or event.get("step") != session.step:

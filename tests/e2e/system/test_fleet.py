@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -14,15 +15,15 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.homes import SOURCE
+from tests.e2e.own_wheels import download_own
 from tests.e2e.small_torch import make_small_torch
 from tests.e2e.system.bases import BOOKWORM, base_tar, require_root
 from tests.e2e.system.fleet_hosts import HOME, ROLES, Fleet, ansible, as_owner, recap, tree
-from tests.e2e.system.roots import Root, fresh_root
+from tests.e2e.system.roots import OWNER, Root, fresh_root
 
 pytestmark = pytest.mark.e2e
 
 SHIPPED = f"{HOME}/.cache/rdna1-setup/folder"
-DEPENDENCIES = ("textual>=8.2.8,<9", "rich", "psutil", "packaging", "cattrs", "uv", "pip")
 APPLY = ("apply", "--stack", "cpu", "--wheelhouse", f"{SHIPPED}/wheels", "--without-card", "--yes")
 
 
@@ -31,9 +32,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small torch, and what the wizard depends on, from PyPI."""
     folder = tmp_path_factory.mktemp("house")
     make_small_torch(folder, 200_000)
-    options = ("--quiet", "--only-binary=:all:", "--python-version=3.11", "--dest", folder)
-    pip = (sys.executable, "-m", "pip", "download", *options, *DEPENDENCIES)
-    subprocess.run(pip, check=True, stdin=subprocess.DEVNULL, timeout=600)
+    download_own(folder, "3.11")
     return folder
 
 
@@ -139,6 +138,29 @@ def test_hosts_of_another_release_are_refused_before_anything_is_shipped(fleet: 
     assert recap(done)["right"]["failed"] == 1
     assert "is for debian 13 x86_64; this host is Debian 12" in " ".join(done.stdout.split())
     assert tree(fleet.hosts["right"]) == before
+
+
+def test_groups_are_joined_once_and_the_new_login_is_told_once(fleet: Fleet) -> None:
+    root, groups = fleet.hosts["right"], ("render", "video")
+    root.give_sudo("without password")
+    assert recap(fleet.play("--limit", "right"))["right"]["failed"] == 0
+    asked = ("--limit", "right", "-e", json.dumps({"rdna1_setup_groups": groups}))
+
+    before = tree(root)
+    looked = fleet.play("--check", *asked)
+    assert tree(root) == before
+    assert "FACTS right changed=False relogin=True" in looked.stdout
+    assert f"{OWNER} on right must log in again" not in " ".join(looked.stdout.split())
+
+    joined = fleet.play(*asked)
+    assert recap(joined)["right"]["changed"] == 1, joined.stdout
+    assert "FACTS right changed=False relogin=True" in joined.stdout
+    assert f"{OWNER} on right must log in again" in " ".join(joined.stdout.split())
+    assert set(groups) <= set(root.run("id", "-nG", OWNER).stdout.split())
+
+    again = fleet.play(*asked)
+    assert recap(again)["right"]["changed"] == 0, again.stdout
+    assert "FACTS right changed=False relogin=False" in again.stdout
 
 
 def test_the_role_is_clean_to_ansible_lint(tmp_path: Path) -> None:

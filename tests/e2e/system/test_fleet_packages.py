@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.homes import SOURCE
+from tests.e2e.own_wheels import download_own
 from tests.e2e.system.bases import BOOKWORM, PREFIX, base_tar, require_root
 from tests.e2e.system.fleet_hosts import HOME, as_owner
 from tests.e2e.system.rocm_archive import rocm_archive
@@ -21,7 +22,6 @@ from tests.run.wheels import make_wheel
 pytestmark = pytest.mark.e2e
 
 FAMILY = {"torch": "2.2.2+rocm5.7", "torchvision": "0.17.2+rocm5.7", "torchaudio": "2.2.2+rocm5.7"}
-DEPENDENCIES = ("textual>=8.2.8,<9", "rich", "psutil", "packaging", "cattrs", "uv", "pip")
 
 
 @pytest.fixture(scope="module")
@@ -29,9 +29,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("house")
     for name, version in {**FAMILY, "numpy": "1.26.4"}.items():
         make_wheel(folder, name, version, {f"{name}/__init__.py": ""})
-    options = ("--quiet", "--only-binary=:all:", "--python-version=3.11", "--dest", folder)
-    pip = (sys.executable, "-m", "pip", "download", *options, *DEPENDENCIES)
-    subprocess.run(pip, check=True, stdin=subprocess.DEVNULL, timeout=600)
+    download_own(folder, "3.11")
     return folder
 
 
@@ -55,6 +53,7 @@ def test_a_machine_without_a_network_plans_its_packages_from_the_folder(
             stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stdout + done.stderr
+        assert done.stdout.endswith(f"--rocm-repo {folder.as_uri()}/debs {' '.join(key)}\n")
         copy = ("--rocm-repo", "file:///srv/folder/debs", "--wheelhouse", "/srv/folder/wheels")
         words = ("plan", *system, *copy, "--without-card", "--exact", "--json")
         planned = subprocess.run(

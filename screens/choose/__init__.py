@@ -1,0 +1,1 @@
+"""The third step: what to run, where, and on which stack."""

@@ -1,0 +1,126 @@
+"""Every road, also those that this program does not install: what became of each, and why."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Footer, OptionList, Static
+from textual.widgets.option_list import Option
+
+from screens.choose.evidence import Evidence
+from screens.widgets.marked_list import MarkedList
+from wizard.knowledge.claims import Claim
+from wizard.knowledge.roads import OtherRoad
+from wizard.report.roads import road_aspect, road_head, road_lines
+from wizard.run.lines import clean
+
+NARROWEST = 40
+
+
+class RoadsList(ModalScreen[str]):
+    """A line a road, then what is said of the marked one; dismissed with its stack, or ``""``."""
+
+    DEFAULT_CSS = """
+    RoadsList {
+        layout: vertical;
+        background: $background;
+        & > #roads-title { height: 1; padding: 0 1; text-style: bold; background: $surface; }
+        & > OptionList { height: 45%; padding: 0; background: $background; }
+        & > OptionList, & > OptionList:focus { border: none; }
+        & > VerticalScroll { height: 1fr; padding: 0 1; scrollbar-size-vertical: 1; }
+        & > VerticalScroll { border-top: solid $primary; }
+        & > Footer { dock: none; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "take", "Take its stack", key_display="Enter", priority=True),
+        Binding("e", "claims", "Who says so"),
+        Binding("pagedown", "scroll(1)", "Text down", key_display="PgDn", priority=True),
+        Binding("pageup", "scroll(-1)", "Text up", key_display="PgUp", priority=True),
+        Binding("escape,q,o", "close", "Close", key_display="Esc"),
+        Binding("j", "step(1)", "Down", show=False),
+        Binding("k", "step(-1)", "Up", show=False),
+    ]
+    AUTO_FOCUS = "OptionList"
+
+    def __init__(self, roads: tuple[OtherRoad, ...], claims: tuple[Claim, ...]) -> None:
+        super().__init__()
+        self._roads, self._claims = roads, claims
+
+    def compose(self) -> ComposeResult:
+        """Title, list, words, keys."""
+        count = len(self._roads)
+        ours = sum(bool(road.stack) for road in self._roads)
+        title = f"All {count} roads that somebody went or named; this program installs {ours}"
+        yield Static(title, id="roads-title", markup=False)
+        yield MarkedList(
+            *(Option(_line(road), road.id) for road in self._roads),
+            markup=False,
+        )
+        with VerticalScroll(can_focus=False):
+            yield Static(id="road", markup=False)
+        yield Footer(show_command_palette=False, compact=True)
+
+    def on_mount(self) -> None:
+        """Marks the first one."""
+        self.query_one(OptionList).highlighted = 0
+
+    def on_resize(self) -> None:
+        """Lays the words out for the new width."""
+        self._show()
+
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        """Shows what is said of the road."""
+        event.stop()
+        self._show()
+        self.refresh_bindings()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Dims Take where this program installs nothing, and Who where nobody said anything."""
+        if action == "take":
+            return True if self._road.stack else None
+        if action == "claims":
+            return True if self._road.claims else None
+        return True
+
+    def action_take(self) -> None:
+        """Goes back to Choose, to the stack that installs it."""
+        self.dismiss(self._road.stack)
+
+    def action_claims(self) -> None:
+        """Shows who says what of it, and who contradicts."""
+        aspect = road_aspect(self._road)
+        self.app.push_screen(Evidence(self._road.state, (aspect,), aspect.id, self._claims))
+
+    def action_scroll(self, direction: int) -> None:
+        """Moves the words."""
+        self.query_one(VerticalScroll).scroll_relative(y=direction * 5, animate=False)
+
+    def action_step(self, by: int) -> None:
+        """Marks the road above or below."""
+        roads = self.query_one(OptionList)
+        (roads.action_cursor_down if by > 0 else roads.action_cursor_up)()
+
+    def action_close(self) -> None:
+        """Goes back without one."""
+        self.dismiss("")
+
+    @property
+    def _road(self) -> OtherRoad:
+        marked = self.query(OptionList).first().highlighted if self.is_mounted else 0
+        return self._roads[marked or 0]
+
+    def _show(self) -> None:
+        cells = max(NARROWEST, self.app.size.width - 4)
+        lines = "\n".join(clean(line) for line in road_lines(self._road, cells))
+        self.query_one("#road", Static).update(Content(lines))
+        self.query_one(VerticalScroll).scroll_home(animate=False)
+
+
+def _line(road: OtherRoad) -> Content:
+    return Content(clean(road_head(road)))

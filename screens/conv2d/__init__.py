@@ -1,0 +1,1 @@
+"""The sixth step: Conv2d measured shape by shape, its options and its views."""

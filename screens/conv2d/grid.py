@@ -1,0 +1,118 @@
+"""Results by size and channels, as lines of text: sizes down, channels across."""
+
+from __future__ import annotations
+
+from textual.content import Content
+
+from screens.clicks import tagged
+from screens.conv2d.places import Places, places_of, size_text
+from screens.conv2d.state import Mark, SweepState, line_of_row, mark_of
+from screens.words import cut, shown
+from wizard.conv2d.verdicts import RIGHT
+
+SIZE_CELLS = 9
+CELL_CELLS = 11
+"""A sign, a word of six letters, brackets around the one that is chosen, a gap."""
+LEGEND = "✓ right  ✗ not right  ? left out  > runs  · not run  (hung) published  [here]"
+
+
+ROW = "row"
+"""What a click finds the row by."""
+
+
+def grid_lines(state: SweepState, number: int, width: int, height: int) -> list[Content]:
+    """The part of the grid around a row that so many cells and lines can show."""
+    places = places_of(state.rows)
+    below = [line_of_row(state, number, width), *_apart(places, width), cut(LEGEND, width)]
+    way_lines = 1 if any(column.way for column in places.columns) else 0
+    line, column = places.cell_of(number) or (0, 0)
+    lines = window(line, len(places.sizes), height - 2 - way_lines - len(below))
+    columns = window(column, len(places.columns), (width - SIZE_CELLS) // CELL_CELLS)
+    drawn = [Content(cut(_title(places, lines, columns), width))]
+    shown_columns = [places.columns[place] for place in columns]
+    drawn += [_head("Size", [each.channels for each in shown_columns])]
+    drawn += [_head("", [shown(each.way) for each in shown_columns])] * way_lines
+    drawn += [_line(state, places, place, columns, number) for place in lines]
+    filler = [Content("")] * (height - len(drawn) - len(below))
+    return [*drawn, *filler, *map(Content, below)]
+
+
+def moved(state: SweepState, number: int, down: int, right: int) -> int:
+    """The row that a step leads to: the next in the column, or the nearest of the next column."""
+    places = places_of(state.rows)
+    cell = places.cell_of(number)
+    if cell is None:
+        return _shown_of(state, next(iter(places.cells.values()), (number,)))
+    line, column = cell
+    if right:
+        column = min(max(column + right, 0), len(places.columns) - 1)
+        line = min(places.lines_of(column), key=lambda place: (abs(place - line), place))
+    else:
+        ahead = [place for place in places.lines_of(column) if (place - line) * down > 0]
+        line = min(ahead, key=lambda place: abs(place - line), default=line)
+    return number if (line, column) == cell else _shown_of(state, places.cells[line, column])
+
+
+def _title(places: Places, lines: range, columns: range) -> str:
+    if not places.columns:
+        return "Grid: no row here has a size and channels. v shows the rows."
+    parts = ["Grid: sizes down, channels across"]
+    if len(columns) < len(places.columns):
+        total = len(places.columns)
+        parts.append(f"columns {columns[0] + 1} to {columns[-1] + 1} of {total} (← →)")
+    if len(lines) < len(places.sizes):
+        parts.append(f"sizes {lines[0] + 1} to {lines[-1] + 1} of {len(places.sizes)} (↑ ↓)")
+    return "; ".join(parts)
+
+
+def _apart(places: Places, width: int) -> list[str]:
+    """How many rows do not stand there by themselves."""
+    told = [
+        f"{count} {what}"
+        for count, what in ((places.without, "without a size"), (places.repeated, "repeated"))
+        if count
+    ]
+    return [cut(f"Not in the grid: {', '.join(told)}. v shows all as rows.", width)] if told else []
+
+
+def _head(label: str, texts: list[str]) -> Content:
+    cells = "".join(f" {cut(text, CELL_CELLS - 1):<{CELL_CELLS - 1}}" for text in texts)
+    return Content.styled(f"{label:<{SIZE_CELLS}}{cells}".rstrip(), "bold")
+
+
+def _line(state: SweepState, places: Places, line: int, columns: range, number: int) -> Content:
+    parts = [Content(f"{size_text(places.sizes[line]):<{SIZE_CELLS}}")]
+    for column in columns:
+        numbers = places.cells.get((line, column), ())
+        chosen = number in numbers
+        mark = mark_of(state, _shown_of(state, numbers)) if numbers else Mark("", "")
+        cell = Content.assemble(*_cell(mark, chosen))
+        parts.append(tagged(cell, ROW, numbers[0]) if numbers else cell)
+    return Content.assemble(*parts)
+
+
+def _cell(mark: Mark, chosen: bool) -> list[Content]:
+    room = CELL_CELLS - 3
+    text = cut(mark.short, room)
+    if chosen:
+        end = f"{']':<{room - len(text) + 2}}"
+        return [Content.styled(f"[{text}", f"reverse {mark.style}"), Content(end)]
+    return [Content(" "), Content.styled(f"{text:<{room}}", mark.style), Content("  ")]
+
+
+def _shown_of(state: SweepState, numbers: tuple[int, ...]) -> int:
+    """Of rows in one cell the one that runs, else one that is not right, else the last measured."""
+
+    def gravity(number: int) -> tuple[bool, bool, bool, int]:
+        result = state.results.get(number)
+        failed = result is not None and result.verdict not in RIGHT
+        return (state.running == number, failed, result is not None, -number)
+
+    return max(numbers, key=gravity)
+
+
+def window(place: int, total: int, room: int) -> range:
+    """As many of so many places as there is room for, this one among them."""
+    room = max(1, min(room, total))
+    first = min(max(place - room // 2, 0), max(0, total - room))
+    return range(first, min(first + room, total))

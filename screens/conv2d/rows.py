@@ -1,0 +1,71 @@
+"""The rows of a sweep in words: what each is, how its verdict is marked, how often each came."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from screens.conv2d.places import way_of
+from wizard.conv2d.presets import Row, Setting
+from wizard.conv2d.search.compare_settings import rivals
+from wizard.conv2d.verdicts import Result, Verdict
+
+NOT_RUN = "· not run"
+EXAMPLE = "example"
+MARKS = {
+    Verdict.PASS: ("✓", "$text-success"),
+    Verdict.SLOW: ("✓", "$text-warning"),
+    Verdict.WRONG: ("✗", "$text-error"),
+    Verdict.ERROR: ("✗", "$text-error"),
+    Verdict.HUNG: ("✗", "$text-error"),
+    Verdict.CRASHED: ("✗", "$text-error"),
+    Verdict.OUT_OF_MEMORY: ("✗", "$text-error"),
+    Verdict.FLAKY: ("✗", "$text-error"),
+    Verdict.UNUSABLE: ("?", "$text-warning"),
+}
+
+
+def are_joined(rows: Iterable[Row]) -> bool:
+    """True for rows that differ in more than size and channels, or have none."""
+    ways = {(row.work, row.engine, row.setting) for row in rows}
+    return len(ways) > 1 or any(work != "forward" or setting for work, _, setting in ways)
+
+
+def what_of(row: Row) -> str:
+    """A row in a few words: shape, work, and how it is measured."""
+    if row.operation is not None:
+        return row.operation.title
+    high, wide = row.shape.h, row.shape.w
+    words = [channels_of(row), f"@{high}" if high == wide else f"@{high}x{wide}"]
+    words += [row.work] if row.work != "forward" else []
+    words += [row.engine] if row.engine != "configured" else []
+    return " ".join((*words, *_setting_words(row.setting)))
+
+
+def _setting_words(setting: Setting) -> Iterable[str]:
+    """The name of what is compared, or the variables without what most begin with."""
+    names = {rival.setting: rival.name for rival in rivals()}
+    if setting in names:
+        return [names[setting]] if setting else []
+    return [f"{_short_name(name)}={value}" for name, value in setting]
+
+
+def _short_name(variable: str) -> str:
+    return variable.removeprefix("MIOPEN_").removeprefix("DEBUG_").removeprefix("CONV_")
+
+
+def channels_of(row: Row) -> str:
+    """Channels, and how they are convolved where that is not the usual way."""
+    return f"{row.shape.c_in}->{row.shape.c_out} {way_of(row)}".rstrip()
+
+
+def error_of(result: Result) -> str:
+    """The largest error as a figure, or what happened in words."""
+    if result.detail:
+        return result.detail
+    return "-" if result.max_abs_error is None else f"{result.max_abs_error:.1e}"
+
+
+def tally(verdicts: Iterable[Verdict]) -> str:
+    """How often each verdict came, in the order of first appearance."""
+    words = [verdict.value for verdict in verdicts]
+    return ", ".join(f"{words.count(word)} {word}" for word in dict.fromkeys(words))

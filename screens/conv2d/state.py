@@ -1,0 +1,168 @@
+"""What a sweep has come to, as its views show it: one value for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from screens.conv2d.rows import MARKS, NOT_RUN, error_of
+from screens.words import cut, short_time, shown
+from wizard.conv2d.cards.chips import chip_measured, is_of_other_chip
+from wizard.conv2d.presets import Row
+from wizard.conv2d.verdicts import Result, Verdict
+from wizard.report.conv2d import NOT_YOUR_CHIP
+
+SHORT = {
+    Verdict.CRASHED: "crash",
+    Verdict.OUT_OF_MEMORY: "memory",
+    Verdict.UNUSABLE: "left",
+}
+"""Words of at most six letters, and no two with the same first letter."""
+RUNNING_MARK = ">"
+SHORT_PHASES = {
+    "running": "runs",
+    "tensors": "inputs",
+    "product": "matmul",
+    "backward": "back",
+    "copy back": "copy",
+    "compare": "check",
+    "control": "again",
+}
+"""Words of at most six letters for longer ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class SweepState:
+    """Rows with their results so far, by 1-based number, and which one runs."""
+
+    rows: tuple[Row, ...]
+    blank: str = NOT_RUN
+    """What stands for a row without a result."""
+    results: Mapping[int, Result] = field(default_factory=dict)
+    running: int | None = None
+    phase: str = ""
+    device: str = "cuda"
+    chip: str | None = None
+    """The chip of this machine, where it is known."""
+
+    def with_row(self, number: int, row: Row) -> SweepState:
+        """A row that was not there beforehand, or is another one than was thought."""
+        before = self.rows
+        if before[number - 1 : number] == (row,):
+            return self
+        return replace(self, rows=(*before[: number - 1], row, *before[number:]))
+
+    def with_running(self, number: int) -> SweepState:
+        """A shape is being measured."""
+        return replace(self, running=number, phase="")
+
+    def with_phase(self, number: int, phase: str) -> SweepState:
+        """What the running shape is at."""
+        return replace(self, running=number, phase=phase)
+
+    def with_result(self, number: int, result: Result) -> SweepState:
+        """A shape has its verdict."""
+        running = None if self.running == number else self.running
+        return replace(self, results={**self.results, number: result}, running=running, phase="")
+
+    def at_rest(self) -> SweepState:
+        """Nothing is being measured."""
+        return replace(self, running=None, phase="")
+
+    @property
+    def measured_chip(self) -> str | None:
+        """The chip that is measured, else that of this machine, where it is known."""
+        known = (chip_measured(result.loaded) for result in self.results.values())
+        return next((chip for chip in known if chip is not None), self.chip)
+
+    @property
+    def published_head(self) -> str:
+        """The title of what others said: whose it is, where it is not about what is measured."""
+        if self.on_processor:
+            return "On GPUs"
+        chip = self.measured_chip
+        return "Other chip" if any(_is_of_other(row, chip) for row in self.rows) else "Published"
+
+    @property
+    def on_processor(self) -> bool:
+        """True when no card has a part in it."""
+        first = next(iter(self.results.values()), None)
+        return self.device == "cpu" if first is None else first.on_processor
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """How a row stands, in a sign, a word and a colour that says the same once more."""
+
+    sign: str
+    word: str
+    style: str = ""
+
+    @property
+    def short(self) -> str:
+        """Sign and word where there is room for six letters."""
+        return f"{self.sign} {SHORT_PHASES.get(self.word, self.word)}".strip()
+
+    @property
+    def letter(self) -> str:
+        """The word where there is room for one letter."""
+        return self.word[:1].upper()
+
+    def __str__(self) -> str:
+        return f"{self.sign} {self.word}".strip()
+
+
+NOT_YET = Mark("·", "", "dim")
+
+
+def mark_of(state: SweepState, number: int) -> Mark:
+    """How a row stands."""
+    if state.running == number:
+        return Mark(RUNNING_MARK, shown(state.phase) or "running", "bold")
+    result = state.results.get(number)
+    if result is None:
+        return _not_measured(state, number)
+    sign, style = MARKS[result.verdict]
+    return Mark(sign, SHORT.get(result.verdict, result.verdict.value), style)
+
+
+def is_elsewhere(state: SweepState, number: int) -> bool:
+    """True when what was published for a row was seen on another chip than is measured."""
+    return _is_of_other(state.rows[number - 1], state.measured_chip)
+
+
+def _is_of_other(row: Row, chip: str | None) -> bool:
+    return row.published is not None and is_of_other_chip(row.published, None, chip)
+
+
+def _not_measured(state: SweepState, number: int) -> Mark:
+    """What others said of it, in brackets; it says nothing of a processor."""
+    claim = state.rows[number - 1].published
+    if claim is not None and not state.on_processor:
+        return Mark("", f"({shown(claim.verdict)})", "dim")
+    return NOT_YET if state.blank == NOT_RUN else Mark("", state.blank, "dim")
+
+
+def line_of_row(state: SweepState, number: int, cells: int) -> str:
+    """A row in one line: what it is, how it stands, its times and its error, what others said."""
+    row, result = state.rows[number - 1], state.results.get(number)
+    parts = [mark_of(state, number).word if state.running == number else "not measured"]
+    if result is not None:
+        error = error_of(result)
+        parts = [
+            result.verdict.value,
+            f"cold {short_time(result.cold_s)}, warm {short_time(result.warm_s)}",
+            error if result.detail else f"error {error}",
+        ]
+        parts = [part for part in parts if part not in ("cold -, warm -", "error -")]
+    parts += _published(state, number)
+    return cut(f"{shown(row.label)}: {shown(', '.join(parts))}", cells)
+
+
+def _published(state: SweepState, number: int) -> list[str]:
+    claim = state.rows[number - 1].published
+    if claim is None or state.on_processor:
+        return []
+    cold = "" if claim.cold_s is None else f" {short_time(claim.cold_s)}"
+    other = f" ({NOT_YOUR_CHIP})" if is_elsewhere(state, number) else ""
+    return [f"published: {claim.verdict}{cold}{other}"]

@@ -1,0 +1,87 @@
+"""What failed on the outside, told on a screen: what happened, what it means, what to do next."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable
+
+from textual.widget import Widget
+
+from screens.widgets.status_line import StatusLine
+from screens.windows.dialogs import Notice
+from screens.words import shown
+from wizard.run.trouble import Trouble
+
+AGAIN = "Mend that, then try again."
+SAVE_AGAIN = "What is shown is still there: make room or mend the rights, then press s again."
+FULL = "No room is left there: what was to be written is not there."
+FOREIGN = (
+    "You may not do that there: it belongs to somebody else, or a rule of the system forbids it."
+)
+GONE = "It is not there (any more): perhaps it was moved or removed meanwhile."
+SLOW = "No answer came in time: a disk, a network share or a program may hang."
+FROZEN = "Nothing can be written there: that file system is mounted read-only."
+MEANINGS = {
+    errno.ENOSPC: FULL,
+    errno.EDQUOT: FULL,
+    errno.EACCES: FOREIGN,
+    errno.EPERM: FOREIGN,
+    errno.ENOENT: GONE,
+    errno.ETIMEDOUT: SLOW,
+    errno.EROFS: FROZEN,
+}
+ANY = "The system did not let this program do it."
+
+
+def fault(what: str, error: Trouble | OSError | ValueError, next_step: str = AGAIN) -> Trouble:
+    """A failure as three texts; what was told well already, as it is.
+
+    ``what`` is what could not be done, such as "The plan was not saved".
+    """
+    if isinstance(error, Trouble):
+        return error
+    if isinstance(error, OSError):
+        return Trouble(f"{what}: {reason(error)}.", _meaning(error), next_step)
+    return Trouble(f"{what}: {shown(str(error)).rstrip('.')}.", "Nothing was changed.", next_step)
+
+
+def reason(error: OSError) -> str:
+    """What the system says, and of which file."""
+    why = shown(error.strerror or str(error)) or type(error).__name__
+    return f"{why}: {shown(str(error.filename))}" if error.filename else why
+
+
+def _meaning(error: OSError) -> str:
+    if isinstance(error, TimeoutError):
+        return SLOW
+    return MEANINGS.get(error.errno or 0, ANY)
+
+
+def in_one_run(trouble: Trouble) -> str:
+    """All three texts, where there is no window for them."""
+    return f"{trouble.happened} {trouble.meaning} {trouble.next_step}"
+
+
+def save(screen: Widget, write: Callable[[str, str], str], name: str, text: str) -> None:
+    """Has a text written, and names its file, or tells why there is none."""
+    try:
+        path = write(name, text)
+    except OSError as error:
+        tell(screen, "Not saved", fault("The text was not saved", error, SAVE_AGAIN))
+        return
+    for line in screen.query(StatusLine):
+        line.say(f"Saved as {path}")
+        if line.is_cut:
+            screen.app.push_screen(Notice("Saved", path))
+
+
+def tell(screen: Widget, title: str, trouble: Trouble) -> None:
+    """All of it in a window; what happened also in the status line below."""
+    for line in screen.query(StatusLine):  # none while the screen is taken down
+        line.say(trouble.happened, "fault")
+    screen.app.push_screen(Notice(title, told(trouble)))
+
+
+def told(trouble: Trouble) -> str:
+    """What happened, what it means, what to do next."""
+    return f"{trouble.happened}\n\n{trouble.meaning}\n\n{trouble.next_step}"

@@ -1,0 +1,1 @@
+"""Runs of Conv2d experiments that are over."""

@@ -1,0 +1,77 @@
+"""What the screen at hand offers, made from its bindings: for its help and for the palette."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from textual.app import App
+from textual.binding import Binding
+from textual.dom import DOMNode
+from textual.screen import Screen
+from textual.widget import Widget
+
+PALETTE = "command_palette"
+GENERAL = frozenset(
+    each.action for each in (*Screen.BINDINGS, *App.BINDINGS) if isinstance(each, Binding)
+)
+"""What Textual binds on every screen, such as Tab."""
+
+
+SIDEWAYS = frozenset(("scroll_left", "scroll_right", "page_left", "page_right"))
+UP_AND_DOWN = frozenset(("scroll_up", "scroll_down", "scroll_home", "scroll_end"))
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """Something that a key does now."""
+
+    keys: str
+    title: str
+    action: str
+    node: DOMNode
+    own: bool
+    """False for what every screen has, and for moving in a list."""
+
+
+def offers(screen: Screen[Any]) -> tuple[Offer, ...]:
+    """All that is enabled and works, once each: what the keys' line shows comes first."""
+    keys: dict[tuple[DOMNode, str], list[str]] = {}
+    found: dict[tuple[DOMNode, str], Binding] = {}
+    for node, binding, enabled, _ in screen.active_bindings.values():
+        if enabled and works(node, binding.action):
+            keys.setdefault((node, binding.action), []).append(_display(screen, binding))
+            found.setdefault((node, binding.action), binding)
+    listed = sorted(found.items(), key=lambda item: not item[1].show)
+    return tuple(_offer(place, binding, keys[place], screen) for place, binding in listed)
+
+
+def works(node: DOMNode, action: str) -> bool:
+    """False for scrolling where there is nothing to scroll, and for the palette itself."""
+    if action in SIDEWAYS:
+        return isinstance(node, Widget) and node.allow_horizontal_scroll
+    if action in UP_AND_DOWN:
+        return isinstance(node, Widget) and node.allow_vertical_scroll
+    return action.removeprefix("app.") != PALETTE
+
+
+def _offer(
+    place: tuple[DOMNode, str], binding: Binding, keys: list[str], screen: Screen[Any]
+) -> Offer:
+    node, action = place
+    shown = ", ".join(dict.fromkeys(keys))
+    own = binding.show or (node is screen and action not in GENERAL)
+    return Offer(shown, binding.description or f"Key {shown}", action, node, own)
+
+
+def _display(screen: Screen[Any], binding: Binding) -> str:
+    return screen.app.get_key_display(binding)
+
+
+def key_lines(screen: Screen[Any]) -> Iterator[str]:
+    """The screen's own keys as lines of text: key, then what it does."""
+    own = [offer for offer in offers(screen) if offer.own]
+    width = max((len(offer.keys) for offer in own), default=0)
+    for offer in own:
+        yield f"{offer.keys:<{width}}  {offer.title}"

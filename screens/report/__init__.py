@@ -1,0 +1,1 @@
+"""A report for others: gathered, redacted, shown, written."""

@@ -1,0 +1,135 @@
+"""What would leave this machine with a report: the whole text, before any of it is written."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from functools import partial
+from typing import ClassVar
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.reactive import reactive
+from textual.screen import ModalScreen
+from textual.widgets import Footer, Log, Static
+
+from screens.faults import fault, told
+from screens.hanging import wrapped_text
+from screens.report.draft import ReportDraft
+from screens.services import Services
+from screens.widgets.cut_marks import SidewaysLog
+from screens.widgets.status_line import StatusLine, wait_for
+from screens.windows.dialogs import Notice
+from screens.windows.lines_view import KEYS
+from screens.windows.path_question import PathQuestion
+from wizard.run.lines import clean
+from wizard.run.trouble import Trouble
+
+TITLE = "A report: all that would leave this machine"
+LOOKING = "Looking at this machine. Nothing is written."
+READ_IT = "Read it. w writes it as a folder and as one .zip; nothing is ever sent."
+REHEARSED = "Nothing is written here. To write it:"
+WHERE_TO = "A new folder (Enter writes it there and beside it as one .zip, Esc does not):"
+NOTHING_WRITTEN = "Nothing was written."
+GATHER_AGAIN = "Mend that, go back with Esc and press p again: nothing was written."
+ANOTHER = "Make room or name another place; Enter tries again, Esc leaves."
+NONE = "There is no report here."
+
+
+class ReportPreview(ModalScreen[None]):
+    """Gathers a report, shows every line of it, and writes it where its owner says."""
+
+    DEFAULT_CSS = """
+    ReportPreview {
+        layout: vertical;
+        background: $background;
+        & > #report-title { height: 1; padding: 0 1; text-style: bold; background: $surface; }
+        & > #report-lines { height: 1fr; scrollbar-size: 0 1; }
+        & > Footer { dock: none; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("w", "write", "Write"),
+        Binding("escape,q", "close", "Close", key_display="Esc"),
+    ]
+    AUTO_FOCUS = "#report-lines"
+    draft: reactive[ReportDraft | None] = reactive(None, bindings=True)
+
+    def __init__(self, services: Services) -> None:
+        super().__init__()
+        self._services = services
+
+    def compose(self) -> ComposeResult:
+        """Title, lines, what to do now, keys."""
+        yield Static(f"{TITLE}   {KEYS}", id="report-title", markup=False)
+        yield SidewaysLog(id="report-lines", auto_scroll=False)
+        yield StatusLine()
+        yield Footer(show_command_palette=False, compact=True)
+
+    def on_mount(self) -> None:
+        """Begins to look."""
+        self._gather()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offers to write what there is, where anything may be written."""
+        if action == "write":
+            return self.draft is not None and self.draft.write is not None
+        return True
+
+    @work(group="gather", exclusive=True)
+    async def _gather(self) -> None:
+        report = self._services.report
+        if report is None:
+            self._say(NONE)
+            return
+        wait_for(self, LOOKING, self._services.clock)
+        try:
+            draft = await asyncio.to_thread(report)
+        except (Trouble, OSError) as error:
+            text = told(fault("The report could not be gathered", error, GATHER_AGAIN))
+            self._show(wrapped_text(text, self.size.width - 2))
+            self._say("There is no report. Nothing was written; Esc goes back.", "fault")
+            return
+        self._show(draft.lines)
+        self.draft = draft
+        self._say(READ_IT if draft.write is not None else f"{REHEARSED} {draft.command}")
+
+    def _show(self, lines: Iterable[str]) -> None:
+        for log in self.query(Log):  # none while it is taken down
+            # A Log drops lines without any character.
+            log.write_lines([clean(one) or " " for one in lines], False)
+
+    def _say(self, text: str, kind: str = "note") -> None:
+        for line in self.query(StatusLine):
+            line.say(text, kind)
+
+    @work(group="write", exclusive=True)
+    async def action_write(self) -> None:
+        """Asks where it is to go, and writes it there; what is there already stays."""
+        draft = self.draft
+        if draft is None or draft.write is None:
+            return
+        path = draft.path
+        while path := await self._asked(draft, path):
+            try:
+                written = await asyncio.to_thread(partial(draft.write, path))
+            except (Trouble, OSError) as error:
+                trouble = fault("The report was not written", error, ANOTHER)
+                self._say(trouble.happened, "fault")
+                await self.app.push_screen_wait(Notice("That did not work", told(trouble)))
+                continue
+            self._say(f"Written to {written}.")
+            text = f"{written}\n\nRead it before you attach it to an issue."
+            await self.app.push_screen_wait(Notice("Written", text))
+            return
+        self._say(NOTHING_WRITTEN)
+
+    async def _asked(self, draft: ReportDraft, path: str) -> str:
+        return await self.app.push_screen_wait(
+            PathQuestion("Write the report", draft.about, WHERE_TO, path)
+        )
+
+    def action_close(self) -> None:
+        """Goes back; what was not written is forgotten."""
+        self.dismiss(None)

@@ -1,0 +1,274 @@
+"""The fourth step: the plan, word for word, before anything happens."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import work
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.reactive import reactive
+from textual.widget import Widget
+from textual.widgets import Static
+
+from screens.faults import fault, save, tell
+from screens.review.text import UNWRAPPED, review_text
+from screens.services import DEMO, Services
+from screens.session import Session, fix_made_at
+from screens.step import COMMON_KEYS, StepScreen
+from screens.widgets.status_line import wait_for
+from wizard.plan.root_steps import settled
+from wizard.plan.snapshot import makes_snapshot, offered, with_snapshot, without_snapshot
+from wizard.preflight.refusal import Refused
+from wizard.run.trouble import Trouble
+
+if TYPE_CHECKING:
+    from wizard.overlay.rehearsed import Rehearsed
+    from wizard.plan.steps import Plan
+
+LOOK_AGAIN = "Mend that, go back with Esc and come here again. Nothing was changed."
+GO_BACK = "Go back with Esc and choose otherwise."
+READY = "Nothing has been changed yet. a applies this plan; Esc goes back."
+KNOWN = "Known exactly now. Nothing has been changed yet. a applies this plan."
+BEGUN = "This run was begun before. a goes on with it, and skips what is done."
+REFUSED = "Apply would refuse this plan: why stands on top. Esc goes back, to change it."
+
+
+class Review(StepScreen):
+    """Every step with its reason, its exact text, its files and its way back."""
+
+    NAME = "review"
+    TITLE_WORD = "Review"
+    HELP_TEXT = (
+        "This is the whole plan, in order. 'does' is the exact text of what is carried out: "
+        "what you read here is what runs. Lines after '|' are the content of a file, whole. "
+        "'undo' says how the step is taken back.\n\n"
+        "a applies the plan (in a dry run and in the demo it only rehearses it). It is not there "
+        "where Apply would refuse the plan, such as for a folder that is taken: why, and what to "
+        "do, stands on top then.\n"
+        "u is there where the environment also sees a torch of your own packages: it moves that "
+        "one away too, or leaves it after all.\n"
+        "r is there where root has something to do: it rehearses root's part and its way back in a "
+        "copy of this system that is thrown away, and shows every file that changes; d shows "
+        "that list again.\n"
+        "t is there where Timeshift or Snapper is set up: it has a snapshot made first, or not.\n"
+        "s saves this text to a file and says where (not in a dry run, which writes nothing).\n"
+        "Arrows, PgUp, PgDn, Home and End scroll. Esc goes back to Choose."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("a", "apply", "Apply this plan"),
+        Binding("a", "rehearse", "Rehearse this plan"),
+        Binding("u", "user_torch", "User torch"),
+        Binding("r", "try_out", "Rehearse"),
+        Binding("d", "changes", "Diff"),
+        Binding("t", "snapshot", "Snapshot", show=False),
+        Binding("s", "save", "Save as text"),
+        *COMMON_KEYS,
+    ]
+    AUTO_FOCUS = "#plan"
+    allowed: reactive[bool] = reactive(False, bindings=True)
+    """True once it is known that Apply would begin."""
+
+    def __init__(self, session: Session, services: Services) -> None:
+        super().__init__(session, services)
+        if session.plan is None:
+            raise ValueError("Review needs a plan")
+        self._plan = session.plan
+        self._refusal: Trouble | None = None
+        self._rehearsed = ""
+        self._begun = False
+        """True for a plan that was carried out in part: a rehearsal would begin in its middle."""
+        self._shown: object = None
+        """What the text was made from: to lay a long plan out again takes a while."""
+
+    def body(self) -> Iterable[Widget]:
+        """The plan, scrollable."""
+        with VerticalScroll(id="plan", can_focus=True):
+            yield Static(id="text", markup=False)
+
+    def on_resize(self) -> None:
+        """Lays the text out for the new width."""
+        self._show()
+
+    def on_mount(self) -> None:
+        """Says what the next key does, and looks whether Apply would begin."""
+        if self.services.mode == DEMO:
+            self.say("Demo: a rehearses the plan for the recorded machine and changes nothing.")
+        elif self.services.rehearses:
+            self.say("Dry run: a rehearses the plan and changes nothing.")
+        else:
+            self.say(BEGUN if self._goes_on() else READY)
+        self._look()
+
+    @work(group="look", exclusive=True)
+    async def _look(self) -> None:
+        before = self._plan
+        try:
+            self._refusal = await self._settle()
+            if self._refusal is None:
+                self._refusal = await asyncio.to_thread(self.services.obstacle, self._plan)
+            await self._recall()
+        except OSError as error:
+            self._refusal = fault("Whether this plan can begin is not known", error, LOOK_AGAIN)
+        self.allowed = self._refusal is None
+        if self._refusal is not None:
+            self.say(REFUSED, "warning")
+            self._show()
+        elif self._plan is not before:
+            self.say(BEGUN if self._goes_on() else KNOWN)
+
+    def _goes_on(self) -> bool:
+        """True for the plan of a run that waits: part of it is done already."""
+        waits = self.services.unfinished()
+        return waits is not None and (waits.stack, waits.folder) == (
+            self._plan.stack,
+            self._plan.venv,
+        )
+
+    async def _recall(self) -> None:
+        """What a rehearsal of this plan came to, this time or an earlier one."""
+        done = await asyncio.to_thread(self.services.rehearsed, self._plan)
+        found = await asyncio.to_thread(self.services.unfinished)
+        begun = found is not None and found.folder == self._plan.venv
+        if (done, begun) != (self.session.rehearsed, self._begun):
+            self.refresh_bindings()
+        self._begun = begun
+        self.session = replace(self.session, rehearsed=done)
+        self._rehearsed = "" if done is None else await asyncio.to_thread(_outcome, done)
+        self._show()
+
+    async def _settle(self) -> Trouble | None:
+        """Ask what root's part would do exactly; gives why that cannot be known."""
+        settle, machine, choice = self.services.settle, self.session.machine, self.session.choice
+        if settle is None or machine is None or choice is None or settled(self._plan.steps):
+            return None
+        self._wait("Asking the repository and apt what would be done exactly ...")
+        try:
+            self._plan = await asyncio.to_thread(settle, machine, choice)
+        except Refused as refused:
+            found = refused.refusal
+            return Trouble(found.happened, found.meaning, found.next_step)
+        except Trouble as trouble:
+            return trouble
+        except ValueError as impossible:
+            return Trouble(str(impossible), "There is no such plan; nothing was changed.", GO_BACK)
+        self.session = replace(self.session, plan=self._plan)
+        self._show()
+        self._wait("Looking whether it can begin here: locks, room, the way back ...")
+        return None
+
+    def _wait(self, text: str) -> None:
+        wait_for(self, text, self.services.clock)
+
+    def _show(self) -> None:
+        cells = self.size.width - 4
+        told = (("Rehearsed", self._rehearsed), ("Snapshot ", self._offer()))
+        made_from = (self._plan, cells, self._refusal, told)
+        if made_from == self._shown:
+            return
+        for place in self.query("#text").results(Static):  # none while the screen is taken down
+            place.update(review_text(*made_from))
+            self._shown = made_from
+
+    def _offer(self) -> str:
+        tool = offered(self.session.machine, self._plan)
+        free = tool and not makes_snapshot(self._plan)
+        return f"{tool} is set up here: t has it make one first." if free else ""
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offers Rehearse, or Apply where it would begin, and Save where that may write."""
+        if action == "rehearse":
+            return self.services.rehearses
+        if action == "apply":
+            return self.allowed and not self.services.rehearses
+        if action == "try_out":
+            able = self.services.rehearsal is not None and _can_be_rehearsed(self._plan)
+            return self.allowed and able and not self._begun
+        if action == "changes":
+            return self.session.rehearsed is not None
+        if action == "snapshot":
+            return bool(offered(self.session.machine, self._plan))
+        if action == "user_torch":
+            return bool(self._plan.user_torch)
+        if action == "save":
+            return self.services.save_text is not None
+        return super().check_action(action, parameters)
+
+    def action_back(self) -> None:
+        """Goes back to where the plan was made."""
+        before = self.session.before
+        if before is None:
+            super().action_back()
+        else:
+            self.post_message(self.Go(fix_made_at(self.session), before))
+
+    def action_apply(self) -> None:
+        """Goes on to carry the plan out."""
+        self.post_message(self.Next(self.session))
+
+    def action_rehearse(self) -> None:
+        """Goes on to rehearse the plan."""
+        self.action_apply()
+
+    def action_try_out(self) -> None:
+        """Rehearses root's part in an overlay of this system."""
+        self.post_message(self.Go("rehearse", self.session))
+
+    def action_changes(self) -> None:
+        """Shows what the rehearsal changed."""
+        self.post_message(self.Go("changes", self.session))
+
+    def action_snapshot(self) -> None:
+        """Has a snapshot made first, or not after all."""
+        tool = offered(self.session.machine, self._plan)
+        made = makes_snapshot(self._plan)
+        self._plan = without_snapshot(self._plan) if made else with_snapshot(self._plan, tool)
+        choice = self.session.choice
+        choice = None if choice is None else replace(choice, snapshot="" if made else tool)
+        self.session = replace(self.session, plan=self._plan, choice=choice)
+        self._show()
+        self.say("No snapshot; t has one made." if made else f"{tool} makes a snapshot first.")
+
+    def action_user_torch(self) -> None:
+        """Moves the torch of the user's own packages away too, or leaves it after all."""
+        machine, choice = self.session.machine, self.session.choice
+        if machine is None or choice is None:
+            return
+        choice = replace(choice, user_torch_aside=not choice.user_torch_aside)
+        try:
+            self._plan = self.services.make_plan(machine, choice)
+        except (OSError, ValueError) as error:
+            tell(self, "No other plan", fault("The plan stays as it is", error))
+            return
+        self.session = replace(self.session, plan=self._plan, choice=choice)
+        self._refusal, self.allowed = None, False
+        self._show()
+        self.refresh_bindings()
+        moved = choice.user_torch_aside
+        self.say("It moves away too; u leaves it." if moved else "It is left alone; u moves it.")
+        self._look()
+
+    def action_save(self) -> None:
+        """Saves the plan as text and names the file."""
+        if self.services.save_text is None:
+            return
+        name = f"rdna1-plan-{self._plan.id[:12]}.txt"
+        text = f"{review_text(self._plan, UNWRAPPED, self._refusal).plain}\n"
+        save(self, self.services.save_text, name, text)
+
+
+def _outcome(done: Rehearsed) -> str:
+    from wizard.overlay.rehearsed import summary
+
+    return summary(done)[0]
+
+
+def _can_be_rehearsed(plan: Plan) -> bool:
+    if not any(step.needs_root for step in plan.steps):
+        return False
+    from wizard.overlay.rehearsing import can_be_rehearsed  # brings all that acts along
+
+    return can_be_rehearsed(plan)

@@ -1,0 +1,82 @@
+"""Plans for the screens: made, settled with what the archive says, and judged before they begin."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from typing import TYPE_CHECKING
+
+from wizard.commands.choosing import with_sources
+from wizard.commands.looking import places_of, there_before
+
+if TYPE_CHECKING:
+    from wizard.conv2d.search.setting_answer import Found
+    from wizard.machine.facts import Machine
+    from wizard.machine.host import Host
+    from wizard.overlay.rehearsed import Rehearsed
+    from wizard.places import Places
+    from wizard.plan.choice import Choice
+    from wizard.plan.steps import Plan
+    from wizard.run.trouble import Trouble
+
+
+def make_plan(arguments: argparse.Namespace, host: Host, machine: Machine, choice: Choice) -> Plan:
+    """The plan for a choice. Raises ValueError, with a text fit to show, where there is none."""
+    from wizard.commands.making import plan_here
+
+    return plan_here(machine, with_sources(choice, arguments), host)
+
+
+def make_clearing(host: Host, machine: Machine, kind: str, scopes: tuple[str, ...]) -> Plan:
+    """The plan that takes these scopes away. Raises ValueError where there is nothing to take."""
+    from wizard.run.clearing import clearing_plan
+
+    return clearing_plan(kind, scopes, machine, host)
+
+
+def keep_setting(host: Host, found: Found) -> Plan:
+    """The plan that keeps a setting for its environment. Raises ValueError where it cannot be."""
+    from wizard.plan.keep_setting import make_keep
+
+    return make_keep(host, found.venv, found.setting)
+
+
+def settle(arguments: argparse.Namespace, host: Host, machine: Machine, choice: Choice) -> Plan:
+    """The plan, exact to each package: asks the archive."""
+    from wizard.run.live import now
+    from wizard.run.settling import asking_of, settled_plan
+
+    choice, places = with_sources(choice, arguments), places_of(host)
+    asking = asking_of(host, places, host.environ, now())
+    there = there_before(host, choice.venv)
+    return asyncio.run(settled_plan(machine, choice, places, there, asking))
+
+
+def refusal_of(host: Host, plan: Plan) -> Trouble | None:
+    """Why Apply would refuse the plan here."""
+    from wizard.run.ready import obstacle
+
+    places = places_of(host)
+    found = obstacle(plan, places)
+    needs_root = any(step.needs_root for step in plan.steps)
+    return found or (_refusal(host, places, plan) if needs_root else None)
+
+
+def _refusal(host: Host, places: Places, plan: Plan) -> Trouble | None:
+    from wizard.run.live import now
+    from wizard.run.settling import asking_of, preflight
+    from wizard.run.trouble import Trouble
+
+    asking = asking_of(host, places, host.environ, now())
+    refusals = asyncio.run(preflight(plan, places, asking)).refusals
+    if not refusals:
+        return None
+    happened = " ".join(each.happened for each in refusals)
+    return Trouble(happened, refusals[0].meaning, " ".join(each.next_step for each in refusals))
+
+
+def rehearsed(plan: Plan) -> Rehearsed | None:
+    """The newest rehearsal of a plan."""
+    from wizard.overlay.rehearsed import find_rehearsed
+
+    return find_rehearsed(plan)

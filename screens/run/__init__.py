@@ -1,0 +1,1 @@
+"""Whatever carries a plan out, tries it or takes it back: its steps, its log, its changes."""

@@ -1,0 +1,45 @@
+"""What earlier starts left for this one. Welcome asks before its first frame: it loads no plan."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from typing import TYPE_CHECKING
+
+from screens.services import Unfinished
+from wizard.plan_kind import is_fix
+from wizard.run.standing import half_back, unfinished_run
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from wizard.places import Places
+    from wizard.plan.steps import Plan
+
+
+def unfinished(places: Places, asked: str | None) -> Unfinished | None:
+    """The newest run that stopped before its end; ``asked`` is the folder of this start."""
+    record = unfinished_run(places)
+    if record is None:
+        return None
+    plan = record.plan
+    footprint = str(plan.get("footprint", "venv"))
+    if not plan["venv"] or is_fix(plan["stack"]):
+        return Unfinished(
+            record.id, plan["stack"], plan["venv"], footprint, partial(_plan_of, plan)
+        )
+    elsewhere = bool(asked) and os.path.realpath(str(asked)) != os.path.realpath(plan["venv"])
+    return Unfinished(record.id, plan["stack"], plan["venv"], footprint, elsewhere=elsewhere)
+
+
+def _plan_of(form: Mapping[str, Any]) -> Plan:
+    from wizard.plan.form import plan_of  # brings all steps along: not before the first frame
+
+    return plan_of(form)
+
+
+def half_back_run(places: Places) -> str:
+    """The run that Roll back has begun to take back, ``""`` for none."""
+    record = half_back(places)
+    return record.id if record is not None else ""

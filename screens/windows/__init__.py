@@ -1,0 +1,1 @@
+"""Windows over a step: texts, questions, explanations, the command palette."""

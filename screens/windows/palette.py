@@ -1,0 +1,118 @@
+"""The command palette: all that the screen at hand offers, where to go, and the colours.
+
+Loaded when it is opened: the first frame does not wait for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator
+from functools import partial
+from typing import TypeAlias
+
+from textual.app import ComposeResult
+from textual.command import (
+    CommandInput,
+    CommandList,
+    CommandPalette,
+    DiscoveryHit,
+    Hit,
+    Hits,
+    Provider,
+)
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.widgets import LoadingIndicator
+
+from screens.clicks import key_line
+from screens.offers import offers
+from screens.road import Standing, road_to
+from screens.session import from_diagnose, to_diagnose
+from screens.step import StepScreen
+from screens.themes import TITLES
+from screens.widgets.marked_list import MarkedList
+
+TITLE_CELLS = 40
+"""So wide are the names of the commands, most of them with room to spare."""
+GAP = 2
+KEYS = key_line(("↑ ↓ choose", ""), ("Enter does it", ""), ("Esc closes", "screen.dismiss"))
+Act: TypeAlias = Callable[[], Awaitable[object] | object]
+Command: TypeAlias = tuple[str, str, Act]
+"""Its name, what is said of it, and what it does."""
+
+
+class ScreenCommands(Provider):
+    """Every enabled binding of the screen, the steps that are passed, the colours."""
+
+    async def discover(self) -> Hits:
+        """All of them, before anything is typed."""
+        for title, about, act in self.commands():
+            yield DiscoveryHit(_line(Content(title), about), act, text=title)
+
+    async def search(self, query: str) -> Hits:
+        """Those whose name fits what is typed."""
+        matcher = self.matcher(query)
+        for title, about, act in self.commands():
+            if (score := matcher.match(title)) > 0:
+                shown = Content.assemble(matcher.highlight(title))
+                yield Hit(score, _line(shown, about), act, text=title)
+
+    def commands(self) -> Iterator[Command]:
+        """All commands, the screen's own first."""
+        rest = []
+        for offer in offers(self.screen):
+            act = partial(self.app.run_action, offer.action, offer.node)
+            command = (offer.title, f"key {offer.keys}", act)
+            if offer.own:
+                yield command
+            else:
+                rest.append(command)
+        if isinstance(self.screen, StepScreen):
+            yield from _ways(self.screen)
+        for name, title in TITLES.items():
+            yield f"Colours: {title}", "for this session", partial(setattr, self.app, "theme", name)
+        yield from rest
+
+
+def _line(title: Content, about: str) -> Content:
+    """A command in one line: what is said of each stands below one another."""
+    gap = " " * max(GAP, TITLE_CELLS - title.cell_length)
+    return Content.assemble(title, gap, (about, "not bold"))
+
+
+def _ways(screen: StepScreen) -> Iterator[Command]:
+    """The steps that are done, and Diagnose: none while leaving would break something off."""
+    if screen.busy or not screen.check_action("back", ()) or screen.session.before is not None:
+        return
+    session = screen.session
+    left = session if session.behind is None else from_diagnose(session)[1]
+    for stop in road_to(screen.NAME, screen.TITLE_WORD, session).stops:
+        if stop.standing is Standing.DONE:
+            step = "clear" if stop.title == "Remove" else stop.title.lower()
+            go = partial(screen.post_message, StepScreen.Go(step, left))
+            yield f"Go to {stop.title}", f"step {stop.number}", go
+    if screen.NAME != "diagnose":
+        opened = StepScreen.Go("diagnose", to_diagnose(screen.NAME, session))
+        if screen.NAME in ("welcome", "detect", "conv2d", "done"):
+            yield "Go to Diagnose", "Esc leads back", partial(screen.post_message, opened)
+
+
+class Commands(CommandList, MarkedList):
+    """The commands, with ``>`` before the one that Enter takes."""
+
+
+class Palette(CommandPalette):
+    """Textual's palette with a mark at its cursor, in place of colour alone."""
+
+    def __init__(self) -> None:
+        super().__init__({ScreenCommands}, placeholder="What do you want to do?", id="palette")
+
+    def compose(self) -> ComposeResult:
+        """Where one types, and the commands."""
+        with Vertical(id="--container", classes="dialog") as dialog:
+            dialog.border_title = Content("What can be done here")
+            dialog.border_subtitle = KEYS
+            with Horizontal(id="--input"):
+                yield CommandInput(placeholder=self._placeholder, select_on_focus=False)
+            with Vertical(id="--results"):
+                yield Commands()
+                yield LoadingIndicator()

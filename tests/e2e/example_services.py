@@ -1,0 +1,112 @@
+"""Made-up services for states that neither the demo nor a dry run reaches."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from dataclasses import replace
+from pathlib import Path
+from tempfile import mkdtemp
+
+from screens.choose.sources import Sources
+from screens.services import Services, Unfinished, WayBack
+from tests.screens import examples
+from tests.screens.fakes import LIVE_SERVICES, LOG, fail_at_three
+from tests.screens.test_availability import BAD, GOOD
+from tests.screens.test_rehearsal import FakeRehearsal, outcome_in, services_with
+from tests.screens.test_roll_back import SYSTEM
+from wizard.available.questions import Named
+from wizard.available.session import Known, known
+from wizard.plan.steps import Plan
+from wizard.run.events import (
+    Event,
+    Output,
+    PlanFinished,
+    Progress,
+    StepFailed,
+    StepFinished,
+    StepStarted,
+)
+from wizard.run.watching import AtWork
+
+RUN = "20260101-120000-3f9a1c"
+SAVED = f"/var/lib/rdna1-setup/runs/{RUN}/events.jsonl"
+WORDS = "apt is still working, 63 %: Unpacking libssl3 (amd64) and what else it needs for that"
+WAITS = Unfinished(RUN, "rocm52", "/home/sam/rdna1/a-folder-with-a-rather-long-name/rocm52", "venv")
+
+
+async def root_at_work() -> AsyncGenerator[Event, None]:
+    """A step of root's that does not end."""
+    yield StepStarted(3, 3, "step 3 of root's part", "step 3 of root's part")
+    yield Output(("Get:1 rocm-dev", WORDS))
+    yield Progress(26, 100, "percent", "Unpacking libssl3 (amd64)", None)
+    await asyncio.Event().wait()
+
+
+async def endless(plan: Plan) -> AsyncGenerator[Event, None]:
+    """A download that goes on and on."""
+    step = plan.steps[0]
+    yield StepStarted(1, len(plan.steps), str(step), step.reason)
+    yield Output(tuple(f"line {number} of a long log: {WORDS}" for number in range(200)))
+    yield Progress(410_000_000, 1_640_000_000, "bytes", "torch-1.13.1+rocm5.2.whl", 1500.0)
+    await asyncio.Event().wait()
+
+
+async def taken_back() -> AsyncGenerator[Event, None]:
+    """A way back whose second step fails."""
+    yield StepStarted(1, 2, "undo run 20260101-120000-3f9a1c", "The folder.")
+    yield StepFinished(1, 0.1, False, "taken back")
+    yield StepStarted(2, 2, "remove 3 packages", "They came with it.")
+    yield StepFailed(
+        2, "apt ended with 100.", "Another program holds its lock.", "Try again later."
+    )
+    yield PlanFinished(False, False, True, False, RUN, LOG)
+
+
+def told_sources() -> Sources:
+    """Answers to what was asked, good and bad."""
+    before = known(examples.MACHINE, Named(), None)
+    first, second, *rest = before.entries
+    told = Known((replace(first, now=GOOD, good=GOOD), replace(second, now=BAD, good=GOOD), *rest))
+
+    async def ask(_: Known) -> AsyncGenerator[Known, None]:
+        yield told
+
+    return Sources(lambda machine: before, ask)
+
+
+def live() -> Services:
+    """A run that can be taken back, a rehearsal, answers of servers."""
+    rehearsal = FakeRehearsal(outcome_in(Path(mkdtemp(prefix="walk-"))))
+    rehearsal.go_on.set()
+    way = WayBack("Undo run 20260101-120000-3f9a1c (rocm52):", SYSTEM, taken_back, lambda: None)
+    return replace(
+        services_with(rehearsal),
+        undoable=lambda: True,
+        way_back=lambda: way,
+        sources=told_sources(),
+    )
+
+
+def at_work() -> Services:
+    """Root at work for an earlier start, a run that waits, and one that fails."""
+    work = AtWork(WORDS, SAVED, root_at_work)
+    return replace(
+        LIVE_SERVICES,
+        at_work=lambda: work,
+        unfinished=lambda: WAITS,
+        undoable=lambda: True,
+        carry_out=fail_at_three,
+    )
+
+
+def under_way() -> Services:
+    """Half taken back, and a plan that does not end."""
+    return replace(LIVE_SERVICES, half_back=lambda: RUN, undoable=lambda: True, carry_out=endless)
+
+
+SERVICES: dict[str, Callable[[], Services]] = {
+    "live": live,
+    "at-work": at_work,
+    "under-way": under_way,
+}

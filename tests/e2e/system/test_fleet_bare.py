@@ -1,0 +1,189 @@
+"""A folder brings what a host lacks, with no network: its Python, or ROCm's packages besides."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.homes import SOURCE
+from tests.e2e.own_wheels import download_own
+from tests.e2e.system.asking import packages
+from tests.e2e.system.bases import BOOKWORM, PASSWORD, PREFIX, base_tar, require_root
+from tests.e2e.system.brought import DAY, LIST, make_archive, make_list
+from tests.e2e.system.fleet_hosts import HOME, as_owner, tree
+from tests.e2e.system.rocm_archive import rocm_archive
+from tests.e2e.system.roots import Root, fresh_root
+from tests.e2e.terminal import Terminal
+from tests.run.wheels import make_stand_ins
+
+pytestmark = pytest.mark.e2e
+
+FOLDER, DOWNLOADS = "/srv/folder", "/srv/downloads.json"
+WHEELS = ("--wheelhouse", f"{FOLDER}/wheels", "--without-card")
+APPLY_S = 400
+BROKEN = "#!/bin/sh\nexit 1\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Supply:
+    """What folders are filled from."""
+
+    house: Path
+    archive: Path
+    downloads: Path
+
+    def fetch(self, folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+        """Fill a folder for rocm52, whatever comes of it."""
+        words = ("fetch", "--stack", "rocm52", "--wheelhouse", str(self.house), *options)
+        return subprocess.run(
+            (sys.executable, "-m", "wizard", *words, str(folder)),
+            env={
+                **os.environ,
+                "PYTHONPATH": str(SOURCE),
+                "PYTHONDONTWRITEBYTECODE": "1",
+                LIST: str(self.downloads),
+            },
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+
+@pytest.fixture(scope="module")
+def supply(tmp_path_factory: pytest.TempPathFactory) -> Supply:
+    """Stand-ins of the stack, the wizard's own wheels for Python 3.10 and 3.11, and a Python."""
+    require_root()
+    work = tmp_path_factory.mktemp("supply")
+    make_stand_ins(work / "house")
+    download_own(work / "house", "3.10", "3.11")
+    archive = make_archive(work / "mirror")
+    return Supply(work / "house", archive, make_list(work / "downloads.json", archive))
+
+
+@pytest.fixture
+def host() -> Iterator[Root]:
+    require_root()
+    with fresh_root(BOOKWORM, base_tar(BOOKWORM)) as root:
+        yield root
+
+
+def filled(root: Root, supply: Supply, work: Path, *options: str) -> Path:
+    """A folder for a record of this host, shipped to it."""
+    recorded = root.wizard("report", "--record", f"{HOME}/record")
+    assert recorded.returncode == 0, recorded.stdout + recorded.stderr
+    record = shutil.move(root.path(f"{HOME}/record"), work / "record")
+    folder, words = root.path(FOLDER), ("--for", str(record), *options)
+    first = supply.fetch(folder, *words)
+    assert first.returncode == 1, "the archive of Python 3.10.99 cannot be on GitHub"
+    assert "FAILED: " in first.stdout
+    # Somebody else got it and put it where uv looks.
+    shutil.copytree(supply.archive.parent, folder / "python" / DAY, dirs_exist_ok=True)
+    done = supply.fetch(folder, *words)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"{supply.archive.name} is there already" in done.stdout
+    shutil.copy(supply.downloads, root.path(DOWNLOADS))
+    return folder
+
+
+def started(root: Root, *words: str, more: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """How its owner starts the wizard of the folder, with no network."""
+    return as_owner(root, "env", f"{LIST}={DOWNLOADS}", *more, "sh", f"{FOLDER}/start.sh", *words)
+
+
+def run(*command: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    )
+
+
+def take_python(root: Root) -> None:
+    """As debootstrap's smallest variant leaves it, with two programs that only look like one."""
+    listed = root.run("dpkg-query", "-W", "-f", "${Package}\n", "*python3*").stdout.split()
+    there = [name for name in listed if root.path(f"/var/lib/dpkg/info/{name}.list").exists()
+             or list(root.path("/var/lib/dpkg/info").glob(f"{name}:*.list"))]  # fmt: skip
+    root.run("dpkg", "--purge", "--force-depends", *there)
+    shutil.rmtree(root.path(PREFIX))
+    assert root.run("sh", "-c", "command -v python3", check=False).returncode != 0
+    for name in ("python3", "python3.10"):
+        root.write(f"/usr/bin/{name}", BROKEN, 0o755)
+
+
+def test_a_host_without_a_python_gets_the_one_of_the_folder(
+    host: Root, supply: Supply, tmp_path: Path
+) -> None:
+    filled(host, supply, tmp_path, "--without-python")
+    take_python(host)
+    before = tree(host)
+    words = ("apply", "--stack", "rocm52", *WHEELS, "--json")
+    looked = run(*started(host, *words, "--dry-run", more=("RDNA1_SETUP_TEMPORARY=1",)))
+    assert looked.returncode == 0, looked.stdout + looked.stderr
+    assert json.loads(looked.stdout.splitlines()[-1])["would_change"] is True
+    assert tree(host) == before
+    for changed in (True, False):
+        done = run(*started(host, *words, "--yes"))
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert json.loads(done.stdout.splitlines()[-1])["changed"] is changed
+    asked = "import sys, torch; print(torch.__version__, sys.version_info[:2], sys.base_prefix)"
+    seen = run(*as_owner(host, f"{HOME}/ai/rocm52/bin/python", "-c", asked))
+    assert seen.stdout.startswith(f"1.13.1+rocm5.2 (3, 10) {HOME}/.local/share/rdna1-setup/python")
+
+
+def test_without_a_python_in_the_folder_such_a_host_is_told_how_to_get_one(
+    host: Root, supply: Supply, tmp_path: Path
+) -> None:
+    folder = filled(host, supply, tmp_path)
+    take_python(host)
+    before = tree(host)
+    told = json.loads((folder / "fleet.json").read_text())["target"]
+    assert (told["python_path"], told["wizard_python"]) == ("", "3.11")
+    done = run(*started(host, "apply", "--stack", "rocm52", *WHEELS, "--yes"))
+    assert done.returncode == 2
+    assert "this machine has no Python 3.11" in done.stderr
+    assert "--without-python" in done.stderr
+    left = {name for name in tree(host) if name not in before}
+    assert {name for name in left if not name.startswith(f"{HOME}/.local".lstrip("/"))} == set()
+
+
+def test_a_venv_and_the_packages_of_a_folder_go_onto_a_host_without_a_network(
+    host: Root, supply: Supply, tmp_path: Path
+) -> None:
+    amd = rocm_archive()
+    key = ("--rocm-key-fingerprint", amd.fingerprint)
+    system = ("--footprint", "venv+system", *key)
+    repository = (amd.folder / "rocm/apt").as_uri()
+    folder = filled(host, supply, tmp_path, *system, "--rocm-repo", repository)
+    # What the folder says is the distribution's own must be there before the network goes.
+    rows = (folder / "debs/from-the-distribution.txt").read_text().splitlines()
+    host.apt("install", "--no-install-recommends", *(row.split(" | ")[-1] for row in rows))
+    host.give_sudo("with password")
+    copy = ("--rocm-repo", f"file://{FOLDER}/debs")
+    words = ("apply", "--stack", "rocm52", *system, *copy, *WHEELS)
+    said = carry_out(started(host, *words, "--yes", more=("TERM=xterm",)), "Finished.")
+    assert packages(host)["rocm-core"].version.startswith("5.2.0.50200"), said
+    seen = run(*as_owner(host, f"{HOME}/ai/rocm52/bin/python", "-c", "import torch"))
+    assert seen.returncode == 0, seen.stderr
+    again = run(*started(host, *words, "--yes", "--json"))
+    assert json.loads(again.stdout.splitlines()[-1])["changed"] is False, again.stdout
+    carry_out(started(host, "rollback", "--yes", more=("TERM=xterm",)), "Undone")
+    assert "rocm-core" not in packages(host)
+
+
+def carry_out(command: tuple[str, ...], says: str) -> str:
+    """Answer what is asked: the password, and root's question."""
+    with Terminal(command, os.environ) as terminal:
+        terminal.wait_for("password for", APPLY_S)
+        terminal.send(f"{PASSWORD}\n")
+        terminal.wait_for("leave all as it is: ", 60)
+        terminal.send("yes\n")
+        terminal.wait_for(says, APPLY_S)
+        assert terminal.exit_code(APPLY_S) == 0
+        return terminal.text()

@@ -1,0 +1,91 @@
+"""No regular expression that outside text meets runs away, whatever the text."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from tests.patterns.gathering import ROOT
+
+ATTACKS = os.environ.get("RDNA1_SETUP_ATTACKS", "4")
+DEADLINE_S = 3600 if "RDNA1_SETUP_ATTACKS" in os.environ else 300
+FORMER = r"SWITCH_\w+[\"']?\s*[=\], ]+\s*[\"']?(?:0|no)\b"
+"""Once, three parts of a pattern could share the same blanks: thousands of them took minutes."""
+MENDED = r"SWITCH_\w+[\"']?[\s=\],]+[\"']?(?:0|no)\b"
+FROM_DATA = {
+    'wizard/knowledge/causes.py: row["pattern"]',
+    "wizard/knowledge/causes.py: pattern",
+    "wizard/knowledge/error_texts.py: kind.pattern",
+    "wizard/knowledge/kernel_messages.py: kind.pattern",
+    'wizard/knowledge/variables.py: effect["pattern"]',
+}
+"""Read with the data."""
+ON_LOADING = {
+    "assets/root_helper.py: pattern",
+    "wizard/conv2d/worker/miopen_log.py: text",
+    "wizard/machine/recording/keep.py: pattern",
+    "wizard/preflight/apt_errors.py: pattern",
+    "wizard/report/private_words.py: pattern",
+    "wizard/run/known_failures.py: pattern",
+}
+"""In functions that are called when their module is loaded."""
+OF_WORDS = {
+    "screens/run/kept_lines.py: re.escape(text)",
+    r'wizard/available/listing.py: rf"cp{major}(\d+)"',
+    r'wizard/diagnose/chip_names.py: rf"\b{chip}\b"',
+    "wizard/diagnose/concluded_settings.py: start",
+    r'wizard/diagnose/concluded_wheel.py: rf"\b{re.escape(name)}(?![\w.])"',
+    "wizard/diagnose/lines.py: _branches(tree)",
+    'wizard/diagnose/plain.py: "|".join(map(re.escape, longest_first))',
+    'wizard/diagnose/plain.py: rb"(?m)^" + re.escape(margin)',
+    'wizard/diagnose/plain.py: rb"(?m)^" + re.escape(name)',
+    r'wizard/machine/contents.py: rf"{torch}(-.+)?\.egg-(info|link)"',
+    r'wizard/machine/recording/disguise.py: rf"(?<![^\W_]){re.escape(name)}(?![^\W_])"',
+    r'wizard/machine/recording/disguise.py: rf"{re.escape(self.home)}(?![\w.-])"',
+    r'wizard/machine/recording/rules.py: escaped.replace(r"\*", "[^/]*")',
+    r'wizard/machine/virtual.py: rf"\b{words}\b"',
+    'wizard/report/private_rules.py: "|".join(map(re.escape, reversed(told)))',
+    "wizard/run/environment/strays.py: code",
+}
+"""Plain words and what stands around them, or one of a few constants."""
+TRIED = ("wizard/report/private_names.py: ", "wizard/machine/setting_formats.py: ")
+"""Modules whose patterns of names and of loops are made by ``reading.of_names``."""
+
+
+def read(most: str, *patterns: str) -> dict[str, Any]:
+    """What the program that reads made texts tells."""
+    argv = (sys.executable, "-m", "tests.patterns.reading", most, *patterns)
+    done = subprocess.run(
+        argv, cwd=ROOT, capture_output=True, text=True, timeout=DEADLINE_S, check=True
+    )
+    told: dict[str, Any] = json.loads(done.stdout)
+    return told
+
+
+@pytest.fixture(scope="module")
+def told() -> dict[str, Any]:
+    return read(ATTACKS)
+
+
+def test_no_pattern_takes_long_on_texts_made_for_it(told: dict[str, Any]) -> None:
+    assert told["slow"] == []
+
+
+def test_hundreds_of_patterns_are_found(told: dict[str, Any]) -> None:
+    assert told["patterns"] > 600
+
+
+def test_no_pattern_is_made_of_anything_else_than_constants_and_words(told: dict[str, Any]) -> None:
+    later = {call for call in told["later"] if not call.startswith(TRIED)}
+    assert later == FROM_DATA | ON_LOADING | OF_WORDS
+
+
+def test_a_pattern_that_shares_its_blanks_is_noticed() -> None:
+    (one,) = read("0", FORMER, MENDED)["slow"]
+    assert one["pattern"] == FORMER
+    assert one["again and again"].isspace()

@@ -1,0 +1,230 @@
+"""Every screen and window at least once, and the states that no usual day shows."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from dataclasses import replace
+
+from screens.choose.availability import Availability
+from screens.choose.buffer import Buffer
+from screens.choose.evidence import Evidence
+from screens.choose.roads_list import RoadsList
+from screens.choose.sources import Sources
+from screens.conv2d.answers import Answer, SettingFound
+from screens.diagnose.text_question import TextQuestion
+from screens.history.screen import History
+from screens.history.text import HINT
+from screens.report.preview import ReportPreview
+from screens.run.watch import Watch
+from screens.services import Services
+from screens.windows.dialogs import Notice
+from screens.windows.explain import Explain
+from screens.windows.lines_view import LinesView
+from screens.windows.palette import Palette
+from tests.available.asked import WHEN
+from tests.conv2d.test_settings_command import ANSWER
+from tests.screens.diagnose_fakes import FINE, OVERRIDE, looking
+from tests.screens.examples import MACHINE
+from tests.screens.failing import LONG_NAME, LONG_PATH, LONG_PLAN
+from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES
+from tests.screens.past_fakes import FOLDER
+from tests.screens.states import (
+    KNOWN,
+    LONG,
+    LONG_LINES,
+    PLANNED,
+    REHEARSED,
+    State,
+    diagnosing,
+    live,
+)
+from tests.screens.states import (
+    STATES as UNUSUAL,
+)
+from tests.screens.test_keeping import services_that_find
+from wizard.available.answers import Answer as ToldBy
+from wizard.available.answers import Standing
+from wizard.available.questions import Named
+from wizard.available.session import Known, known
+from wizard.overlay.changes import Counts
+from wizard.plan.steps import Plan
+from wizard.run.events import (
+    Event,
+    Output,
+    PlanFinished,
+    Progress,
+    StepFailed,
+    StepFinished,
+    StepStarted,
+)
+from wizard.run.watching import AtWork
+
+
+def with_events(*events: Event, ends: bool = False) -> Callable[..., AsyncGenerator[Event, None]]:
+    """Events that come at once, and then none for as long as anybody looks."""
+
+    async def come(*_: object) -> AsyncGenerator[Event, None]:
+        for event in events:
+            yield event
+        if not ends:
+            await asyncio.Event().wait()
+
+    return come
+
+
+class LongRehearsal:
+    """A rehearsal that tells without end, and fails."""
+
+    outcome = None
+
+    def carry_out(self, plan: Plan) -> AsyncGenerator[Event, None]:
+        """One step of many words."""
+        return with_events(*LONG_EVENTS, LONG_FAILURE, NOT_DONE, ends=True)()
+
+    def cancel(self) -> None:
+        """There is nothing to stop."""
+
+
+LONG_EVENTS = (
+    StepStarted(1, 1, f"apt-get install {LONG_PATH}", LONG_NAME),
+    Output(LONG_LINES[:40]),
+    Progress(26, 100, "percent", f"Unpacking {LONG_NAME}", None),
+)
+LONG_FAILURE = StepFailed(1, *(f"{LONG_NAME} {LONG_PATH}",) * 3)
+NOT_DONE = PlanFinished(False, False, False, False, "", "")
+AT_WORK = (
+    StepStarted(3, 3, "step 3 of root's part", "step 3 of root's part"),
+    Output(("Get:1 rocm-dev", "apt is still working, 63 %")),
+    Progress(26, 100, "percent", "Unpacking libssl3 (amd64)", None),
+)
+
+
+def root_at_work(text: str, saved: str, *events: Event) -> Services:
+    """Root at work for an earlier start."""
+    return live(at_work=lambda: AtWork(text, saved, with_events(*events)))
+
+
+def told_sources(what: str) -> Sources:
+    """Answers to what was asked: one is good, one bad, the others are not known."""
+    before = known(MACHINE, Named(), None)
+    first, second, *others = before.entries
+    good, bad = ToldBy(Standing.THERE, what, WHEN), ToldBy(Standing.NO_NETWORK, what, WHEN)
+    told = Known((replace(first, now=good, good=good), replace(second, now=bad), *others))
+
+    async def ask(_: Known) -> AsyncGenerator[Known, None]:
+        yield told
+
+    return Sources(lambda _: before, ask)
+
+
+CLEAN = replace(MACHINE, environments=(), rocm_trees=(), rocm_packages=(), settings=())
+LONG_CHANGES = Counts(12, 0, 0, "tests/screens/rehearsed/long.jsonl")
+TAKEN_BACK = (
+    StepStarted(1, 2, "undo run 20260101-120000-3f9a1c", "The folder."),
+    Output(("removed 12 files",)),
+    StepFinished(1, 0.1, False, "taken back"),
+    PlanFinished(True, False, True, False, "", ""),
+)
+
+WINDOWS: dict[str, State] = {
+    "palette": State(
+        "welcome", ("What do you want to do?", "key Enter"), keys=("ctrl+p",), top=Palette
+    ),
+    "palette-typed": State("welcome", ("Colours: light",), keys=("ctrl+p", *"light"), top=Palette),
+    "keys-of-a-window": State(
+        "conv2d", ("Help: keys of this window",), keys=("o", "question_mark"), top=Notice
+    ),
+    "explain": State("choose", ("Explanations",), keys=("i",), top=Explain),
+    "explained": State("choose", ("===",), keys=("i", "enter"), top=LinesView),
+    "roads": State("choose", ("All 24 roads",), keys=("o",), top=RoadsList),
+    "stack-in-full": State("choose", ("everything we can say",), keys=("d",), top=Notice),
+    "evidence": State("choose", ("Who says so",), keys=("e",), top=Evidence),
+    "buffer": State("choose", ("Buffer of the GEMM",), keys=("b",), top=Buffer),
+    "buffer-long": State(
+        "choose", ("Buffer of the GEMM", "99999"), keys=("b", *"9" * 90), top=Buffer
+    ),
+    "available": State(
+        "choose",
+        ("Asked. p asks again.",),
+        live(sources=told_sources("torch-1.13.1+rocm5.2.whl.")),
+        ("p",),
+        top=Availability,
+    ),
+    "available-long": State(
+        "choose",
+        ("Asked. p asks again.",),
+        live(sources=told_sources(f"{LONG_NAME} {LONG_PATH}")),
+        ("p",),
+        top=Availability,
+    ),
+    "text-asked": State("diagnose", ("Explain a text",), keys=("e",), top=TextQuestion),
+    "answer": State("conv2d", ("10 shapes on cuda",), keys=("s", "y", "a"), top=Answer),
+    "setting-found": State(
+        "conv2d",
+        ("k keep it for the venv",),
+        services_that_find(ANSWER),
+        ("g", "o", *("right",) * 3, "escape", "s", "a"),
+        top=SettingFound,
+    ),
+    "report": State("done", ("A report",), keys=("p",), top=ReportPreview),
+    "welcome-at-work": State(
+        "welcome",
+        ("apt is still working", "Watch"),
+        root_at_work("apt is still working, 63 %", f"{FOLDER}/events.jsonl", *AT_WORK),
+    ),
+    "welcome-at-work-long": State(
+        "welcome", ("Watch",), root_at_work(f"apt {LONG_NAME}", LONG_PATH, *LONG_EVENTS)
+    ),
+    "watch": State(
+        "welcome",
+        ("Unpacking libssl3",),
+        root_at_work("apt is still working, 63 %", f"{FOLDER}/events.jsonl", *AT_WORK),
+        ("w",),
+        top=Watch,
+    ),
+    "watch-long": State(
+        "welcome",
+        ("Unpacking AMD",),
+        root_at_work(f"apt {LONG_NAME}", LONG_PATH, *LONG_EVENTS),
+        ("w",),
+        top=Watch,
+    ),
+    "rehearse-long": State(
+        "rehearse", ("Happened",), live(rehearsal=LongRehearsal), session=PLANNED
+    ),
+    "changes-long": State(
+        "changes",
+        ("12 of 12",),
+        session=replace(
+            LONG,
+            plan=LONG_PLAN,
+            rehearsed=replace(REHEARSED, there=LONG_CHANGES, back=LONG_CHANGES),
+        ),
+    ),
+    "roll-back": State("roll_back", ("Undo run 20260101",), live(undoable=lambda: True)),
+    "take-back": State(
+        "take_back",
+        ("removed 12 files",),
+        session=replace(
+            KNOWN,
+            way_back=replace(LIVE_SERVICES.way_back(), take=with_events(*TAKEN_BACK, ends=True)),
+        ),
+    ),
+    "history": State("conv2d", (HINT,), keys=("h",), top=History),
+    "history-dry-run": State("conv2d", ("DRY RUN",), DRY_SERVICES, ("h",), top=History),
+    "diagnose": State("diagnose", ("2 faults",)),
+    "diagnose-unfolded": State("diagnose", ("There is room",), keys=("o",)),
+    "diagnose-clean": State("diagnose", ("OK",), diagnosing(look=looking(*FINE))),
+    "diagnose-one": State("diagnose", ("1 fault",), diagnosing(look=looking(OVERRIDE))),
+    "detect-clean": State("detect", ("Your card",), live(detect=lambda on_part: CLEAN)),
+    "choose-clean": State("choose", ("Folder",), session=replace(KNOWN, machine=CLEAN)),
+    "clear-clean": State("clear", ("What is to go?",), session=replace(KNOWN, machine=CLEAN)),
+}
+"""Every window, and the screens beside the road, on usual days and on a clean machine."""
+
+STATES = {**WINDOWS, **UNUSUAL}
+EACH_ONCE = {state.seen: name for name, state in reversed(STATES.items()) if state.seen}
+"""Every screen and window, with the name of a state that shows it."""
+USUAL = {name: STATES[name] for name in (*EACH_ONCE.values(), *WINDOWS)}
+"""States that show each screen and window, and what of them differs from machine to machine."""

@@ -1,0 +1,426 @@
+"""States of screens that no usual day shows: nothing there, a failure, texts without end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from textual.screen import Screen
+
+from screens.app import SetupApp, make_step
+from screens.choose.sources import Sources
+from screens.conv2d.options_dialog import OptionsDialog
+from screens.history.result_choice import ResultChoice
+from screens.services import DEMO, Services, Unfinished
+from screens.session import Session
+from screens.windows.dialogs import Notice, Question
+from screens.windows.path_question import PathQuestion
+from tests.screens import examples
+from tests.screens.diagnose_fakes import DIAGNOSING, OVERRIDE, looking
+from tests.screens.driving import session_at
+from tests.screens.failing import (
+    DENIED,
+    FULL,
+    GONE,
+    LONG_BACK,
+    LONG_MACHINE,
+    LONG_NAME,
+    LONG_PARTS,
+    LONG_PATH,
+    LONG_PLAN,
+    SLOW,
+    TOLD,
+    Tried,
+    fails,
+    fails_later,
+    half_detected,
+    long_detect,
+    no_sweep,
+)
+from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, REPORT, break_off, fail_at_three
+from tests.screens.past_fakes import PAST
+from wizard.conv2d.runs.folders import KeptRuns
+from wizard.conv2d.words.caution import Circumstances
+from wizard.diagnose.finding import Evidence
+from wizard.machine.facts import Machine
+from wizard.overlay.changes import Counts
+from wizard.overlay.rehearsed import Rehearsed
+from wizard.plan.choice import Choice
+from wizard.plan.steps import Plan
+from wizard.run.events import PlanFinished, StepFailed
+from wizard.run.watching import AtWork
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """How a screen comes to be in a state, and words that must stand there."""
+
+    step: str
+    shows: tuple[str, ...]
+    services: Services = LIVE_SERVICES
+    keys: tuple[str, ...] = ()
+    session: Session | None = None
+    top: type[Screen[Any]] | None = None
+    """What the keys lead to, where that is to be known."""
+
+    @property
+    def seen(self) -> type[Screen[Any]] | None:
+        """What is on top for certain."""
+        if self.top is not None or self.keys:
+            return self.top
+        session = session_at_any(self.step) if self.session is None else self.session
+        return type(make_step(self.step, session, self.services))
+
+    def app(self, services: Services | None = None) -> SetupApp:
+        """The app at this step."""
+        session = session_at_any(self.step) if self.session is None else self.session
+        return SetupApp(services or self.services, session, self.step)
+
+
+KNOWN = Session(machine=examples.MACHINE, parts=examples.PARTS)
+PLANNED = replace(KNOWN, plan=examples.PLAN)
+NO_CARD = replace(examples.MACHINE, gpus=())
+NO_LIST = Counts(0, 0, 0, "/nowhere")
+REHEARSED = Rehearsed("rehearsal", NO_LIST, NO_LIST, 0, 0, (), 0)
+EMPTY_LIST = Counts(0, 0, 0, "/dev/null")
+LONG = Session(machine=LONG_MACHINE, parts=LONG_PARTS)
+LONG_LINES = tuple(f"{n} {LONG_PATH * 2}" for n in range(400))
+LONG_FAILURE = StepFailed(3, *(f"{LONG_NAME} {LONG_PATH} " * 3,) * 3)
+LONG_FINDING = replace(
+    OVERRIDE,
+    title=LONG_NAME,
+    evidence=(Evidence(LONG_NAME, LONG_PATH),) * 3,
+    fix=(LONG_NAME,) * 3,
+)
+MANY = tuple(replace(LONG_FINDING, cause=f"{OVERRIDE.cause}-{n}") for n in range(400))
+
+
+def session_at_any(step: str) -> Session:
+    """What a user who came to this step brings along, also beside the line of the steps."""
+    if step in ("roll_back", "diagnose", "clear"):
+        return KNOWN
+    return session_at(step)
+
+
+def no_plan(machine: Machine, choice: Choice) -> Plan:
+    """A folder that is taken."""
+    raise ValueError(f"{choice.venv} holds files of another program")
+
+
+def live(**roads: object) -> Services:
+    """The usual services but for these roads."""
+    return replace(LIVE_SERVICES, **roads)  # type: ignore[arg-type]
+
+
+def past(**roads: object) -> Services:
+    """The usual services but for these roads to runs that are over."""
+    return live(past=replace(PAST, **roads))  # type: ignore[arg-type]
+
+
+def diagnosing(**roads: object) -> Services:
+    """The usual services but for these ways to find out what is wrong."""
+    return live(diagnosing=replace(DIAGNOSING, **roads))  # type: ignore[arg-type]
+
+
+LISTS: Any = {
+    "there": Counts(40, 1, 1, "tests/screens/rehearsed/there.jsonl"),
+    "back": Counts(1, 1, 0, "tests/screens/rehearsed/back.jsonl"),
+}
+IN_USE = live(circumstances=lambda: Circumstances(screen=True, in_use=True))
+
+
+def rehearsing(outcome: Rehearsed | None) -> Services:
+    """The usual services with a rehearsal that comes to this."""
+    return live(rehearsal=lambda: Tried(outcome))
+
+
+EMPTY: dict[str, State] = {
+    "detect-no-card": State(
+        "detect", ("No graphics card was found.",), live(detect=lambda on_part: NO_CARD)
+    ),
+    "clear-nothing": State(
+        "clear", ("No plan can be made", "Nothing was changed."), keys=("down", "down", "enter")
+    ),
+    "changes-none": State(
+        "changes",
+        (
+            "The list of changes cannot be read",
+            "It is not there (any more)",
+            "r rehearses it again",
+        ),
+        session=replace(PLANNED, rehearsed=REHEARSED),
+        top=Notice,
+    ),
+    "changes-empty": State(
+        "changes",
+        ("Nothing would be changed", "0 of 0"),
+        session=replace(PLANNED, rehearsed=replace(REHEARSED, there=EMPTY_LIST, back=EMPTY_LIST)),
+    ),
+    "done-nothing": State("done", ("Nothing was installed.",), session=KNOWN),
+    "explain-text-none": State("diagnose", ("There is no text yet",), keys=("e", "ctrl+r")),
+    "apply-search-none": State("apply", ("in no line",), keys=("slash", "q", "q", "q")),
+}
+"""What there is nothing of."""
+
+ERRORS: dict[str, State] = {
+    "welcome-unread": State(
+        "welcome",
+        ("What earlier runs left cannot be read", "Permission denied", "start again to see them"),
+        live(undoable=fails(DENIED), unfinished=fails(DENIED)),
+    ),
+    "detect-error": State(
+        "detect",
+        ("could not be read to its end", "No answer came in time", "r reads again"),
+        live(detect=fails(SLOW)),
+    ),
+    "detect-error-half": State(
+        "detect",
+        ("Permission denied", "found so far stands below", "r reads again"),
+        live(detect=half_detected),
+    ),
+    "choose-no-plan": State(
+        "choose",
+        ("holds files of another program", "Choose another folder"),
+        live(make_plan=no_plan),
+        ("enter",),
+    ),
+    "choose-denied": State(
+        "choose",
+        (
+            "The plan was not made: Permission denied",
+            "You may not do that there",
+            "choose another folder",
+        ),
+        live(make_plan=fails(DENIED)),
+        ("enter",),
+    ),
+    "choose-own-layer-wrong": State("choose", ("Not a layer yet",), keys=("b", "x")),
+    "available-failed": State(
+        "choose",
+        ("could not be asked to the end", "No answer came in time", "p asks again"),
+        live(sources=Sources(fails(SLOW), fails_later(SLOW))),
+        ("p",),
+    ),
+    "clear-denied": State(
+        "clear",
+        (
+            "The plan was not made: Permission denied",
+            "You may not do that there",
+            "then take it again",
+        ),
+        live(make_clearing=fails(DENIED)),
+        ("enter",),
+    ),
+    "review-refused": State(
+        "review",
+        ("Refused", TOLD.happened, "Apply would refuse this plan"),
+        live(obstacle=lambda plan: TOLD),
+    ),
+    "review-unknown": State(
+        "review",
+        ("Whether this plan can begin is not known", "No answer came in time", "come here again"),
+        live(obstacle=fails(SLOW)),
+    ),
+    "review-not-saved": State(
+        "review",
+        ("The text was not saved: No space left", "No room is left", "press s again"),
+        live(save_text=fails(FULL)),
+        ("s",),
+    ),
+    "apply-broken-off": State(
+        "apply",
+        ("The run broke off: No space left", "Start the same plan again"),
+        live(carry_out=break_off),
+    ),
+    "apply-log-unnamed": State("apply", ("All 6 steps are done",), live(log_of=fails(DENIED))),
+    "roll-back-refused": State(
+        "roll_back", (TOLD.happened, TOLD.meaning, TOLD.next_step), live(way_back=fails(TOLD))
+    ),
+    "roll-back-denied": State(
+        "roll_back",
+        ("How to take it back cannot be read", "You may not do that there", "take Roll back again"),
+        live(way_back=fails(DENIED)),
+    ),
+    "take-back-broken": State(
+        "take_back",
+        ("The run broke off: No space left", "Roll back goes on there"),
+        session=replace(KNOWN, way_back=replace(LIVE_SERVICES.way_back(), take=fails_later(FULL))),
+    ),
+    "watch-broken": State(
+        "watch",
+        ("The run broke off: No such file", "what root still does is told there"),
+        session=replace(
+            KNOWN, at_work=AtWork("apt is at work", "/var/lib/rdna1-setup/x", fails_later(GONE))
+        ),
+    ),
+    "conv2d-stopped": State(
+        "conv2d",
+        ("The run stopped: No space left", "No room is left", "press s again"),
+        live(run_sweep=no_sweep),
+        ("g", "s"),
+    ),
+    "conv2d-under-way-unknown": State(
+        "conv2d",
+        ("Whether a run is under way is not known", "You may not do that there", "h lists"),
+        live(sweep_under_way=fails(DENIED)),
+        top=Notice,
+    ),
+    "conv2d-nobody-known": State(
+        "conv2d",
+        ("Whom a hang would disturb is not known", "No answer came in time", "press s again"),
+        live(circumstances=fails(SLOW)),
+        ("s",),
+    ),
+    "history-unread": State(
+        "conv2d",
+        ("What is kept of runs cannot be read", "You may not do that there", "press h again"),
+        past(kept=fails(DENIED)),
+        ("h",),
+    ),
+    "history-vanished": State(
+        "conv2d",
+        ("It is not there (any more)", "Mend that, then try again."),
+        past(whole=fails(GONE)),
+        ("h", "enter"),
+    ),
+    "report-not-gathered": State(
+        "done",
+        ("The report could not be gathered", "You may not do that there", "press p again"),
+        live(report=fails(DENIED)),
+        ("p",),
+    ),
+    "report-not-written": State(
+        "done",
+        ("The report was not written: No space left", "No room is left", "name another place"),
+        live(report=lambda: replace(REPORT, write=fails(FULL))),
+        ("p", "w", "enter"),
+    ),
+    "diagnose-slow": State(
+        "diagnose",
+        ("This machine could not be read", "No answer came in time", "r reads again"),
+        live(detect=fails(SLOW)),
+        session=Session(),
+    ),
+    "diagnose-not-saved": State(
+        "diagnose",
+        ("The text was not saved: No space left", "No room is left", "press s again"),
+        live(save_text=fails(FULL)),
+        ("s",),
+    ),
+    "diagnose-no-fix": State(
+        "diagnose",
+        ("The plan was not made: Permission denied", "You may not do that there", "press f again"),
+        diagnosing(make_fix=fails(DENIED)),
+        ("f",),
+    ),
+    "diagnose-vanished": State(
+        "diagnose",
+        ("It was not read: No such file", "It is not there (any more)", "e takes another file"),
+        diagnosing(explain_file=fails(GONE)),
+        ("e", "tab", "slash", "x", "enter"),
+    ),
+}
+"""What fails, and is told."""
+
+LONGEST: dict[str, State] = {
+    "welcome-long": State(
+        "welcome",
+        ("Not finished", "Go on"),
+        live(unfinished=lambda: Unfinished("20260101-120000-3f9a1c", "rocm52", LONG_PATH, "venv")),
+    ),
+    "detect-long": State("detect", ("Your card",), live(detect=long_detect)),
+    "detect-long-details": State("detect", ("Source:",), live(detect=long_detect), ("enter",)),
+    "choose-long": State("choose", ("Folder",), session=replace(LONG, folder=LONG_PATH)),
+    "clear-long": State("clear", ("What is to go?",), session=LONG),
+    "review-long": State("review", ("1 of 72",), session=replace(LONG, plan=LONG_PLAN)),
+    "apply-long": State("apply", ("All 72 steps are done",), session=replace(LONG, plan=LONG_PLAN)),
+    "apply-long-failure": State(
+        "apply",
+        ("Happened",),
+        live(carry_out=fail_at_three),
+        session=replace(LONG, plan=replace(LONG_PLAN, steps=LONG_PLAN.steps[:3])),
+    ),
+    "done-long": State(
+        "done",
+        ("Not finished",),
+        session=replace(
+            LONG,
+            plan=LONG_PLAN,
+            failure=LONG_FAILURE,
+            finished=PlanFinished(False, False, True, True, "20260101-120000", LONG_PATH),
+        ),
+    ),
+    "roll-back-long": State("roll_back", ("Undo run",), live(way_back=lambda: LONG_BACK)),
+    "conv2d-long": State("conv2d", ("Python",), session=replace(LONG, plan=LONG_PLAN)),
+    "history-long": State(
+        "conv2d",
+        ("a-folder-with",),
+        past(whole=lambda run: LONG_LINES[:40]),
+        ("h", "enter"),
+    ),
+    "report-long": State(
+        "done",
+        ("A report",),
+        live(report=lambda: replace(REPORT, path=LONG_PATH, lines=LONG_LINES)),
+        ("p",),
+    ),
+    "report-long-path": State(
+        "done",
+        ("Write the report",),
+        live(report=lambda: replace(REPORT, path=LONG_PATH, about=(LONG_PATH,) * 30)),
+        ("p", "w"),
+    ),
+    "saved-long": State(
+        "review",
+        ("Saved", "rdna1-plan"),
+        live(save_text=lambda name, text: f"{LONG_PATH}/{name}"),
+        ("s",),
+    ),
+    "diagnose-400": State("diagnose", ("400 faults",), diagnosing(look=looking(*MANY))),
+}
+"""Texts without end."""
+
+USUAL: dict[str, State] = {
+    "clear": State("clear", ("What is to go?",)),
+    "changes": State(
+        "changes", ("42 of 42",), session=replace(PLANNED, rehearsed=replace(REHEARSED, **LISTS))
+    ),
+    "changes-back": State(
+        "changes",
+        ("NOT AS BEFORE", "2 of 2"),
+        keys=("t",),
+        session=replace(PLANNED, rehearsed=replace(REHEARSED, **LISTS)),
+    ),
+    "rehearse": State("rehearse", ("n shows what",), rehearsing(REHEARSED), session=PLANNED),
+    "rehearse-failed": State(
+        "rehearse", ("It came to no end; nothing was changed.",), rehearsing(None), session=PLANNED
+    ),
+    "history-whole": State("conv2d", ("16->32 3x3",), keys=("h", "enter")),
+    "history-result": State(
+        "conv2d", ("A script for which result?",), keys=("h", "r"), top=ResultChoice
+    ),
+    "history-export": State("conv2d", ("Export as a card",), keys=("h", "x"), top=PathQuestion),
+    "history-over": State(
+        "conv2d", ("Write over it?",), past(is_there=lambda path: True), ("h", "x", "enter")
+    ),
+    "history-written": State("conv2d", ("Read it before you share it",), keys=("h", "x", "enter")),
+    "history-none": State("conv2d", ("No run is kept",), past(kept=KeptRuns), ("h",)),
+    "conv2d-options": State("conv2d", ("Options",), keys=("o",), top=OptionsDialog),
+    "conv2d-in-use": State("conv2d", ("its screen is in use",), IN_USE, ("s",), top=Question),
+    "welcome-help": State("welcome", ("Help: Welcome",), keys=("question_mark",)),
+    "choose-evidence": State("choose", ("ALL 2, STRONGEST FIRST",), keys=("e", "m")),
+}
+"""Screens and windows that no other golden shows at both sizes."""
+
+DRY: dict[str, State] = {
+    "detect-dry-run": State("detect", ("DRY RUN",), DRY_SERVICES),
+    "choose-dry-run": State("choose", ("DRY RUN",), DRY_SERVICES),
+    "clear-dry-run": State("clear", ("DRY RUN",), DRY_SERVICES),
+    "conv2d-dry-run": State("conv2d", ("DRY RUN", "nothing is started"), DRY_SERVICES),
+    "conv2d-dry-run-start": State("conv2d", ("Nothing was started.",), DRY_SERVICES, ("s",)),
+    "diagnose-fix-dry-run": State("diagnose", ("DRY RUN", "Review".upper()), DRY_SERVICES, ("f",)),
+    "done-demo": State("done", ("DEMO",), replace(DRY_SERVICES, mode=DEMO)),
+}
+"""Screens that are to say that nothing is done."""
+
+STATES = {**USUAL, **EMPTY, **ERRORS, **LONGEST, **DRY}

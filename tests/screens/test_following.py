@@ -1,0 +1,42 @@
+"""The next screen opens at once: what it needs was loaded while the one before was read."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+WALK = """
+import asyncio, sys
+from screens.app import SetupApp
+from screens.choose import screen
+from screens.start import services_for
+from tests.screens.driving import press, reach, settled, until
+from wizard.__main__ import parser
+async def walk():
+    app = SetupApp(services_for(parser().parse_args(["--demo"])))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "welcome")
+        await press(pilot, "enter")
+        await reach(pilot, "detect")
+        await settled(pilot)
+        before = set(sys.modules)
+        await press(pilot, "n")
+        await reach(pilot, "choose")
+        print(*(set(sys.modules) - before))
+        await until(pilot, lambda: set(screen.FOLLOWING) <= set(sys.modules))
+        await app.workers.wait_for_complete()
+        before = set(sys.modules)
+        await press(pilot, "enter")
+        await reach(pilot, "review")
+        print(*(set(sys.modules) - before))
+asyncio.run(walk())
+"""
+
+
+def test_neither_choose_nor_review_loads_anything_when_it_is_opened() -> None:
+    done = subprocess.run(
+        (sys.executable, "-c", WALK), cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines() == ["", ""]

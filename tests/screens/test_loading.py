@@ -1,0 +1,216 @@
+"""What takes a while is told, with its time, and its screen stands as it will when it has come."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Iterator
+from dataclasses import dataclass, replace
+
+import pytest
+from textual.geometry import Offset
+from textual.pilot import Pilot
+
+from screens.app import SetupApp
+from screens.choose.sources import Sources
+from screens.diagnose.screen import HINT as DIAGNOSED
+from screens.history.text import HINT
+from screens.services import Services
+from screens.session import Session
+from tests.screens import examples
+from tests.screens.diagnose_fakes import DIAGNOSING, FROM_TEXT
+from tests.screens.driving import agreed, drawn, press, resize, screen_text, until
+from tests.screens.failing import Waiting
+from tests.screens.fakes import LIVE_SERVICES, REPORT
+from tests.screens.past_fakes import PAST
+from tests.screens.states import KNOWN, session_at_any
+from tests.screens.test_goldens import SIZES
+from wizard.available.questions import Named
+from wizard.available.session import Known, known
+from wizard.conv2d.asked import Request, sweep_in
+from wizard.conv2d.sweep import ShapeStarted, SweepDone, SweepEvent
+from wizard.machine.facts import Machine
+from wizard.plan.root_steps import UNSETTLED, AptChange
+from wizard.run.events import StepStarted
+from wizard.run.watching import AtWork
+
+Compare = Callable[[str, str], None]
+OPEN = AptChange("x", "y", install=(("rocm-core", UNSETTLED),))
+OPEN_PLAN = replace(examples.PLAN, steps=(OPEN, *examples.PLAN.steps))
+STARTED = StepStarted(1, 6, "uv python install --no-bin 3.10", "The first step.")
+
+
+@dataclass(frozen=True, slots=True)
+class Loading:
+    """A screen that waits: the words of what it does, and the part that is not to move."""
+
+    step: str
+    says: str
+    still: str
+    services: Callable[[Waiting], Services]
+    keys: tuple[tuple[str, str], ...] = ()
+    """Each with the words that stand there before it is pressed."""
+    session: Session | None = None
+
+
+def _past(waiting: Waiting) -> Services:
+    return waiting.services(past=replace(PAST, whole=waiting.road(PAST.whole)))
+
+
+def _runs(waiting: Waiting) -> Services:
+    return waiting.services(past=replace(PAST, kept=waiting.road(PAST.kept)))
+
+
+def _explains(waiting: Waiting) -> Services:
+    text = waiting.road(lambda _: FROM_TEXT)
+    return waiting.services(diagnosing=replace(DIAGNOSING, explain_file=text))
+
+
+def _fixes(waiting: Waiting) -> Services:
+    fix = waiting.road(DIAGNOSING.make_fix)
+    return waiting.services(diagnosing=replace(DIAGNOSING, make_fix=fix))
+
+
+def _settles(waiting: Waiting) -> Services:
+    return waiting.services(settle=waiting.road(examples.make_plan))
+
+
+def _known(machine: Machine) -> Known:
+    return known(machine, Named(), None)
+
+
+async def _asked(before: Known) -> AsyncGenerator[Known, None]:
+    yield before
+
+
+def _watches(waiting: Waiting) -> Services:
+    work = AtWork("apt is at work", "/var/x", waiting.events())
+    return waiting.services(at_work=lambda: work)
+
+
+def _measures(waiting: Waiting) -> Services:
+    async def run(request: Request) -> AsyncGenerator[SweepEvent, None]:
+        sweep = sweep_in(request)
+        yield ShapeStarted(1, len(sweep.rows), sweep.rows[0], sweep.deadlines.first)
+        await asyncio.to_thread(waiting.gate.wait)
+        yield SweepDone((), None, 0.1)
+
+    return waiting.services(run_sweep=run)
+
+
+STATES: dict[str, Loading] = {
+    "detect": Loading(
+        "detect",
+        "Reading this machine",
+        "#parts",
+        lambda w: w.services(detect=w.road(LIVE_SERVICES.detect)),
+    ),
+    "diagnose": Loading(
+        "diagnose",
+        "Reading this machine",
+        "#findings",
+        lambda w: w.services(detect=w.road(LIVE_SERVICES.detect)),
+        session=Session(),
+    ),
+    "diagnose-text": Loading(
+        "diagnose",
+        "Reading x",
+        "#found-in-all",
+        _explains,
+        ((DIAGNOSED, "e"), ("Explain a text", "tab"), ("", "x"), ("", "enter")),
+    ),
+    "diagnose-fix": Loading("diagnose", "Making the plan", "#details", _fixes, ((DIAGNOSED, "f"),)),
+    "review": Loading(
+        "review",
+        "Asking the repository and apt",
+        "#plan",
+        _settles,
+        session=replace(KNOWN, plan=OPEN_PLAN, choice=examples.CHOICE),
+    ),
+    "clear": Loading(
+        "clear",
+        "Reading the files that would change",
+        "#menu",
+        lambda w: w.services(make_clearing=w.road(LIVE_SERVICES.make_clearing)),
+        (("What is to go?", "enter"),),
+    ),
+    "roll-back": Loading(
+        "roll_back",
+        "Looking at what the last run left",
+        "#plan",
+        lambda w: w.services(way_back=w.road(LIVE_SERVICES.way_back)),
+    ),
+    "history": Loading("conv2d", "Reading what is kept", "#runs", _runs, (("h History", "h"),)),
+    "history-whole": Loading(
+        "conv2d", "Looking.", "#runs", _past, (("h History", "h"), (HINT, "enter"))
+    ),
+    "report": Loading(
+        "done",
+        "Looking at this machine. Nothing is written.",
+        "#report-lines",
+        lambda w: w.services(report=w.road(lambda: REPORT)),
+        (("p Report", "p"),),
+    ),
+    "apply": Loading(
+        "apply",
+        "step 1 of 6",
+        "#log",
+        lambda w: w.services(carry_out=w.events(STARTED)),
+    ),
+    "apply-starts": Loading(
+        "apply", "Starting", "#log", lambda w: w.services(carry_out=w.events())
+    ),
+    "watch": Loading("welcome", "Starting", "#log", _watches, (("w Watch", "w"),)),
+    "conv2d": Loading("conv2d", "now 16->32 at 32", "#shapes", _measures, (("", "g"), ("", "s"))),
+    "available": Loading(
+        "choose",
+        "Asking; each place has some seconds",
+        "#available",
+        lambda w: w.services(sources=Sources(w.road(_known), _asked)),
+        (("Enter Review", "p"),),
+    ),
+}
+
+
+@pytest.fixture
+def waiting() -> Iterator[Waiting]:
+    """Roads behind a gate, which is open at the latest when the test is over."""
+    made = Waiting()
+    yield made
+    made.gate.set()
+
+
+def place_of(pilot: Pilot[int], part: str) -> Offset | None:
+    """Where a part of the screen begins; None for one that is not on it."""
+    found = pilot.app.screen.query(part)
+    return found.first().region.offset if found else None
+
+
+async def come_to(pilot: Pilot[int], state: Loading) -> None:
+    for words, key in state.keys:
+        await until(pilot, lambda words=words: words in screen_text(pilot.app))  # type: ignore[misc]
+        await press(pilot, key)
+        await drawn(pilot.app)
+    await until(pilot, lambda: state.says in screen_text(pilot.app))
+    await drawn(pilot.app)
+
+
+@pytest.mark.parametrize("name", STATES)
+async def test_what_is_done_is_told_with_its_time_and_nothing_jumps_when_it_comes(
+    name: str, waiting: Waiting, same_as_golden: Compare
+) -> None:
+    state = STATES[name]
+    session = session_at_any(state.step) if state.session is None else state.session
+    app = SetupApp(state.services(waiting), session, state.step)
+    async with app.run_test(size=SIZES[0]) as pilot:
+        await come_to(pilot, state)
+        waiting.now = 12.0
+        await until(pilot, lambda: "12 s so far" in screen_text(pilot.app))
+        for width, height in reversed(SIZES):
+            await resize(pilot, width, height)
+            await agreed(pilot, same_as_golden, f"loading-{name}-{width}x{height}")
+        before = place_of(pilot, state.still)
+        assert before is not None
+        waiting.gate.set()
+        await until(pilot, lambda: "so far" not in screen_text(pilot.app))
+        after = place_of(pilot, state.still)
+        assert after in (before, None), "what came has moved it"

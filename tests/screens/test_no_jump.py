@@ -1,0 +1,96 @@
+"""Nothing jumps when data arrives: what was laid out for a placeholder stays where it is."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from textual.app import App
+from textual.geometry import Region
+
+from screens.services import DetectedPart
+from screens.session import Session
+from screens.step import StepScreen
+from screens.windows.dialogs import Question
+from tests.screens import examples
+from tests.screens.driving import app_with, drawn, press, reach, session_at, settled, until
+from tests.screens.fakes import LIVE_SERVICES
+from wizard.machine.facts import Machine
+from wizard.plan.steps import Plan
+from wizard.run.trouble import Trouble
+
+SIZES = [(80, 24), (120, 40)]
+
+
+def regions(app: App[int]) -> dict[str, Region]:
+    """Where the parts of the step stand."""
+    assert isinstance(app.screen, StepScreen)
+    return {str(each.id or type(each).__name__): each.region for each in app.screen.children}
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_detection_fills_its_list_in_place(size: tuple[int, int]) -> None:
+    answered = threading.Event()
+
+    def detect(on_part: Callable[[DetectedPart], None]) -> Machine:
+        answered.wait(20)
+        for part in examples.PARTS:
+            on_part(part)
+        return examples.MACHINE
+
+    services = replace(LIVE_SERVICES, detect=detect)
+    async with app_with(services, "detect").run_test(size=size) as pilot:
+        await reach(pilot, "detect")
+        await drawn(pilot.app)
+        before = regions(pilot.app)
+        answered.set()
+        await settled(pilot)
+        assert regions(pilot.app) == before
+        assert before["parts"].height > len(examples.PARTS)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_a_look_whether_a_plan_can_begin_moves_nothing(size: tuple[int, int]) -> None:
+    looked = threading.Event()
+
+    def obstacle(plan: Plan) -> Trouble | None:
+        looked.wait(20)
+        return Trouble("It is taken.", "Nothing is lost.", "Take another folder.")
+
+    services = replace(LIVE_SERVICES, obstacle=obstacle)
+    async with app_with(services, "review").run_test(size=size) as pilot:
+        await reach(pilot, "review")
+        await drawn(pilot.app)
+        before = regions(pilot.app)
+        looked.set()
+        await until(pilot, lambda: "refuse" in str(pilot.app.screen.query_one("#status").render()))
+        await drawn(pilot.app)
+        assert regions(pilot.app) == before
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_verdicts_fill_the_table_in_place(size: tuple[int, int]) -> None:
+    async with app_with(LIVE_SERVICES, "conv2d").run_test(size=size) as pilot:
+        await reach(pilot, "conv2d")
+        await settled(pilot)
+        before = regions(pilot.app)
+        await press(pilot, "s")
+        await until(pilot, lambda: isinstance(pilot.app.screen, Question))
+        await press(pilot, "y")
+        await until(pilot, lambda: isinstance(pilot.app.screen, StepScreen))
+        await settled(pilot)
+        assert regions(pilot.app) == before
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_a_diagnosis_takes_the_place_of_its_placeholder(size: tuple[int, int]) -> None:
+    async with app_with(LIVE_SERVICES).run_test(size=size) as pilot:
+        await reach(pilot, "welcome")
+        session: Session = session_at("done")
+        pilot.app.screen.post_message(StepScreen.Go("diagnose", session))
+        await reach(pilot, "diagnose")
+        before = regions(pilot.app)
+        await settled(pilot)
+        assert regions(pilot.app) == before

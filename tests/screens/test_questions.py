@@ -1,0 +1,70 @@
+"""Questions on the screens: the key that is named says yes, Enter and every other key does not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import pytest
+
+from screens.app import SetupApp
+from screens.services import Services
+from screens.windows.dialogs import Question
+from tests.screens.driving import press, reach, screen_text, until, usable_keys
+from tests.screens.failing import Waiting
+from tests.screens.fakes import LIVE_SERVICES
+from tests.screens.past_fakes import PAST
+from tests.screens.states import session_at_any
+from wizard.conv2d.words.caution import Circumstances
+
+OTHERS = ("enter", "space", "a", "down", "tab", "1", "x")
+"""Keys that answer nothing."""
+IN_USE = replace(LIVE_SERVICES, circumstances=lambda: Circumstances(screen=True, in_use=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question, the way there, and its key."""
+
+    step: str
+    keys: tuple[str, ...]
+    key: str
+    services: Services
+
+
+def asked(waiting: Waiting) -> dict[str, Asked]:
+    """Every question there is."""
+    there = replace(PAST, is_there=lambda path: True)
+    return {
+        "stop": Asked("apply", ("c",), "y", waiting.services(carry_out=waiting.events())),
+        "card": Asked("conv2d", ("s",), "y", LIVE_SERVICES),
+        "card in use": Asked("conv2d", ("s",), "e", IN_USE),
+        "over": Asked("conv2d", ("h", "x", "enter"), "y", replace(LIVE_SERVICES, past=there)),
+    }
+
+
+@pytest.mark.parametrize("name", asked(Waiting()))
+@pytest.mark.parametrize("answer", ["yes", "escape", "n", "q"])
+async def test_only_its_key_says_yes(name: str, answer: str) -> None:
+    waiting = Waiting()
+    case = asked(waiting)[name]
+    app = SetupApp(case.services, session_at_any(case.step), case.step)
+    try:
+        async with app.run_test(size=(80, 24)) as pilot:
+            await reach(pilot, case.step)
+            for key in case.keys:
+                await until(pilot, lambda key=key: key in usable_keys(app))  # type: ignore[misc]
+                below = app.screen
+                await press(pilot, key)
+                await until(pilot, lambda below=below: app.screen is not below)  # type: ignore[misc]
+            await until(pilot, lambda: isinstance(app.screen, Question))
+            question = app.screen
+            await press(pilot, *(key for key in OTHERS if key != case.key))
+            assert app.screen is question, "a key that was not named has answered"
+            assert f"{case.key} " in screen_text(app)
+            answers: list[object] = []
+            question.dismiss = answers.append  # type: ignore[method-assign,assignment]
+            await press(pilot, case.key if answer == "yes" else answer)
+            assert answers == [answer == "yes"]
+            waiting.gate.set()
+    finally:
+        waiting.gate.set()

@@ -1,0 +1,154 @@
+"""The way back of a run that changed the system: never half of it, and never lost."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import datetime, timezone
+from pathlib import Path
+
+import pytest
+
+from tests.run.places import places_below, plan_of
+from wizard.journalform import Record
+from wizard.machine.recorded import RecordedHost
+from wizard.plan.apt_steps import LocalDeb
+from wizard.plan.form import plan_of as read_plan
+from wizard.plan.removal import system_plan
+from wizard.plan.root_steps import AddToGroups
+from wizard.plan.steps import Plan, Step
+from wizard.plan.user_files import PutLinesBack, TakeLinesOut
+from wizard.plan.way_back import make_way_back
+from wizard.plan_kind import WAY_BACK
+from wizard.run.in_the_way import run_to_resume
+from wizard.run.journal import Journal
+from wizard.run.records import read_record
+from wizard.run.standing import can_undo
+from wizard.run.trouble import Trouble
+from wizard.undo.one_run import find_forgettable, find_undo, undo
+from wizard.undo.system import kept_debs, system_way_back, touched_system
+
+MACHINE = Path(__file__).parents[1] / "machines/rx5700xt-jammy-clean"
+STEP = AddToGroups("x", "owner", ("render",), "taken out")
+
+
+def run_of(tmp_path: Path, *, begun: bool, stack: str = "rocm52") -> Record:
+    plan = replace(plan_of(tmp_path, STEP), stack=stack)
+    folder = Path(places_below(tmp_path).runs) / "20260101-000000-aaaaaa"
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    journal = Journal(folder)
+    journal.begin(plan, "now")
+    if begun:
+        journal.intend(1, {})
+    found = read_record(folder)
+    assert found is not None
+    return found
+
+
+def test_a_run_that_began_a_step_of_root_s_touched_the_system(tmp_path: Path) -> None:
+    assert not touched_system(run_of(tmp_path / "a", begun=False))
+    assert touched_system(run_of(tmp_path / "b", begun=True))
+
+
+def test_the_folder_of_such_a_run_is_never_taken_back_or_forgotten_alone(tmp_path: Path) -> None:
+    places, record = places_below(tmp_path), run_of(tmp_path, begun=True)
+    shown, time = find_undo(places), datetime(2026, 1, 1, tzinfo=timezone.utc)
+    with pytest.raises(Trouble, match="changed packages of the system") as refused:
+        undo(shown, places, time)
+    assert f"rollback {record.id}" in refused.value.next_step
+    assert "UNDO.sh" in refused.value.next_step
+    with pytest.raises(Trouble, match="changed packages of the system"):
+        find_forgettable(places, record.id)
+    assert undo(shown, places, time, system_is_back=True) == ()
+    assert not can_undo(places)
+
+
+def test_a_way_back_is_itself_no_run_to_undo(tmp_path: Path) -> None:
+    run_of(tmp_path, begun=True, stack=WAY_BACK)
+    assert not can_undo(places_below(tmp_path))
+    with pytest.raises(Trouble, match="There is no run to undo"):
+        find_undo(places_below(tmp_path))
+
+
+def test_what_undo_sh_has_taken_back_needs_no_root_any_more(tmp_path: Path) -> None:
+    record = run_of(tmp_path, begun=True)
+    host, places = RecordedHost(MACHINE), places_below(tmp_path)
+    events = tmp_path / "runs" / record.id / "events.jsonl"
+    events.parent.mkdir(parents=True)
+    for last, undone in (
+        ('{"event": "done", "step": 1, "outcome": "x"}\n', False),
+        ('{"event": "undone", "failed": 2}\n', False),
+        ('{"event": "undone", "failed": 0}\n', True),
+        ('{"event": "ready"}\n', False),
+    ):
+        events.write_text(f"{events.read_text() if events.exists() else ''}{last}")
+        assert (system_way_back(record, host, places, tmp_path) is None) == undone, last
+
+
+def test_package_files_in_the_backup_are_known_by_what_the_helper_told(tmp_path: Path) -> None:
+    kept = {"name": "rocm-core", "version": "5.7.1", "path": "/var/x.deb", "sha256": "ab"}
+    events = ({"event": "done", "step": 1, "outcome": "kept", "kept": [kept]}, {"event": "ready"})
+    text = "".join(f"{json.dumps(event)}\n" for event in events)
+    (tmp_path / "events.jsonl").write_text(f"{text}rubbish\n")
+    assert kept_debs(tmp_path) == (LocalDeb("/var/x.deb", "ab", "rocm-core", "5.7.1"),)
+    assert kept_debs(tmp_path / "absent") == ()
+
+
+OUT = TakeLinesOut("x", "/home/sam/.bashrc", ((1, "export A=1"),), "a", "b", "put back")
+
+
+def noted_plan(record: Record) -> Plan:
+    return read_plan(record.plan)
+
+
+def run_without_folder(tmp_path: Path, step: Step, name: str = "20260101-000000-aaaaaa") -> Record:
+    """A run about the system alone, whose step has begun."""
+    folder = Path(places_below(tmp_path).runs) / name
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    journal = Journal(folder)
+    journal.begin(system_plan("clean-up", (step,), ()), "now")
+    journal.intend(1, {})
+    found = read_record(folder)
+    assert found is not None
+    return found
+
+
+def test_a_run_that_only_edited_files_of_the_user_has_a_way_back(tmp_path: Path) -> None:
+    record = run_without_folder(tmp_path, OUT)
+    assert touched_system(record)
+    assert make_way_back(noted_plan(record), (1,), (), {}, run=record.id).steps == (
+        PutLinesBack("As it was before.", OUT.path, OUT.lines, "b", "a", "run the plan again"),
+    )
+
+
+def test_undoing_a_run_without_a_folder_touches_nothing_where_it_was_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    places, record = places_below(tmp_path), run_without_folder(tmp_path, OUT)
+    here = tmp_path / "project"
+    for name in ("bin", "lib", "include"):  # as in a venv: empty ones of those are removed
+        (here / name).mkdir(parents=True)
+    (here / "bin" / "mine").write_text("mine")
+    monkeypatch.chdir(here)
+    shown = find_undo(places)
+    assert "remove" not in str(shown)
+    assert undo(shown, places, datetime(2026, 1, 1, tzinfo=timezone.utc), system_is_back=True) == ()
+    assert sorted(path.name for path in here.rglob("*")) == ["bin", "include", "lib", "mine"]
+    assert read_record(Path(record.folder)) is not None
+    assert not can_undo(places)
+
+
+def test_of_two_runs_about_the_system_the_newer_goes_first(tmp_path: Path) -> None:
+    older = run_without_folder(tmp_path, OUT)
+    run_without_folder(tmp_path, STEP, "20260102-000000-bbbbbb")
+    with pytest.raises(Trouble, match="Run 20260102-000000-bbbbbb came later"):
+        find_undo(places_below(tmp_path), older.id)
+
+
+def test_a_run_without_a_folder_takes_no_folder_that_one_was_started_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = run_without_folder(tmp_path, OUT)
+    (tmp_path / "venv").mkdir()
+    monkeypatch.chdir(tmp_path / "venv")
+    assert run_to_resume(plan_of(tmp_path, STEP), (record,)) is None

@@ -1,0 +1,81 @@
+"""What the way back shows, and what it leaves alone while it goes on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.run.places import plan_of
+from tests.undo.replacing import KEPT, SITE, again, back, make_environment, replaced
+from wizard.journalform import Record
+from wizard.plan.form import plan_form
+from wizard.plan.steps import WriteFile
+from wizard.run.environment.ownership import Owned
+from wizard.run.live import now
+from wizard.undo.going_back import go_back
+from wizard.undo.way_back import find_way_back
+
+
+@pytest.fixture
+def venv(tmp_path: Path) -> Path:
+    return make_environment(tmp_path / "venv")
+
+
+def test_a_program_that_writes_into_the_folder_meanwhile_is_no_change_of_plan(venv: Path) -> None:
+    record, _ = replaced(venv)
+    way = find_way_back(record)
+    (venv / "log.txt").write_text("a line")
+    assert go_back(way, record, now()) == ()
+    assert (venv / "log.txt").read_text() == "a line"
+
+
+def test_a_file_of_ours_that_was_edited_and_put_back_is_ours_again(tmp_path: Path) -> None:
+    """As ``keep`` and its own way back leave it: the same text, written later."""
+    venv, run = tmp_path / "venv", tmp_path / "run"
+    (venv / "bin").mkdir(parents=True)
+    run.mkdir()
+    starter, edited = venv / "bin/rdna1-python", venv / "pip.conf"
+    plan = plan_of(
+        tmp_path, *(WriteFile("r", str(p), "ours", 0o644, "") for p in (starter, edited))
+    )
+    Owned(run).add({"bin/rdna1-python": (4, 1), "pip.conf": (4, 1)})
+    starter.write_text("ours")
+    edited.write_text("mine")
+    way = find_way_back(
+        Record("1", str(run), "now", plan_form(plan), {1: "", 2: ""}, {}, "finished")
+    )
+    assert way.remove == ("bin/rdna1-python",)
+    assert way.changed == ("pip.conf",)
+
+
+def test_empty_folders_that_the_user_made_since_stay(venv: Path) -> None:
+    record, _ = replaced(venv)
+    (venv / SITE / "outputs").mkdir()
+    (venv / "share/mine").mkdir(parents=True)
+    assert back(record) == ()
+    assert (venv / SITE / "outputs").is_dir()
+    assert (venv / "share/mine").is_dir()
+    assert not (venv / SITE / "extra-1.0.dist-info").exists()
+
+
+def test_nothing_is_kept_through_a_link(venv: Path, tmp_path: Path) -> None:
+    record, _ = replaced(venv)
+    (venv / "pip.conf").write_text("changed by me")
+    (tmp_path / "elsewhere").mkdir()
+    (venv / KEPT).symlink_to(tmp_path / "elsewhere")
+    assert any("is a link" in problem for problem in back(record))
+    assert (venv / "pip.conf").read_text() == "changed by me"
+    (venv / KEPT).unlink()
+    assert back(again(Path(record.folder))) == ()
+    assert (venv / KEPT / "pip.conf").read_text() == "changed by me"
+    assert (venv / "pip.conf").read_text() == "[global]\ntimeout = 60\n"
+
+
+def test_a_name_with_a_line_end_stays_on_its_line(venv: Path) -> None:
+    record, _ = replaced(venv)
+    odd = venv / SITE / "torch-2.0.dist-info/odd\nname"
+    odd.write_text("mine")
+    (line,) = (each for each in str(find_way_back(record)).splitlines() if "odd" in each)
+    assert line.startswith("keep ")
+    assert "odd?name, changed by you" in line

@@ -1,0 +1,30 @@
+"""What keeps a stack from working here, for commands that would install it."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from wizard.machine.facts import Machine
+    from wizard.plan.steps import Plan
+
+FOR_ANOTHER = "To install for another machine, which has the card, add --without-card"
+
+
+def obstacle_to(machine: Machine, asked: argparse.Namespace, plan: Plan) -> str:
+    """Why this stack cannot work here; the device is not asked for with --without-card."""
+    from wizard.knowledge.stacks import find_stack
+    from wizard.plan.card import with_card
+    from wizard.plan.existing import obstacles_to
+    from wizard.plan.fit import fit
+    from wizard.plan.right_card import wrong_card
+
+    stack = find_stack(asked.stack)
+    if asked.without_card or stack is None:
+        return ""
+    chosen = with_card(machine, asked.gpu)
+    against = list(obstacles_to(plan.steps, machine, stack, fit(chosen, (), stack)))
+    if against and stack.gfx and wrong_card(chosen, stack):
+        against.append(FOR_ANOTHER)
+    return " ".join(f"{each.rstrip('.')}." for each in against)

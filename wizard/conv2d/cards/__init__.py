@@ -1,0 +1,1 @@
+"""Results that go from one machine to another: cards, profiles, comparisons."""

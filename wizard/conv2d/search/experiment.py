@@ -1,0 +1,108 @@
+"""What a strategy measures with: one row after another, each from the journal or from the card.
+
+A strategy is a coroutine: it asks for a row, gets its result, and decides on the next. Decisions
+rest on results alone, so that a strategy that is begun again comes to where it was cut off by
+asking the same, which the journal answers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from dataclasses import replace
+
+from wizard.conv2d.journal import Journal
+from wizard.conv2d.presets import Row
+from wizard.conv2d.sweep import Note, ShapeDone, SweepEvent, WorkerStarted
+from wizard.conv2d.verdicts import Result, Verdict
+from wizard.conv2d.worker.judging import unmeasured
+from wizard.conv2d.worker.trial import Trial
+from wizard.conv2d.worker.wording import LOST
+from wizard.run.joined_groups import joined_group
+
+JOINED = (
+    "You are in the group {0} only from your next login on: until then the worker is started "
+    "through `sg {0} -c`."
+)
+Tell = Callable[[SweepEvent], None]
+
+
+class Experiment:
+    """Measures rows in the order in which they are asked for, and tells what happens meanwhile."""
+
+    def __init__(self, trial: Trial, tell: Tell) -> None:
+        self.trial = trial
+        self.tell = tell
+        self._asked = 0
+
+    @property
+    def is_over(self) -> bool:
+        """True when nothing more can be measured."""
+        return self.trial.team.trouble is not None
+
+    async def assemble(self, row: Row | None = None) -> None:
+        """Start the workers, for that row if any; what another torch has measured is forgotten."""
+        trial = self.trial
+        if trial.sweep.device == "cuda" and (group := joined_group()):
+            self.tell(Note(JOINED.format(group)))
+        async for event in trial.team.assemble(trial.sweep.spawn, row):
+            if isinstance(event, WorkerStarted) and not _same_torch(trial.book, event):
+                trial.book.forget()
+                self.tell(Note("An unfinished sweep was made with another torch: starting afresh."))
+            self.tell(event)
+
+    async def renew(self) -> None:
+        """Have the next row measured by a new process that knows nothing of earlier ones."""
+        await self.trial.team.retire()
+
+    async def measure(self, row: Row) -> Result | None:
+        """The result of the next row; None when it can be had no more."""
+        index, trial = self._asked, self.trial
+        self._asked += 1
+        if index >= len(trial.sweep.rows):
+            trial.sweep = replace(trial.sweep, rows=(*trial.sweep.rows, row))
+        known = trial.book.results.get(index) or self._given_up(index)
+        if known is not None:
+            trial.fork_known |= known.process == "fork" and known.cold_s is not None
+            self.tell(ShapeDone(index + 1, len(trial.sweep.rows), known))
+        elif not self.is_over:
+            if index in trial.book.lost:
+                self.tell(Note(f"{row.label}: {LOST}. Trying it once more."))
+            async for event in trial.run(index):
+                self.tell(event)
+        return trial.book.results.get(index)
+
+    def _given_up(self, index: int) -> Result | None:
+        """The result of a row that is not launched again; None for all others."""
+        trial, team = self.trial, self.trial.team
+        if trial.book.lost.get(index, 0) > 1:
+            result = unmeasured(trial.sweep, index, Verdict.HUNG, f"{LOST}, twice", team.loaded)
+            trial.book.outcome(index, result)
+            return result
+        return trial.give_up(index) if self.is_over else None
+
+
+async def told(work: Callable[[Tell], Awaitable[None]]) -> AsyncGenerator[SweepEvent, None]:
+    """The events that a coroutine tells while it runs, and what it raises; closing ends it."""
+    events: asyncio.Queue[SweepEvent | None] = asyncio.Queue()
+
+    async def run() -> None:
+        try:
+            await work(events.put_nowait)
+        finally:
+            events.put_nowait(None)
+
+    task = asyncio.create_task(run())
+    try:
+        while (event := await events.get()) is not None:
+            yield event
+        await task
+    finally:
+        task.cancel()
+        await asyncio.wait([task])
+
+
+def _same_torch(book: Journal, started: WorkerStarted) -> bool:
+    """False when earlier results were measured with another torch than the one now loaded."""
+    seen = {(r.loaded.torch, r.loaded.hip) for r in book.results.values() if r.loaded.torch}
+    return started.loaded.torch is None or seen <= {(started.loaded.torch, started.loaded.hip)}

@@ -1,0 +1,116 @@
+"""Carries out the search for the largest size that passes, on the card itself."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from wizard.conv2d.client import carried_out
+from wizard.conv2d.presets import Row
+from wizard.conv2d.search.experiment import Experiment
+from wizard.conv2d.search.limit import Costs, Known, Limit, Probes
+from wizard.conv2d.search.spent import hangs_spent
+from wizard.conv2d.sweep import Sweep, SweepEvent
+from wizard.conv2d.verdicts import RIGHT, Result
+
+AXES = {
+    "size": ("h", "w"),
+    "height": ("h",),
+    "width": ("w",),
+    "channels-in": ("c_in",),
+    "channels-out": ("c_out",),
+    "kernel": ("kernel",),
+    "batch": ("n",),
+}
+"""What can grow, and the fields of a shape that it sets."""
+REPEATS = 3
+RISK_S = 60.0
+"""What the risk of one hang, a frozen desktop, is held to be worth."""
+RECOVERY_S = 2.0
+FIRST_GUESS_S = 0.2
+"""A pass before any was measured."""
+
+
+@dataclass(frozen=True, slots=True)
+class LimitRequest:
+    """Which limit is asked for, and what may be spent on it."""
+
+    sweep: Sweep
+    """How it is measured; its rows do not matter."""
+    row: Row
+    """All that does not grow."""
+    axis: str
+    smallest: int
+    largest: int
+    hangs: int
+    """How many hangs may be spent."""
+    repeats: int = REPEATS
+    """How often the largest size that passes is measured in all."""
+
+    def row_at(self, value: int) -> Row:
+        """The row with that value; the padding keeps the image's size."""
+        fields: dict[str, Any] = dict.fromkeys(AXES[self.axis], value)
+        if self.axis == "kernel":
+            fields["padding"] = value // 2
+        return replace(self.row, shape=replace(self.row.shape, **fields), published=None)
+
+
+def find_limit(request: LimitRequest, **where: Any) -> AsyncGenerator[SweepEvent, None]:
+    """The events of a search, as those of a sweep, with the limit in the last one.
+
+    ``where`` is what ``run_sweep`` takes too. Probes come out of what was measured alone: an
+    unfinished search is gone on with from its journal.
+    """
+    # The rows name the request, and with it its journal: all that may be asked.
+    ends = (request.row_at(request.smallest), request.row_at(request.largest))
+    named = replace(request.sweep, rows=ends)
+    return carried_out(named, _Search(request).find, (), ends, **where)
+
+
+class _Search:
+    """What is known while it goes on."""
+
+    def __init__(self, request: LimitRequest) -> None:
+        self.request = request
+        self.known = Known(request.smallest - 1, request.largest + 1, request.hangs)
+        self.edge = (0, 0)
+        """How often the largest size that passes came back right, and was measured."""
+
+    async def find(self, experiment: Experiment) -> Limit:
+        await experiment.assemble(self.request.row_at(self.request.smallest))
+        probes = Probes(self.known, self._costs())
+        while not (self.known.is_final or experiment.is_over or experiment.trial.is_spent):
+            size = probes.next_size(self.known)
+            self._learn(size, await self._measured(size, experiment))
+        await self._repeat(experiment)
+        return Limit(self.request.axis, self.request.largest, self.known, *self.edge)
+
+    async def _measured(self, value: int, experiment: Experiment) -> Result | None:
+        return await experiment.measure(self.request.row_at(value))
+
+    async def _repeat(self, experiment: Experiment) -> None:
+        """The largest size that passes, measured again: a hang may come one time in three."""
+        edge = self.known.passes
+        if edge < self.request.smallest or experiment.is_over:
+            return
+        self.edge = (1, 1)
+        while self.edge[1] < self.request.repeats and self.edge[0] == self.edge[1]:
+            result = await self._measured(edge, experiment)
+            if result is None:
+                return
+            self.edge = (self.edge[0] + (result.verdict in RIGHT), self.edge[1] + 1)
+
+    def _learn(self, value: int, result: Result | None) -> None:
+        if result is not None and not _environment_broke(result):
+            spent = hangs_spent(result)
+            self.known = self.known.after(value, result.verdict in RIGHT, spent)
+
+    def _costs(self) -> Costs:
+        deadline = self.request.sweep.deadlines.later
+        return Costs(lambda size: FIRST_GUESS_S, deadline + RECOVERY_S + RISK_S)
+
+
+def _environment_broke(result: Result) -> bool:
+    """True when its control failed too: then its failure says nothing of its size."""
+    return result.control is not None and result.control.verdict not in RIGHT

@@ -1,0 +1,81 @@
+"""What is said before a card is measured, at the terminal and in the panel alike."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wizard.conv2d.words.caution import Circumstances
+
+if TYPE_CHECKING:
+    from wizard.conv2d.asked import Request
+    from wizard.conv2d.presets import Row
+    from wizard.conv2d.sweep import Deadlines
+
+WARNING = (
+    "This runs {0} on the GPU. What hangs may freeze the desktop or reset the screen, and only a "
+    "restart may help: save your work first. Each verdict is on disk before the next launch."
+)
+IN_USE = (
+    "Somebody is logged in at the screen that this card drives, and a hang may freeze that "
+    "desktop. Log out there and start this over SSH or on a text console, or save everything, "
+    "close it, and {0}."
+)
+OTHER = "--hangs N"
+NAMED = 3
+"""So many operations are named; of more, their number is told."""
+
+
+def caution_texts(
+    request: Request, around: Circumstances, hangs: int, other: str = OTHER
+) -> tuple[str, ...]:
+    """What is run, whom a hang would hit, how many are allowed and what each costs.
+
+    ``other`` says how another number of hangs is allowed.
+    """
+    return (WARNING.format(what_runs(request)), *budget_texts(request, around, hangs, other))
+
+
+def budget_texts(
+    request: Request, around: Circumstances, hangs: int, other: str = OTHER
+) -> tuple[str, ...]:
+    """What a hang would disturb, how many are allowed, and what each costs."""
+    from wizard.conv2d.asked import sweep_in
+
+    times = "one hang is" if hangs == 1 else f"{hangs} hangs are"
+    return (
+        around.text,
+        f"At most {times} allowed ({other}): then it stops with what it has.",
+        _cost_of_a_hang(sweep_in(request).deadlines),
+    )
+
+
+def what_runs(request: Request) -> str:
+    """What is run on the card, as a plural."""
+    from wizard.conv2d.words.request_line import rows_asked
+
+    rows = rows_asked(request)
+    operations = tuple(row for row in rows if row.operation is not None)
+    if operations:
+        return _operations(operations, len(rows))
+    works = {row.work for row in rows}
+    gradients = "convolutions and their gradients" if works & {"backward"} else "convolutions"
+    if "train" not in works:
+        return gradients
+    return "training steps" if works == {"train"} else f"{gradients}, and training steps"
+
+
+def _operations(rows: tuple[Row, ...], count: int) -> str:
+    if count > NAMED or count > len(rows):
+        return f"{count} operations of torch, each in a process of its own,"
+    titles = [row.operation.title for row in rows if row.operation is not None]
+    return f"operations of torch ({'; '.join(titles)})"
+
+
+def _cost_of_a_hang(deadlines: Deadlines) -> str:
+    first, later = f"{deadlines.first:g} s", f"{deadlines.later:g} s"
+    seconds = later if first == later else f"{later}, {first} for the first shape of a process"
+    rest = deadlines.killed + deadlines.health
+    return (
+        f"A hang costs its deadline ({seconds}) and up to {rest:g} s until its process is gone and "
+        "the card was checked; in the worst case a restart."
+    )

@@ -1,0 +1,66 @@
+"""The words for what happens in a sweep, for the terminal's lines and the panel alike."""
+
+from __future__ import annotations
+
+from wizard.conv2d.presets import Row
+from wizard.conv2d.search.setting_answer import setting_text
+from wizard.conv2d.sweep import (
+    DeadlineMoved,
+    DeviceFound,
+    Note,
+    Phase,
+    ShapeDone,
+    ShapeStarted,
+    SweepDone,
+    SweepEvent,
+    WorkerStarted,
+)
+from wizard.conv2d.verdicts import Result
+from wizard.conv2d.worker.controls import control_words
+
+
+def line_of(event: SweepEvent) -> str:
+    """One event in one line; ``""`` for what only a live screen wants."""
+    match event:
+        case WorkerStarted():
+            hip = f", ROCm {event.loaded.hip}" if event.loaded.hip else ""
+            return f"torch {event.loaded.torch}{hip} (process {event.pid}, {event.process})"
+        case DeviceFound():
+            gfx = f", {event.loaded.gfx}" if event.loaded.gfx else ""
+            return f"device: {event.loaded.device}{gfx}"
+        case ShapeStarted():
+            place = f"{event.number}/{event.total}"
+            how = _how(event.row)
+            return f"{place} {event.row.label}{how} (deadline {event.deadline_s:g} s)"
+        case DeadlineMoved():
+            longest = f"waiting for it up to {event.longest_s:g} s"
+            return f"shape {event.number} is slow, not stuck ({event.why}): {longest}"
+        case ShapeDone():
+            return f"{event.number}/{event.total}   {_verdict(event.result)}"
+        case Note():
+            return event.text
+        case Phase():
+            return _watched(event)
+        case SweepDone():
+            return ""
+
+
+def _verdict(result: Result) -> str:
+    words = [text for text in (result.rate, result.detail, control_words(result)) if text]
+    return f"{result.verdict.value}: {'. '.join(words)}" if words else result.verdict.value
+
+
+def _watched(phase: Phase) -> str:
+    """Something only of a process that SIGKILL has not ended: that takes half a minute."""
+    if phase.seconds_left is None:
+        return ""
+    return (
+        f"shape {phase.number} was killed and is still there: the kernel may be freeing the card. "
+        f"Watched for {phase.seconds_left:.0f} s more."
+    )
+
+
+def _how(row: Row) -> str:
+    """What is special about how a row is measured."""
+    past = "" if row.engine == "configured" else f", engine {row.engine}"
+    return past + (f", {setting_text(row.setting)}" if row.setting else "")

@@ -1,0 +1,116 @@
+"""What the verdicts of a sweep mean, and what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from wizard.conv2d.verdicts import RIGHT, Result, Verdict
+from wizard.conv2d.worker.hang_classes import NEXT_STEPS, HangClass
+
+WORDS = {
+    Verdict.PASS: "right",
+    Verdict.SLOW: "right but slow",
+    Verdict.WRONG: "wrong",
+    Verdict.FLAKY: "flaky",
+    Verdict.HUNG: "hung",
+    Verdict.CRASHED: "crashed",
+    Verdict.ERROR: "ended with an error",
+    Verdict.OUT_OF_MEMORY: "out of memory",
+    Verdict.UNUSABLE: "not measured",
+}
+ALWAYS = (Verdict.PASS, Verdict.WRONG, Verdict.HUNG)
+"""What a reader looks for first: counted also where it is none."""
+MEANINGS = {
+    Verdict.HUNG: "no answer within the deadline; the process was killed. A program that uses such "
+    "a layer stops there. A first call that compiles can look the same.",
+    Verdict.WRONG: "an answer came, and rounding cannot explain how far off it is. What a program "
+    "computes with such a layer is not to be trusted, even where nothing fails.",
+    Verdict.FLAKY: "right in some launches and not in others. A program that uses such a layer "
+    "fails sooner or later; what passes once has not yet passed.",
+    Verdict.CRASHED: "the process died. A program that uses such a layer dies as well.",
+    Verdict.ERROR: "torch refused or could not be checked; the lines above say why.",
+    Verdict.OUT_OF_MEMORY: "the device has too little memory for it: no fault of the convolution.",
+    Verdict.SLOW: "the numbers are right; each later call takes long.",
+    Verdict.UNUSABLE: "left out, because nothing measured then could be trusted.",
+}
+ALL_RIGHT = (
+    "every {0} came back in time with the right numbers. That holds for these {0}s, with this "
+    "torch and these settings."
+)
+REPEATS = (
+    "of the launches of a shape that is right, {}. So many launches can say no more: with more of "
+    "them (--repeats) the bound comes down."
+)
+CONTROL = "the processor is the control: this says nothing of the graphics card."
+
+
+def counted(results: Sequence[Result]) -> str:
+    """How many ended how."""
+    counts = {each: sum(r.verdict is each for r in results) for each in WORDS}
+    told = [f"{n} {WORDS[each]}" for each, n in counts.items() if n or each in ALWAYS]
+    return f"{len(results)} {noun_of(results)}{'' if len(results) == 1 else 's'}: {', '.join(told)}"
+
+
+def noun_of(results: Sequence[Result]) -> str:
+    """What was measured, in a word."""
+    return "operation" if any(result.operation for result in results) else "shape"
+
+
+def meaning_lines(results: Sequence[Result]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """What each verdict that occurred means, then what to do next, each with its title."""
+    found = {result.verdict for result in results}
+    for verdict in MEANINGS:
+        if verdict in found:
+            yield WORDS[verdict].capitalize(), (MEANINGS[verdict],)
+    yield from _classes(results)
+    if found == {Verdict.PASS}:
+        yield "What it means", (ALL_RIGHT.format(noun_of(results)),)
+    if rates := dict.fromkeys(r.rate for r in results if r.rate and r.verdict in RIGHT):
+        yield "Repeats", (REPEATS.format("; or ".join(map(str, rates))),)
+    if any(result.control for result in results):
+        yield "Controls", (_controls(results),)
+    on_cpu = results[-1].on_processor
+    if on_cpu:
+        yield "Note", (CONTROL,)
+    yield "What to do next", next_steps(results[-1], found, on_cpu)
+
+
+def _classes(results: Sequence[Result]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """What to do about each kind of hang on a card; on a processor none of it helps."""
+    named = {result.hang_class for result in results if result.engine != "cpu"}
+    for hang_class in HangClass:
+        if hang_class.value in named:
+            yield f"Hung, {hang_class.value}", (NEXT_STEPS[hang_class],)
+
+
+def _controls(results: Sequence[Result]) -> str:
+    controls = [result.control for result in results if result.control]
+    failures = "1 failure" if len(controls) == 1 else f"{len(controls)} failures"
+    text = f"a shape that had been right before was measured again after {failures}, and was "
+    if all(control.verdict in RIGHT for control in controls):
+        return f"{text}right each time: what failed did so by itself, and not because all had."
+    return f"{text}not right after the last: nothing later was measured, or could be trusted."
+
+
+def next_steps(last: Result, found: set[Verdict], on_cpu: bool) -> tuple[str, ...]:
+    """What to do where results like the last one came to these verdicts."""
+    if on_cpu and found == {Verdict.PASS}:
+        if last.loaded.hip:
+            return ("measure the card: the same command without --device cpu.",)
+        return ("install a stack that uses the card (rdna1-setup plan), then measure with it.",)
+    if found == {Verdict.PASS}:
+        return ("run your own program. To tell others what you found: rdna1-setup report",)
+    if not found & {Verdict.HUNG, Verdict.WRONG, Verdict.CRASHED, Verdict.FLAKY}:
+        return ("look at the lines above. For an issue: rdna1-setup report",)
+    if on_cpu:
+        return ("another torch, and a test of the memory: a processor should get these right.",)
+    past = (
+        ""
+        if last.engine in ("native", "unfold")
+        else "the same command with --engine native goes past "
+    )
+    past += "MIOpen: if that is right, MIOpen is at fault. " if past else ""
+    longer = "A longer --deadline tells a slow first call from a hang. "
+    hung = longer if Verdict.HUNG in found else ""
+    other = "Another stack may do better: rdna1-setup plan. To tell others: rdna1-setup report"
+    return (f"{past}{hung}{other}",)

@@ -1,0 +1,77 @@
+"""Whether the card can still be trusted, after a launch that hung or died on it.
+
+Two things decide, and both must be well: a sum and a small product, computed in the very process
+that measures the next shape and compared number by number; and what the driver has written to the
+kernel log since that launch began. A reset that the driver finished is no reason to stop: who
+starts after it gets a card that was set up anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wizard.conv2d.run_words import RESTART
+from wizard.conv2d.sweep import StopReason
+from wizard.conv2d.worker.hang_classes import classify
+from wizard.conv2d.worker.outcome import HUNG, Outcome
+from wizard.knowledge.kernel_messages import KernelLine
+
+RESET_DONE = "reset-done"
+UNSOUND = ("reset-failed", "reset", "preemption-failed", "eviction-failed")
+"""Messages after which only a finished reset makes the card whole."""
+WELL = "The card still answers: a sum and a small product came back right. Going on."
+WELL_AFTER_RESET = (
+    "The driver has reset the card, and it answers again: a sum and a small product came back "
+    "right. Other programs that used it, the desktop among them, may have lost what they had there."
+)
+NO_CONVOLUTION = (
+    "That is no convolution, and needs nothing but a card that works: nothing measured on it now "
+    "could be trusted."
+)
+
+
+def trouble_of(check: Outcome, lines: Sequence[KernelLine]) -> StopReason | None:
+    """Why nothing more can be measured; None when the card is well."""
+    if check.kind != "healthy":
+        happened = f"After a launch that failed, the card did not pass a check: {_failure(check)}."
+        return StopReason(happened, NO_CONVOLUTION, RESTART)
+    unsound = next((line for line in _since_reset(lines) if line.message.id in UNSOUND), None)
+    if unsound is None:
+        return None
+    return StopReason(
+        f"After a launch that failed, the kernel log says: {unsound.line.strip()}",
+        f"That means that {unsound.message.means}. The card passed a small check, but nothing "
+        "measured on it now could be trusted.",
+        RESTART,
+    )
+
+
+def well(lines: Sequence[KernelLine]) -> str:
+    """The words for a card that passed."""
+    was_reset = any(line.message.id == RESET_DONE for line in lines)
+    return WELL_AFTER_RESET if was_reset else WELL
+
+
+def _since_reset(lines: Sequence[KernelLine]) -> Sequence[KernelLine]:
+    done = [place for place, line in enumerate(lines, 1) if line.message.id == RESET_DONE]
+    return lines[done[-1] :] if done else lines
+
+
+def _failure(check: Outcome) -> str:
+    if check.kind in HUNG:
+        finding = None if check.evidence is None else classify(check.evidence)
+        proof = f" ({finding.because})" if finding is not None and finding.because else ""
+        return f"{WHAT.get(check.phase, 'its first operation')} {_late(check)}{proof}"
+    if check.kind == "wrong":
+        return f"its {check.text} came back with wrong numbers"
+    if check.kind == "no device":
+        return "torch sees no GPU any more"
+    return f"{WHAT.get(check.phase, 'its first operation')} failed: {check.text}"
+
+
+def _late(check: Outcome) -> str:
+    late = f"did not come back within {check.seconds:g} s"
+    return f"{late}, and {check.text} long after SIGKILL" if check.kind == "unkillable" else late
+
+
+WHAT = {"sum": "a sum", "product": "a product of two small matrices"}

@@ -1,0 +1,66 @@
+"""Whether the distributions that a plan sets aside are still as it knew them, and can be moved."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from wizard.machine.live import LiveHost
+from wizard.machine.mounts import MOUNTS, mounts_in
+from wizard.plan.existing_steps import SetAsidePackages
+from wizard.run.environment.installed import has_readable_record, record_of
+from wizard.run.environment.leaving import family_files, relative, targets
+from wizard.run.trouble import Trouble
+
+
+def require_as_planned(step: SetAsidePackages) -> None:
+    """Raise Trouble unless all is as it was when the plan was made, can be moved, and no wheel is
+    in the way; reads only."""
+    site = Path(step.site)
+    for name, version in step.packages:
+        if (info := record_of(site, name, version)) is not None:
+            _require_readable(site, info)
+        else:
+            raise Trouble(
+                f"{name} {version} is not in {site} any more.",
+                "The environment has changed since this plan was made; nothing was changed by us.",
+                "Undo this run (rdna1-setup rollback), then start again: it looks anew.",
+            )
+    if taken := _taken(step):
+        raise Trouble(
+            f"{taken[0]} is there already" + (f" (and {len(taken) - 1} more)." * (len(taken) > 1)),
+            "A new wheel holds a file of that name, and it belongs to no package that goes.",
+            "Move it away, or take a new folder with --venv; nothing was changed here.",
+        )
+    _require_one_file_system(step)
+
+
+def _require_readable(site: Path, info: Path) -> None:
+    if not has_readable_record(site, info):
+        raise Trouble(
+            f"{info}/RECORD cannot be read to its end.",
+            "It lists the files of this package: with half a list, half of it would be moved.",
+            "Install the package anew with pip, or take a new folder with --venv; nothing was "
+            "changed here.",
+        )
+
+
+def _require_one_file_system(step: SetAsidePackages) -> None:
+    """Raise Trouble for files below a mount of their own: no renaming leads out of it."""
+    here = os.path.realpath(step.root)
+    mounted = (mount.path for mount in mounts_in(LiveHost().read(MOUNTS)))
+    inside = tuple(f"{place}/" for place in mounted if place.startswith(f"{here}/"))
+    for path in family_files(step) if inside else ():
+        if f"{here}/{path}".startswith(inside):
+            raise Trouble(
+                f"{here}/{path} lies below a mount of its own inside the environment.",
+                "What is set aside is moved, and no file moves from one mount to another.",
+                "Take a new folder with --venv, or unmount it first; nothing was changed here.",
+            )
+
+
+def _taken(step: SetAsidePackages) -> list[str]:
+    """Files that stay and that a wheel would write over, also through a link."""
+    root, goes = Path(step.root), frozenset(family_files(step))
+    there = (p for p in targets(step) if os.path.lexists(p) and not p.is_dir())
+    return sorted(str(path) for path in there if relative(path, root) not in goes)

@@ -1,0 +1,1 @@
+"""What comes over a network: whole, checked, and gone on with."""

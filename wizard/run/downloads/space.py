@@ -1,0 +1,58 @@
+"""Disk space for downloads, and failures to write, with the file system that they concern."""
+
+from __future__ import annotations
+
+import errno
+import shutil
+from pathlib import Path
+
+from wizard.run.trouble import Trouble
+from wizard.sizes import KB, size_text
+
+_FULL = frozenset((errno.ENOSPC, errno.EDQUOT))
+
+
+def mount_point(path: Path) -> Path:
+    """Where the file system that holds a path is mounted."""
+    here = path.resolve()
+    while not here.is_mount():
+        here = here.parent
+    return here
+
+
+def free_bytes(folder: Path) -> int:
+    """What this user may still write there."""
+    return shutil.disk_usage(folder).free
+
+
+def require(needed: int, folder: Path) -> None:
+    """Raise Trouble unless that many bytes fit."""
+    if (missing := needed - free_bytes(folder)) > 0:
+        raise full(folder, missing)
+
+
+def full(folder: Path, missing: int | None) -> Trouble:
+    """The disk-full Trouble for the file system of a folder."""
+    lacks = f"; {in_words(missing)} more are needed" if missing and missing > 0 else ""
+    return Trouble(
+        f"The file system {mount_point(folder)} is full{lacks}.",
+        f"What is fetched goes to {folder}, whole, before anything is installed from it.",
+        "Free some space there or choose a folder on a bigger disk, then run the same command "
+        "again: what has arrived is kept.",
+    )
+
+
+def write_failure(error: OSError, folder: Path, missing: int | None) -> Trouble:
+    """A failed write as Trouble."""
+    if error.errno in _FULL:
+        return full(folder, missing)
+    return Trouble(
+        f"{error.filename or folder} could not be written: {error.strerror or error}.",
+        f"The folder belongs to somebody else, or {mount_point(folder)} is read-only or failing.",
+        "Choose a folder of your own, or mend that, then run the same command again.",
+    )
+
+
+def in_words(count: int) -> str:
+    """A number of bytes for people; a few are counted."""
+    return f"{count} bytes" if count < KB else size_text(count)

@@ -1,0 +1,88 @@
+"""What a step that was begun and never finished left below the venv; reads only."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from wizard.journalform import Record
+from wizard.run.environment.fingerprints import Print, prints
+from wizard.run.environment.venv_layout import made_with_venv
+from wizard.run.environment.wheel_files import wheel_files
+from wizard.run.records import last_written_ns
+from wizard.run.whole_file import draft_of
+
+OF_PIP = re.compile(r"bin/pip[\d.]*|lib/python[\d.]+/site-packages/(pip|~)[^/]*/.*")
+"""What a pip that replaces itself writes and removes."""
+OF_SETUPTOOLS = re.compile(
+    r"lib/python[\d.]+/site-packages/(setuptools|pkg_resources|_distutils_hack)[^/]*/.*"
+)
+"""What a setuptools that replaces another writes and removes."""
+GRACE_S = 60
+"""Time that a step may outlast its deadline before it is ended."""
+
+
+def notes_of_the_venv(record: Record) -> Mapping[str, Any]:
+    """What was noted before the venv was made or changed; empty while that was not begun."""
+    merged: dict[str, Any] = {}
+    for noted in record.intents.values():
+        merged |= {name: noted[name] for name in _OF_THE_VENV if name in noted}
+    return merged
+
+
+_OF_THE_VENV = ("before", "folders_before", "made_folders")
+
+
+def files_before(record: Record) -> tuple[str, ...]:
+    """Files that were in the venv's folder before the run: never ours."""
+    return tuple(notes_of_the_venv(record).get("before", ()))
+
+
+def remains(record: Record, number: int) -> dict[str, Print]:
+    """Files that the interrupted step left, told by what it would write.
+
+    What was written after the step must have ended is somebody else's, whatever its name.
+    """
+    step = record.plan["steps"][number - 1]
+    before = frozenset(files_before(record))
+    deadline_s = float(step.get("deadline_s", 0)) + GRACE_S
+    latest = last_written_ns(Path(record.folder)) + int(deadline_s * 10**9)
+    found = _left(step, Path(record.plan["venv"]), record)
+    return {p: seen for p, seen in found.items() if p not in before and seen[1] <= latest}
+
+
+def _left(step: Mapping[str, Any], venv: Path, record: Record) -> dict[str, Print]:
+    match step:
+        case {"kind": "InstallWheels", "staging": str(staging)}:
+            return wheel_files(venv, tuple(Path(staging).glob("*.whl")), step.get("site", ""))
+        case {"kind": "CreateVenv"}:
+            return made_with_venv(venv, ())
+        case {"kind": "RunProgram", "creates": list(paths)} if (
+            f"{venv}/bin/pip" in paths and notes_of_the_venv(record)
+        ):
+            found = made_with_venv(venv, ())
+            return {path: found[path] for path in found if OF_PIP.fullmatch(path)}
+        case {"kind": "WriteFile", "path": str(path), "content": str(content)}:
+            return prints(venv, _written(Path(path), content))
+        case {"kind": "ResolveCarried", "told": str(path)}:
+            return prints(venv, (Path(path),))
+        case {"kind": "PinInstalled", "path": str(path)}:
+            return prints(venv, (Path(path), draft_of(Path(path))))
+        case _:
+            return {}
+
+
+def _written(path: Path, content: str) -> Iterable[Path]:
+    yield draft_of(path)
+    if holds(path, content):
+        yield path
+
+
+def holds(path: Path, content: str) -> bool:
+    """True for a file with exactly this text."""
+    try:
+        return path.read_text("utf-8") == content
+    except (OSError, UnicodeDecodeError):
+        return False

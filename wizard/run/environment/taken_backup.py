@@ -1,0 +1,69 @@
+"""What to do about a backup that no journal names: in words, for only a person can tell."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from wizard.machine.contents import read_distributions, read_kept_contents
+from wizard.machine.live import LiveHost
+from wizard.plan.existing_steps import SetAsidePackages
+from wizard.plan.family import torch_family
+from wizard.plan.steps import PinInstalled, Plan, WriteFile
+from wizard.run.environment.backup import FILES, Backup
+from wizard.run.environment.installed import named_in
+from wizard.run.trouble import Trouble
+
+
+def without_journal(plan: Plan, backup: str) -> Trouble:
+    """The words for a backup in the way of a plan; reads only."""
+    aside = Backup(Path(os.path.dirname(backup)), Path(backup))  # noqa: PTH120 - a text
+    kept = read_kept_contents(LiveHost(), str(aside.root))
+    if kept is not None and os.path.realpath(kept.path) != os.path.realpath(aside.root):
+        return _of_another_folder(aside, kept.path)
+    return _journal_gone(plan, aside)
+
+
+def _of_another_folder(aside: Backup, was: str) -> Trouble:
+    return Trouble(
+        f"{aside.folder} belongs to {was}: {aside.root} is a copy of that environment, or it was "
+        "moved, or a link that led here leads elsewhere now.",
+        "What waits in there is the first state of that one; a second run would mix two.",
+        f"If it was moved, or a link was: put it back as it was, undo its run (rdna1-setup "
+        f"rollback), then move it. If it is a copy: remove {aside.folder} from it: the old "
+        "packages belong to the original.",
+    )
+
+
+def _journal_gone(plan: Plan, aside: Backup) -> Trouble:
+    steps = [step for step in plan.steps if isinstance(step, SetAsidePackages)]
+    site = next(step.site for step in steps if step.backup == str(aside.folder))
+    names = " ".join(_replaced_now(site, aside))
+    files = _ours(plan, aside)
+    remove = f"Remove these files of this program: {', '.join(files)}. " if files else ""
+    return Trouble(
+        f"{aside.folder} holds packages that a run set aside, and its journal is gone.",
+        "What is in there is the first state of this environment; a second run would mix it.",
+        (f"Remove what came instead with its own pip (pip uninstall {names}). " if names else "")
+        + f"{remove}Then move the files below {aside.folder / FILES} back to the same paths below "
+        f"{aside.root}, and remove {aside.folder}.",
+    )
+
+
+def _replaced_now(site: str, aside: Backup) -> tuple[str, ...]:
+    """Names of what stands there now and cannot stand beside what would come back."""
+    there = read_distributions(LiveHost(), site)
+    infos = {Path(row.path).parent for row in aside.things() if row.path.endswith("/METADATA")}
+    goes = {named_in(info)[0] for info in infos} | {each.name for each in torch_family(there)}
+    return tuple(sorted(each.name for each in there if each.name in goes))
+
+
+def _ours(plan: Plan, aside: Backup) -> tuple[str, ...]:
+    """Files that this program wrote, as far as this plan would write them too."""
+    written: Iterable[str] = (
+        step.path for step in plan.steps if isinstance(step, (WriteFile, PinInstalled))
+    )
+    return tuple(
+        path for path in written if os.path.lexists(path) and path.startswith(f"{aside.root}/")
+    )

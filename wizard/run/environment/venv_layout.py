@@ -1,0 +1,38 @@
+"""What a venv is made of: its own folders and files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from wizard.run.environment.fingerprints import Print, listing
+
+_VENV_LAYOUT = re.compile(
+    r"pyvenv\.cfg|\.gitignore|lib64|bin/(python[\d.]*t?|𝜋thon|activate(\.\w+)?|Activate\.ps1|"
+    r"pip[\d.]*|easy_install[-\d.]*|wheel)|lib/python[\d.]+/site-packages/(pip|setuptools|"
+    r"pkg_resources|_distutils_hack|wheel|(pip|setuptools|wheel)-[^/]+|~[^/]+)/.*|"
+    r"lib/python[\d.]+/site-packages/distutils-precedence\.pth"
+)
+"""What making a venv and upgrading its pip write, on Python 3.8 to 3.14.
+
+``~ip`` and the like are folders that pip moves its old self into, and forgets when it is killed.
+"""
+
+LAYOUT = ("bin", "include", "lib", "share")
+"""Where a venv's own folders lie: only there are emptied folders removed."""
+
+
+def made_with_venv(root: Path, before: Iterable[str]) -> dict[str, Print]:
+    """Files that making the venv left in a folder that held ``before``."""
+    known = frozenset(before)
+    found = listing(root).files
+    return {p: s for p, s in found.items() if p not in known and _VENV_LAYOUT.fullmatch(p)}
+
+
+def site_packages(root: Path, site: str = "") -> tuple[Path, ...]:
+    """The site folder that a step names, else those of a venv (one, unless its Python was
+    changed)."""
+    if site:
+        return (Path(site),)
+    return tuple(sorted((root / "lib").glob("python3.*/site-packages")))

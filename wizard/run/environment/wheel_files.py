@@ -1,0 +1,92 @@
+"""Where the files of a wheel go in a venv."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from packaging.utils import InvalidWheelFilename, parse_wheel_filename
+
+from wizard.run.environment.fingerprints import Print, prints
+from wizard.run.environment.venv_layout import site_packages
+
+
+def wheel_files(root: Path, wheels: Iterable[Path], site: str = "") -> dict[str, Print]:
+    """Files that installing these wheels leaves or would leave, as far as they are there now.
+
+    This is how an installation that was cut off is told from the user's own files.
+    """
+    found: dict[str, Print] = {}
+    for packages in site_packages(root, site):
+        for wheel in wheels:
+            found.update(prints(root, wheel_targets(root, packages, wheel)))
+    return found
+
+
+def contents(root: Path, wheel: Path, site: str = "") -> Iterator[tuple[Path, int]]:
+    """Where each file of a wheel goes in a venv, with its size; its RECORD is written anew."""
+    for packages in site_packages(root, site)[:1]:
+        for path, size in _entries(root, packages, wheel):
+            if path.name != "RECORD":
+                yield path, size
+
+
+def version_of(wheel: Path) -> tuple[str, str]:
+    """Name and version of a wheel, by its file name."""
+    name, version, _, _ = parse_wheel_filename(wheel.name)
+    return str(name), str(version)
+
+
+def wheel_targets(root: Path, packages: Path, wheel: Path) -> Iterator[Path]:
+    """Where the files of a wheel go when it is installed."""
+    entries = tuple(_entries(root, packages, wheel))
+    if not entries:
+        return
+    yield from (path for path, _ in entries)
+    base = _base(wheel)
+    for extra in ("RECORD", "INSTALLER", "REQUESTED", "direct_url.json"):
+        yield packages / f"{base}.dist-info" / extra
+    yield from (root / "bin" / script for script in _scripts(wheel, base))
+
+
+def _entries(root: Path, packages: Path, wheel: Path) -> Iterator[tuple[Path, int]]:
+    try:
+        name, _, _, _ = parse_wheel_filename(wheel.name)
+        entries = zipfile.ZipFile(wheel).infolist()
+    except (InvalidWheelFilename, OSError, zipfile.BadZipFile):
+        return
+    base = _base(wheel)
+    targets = {
+        "purelib": packages,
+        "platlib": packages,
+        "scripts": root / "bin",
+        "data": root,
+        "headers": root / "include" / "site" / packages.parent.name / str(name),
+    }
+    for entry in entries:
+        if entry.is_dir():
+            continue
+        if entry.filename.startswith(f"{base}.data/"):
+            kind, _, rest = entry.filename.removeprefix(f"{base}.data/").partition("/")
+            yield targets.get(kind, packages) / rest, entry.file_size
+        else:
+            yield packages / entry.filename, entry.file_size
+
+
+def _base(wheel: Path) -> str:
+    """How the folders of a wheel's own begin: name and version as in its file name."""
+    return "-".join(wheel.name.split("-")[:2])
+
+
+def _scripts(wheel: Path, base: str) -> Iterator[str]:
+    try:
+        text = zipfile.ZipFile(wheel).read(f"{base}.dist-info/entry_points.txt").decode()
+    except (KeyError, UnicodeDecodeError):
+        return
+    section = ""
+    for line in text.splitlines():
+        if line.startswith("["):
+            section = line.strip()
+        elif section in ("[console_scripts]", "[gui_scripts]") and "=" in line:
+            yield line.split("=", 1)[0].strip()

@@ -1,0 +1,162 @@
+"""Which run a plan goes on with, and what stands in its way in the folder."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from wizard.journalform import PARTLY_ROLLED_BACK, ROLLED_BACK, UNFINISHED, Record
+from wizard.plan.existing_steps import SetAsidePackages, changes_existing
+from wizard.plan.form import plan_form
+from wizard.plan.steps import InstallWheels, PinInstalled, Plan, Step, WriteFile
+from wizard.plan_kind import mends
+from wizard.run.asked import difference
+from wizard.run.environment.backup import MANIFEST
+from wizard.run.environment.installed import lock_pins, others_installed
+from wizard.run.environment.ownership import Owned
+from wizard.run.environment.remains import files_before
+from wizard.run.environment.taken_backup import without_journal
+from wizard.run.environment.venv_layout import LAYOUT, made_with_venv
+from wizard.run.environment.wheel_files import wheel_files
+from wizard.run.standing import absence
+from wizard.run.trouble import Trouble
+
+
+def run_to_resume(plan: Plan, records: tuple[Record, ...]) -> Record | None:
+    """The newest run of this very plan that was not rolled back; raises Trouble on a conflict."""
+    standing = [r for r in records if r.state != ROLLED_BACK]
+    if not plan.venv:
+        return _system_run(plan, standing)
+    here = os.path.realpath(plan.venv)
+    placed = [r for r in standing if r.plan["venv"]]
+    same_folder = [r for r in placed if os.path.realpath(r.plan["venv"]) == here]
+    for record in same_folder:
+        if record.plan["id"] == plan.id and record.state != PARTLY_ROLLED_BACK:
+            _refuse_another_folder(plan, record)
+            return record
+    if same_folder and not mends(plan):
+        raise _other_plan(plan, same_folder[0])
+    if changes_existing(plan):
+        _refuse_taken_backups(plan, standing)
+        return None
+    if (Path(plan.venv) / "pyvenv.cfg").exists():
+        raise Trouble(
+            f"{plan.venv} is a venv that this program did not make.",
+            "This plan is for a new folder; nothing in that one was changed.",
+            "Choose a new folder with --venv, or name that one with --venv to have its torch "
+            "replaced.",
+        )
+    if taken := _in_the_way(plan):
+        raise Trouble(
+            f"{_some(taken)} is there already, and is not ours.",
+            "Making the venv would write over it, and nothing could bring it back.",
+            "Choose a new folder with --venv, or move that away.",
+        )
+    return None
+
+
+def _system_run(plan: Plan, standing: Sequence[Record]) -> Record | None:
+    """The unfinished run of a plan about the system alone; a finished one may be needed again."""
+    same = (r for r in standing if r.plan["id"] == plan.id and r.state == UNFINISHED)
+    return next(same, None)
+
+
+def _refuse_another_folder(plan: Plan, record: Record) -> None:
+    if changes_existing(plan) and (elsewhere := absence(record, plan.venv)):
+        raise Trouble(
+            f"{elsewhere}: run {record.id} changed the environment that was there.",
+            "To go on here would mix two environments; nothing was changed.",
+            "Name this environment by its real name with --venv, or let the link lead back.",
+        )
+
+
+def _other_plan(plan: Plan, other: Record) -> Trouble:
+    found = difference(other.plan, plan_form(plan))
+    asked = f"It was begun {found.before}; this time the command came {found.now}." if found else ""
+    if other.state != UNFINISHED:
+        return Trouble(
+            f"{plan.venv} already holds {other.plan['stack']} (run {other.id}, {other.state}).",
+            f"A folder holds one stack at a time. {asked}".strip(),
+            f"Take another folder, or undo that run first: rdna1-setup rollback {other.id}",
+        )
+    again = f"To go on with it, run the command again {found.before}. " if found else ""
+    return Trouble(
+        f"{plan.venv} already holds an unfinished run of {other.plan['stack']} ({other.id}).",
+        asked
+        or "Its steps are others: another version of this program planned it, or the machine "
+        "has changed since.",
+        f"{again}To begin anew, undo it first: rdna1-setup rollback {other.id}",
+    )
+
+
+def _refuse_taken_backups(plan: Plan, standing: Sequence[Record]) -> None:
+    """Raise Trouble for a backup that holds a first state: moving more into it would mix two."""
+    backups = [step.backup for step in plan.steps if isinstance(step, SetAsidePackages)]
+    for backup in (each for each in backups if os.path.lexists(f"{each}/{MANIFEST}")):
+        for record in standing:
+            if backup in (step.get("backup") for step in record.plan["steps"]):
+                raise Trouble(
+                    f"{backup} holds what run {record.id} set aside, and that run still stands.",
+                    f"It belongs to {record.plan['venv']}; a second run would mix two states.",
+                    f"Undo that run first (rdna1-setup rollback {record.id}), or leave your own "
+                    "packages where they are: without --user-torch-aside.",
+                )
+        raise without_journal(plan, backup)
+
+
+def _in_the_way(plan: Plan) -> list[str]:
+    """What lies where the plan would write."""
+    venv = Path(plan.venv)
+    if os.path.lexists(venv) and not venv.is_dir():
+        return [plan.venv]
+    written = (s.path for s in plan.steps if isinstance(s, (WriteFile, PinInstalled)))
+    taken = [
+        str(venv / name)
+        for name in LAYOUT
+        if os.path.lexists(venv / name)
+        and (not (venv / name).is_dir() or (venv / name).is_symlink())
+    ]
+    taken += [str(venv / path) for path in sorted(made_with_venv(venv, ()))]
+    return taken + [path for path in written if os.path.lexists(path)]
+
+
+def _some(paths: Sequence[str]) -> str:
+    more = f" (and {len(paths) - 1} more)" if len(paths) > 1 else ""
+    return f"{paths[0]}{more}"
+
+
+def refuse_to_overwrite(step: Step, plan: Plan, record: Record) -> None:
+    """Raise Trouble when installing would write over files that are not ours: those that were
+    there before the run, and in an environment that existed everything that is no work of it."""
+    if not isinstance(step, InstallWheels):
+        return
+    wheels = tuple(Path(step.staging).glob("*.whl"))
+    there = wheel_files(Path(plan.venv), wheels, step.site).keys()
+    if changes_existing(plan):
+        ours = Owned(Path(record.folder)).read().keys()
+        # Bytecode goes with its source, whoever compiled it.
+        taken = sorted(path for path in there - ours if not path.endswith(".pyc"))
+    else:
+        taken = sorted(there & set(files_before(record)))
+    if taken:
+        raise Trouble(
+            f"{plan.venv}/{_some(taken)} is there already, and is not ours.",
+            "A wheel holds a file of that name and would write over it.",
+            "Move it away, or undo this run and choose a new folder with --venv.",
+        )
+
+
+def refuse_other_versions(step: Step, plan: Plan) -> None:
+    """Raise Trouble when a package stands there in another version than the step installs.
+
+    To be asked before anything is cleared away: what somebody installed since is not ours.
+    """
+    if not isinstance(step, InstallWheels) or not changes_existing(plan):
+        return
+    if others := others_installed(Path(plan.venv), lock_pins(Path(step.lock)), step.site):
+        raise Trouble(
+            f"{plan.venv} holds {', '.join(others)} beside what this plan installs.",
+            "Somebody installed that meanwhile, or two versions stood there: both would be spoilt.",
+            "Remove it with pip, then take this run back (rdna1-setup rollback) and begin anew.",
+        )

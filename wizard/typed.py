@@ -1,0 +1,130 @@
+"""Plain values, as JSON and TOML give them, read as typed ones: data classes and what they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import MISSING, fields, is_dataclass
+from enum import Enum
+from functools import cache, partial
+from types import NoneType, UnionType
+from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+T = TypeVar("T")
+Reader = Callable[[Any], Any]
+SORTS: Mapping[type, tuple[type, ...]] = {
+    str: (str,),
+    bool: (bool,),
+    int: (int,),
+    float: (float, int),
+    NoneType: (NoneType,),
+}
+"""What may stand for a plain value."""
+
+
+class WrongForm(ValueError):
+    """A form is not that of the value that it should be."""
+
+
+def typed(form: object, kind: type[T], *, exact: bool = False) -> T:
+    """The value of a form; raises WrongForm for what is none.
+
+    Of several data classes a form names its own as ``kind``. ``exact`` refuses unknown fields,
+    which a later version may have written.
+    """
+    return cast(T, _reader(cast(Hashable, kind), exact)(form))
+
+
+@cache
+def _reader(kind: Any, exact: bool) -> Reader:
+    """What reads a value of this kind; it is made once, for there may be hundreds."""
+    if is_dataclass(kind):
+        return _record_reader(kind, exact)
+    if kind in SORTS:
+        return partial(_plain, kind)
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return partial(_member, kind)
+    return _compound_reader(get_origin(kind), get_args(kind), exact)
+
+
+def _compound_reader(origin: Any, parts: Sequence[Any], exact: bool) -> Reader:
+    of = partial(_reader, exact=exact)
+    if origin is tuple and parts[-1] is ...:
+        return partial(_sequence, of(parts[0]))
+    if origin is tuple:
+        return partial(_row, tuple(map(of, parts)))
+    if origin is dict:
+        return partial(_mapping, of(parts[0]), of(parts[1]))
+    if origin in (Union, UnionType):
+        known = [part for part in parts if part is not NoneType]
+        read = of(known[0]) if len(known) == 1 else partial(_one_of, _named(known, exact))
+        return partial(_optional, read) if NoneType in parts else read
+    raise TypeError(f"no form is known for {origin}")
+
+
+def _named(kinds: Sequence[Any], exact: bool) -> dict[str, Reader]:
+    return {kind.__name__: _reader(kind, exact) for kind in kinds}
+
+
+def _record_reader(kind: Any, exact: bool) -> Reader:
+    hints = get_type_hints(kind)
+    readers = {field.name: _reader(hints[field.name], exact) for field in fields(kind)}
+    needed = frozenset(
+        field.name
+        for field in fields(kind)
+        if field.default is MISSING and field.default_factory is MISSING
+    )
+    return partial(_record, kind, readers, needed, exact)
+
+
+def _record(
+    kind: Any, readers: Mapping[str, Reader], needed: frozenset[str], exact: bool, form: Any
+) -> Any:
+    if not isinstance(form, Mapping):
+        raise WrongForm(f"no {kind.__name__}: {form!r:.200}")
+    if lacking := ", ".join(sorted(needed - form.keys())):
+        raise WrongForm(f"{kind.__name__} lacks {lacking}: {form!r:.200}")
+    if exact and not form.keys() <= readers.keys():
+        raise WrongForm(f"unknown in {kind.__name__}: {form.keys() - readers.keys()}")
+    return kind(**{name: read(form[name]) for name, read in readers.items() if name in form})
+
+
+def _plain(kind: type, form: Any) -> Any:
+    if type(form) not in SORTS[kind]:
+        raise WrongForm(f"no {kind.__name__}: {form!r:.200}")
+    return form
+
+
+def _sequence(read: Reader, form: Any) -> tuple[Any, ...]:
+    if not isinstance(form, (list, tuple)):
+        raise WrongForm(f"no list: {form!r:.200}")
+    return tuple(map(read, form))
+
+
+def _row(readers: Sequence[Reader], form: Any) -> tuple[Any, ...]:
+    if not isinstance(form, (list, tuple)) or len(form) != len(readers):
+        raise WrongForm(f"no list of {len(readers)}: {form!r:.200}")
+    return tuple(read(value) for read, value in zip(readers, form, strict=True))
+
+
+def _mapping(key: Reader, read: Reader, form: Any) -> dict[Any, Any]:
+    if not isinstance(form, Mapping):
+        raise WrongForm(f"no table: {form!r:.200}")
+    return {key(name): read(value) for name, value in form.items()}
+
+
+def _optional(read: Reader, form: Any) -> Any:
+    return None if form is None else read(form)
+
+
+def _one_of(readers: Mapping[str, Reader], form: Any) -> Any:
+    kind = form.get("kind") if isinstance(form, Mapping) else None
+    if not isinstance(kind, str) or kind not in readers:
+        raise WrongForm(f"none of {', '.join(readers)}: {form!r:.200}")
+    return readers[kind]({name: value for name, value in form.items() if name != "kind"})
+
+
+def _member(kind: type[Enum], form: Any) -> Enum:
+    try:
+        return kind(form)
+    except ValueError as error:
+        raise WrongForm(str(error)) from None

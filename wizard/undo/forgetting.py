@@ -1,0 +1,41 @@
+"""Marks a run as undone whose folder is gone for good; removes nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from wizard.journalform import ROLLED_BACK, Record
+from wizard.run.journal import Journal
+from wizard.run.standing import absence
+from wizard.run.trouble import Trouble
+from wizard.undo.returns import states_of
+
+
+def left_by(record: Record) -> tuple[str, ...]:
+    """What forgetting this run leaves as it is; raises Trouble where undoing it can do better."""
+    venv = record.plan["venv"]
+    if not absence(record, venv):
+        raise Trouble(
+            f"{venv} is there: what run {record.id} did can be undone.",
+            "To forget it would leave its files, and what it set aside, with no way back.",
+            f"Undo it: rdna1-setup rollback {record.id}",
+        )
+    waiting = [each for each in states_of(record, ()) if each.awaited]
+    if waiting:
+        raise Trouble(
+            f"{waiting[0].backup} holds packages of yours that can come back.",
+            "To forget the run would leave them there with no way back.",
+            f"Undo it as far as it goes first: rdna1-setup rollback {record.id}",
+        )
+    folders = (s["folder"] for s in record.plan["steps"] if s["kind"] == "DropDownloads")
+    return (f"{venv} (with all that is in it, wherever it is now)", *filter(_is_there, folders))
+
+
+def forget(record: Record, time: str) -> None:
+    """Mark the run as undone."""
+    left_by(record)
+    Journal(Path(record.folder)).close(ROLLED_BACK, time)
+
+
+def _is_there(folder: str) -> bool:
+    return Path(folder).is_dir()

@@ -1,0 +1,110 @@
+"""Undoing a run, for the command and the wizard alike: which one, what it would do, doing it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from wizard.journalform import Record
+from wizard.places import Places
+from wizard.run.environment.strays import wait_for_strays
+from wizard.run.lock import only_one
+from wizard.run.preflight_folder import drop_preflight
+from wizard.run.records import read_records, unreadable_runs
+from wizard.run.standing import stands
+from wizard.run.trouble import Trouble, as_trouble
+from wizard.undo.forgetting import forget, left_by
+from wizard.undo.going_back import go_back, newer_run
+from wizard.undo.system import refuse_half
+from wizard.undo.way_back import WayBack, find_way_back
+
+SEE_LIST = "See `rdna1-setup rollback --list`."
+
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """A run that can be undone, and the way back as it is now."""
+
+    record: Record
+    way: WayBack
+
+    def __str__(self) -> str:
+        return f"Undo run {self.record.id} ({self.record.plan['stack']}):\n{self.way}"
+
+
+def find_undo(places: Places, wanted: str = "", *, wait: bool = True) -> Undo:
+    """What undoing a run, or the newest one, would do; raises Trouble when it cannot be undone.
+
+    With ``wait``, programs that a killed run left behind may end first: seconds.
+    """
+    record = _run_to_undo(Path(places.runs), wanted)
+    try:
+        if wait and record.plan["venv"]:
+            wait_for_strays(Path(record.plan["venv"]))
+        return Undo(record, find_way_back(record))
+    except OSError as error:
+        raise as_trouble(error) from None
+
+
+def undo(
+    shown: Undo, places: Places, time: datetime, *, system_is_back: bool = False
+) -> tuple[str, ...]:
+    """Go back as it was shown; gives what could not be removed. Raises Trouble, with nothing done,
+    when another run is at work, the way back has changed since, or the system's part stands."""
+    if not system_is_back:
+        refuse_half(shown.record)
+    try:
+        with only_one(Path(places.state)):
+            left = go_back(shown.way, shown.record, time)
+            drop_preflight(places)
+            return left
+    except OSError as error:
+        raise as_trouble(error) from None
+
+
+def find_forgettable(places: Places, wanted: str) -> tuple[Record, tuple[str, ...]]:
+    """A run whose folder is gone for good, and what forgetting it leaves; else raises Trouble."""
+    record = _run_to_undo(Path(places.runs), wanted)
+    refuse_half(record)
+    return record, left_by(record)
+
+
+def forget_run(record: Record, places: Places, time: datetime) -> None:
+    """Mark the run as undone, and touch nothing else."""
+    try:
+        with only_one(Path(places.state)):
+            forget(record, time.isoformat(timespec="seconds"))
+            drop_preflight(places)
+    except OSError as error:
+        raise as_trouble(error) from None
+
+
+def _run_to_undo(runs: Path, wanted: str) -> Record:
+    records = read_records(runs)
+    standing = list(filter(stands, records))
+    chosen = [r for r in standing if r.id == wanted] if wanted else standing[:1]
+    unreadable = unreadable_runs(runs)
+    damaged = [name for name in unreadable if not chosen or name > chosen[0].id]
+    if wanted in unreadable or (damaged and not wanted):
+        raise Trouble(
+            f"The journal of run {wanted or damaged[0]} is damaged, or of a newer version.",
+            "What that run made cannot be told from your own files.",
+            f"Name another run with its ID. {SEE_LIST}",
+        )
+    if not chosen and not wanted:
+        raise Trouble(
+            "There is no run to undo.",
+            "Nothing was installed with this program, or all of it was undone.",
+            "Nothing needs to be done. (Should an environment hold a folder .rdna1-setup, the "
+            "journal of its run was removed: `apply` for that environment tells the way back.)",
+        )
+    if not chosen:
+        raise Trouble(f"There is no run {wanted} to undo.", "Nothing was changed.", SEE_LIST)
+    if newer := newer_run(chosen[0], records):
+        raise Trouble(
+            f"Run {newer.id} came later and is in the same folder, or changed the system too.",
+            "Undoing the older one first would take files from under it.",
+            f"Undo the newer one first: rdna1-setup rollback {newer.id}",
+        )
+    return chosen[0]

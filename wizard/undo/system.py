@@ -1,0 +1,113 @@
+"""The way back of a run's part in the system: a plan of its own, made from what is there now."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from wizard.journalform import UNFINISHED, Record
+from wizard.machine.facts import Unknown
+from wizard.machine.host import Host
+from wizard.machine.package_states import installed_rows
+from wizard.machine.package_work import package_work
+from wizard.places import Places
+from wizard.plan.apt_steps import LocalDeb
+from wizard.plan.form import plan_of
+from wizard.plan.impossible import NothingToDo
+from wizard.plan.steps import USER_EDITS, Plan, Step
+from wizard.plan.way_back import make_way_back
+from wizard.plan_kind import WAY_BACK
+from wizard.root.news import Event, EventLines, StepDone, news_of
+from wizard.root.session import EVENTS, STATE
+from wizard.run.root_part import NOTHING_LEFT, is_root_step
+from wizard.run.standing import way_back_begun
+from wizard.run.trouble import Trouble
+
+
+def system_way_back(record: Record, host: Host, places: Places, state: Path = STATE) -> Plan | None:
+    """Takes back what the run did to the system; None where nothing there is to be taken back.
+
+    One that was cut off is gone on with. Raises Trouble where it cannot be told.
+    """
+    if not touched_system(record):
+        return None
+    if way := way_back_begun(record, places, state):
+        return plan_of(way.plan) if way.state == UNFINISHED else None
+    rows = installed_rows(host)
+    if isinstance(rows, Unknown):
+        raise Trouble(
+            f"What is installed is not known, because {rows.because}.",
+            "Without that nothing can be taken back by exact list; nothing was changed.",
+            f"See that `dpkg-query --show` works; or run as root: sh {undo_script(record, state)}",
+        )
+    work = package_work(host, rows)
+    installed = {row.name: row.version for row in rows}
+    kept = kept_debs(state / "runs" / record.id)
+    plan = plan_of(record.plan)
+    begun = [n for n in record.intents if record.outcomes.get(n) != NOTHING_LEFT]
+    if _is_undone(state / "runs" / record.id):
+        begun = [n for n in begun if not is_root_step(plan.steps[n - 1])]
+    try:
+        return make_way_back(
+            plan, begun, kept, installed, run=record.id, interrupted=work.interrupted
+        )
+    except NothingToDo:
+        return None
+
+
+def touched_system(record: Record) -> bool:
+    """True for a run that began a step of root's, or edited a file of the user's."""
+    if record.plan["stack"] == WAY_BACK:
+        return False
+    steps = plan_of(record.plan).steps if _may_reach_out(record) else ()
+    return any(_reaches_out(step) and n in record.intents for n, step in enumerate(steps, 1))
+
+
+def refuse_half(record: Record) -> None:
+    """Raise Trouble for a run that changed the system: its venv alone must not count as undone."""
+    if touched_system(record):
+        raise Trouble(
+            f"Run {record.id} changed packages of the system as well, or files beside its folder.",
+            "Taking back its folder alone would leave those without a way back.",
+            f"Run `rdna1-setup rollback {record.id}` in a terminal: it shows both parts and asks. "
+            f"Without this program, as root: sh {undo_script(record)}",
+        )
+
+
+def undo_script(record: Record, state: Path = STATE) -> Path:
+    """The plain way back, without this program."""
+    return state / "runs" / record.id / "UNDO.sh"
+
+
+def _is_undone(run: Path) -> bool:
+    """True where UNDO.sh has taken back all that a run did, and nothing was done since."""
+    events = _events_in(run)
+    return bool(events) and events[-1]["event"] == "undone" and events[-1].get("failed") == 0
+
+
+def _events_in(run: Path) -> tuple[Event, ...]:
+    try:
+        return EventLines().feed((run / EVENTS).read_bytes())
+    except OSError:
+        return ()
+
+
+def kept_debs(run: Path) -> tuple[LocalDeb, ...]:
+    """The package files in the backup of a run, as its helper told them."""
+    found: dict[tuple[str, str], LocalDeb] = {}
+    for event in _events_in(run):
+        news = news_of(event) if event["event"] == "done" else None
+        for deb in news.kept if isinstance(news, StepDone) else ():
+            found[deb.name, deb.version] = LocalDeb(deb.path, deb.sha256, deb.name, deb.version)
+    return tuple(found.values())
+
+
+def _may_reach_out(record: Record) -> bool:
+    return any(step.get("needs_root") or step["kind"] in _EDITS for step in record.plan["steps"])
+
+
+def _reaches_out(step: Step) -> bool:
+    """True for what the list of a run's own files does not undo."""
+    return is_root_step(step) or isinstance(step, USER_EDITS)
+
+
+_EDITS = frozenset(kind.__name__ for kind in USER_EDITS)
