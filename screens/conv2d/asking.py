@@ -112,7 +112,7 @@ class AskingPanel(SweepPanel):
         elif self._setting.device == "cuda":
             self._ask_first()
         elif self.services.rehearses:
-            self.app.push_screen(Notice("Dry run", self.command_text(request)))
+            self.app.push_screen(Notice("What would be started", self.command_text(request)))
         else:
             self.begin(request)
 
@@ -143,7 +143,7 @@ class AskingPanel(SweepPanel):
         told = (hangs, around.is_someones_desktop)
         if self.services.rehearses:
             texts = (self.command_text(request), *budget_texts(request, around, hangs, OTHER))
-            self.app.push_screen(Notice("Dry run", "\n\n".join(texts)))
+            self.app.push_screen(Notice("What would be started", "\n\n".join(texts)))
             return
         if told == self._agreed:
             self.begin(request)

@@ -58,11 +58,12 @@ class ScreenCommands(Provider):
 
     def commands(self) -> Iterator[Command]:
         """All commands, the screen's own first."""
-        rest = []
+        own, rest = set(), []
         for offer in offers(self.screen):
             act = partial(self.app.run_action, offer.action, offer.node)
             command = (offer.title, f"key {offer.keys}", act)
             if offer.own:
+                own.add(offer.title)
                 yield command
             else:
                 rest.append(command)
@@ -70,7 +71,7 @@ class ScreenCommands(Provider):
             yield from _ways(self.screen)
         for name, title in TITLES.items():
             yield f"Colours: {title}", "for this session", partial(setattr, self.app, "theme", name)
-        yield from rest
+        yield from (command for command in rest if command[0] not in own)
 
 
 def _line(title: Content, about: str) -> Content:

@@ -49,7 +49,7 @@ mapfile -t commands < <(awk '/^## /{on=0} /^## Two commands/{on=1} on && /^```sh
     "$source/README.md")
 [ "${#commands[@]}" -eq 2 ] || { echo "the README does not have its two commands"; exit 1; }
 [ "${3:-}" != whole ] || commands[1]=tests/e2e/readme_commands.sh
-settings=$(env | grep -E '^(PIP_|https?_proxy|no_proxy|SSL_CERT_FILE)' | grep -v PIP_FIND_LINKS || true)
+settings=$(env | grep -E '^(PIP_|PYTEST_ADDOPTS|https?_proxy|no_proxy|SSL_CERT_FILE)' | grep -v PIP_FIND_LINKS || true)
 for command in "${commands[@]}"; do
     echo "== fresh $suite root: $command"
     # shellcheck disable=SC2086 # one setting a line, none holds a blank

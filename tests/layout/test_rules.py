@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 from rich.text import Text
+from textual._context import visible_screen_stack
 from textual.app import App
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical, VerticalScroll
@@ -25,6 +26,12 @@ from tests.screens.driving import drawn
 
 LONG = "a sentence that is far too long for the room that it was given here"
 SIZE = (40, 12)
+
+
+class Around(ModalScreen[None]):
+    """A dialog that leaves everything in sight."""
+
+    CSS = "Around { background: $background 60%; }"
 
 
 class Small(App[int]):
@@ -72,6 +79,17 @@ async def test_looking_scrolls_back_to_where_it_was() -> None:
         scroll.scroll_to(y=4, animate=False, immediate=True)
         await look(app)
         assert scroll.scroll_y == 4
+
+
+async def test_what_lies_around_a_dialog_is_seen_at_every_look() -> None:
+    app = Small((Static("below"),))
+    async with app.run_test(size=SIZE):
+        await app.push_screen(Around())
+        for _ in range(2):
+            visible_screen_stack.set([])  # as somebody left it who drew a screen
+            shown = await look(app)
+            assert shown.is_dialog
+            assert shown.rows[0] == "below"
 
 
 async def test_a_button_without_room_is_found() -> None:

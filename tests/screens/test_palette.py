@@ -57,6 +57,14 @@ async def test_each_enabled_binding_of_a_screen_is_in_its_palette_and_no_other()
                 assert all(offer.title in listed for offer in place)
 
 
+async def test_no_two_commands_of_a_screen_have_one_name() -> None:
+    async with app_with(LIVE_SERVICES).run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "welcome")
+        for step in SCREENS:
+            listed = names(await at(pilot, step))
+            assert len(listed) == len(set(listed)), step
+
+
 async def test_what_scrolls_nothing_is_not_listed() -> None:
     async with app_with(LIVE_SERVICES).run_test(size=(80, 24)) as pilot:
         await reach(pilot, "welcome")

@@ -84,7 +84,7 @@ def _cause(stack: Stack, gfx: str, about: Sequence[Claim], claims: tuple[Claim, 
     named = [claim for claim in about if claim.topic == CAUSE]
     ids = tuple(claim.id for claim in named)
     if not stack.gfx:
-        return Aspect(CAUSE, CAUSE_TITLE, "does not", "", NO_CARD, ids)
+        return Aspect(CAUSE, CAUSE_TITLE, "no hangs", "", NO_CARD, ids)
     largest = max(contradictions(named, claims), key=len, default=())
     if largest:
         text = f"{len(largest)} explanations that exclude one another; none is shown by a log"
