@@ -134,7 +134,7 @@ async def measuring(
     between = (Row(Shape(2, 3, size, size + number % 5)) for number in range(max(count, 100)))
     with panel(apart, Sweep(python, rows(*between), "cpu"), variables) as (terminal, run):
         terminal.wait_until(lambda: b"ShapeDone" in run.events.read_bytes(), "a verdict")
-        answers = []
+        answers: list[Answer | None] = []
         while run.is_alive() and len(answers) < KEYS:
             answers.append(answer(terminal, (BOTTOM, TOP)[len(answers) % 2]))
             pause(terminal)
