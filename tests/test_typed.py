@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -26,6 +27,10 @@ class Leaf:
 @dataclass(frozen=True)
 class Stone:
     weight: float
+
+    def __post_init__(self) -> None:
+        if self.weight < 0:
+            raise ValueError("lighter than nothing")
 
 
 @dataclass(frozen=True)
@@ -88,6 +93,8 @@ def test_an_exact_form_has_no_unknown_fields_however_deep() -> None:
         {"paths": []},
         {"paths": {"up": [1]}},
         {"beside": {"weight": 3}},
+        {"beside": {"kind": "Stone", "weight": 10**400}},
+        {"beside": {"kind": "Stone", "weight": -1}},
         {"beside": {"kind": "Tree"}},
         {"beside": {"kind": ["Leaf"]}},
         {"beside": None},
@@ -109,6 +116,20 @@ def test_what_is_no_table_or_an_empty_one_is_refused(form: object) -> None:
 def test_a_kind_without_a_form_is_a_mistake_of_ours() -> None:
     with pytest.raises(TypeError):
         typed({}, set)
+
+
+def test_what_the_class_itself_refuses_is_said() -> None:
+    with pytest.raises(WrongForm, match=r"^Stone: lighter than nothing$"):
+        typed({"weight": -1}, Stone)
+
+
+def test_a_form_of_any_depth_is_refused_in_a_line() -> None:
+    deep: object = []
+    for _ in range(sys.getrecursionlimit() + 10):
+        deep = [deep]
+    with pytest.raises(WrongForm) as refused:
+        typed({"colour": deep}, Stone)
+    assert len(str(refused.value)) < 200
 
 
 def test_what_a_form_lacks_is_named() -> None:

@@ -48,6 +48,20 @@ def test_every_preset_fits_80_columns_whatever_comes_out(preset: Preset, verdict
 
 
 @pytest.mark.parametrize("preset", load_presets(), ids=lambda preset: preset.id)
+@pytest.mark.parametrize("engine", ["native", "unfold-everything-twice"])
+def test_every_preset_fits_80_columns_with_the_widest_of_all_cells(
+    preset: Preset, engine: str
+) -> None:
+    widest = replace(result(Verdict.FLAKY), engine=engine, runs=20, failed=10, cold_s=0.5)
+    results = [replace(widest, shape=r.shape, published=r.published) for r in preset.rows]
+    lines = list(sweep_lines(results))
+    assert max(map(len, lines)) < 80
+    for row in results:
+        assert sum(line.startswith(row.shape.label) for line in lines) >= 1
+    assert sum(engine[:12] in line for line in lines) >= len(results)
+
+
+@pytest.mark.parametrize("preset", load_presets(), ids=lambda preset: preset.id)
 def test_a_request_fits_80_columns_and_names_each_claim_once(preset: Preset) -> None:
     lines = list(request_lines(preset.rows))
     assert max(map(len, lines)) < 80

@@ -72,6 +72,27 @@ def test_results_come_back_as_they_were_written(path: Path) -> None:
     journal.close()
 
 
+@pytest.mark.parametrize(
+    "of_shape",
+    [{"dtype": "float8_e4m3fn"}, {"c_in": 0}, {"groups": 0}, {"h": "4"}, {"later": 1}, None],
+    ids=str,
+)
+def test_a_verdict_of_another_version_or_a_damaged_one_is_measured_anew(
+    path: Path, of_shape: dict[str, object] | None
+) -> None:
+    left_by_a_frozen_machine(path, [0, 1], [0, 1])
+    lines = lines_of(path)
+    written = next(line for line in lines if line.get("outcome") == 1)
+    shape = written["result"]["shape"]  # type: ignore[index]
+    written["result"]["shape"] = None if of_shape is None else {**shape, **of_shape}  # type: ignore[index]
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+
+    journal = open_journal(path, resume=True)
+    known = {0, 1} if of_shape == {"later": 1} else {0}  # a field more does no harm
+    assert journal.results.keys() == known
+    journal.close()
+
+
 def test_a_launch_without_an_outcome_is_counted_as_lost_once_each_time(path: Path) -> None:
     left_by_a_frozen_machine(path, [0, 1], [0])
     once = open_journal(path, resume=True)

@@ -96,14 +96,28 @@ def table_lines(results: Sequence[Result], *, engines: bool = False) -> Iterator
         *(["Published"] if notes else []),
     ]
     rows = [head, *(_cells(result, notes, engines) for result in results)]
-    widths = [max(len(row[place]) for row in rows) for place in range(len(head))]
-    room = WIDTH - sum(widths[1:]) - len(GAP) * (len(head) - 1)
-    widths[0] = max([len(row[0]) for row in rows if len(row[0]) <= room])
-    for row in rows:
-        if len(row[0]) > room:
-            yield row[0]
-            row[0] = ""
-        yield GAP.join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip()
+    if engines and _room(rows) < len(head[0]):  # then it stands behind the label
+        rows = [[f"{row[0]}, {row[1]}", *row[2:]] for row in rows]
+    yield from _lines(rows, _room(rows))
+
+
+def _room(rows: Sequence[Sequence[str]]) -> int:
+    """Columns that the other cells leave for the first of a row."""
+    return WIDTH - sum(len(GAP) + width for width in _widths(rows)[1:])
+
+
+def _widths(rows: Sequence[Sequence[str]]) -> list[int]:
+    return [max(map(len, column)) for column in zip(*rows, strict=True)]
+
+
+def _lines(rows: Sequence[Sequence[str]], room: int) -> Iterator[str]:
+    first = max((len(row[0]) for row in rows if len(row[0]) <= room), default=0)
+    widths = [first, *_widths(rows)[1:]]
+    for label, *cells in rows:
+        if len(label) > room:
+            yield label
+        row = ["" if len(label) > room else label, *cells]
+        yield GAP.join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
 
 
 def summary_lines(results: Sequence[Result]) -> Iterator[str]:

@@ -146,10 +146,10 @@ KNOWN = (
     ),
     _known(
         r"\A(?:(?!Looking in indexes).*\n)*?Looking in links: (?P<folder>/.*)\n(?:.*\n)*?"
-        r".*requirement (?P<wanted>\S+)(?: \(from [^\n]*?\))? \(from versions: ",
+        r".*requirement (?P<wanted>\S+)(?: \(from [^\n]*?\))? \(from versions: (?P<versions>[^)\n]*)",
         "{found[folder]} has no wheel for {found[wanted]} that fits.",
-        "pip looked in that folder, with --wheelhouse nowhere else. It must hold all that "
-        "the stack depends on, for this Python and machine.",
+        "The versions that pip saw: {found[versions]}. With --wheelhouse it looks in that folder "
+        "alone, which must hold all that the stack depends on, for this Python and machine.",
         "Put it there too (`rdna1-setup fetch` fills such a folder where there is internet), "
         f"{_AGAIN}",
     ),
