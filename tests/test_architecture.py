@@ -156,4 +156,4 @@ def test_the_first_frame_waits_for_nothing_that_it_does_not_show(
 def test_options_alone_load_no_command() -> None:
     assert needed(["--demo", "--dry-run"]) == ()
     assert needed(["apply", "--yes"]) == ["apply"]
-    assert all(needed([word]) == COMMANDS for word in ("-h", "--help", "--he", "wrong"))
+    assert all(needed([word]) == COMMANDS for word in ("-h", "--help", "--he", "wrong", "-"))

@@ -136,7 +136,7 @@ def needed(words: Sequence[str]) -> Sequence[str]:
     """The commands that must be known to understand these words."""
     if words and words[0] in COMMANDS:
         return words[:1]
-    options_alone = all(word.startswith("-") for word in words)
+    options_alone = all(word.startswith("-") and word != "-" for word in words)
     asks_for_help = any(word.startswith(("-h", "--h")) for word in words)
     return () if options_alone and not asks_for_help else COMMANDS
 

@@ -1,4 +1,4 @@
-"""Plans that install nothing: told from others by what stands where a stack's name would."""
+"""Plans of no stack, a fix or a way back: told from others by what stands where its name would."""
 
 from __future__ import annotations
 

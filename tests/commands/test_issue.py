@@ -9,7 +9,7 @@ import pytest
 from tests.commands.running import MACHINE, wizard
 from tests.commands.test_conv2d_lines import result
 from tests.run.places import places_below, plan_of
-from wizard.conv2d.runs.last_sweep import last_sweep
+from wizard.conv2d.runs.last_sweep import sweeps
 from wizard.conv2d.shapes import square
 from wizard.conv2d.verdicts import Verdict
 from wizard.jsonform import to_json
@@ -65,7 +65,7 @@ def test_a_damaged_journal_is_no_obstacle(tmp_path: Path, junk: str) -> None:
 
 def test_results_of_another_torch_are_forgotten_as_the_sweep_forgot_them(tmp_path: Path) -> None:
     journal(tmp_path, "x", outcome(0, Verdict.HUNG), {"forget": True}, outcome(0, Verdict.PASS))
-    found = last_sweep(Path(places_below(tmp_path).conv2d))
+    found = next(sweeps(Path(places_below(tmp_path).conv2d)), None)
     assert found is not None
     assert [each.verdict for each in found.results] == [Verdict.PASS]
 

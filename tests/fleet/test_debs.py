@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import lzma
 import os
 from dataclasses import replace
 from hashlib import sha256
@@ -99,10 +101,21 @@ def rewrite_index(place: Path, name: str, content: bytes) -> None:
     (place / "dists/jammy/InRelease").write_text(f"SHA256:\n{row}")
 
 
-@pytest.mark.parametrize("name", ["Packages.gz", "Packages.xz", "Packages.bz2"])
-def test_an_index_that_cannot_be_unpacked_is_refused_in_words(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "packed"),
+    [
+        ("Packages.gz", gzip.compress(b"Package: one\n")),
+        ("Packages.xz", lzma.compress(b"Package: one\n")),
+        ("Packages.bz2", bz2.compress(b"Package: one\n")),
+    ],
+    ids=["gz", "xz", "bz2"],
+)
+@pytest.mark.parametrize("cut_off", [True, False])
+def test_an_index_that_cannot_be_unpacked_is_refused_in_words(
+    tmp_path: Path, name: str, packed: bytes, cut_off: bool
+) -> None:
     place = archive(tmp_path / "amd")
-    rewrite_index(place, name, b"\x1f\x8b cut off")
+    rewrite_index(place, name, packed[:-4] if cut_off else b"\x1f\x8b something else")
     with pytest.raises(Trouble, match=f"{name} is damaged or cut off"):
         copied(place, tmp_path / "copy")
 

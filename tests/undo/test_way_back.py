@@ -49,6 +49,17 @@ def test_a_file_of_ours_that_was_edited_and_put_back_is_ours_again(tmp_path: Pat
     assert way.changed == ("pip.conf",)
 
 
+@pytest.mark.parametrize("step", [{}, {"path": 1, "content": ""}, {"path": "/x"}], ids=str)
+def test_a_step_of_a_damaged_journal_that_lacks_its_words_wrote_nothing(
+    tmp_path: Path, step: dict[str, object]
+) -> None:
+    form = plan_form(plan_of(tmp_path))
+    form["steps"] = [{"kind": "WriteFile", **step}]
+    (tmp_path / "run").mkdir()
+    way = find_way_back(Record("1", str(tmp_path / "run"), "now", form, {1: ""}, {}, "finished"))
+    assert way.remove == ()
+
+
 def test_empty_folders_that_the_user_made_since_stay(venv: Path) -> None:
     record, _ = replaced(venv)
     (venv / SITE / "outputs").mkdir()

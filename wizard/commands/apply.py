@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
 from wizard.commands.carrying import (
     ASKS_NOTHING,
@@ -18,9 +17,6 @@ from wizard.commands.looking import acts, host_of, places_of
 from wizard.commands.making import make_asked
 from wizard.commands.obstacle import obstacle_to
 from wizard.commands.watch import watch_first
-
-if TYPE_CHECKING:
-    pass
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
         return refuse(wrong)
     if trouble := _in_the_way(arguments, target):
         return refuse_for(trouble)
-    if arguments.dry_run:
+    if arguments.dry_run or arguments.demo:
         print(*_told(arguments, target), sep="\n")
         return 0
     if recorded:

@@ -66,7 +66,8 @@ def _files(named: Sequence[str]) -> Iterator[Path]:
 
 def _may_be_card(path: Path) -> bool:
     """A file, or a link that may lead to one: who opens a pipe waits for whoever writes."""
-    return path.suffix == ".json" and (path.is_file() or path.is_symlink())
+    leads_nowhere = path.is_symlink() and not path.exists()  # told, rather than left out
+    return path.suffix == ".json" and (path.is_file() or leads_nowhere)
 
 
 def _read(files: Sequence[Path]) -> tuple[list[Entry], list[LeftOut]]:

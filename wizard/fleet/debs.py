@@ -47,7 +47,7 @@ OPENERS: dict[str, Callable[[bytes], bytes]] = {
     ".bz2": bz2.decompress,
     "": bytes,
 }
-DAMAGED = (OSError, EOFError, lzma.LZMAError, zlib.error)
+DAMAGED = (OSError, EOFError, ValueError, lzma.LZMAError, zlib.error)
 """What the openers raise for what they cannot open."""
 ELSEWHERE = "from-the-distribution.txt"
 SIGNED = b"-----END PGP SIGNATURE-----"

@@ -146,7 +146,8 @@ KNOWN = (
     ),
     _known(
         r"\A(?:(?!Looking in indexes).*\n)*?Looking in links: (?P<folder>/.*)\n(?:.*\n)*?"
-        r".*requirement (?P<wanted>\S+)(?: \(from [^\n]*?\))? \(from versions: (?P<versions>[^)\n]*)",
+        r".*requirement (?P<wanted>\S+)(?: \(from [^\n]*?\))? "
+        r"\(from versions: (?P<versions>[^)\n]*)",
         "{found[folder]} has no wheel for {found[wanted]} that fits.",
         "The versions that pip saw: {found[versions]}. With --wheelhouse it looks in that folder "
         "alone, which must hold all that the stack depends on, for this Python and machine.",

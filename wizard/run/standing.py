@@ -1,4 +1,4 @@
-"""Which runs stand, wait or are half taken back, and what they made: by their journals alone.
+"""Which runs stand, wait or are half taken back, and what they made: by what they wrote down.
 
 Welcome asks before its first frame, so nothing here loads a plan. Reads only.
 """

@@ -124,8 +124,12 @@ def _ours(
 def _as_written(record: Record, venv: Path) -> Iterator[str]:
     """Paths of files that hold the text of the plan, also where a setting came and went since."""
     for step in record.plan["steps"]:
-        if step["kind"] == "WriteFile" and holds(Path(step["path"]), step["content"]):
-            yield os.path.relpath(step["path"], venv)
+        match step:
+            case {"kind": "WriteFile", "path": str(path), "content": str(content)}:
+                if holds(Path(path), content):
+                    yield os.path.relpath(path, venv)
+            case _:
+                pass
 
 
 def _in_the_way(

@@ -32,11 +32,6 @@ class LastSweep:
     """What a search for a setting has come to; None after anything else."""
 
 
-def last_sweep(folder: Path) -> LastSweep | None:
-    """The newest sweep with something to tell; reads only."""
-    return next(sweeps(folder), None)
-
-
 def sweeps(folder: Path, but: Collection[Path] = ()) -> Iterator[LastSweep]:
     """Every sweep with something to tell, but those of some journals, newest first; reads only."""
     journals = sorted(map(_dated, set(folder.glob("*.jsonl")) - {*but}), reverse=True)
