@@ -70,8 +70,11 @@ async def test_what_scrolls_nothing_is_not_listed() -> None:
         await reach(pilot, "welcome")
         short = await at(pilot, "welcome")
         assert not {"Scroll Left", "Page Right"} & set(names(short))
+        assert {"Page Up", "Page Down"} <= set(names(short)), "they move the menu's cursor"
         long = await at(pilot, "review")
-        assert {"Scroll Up", "Scroll Down"} <= set(names(long))
+        assert {"Scroll Up", "Scroll Down", "Page Up", "Page Down"} <= set(names(long))
+        ending = await at(pilot, "done")
+        assert not {"Scroll Up", "Scroll Down", "Page Up", "Page Down"} & set(names(ending))
 
 
 async def test_a_command_is_carried_out_by_its_name() -> None:
