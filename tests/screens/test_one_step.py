@@ -17,7 +17,7 @@ from screens.windows.dialogs import Notice
 from screens.windows.palette import Palette
 from screens.windows.path_question import PathQuestion
 from tests.screens import examples
-from tests.screens.driving import app_with, press, reach, session_at, settled, until
+from tests.screens.driving import app_with, press, reach, session_at, settled, status, until
 from tests.screens.fakes import LIVE_SERVICES
 from tests.screens.past_fakes import PAST
 from tests.screens.reaching import rest
@@ -120,4 +120,4 @@ async def in_history(pilot: Pilot[int]) -> None:
     await reach(pilot, "conv2d")
     await press(pilot, "h")
     await until(pilot, lambda: isinstance(pilot.app.screen, History))
-    await settled(pilot)
+    await until(pilot, lambda: "Enter shows one whole" in status(pilot.app))
