@@ -156,6 +156,9 @@ class SetupApp(App[int]):
     def _show(self, step: str, session: Session) -> None:
         self._judge(session)
         self._hear_no_more()
+        with self.prevent(events.ScreenResume):  # what goes too need not read anything anew
+            for _ in self._step_and_above()[1:]:
+                self.pop_screen()
         self.switch_screen(make_step(step, session, self._services))
 
     async def push_screen_wait(self, screen: Screen[Any] | str, *, mode: str | None = None) -> Any:
@@ -169,8 +172,18 @@ class SetupApp(App[int]):
         return await asyncio.shield(pushed)
 
     def _hear_no_more(self) -> None:
-        """Nothing comes to a step that is left: its widgets go before its workers are ended."""
-        self.workers.cancel_node(self._current())
+        """Nothing comes to what is left: its widgets go before its workers are ended.
+
+        A worker that waits for the answer of a window ends here too: the window is never answered.
+        """
+        for screen in self._step_and_above():
+            self.workers.cancel_node(screen)
+
+    def _step_and_above(self) -> list[Screen[Any]]:
+        """The step at the bottom, with the windows and the screens beside it that lie over it."""
+        stack = self.screen_stack
+        lowest = next(at for at, screen in enumerate(stack) if isinstance(screen, StepScreen))
+        return stack[lowest:]
 
 
 def is_hung_up(descriptor: int) -> bool:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rich.cells import cell_len
 from textual import events
 from textual.content import Content
 from textual.style import Style
 
 GAP = "   "
+BETWEEN = "  "
+"""What is set stands so far apart on a line."""
 
 
 def key_line(*parts: tuple[str, str]) -> Content:
@@ -30,6 +33,12 @@ def tag_at(event: events.Click, name: str) -> object:
 
 
 def action_at(text: str, x: int, parts: Sequence[tuple[str, str]]) -> str:
-    """The action of the words that a place of a line belongs to; ``""`` for none."""
-    starts = [(text.find(words), action) for words, action in parts]
-    return max(((at, action) for at, action in starts if 0 <= at <= x), default=(0, ""))[1]
+    """The action of the words that a place of a line belongs to; ``""`` for none.
+
+    What is set by them belongs to them: they end where others begin, or at the next gap.
+    """
+    found = ((text.find(words), action) for words, action in parts)
+    begun = ((at, action) for at, action in found if at >= 0 and cell_len(text[:at]) <= x)
+    at, action = max(begun, default=(0, ""))
+    own = text[at:].partition(BETWEEN)[0]
+    return action if x < cell_len(text[:at] + own) else ""

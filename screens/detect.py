@@ -148,9 +148,16 @@ class Detect(StepScreen):
         """Reads data and code here, where it holds nobody up: Choose opens at once then."""
         from screens.choose.choosing import choosing_at
 
-        choosing_at(replace(self.session, machine=machine), self.services)
+        session = replace(self.session, machine=machine, applications=self._ticked(machine))
+        choosing_at(session, self.services)
         self.services.roads()
         load(FOLLOWING)
+
+    def _ticked(self, machine: Machine) -> tuple[str, ...]:
+        """What was ticked already, else what is found here."""
+        from wizard.plan.wishes import wishes_of  # reads a table: not before the first frame
+
+        return self.session.applications or wishes_of(machine)
 
     def on_detect_part_arrived(self, message: PartArrived) -> None:
         """Adds a row."""
@@ -161,10 +168,7 @@ class Detect(StepScreen):
         """Shows the machine and opens the way on."""
         if message.run != self._run:
             return
-        from wizard.plan.wishes import wishes_of  # reads a table: not before the first frame
-
-        parts = self._rows.parts
-        ticked = self.session.applications or wishes_of(message.machine)
+        parts, ticked = self._rows.parts, self._ticked(message.machine)
         self.session = replace(
             self.session, machine=message.machine, parts=parts, applications=ticked
         )

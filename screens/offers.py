@@ -20,7 +20,8 @@ GENERAL = frozenset(
 
 
 SIDEWAYS = frozenset(("scroll_left", "scroll_right", "page_left", "page_right"))
-UP_AND_DOWN = frozenset(("scroll_up", "scroll_down", "scroll_home", "scroll_end"))
+PAGES = frozenset(("page_up", "page_down"))
+UP_AND_DOWN = PAGES | {"scroll_up", "scroll_down", "scroll_home", "scroll_end"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,8 @@ def offers(screen: Screen[Any]) -> tuple[Offer, ...]:
 
 def works(node: DOMNode, action: str) -> bool:
     """False for scrolling where there is nothing to scroll, and for the palette itself."""
+    if action in PAGES and hasattr(node, "action_cursor_up"):
+        return True  # a page moves the cursor, also where all is in sight
     if action in SIDEWAYS:
         return isinstance(node, Widget) and node.allow_horizontal_scroll
     if action in UP_AND_DOWN:

@@ -98,6 +98,8 @@ class SweepUnderWay:
     request: Request
     follow: Callable[[], AsyncGenerator[SweepEvent, None]]
     """What it did and does, to its end; to close it ends nothing but the looking."""
+    begun: int = 0
+    """How many shapes it had begun when it was found: nobody saw when."""
 
 
 class Rehearsing(Protocol):

@@ -103,5 +103,5 @@ def _save_text(places: Places, name: str, text: str) -> str:
     folder = Path(places.state) / "saved"
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     path = folder / f"{datetime.now().astimezone():%Y%m%d-%H%M%S}-{Path(name).name}"
-    path.write_text(text, "utf-8")
+    path.write_text(text, "utf-8", "backslashreplace")  # a name in it may be of any bytes
     return str(path)

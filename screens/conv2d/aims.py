@@ -31,11 +31,6 @@ class Aim(Enum):
     AROUND = "ways around this shape"
 
     @property
-    def is_about_one(self) -> bool:
-        """True where it is asked of the highlighted row."""
-        return self not in (Aim.EVERY, Aim.COMPARE)
-
-    @property
     def is_search(self) -> bool:
         """True where the rows come as it goes on, and an answer ends it."""
         return self not in (Aim.EVERY, Aim.ONE)

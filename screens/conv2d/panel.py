@@ -45,6 +45,10 @@ class SweepPanel(StepScreen):
         self._is_search = False
         self._shape: tuple[Row | None, float] = None, 0.0
         """The row that is measured, and since when."""
+        self._unseen = 0
+        """How many shapes are still told that had begun before anybody looked."""
+        self._saw_begin = True
+        """False while such a shape is measured: how long it took is not known."""
 
     def body(self) -> Iterable[Widget]:
         """Controls, table, progress."""
@@ -187,7 +191,7 @@ class SweepPanel(StepScreen):
         known, total, row = self._verdicts, len(self._table.shapes), self._table.running_row
         if row is not self._shape[0]:
             self._shape = row, self.services.clock()
-        time = so_far(self.services.clock() - self._shape[1])
+        time = so_far(self.services.clock() - self._shape[1]) if self._saw_begin else ""
         now = "" if row is None else f"  now {channels_of(row)} at {row.shape.h}"
         now += f", {time}" if row is not None and time else ""
         text = search_text(known, now) if self._is_search else progress_text(known, total, now)

@@ -115,6 +115,7 @@ class Conv2d(KeepingPanel):
     def _join(self, found: SweepUnderWay) -> None:
         """Shows what is measured already, begun by an earlier start."""
         self._joined, self._under_way = True, found.request
+        self._unseen = found.begun
         rows = found.request.rows if isinstance(found.request, Sweep) else ()
         self._setting = self._setting.as_in(found.request)
         self._field.show(sweep_in(found.request).python, "")
@@ -146,6 +147,7 @@ class Conv2d(KeepingPanel):
         """Starts it: everything was asked."""
         self._table.take_keys()
         self._joined, self._under_way = False, request
+        self._unseen = 0
         self._start_over(request.rows if isinstance(request, Sweep) else ())
         self.running = True
         if self.services.stop_sweep is None:
@@ -177,6 +179,7 @@ class Conv2d(KeepingPanel):
                 if not self._joined:  # long ago: the line that says what is shown stays
                     self.say(line_of(event))
             case ShapeStarted():
+                self._saw_begin, self._unseen = not self._unseen, max(0, self._unseen - 1)
                 self._table.know(event.number, event.row)
                 self._table.mark_running(event.number)
             case Phase():

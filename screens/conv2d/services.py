@@ -72,10 +72,10 @@ def under_way(places: Places) -> SweepUnderWay | None:
     if run is None:
         return None
     from wizard.conv2d.asked import described
-    from wizard.conv2d.runs.following import followed
+    from wizard.conv2d.runs.following import begun, followed
 
     text = f"{described(run.request)}, since {run.since}"
-    return SweepUnderWay(text, run.request, partial(followed, run))
+    return SweepUnderWay(text, run.request, partial(followed, run), begun(run))
 
 
 def presets() -> tuple[Preset, ...]:

@@ -74,7 +74,8 @@ class History(HistoryActs):
     ]
     AUTO_FOCUS = "#runs"
     kept: reactive[KeptRuns | None] = reactive(None, bindings=True)
-    _was_read = False
+    _trouble = ""
+    """What the last look failed at; ``""`` where it came to its end."""
 
     def __init__(
         self, session: Session, services: Services, keep: Callable[[Found], object]
@@ -115,24 +116,29 @@ class History(HistoryActs):
         if not kept.runs and not kept.unreadable:
             self._show_empty()
             return
+        self._show_list()
         if self.past is not None:
             for run in self.table.unknown:
                 account = await asyncio.to_thread(self.past.account, run)
                 if not self._has_list():
                     return
                 self.table.tell(account)
-        if not self._was_read:
-            self._was_read = True
-            if self.query_one(StatusLine).says == READING:  # else a key was answered meanwhile
-                self.say(HINT)
+        if self.query_one(StatusLine).says in (READING, NOTHING, self._trouble):
+            self.say(HINT)  # else a key was answered meanwhile
+        self._trouble = ""
 
     def _show_trouble(self, trouble: Trouble) -> None:
-        """In place of the list where there is none yet, else in a window over it."""
-        if self.kept is not None:
+        """In place of the list where there is none yet, else in a window over it: in one only.
+
+        To close it reads again, which may well fail again: nobody would come out of there.
+        """
+        if self.kept is not None and not self._trouble:
             tell(self, "Not read to the end", trouble)
         elif self._has_list():
-            self._show_instead(told(trouble))
+            if self.kept is None:
+                self._show_instead(told(trouble))
             self.say(trouble.happened, "fault")
+        self._trouble = trouble.happened
 
     def _has_list(self) -> bool:
         """False while the screen is taken down: its parts go first, and its worker last."""
@@ -148,6 +154,13 @@ class History(HistoryActs):
         empty = self.query_one("#no-runs", Static)
         empty.update(text)
         empty.display = True
+
+    def _show_list(self) -> None:
+        """Shows the list again where something else stood in its place."""
+        if self.table.disabled:
+            self.query_one("#no-runs").display = False
+            self.table.display, self.table.disabled = True, False
+            self.table.focus()
 
     @property
     def busy(self) -> bool:

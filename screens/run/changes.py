@@ -33,6 +33,7 @@ NOTHING = {
     THERE: "Nothing would be changed: each file is as it was.",
     BACK: "Nothing: after the way back each file is as it was before.",
 }
+NOT_READ = "This list is not read (yet): what is in it is not known."
 NOTHING_LIKE_IT = "No line has that text; take some of it away to see more."
 FILTER_HINT = "/ filter: a part of the path, or + - ~ for new, gone, changed"
 
@@ -64,7 +65,8 @@ class Changes(StepScreen):
         if session.rehearsed is None:
             raise ValueError("there is nothing to show without a rehearsal")
         self._done: Rehearsed = session.rehearsed
-        self._lines: dict[str, list[str]] = {THERE: [], BACK: []}
+        self._lines: dict[str, list[str]] | None = None
+        """None until they are read."""
 
     def body(self) -> Iterable[Widget]:
         """Numbers, filter, list."""
@@ -86,7 +88,7 @@ class Changes(StepScreen):
         except (OSError, ValueError) as error:
             trouble = fault("The list of changes cannot be read", error, REHEARSE_AGAIN)
             tell(self, "No list", trouble)
-            self.query_one("#changes", Log).clear()
+            self._show()
             return
         numbers = summary_of(done, back)
         unexpected_first = sorted(back, key=lambda change: bool(why_expected(change.path)))
@@ -100,16 +102,22 @@ class Changes(StepScreen):
         self._show()
 
     def _show(self) -> None:
+        if self._lines is None:
+            self._write((NOT_READ,))
+            return
+        lines = self._lines[self.way]
         wanted = self.query_one("#change-filter", Input).value.lower()
-        found = [line for line in self._lines[self.way] if wanted in line.lower()]
+        found = [line for line in lines if wanted in line.lower()]
+        self._write(found or (NOTHING_LIKE_IT if lines else NOTHING[self.way],))
+        file = self._done.there.file if self.way == THERE else self._done.back.file
+        self.say(f"{len(found):,} of {len(lines):,}. Whole list: {file}")
+
+    def _write(self, lines: Iterable[str]) -> None:
         log = self.query_one("#changes", Log)
         log.border_title = Content(TITLES[self.way])
         log.clear()
-        log.write_lines(found or (NOTHING_LIKE_IT if self._lines[self.way] else NOTHING[self.way],))
+        log.write_lines(lines)
         log.scroll_home(animate=False)
-        file = self._done.there.file if self.way == THERE else self._done.back.file
-        total = len(self._lines[self.way])
-        self.say(f"{len(found):,} of {total:,}. Whole list: {file}")
 
     def watch_way(self) -> None:
         """Shows the other list."""

@@ -159,8 +159,7 @@ class RunScreen(StepScreen):
         self._show_progress()
 
     def on_resize(self) -> None:
-        """Lays out anew what is wrapped."""
-        super().on_resize()
+        """Lays out anew what is wrapped; the step's own handler is called besides."""
         if self._is_whole():
             self._show_failure()
 

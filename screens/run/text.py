@@ -48,7 +48,7 @@ def bar(share: float, cells: int = BAR_CELLS) -> str:
 def bar_line(state: RunState, seconds_left: float | None, spent: float = 0.0) -> str:
     """The bar of the whole, then which step runs, how much of it, and how long it still takes.
 
-    Where nobody knows that, how long the step took so far.
+    Where nobody knows that, how long the step took so far; a step that is watched began before.
     """
     drawn = f"{bar(state.share, RUN_BAR_CELLS)} {int(100 * state.share):>3} %  "
     if state.ended:
@@ -58,7 +58,7 @@ def bar_line(state: RunState, seconds_left: float | None, spent: float = 0.0) ->
     progress = None if _is_the_bar(state) else state.progress
     amount = f": {_amount(progress)}" if progress and (progress.done or progress.total) else ""
     left = f", about {time_text(seconds_left)} left" if seconds_left is not None else ""
-    if not left and so_far(spent):
+    if not left and so_far(spent) and not state.watched:
         left = f", {so_far(spent)}"
     of = "of root's part" if state.watched else f"of {len(state.states)}"
     return f"{drawn}step {state.current} {of}{amount}{left}"

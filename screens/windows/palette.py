@@ -25,10 +25,10 @@ from textual.widgets import LoadingIndicator
 
 from screens.clicks import key_line
 from screens.offers import offers
-from screens.road import Standing, road_to
+from screens.road import TITLES, Standing, road_to
 from screens.session import from_diagnose, to_diagnose
 from screens.step import StepScreen
-from screens.themes import TITLES
+from screens.themes import TITLES as COLOURS
 from screens.widgets.marked_list import MarkedList
 
 TITLE_CELLS = 40
@@ -69,7 +69,7 @@ class ScreenCommands(Provider):
                 rest.append(command)
         if isinstance(self.screen, StepScreen):
             yield from _ways(self.screen)
-        for name, title in TITLES.items():
+        for name, title in COLOURS.items():
             yield f"Colours: {title}", "for this session", partial(setattr, self.app, "theme", name)
         yield from (command for command in rest if command[0] not in own)
 
@@ -81,13 +81,14 @@ def _line(title: Content, about: str) -> Content:
 
 
 def _ways(screen: StepScreen) -> Iterator[Command]:
-    """The steps that are done, and Diagnose: none while leaving would break something off."""
+    """The steps that are done, but for Apply, and Diagnose: none where leaving breaks work off."""
     if screen.busy or not screen.check_action("back", ()) or screen.session.before is not None:
         return
     session = screen.session
     left = session if session.behind is None else from_diagnose(session)[1]
     for stop in road_to(screen.NAME, screen.TITLE_WORD, session).stops:
-        if stop.standing is Standing.DONE:
+        # Apply begins at once: the plan would be carried out again without a look at it.
+        if stop.standing is Standing.DONE and stop.title != TITLES["apply"]:
             step = "clear" if stop.title == "Remove" else stop.title.lower()
             go = partial(screen.post_message, StepScreen.Go(step, left))
             yield f"Go to {stop.title}", f"step {stop.number}", go

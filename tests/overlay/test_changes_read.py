@@ -138,6 +138,18 @@ def test_what_is_not_as_before_is_named(tmp_path: Path) -> None:
     assert [change.path for change in unexpected(read_changes(file))] == [PROGRAM]
 
 
+def test_a_list_that_cannot_be_read_is_not_told_as_everything_as_before(tmp_path: Path) -> None:
+    gone = str(tmp_path / "gone.jsonl")
+    lines = summary(done(THERE, Counts(1, 2, 0, gone), packages=("rocm-core",)))
+    assert "everything as before" not in " ".join(lines)
+    assert "1 new, 2 changed, 0 gone" in lines[0]
+    assert f"The list of what is not as before cannot be read: {gone}" in lines
+    assert "Packages that are not as before: rocm-core" in lines
+    fine = summary(done(THERE, Counts(0, 0, 0, gone)))
+    assert fine[0].endswith("everything as before.")
+    assert len(fine) == 1
+
+
 def plan_of(*steps: AptChange) -> Plan:
     return with_id(Plan("", "rocm52", "venv+system", "/x", steps, 0, 0, False, ()))
 

@@ -17,6 +17,7 @@ from tests.screens import examples
 from tests.screens.driving import app_with, press, reach, screen_text, status, until, usable_keys
 from tests.screens.fakes import LIVE_SERVICES
 from wizard.machine.facts import FoundApplication, Machine
+from wizard.plan.advice import Advice
 from wizard.plan.fit import Cell, Verdict
 
 ALL = tuple(application.id for application in examples.APPLICATIONS)
@@ -52,6 +53,25 @@ async def test_an_application_that_was_found_is_ticked_from_the_start() -> None:
         await press(pilot, "n")
         await reach(pilot, "choose")
         await until(pilot, lambda: "[x] ComfyUI" in screen_text(pilot.app))
+
+
+async def test_what_choose_asks_first_was_asked_while_the_machine_was_read() -> None:
+    found = FoundApplication("comfyui", "/home/sam/ComfyUI", "", "")
+    machine = replace(examples.MACHINE, applications=(found,))
+    asked: list[tuple[Machine, tuple[str, ...]]] = []
+
+    def advise(machine: Machine, applications: tuple[str, ...]) -> Advice:
+        asked.append((machine, applications))
+        return examples.advise(machine, applications)
+
+    services = replace(LIVE_SERVICES, detect=lambda on_part: machine, advise=advise)
+    async with app_with(services, "detect").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "detect")
+        await until(pilot, lambda: "n" in usable_keys(pilot.app))
+        assert asked == [(machine, ("comfyui",))]
+        await press(pilot, "n")
+        await reach(pilot, "choose")
+        assert set(asked[1:]) == {asked[0]}
 
 
 async def test_a_road_that_is_not_possible_can_be_read_and_not_taken() -> None:

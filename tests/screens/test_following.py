@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 from pathlib import Path
+
+from screens.following import load
 
 ROOT = Path(__file__).parents[2]
 WALK = """
@@ -40,3 +43,11 @@ def test_neither_choose_nor_review_loads_anything_when_it_is_opened() -> None:
         (sys.executable, "-c", WALK), cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert done.stdout.splitlines() == ["", ""]
+
+
+def test_where_all_is_loaded_already_what_was_made_meanwhile_is_still_looked_through() -> None:
+    load(__name__)
+    before = gc.get_freeze_count()
+    made = [[number] for number in range(9)]
+    load(__name__, "screens.following")
+    assert gc.get_freeze_count() <= before, f"{len(made)} lists would stay for good"

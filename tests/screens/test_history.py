@@ -399,3 +399,65 @@ async def test_nasty_text_of_runs_is_shown_and_obeyed_by_nobody() -> None:
             assert "\x1b" not in screen_text(pilot.app)
             if keys in (("enter",), ("c",)) and isinstance(pilot.app.screen, LinesView):
                 await press(pilot, "escape")
+
+
+async def test_a_read_that_fails_again_and_again_is_told_in_one_window_and_traps_nobody() -> None:
+    reads = 0
+
+    def fail(run: Run) -> Account:
+        nonlocal reads
+        reads += 1
+        raise OSError(5, "Input/output error", run.id)
+
+    async with app_with(services(replace(PAST, account=fail)), "conv2d").run_test() as pilot:
+        await reach(pilot, "conv2d")
+        await press(pilot, "h")
+        await until(pilot, lambda: isinstance(pilot.app.screen, Notice))
+        await see(pilot, "Not read to the end")
+        for again in (2, 3):
+            await press(pilot, "escape")
+            await until(pilot, lambda again=again: reads == again)  # type: ignore[misc]
+            await until(pilot, lambda: not reading(pilot))
+            assert isinstance(pilot.app.screen, History)
+            assert "Input/output error" in status(pilot.app)
+            await press(pilot, "question_mark")
+            await until(pilot, lambda: isinstance(pilot.app.screen, Notice))
+        await press(pilot, "escape", "escape")
+        await reach(pilot, "conv2d")
+
+
+@pytest.mark.parametrize("first", [KeptRuns(), None], ids=("empty", "unreadable"))
+async def test_a_list_that_comes_later_takes_the_place_of_what_stood_there(
+    first: KeptRuns | None,
+) -> None:
+    there = False
+
+    def kept() -> KeptRuns:
+        if there:
+            return PAST.kept()
+        if first is None:
+            raise PermissionError(13, "Permission denied", "/runs")
+        return first
+
+    async with app_with(services(replace(PAST, kept=kept)), "conv2d").run_test() as pilot:
+        await reach(pilot, "conv2d")
+        await press(pilot, "h")
+        await until(pilot, lambda: step_name(pilot.app) == "history")
+        said = "Permission denied" if first is None else "Nothing to show yet"
+        await until(pilot, lambda: said in status(pilot.app))
+        there = True
+        await press(pilot, "question_mark")
+        await until(pilot, lambda: isinstance(pilot.app.screen, Notice))
+        await press(pilot, "escape")
+        await see(pilot, "2026-01-02 08:04")
+        await until(pilot, lambda: not reading(pilot))
+        assert "Permission denied" not in screen_text(pilot.app)
+        assert "No run is kept" not in screen_text(pilot.app)
+        assert "Enter shows one whole" in status(pilot.app)
+        await press(pilot, "enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LinesView))
+
+
+def reading(pilot: Pilot[int]) -> bool:
+    """True while the list is read."""
+    return any(worker.group == "read" and worker.is_running for worker in pilot.app.workers)

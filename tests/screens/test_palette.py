@@ -70,8 +70,11 @@ async def test_what_scrolls_nothing_is_not_listed() -> None:
         await reach(pilot, "welcome")
         short = await at(pilot, "welcome")
         assert not {"Scroll Left", "Page Right"} & set(names(short))
+        assert {"Page Up", "Page Down"} <= set(names(short)), "they move the menu's cursor"
         long = await at(pilot, "review")
-        assert {"Scroll Up", "Scroll Down"} <= set(names(long))
+        assert {"Scroll Up", "Scroll Down", "Page Up", "Page Down"} <= set(names(long))
+        ending = await at(pilot, "done")
+        assert not {"Scroll Up", "Scroll Down", "Page Up", "Page Down"} & set(names(ending))
 
 
 async def test_a_command_is_carried_out_by_its_name() -> None:
@@ -99,6 +102,22 @@ async def test_the_palette_leads_to_steps_that_are_done_and_turns_the_colours() 
         await until(pilot, lambda: marks(pilot, "Colours: light"))
         await press(pilot, "enter")
         await until(pilot, lambda: pilot.app.theme == LIGHT)
+
+
+@pytest.mark.parametrize("keys", [("conv2d",), ("done",), ("conv2d", "h"), ("done", "d")])
+async def test_no_command_carries_the_plan_out_again_past_review(keys: tuple[str, ...]) -> None:
+    app = app_with(LIVE_SERVICES, keys[0])
+    async with app.run_test(size=(80, 24)) as pilot:
+        await reach(pilot, keys[0])
+        await settled(pilot)
+        for key in keys[1:]:
+            first = app.screen
+            await press(pilot, key)
+            await until(pilot, lambda first=first: app.screen is not first)  # type: ignore[misc]
+            await settled(pilot)
+        listed = names(app.screen)
+        assert "Go to Review" in listed
+        assert "Go to Apply" not in listed
 
 
 async def test_from_diagnose_the_palette_leads_to_a_step_as_it_was_left() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from collections.abc import AsyncGenerator
 from dataclasses import replace
 from pathlib import Path
@@ -12,13 +13,16 @@ from typing import Any
 import pytest
 from textual.widgets import Input
 
+from screens.app import SetupApp
 from screens.services import Services
+from screens.windows.dialogs import Notice
 from tests.screens import examples
 from tests.screens.driving import (
     app_with,
     press,
     reach,
     screen_text,
+    session_at,
     settled,
     status,
     until,
@@ -156,6 +160,39 @@ async def test_the_list_is_filtered_by_what_is_typed(tmp_path: Path) -> None:
         assert not isinstance(pilot.app.screen.focused, Input)
         await press(pilot, "escape")
         await reach(pilot, "review")
+
+
+@pytest.mark.parametrize("keys", [("t",), ("slash", "x"), ("slash", "x", "backspace")])
+async def test_what_was_not_read_is_not_told_as_nothing(keys: tuple[str, ...]) -> None:
+    there, back = Counts(3000, 1, 1, "/not/there"), Counts(1, 1, 0, "/not/there/either")
+    session = replace(
+        session_at("review"), rehearsed=Rehearsed("rehearsal-1", there, back, 0, 0, (), 5)
+    )
+    async with SetupApp(LIVE_SERVICES, session, "changes").run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: isinstance(pilot.app.screen, Notice))
+        await press(pilot, "escape", *keys)
+        await settled(pilot)
+        assert "Nothing" not in screen_text(pilot.app)
+        assert "The list of changes cannot be read" in status(pilot.app)
+
+
+async def test_a_filter_before_the_list_is_read_tells_nothing_and_holds_for_it(
+    tmp_path: Path,
+) -> None:
+    outcome = outcome_in(tmp_path)
+    slow = tmp_path / "slow.jsonl"
+    os.mkfifo(slow)  # whoever opens it waits for somebody who writes
+    there = replace(outcome.there, file=str(slow))
+    session = replace(session_at("review"), rehearsed=replace(outcome, there=there))
+    async with SetupApp(LIVE_SERVICES, session, "changes").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "review")
+        try:
+            await press(pilot, "slash", *"library-299", "enter", "t", "t")
+            text = screen_text(pilot.app)
+        finally:
+            await asyncio.to_thread(slow.write_bytes, Path(outcome.there.file).read_bytes())
+        await until(pilot, lambda: "11 of 3,002" in status(pilot.app))
+        assert not [told for told in ("Nothing", "No line", "0 of 0") if told in text]
 
 
 async def test_it_is_stopped_by_a_key(tmp_path: Path) -> None:

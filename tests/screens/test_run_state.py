@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from screens.run.state import RunState, State, after, before_run, broken_off
+from screens.run.state import RunState, State, after, before_run, before_watching, broken_off
 from screens.run.text import bar, bar_line, failure_text, now_line
 from tests.screens.examples import PLAN
 from wizard.run.events import PlanFinished, Progress, StepFailed, StepFinished, StepStarted
@@ -61,6 +61,12 @@ def test_the_bar_names_step_amount_and_time_left_and_the_line_below_what_is_done
 
 def test_no_time_is_told_where_none_is_known() -> None:
     assert "left" not in bar_line(fetching(), None)
+
+
+def test_of_a_step_that_began_before_it_was_watched_nobody_knows_how_long_it_took() -> None:
+    began = StepStarted(3, 3, "x", "y")
+    assert bar_line(after(before_run(PLAN), began), None, 12.0).endswith(", 12 s so far")
+    assert "so far" not in bar_line(after(before_watching(), began), None, 12.0)
 
 
 def test_the_longest_bar_line_fits_80_columns() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from screens.start import services_for
@@ -40,6 +42,18 @@ def test_place_and_sources_of_the_command_line_reach_the_plan() -> None:
     assert plan.venv == "/w"
     assert any("http://here/simple" in str(step) for step in plan.steps)
     assert any(isinstance(step, FetchWheels) for step in plan.steps)
+
+
+def test_a_text_of_bytes_that_are_none_of_utf_8_is_saved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("XDG_STATE_HOME", raising=False)
+    save = services_for(parser().parse_args([])).save_text
+    assert save is not None
+    path = Path(save("plan.txt", "remove /opt/caf\udce9: ünder\n"))
+    assert tmp_path in path.parents
+    assert path.read_text("utf-8") == "remove /opt/caf\\udce9: ünder\n"
 
 
 def test_mirror_and_key_of_the_command_line_reach_the_system_part_of_the_plan() -> None:

@@ -10,14 +10,15 @@ from dataclasses import replace
 
 import pytest
 
+from screens.conv2d.screen import Conv2d
 from screens.services import Services, SweepUnderWay
 from screens.start import services_for
 from screens.widgets.shapes_table import ShapesTable
 from tests.conv2d.apart import Apart as Home
 from tests.conv2d.apart import apart as home
 from tests.conv2d.sweeping import environ, sweep_of
-from tests.screens.driving import app_with, press, reach, settled, status, until
-from tests.screens.fakes import LIVE_SERVICES, PRESETS
+from tests.screens.driving import app_with, drawn, press, reach, screen_text, settled, status, until
+from tests.screens.fakes import LIVE_SERVICES, PRESETS, result_of
 from wizard.__main__ import parser
 from wizard.conv2d.asked import Request, sweep_in
 from wizard.conv2d.search.find_limit import LimitRequest
@@ -98,6 +99,37 @@ async def test_what_is_under_way_is_shown_on_entering_the_step() -> None:
         assert apart.stopped
 
 
+async def test_how_long_a_shape_took_is_told_only_where_its_begin_was_seen() -> None:
+    now, go_on = 0.0, asyncio.Event()
+    sweep = Sweep("/v/bin/python", PRESETS[0].rows[:4], "cpu")
+    results = [result_of(row) for row in sweep.rows]
+
+    async def follow() -> AsyncGenerator[SweepEvent, None]:
+        yield ShapeStarted(1, 4, sweep.rows[0], 60.0)
+        yield ShapeDone(1, 4, results[0])
+        yield ShapeStarted(2, 4, sweep.rows[1], 60.0)
+        await go_on.wait()
+        yield ShapeDone(2, 4, results[1])
+        yield ShapeStarted(3, 4, sweep.rows[2], 60.0)
+        await asyncio.Event().wait()
+
+    found = SweepUnderWay("4 shapes on cpu, since 07:00", sweep, follow, begun=2)
+    services = replace(Apart().services(found), clock=lambda: now)
+    async with app_with(services, "conv2d").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "conv2d")
+        await until(pilot, lambda: f"at {sweep.rows[1].shape.h}" in screen_text(pilot.app))
+        now = 12.0
+        panel = pilot.app.screen
+        assert isinstance(panel, Conv2d)
+        panel._show_progress()
+        await drawn(pilot.app)
+        assert "so far" not in screen_text(pilot.app)
+        go_on.set()
+        await until(pilot, lambda: f"at {sweep.rows[2].shape.h}" in screen_text(pilot.app))
+        now = 30.0
+        await until(pilot, lambda: "18 s so far" in screen_text(pilot.app))
+
+
 async def test_the_real_services_leave_a_sweep_running_and_find_it_again(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -114,6 +146,7 @@ async def test_the_real_services_leave_a_sweep_running_and_find_it_again(
     found = services_for(parser().parse_args([])).sweep_under_way()
     assert found is not None
     assert found.request == sweep
+    assert found.begun == 2
     assert found.text.startswith("2 shapes on cpu, since 2")
     assert services.stop_sweep is not None
     assert await services.stop_sweep() == ""

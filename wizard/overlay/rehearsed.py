@@ -82,14 +82,19 @@ def find_rehearsed(plan: Plan, state: Path = STATE) -> Rehearsed | None:
     return None
 
 
-def headline(done: Rehearsed, left: int) -> str:
-    """Both ways in one line; ``left`` is what is not as before without a good reason."""
+def headline(done: Rehearsed, left: int | None) -> str:
+    """Both ways in one line; ``left`` is what is not as before without a good reason.
+
+    It is None where that is not known: the list cannot be read.
+    """
     there = f"{done.there}" if done.there.all else "nothing is changed"
     if done.failed:
         there = f"step {done.failed} of root's part FAILED; up to it {there}"
     back = "everything as before"
     if done.undo_code:
         back = "NOT all could be taken back"
+    elif left is None:
+        back = f"{done.back}; what it is cannot be read"
     elif left or done.packages:
         named = f"{left} {'file' if left == 1 else 'files'}" if left else ""
         packages = f"{len(done.packages)} packages" if done.packages else ""
@@ -101,7 +106,11 @@ def headline(done: Rehearsed, left: int) -> str:
 
 def summary(done: Rehearsed) -> tuple[str, ...]:
     """The headline, and after it what is not as it was; reads the list of root's."""
-    return summary_of(done, _back(done))
+    changes = _back(done)
+    if changes is not None:
+        return summary_of(done, changes)
+    unread = f"The list of what is not as before cannot be read: {done.back.file}"
+    return (f"Files: {headline(done, None)}.", *_package_lines(done), unread)
 
 
 def summary_of(done: Rehearsed, changes: tuple[Change, ...]) -> tuple[str, ...]:
@@ -110,18 +119,25 @@ def summary_of(done: Rehearsed, changes: tuple[Change, ...]) -> tuple[str, ...]:
     return (f"Files: {headline(done, len(left))}.", *_left_lines(done, left, changes))
 
 
-def _back(done: Rehearsed) -> tuple[Change, ...]:
-    try:
-        return read_changes(done.back.file) if done.back.file else ()
-    except OSError:
+def _back(done: Rehearsed) -> tuple[Change, ...] | None:
+    """What is not as before; None where it cannot be read."""
+    if not done.back.all:
         return ()
+    try:
+        return read_changes(done.back.file)
+    except (OSError, ValueError):
+        return None
+
+
+def _package_lines(done: Rehearsed) -> Iterator[str]:
+    if done.packages:
+        yield f"Packages that are not as before: {', '.join(done.packages[:SHOWN])}"
 
 
 def _left_lines(
     done: Rehearsed, left: tuple[Change, ...], changes: tuple[Change, ...]
 ) -> Iterator[str]:
-    if done.packages:
-        yield f"Packages that are not as before: {', '.join(done.packages[:SHOWN])}"
+    yield from _package_lines(done)
     for change in left[:SHOWN]:
         yield f"not as before: {change}"
     if len(left) > SHOWN:

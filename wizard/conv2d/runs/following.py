@@ -32,6 +32,7 @@ CLEARING_S = 15.0
 """How long a runner may take to end its workers before its end is told all the same."""
 LONGEST_FILE = 64 << 20
 LOG_BYTES = 4096
+BEGIN = b'{"event": "ShapeStarted"'
 END = b'{"event": "SweepDone"'
 SHOWN = 200
 
@@ -87,6 +88,14 @@ def has_end(run: Run) -> bool:
         return END in read_private(run.events, LONGEST_FILE)
     except OSError:
         return False
+
+
+def begun(run: Run) -> int:
+    """How many shapes it has begun by now; none where its file cannot be read."""
+    try:
+        return read_private(run.events, LONGEST_FILE).count(BEGIN)
+    except OSError:
+        return 0
 
 
 def events_in(run: Run) -> tuple[SweepEvent, ...]:
