@@ -285,8 +285,9 @@ async def test_what_the_repair_itself_lacks_is_made_good_in_the_next_round(tmp_p
 
 
 async def test_libraries_of_an_older_ubuntu_are_not_taken_without_ubuntus_key(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("wizard.preflight.making.UBUNTU_KEYS", str(tmp_path / "no keyring"))
     rounds = simulating(said(UNMET, code=100))
     with pytest.raises(Refused) as raised:
         await offered(

@@ -51,7 +51,7 @@ async def test_suites_are_asked_for_in_order_until_one_is_there() -> None:
 
 @pytest.mark.parametrize("code", [403, 404, 410])
 async def test_where_no_suite_is_there_all_that_were_asked_for_are_named(code: int) -> None:
-    absent = HTTPError("", code, "", None, None)  # type: ignore[arg-type]
+    absent = HTTPError("", code, "", None, io.BytesIO())  # type: ignore[arg-type]
     shelf = Shelf({f"{PLACE}/5.2/dists/ubuntu/InRelease": absent})
     with pytest.raises(Refused) as raised:
         await suite(shelf, "ubuntu", "focal")

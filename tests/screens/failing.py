@@ -21,7 +21,7 @@ from wizard.run.trouble import Trouble
 
 FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/home/sam/.local/state/rdna1-setup")
 DENIED = PermissionError(errno.EACCES, os.strerror(errno.EACCES), "/var/lib/rdna1-setup/runs")
-SLOW = TimeoutError(errno.ETIMEDOUT, os.strerror(errno.ETIMEDOUT), "/mnt/share")
+SLOW = TimeoutError(errno.ETIMEDOUT, os.strerror(errno.ETIMEDOUT))  # asyncio drops a file of it
 GONE = FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), "/home/sam/log.txt")
 TOLD = Trouble(
     "There is no run that could be taken back.",

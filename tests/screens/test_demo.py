@@ -27,10 +27,12 @@ async def test_all_that_is_said_of_a_road_is_on_one_80x24_screen() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await walk_to(pilot, "choose")
         for ticks in (0, 3, 4):
+            await settled(pilot)
             await press(pilot, *("space", "right") * ticks, *("up",) * 4)
             for row in range(1, 6):
+                await settled(pilot)
                 text = screen_text(app)
-                assert f"> {row} " in text
+                assert f"> {row} " in text, text
                 labels = ("Marked", "Why", "Mind")
                 assert all(f"\n {label} " in text for label in labels), text
                 aspects = ("Large Conv2d", "Half (fp16)", "Age of torch", "Download", "Undo")
