@@ -14,7 +14,6 @@ from tests.undo.replacing import (
     again,
     back,
     install,
-    make_environment,
     remove,
     replaced,
 )
@@ -22,11 +21,6 @@ from wizard.run.live import now
 from wizard.run.trouble import Trouble
 from wizard.undo.going_back import go_back
 from wizard.undo.way_back import find_way_back
-
-
-@pytest.fixture
-def venv(tmp_path: Path) -> Path:
-    return make_environment(tmp_path / "venv")
 
 
 def test_with_nothing_installed_since_the_way_back_is_exact(venv: Path) -> None:

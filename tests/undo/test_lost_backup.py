@@ -26,11 +26,6 @@ from wizard.undo.forgetting import forget, left_by
 from wizard.undo.way_back import find_way_back
 
 
-@pytest.fixture
-def venv(tmp_path: Path) -> Path:
-    return make_environment(tmp_path / "venv")
-
-
 def state(record: Record) -> str:
     return again(Path(record.folder)).state
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from tests.run.places import tree
 from tests.undo.replacing import (
     KEPT,
@@ -13,18 +11,12 @@ from tests.undo.replacing import (
     again,
     back,
     install,
-    make_environment,
     remove,
     replaced,
 )
 from wizard.journalform import Record
 from wizard.run.journal import Journal
 from wizard.undo.way_back import find_way_back
-
-
-@pytest.fixture
-def venv(tmp_path: Path) -> Path:
-    return make_environment(tmp_path / "venv")
 
 
 def partly(record: Record) -> Record:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.run.places import plan_of
-from tests.undo.replacing import KEPT, SITE, again, back, make_environment, replaced
+from tests.undo.replacing import KEPT, SITE, again, back, replaced
 from wizard.journalform import Record
 from wizard.plan.form import plan_form
 from wizard.plan.steps import WriteFile
@@ -15,11 +15,6 @@ from wizard.run.environment.ownership import Owned
 from wizard.run.live import now
 from wizard.undo.going_back import go_back
 from wizard.undo.way_back import find_way_back
-
-
-@pytest.fixture
-def venv(tmp_path: Path) -> Path:
-    return make_environment(tmp_path / "venv")
 
 
 def test_a_program_that_writes_into_the_folder_meanwhile_is_no_change_of_plan(venv: Path) -> None:
