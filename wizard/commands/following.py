@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from wizard.commands.looking import forget_reader
+from wizard.commands.looking import forget_output
 
 if TYPE_CHECKING:
     import asyncio
@@ -123,7 +123,7 @@ class _Listened:
             self._show(event)
         except OSError:
             self._alone = True
-            forget_reader()
+            forget_output()
             self._cancel()
 
 
