@@ -21,15 +21,9 @@ _ESCAPES = re.compile(
 )
 
 
-def _heed_ctrl_c() -> None:
-    """As in a shell of one's own: what a shell starts behind itself ignores Ctrl+C."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 def _own_the_terminal() -> None:
     """As a login does it: closing the window then hangs the program up."""
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-    _heed_ctrl_c()
 
 
 def waited_s(*processes: int) -> float:
@@ -63,7 +57,7 @@ class Terminal:
             stdout=slave,
             stderr=slave,
             start_new_session=True,
-            preexec_fn=_own_the_terminal if owned else _heed_ctrl_c,
+            preexec_fn=_own_the_terminal if owned else None,
         )
         os.close(slave)
         self._open = True
