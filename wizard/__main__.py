@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import io
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from functools import partial
@@ -107,6 +108,8 @@ def _common() -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; gives the exit code: 0 fine, 1 findings, 2 wrong use, 130 cancelled."""
     _provide_streams()
+    if signal.getsignal(signal.SIGCHLD) is signal.SIG_IGN:
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # else nobody knows how a program ended
     words = sys.argv[1:] if argv is None else list(argv)
     only_looks = True
     try:
