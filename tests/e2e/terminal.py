@@ -135,27 +135,6 @@ class Terminal:
         while (left := limit - time.monotonic()) > 0:
             self.read_some(left)
 
-    def last_drawn(
-        self, still_s: float, clock: Callable[[], float] = time.perf_counter, seconds: float = 60
-    ) -> float:
-        """Read until something comes, and then nothing for so long; gives when the last came."""
-        return self.pieces(still_s, clock, seconds)[-1][0]
-
-    def pieces(
-        self, still_s: float, clock: Callable[[], float] = time.perf_counter, seconds: float = 60
-    ) -> list[tuple[float, bytes]]:
-        """The same; gives all that came, each piece with its time."""
-        limit = time.monotonic() + seconds
-        found: list[tuple[float, bytes]] = []
-        while True:
-            before = len(self.drawn)
-            self.read_some(still_s)
-            if len(self.drawn) > before:
-                found.append((clock(), self.drawn[before:]))
-            elif found:
-                return found
-            assert time.monotonic() < limit, f"nothing was drawn; last: {self._shown()}"
-
     def read_some(self, seconds: float = 0.2) -> None:
         """Read what is there, or the next that comes within that time."""
         if select.select([self._master], [], [], seconds)[0]:
