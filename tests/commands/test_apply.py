@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -27,7 +28,9 @@ sys.exit(asyncio.run(carry_out(executor, plan, as_json=False)))
 """
 
 
-def applying(home: Path, script: str) -> subprocess.Popen[str]:
+def applying(
+    home: Path, script: str, ignored: signal.Signals | None = None
+) -> subprocess.Popen[str]:
     return subprocess.Popen(
         (sys.executable, "-c", APPLY, str(home), script),
         env=environment(home),
@@ -35,6 +38,7 @@ def applying(home: Path, script: str) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=partial(signal.signal, ignored, signal.SIG_IGN) if ignored else None,
     )
 
 
@@ -59,6 +63,22 @@ def test_the_first_signal_lets_the_step_end_and_says_so(
     assert run.returncode == 130
     assert "Stopped at a safe point" in output
     assert not (tmp_path / "after").exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
+def test_a_signal_that_is_ignored_from_the_start_stops_nothing(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    """nohup ignores the hang-up, and a shell Ctrl+C for what it starts behind itself."""
+    door = tmp_path / "door"
+    os.mkfifo(door)
+    with applying(tmp_path, f"echo here; cat {door}", ignored=number) as run:
+        line_with(run, "    here")
+        run.send_signal(number)
+        door.write_text("")
+        _, errors = run.communicate(timeout=20)
+    assert (run.returncode, errors) == (0, "")
+    assert (tmp_path / "after").exists()
 
 
 def test_the_second_signal_ends_the_running_program_at_once(tmp_path: Path) -> None:

@@ -4,7 +4,9 @@
 #   tests/e2e/readme_commands.sh       (in a fresh root: tests/e2e/fresh_root.sh SUITE MIRROR whole)
 # It needs a package index for pip's own wheel; torch is a stand-in of a few lines.
 set -uo pipefail
-cd "$(dirname "$0")/../.."
+# shellcheck source=tests/e2e/environment.sh
+. "$(dirname "$0")/environment.sh"
+cd "$(dirname "$0")/../.." || exit
 checkout=$PWD python=$PWD/.venv/bin/python
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
