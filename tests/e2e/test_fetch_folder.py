@@ -130,23 +130,3 @@ def test_a_truncated_wheel_in_a_house_is_named_and_nothing_of_it_is_taken(
     torch.unlink()
     os.link(next(house.glob("torch-*.whl")), torch)
     assert home.run(*words(damaged, folder)).returncode == 0
-
-
-def test_the_plan_as_a_shell_script_installs_the_same(home: Home, house: Path) -> None:
-    venv = home.folder / "venv"
-    options = ("--stack", "cpu", "--wheelhouse", str(house), "--venv", str(venv), "--without-card")
-    script = home.run("plan", *options, "--format", "shell").stdout
-    for said in ("Finished", "done before"):
-        done = subprocess.run(
-            ("/bin/sh", "-s"),
-            input=script,
-            env=home.environment(),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        assert said in done.stdout
-        assert "torch 2.13.0, none: right" in done.stdout
-    look = (venv / "bin/python", "-c", "import torch; print(torch.__version__)")
-    assert subprocess.run(look, capture_output=True, text=True).stdout == "2.13.0\n"
