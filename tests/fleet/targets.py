@@ -14,7 +14,6 @@ from wizard.plan.choice import Choice
 MACHINES = Path(__file__).parents[1] / "machines"
 PLAIN = Target(
     stack="cpu",
-    footprint="venv",
     gfx="",
     machine="",
     distribution="debian",

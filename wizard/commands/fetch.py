@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from wizard.commands.carrying import refuse, refuse_for
-from wizard.commands.choosing import absolute, add_index_arguments, add_repository_arguments
+from wizard.commands.choosing import absolute, add_index_arguments
 from wizard.commands.looking import host_of, places_of
 
 if TYPE_CHECKING:
@@ -31,14 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="for machines that have no Python at all: the folder brings it",
     )
-    parser.add_argument("--footprint", choices=("venv", "venv+system"), default="venv")
-    parser.add_argument(
-        "--system-release", metavar="X.Y.Z", default="", help="another ROCm than the stack's own"
-    )
-    parser.add_argument("--system-set", choices=("smallest", "full"), default="smallest")
     parser.add_argument("--gpu", metavar="ADDRESS", default="", help="PCI address of the card")
     add_index_arguments(parser)
-    add_repository_arguments(parser)
     parser.add_argument("--json", action="store_true", help="events as JSON lines")
 
 
@@ -81,9 +75,7 @@ def _target(arguments: argparse.Namespace, machine: Machine) -> Target:
     places = places_of(host)
     choice = Choice(
         stack=arguments.stack,
-        footprint=arguments.footprint,
-        system_release=arguments.system_release,
-        system_set=arguments.system_set,
+        footprint="venv",
         venv=f"{places.home}/ai/{arguments.stack}",
         gpu=arguments.gpu,
         without_card=True,
@@ -155,14 +147,13 @@ def _fetch(arguments: argparse.Namespace, target: Target, here: Here) -> int:
 
     path = absolute(arguments.folder)
     house = absolute(arguments.wheelhouse) if arguments.wheelhouse else ""
-    repository = (arguments.rocm_repo, arguments.rocm_key_fingerprint)
-    sources = Sources(arguments.torch_index, house, *repository)
+    sources = Sources(arguments.torch_index, house)
     filling = Filling(Fetch(target, Folder(Path(path)), sources, here))
     if not arguments.json:
         print(f"For {target}.", flush=True)
 
     async def all_of_it() -> int:
-        teller = FillingTeller(path, target, arguments.rocm_key_fingerprint)
+        teller = FillingTeller(path, target)
         return await follow(filling.events(), filling.cancel, as_json=arguments.json, teller=teller)
 
     return asyncio.run(all_of_it())

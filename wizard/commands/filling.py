@@ -13,20 +13,16 @@ NEXT = (
     "sh {folder}/start.sh apply --stack {stack} --wheelhouse {folder}/wheels"
 )
 
-SYSTEM = "--footprint venv+system --rocm-repo {address}"
-
 
 class FillingTeller:
     """Prints events as lines, and what to do with the folder at the end."""
 
-    def __init__(self, path: str, target: Target, key: str) -> None:
-        """``key``: the fingerprint of another key than AMD's; ``""`` for AMD's own."""
+    def __init__(self, path: str, target: Target) -> None:
         from wizard.report.events import Tenths
 
         self._tenths = Tenths()
         self._path = path
         self._target = target
-        self._key = key
 
     def __call__(self, event: Event) -> None:
         from wizard.report.events import event_lines
@@ -43,10 +39,6 @@ class FillingTeller:
         if not ok:
             return (f"{self._path} is not finished. The same command goes on from here.",)
         import shlex
-        from pathlib import Path
 
         words = NEXT.format(folder=shlex.quote(self._path), stack=self._target.stack)
-        if self._target.system_release:
-            words += f" {SYSTEM.format(address=(Path(self._path) / 'debs').as_uri())}"
-            words += f" --rocm-key-fingerprint {self._key}" if self._key else ""
         return ("Finished." if changed else "Nothing had to be fetched.", words)

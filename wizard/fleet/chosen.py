@@ -33,8 +33,6 @@ class Sources:
 
     torch_index: str = ""
     wheelhouse: str = ""
-    rocm_repo: str = ""
-    rocm_key_fingerprint: str = ""
 
 
 async def make_chooser(python: str, venv: Path, sources: Sources, around: Surroundings) -> Act:

@@ -20,11 +20,11 @@ from wizard.run.whole_file import write_whole
 
 SCHEMA = 1
 ABOUT, SUMS, START, UNFINISHED = "fleet.json", "SHA256SUMS", "start.sh", ".unfinished"
-WHEELS, WIZARD, PYTHON, PROGRAMS, DEBS = "wheels", "wizard", "python", "bin", "debs"
+WHEELS, WIZARD, PYTHON, PROGRAMS = "wheels", "wizard", "python", "bin"
 LOCKS = {WHEELS: "wheels.lock", WIZARD: "wizard.lock"}
 """What is in a folder of wheels, each with its hash, as pip and uv read it."""
 OURS = frozenset(
-    (ABOUT, SUMS, START, UNFINISHED, WHEELS, WIZARD, PYTHON, PROGRAMS, DEBS, *LOCKS.values())
+    (ABOUT, SUMS, START, UNFINISHED, WHEELS, WIZARD, PYTHON, PROGRAMS, *LOCKS.values())
 )
 
 

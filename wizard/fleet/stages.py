@@ -6,15 +6,13 @@ import asyncio
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timezone
 from functools import partial
 from pathlib import Path
 
 from wizard.fleet.brought_python import bring_python, installed_python
 from wizard.fleet.chosen import Asked, choose, choose_stack, make_chooser
-from wizard.fleet.debs import copy_archive
 from wizard.fleet.fetch import Fetch
-from wizard.fleet.folder import DEBS, LOCKS, PROGRAMS, PYTHON, START, WHEELS, WIZARD, Folder
+from wizard.fleet.folder import LOCKS, PROGRAMS, PYTHON, START, WHEELS, WIZARD, Folder
 from wizard.fleet.own_wheel import pack_wizard
 from wizard.fleet.start import start_text
 from wizard.plan.steps import FetchWheels
@@ -44,7 +42,6 @@ def stages(fetch: Fetch) -> tuple[Stage, ...]:
         *(_chooser(fetch, minor) for minor in fetch.target.minors),
         *_wheels_of_stack(fetch),
         *_wheels_of_wizard(fetch),
-        *_packages(fetch),
         Stage(
             "uv and start.sh, which begin on a machine with nothing",
             "uv makes the wizard's own venv there, also without Debian's python3-venv.",
@@ -125,20 +122,6 @@ def _wheels_of_wizard(fetch: Fetch) -> tuple[Stage, ...]:
             "the wheels of the wizard",
             "Resumable, each SHA-256 checked.",
             partial(_fetched, fetch.folder, report, WIZARD, ()),
-        ),
-    )
-
-
-def _packages(fetch: Fetch) -> tuple[Stage, ...]:
-    target, folder = fetch.target, fetch.folder.path / DEBS
-    if not target.system_release:
-        return ()
-    now = datetime.now(timezone.utc)
-    return (
-        Stage(
-            f"the packages of ROCm {target.system_release}",
-            "A part of AMD's archive as it is, with its signature: apt checks it on each machine.",
-            partial(copy_archive, target, fetch.sources, folder, now),
         ),
     )
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from wizard.knowledge.releases import load_catalogue
 from wizard.knowledge.stacks import find_stack
 from wizard.machine.facts import Fact, Interpreter, Machine, Unknown
 from wizard.places import Places
@@ -13,10 +12,8 @@ from wizard.plan.impossible import PlanImpossible
 from wizard.plan.planner import make_plan
 from wizard.plan.python_steps import version_brought
 from wizard.plan.steps import CreateVenv, Plan
-from wizard.plan.system import release_named
 from wizard.plan.venv import target as gfx_of
 
-VENV = "venv"
 UV = "uv of the folder"
 """Stands for the uv that the folder brings, where a machine has none."""
 WIZARD_PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14")
@@ -28,7 +25,6 @@ class Target:
     """The machines that a folder is for, as far as it matters to what lies in it."""
 
     stack: str
-    footprint: str
     gfx: str
     """The card's instruction set, for wheels that are made for one; ``""`` for none."""
     machine: str
@@ -43,9 +39,6 @@ class Target:
     """Where the machine has it; ``""`` where the folder brings it."""
     wizard_python: str
     wizard_python_path: str
-    system_release: str = ""
-    """Of the ROCm whose packages lie in the folder; ``""`` for none."""
-    system_set: str = ""
 
     @property
     def brought(self) -> tuple[str, ...]:
@@ -71,17 +64,13 @@ def target_of(machine: Machine, choice: Choice, places: Places) -> Target:
     stack = find_stack(choice.stack)
     if isinstance(machine.uv, Unknown):
         machine = replace(machine, uv=UV)  # the folder brings it
-    plan = make_plan(machine, replace(choice, footprint=VENV), places)
+    plan = make_plan(machine, choice, places)
     assert stack is not None  # noqa: S101 - else there is no plan
     minor, path = _python_of(plan, machine.interpreters)
-    known, system = _known(machine), choice.footprint != VENV
-    release = (choice.system_release or stack.system_release) if system else ""
-    if system:
-        _require_packages(machine, stack.id, release)
+    known = _known(machine)
     wizard, wizard_path = _wizard_python(machine.interpreters) or _brought_wizard(minor, path)
     return Target(
         stack=stack.id,
-        footprint=choice.footprint,
         gfx=gfx_of(machine, choice, stack) if stack.gfx else "",
         machine=machine.recorded,
         distribution=known["distribution"],
@@ -92,20 +81,7 @@ def target_of(machine: Machine, choice: Choice, places: Places) -> Target:
         python_path=path,
         wizard_python=wizard,
         wizard_python_path=wizard_path,
-        system_release=release,
-        system_set=choice.system_set if system else "",
     )
-
-
-def _require_packages(machine: Machine, stack: str, release: str) -> None:
-    """Raise PlanImpossible where no packages could be fetched for that machine."""
-    if not release:
-        raise PlanImpossible(f"{stack} has no system packages: take the footprint venv.")
-    catalogue = load_catalogue()
-    release_named(catalogue, release)
-    if machine.system.distribution not in catalogue.distributions:
-        known = " and ".join(catalogue.distributions)
-        raise PlanImpossible(f"System packages are for {known}; take the footprint venv.")
 
 
 def _python_of(plan: Plan, interpreters: tuple[Interpreter, ...]) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""A folder brings what a host lacks, with no network: its Python, or ROCm's packages besides."""
+"""A folder brings what a host lacks, with no network: its Python."""
 
 from __future__ import annotations
 
@@ -30,6 +30,8 @@ FOLDER, DOWNLOADS = "/srv/folder", "/srv/downloads.json"
 WHEELS = ("--wheelhouse", f"{FOLDER}/wheels", "--without-card")
 APPLY_S = 400
 BROKEN = "#!/bin/sh\nexit 1\n"
+OF_THE_DISTRIBUTION = ("libdrm-amdgpu1", "libelf1", "libnuma1", "pciutils")
+"""What the packages depend on and the copied archive does not have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,20 +155,16 @@ def test_without_a_python_in_the_folder_such_a_host_is_told_how_to_get_one(
     assert {name for name in left if not name.startswith(f"{HOME}/.local".lstrip("/"))} == set()
 
 
-def test_a_venv_and_the_packages_of_a_folder_go_onto_a_host_without_a_network(
+def test_a_venv_and_packages_of_a_copied_archive_go_onto_a_host_without_a_network(
     host: Root, supply: Supply, tmp_path: Path
 ) -> None:
     amd = rocm_archive()
-    key = ("--rocm-key-fingerprint", amd.fingerprint)
-    system = ("--footprint", "venv+system", *key)
-    repository = (amd.folder / "rocm/apt").as_uri()
-    folder = filled(host, supply, tmp_path, *system, "--rocm-repo", repository)
-    # What the folder says is the distribution's own must be there before the network goes.
-    rows = (folder / "debs/from-the-distribution.txt").read_text().splitlines()
-    host.apt("install", "--no-install-recommends", *(row.split(" | ")[-1] for row in rows))
+    filled(host, supply, tmp_path)
+    shutil.copytree(amd.folder / "rocm", host.path("/srv/rocm"))
+    host.apt("install", "--no-install-recommends", *OF_THE_DISTRIBUTION)
     host.give_sudo("with password")
-    copy = ("--rocm-repo", f"file://{FOLDER}/debs")
-    words = ("apply", "--stack", "rocm52", *system, *copy, *WHEELS)
+    copy = ("--rocm-repo", "file:///srv/rocm/apt", "--rocm-key-fingerprint", amd.fingerprint)
+    words = ("apply", "--stack", "rocm52", "--footprint", "venv+system", *copy, *WHEELS)
     said = carry_out(started(host, *words, "--yes", more=("TERM=xterm",)), "Finished.")
     assert packages(host)["rocm-core"].version.startswith("5.2.0.50200"), said
     seen = run(*as_owner(host, f"{HOME}/ai/rocm52/bin/python", "-c", "import torch"))
