@@ -22,10 +22,8 @@ from wizard.conv2d.cards.profile import not_meant_for, recheck
 from wizard.conv2d.cards.result_card import FoundSetting, Here, ResultCard, make_card
 from wizard.conv2d.search.setting_answer import SettingAnswer
 from wizard.conv2d.shapes import square
-from wizard.conv2d.verdicts import Loaded, Verdict
 from wizard.machine.facts.contents import Contents, Distribution
 from wizard.plan.environment import MODULE, launcher_text, module_text
-from wizard.report.fleet import Entry, fleet_form, fleet_lines
 
 WHEN = datetime(2026, 1, 2, 3, 4, tzinfo=timezone.utc)
 SHAPE = square(16, 32, 64)
@@ -195,43 +193,3 @@ def test_a_card_without_a_setting_and_both_at_once_are_refused(tmp_path: Path, v
     assert (done.returncode, "holds no setting" in done.stderr) == (2, True)
     done = keep(Home(tmp_path), venv, path, *PAIR)
     assert (done.returncode, "one of them" in done.stderr) == (2, True)
-
-
-def entries() -> tuple[Entry, ...]:
-    hung = make_card([made(), made(verdict=Verdict.HUNG)], WHEN, here(), finished=True)
-    cpu = make_card([made(loaded=Loaded("2.13.0", None, "cpu"))], WHEN, here(), finished=True)
-    return Entry("lab-1", card()), Entry("lab-2", hung), Entry("lab-3", cpu)
-
-
-def test_the_fleet_stands_in_one_table_that_fits() -> None:
-    lines = list(fleet_lines(entries()))
-    assert all(len(line) <= 80 for line in lines)
-    assert lines[1].split() == ["lab-1", "gfx1010", TORCH, "1", "1", "0", "0", "0"]
-    assert lines[2].split() == ["lab-2", "gfx1010", TORCH, "2", "1", "1", "0", "0"]
-    assert lines[3].split() == ["lab-3", "cpu", "2.13.0", "1", "1", "0", "0", "0"]
-    text = " ".join(lines)
-    assert f"lab-1: {SHAPE.label} right under MIOPEN_DEBUG_CONV_GEMM=0" in text
-    assert "2 of 3 machines with every shape right; 2 chips and 2 torches." in text
-
-
-def test_the_fleet_as_json_says_the_same() -> None:
-    form = fleet_form(entries())
-    assert [machine["all_right"] for machine in form["machines"]] == [True, False, True]
-    assert form["machines"][1]["verdicts"] == {"pass": 1, "hung": 1}
-    assert form["machines"][0]["setting"] == dict(SET)
-
-
-def test_the_command_names_what_is_no_card_and_tells_the_rest(tmp_path: Path) -> None:
-    (tmp_path / "lab-1.json").write_text(card_text(card()))
-    (tmp_path / "photo.json").write_text("{}")
-    words = ("fleet", str(tmp_path / "lab-1.json"), str(tmp_path / "photo.json"))
-    done = subprocess.run(
-        (sys.executable, "-m", "wizard", *words),
-        env=Home(tmp_path).variables(environ()),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 2
-    assert "photo.json is no card" in done.stderr
-    assert "lab-1" in done.stdout

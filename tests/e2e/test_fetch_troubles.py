@@ -1,6 +1,6 @@
 """What goes wrong while a folder is filled: a full disk, Ctrl+C, other bytes, a closed place.
 
-The mirror is a server of the test's own; disk, signals and the wizard's own wheels are real.
+The mirror is a server of the test's own; disk and signals are real.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def test_ctrl_c_inside_a_download_stops_and_the_same_command_goes_on(
             output, errors = run.communicate(timeout=60)
         assert run.returncode == 130, output + errors
         assert f"{folder} is not finished. The same command goes on from here." in output
-        assert not (folder / "fleet.json").exists()
+        assert not (folder / "SHA256SUMS").exists()
         arrived = part.stat().st_size
         assert 0 < arrived < SIZE
         index.served.released.set()

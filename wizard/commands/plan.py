@@ -22,12 +22,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_plan_arguments(parser)
     parser.add_argument("--json", action="store_true", help="for programs and for apply --plan")
     parser.add_argument(
-        "--format",
-        choices=("text", "json", "shell"),
-        default="text",
-        help="shell: the plan as a script, for reading and for sites without this program",
-    )
-    parser.add_argument(
         "--exact",
         action="store_true",
         help="also ask the repository and apt what would be installed, version by version",
@@ -72,12 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
         from wizard.commands.carrying import refuse_all
 
         return refuse_all((refused.refusal,))
-    if arguments.format == "shell":
-        from wizard.report.shell_script import shell_script
-
-        print("\n".join(shell_script(plan)))
-        return 0
-    if arguments.json or arguments.format == "json":
+    if arguments.json:
         _print_json(plan, asked_words(arguments, stack, host.home), found, arguments.stack or "")
         return 0
     from wizard.report.plan import plan_lines
@@ -92,8 +81,6 @@ def _wrong_use(arguments: argparse.Namespace) -> str:
     """Which options do not go together; ``""`` where all do."""
     if arguments.exact and not acts(arguments):
         return "a dry run and a recorded machine ask nobody"
-    if arguments.json and arguments.format == "shell":
-        return "--json and --format shell: give one of them"
     if takes_away(arguments) and arguments.stack:
         return "--stack installs; --remove and --clean-up take away: give one of them"
     if (arguments.distribution_rocm or arguments.driver) and not arguments.remove:
