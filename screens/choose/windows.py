@@ -42,7 +42,6 @@ class ChooseWindows(StepScreen):
         "(once; Mind names it), or not at all (no).\n\n"
         "d shows all that is said of the stack; '… 3 more' counts those left out here.\n"
         "o lists every other road that somebody went: gone, by hand, elsewhere.\n"
-        "b says how large the buffer of the GEMM algorithm is for a layer of yours.\n"
         "f switches between one folder of yours and the folder plus ROCm system packages.\n"
         "i explains: ROCm, the override, why games work and Conv2d does not, what nobody knows.\n"
         "p asks the indexes and AMD's repository whether all of it is still there.\n"
@@ -61,7 +60,6 @@ class ChooseWindows(StepScreen):
         Binding("o", "roads", "Roads"),
         Binding("a,pagedown", "mark(1)", "Aspect", show=False),
         Binding("A,pageup", "mark(-1)", "Aspect before", show=False),
-        Binding("b", "buffer", "Buffer", show=False),
         Binding("c", "measure", "Measure", show=False),
         Binding("f", "footprint", "System", show=False),
         *(
@@ -106,12 +104,6 @@ class ChooseWindows(StepScreen):
         self.app.push_screen(
             RoadsList(self.services.roads(), self._choosing.claims), self._highlight_if_any
         )
-
-    def action_buffer(self) -> None:
-        """Reckons the buffer of the GEMM algorithm for a layer."""
-        from screens.choose.buffer import Buffer
-
-        self.app.push_screen(Buffer())
 
     def action_explain(self) -> None:
         """Lists the explanations."""

@@ -7,7 +7,6 @@ from collections.abc import AsyncGenerator, Callable
 from dataclasses import replace
 
 from screens.choose.availability import Availability
-from screens.choose.buffer import Buffer
 from screens.choose.evidence import Evidence
 from screens.choose.roads_list import RoadsList
 from screens.choose.sources import Sources
@@ -140,10 +139,6 @@ WINDOWS: dict[str, State] = {
     "roads": State("choose", ("All 24 roads",), keys=("o",), top=RoadsList),
     "stack-in-full": State("choose", ("everything we can say",), keys=("d",), top=Notice),
     "evidence": State("choose", ("Who says so",), keys=("e",), top=Evidence),
-    "buffer": State("choose", ("Buffer of the GEMM",), keys=("b",), top=Buffer),
-    "buffer-long": State(
-        "choose", ("Buffer of the GEMM", "99999"), keys=("b", *"9" * 90), top=Buffer
-    ),
     "available": State(
         "choose",
         ("Asked. p asks again.",),
