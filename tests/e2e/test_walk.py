@@ -107,9 +107,7 @@ def installed(here: Walk) -> None:
     """With made-up services: rehearsed, applied, measured, kept, fixed, cleared, taken back."""
     here.to("Welcome", "?", "escape")
     here.to("Choose", "enter", "n")
-    here.to("Availability", "p")
-    here.press("p", "end")
-    here.to("Review", "escape", "enter")
+    here.to("Review", "enter")
     here.to("Rehearse", "r")
     here.to("Changes", "n")
     here.to("Notice", "?")
