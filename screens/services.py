@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from screens.choose.sources import Sources
     from screens.diagnose.diagnosing import Diagnosing
     from screens.history.past import Past
     from screens.report.draft import ReportDraft
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from wizard.plan.aspect import LineSpeed
     from wizard.plan.choice import Choice
     from wizard.plan.steps import Plan
+    from wizard.preflight.wheels import WheelsSought
     from wizard.run.events import Event
     from wizard.run.trouble import Trouble
     from wizard.run.watching import AtWork
@@ -173,8 +173,9 @@ class Services:
     """None where nothing may be started: in a dry run and a demo."""
     rehearsed: Callable[[Plan], Rehearsed | None] = lambda _: None
     """Quick: the newest rehearsal of a plan."""
-    sources: Sources | None = None
-    """Where wheels and packages are to be had."""
+    seek_wheels: Callable[[Plan, Machine], Awaitable[WheelsSought]] | None = None
+    """Whether the wheels of a plan are still to be had: asks the index. None where nobody is
+    asked: in a dry run and a demo."""
     stop_sweep: Callable[[], Awaitable[str]] | None = None
     """Ends the sweep under way and says what became of it. None where a sweep ends as soon as its
     events are no longer read; elsewhere it then goes on by itself."""

@@ -30,7 +30,6 @@ COMMANDS = (
     "rollback",
     "watch",
     "report",
-    "available",
     "about",
 )
 """Each is a module of ``wizard.commands``, with ``add_arguments`` and ``run``."""
@@ -45,7 +44,6 @@ CHANGES_FILES = (
     "conv2d",
     "keep",
     "rollback",
-    "available",
 )
 """Commands whose files must belong to the user."""
 

@@ -35,7 +35,6 @@ def past_of(host: Host, places: Places, *, live: bool) -> Past | None:
         card=partial(_card, host, places),
         script=partial(_script, places),
         take_in=partial(_take_in, host, places, live),
-        fits=partial(_fits, places),
         is_there=partial(_is_there, places),
         write=partial(_write, places) if live else None,
     )
@@ -162,18 +161,6 @@ def _take_in(host: Host, places: Places, live: bool, typed: str, run: Run | None
         lines += ["", f"Beside your run of {run.since}:", ""]
         lines += compare_lines(compare_runs(card, _card_of(run, here)), here.gfx)
     return tuple(lines)
-
-
-def _fits(places: Places, run: Run | None) -> Lines:
-    from wizard.conv2d.fits import table_of
-    from wizard.conv2d.models import load_models
-    from wizard.report.conv2d_fits import all_fits_lines
-    from wizard.report.past_runs import past_runs
-
-    own = None if run is None else table_of(run.request)
-    tables = (*(() if own is None else (own,)), *load_models())
-    results = [result for past in past_runs(places) for result in past.results]
-    return tuple(all_fits_lines(tables, results))
 
 
 def _is_there(places: Places, typed: str) -> bool:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from wizard.places import Places
     from wizard.plan.choice import Choice
     from wizard.plan.steps import Plan
+    from wizard.preflight.wheels import WheelsSought
     from wizard.run.trouble import Trouble
 
 
@@ -73,6 +74,13 @@ def _refusal(host: Host, places: Places, plan: Plan) -> Trouble | None:
         return None
     happened = " ".join(each.happened for each in refusals)
     return Trouble(happened, refusals[0].meaning, " ".join(each.next_step for each in refusals))
+
+
+async def seek_wheels(host: Host, plan: Plan, machine: Machine) -> WheelsSought:
+    """Whether the wheels of a plan are still to be had: asks its index."""
+    from wizard.run.settling import wheels_sought
+
+    return await wheels_sought(plan, machine, places_of(host), host.environ)
 
 
 def rehearsed(plan: Plan) -> Rehearsed | None:

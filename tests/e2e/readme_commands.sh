@@ -55,12 +55,10 @@ expect 0 'Nothing was fetched' "rdna1-setup fetch --stack cpu --for $recorded --
 expect 0 'nothing to remove' 'rdna1-setup remove --dry-run'
 expect 0 'left nothing' 'rdna1-setup clean-up --dry-run'
 expect 0 'This would be measured' "rdna1-setup conv2d --python $python --device cpu --dry-run"
-expect 0 '4 GB' 'rdna1-setup conv2d --fits'
 expect 0 'No Conv2d experiment' 'rdna1-setup conv2d --list'
 expect 2 'no run to undo' 'rdna1-setup rollback'
 expect 0 'No run yet' 'rdna1-setup rollback --list'
 expect 0 'at work as root' 'rdna1-setup watch'
-expect 0 'not asked' 'rdna1-setup available --dry-run'
 expect 0 'games' 'rdna1-setup about'
 expect 0 'gfx1030' 'rdna1-setup about override'
 expect 0 '^## ' 'rdna1-setup report'

@@ -57,7 +57,6 @@ CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "clean-who-small": (CLEAN, ("a", "e")),
     "clean-causes": (CLEAN, ("e", *("right",) * 5, "c")),
     "clean-roads": (CLEAN, ("o",)),
-    "clean-buffer": (CLEAN, ("b",)),
     "torch-there": (THERE, ()),
     "torch-there-pair": (THERE, ("o", "down")),
     "no-card": ("no-amd-gpu", ()),

@@ -136,7 +136,6 @@ def test_a_dry_run_reads_and_leaves_everything_as_it_is(
     text = "\n".join(past.take_in("card.json", run))
     assert f"  rdna1-setup conv2d --import {places.home}/card.json" in text
     assert past.whole(run)
-    assert past.fits(run)
     assert past.account(run).run == run
     assert tree(places.home) == before
     # The line that is shown in place of the file writes that file.
@@ -153,15 +152,6 @@ def test_a_script_for_what_has_none_is_told(places: Places) -> None:
     with pytest.raises(Trouble, match="for the forward convolution alone") as raised:
         past_of().script(run, 0)
     assert "Take a result of a forward convolution." in raised.value.next_step
-
-
-def test_what_fits_is_told_of_a_runs_own_shapes_and_of_models(places: Places) -> None:
-    run = plant(places, 0, made(PASS.shape, memory_bytes=900_000_000))
-    text = "\n".join(past_of().fits(run))
-    assert text.startswith("The shapes of this run, float32")
-    assert "Measured for 1 of its shapes" in text
-    assert "ResNet-50" in text
-    assert "The shapes of this run" not in "\n".join(past_of().fits(None))
 
 
 @pytest.mark.parametrize("options", [("--demo",), ("--machine", MACHINE)])

@@ -12,6 +12,8 @@ from wizard.commands.making import add_plan_arguments, asked_words, make_asked, 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from wizard.machine.facts import Machine
+    from wizard.machine.host import Host
     from wizard.plan.advice import Advice
     from wizard.plan.steps import Plan
     from wizard.report.weighed import Weighed
@@ -24,7 +26,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--exact",
         action="store_true",
-        help="also ask the repository and apt what would be installed, version by version",
+        help="also ask the index whether it still has the wheels, and the repository and apt what "
+        "would be installed, version by version",
     )
     parser.add_argument(
         "--evidence",
@@ -59,6 +62,8 @@ def run(arguments: argparse.Namespace) -> int:
     stack = named or (found.advice.roads[0].fit.stack if found else "")
     try:
         plan = make_asked(arguments, stack, host, machine, exact=arguments.exact)
+        if arguments.exact and not takes_away(arguments):
+            _require_wheels(plan, machine, host)
     except PlanImpossible as error:
         print(f"rdna1-setup: {error}", file=sys.stderr)
         return 2
@@ -86,6 +91,21 @@ def _wrong_use(arguments: argparse.Namespace) -> str:
     if (arguments.distribution_rocm or arguments.driver) and not arguments.remove:
         return "--distribution-rocm and --driver say what --remove takes along"
     return ""
+
+
+def _require_wheels(plan: Plan, machine: Machine, host: Host) -> None:
+    """Ask the index for the wheels, and tell if it could not be asked. Raises Refused."""
+    import asyncio
+    import textwrap
+
+    from wizard.preflight.refusal import Refused
+    from wizard.run.settling import wheels_sought
+
+    print("Asking the index whether the wheels are still there ...", file=sys.stderr, flush=True)
+    found = asyncio.run(wheels_sought(plan, machine, places_of(host), host.environ))
+    if found.refusal is not None:
+        raise Refused(found.refusal)
+    print(*textwrap.wrap(found.note, 79), sep="\n", end="\n" * bool(found.note), file=sys.stderr)
 
 
 def _print_json(plan: Plan, asked: Sequence[str], found: Weighed | None, stack: str) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from wizard.diagnose.finding import About, Finding
 from wizard.machine.facts import Machine
 from wizard.machine.host import Host
-from wizard.mending.libraries import copies_restored, stack_cleared
+from wizard.mending.libraries import stack_cleared
 from wizard.mending.mendable import has_plan
 from wizard.mending.packages import Supply, numpy_exchanged, torch_anew
 from wizard.mending.settings import Mending, losing_override, settings_out
@@ -52,8 +52,7 @@ def _mending(host: Host, machine: Machine, cause: str, about: About, supply: Sup
         case "glibc-execstack":
             return stack_cleared(host, about)
         case "wheel-library-replaced":
-            copies = copies_restored(host, about)
-            return copies if copies.steps else torch_anew(host, machine, about, supply)
+            return torch_anew(host, machine, about, supply)
         case "kfd-permission":
             return groups_joined(machine, about.groups)
         case "dpkg-interrupted":

@@ -111,9 +111,6 @@ def _inverse(step: Step, others: frozenset[str]) -> Iterator[Step]:
                 "As it was before.",
                 step.path,
                 step.kept,
-                step.source,
-                step.bytes,
-                step.sha256,
                 AGAIN,
             )
         case _:

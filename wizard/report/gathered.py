@@ -18,7 +18,6 @@ from wizard.machine.host import Host
 from wizard.places import Places
 from wizard.report.identity import Identity, identity_of
 from wizard.report.log_ends import log_ends
-from wizard.report.threads import Thread, known_threads
 from wizard.run.log import log_of
 from wizard.run.records import read_records
 
@@ -43,12 +42,6 @@ class Gathered:
     sweep: LastSweep | None
     before: LastSweep | None
     logs: tuple[Log, ...]
-
-    @property
-    def threads(self) -> tuple[Thread, ...]:
-        """Known threads that may tell of the same."""
-        results = () if self.sweep is None else self.sweep.results
-        return known_threads(self.machine, self.diagnosis.findings, results)
 
 
 Looks = Callable[[Host, Machine, Places], tuple[Look, ...]]

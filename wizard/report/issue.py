@@ -20,7 +20,6 @@ from wizard.report.gathered import Gathered
 from wizard.report.log_ends import log_ends
 from wizard.report.machine import recorded_lines, section_lines
 from wizard.report.private import Redaction, without_name
-from wizard.report.threads import thread_lines
 from wizard.report.units import WIDTH, fact_text
 from wizard.run.lines import clean, clean_lines
 
@@ -55,7 +54,6 @@ def _sections(gathered: Gathered, redaction: Redaction) -> dict[str, Iterable[st
     return {
         "Conv2d": sweep_section(sweep, before),
         "Findings": list(diagnosis_lines(replace(machine, recorded=""), diagnosis)),
-        "Known threads": thread_lines(redaction.value(gathered.threads)),
         "Machine": machine_section(machine),
         "Runs": run_section(redaction.value(gathered.records), redaction.value(why)),
         "Suggested": textwrap.wrap(headline, WIDTH),

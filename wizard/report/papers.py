@@ -18,7 +18,6 @@ from wizard.machine.facts import Fact, Unknown
 from wizard.report.gathered import Gathered
 from wizard.report.issue import report_text
 from wizard.report.private import Redaction, without_name
-from wizard.report.threads import thread_form
 from wizard.sizes import size_text
 
 MANIFEST = "MANIFEST.txt"
@@ -99,7 +98,7 @@ def _contents(gathered: Gathered) -> Iterator[Content]:
     about = "every fact of the machine that detection takes, its settings among them"
     yield "machine.json", about, lambda r: _json(r.form({"schema": SCHEMA, "machine": machine}))
     findings = {"schema": SCHEMA, **_findings(gathered)}
-    about = "what diagnose found, with evidence and fix; known threads"
+    about = "what diagnose found, with evidence and fix"
     yield "findings.json", about, lambda r: _json(r.form(findings))
     sweeps = {
         "schema": SCHEMA,
@@ -133,7 +132,6 @@ def _findings(gathered: Gathered) -> dict[str, Any]:
     return {
         "rdna1": gathered.diagnosis.rdna1,
         "findings": [to_form(finding) for finding in gathered.diagnosis.findings],
-        "threads": [thread_form(thread) for thread in gathered.threads],
     }
 
 

@@ -6,22 +6,20 @@ import html
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from urllib.parse import unquote, urljoin, urlsplit
 
 from packaging.requirements import Requirement
-from packaging.tags import Tag
+from packaging.tags import Tag, compatible_tags, cpython_tags
 from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
 from packaging.version import Version
 
 LINK = re.compile(r"<a\b[^>]*?\bhref\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s>]+))", re.IGNORECASE)
 IS_INDEX = re.compile(r"pypi:repository-version|<title>\s*Links for ", re.IGNORECASE)
 """What pages of an index carry that list nothing."""
-MANYLINUX = re.compile(r"manylinux_(\d+)_(\d+)_x86_64\Z")
-OLD_NAMES = {
-    "manylinux1_x86_64": (2, 5),
-    "manylinux2010_x86_64": (2, 12),
-    "manylinux2014_x86_64": (2, 17),
-}
+OLDER_NAMES = ("manylinux2014_x86_64", "manylinux2010_x86_64", "manylinux1_x86_64", "linux_x86_64")
+"""Every C library that a stack runs on is newer than these ask for."""
+NEWEST_GLIBC = 99
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +62,7 @@ def fitting(
 
     A version before its release counts where there is no other, as with pip: nightly indexes.
     """
-    here = [each for each in wheels if any(_runs(tag, python, glibc) for tag in each.tags)]
+    here = [each for each in wheels if each.tags & _tags_of(python, glibc)]
     versions = set(wanted.specifier.filter(each.version for each in here))
     found = (each for each in here if each.version in versions)
     return tuple(sorted(found, key=lambda each: each.version, reverse=True))
@@ -84,23 +82,13 @@ def _wheels(named: Iterable[tuple[str, str]], project: str) -> Iterator[Listed]:
             yield Listed(file, address, version, tags)
 
 
-def _runs(tag: Tag, python: str, glibc: str) -> bool:
-    return _for_python(tag, python) and _for_platform(tag.platform, glibc)
-
-
-def _for_python(tag: Tag, python: str) -> bool:
+@cache
+def _tags_of(python: str, glibc: str) -> frozenset[Tag]:
+    """What a CPython of that minor version takes on a PC; a C library that is not known counts
+    as new."""
     major, _, minor = python.partition(".")
-    own = f"cp{major}{minor}"
-    if tag.interpreter in (own, f"py{major}", f"py{major}{minor}"):
-        return tag.abi in (own, "abi3", "none")
-    earlier = re.fullmatch(rf"cp{major}(\d+)", tag.interpreter)
-    return tag.abi == "abi3" and earlier is not None and int(earlier[1]) <= int(minor or 0)
-
-
-def _for_platform(platform: str, glibc: str) -> bool:
-    if platform in ("any", "linux_x86_64"):
-        return True
-    found = MANYLINUX.match(platform)
-    needed = (int(found[1]), int(found[2])) if found else OLD_NAMES.get(platform)
-    here = re.match(r"(\d+)\.(\d+)", glibc)
-    return needed is not None and (here is None or needed <= (int(here[1]), int(here[2])))
+    version, here = (int(major), int(minor)), re.match(r"2\.(\d+)", glibc)
+    newest = int(here[1]) if here else NEWEST_GLIBC
+    platforms = (*(f"manylinux_2_{each}_x86_64" for each in range(newest, 4, -1)), *OLDER_NAMES)
+    own = cpython_tags(version, [f"cp{major}{minor}"], platforms)
+    return frozenset((*own, *compatible_tags(version, f"cp{major}{minor}", platforms)))

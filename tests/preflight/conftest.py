@@ -9,7 +9,7 @@ import pytest
 CERTIFICATE = Path(__file__).parents[1] / "run" / "certificate.pem"
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def plain_network(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """What the environment says of the network, for each test anew."""
     for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
