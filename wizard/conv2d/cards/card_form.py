@@ -21,6 +21,8 @@ from wizard.conv2d.cards.result_card import (
 from wizard.conv2d.shapes import Shape
 from wizard.conv2d.verdicts import Loaded, Result, Verdict
 from wizard.jsonform import to_json
+from wizard.run.lines import clean
+from wizard.run.trouble import Trouble
 
 KIND = "rdna1-setup conv2d results"
 LARGEST_FILE = 8 << 20
@@ -45,6 +47,34 @@ def card_text(card: ResultCard) -> str:
         "found": _found_form(card.found),
     }
     return json.dumps(form, indent=1, allow_nan=False) + "\n"
+
+
+def card_from(path: Path) -> ResultCard:
+    """The card in a file that somebody sent. Raises ``Trouble``."""
+    name = clean(str(path))
+    try:
+        return read_card_file(path)
+    except WrongCard as error:
+        raise Trouble(
+            f"{name} is no card that can be read: {clean(str(error))}.",
+            "Only what rdna1-setup conv2d --export wrote is taken in, whole and as it was.",
+            "Ask for it once more, as a file: a text that is copied is often cut or changed.",
+        ) from None
+    except OSError as error:
+        raise Trouble(
+            f"{name} cannot be read: {error.strerror or error}.",
+            "Nothing was taken in.",
+            "Look whether that is its name, and whether you may read it.",
+        ) from None
+
+
+def no_file(path: Path) -> Trouble:
+    """Why nothing is read from a pipe or a folder where somebody waits for an answer."""
+    return Trouble(
+        f"{clean(str(path))} is no file.",
+        "Nothing was taken in.",
+        "Name the card itself: what rdna1-setup conv2d --export wrote.",
+    )
 
 
 def read_card_file(path: Path) -> ResultCard:
