@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from wizard.conv2d.search.setting_answer import Found
     from wizard.conv2d.sweep import SweepEvent
     from wizard.conv2d.words.caution import Circumstances
+    from wizard.journalform import Kind
     from wizard.knowledge.applications import Application
     from wizard.knowledge.claims import Claim
     from wizard.knowledge.roads import OtherRoad
@@ -79,11 +80,14 @@ class Unfinished:
     """A run that waits to be gone on with or to be undone."""
 
     run: str
+    name: str
+    """What its plan is called."""
     stack: str
+    """What it installs; ``""`` for a plan that installs nothing."""
     folder: str
     footprint: str
     plan: Callable[[], Plan] | None = None
-    """Gives its plan, where it is about the system alone: half done, the machine would give
+    """Gives its plan, where it installs nothing: half done, the machine would give
     another. Raises ValueError, with a text fit to show, for one of another version."""
     elsewhere: bool = False
     """True when this start was asked for another folder: then it is not the first thing offered."""
@@ -132,7 +136,7 @@ class Services:
     """Absolute path of a new folder for a stack."""
     make_plan: Callable[[Machine, Choice], Plan]
     """Raises ValueError, with a text fit to show, when no plan can be made."""
-    make_clearing: Callable[[Machine, str, tuple[str, ...]], Plan]
+    make_clearing: Callable[[Machine, Kind, tuple[str, ...]], Plan]
     """A plan of this kind that only takes away these scopes; may take a while. Raises ValueError,
     with a text fit to show, where there is nothing to take away."""
     make_keep: Callable[[Found], Plan]

@@ -131,10 +131,8 @@ class Review(StepScreen):
     def _goes_on(self) -> bool:
         """True for the plan of a run that waits: part of it is done already."""
         waits = self.services.unfinished()
-        return waits is not None and (waits.stack, waits.folder) == (
-            self._plan.stack,
-            self._plan.venv,
-        )
+        plan = self._plan
+        return waits is not None and (waits.name, waits.folder) == (plan.name, plan.venv)
 
     async def _recall(self) -> None:
         """What a rehearsal of this plan came to, this time or an earlier one."""

@@ -11,6 +11,7 @@ from wizard.commands.looking import places_of, there_before
 
 if TYPE_CHECKING:
     from wizard.conv2d.search.setting_answer import Found
+    from wizard.journalform import Kind
     from wizard.machine.facts import Machine
     from wizard.machine.host import Host
     from wizard.overlay.rehearsed import Rehearsed
@@ -28,7 +29,7 @@ def make_plan(arguments: argparse.Namespace, host: Host, machine: Machine, choic
     return plan_here(machine, with_sources(choice, arguments), host)
 
 
-def make_clearing(host: Host, machine: Machine, kind: str, scopes: tuple[str, ...]) -> Plan:
+def make_clearing(host: Host, machine: Machine, kind: Kind, scopes: tuple[str, ...]) -> Plan:
     """The plan that takes these scopes away. Raises ValueError where there is nothing to take."""
     from wizard.run.clearing import clearing_plan
 

@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from tests.commands.running import ROOT, environment, wizard
-from tests.run.places import places_below
+from tests.run.places import places_below, plan_of
+from wizard.journalform import SCHEMA
+from wizard.plan.form import plan_form
 
 APPLY = """
 import asyncio, os, sys
@@ -164,13 +166,13 @@ def run_folder(home: Path, name: str, *lines: object) -> None:
 
 
 def begin(home: Path, plan_id: str = "one") -> dict[str, object]:
-    plan = {"id": plan_id, "stack": "cpu", "venv": str(home / "venv"), "steps": []}
-    return {"event": "begin", "schema": 1, "time": "t", "plan": plan}
+    plan = plan_form(plan_of(home, plan_id=plan_id))
+    return {"event": "begin", "schema": SCHEMA, "time": "t", "plan": plan}
 
 
 def test_undo_does_not_reach_past_a_run_whose_journal_it_cannot_read(tmp_path: Path) -> None:
     run_folder(tmp_path, "20260101-a", begin(tmp_path))
-    run_folder(tmp_path, "20260102-b", {"event": "begin", "schema": 2, "plan": {}})
+    run_folder(tmp_path, "20260102-b", {"event": "begin", "schema": SCHEMA + 1, "plan": {}})
     for arguments in ((), ("20260102-b",)):
         done = wizard(tmp_path, "rollback", "--yes", *arguments)
         assert done.returncode == 2

@@ -27,7 +27,8 @@ from wizard.run.watching import AtWork
 RUN = "20260101-120000-3f9a1c"
 SAVED = f"/var/lib/rdna1-setup/runs/{RUN}/events.jsonl"
 WORDS = "apt is still working, 63 %: Unpacking libssl3 (amd64) and what else it needs for that"
-WAITS = Unfinished(RUN, "rocm52", "/home/sam/rdna1/a-folder-with-a-rather-long-name/rocm52", "venv")
+FOLDER = "/home/sam/rdna1/a-folder-with-a-rather-long-name/rocm52"
+WAITS = Unfinished(RUN, "rocm52", "rocm52", FOLDER, "venv")
 
 
 async def root_at_work() -> AsyncGenerator[Event, None]:

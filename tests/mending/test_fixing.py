@@ -14,6 +14,7 @@ from tests.machine.records import make
 from tests.plan.system_machines import ROCM, distribution, source
 from wizard.diagnose.finding import Finding
 from wizard.diagnose.machine import diagnose
+from wizard.journalform import Kind
 from wizard.machine.facts import (
     ChangedLibrary,
     Environment,
@@ -77,7 +78,7 @@ def mended(host: RecordedHost, machine: Machine, cause: str, supply: Supply | No
     assert has_plan(found)
     plan = make_fix(host, machine, found, supply=supply)
     assert plan_of(plan_form(plan)) == plan
-    assert plan.stack == f"fix {cause}"
+    assert (plan.kind, plan.stack, plan.cause) == (Kind.FIX, "", cause)
     return plan
 
 

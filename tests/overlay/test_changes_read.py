@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from wizard.journalform import Kind
 from wizard.overlay.changes import Change, Counts, by_folder, read_changes, unexpected
 from wizard.overlay.expected import why_expected
 from wizard.overlay.rehearsed import Rehearsed, find_rehearsed, headline, name_of, summary
@@ -151,7 +152,7 @@ def test_a_list_that_cannot_be_read_is_not_told_as_everything_as_before(tmp_path
 
 
 def plan_of(*steps: AptChange) -> Plan:
-    return with_id(Plan("", "rocm52", "venv+system", "/x", steps, 0, 0, False, ()))
+    return with_id(Plan("", Kind.INSTALL, "rocm52", "venv+system", "/x", steps, 0, 0, False, ()))
 
 
 def test_space_is_what_comes_and_twice_what_goes() -> None:

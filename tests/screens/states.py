@@ -318,7 +318,11 @@ LONGEST: dict[str, State] = {
     "welcome-long": State(
         "welcome",
         ("Not finished", "Go on"),
-        live(unfinished=lambda: Unfinished("20260101-120000-3f9a1c", "rocm52", LONG_PATH, "venv")),
+        live(
+            unfinished=lambda: Unfinished(
+                "20260101-120000-3f9a1c", "rocm52", "rocm52", LONG_PATH, "venv"
+            )
+        ),
     ),
     "detect-long": State("detect", ("Your card",), live(detect=long_detect)),
     "detect-long-details": State("detect", ("Source:",), live(detect=long_detect), ("enter",)),

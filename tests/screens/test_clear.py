@@ -24,12 +24,13 @@ from tests.screens.driving import (
 )
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES
 from tests.screens.test_goldens import Compare
+from wizard.journalform import Kind
 from wizard.machine.facts import Machine
 from wizard.plan.form import plan_of
 from wizard.plan.steps import Plan
 
 SMALL = (80, 24)
-PLAN = examples.make_clearing(examples.MACHINE, "removal", ("amd",))
+PLAN = examples.make_clearing(examples.MACHINE, Kind.REMOVE, ("amd",))
 
 
 @pytest.mark.parametrize("services", [LIVE_SERVICES, DRY_SERVICES], ids=("live", "dry run"))
@@ -38,7 +39,7 @@ async def test_keys_alone_lead_from_welcome_over_review_and_apply_to_the_end(
 ) -> None:
     asked: list[tuple[str, tuple[str, ...]]] = []
 
-    def make(machine: Machine, kind: str, scopes: tuple[str, ...]) -> Plan:
+    def make(machine: Machine, kind: Kind, scopes: tuple[str, ...]) -> Plan:
         asked.append((kind, scopes))
         return examples.make_clearing(machine, kind, scopes)
 
@@ -50,7 +51,7 @@ async def test_keys_alone_lead_from_welcome_over_review_and_apply_to_the_end(
         await reach(pilot, "review")
         await until(pilot, lambda: "a" in usable_keys(pilot.app))
         await settled(pilot)
-        assert asked == [("clean-up", ())]
+        assert asked == [(Kind.CLEAN_UP, ())]
         assert "| line 12: export HSA_OVERRIDE_GFX_VERSION=10.3.0" in screen_text(pilot.app)
         assert " into " not in screen_text(pilot.app).splitlines()[1]
         await press(pilot, "a")
@@ -102,11 +103,11 @@ async def test_escape_leads_back_step_by_step() -> None:
 
 
 async def test_a_removal_that_stopped_is_gone_on_with_by_its_own_plan() -> None:
-    waits = Unfinished("20260101-000000-aaaaaa", "removal", "", "system", lambda: PLAN)
+    waits = Unfinished("20260101-000000-aaaaaa", "remove", "", "", "system", lambda: PLAN)
     services = replace(LIVE_SERVICES, unfinished=lambda: waits)
     async with SetupApp(services).run_test(size=SMALL) as pilot:
         await reach(pilot, "welcome")
-        assert "Not finished: removal. Go on" in " ".join(screen_text(pilot.app).split())
+        assert "Not finished: remove. Go on" in " ".join(screen_text(pilot.app).split())
         await press(pilot, "o")
         await reach(pilot, "review")
         assert PLAN.id in screen_text(pilot.app)
@@ -115,7 +116,7 @@ async def test_a_removal_that_stopped_is_gone_on_with_by_its_own_plan() -> None:
 
 
 async def test_a_plan_of_another_version_is_refused_in_words() -> None:
-    waits = Unfinished("1", "removal", "", "system", lambda: plan_of({"id": "of tomorrow"}))
+    waits = Unfinished("1", "remove", "", "", "system", lambda: plan_of({"id": "of tomorrow"}))
     services = replace(LIVE_SERVICES, unfinished=lambda: waits)
     async with SetupApp(services).run_test(size=SMALL) as pilot:
         await reach(pilot, "welcome")

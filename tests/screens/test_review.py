@@ -70,7 +70,7 @@ async def test_without_such_a_torch_there_is_no_such_key() -> None:
 
 
 async def test_a_plan_that_was_begun_is_not_said_to_have_changed_nothing() -> None:
-    waits = Unfinished("1", examples.PLAN.stack, examples.PLAN.venv, "venv")
+    waits = Unfinished("1", examples.PLAN.name, examples.PLAN.stack, examples.PLAN.venv, "venv")
     services = replace(LIVE_SERVICES, unfinished=lambda: waits)
     for given, told in ((services, "goes on with it"), (LIVE_SERVICES, "Nothing has been changed")):
         async with app_with(given, "review").run_test(size=(80, 24)) as pilot:

@@ -7,7 +7,8 @@ import sys
 from typing import TYPE_CHECKING
 
 from wizard.commands.looking import acts, host_of, places_of, speed_of_line
-from wizard.commands.making import add_plan_arguments, asked_words, make_asked, takes_away
+from wizard.commands.making import add_plan_arguments, asked_words, kind_asked, make_asked
+from wizard.journalform import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     host = host_of(arguments)
     machine = detect(host)
     found = None
-    if not takes_away(arguments):
+    if kind_asked(arguments) is Kind.INSTALL:
         with_system = arguments.stack if arguments.footprint != "venv" else ""
         found = weighed(
             with_card(machine, arguments.gpu),
@@ -58,11 +59,10 @@ def run(arguments: argparse.Namespace) -> int:
             with_system=with_system or "",
             speed=speed_of_line(host, places_of(host)),
         )
-    named = arguments.stack or takes_away(arguments)
-    stack = named or (found.advice.roads[0].fit.stack if found else "")
+    stack = arguments.stack or (found.advice.roads[0].fit.stack if found else "")
     try:
         plan = make_asked(arguments, stack, host, machine, exact=arguments.exact)
-        if arguments.exact and not takes_away(arguments):
+        if arguments.exact and plan.kind is Kind.INSTALL:
             _require_wheels(plan, machine, host)
     except PlanImpossible as error:
         print(f"rdna1-setup: {error}", file=sys.stderr)
@@ -76,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     from wizard.report.plan import plan_lines
 
-    before = _taken(found) if found and not named else ()
+    before = _taken(found) if found and not arguments.stack else ()
     after = _said(found, stack, evidence=arguments.evidence) if found else ()
     print("\n".join((*before, *plan_lines(plan), *after)))
     return 0
@@ -86,7 +86,7 @@ def _wrong_use(arguments: argparse.Namespace) -> str:
     """Which options do not go together; ``""`` where all do."""
     if arguments.exact and not acts(arguments):
         return "a dry run and a recorded machine ask nobody"
-    if takes_away(arguments) and arguments.stack:
+    if kind_asked(arguments) is not Kind.INSTALL and arguments.stack:
         return "--stack installs; --remove and --clean-up take away: give one of them"
     if (arguments.distribution_rocm or arguments.driver) and not arguments.remove:
         return "--distribution-rocm and --driver say what --remove takes along"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from wizard.diagnose.finding import About, Finding
+from wizard.journalform import Kind
 from wizard.machine.facts import Machine
 from wizard.machine.host import Host
 from wizard.mending.libraries import stack_cleared
@@ -18,7 +19,6 @@ from wizard.plan.impossible import NothingToDo, PlanImpossible
 from wizard.plan.removal import system_plan
 from wizard.plan.root_steps import AddToGroups
 from wizard.plan.steps import Plan
-from wizard.plan_kind import fix_kind
 
 NEW_TERMINAL = (
     "What is set already stays set in programs that run, this terminal among them: open a new one "
@@ -77,7 +77,7 @@ def _settings(host: Host, machine: Machine, cause: str, about: About) -> Mending
 
 def _plan(finding: Finding, about: About, mending: Mending) -> Plan:
     """A plan about files and the system alone, or one that exchanges packages in a folder."""
-    plan = system_plan(fix_kind(finding.cause), mending.steps, mending.notes)
+    plan = system_plan(Kind.FIX, mending.steps, mending.notes, cause=finding.cause)
     joins = any(isinstance(step, AddToGroups) for step in mending.steps)
     exchanges = any(isinstance(step, SetAsidePackages) for step in mending.steps)
     if exchanges:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wizard.commands.looking import host_of, places_of
+from wizard.journalform import OLDER
 from wizard.plain.asking import Option
 from wizard.run.lines import clean
 
@@ -31,20 +32,22 @@ def roll_back(road: Road) -> int:
     """Take one run back; gives the exit code."""
     from pathlib import Path
 
-    from wizard.run.records import read_records
+    from wizard.run.records import older_runs, read_records
     from wizard.run.standing import stands
 
     if road.arguments.machine or road.arguments.demo:
         road.say(NOT_HERE)
         return 0
-    records = read_records(Path(places_of(host_of(road.arguments)).runs))
-    runs = list(filter(stands, records))
-    if not runs:
+    folder = Path(places_of(host_of(road.arguments)).runs)
+    runs = list(filter(stands, read_records(folder)))
+    older = [run for run in older_runs(folder) if not run.rolled_back]
+    if not runs and not older:
         road.say(NO_RUN)
         return 0
     options: list[Option[str]] = []
     for run in runs:
         where = f" in {run.plan['venv']}" if run.plan["venv"] else ""
-        options.append(Option(clean(f"{run.id}: {run.plan['stack']}{where}, {run.state}"), run.id))
+        options.append(Option(clean(f"{run.id}: {run.name}{where}, {run.state}"), run.id))
+    options += [Option(clean(f"{run.id}: {OLDER}"), run.id) for run in older]
     chosen = road.ask.choose(RUNS, options)
     return road.carry_out("rollback", chosen)

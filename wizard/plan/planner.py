@@ -6,6 +6,7 @@ from dataclasses import replace
 from os.path import normpath
 from pathlib import PurePosixPath
 
+from wizard.journalform import Kind
 from wizard.knowledge.applications import applications_named
 from wizard.knowledge.stacks import Stack, find_stack, load_stacks
 from wizard.machine.facts import Machine
@@ -97,6 +98,7 @@ def _plan(
     return with_id(
         Plan(
             id="",
+            kind=Kind.INSTALL,
             stack=stack.id,
             footprint=choice.footprint,
             venv=choice.venv,

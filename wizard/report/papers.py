@@ -13,6 +13,7 @@ from typing import Any
 from wizard import __version__
 from wizard.conv2d.runs.last_sweep import LastSweep, sweep_form
 from wizard.diagnose.finding import to_form
+from wizard.journalform import OLDER
 from wizard.jsonform import SCHEMA, to_json
 from wizard.machine.facts import Fact, Unknown
 from wizard.report.gathered import Gathered
@@ -75,7 +76,8 @@ def papers_of(gathered: Gathered, collected: Fact[str] | None = None) -> Papers:
 
 def report_form(gathered: Gathered, redaction: Redaction) -> dict[str, Any]:
     """The whole report in one JSON document."""
-    runs = [f"{r.id} {r.plan['stack']} {r.plan['venv']} {r.state}" for r in gathered.records]
+    runs = [f"{r.id} {r.name} {r.plan['venv']} {r.state}" for r in gathered.records]
+    runs += [f"{run.id} {OLDER}" for run in gathered.older]
     form = {
         "schema": SCHEMA,
         "version": __version__,

@@ -36,6 +36,8 @@ class Difference:
 
 def difference(before: Mapping[str, Any], now: Mapping[str, Any]) -> Difference | None:
     """How the JSON forms of two plans differ; None where no option explains it."""
+    if before["kind"] != now["kind"]:
+        return None
     was, comes = _options(before), _options(now)
     names = [name for name in was if name in comes and was[name] != comes[name]]
     if not names:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from wizard.journalform import Kind
 from wizard.machine.facts import Machine
 from wizard.machine.host import Host
 from wizard.plan.amd_packages import AMD, DISTRIBUTION, DRIVER
-from wizard.plan.clean_up import CLEAN_UP, make_clean_up
+from wizard.plan.clean_up import make_clean_up
 from wizard.plan.removal import make_removal
 from wizard.plan.steps import Plan
 from wizard.preflight.reading import files_now
 
 
-def clearing_plan(kind: str, scopes: tuple[str, ...], machine: Machine, host: Host) -> Plan:
+def clearing_plan(kind: Kind, scopes: tuple[str, ...], machine: Machine, host: Host) -> Plan:
     """Takes ROCm of these scopes off, or clears up. Raises PlanImpossible."""
     files = files_now(host, machine)
-    if kind == CLEAN_UP:
+    if kind is Kind.CLEAN_UP:
         return make_clean_up(machine, files)
     return make_removal(machine, scopes, files)
 
