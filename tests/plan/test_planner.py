@@ -96,6 +96,18 @@ def test_a_python_that_uv_brought_before_makes_no_other_plan() -> None:
     assert without_uv.python == path
 
 
+def test_uv_takes_a_missing_python_from_the_place_that_is_named() -> None:
+    machine, place = replace(clean_jammy(), interpreters=(python("3.12"),)), "file:///stick/python"
+    first = plan_for(machine, python_mirror=place).steps[0]
+    assert isinstance(first, RunProgram)
+    assert first.argv[:5] == ("/opt/wizard/bin/uv", "python", "install", "--mirror", place)
+    assert "https://***@mirror/python" in str(
+        plan_for(machine, python_mirror="https://me:pw@mirror/python").steps[0]
+    )
+    there = plan_for(clean_jammy(), python_mirror=place)
+    assert there.id == plan_for(clean_jammy()).id
+
+
 def test_the_variables_of_the_stack_are_set_and_the_loader_s_path_is_taken_away() -> None:
     text = file(plan_for(clean_jammy()), f"{MODULE}.py").content
     assert "os.environ['HSA_OVERRIDE_GFX_VERSION'] = '10.3.0'" in text

@@ -104,8 +104,9 @@ def asked_words(arguments: argparse.Namespace, stack: str, home: str) -> tuple[s
     given = {name: str(getattr(arguments, name)) for name in WORDS if getattr(arguments, name)}
     if arguments.wheelhouse:
         given["wheelhouse"] = absolute(arguments.wheelhouse)
-    if arguments.torch_index:
-        given["torch_index"] = redact(arguments.torch_index)
+    for name in ("torch_index", "python_mirror"):
+        if address := getattr(arguments, name):
+            given[name] = redact(address)
     named = {
         "stack": stack,
         "footprint": arguments.footprint,

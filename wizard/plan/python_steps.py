@@ -26,6 +26,7 @@ def python_steps(machine: Machine, choice: Choice, held: Fit, places: Places) ->
                 (
                     str(machine.uv),
                     *INSTALLING,
+                    *(("--mirror", choice.python_mirror) if choice.python_mirror else ()),
                     "--no-bin",
                     "--install-dir",
                     folder,

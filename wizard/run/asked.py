@@ -64,6 +64,7 @@ def _options(form: Mapping[str, Any]) -> Options:
         "--footprint": str(form.get("footprint", "")),
         "--torch-index": _index(form["stack"], argv),
         "--wheelhouse": _after(argv, "--find-links"),
+        "--python-mirror": _after(next(_calls(steps, "--mirror"), ()), "--mirror"),
         "--base-python": str(venv.get("python", "")),
         "--without-card": "--without-card" if check.get("device") == "none" else "",
         **_of_system(form["stack"], steps),

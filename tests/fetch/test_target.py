@@ -2,28 +2,20 @@
 
 import pytest
 
-from tests.fleet.targets import BARE, PLAIN, recorded_target
-from wizard.fleet.platforms import platform_tags, platform_words
+from tests.fetch.targets import PLAIN, recorded_target
+from wizard.fetch.wheels import platform_tags, platform_words
 from wizard.plan.impossible import PlanImpossible
 
 
 def test_a_machine_whose_python_makes_no_venvs_gets_one_with_the_folder() -> None:
     target = recorded_target("rx5700xt-jammy-clean", "rocm52")
-    assert (target.python, target.python_path) == ("3.10", "")
-    assert target.brought == ("3.10",)
+    assert (target.python, target.brings_python) == ("3.10", True)
     assert (target.distribution, target.release) == ("ubuntu", "22.04")
-
-
-def test_the_wizard_runs_on_the_machine_s_own_python_also_without_ensurepip() -> None:
-    target = recorded_target("rx5700xt-jammy-clean", "rocm52")
-    assert (target.wizard_python, target.wizard_python_path) == ("3.10", "/usr/bin/python3.10")
 
 
 def test_a_python_that_makes_venvs_is_taken_where_it_is() -> None:
     target = recorded_target("rx5600xt-noble-rocm57", "rocm57")
-    assert (target.python_path, target.wizard_python) == ("/usr/bin/python3.10", "3.12")
-    assert target.brought == ()
-    assert target.minors == ("3.10", "3.12")
+    assert (target.python, target.brings_python) == ("3.10", False)
 
 
 def test_wheels_for_one_chip_are_chosen_for_the_card_of_that_machine() -> None:
@@ -47,7 +39,5 @@ def test_a_c_library_that_says_nothing_gives_only_the_plain_tag() -> None:
     assert platform_words("musl", "x86_64") == ("--platform", "linux_x86_64")
 
 
-def test_pythons_are_brought_once_and_in_words_the_target_is_told() -> None:
-    assert PLAIN.brought == ()
-    assert BARE.brought == ("3.10",)
+def test_the_target_in_words() -> None:
     assert str(PLAIN) == "cpu on debian 12 x86_64, Python 3.11"

@@ -1,4 +1,4 @@
-"""What a folder is fetched for: a stack on a kind of machine, and the Pythons that it takes."""
+"""What a folder is fetched for: a stack on a kind of machine, and the Python that it gets."""
 
 from __future__ import annotations
 
@@ -14,10 +14,8 @@ from wizard.plan.python_steps import version_brought
 from wizard.plan.steps import CreateVenv, Plan
 from wizard.plan.venv import target as gfx_of
 
-UV = "uv of the folder"
-"""Stands for the uv that the folder brings, where a machine has none."""
-WIZARD_PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14")
-"""What the wizard itself runs on."""
+UV = "uv"
+"""Stands for the uv of a machine that has none yet: it is installed together with this program."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,32 +25,14 @@ class Target:
     stack: str
     gfx: str
     """The card's instruction set, for wheels that are made for one; ``""`` for none."""
-    machine: str
-    """Name of the recorded machine; ``""`` for the machine that fetched."""
     distribution: str
     release: str
     architecture: str
     glibc: str
     python: str
     """Minor version that the stack gets, for example ``3.10``."""
-    python_path: str
-    """Where the machine has it; ``""`` where the folder brings it."""
-    wizard_python: str
-    wizard_python_path: str
-
-    @property
-    def brought(self) -> tuple[str, ...]:
-        """Pythons that the folder brings."""
-        pairs = (
-            (self.python, self.python_path),
-            (self.wizard_python, self.wizard_python_path),
-        )
-        return tuple(dict.fromkeys(minor for minor, path in pairs if not path))
-
-    @property
-    def minors(self) -> tuple[str, ...]:
-        """Pythons for which wheels are chosen."""
-        return tuple(dict.fromkeys((self.python, self.wizard_python)))
+    brings_python: bool
+    """True where the machine has none of that version that makes venvs."""
 
     def __str__(self) -> str:
         where = " ".join(filter(None, (self.distribution, self.release, self.architecture)))
@@ -63,48 +43,27 @@ def target_of(machine: Machine, choice: Choice, places: Places) -> Target:
     """What the stack takes on that machine. Raises PlanImpossible."""
     stack = find_stack(choice.stack)
     if isinstance(machine.uv, Unknown):
-        machine = replace(machine, uv=UV)  # the folder brings it
+        machine = replace(machine, uv=UV)
     plan = make_plan(machine, choice, places)
     assert stack is not None  # noqa: S101 - else there is no plan
-    minor, path = _python_of(plan, machine.interpreters)
-    known = _known(machine)
-    wizard, wizard_path = _wizard_python(machine.interpreters) or _brought_wizard(minor, path)
+    known, brought = _known(machine), version_brought(plan.steps)
     return Target(
         stack=stack.id,
         gfx=gfx_of(machine, choice, stack) if stack.gfx else "",
-        machine=machine.recorded,
         distribution=known["distribution"],
         release=known["release"],
         architecture=known["architecture"],
         glibc=known["glibc"],
-        python=minor,
-        python_path=path,
-        wizard_python=wizard,
-        wizard_python_path=wizard_path,
+        python=brought or _python_of(plan, machine.interpreters),
+        brings_python=bool(brought),
     )
 
 
-def _python_of(plan: Plan, interpreters: tuple[Interpreter, ...]) -> tuple[str, str]:
-    """The version that the plan's venv is made of, and where it lies; ``""`` where uv brings it."""
+def _python_of(plan: Plan, interpreters: tuple[Interpreter, ...]) -> str:
+    """The version of the machine's own Python that the plan's venv is made of."""
     python = next(step.python for step in plan.steps if isinstance(step, CreateVenv))
-    if brought := version_brought(plan.steps):
-        return brought, ""
-    return next(_minor(each) for each in interpreters if each.path == python), python
-
-
-def _wizard_python(interpreters: tuple[Interpreter, ...]) -> tuple[str, str] | None:
-    """The machine's own Python that the wizard runs on; uv makes venvs without ensurepip."""
-    fitting = [each for each in interpreters if _minor(each) in WIZARD_PYTHONS]
-    system = [each for each in fitting if each.path.startswith("/usr/bin/")]
-    return next(((_minor(each), each.path) for each in (*system, *fitting)), None)
-
-
-def _brought_wizard(stack_python: str, path: str) -> tuple[str, str]:
-    return (stack_python if stack_python in WIZARD_PYTHONS and not path else "3.12", "")
-
-
-def _minor(interpreter: Interpreter) -> str:
-    return ".".join(interpreter.version.split(".")[:2])
+    version = next(each.version for each in interpreters if each.path == python)
+    return ".".join(version.split(".")[:2])
 
 
 def _known(machine: Machine) -> dict[str, str]:

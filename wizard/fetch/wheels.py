@@ -12,8 +12,7 @@ from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from pathlib import Path
 
-from wizard.fleet.platforms import platform_words
-from wizard.fleet.target import Target
+from wizard.fetch.target import Target
 from wizard.knowledge.stacks import Stack, find_stack
 from wizard.plan.python_steps import PIP_QUIET
 from wizard.plan.resolve import resolve_argv, second_try
@@ -25,6 +24,10 @@ from wizard.run.whole_file import write_whole
 
 VENV_S = 300.0
 CHOSEN_S = 900.0
+OLDEST_MINOR = 5
+"""manylinux_2_5 is the first tag that there is (PEP 600)."""
+OLD_NAMES = {17: "manylinux2014", 12: "manylinux2010", 5: "manylinux1"}
+"""What the same tags were called before (PEP 600)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,3 +136,27 @@ def stack_requirements(target: Target) -> tuple[str, ...]:
     stack = find_stack(target.stack)
     assert stack is not None  # noqa: S101 - a target is of a stack that is known
     return tuple(line.replace("{gfx}", target.gfx) for line in stack.requirements)
+
+
+def platform_words(glibc: str, architecture: str) -> tuple[str, ...]:
+    """Options of pip for a machine with this C library, newest tags first; () where it tells none.
+
+    pip gives every ``--platform`` the Python that runs it, so that this must be of the same minor
+    version as the machine's.
+    """
+    tags = [f"{name}_{architecture}" for name in platform_tags(glibc)]
+    return tuple(word for tag in (*tags, f"linux_{architecture}") for word in ("--platform", tag))
+
+
+def platform_tags(glibc: str) -> tuple[str, ...]:
+    """Every manylinux tag that a C library of this release satisfies."""
+    major, _, rest = glibc.partition(".")
+    minor = rest.split(".")[0]
+    if major != "2" or not minor.isdecimal() or len(minor) > 3:
+        return ()
+    tags: list[str] = []
+    for number in range(int(minor), OLDEST_MINOR - 1, -1):
+        tags.append(f"manylinux_2_{number}")
+        if number in OLD_NAMES:
+            tags.append(OLD_NAMES[number])
+    return tuple(tags)

@@ -1,4 +1,4 @@
-"""Roots as hosts of a fleet: what Ansible needs to reach them, and what lies in them."""
+"""Roots as hosts of Ansible's: what it needs to reach them, and what lies in them."""
 
 from __future__ import annotations
 
@@ -55,11 +55,14 @@ def as_owner(root: Root, *argv: str) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Fleet:
-    """Some roots, and the folder that goes out to them."""
+class Hosts:
+    """Some roots, and what goes out to them."""
 
-    hosts: Mapping[str, Root]
+    roots: Mapping[str, Root]
+    wizard: Path
+    """Its wheel, among those that it depends on."""
     folder: Path
+    """What was fetched."""
     work: Path
 
     def play(self, *options: str) -> subprocess.CompletedProcess[str]:
@@ -67,8 +70,13 @@ class Fleet:
         inventory, playbook = self.work / "hosts.json", self.work / "site.yml"
         inventory.write_text(json.dumps({"all": {"hosts": self._hosts()}}))
         playbook.write_text(PLAYBOOK)
-        given = {"rdna1_setup_folder": str(self.folder)}
-        given["rdna1_setup_options"] = ["--without-card"]  # type: ignore[assignment]
+        given = {
+            "rdna1_setup_stack": "cpu",
+            "rdna1_setup_wizard": str(self.wizard),
+            "rdna1_setup_wizard_wheels": str(self.wizard.parent),
+            "rdna1_setup_folder": str(self.folder),
+            "rdna1_setup_options": ["--without-card"],
+        }
         return subprocess.run(
             (ansible("ansible-playbook"), "-i", inventory, "-e", json.dumps(given), *options,
              playbook),
@@ -89,7 +97,7 @@ class Fleet:
                 "rooted_folder": str(root.folder),
                 "rooted_owner": list(root.numbers()),
             }
-            for name, root in self.hosts.items()
+            for name, root in self.roots.items()
         }
 
     def _environment(self) -> dict[str, str]:

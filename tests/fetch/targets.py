@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from wizard.fleet.target import Target, target_of
+from wizard.fetch.target import Target, target_of
 from wizard.machine.detect import detect
 from wizard.machine.recorded import RecordedHost
 from wizard.places import places
@@ -15,18 +15,15 @@ MACHINES = Path(__file__).parents[1] / "machines"
 PLAIN = Target(
     stack="cpu",
     gfx="",
-    machine="",
     distribution="debian",
     release="12",
     architecture="x86_64",
     glibc="2.36",
     python="3.11",
-    python_path="/usr/bin/python3.11",
-    wizard_python="3.11",
-    wizard_python_path="/usr/bin/python3.11",
+    brings_python=False,
 )
 """A machine that has all that it needs."""
-BARE = replace(PLAIN, python="3.10", python_path="")
+BARE = replace(PLAIN, python="3.10", brings_python=True)
 """A machine to which the folder brings a Python."""
 
 

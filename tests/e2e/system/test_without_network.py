@@ -1,4 +1,4 @@
-"""A folder brings what a host lacks, with no network: its Python."""
+"""A host without a network: wheels and a Python of a fetched folder, packages of a copy."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.homes import SOURCE
-from tests.e2e.own_wheels import download_own
+from tests.e2e.system.ansible_hosts import HOME, as_owner
 from tests.e2e.system.asking import packages
 from tests.e2e.system.bases import BOOKWORM, PASSWORD, PREFIX, base_tar, require_root
 from tests.e2e.system.brought import DAY, LIST, make_archive, make_list
-from tests.e2e.system.fleet_hosts import HOME, as_owner, tree
 from tests.e2e.system.rocm_archive import rocm_archive
 from tests.e2e.system.roots import Root, fresh_root
 from tests.e2e.terminal import Terminal
@@ -27,9 +26,9 @@ from tests.run.wheels import make_stand_ins
 pytestmark = pytest.mark.e2e
 
 FOLDER, DOWNLOADS = "/srv/folder", "/srv/downloads.json"
-WHEELS = ("--wheelhouse", f"{FOLDER}/wheels", "--without-card")
+PYTHON = ("--python-mirror", f"file://{FOLDER}/python")
+WHEELS = ("--wheelhouse", f"{FOLDER}/wheels", *PYTHON, "--without-card")
 APPLY_S = 400
-BROKEN = "#!/bin/sh\nexit 1\n"
 OF_THE_DISTRIBUTION = ("libdrm-amdgpu1", "libelf1", "libnuma1", "pciutils")
 """What the packages depend on and the copied archive does not have."""
 
@@ -62,11 +61,12 @@ class Supply:
 
 @pytest.fixture(scope="module")
 def supply(tmp_path_factory: pytest.TempPathFactory) -> Supply:
-    """Stand-ins of the stack, the wizard's own wheels for Python 3.10 and 3.11, and a Python."""
+    """Stand-ins of the stack, pip, and a Python."""
     require_root()
     work = tmp_path_factory.mktemp("supply")
     make_stand_ins(work / "house")
-    download_own(work / "house", "3.10", "3.11")
+    pip = (sys.executable, "-m", "pip", "download", "--quiet", "--dest", work / "house", "pip")
+    subprocess.run(pip, check=True, stdin=subprocess.DEVNULL, timeout=600)
     archive = make_archive(work / "mirror")
     return Supply(work / "house", archive, make_list(work / "downloads.json", archive))
 
@@ -78,12 +78,12 @@ def host() -> Iterator[Root]:
         yield root
 
 
-def filled(root: Root, supply: Supply, work: Path, *options: str) -> Path:
+def filled(root: Root, supply: Supply, work: Path) -> None:
     """A folder for a record of this host, shipped to it."""
     recorded = root.wizard("report", "--record", f"{HOME}/record")
     assert recorded.returncode == 0, recorded.stdout + recorded.stderr
     record = shutil.move(root.path(f"{HOME}/record"), work / "record")
-    folder, words = root.path(FOLDER), ("--for", str(record), *options)
+    folder, words = root.path(FOLDER), ("--for", str(record))
     first = supply.fetch(folder, *words)
     assert first.returncode == 1, "the archive of Python 3.10.99 cannot be on GitHub"
     assert "FAILED: " in first.stdout
@@ -93,66 +93,17 @@ def filled(root: Root, supply: Supply, work: Path, *options: str) -> Path:
     assert done.returncode == 0, done.stdout + done.stderr
     assert f"{supply.archive.name} is there already" in done.stdout
     shutil.copy(supply.downloads, root.path(DOWNLOADS))
-    return folder
 
 
 def started(root: Root, *words: str, more: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """How its owner starts the wizard of the folder, with no network."""
-    return as_owner(root, "env", f"{LIST}={DOWNLOADS}", *more, "sh", f"{FOLDER}/start.sh", *words)
+    """How its owner starts the wizard, with no network."""
+    return as_owner(root, "env", f"{LIST}={DOWNLOADS}", *more, f"{PREFIX}/bin/rdna1-setup", *words)
 
 
 def run(*command: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
     )
-
-
-def take_python(root: Root) -> None:
-    """As debootstrap's smallest variant leaves it, with two programs that only look like one."""
-    listed = root.run("dpkg-query", "-W", "-f", "${Package}\n", "*python3*").stdout.split()
-    there = [name for name in listed if root.path(f"/var/lib/dpkg/info/{name}.list").exists()
-             or list(root.path("/var/lib/dpkg/info").glob(f"{name}:*.list"))]  # fmt: skip
-    root.run("dpkg", "--purge", "--force-depends", *there)
-    shutil.rmtree(root.path(PREFIX))
-    assert root.run("sh", "-c", "command -v python3", check=False).returncode != 0
-    for name in ("python3", "python3.10"):
-        root.write(f"/usr/bin/{name}", BROKEN, 0o755)
-
-
-def test_a_host_without_a_python_gets_the_one_of_the_folder(
-    host: Root, supply: Supply, tmp_path: Path
-) -> None:
-    filled(host, supply, tmp_path, "--without-python")
-    take_python(host)
-    before = tree(host)
-    words = ("apply", "--stack", "rocm52", *WHEELS, "--json")
-    looked = run(*started(host, *words, "--dry-run", more=("RDNA1_SETUP_TEMPORARY=1",)))
-    assert looked.returncode == 0, looked.stdout + looked.stderr
-    assert json.loads(looked.stdout.splitlines()[-1])["would_change"] is True
-    assert tree(host) == before
-    for changed in (True, False):
-        done = run(*started(host, *words, "--yes"))
-        assert done.returncode == 0, done.stdout + done.stderr
-        assert json.loads(done.stdout.splitlines()[-1])["changed"] is changed
-    asked = "import sys, torch; print(torch.__version__, sys.version_info[:2], sys.base_prefix)"
-    seen = run(*as_owner(host, f"{HOME}/ai/rocm52/bin/python", "-c", asked))
-    assert seen.stdout.startswith(f"1.13.1+rocm5.2 (3, 10) {HOME}/.local/share/rdna1-setup/python")
-
-
-def test_without_a_python_in_the_folder_such_a_host_is_told_how_to_get_one(
-    host: Root, supply: Supply, tmp_path: Path
-) -> None:
-    folder = filled(host, supply, tmp_path)
-    take_python(host)
-    before = tree(host)
-    told = json.loads((folder / "fleet.json").read_text())["target"]
-    assert (told["python_path"], told["wizard_python"]) == ("", "3.11")
-    done = run(*started(host, "apply", "--stack", "rocm52", *WHEELS, "--yes"))
-    assert done.returncode == 2
-    assert "this machine has no Python 3.11" in done.stderr
-    assert "--without-python" in done.stderr
-    left = {name for name in tree(host) if name not in before}
-    assert {name for name in left if not name.startswith(f"{HOME}/.local".lstrip("/"))} == set()
 
 
 def test_a_venv_and_packages_of_a_copied_archive_go_onto_a_host_without_a_network(

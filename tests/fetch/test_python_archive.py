@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.run.server import WheelServer
-from wizard.fleet.brought_python import bring_python, installed_python
+from wizard.fetch.python_archive import bring_python, installed_python
 from wizard.run.acting import Done, Surroundings
 from wizard.run.trouble import Trouble
 

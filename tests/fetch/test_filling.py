@@ -3,19 +3,16 @@
 import asyncio
 import errno
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.fleet.targets import BARE, PLAIN
-from wizard.fleet.chosen import Sources
-from wizard.fleet.fetch import Fetch, Here
-from wizard.fleet.filling import Filling
-from wizard.fleet.folder import Folder
-from wizard.fleet.obstacles import told
-from wizard.fleet.stages import stages
-from wizard.fleet.target import Target
+from tests.fetch.targets import BARE, PLAIN
+from wizard.fetch.filling import Filling
+from wizard.fetch.folder import Folder, in_words
+from wizard.fetch.stages import Fetch, Here, stages
+from wizard.fetch.target import Target
+from wizard.fetch.wheels import Sources
 from wizard.run.downloads.space import mount_point
 from wizard.run.events import Event, PlanFinished, StepFailed
 from wizard.run.lock import only_one
@@ -43,8 +40,7 @@ def test_a_failed_step_names_all_that_is_missing_and_the_folder_is_not_done(tmp_
     ending = seen[-1]
     assert isinstance(ending, PlanFinished)
     assert not ending.ok
-    assert not (tmp_path / "folder/fleet.json").exists()
-    assert not (tmp_path / "folder/start.sh").exists()
+    assert not (tmp_path / "folder/SHA256SUMS").exists()
 
 
 def test_a_folder_of_somebody_else_is_left_as_it_was(tmp_path: Path) -> None:
@@ -57,11 +53,11 @@ def test_a_folder_of_somebody_else_is_left_as_it_was(tmp_path: Path) -> None:
 def test_a_folder_that_was_whole_is_not_called_so_while_it_is_filled_again(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     folder.begin(PLAIN)
-    (tmp_path / "start.sh").write_text("#!/bin/sh\n")
-    folder.finish(PLAIN, lambda: False)
-    (tmp_path / "start.sh").write_text("damaged")
+    (tmp_path / "wheels.lock").write_text("torch==1\n")
+    folder.finish(lambda: False)
+    (tmp_path / "wheels.lock").write_text("damaged")
     events(Filling(fetch(tmp_path, p3_11="/nonexistent/python3.11")))
-    assert not (tmp_path / "fleet.json").exists()
+    assert not (tmp_path / "SHA256SUMS").exists()
 
 
 def test_two_at_once_do_not_fill_the_same_folder(tmp_path: Path) -> None:
@@ -77,18 +73,18 @@ def test_two_at_once_do_not_fill_the_same_folder(tmp_path: Path) -> None:
 def test_a_stop_while_a_whole_folder_is_looked_through_leaves_it_whole(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     folder.begin(PLAIN)
-    (tmp_path / "start.sh").write_text("#!/bin/sh\n")
-    folder.finish(PLAIN, lambda: False)
+    (tmp_path / "wheels.lock").write_text("torch==1\n")
+    folder.finish(lambda: False)
     stopped = Filling(fetch(tmp_path))
     stopped.cancel()
     (ending,) = events(stopped)
     assert isinstance(ending, PlanFinished)
     assert (ending.cancelled, ending.changed) == (True, False)
-    assert (tmp_path / "fleet.json").exists()
+    assert (tmp_path / "SHA256SUMS").exists()
 
 
 def test_a_full_disk_is_called_so_with_the_file_system_and_the_folder(tmp_path: Path) -> None:
-    seen = told(OSError(errno.ENOSPC, "No space left on device"), tmp_path)
+    seen = in_words(OSError(errno.ENOSPC, "No space left on device"), tmp_path)
     assert seen.happened == f"The file system {mount_point(tmp_path)} is full."
     assert str(tmp_path) in seen.meaning
     assert seen.next_step.endswith("what has arrived is kept.")
@@ -112,17 +108,14 @@ def test_a_folder_below_a_file_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_python_that_machines_lack_comes_with_the_folder(tmp_path: Path) -> None:
-    texts = [each.text for each in stages(fetch(tmp_path, BARE, p3_10="/x", p3_11="/y"))]
-    assert texts[0] == "Python 3.10, by uv"
+    first = stages(fetch(tmp_path, BARE, p3_10="/x"))[0]
+    assert (first.text, first.reason) == (
+        "Python 3.10, by uv",
+        "The machines have none that fits.",
+    )
 
 
 def test_a_python_that_only_chooses_goes_with_the_work(tmp_path: Path) -> None:
     first = stages(fetch(tmp_path, PLAIN))[0]
     assert first.text == "Python 3.11, by uv"
     assert "here is none" in first.reason
-
-
-def test_two_versions_are_chosen_for_by_two_pythons(tmp_path: Path) -> None:
-    two = replace(PLAIN, python="3.10", python_path="/usr/bin/python3.10")
-    texts = [each.text for each in stages(fetch(tmp_path, two, p3_10="/x", p3_11="/y"))]
-    assert texts[:2] == ["a pip under Python 3.10", "a pip under Python 3.11"]

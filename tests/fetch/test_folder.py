@@ -1,13 +1,13 @@
 """The folder: ours or not, for whom, whole or not."""
 
-import json
-from dataclasses import replace
+import subprocess
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 
-from tests.fleet.targets import PLAIN
-from wizard.fleet.folder import Folder
+from tests.fetch.targets import PLAIN
+from wizard.fetch.folder import Folder
 from wizard.run.trouble import Trouble
 
 
@@ -20,24 +20,40 @@ def finished(path: Path) -> Folder:
     folder.begin(PLAIN)
     (path / "wheels").mkdir()
     (path / "wheels/torch-1.whl").write_text("torch")
-    (path / "start.sh").write_text("#!/bin/sh\n")
-    folder.finish(PLAIN, never)
+    (path / "wheels.lock").write_text("torch==1\n")
+    folder.finish(never)
     return folder
 
 
 def test_a_finished_folder_is_whole_and_says_what_it_is_for(tmp_path: Path) -> None:
     folder = finished(tmp_path / "new")
     assert folder.wrong(never) == ()
-    about = json.loads((folder.path / "fleet.json").read_text())
-    assert about["target"]["stack"] == "cpu"
+    assert folder.target() == asdict(PLAIN)
     assert not folder.work.exists()
+
+
+def test_the_tool_of_every_system_checks_it(tmp_path: Path) -> None:
+    folder = finished(tmp_path)
+    check = ("sha256sum", "--quiet", "--check", "SHA256SUMS")
+    assert subprocess.run(check, cwd=folder.path, check=False).returncode == 0
+    (tmp_path / "wheels/torch-1.whl").write_text("tarch")
+    done = subprocess.run(check, cwd=folder.path, capture_output=True, text=True, check=False)
+    assert (done.returncode, "wheels/torch-1.whl: FAILED" in done.stdout) == (1, True)
+
+
+def test_one_that_is_filled_again_is_not_finished_and_knows_what_was_ours(tmp_path: Path) -> None:
+    folder = finished(tmp_path)
+    folder.begin(PLAIN)
+    folder.reopen()
+    assert not (tmp_path / "SHA256SUMS").exists()
+    assert "wheels/torch-1.whl" in folder.sums()
 
 
 @pytest.mark.parametrize(
     ("spoil", "wrong"),
     [
         (lambda path: (path / "wheels/torch-1.whl").write_text("tarch"), "wheels/torch-1.whl"),
-        (lambda path: (path / "start.sh").unlink(), "start.sh"),
+        (lambda path: (path / "wheels.lock").unlink(), "wheels.lock"),
         (lambda path: (path / "wheels/evil-1.whl").write_text("x"), "wheels/evil-1.whl"),
     ],
 )
@@ -85,7 +101,6 @@ def test_one_that_was_killed_before_its_first_word_is_gone_on_with(tmp_path: Pat
 def test_a_stop_while_hashes_are_made_finishes_nothing(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     folder.begin(PLAIN)
-    (tmp_path / "start.sh").write_text("#!/bin/sh\n")
-    folder.finish(PLAIN, lambda: True)
-    assert folder.about() is None
+    folder.finish(lambda: True)
+    assert not folder.finished
     assert folder.work.is_dir()

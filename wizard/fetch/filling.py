@@ -1,4 +1,4 @@
-"""Fills a folder that needs no internet; what was cut off goes on where it was."""
+"""Fills the folder; what was cut off goes on where it was."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from time import monotonic
 
-from wizard.fleet.fetch import Fetch
-from wizard.fleet.obstacles import told
-from wizard.fleet.stages import Stage, stages
+from wizard.fetch.folder import in_words
+from wizard.fetch.stages import Fetch, Stage, stages
 from wizard.run.acting import Done, Stopped, Surroundings
 from wizard.run.events import Event, Output, PlanFinished, StepFailed, StepFinished, StepStarted
 from wizard.run.lock import only_one
@@ -40,18 +39,18 @@ class Filling:
                 return
             await asyncio.to_thread(folder.begin, self._fetch.target)
             with only_one(folder.work):
-                folder.unmark()
+                folder.reopen()
                 async with aclosing(self._each()) as events:
                     async for event in events:
                         yield event
         except (Trouble, OSError) as error:
-            yield _failed(0, told(error, folder.path))
+            yield _failed(0, in_words(error, folder.path))
             yield _ending(ok=False, changed=False)
 
     def _is_whole(self) -> bool:
         folder = self._fetch.folder
         folder.require_for(self._fetch.target)
-        return folder.about() is not None and not folder.wrong(lambda: self._cancelled)
+        return folder.finished and not folder.wrong(lambda: self._cancelled)
 
     async def _each(self) -> AsyncGenerator[Event, None]:
         every, around = stages(self._fetch), self._around()
@@ -67,7 +66,7 @@ class Filling:
                 break
             except (Trouble, OSError) as error:
                 missing = "; ".join(each.text for each in every[number - 1 :])
-                yield _failed(number, told(error, self._fetch.folder.path), missing)
+                yield _failed(number, in_words(error, self._fetch.folder.path), missing)
                 yield _ending(ok=False, changed=True)
                 return
         yield _ending(ok=not self._cancelled, changed=True, cancelled=self._cancelled)
