@@ -5,43 +5,39 @@
 #    source ~/.local/share/bash_completion/rdna1-setup
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
-_shtab_rdna1_setup_subparsers=(detect diagnose explain plan rehearse apply fetch remove clean-up conv2d keep fleet rollback watch report available about)
+_shtab_rdna1_setup_subparsers=(detect diagnose explain plan rehearse apply fetch remove clean-up conv2d keep rollback watch report available about)
 
 _shtab_rdna1_setup_detect_option_strings=(-h --help --dry-run --machine --demo --json --verify)
 _shtab_rdna1_setup_diagnose_option_strings=(-h --help --dry-run --machine --demo --kernel-log --try-torch --fix --yes --json --venv --torch-index --wheelhouse)
 _shtab_rdna1_setup_explain_option_strings=(-h --help --dry-run --machine --demo --json)
-_shtab_rdna1_setup_plan_option_strings=(-h --help --dry-run --machine --demo --stack --footprint --venv --torch-index --wheelhouse --rocm-repo --rocm-key-fingerprint --gpu --base-python --user-torch-aside --without-card --system-release --system-set --system-removal --profile-file --snapshot --remove --clean-up --distribution-rocm --driver --json --format --exact --evidence)
-_shtab_rdna1_setup_rehearse_option_strings=(-h --help --dry-run --machine --demo --stack --footprint --venv --torch-index --wheelhouse --rocm-repo --rocm-key-fingerprint --gpu --base-python --user-torch-aside --without-card --system-release --system-set --system-removal --profile-file --snapshot --yes --json)
-_shtab_rdna1_setup_apply_option_strings=(-h --help --dry-run --machine --demo --stack --footprint --venv --torch-index --wheelhouse --rocm-repo --rocm-key-fingerprint --gpu --base-python --user-torch-aside --without-card --system-release --system-set --system-removal --profile-file --snapshot --plan --yes --json)
-_shtab_rdna1_setup_fetch_option_strings=(-h --help --dry-run --machine --demo --stack --for --without-python --footprint --system-release --system-set --gpu --torch-index --wheelhouse --rocm-repo --rocm-key-fingerprint --json)
+_shtab_rdna1_setup_plan_option_strings=(-h --help --dry-run --machine --demo --stack --footprint --venv --torch-index --wheelhouse --python-mirror --rocm-repo --rocm-key-fingerprint --gpu --base-python --user-torch-aside --without-card --system-release --system-set --system-removal --profile-file --snapshot --remove --clean-up --distribution-rocm --driver --json --exact --evidence)
+_shtab_rdna1_setup_rehearse_option_strings=(-h --help --dry-run --machine --demo --stack --footprint --venv --torch-index --wheelhouse --python-mirror --rocm-repo --rocm-key-fingerprint --gpu --base-python --user-torch-aside --without-card --system-release --system-set --system-removal --profile-file --snapshot --yes --json)
+_shtab_rdna1_setup_apply_option_strings=(-h --help --dry-run --machine --demo --stack --footprint --venv --torch-index --wheelhouse --python-mirror --rocm-repo --rocm-key-fingerprint --gpu --base-python --user-torch-aside --without-card --system-release --system-set --system-removal --profile-file --snapshot --plan --yes --json)
+_shtab_rdna1_setup_fetch_option_strings=(-h --help --dry-run --machine --demo --stack --for --gpu --torch-index --wheelhouse --json)
 _shtab_rdna1_setup_remove_option_strings=(-h --help --dry-run --machine --demo --distribution-rocm --driver --yes --json)
 _shtab_rdna1_setup_clean_up_option_strings=(-h --help --dry-run --machine --demo --yes --json)
 _shtab_rdna1_setup_conv2d_option_strings=(-h --help --dry-run --machine --demo --json --python --device --preset --sizes --channels --engine --work --operations --repeats --deadline --import-deadline --spawn --find-limit --range --find-setting --compare-settings --clean --log --keep-databases --resume --no-resume --hangs --yes --even-if-in-use --foreground --attach --stop --list --layers --layer --fits --workarounds --export --import --compare --repro --run --result)
 _shtab_rdna1_setup_keep_option_strings=(-h --help --dry-run --machine --demo --venv --profile --even-if-in-use --yes --json)
-_shtab_rdna1_setup_fleet_option_strings=(-h --help --dry-run --machine --demo --json)
 _shtab_rdna1_setup_rollback_option_strings=(-h --help --dry-run --machine --demo --list --forget --yes)
 _shtab_rdna1_setup_watch_option_strings=(-h --help --dry-run --machine --demo)
 _shtab_rdna1_setup_report_option_strings=(-h --help --dry-run --machine --demo --format --record --folder --zip --collect-env --yes)
-_shtab_rdna1_setup_available_option_strings=(-h --help --dry-run --machine --demo --stack --json --venv --torch-index --wheelhouse --rocm-repo --rocm-key-fingerprint)
+_shtab_rdna1_setup_available_option_strings=(-h --help --dry-run --machine --demo --stack --json --venv --torch-index --wheelhouse --python-mirror --rocm-repo --rocm-key-fingerprint)
 _shtab_rdna1_setup_about_option_strings=(-h --help --dry-run --machine --demo)
-_shtab_rdna1_setup_option_strings=(-h --help --dry-run --machine --demo --version --plain --screens --venv --torch-index --wheelhouse --rocm-repo --rocm-key-fingerprint)
+_shtab_rdna1_setup_option_strings=(-h --help --dry-run --machine --demo --version --plain --screens --venv --torch-index --wheelhouse --python-mirror --rocm-repo --rocm-key-fingerprint)
 
 
 
 _shtab_rdna1_setup_plan___footprint_choices=(venv venv+system)
 _shtab_rdna1_setup_plan___system_set_choices=(smallest full)
-_shtab_rdna1_setup_plan___format_choices=(text json shell)
 _shtab_rdna1_setup_rehearse___footprint_choices=(venv venv+system)
 _shtab_rdna1_setup_rehearse___system_set_choices=(smallest full)
 _shtab_rdna1_setup_apply___footprint_choices=(venv venv+system)
 _shtab_rdna1_setup_apply___system_set_choices=(smallest full)
-_shtab_rdna1_setup_fetch___footprint_choices=(venv venv+system)
-_shtab_rdna1_setup_fetch___system_set_choices=(smallest full)
 _shtab_rdna1_setup_conv2d___device_choices=(cuda cpu)
 _shtab_rdna1_setup_conv2d___engine_choices=(configured native unfold)
 _shtab_rdna1_setup_conv2d___find_limit_choices=(size height width channels-in channels-out kernel batch)
 _shtab_rdna1_setup_report___format_choices=(md json)
-_shtab_rdna1_setup_pos_0_choices=(detect diagnose explain plan rehearse apply fetch remove clean-up conv2d keep fleet rollback watch report available about)
+_shtab_rdna1_setup_pos_0_choices=(detect diagnose explain plan rehearse apply fetch remove clean-up conv2d keep rollback watch report available about)
 
 _shtab_rdna1_setup_detect__h_nargs=0
 _shtab_rdna1_setup_detect___help_nargs=0
@@ -98,7 +94,6 @@ _shtab_rdna1_setup_fetch__h_nargs=0
 _shtab_rdna1_setup_fetch___help_nargs=0
 _shtab_rdna1_setup_fetch___dry_run_nargs=0
 _shtab_rdna1_setup_fetch___demo_nargs=0
-_shtab_rdna1_setup_fetch___without_python_nargs=0
 _shtab_rdna1_setup_fetch___json_nargs=0
 _shtab_rdna1_setup_remove__h_nargs=0
 _shtab_rdna1_setup_remove___help_nargs=0
@@ -145,12 +140,6 @@ _shtab_rdna1_setup_keep___demo_nargs=0
 _shtab_rdna1_setup_keep___even_if_in_use_nargs=0
 _shtab_rdna1_setup_keep___yes_nargs=0
 _shtab_rdna1_setup_keep___json_nargs=0
-_shtab_rdna1_setup_fleet_pos_0_nargs=+
-_shtab_rdna1_setup_fleet__h_nargs=0
-_shtab_rdna1_setup_fleet___help_nargs=0
-_shtab_rdna1_setup_fleet___dry_run_nargs=0
-_shtab_rdna1_setup_fleet___demo_nargs=0
-_shtab_rdna1_setup_fleet___json_nargs=0
 _shtab_rdna1_setup_rollback__h_nargs=0
 _shtab_rdna1_setup_rollback___help_nargs=0
 _shtab_rdna1_setup_rollback___dry_run_nargs=0

@@ -50,8 +50,8 @@ function _shtab_rdna1_setup_using
   test "$_shtab_rdna1_setup_cmdpath" = "$argv"
 end
 
-set -g _shtab_rdna1_setup_commands detect diagnose explain plan rehearse apply fetch remove clean-up conv2d keep fleet rollback watch report available about
-set -g _shtab_rdna1_setup_opts_with_value --attach --base-python --channels --collect-env --compare --deadline --device --engine --export --find-limit --fix --folder --footprint --for --format --gpu --hangs --import --import-deadline --kernel-log --layer --layers --machine --operations --plan --preset --profile --python --range --record --repeats --repro --result --rocm-key-fingerprint --rocm-repo --run --sizes --snapshot --stack --system-release --system-removal --system-set --torch-index --venv --wheelhouse --work
+set -g _shtab_rdna1_setup_commands detect diagnose explain plan rehearse apply fetch remove clean-up conv2d keep rollback watch report available about
+set -g _shtab_rdna1_setup_opts_with_value --attach --base-python --channels --collect-env --compare --deadline --device --engine --export --find-limit --fix --folder --footprint --for --format --gpu --hangs --import --import-deadline --kernel-log --layer --layers --machine --operations --plan --preset --profile --python --python-mirror --range --record --repeats --repro --result --rocm-key-fingerprint --rocm-repo --run --sizes --snapshot --stack --system-release --system-removal --system-set --torch-index --venv --wheelhouse --work
 
 complete -c rdna1-setup -e
 complete -c rdna1-setup -f
@@ -66,6 +66,7 @@ complete -c rdna1-setup -n _shtab_rdna1_setup_using -l screens -d 'screens, also
 complete -c rdna1-setup -n _shtab_rdna1_setup_using -l venv -x -d 'where to put it (default: ~/ai/ID)'
 complete -c rdna1-setup -n _shtab_rdna1_setup_using -l torch-index -x -d 'another wheel index; pip: as pip is configured'
 complete -c rdna1-setup -n _shtab_rdna1_setup_using -l wheelhouse -x -d 'a folder of wheels, no network (pip'"'"'s too)'
+complete -c rdna1-setup -n _shtab_rdna1_setup_using -l python-mirror -x -d 'where uv takes a Python from: an address, or file:///DIR/python of `fetch`'
 complete -c rdna1-setup -n _shtab_rdna1_setup_using -l rocm-repo -x -d 'system packages from a copy of https://repo.radeon.com/rocm/apt'
 complete -c rdna1-setup -n _shtab_rdna1_setup_using -l rocm-key-fingerprint -x -d 'of the key that signs that copy, where it is not AMD'"'"'s'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using; and test $_shtab_rdna1_setup_npos -eq 0' -a detect -d 'Show what this machine is: cards, access, Pythons, torch, ROCm, settings.'
@@ -104,6 +105,7 @@ complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l footprint -xka "ve
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l venv -x -d 'where to put it (default: ~/ai/ID)'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l torch-index -x -d 'another wheel index; pip: as pip is configured'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l wheelhouse -x -d 'a folder of wheels, no network (pip'"'"'s too)'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l python-mirror -x -d 'where uv takes a Python from: an address, or file:///DIR/python of `fetch`'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l rocm-repo -x -d 'system packages from a copy of https://repo.radeon.com/rocm/apt'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l rocm-key-fingerprint -x -d 'of the key that signs that copy, where it is not AMD'"'"'s'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l gpu -x -d 'PCI address of the card to use'
@@ -120,7 +122,6 @@ complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l clean-up -d 'the p
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l distribution-rocm -d 'the distribution'"'"'s ROCm packages go too (Blender and others may use them)'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l driver -d 'AMD'"'"'s kernel driver package amdgpu-dkms goes too'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l json -d 'for programs and for apply --plan'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l format -xka "text json shell" -d 'shell: the plan as a script, for reading and for sites without this program'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l exact -d 'also ask the repository and apt what would be installed, version by version'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l evidence -d 'also every statement about the stack: who, card, date, link, contradictions'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using; and test $_shtab_rdna1_setup_npos -eq 0' -a rehearse -d 'Try root'"'"'s part of a plan in an overlay of this system; shows what changes, and keeps nothing.'
@@ -133,6 +134,7 @@ complete -c rdna1-setup -n '_shtab_rdna1_setup_using rehearse' -l footprint -xka
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using rehearse' -l venv -x -d 'where to put it (default: ~/ai/ID)'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using rehearse' -l torch-index -x -d 'another wheel index; pip: as pip is configured'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using rehearse' -l wheelhouse -x -d 'a folder of wheels, no network (pip'"'"'s too)'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using rehearse' -l python-mirror -x -d 'where uv takes a Python from: an address, or file:///DIR/python of `fetch`'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using rehearse' -l rocm-repo -x -d 'system packages from a copy of https://repo.radeon.com/rocm/apt'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using rehearse' -l rocm-key-fingerprint -x -d 'of the key that signs that copy, where it is not AMD'"'"'s'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using rehearse' -l gpu -x -d 'PCI address of the card to use'
@@ -156,6 +158,7 @@ complete -c rdna1-setup -n '_shtab_rdna1_setup_using apply' -l footprint -xka "v
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using apply' -l venv -x -d 'where to put it (default: ~/ai/ID)'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using apply' -l torch-index -x -d 'another wheel index; pip: as pip is configured'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using apply' -l wheelhouse -x -d 'a folder of wheels, no network (pip'"'"'s too)'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using apply' -l python-mirror -x -d 'where uv takes a Python from: an address, or file:///DIR/python of `fetch`'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using apply' -l rocm-repo -x -d 'system packages from a copy of https://repo.radeon.com/rocm/apt'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using apply' -l rocm-key-fingerprint -x -d 'of the key that signs that copy, where it is not AMD'"'"'s'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using apply' -l gpu -x -d 'PCI address of the card to use'
@@ -170,22 +173,16 @@ complete -c rdna1-setup -n '_shtab_rdna1_setup_using apply' -l snapshot -x -d 'h
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using apply' -l plan -x -d 'what `plan --json` printed, exactly; - for standard input'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using apply' -l yes -d 'the plan was read; do not ask'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using apply' -l json -d 'events as JSON lines'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using; and test $_shtab_rdna1_setup_npos -eq 0' -a fetch -d 'Make one folder that installs a stack on machines without internet.'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using; and test $_shtab_rdna1_setup_npos -eq 0' -a fetch -d 'Fetch the wheels of a stack, and a Python, for machines without internet.'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using fetch' -s h -l help -d 'show this help message and exit'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using fetch' -l dry-run -d 'show everything, change nothing'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using fetch' -l machine -x -d 'a recorded machine instead of this one'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using fetch' -l demo -d 'a recorded machine that is installed with the program'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using fetch' -l stack -x -d 'what it shall install'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using fetch' -l for -x -d 'for machines like this recorded one (`report --record DIR`); default: like this one'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using fetch' -l without-python -d 'for machines that have no Python at all: the folder brings it'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using fetch' -l footprint -xka "venv venv+system" -d footprint
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using fetch' -l system-release -x -d 'another ROCm than the stack'"'"'s own'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using fetch' -l system-set -xka "smallest full" -d system_set
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using fetch' -l gpu -x -d 'PCI address of the card'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using fetch' -l torch-index -x -d 'another wheel index; pip: as pip is configured'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using fetch' -l wheelhouse -x -d 'a folder of wheels, no network (pip'"'"'s too)'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using fetch' -l rocm-repo -x -d 'system packages from a copy of https://repo.radeon.com/rocm/apt'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using fetch' -l rocm-key-fingerprint -x -d 'of the key that signs that copy, where it is not AMD'"'"'s'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using fetch' -l json -d 'events as JSON lines'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using; and test $_shtab_rdna1_setup_npos -eq 0' -a remove -d 'Take ROCm off the system, package by package, with a way back; venvs stay.'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using remove' -s h -l help -d 'show this help message and exit'
@@ -256,12 +253,6 @@ complete -c rdna1-setup -n '_shtab_rdna1_setup_using keep' -l profile -x -d 'the
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using keep' -l even-if-in-use -d 'recheck also where somebody is logged in at the screen'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using keep' -l yes -d 'the plan was read; do not ask'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using keep' -l json -d 'events as JSON lines'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using; and test $_shtab_rdna1_setup_npos -eq 0' -a fleet -d 'Show the Conv2d results of many machines in one table.'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using fleet' -s h -l help -d 'show this help message and exit'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using fleet' -l dry-run -d 'show everything, change nothing'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using fleet' -l machine -x -d 'a recorded machine instead of this one'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using fleet' -l demo -d 'a recorded machine that is installed with the program'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using fleet' -l json -d 'for programs'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using; and test $_shtab_rdna1_setup_npos -eq 0' -a rollback -d 'Undo a run: remove what it made, keep every file that is not ours.'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using rollback' -s h -l help -d 'show this help message and exit'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using rollback' -l dry-run -d 'show everything, change nothing'
@@ -296,6 +287,7 @@ complete -c rdna1-setup -n '_shtab_rdna1_setup_using available' -l json -d 'for 
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using available' -l venv -x -d 'where to put it (default: ~/ai/ID)'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using available' -l torch-index -x -d 'another wheel index; pip: as pip is configured'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using available' -l wheelhouse -x -d 'a folder of wheels, no network (pip'"'"'s too)'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using available' -l python-mirror -x -d 'where uv takes a Python from: an address, or file:///DIR/python of `fetch`'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using available' -l rocm-repo -x -d 'system packages from a copy of https://repo.radeon.com/rocm/apt'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using available' -l rocm-key-fingerprint -x -d 'of the key that signs that copy, where it is not AMD'"'"'s'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using; and test $_shtab_rdna1_setup_npos -eq 0' -a about -d 'Explain in plain words: ROCm, the override, why games work and Conv2d does not, and more.'

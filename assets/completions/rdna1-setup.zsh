@@ -18,8 +18,7 @@ _shtab_rdna1_setup_commands() {
     detect:'Show what this machine is: cards, access, Pythons, torch, ROCm, settings.'
     diagnose:'Say what is wrong with this machine'"'"'s ROCm and PyTorch, what proves it, and what mends it.'
     explain:'Say what a pasted log, listing or traceback proves, and what mends it; reads nothing else.'
-    fetch:'Make one folder that installs a stack on machines without internet.'
-    fleet:'Show the Conv2d results of many machines in one table.'
+    fetch:'Fetch the wheels of a stack, and a Python, for machines without internet.'
     keep:'Keep a setting that was found: for one venv, reviewed, with a way back.'
     plan:'Show the steps that lead to a stack, every command and every file, and do none of them.'
     rehearse:'Try root'"'"'s part of a plan in an overlay of this system; shows what changes, and keeps nothing.'
@@ -42,6 +41,7 @@ _shtab_rdna1_setup_options=(
   "--venv[where to put it (default\: \~\/ai\/ID)]:DIR:"
   "--torch-index[another wheel index\; pip\: as pip is configured]:URL:"
   "--wheelhouse[a folder of wheels, no network (pip\'s too)]:DIR:"
+  "--python-mirror[where uv takes a Python from\: an address, or file\:\/\/\/DIR\/python of \`fetch\`]:URL:"
   "--rocm-repo[system packages from a copy of https\:\/\/repo.radeon.com\/rocm\/apt]:URL:"
   "--rocm-key-fingerprint[of the key that signs that copy, where it is not AMD\'s]:HEX:"
 )
@@ -70,6 +70,7 @@ _shtab_rdna1_setup_apply_options=(
   "--venv[where to put it (default\: \~\/ai\/ID)]:DIR:"
   "--torch-index[another wheel index\; pip\: as pip is configured]:URL:"
   "--wheelhouse[a folder of wheels, no network (pip\'s too)]:DIR:"
+  "--python-mirror[where uv takes a Python from\: an address, or file\:\/\/\/DIR\/python of \`fetch\`]:URL:"
   "--rocm-repo[system packages from a copy of https\:\/\/repo.radeon.com\/rocm\/apt]:URL:"
   "--rocm-key-fingerprint[of the key that signs that copy, where it is not AMD\'s]:HEX:"
   "--gpu[PCI address of the card to use]:ADDRESS:"
@@ -99,6 +100,7 @@ _shtab_rdna1_setup_available_options=(
   "--venv[where to put it (default\: \~\/ai\/ID)]:DIR:"
   "--torch-index[another wheel index\; pip\: as pip is configured]:URL:"
   "--wheelhouse[a folder of wheels, no network (pip\'s too)]:DIR:"
+  "--python-mirror[where uv takes a Python from\: an address, or file\:\/\/\/DIR\/python of \`fetch\`]:URL:"
   "--rocm-repo[system packages from a copy of https\:\/\/repo.radeon.com\/rocm\/apt]:URL:"
   "--rocm-key-fingerprint[of the key that signs that copy, where it is not AMD\'s]:HEX:"
 )
@@ -215,33 +217,15 @@ _shtab_rdna1_setup_fetch_options=(
   "--demo[a recorded machine that is installed with the program]"
   "--stack[what it shall install]:ID:"
   "--for[for machines like this recorded one (\`report --record DIR\`)\; default\: like this one]:RECORDED:"
-  "--without-python[for machines that have no Python at all\: the folder brings it]"
-  "--footprint[footprint]:footprint:(venv venv+system)"
-  "--system-release[another ROCm than the stack\'s own]:X.Y.Z:"
-  "--system-set[system_set]:system_set:(smallest full)"
   "--gpu[PCI address of the card]:ADDRESS:"
   "--torch-index[another wheel index\; pip\: as pip is configured]:URL:"
   "--wheelhouse[a folder of wheels, no network (pip\'s too)]:DIR:"
-  "--rocm-repo[system packages from a copy of https\:\/\/repo.radeon.com\/rocm\/apt]:URL:"
-  "--rocm-key-fingerprint[of the key that signs that copy, where it is not AMD\'s]:HEX:"
   "--json[events as JSON lines]"
   ":the folder to fill\; the same goes on:"
 )
 
 # guard to ensure default positional specs are added only once per session
 _shtab_rdna1_setup_fetch_defaults_added=0
-
-_shtab_rdna1_setup_fleet_options=(
-  "(- : *)"{-h,--help}"[show this help message and exit]"
-  "--dry-run[show everything, change nothing]"
-  "--machine[a recorded machine instead of this one]:DIR:"
-  "--demo[a recorded machine that is installed with the program]"
-  "--json[for programs]"
-  "(*):what \`conv2d --export\` wrote, one a machine\; of a folder every file that ends in .json:"
-)
-
-# guard to ensure default positional specs are added only once per session
-_shtab_rdna1_setup_fleet_defaults_added=0
 
 _shtab_rdna1_setup_keep_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
@@ -269,6 +253,7 @@ _shtab_rdna1_setup_plan_options=(
   "--venv[where to put it (default\: \~\/ai\/ID)]:DIR:"
   "--torch-index[another wheel index\; pip\: as pip is configured]:URL:"
   "--wheelhouse[a folder of wheels, no network (pip\'s too)]:DIR:"
+  "--python-mirror[where uv takes a Python from\: an address, or file\:\/\/\/DIR\/python of \`fetch\`]:URL:"
   "--rocm-repo[system packages from a copy of https\:\/\/repo.radeon.com\/rocm\/apt]:URL:"
   "--rocm-key-fingerprint[of the key that signs that copy, where it is not AMD\'s]:HEX:"
   "--gpu[PCI address of the card to use]:ADDRESS:"
@@ -285,7 +270,6 @@ _shtab_rdna1_setup_plan_options=(
   "--distribution-rocm[the distribution\'s ROCm packages go too (Blender and others may use them)]"
   "--driver[AMD\'s kernel driver package amdgpu-dkms goes too]"
   "--json[for programs and for apply --plan]"
-  "--format[shell\: the plan as a script, for reading and for sites without this program]:format:(text json shell)"
   "--exact[also ask the repository and apt what would be installed, version by version]"
   "--evidence[also every statement about the stack\: who, card, date, link, contradictions]"
 )
@@ -303,6 +287,7 @@ _shtab_rdna1_setup_rehearse_options=(
   "--venv[where to put it (default\: \~\/ai\/ID)]:DIR:"
   "--torch-index[another wheel index\; pip\: as pip is configured]:URL:"
   "--wheelhouse[a folder of wheels, no network (pip\'s too)]:DIR:"
+  "--python-mirror[where uv takes a Python from\: an address, or file\:\/\/\/DIR\/python of \`fetch\`]:URL:"
   "--rocm-repo[system packages from a copy of https\:\/\/repo.radeon.com\/rocm\/apt]:URL:"
   "--rocm-key-fingerprint[of the key that signs that copy, where it is not AMD\'s]:HEX:"
   "--gpu[PCI address of the card to use]:ADDRESS:"
@@ -403,7 +388,6 @@ _shtab_rdna1_setup() {
         diagnose) _arguments -C -s $_shtab_rdna1_setup_diagnose_options ;;
         explain) _arguments -C -s $_shtab_rdna1_setup_explain_options ;;
         fetch) _arguments -C -s $_shtab_rdna1_setup_fetch_options ;;
-        fleet) _arguments -C -s $_shtab_rdna1_setup_fleet_options ;;
         keep) _arguments -C -s $_shtab_rdna1_setup_keep_options ;;
         plan) _arguments -C -s $_shtab_rdna1_setup_plan_options ;;
         rehearse) _arguments -C -s $_shtab_rdna1_setup_rehearse_options ;;
