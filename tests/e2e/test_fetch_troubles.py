@@ -164,7 +164,7 @@ def test_a_disk_that_fills_up_in_the_middle_keeps_what_came(home: Home, torch: P
     with WheelIndex((torch,), metadata=True, manner=blind) as index:
         fetch = shlex.join((sys.executable, "-m", "wizard", *words(index, place / "folder")))
         script = f"""
-            {FILL.format(place=place, leave=70_000_000)}
+            {FILL.format(place=place, leave=45_000_000)}
             echo FIRST; {fetch}; echo CODE $?
             ls -l {place}/folder/wheels
             rm {place}/ballast
@@ -174,6 +174,7 @@ def test_a_disk_that_fills_up_in_the_middle_keeps_what_came(home: Home, torch: P
         said = on_a_small_disk(home, place, script)
         first, second = said.partition("FIRST")[2].split("SECOND")
     assert "FAILED: The file system" in first, said
+    assert f"{TORCH}.part" in first, said
     assert "is full" in first
     assert "CODE 1" in first
     assert "CODE 0" in second, said
