@@ -39,6 +39,8 @@ class Session:
     """What the plan was made from."""
     finished: PlanFinished | None = None
     failure: StepFailed | None = None
+    clearing: tuple[str, tuple[str, ...]] | None = None
+    """Kind and scopes of a plan that only takes away; None for another plan."""
     clears: bool = False
     """True on the way that only takes away: what is to go is asked in place of a stack."""
     rehearsed: Rehearsed | None = None

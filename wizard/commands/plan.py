@@ -64,7 +64,8 @@ def run(arguments: argparse.Namespace) -> int:
     named = arguments.stack or takes_away(arguments)
     stack = named or (found.advice.roads[0].fit.stack if found else "")
     try:
-        plan = make_asked(arguments, stack, host, machine, exact=arguments.exact)
+        exact = arguments.exact or (bool(takes_away(arguments)) and acts(arguments))
+        plan = make_asked(arguments, stack, host, machine, exact=exact)
     except PlanImpossible as error:
         print(f"rdna1-setup: {error}", file=sys.stderr)
         return 2
