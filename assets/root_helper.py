@@ -430,6 +430,9 @@ def allowed_change(arguments: Dict[str, Any], _: Person) -> None:
             raise Wrong("a package is to be installed in two versions")
     if set(incoming) & set(outgoing):
         raise Wrong("a package is both to be installed and to be removed")
+    gone = [name for name, _ in arguments["for_good"]]
+    if len(set(gone)) != len(gone) or not set(gone) <= set(expect["remove"]):
+        raise Wrong("what goes for good must be among what is to be removed, each once")
 
 
 def refuse_always(incoming: Iterable[str], outgoing: Iterable[str]) -> None:
@@ -646,6 +649,7 @@ VERBS: Dict[str, Dict[str, Check]] = {
         "purge": truth,
         "debs": several(local_deb, 100),
         "expect": expectation,
+        "for_good": VERSIONS,
     },
     "keep_debs": {"packages": VERSIONS},
     "write_file": {"path": writable, "content": text, "mode": file_mode, "before": hash_or_none},
@@ -898,6 +902,8 @@ export PATH LC_ALL DEBIAN_FRONTEND
 umask 022
 here=@HERE@
 failed=0
+missing=0
+gone_for_good=
 say() { printf '%s\n' "$*"; }
 could_not() { say "NOT UNDONE: $*"; failed=$((failed + 1)); }
 is_there() { [ -e "$1" ] || [ -L "$1" ]; }
@@ -1061,6 +1067,10 @@ alternatives_back() {
         wanted=$now
         was_touched "$name" "$@" && wanted=$first
         is_as_in "$wanted" "$name" && continue
+        if [ -n "$gone_for_good" ] && ! has_all_choices "$wanted/records/$name"; then
+            say "$name stays as it is: what it led to is gone for good"
+            continue
+        fi
         found=$(others "$wanted" "$name")
         if [ -n "$found" ]; then say "$name stays as it is: $found has been added since"
         else alternative_back "$wanted" "$name" || could_not "the alternatives of $name"; fi
@@ -1085,6 +1095,10 @@ lead() {
     [ "$(readlink "$1")" = "$2" ] && return
     if [ -z "$2" ]; then rm -f "$1"
     else ln -sfn "$2" "$1.dpkg-tmp" && mv -fT "$1.dpkg-tmp" "$1"; fi
+}
+# RECORD: is everything there that can be chosen
+has_all_choices() {
+    choices_of "$1" | while read -r choice; do [ -e "$choice" ] || exit 1; done
 }
 forget_since() { rm -rf "$now"; }
 # USER GROUP
@@ -1167,23 +1181,42 @@ take_out() {
     # shellcheck disable=SC2086
     dpkg --force-depends --force-remove-reinstreq "$how" $found || could_not "packages:$found"
 }
+# NAME VERSION: is it there; one that dpkg was only told to remove is to stay
+is_installed() {
+    case "$(state_of "$1")" in
+        [rp]i?"$2") printf '%s install\n' "$1" | dpkg --set-selections ;;
+        ?i?"$2") ;;
+        *) return 1 ;;
+    esac
+}
 # (NAME VERSION FILE)...: packages that were there before
 bring_back() {
     files=
     while [ $# -ge 3 ]; do
-        case "$(state_of "$1")" in
-            ?i?"$2") ;;
-            *)
-                if [ -f "$3" ]; then files="$files $3"
-                elif apt-get -y --allow-downgrades --no-install-recommends install "$1=$2"; then :
-                else could_not "$1 $2: no package file was kept, and apt cannot fetch it"; fi
-                ;;
-        esac
+        if is_installed "$1" "$2"; then :
+        elif [ -f "$3" ]; then files="$files $3"
+        elif apt-get -y --allow-downgrades --no-install-recommends install "$1=$2"; then :
+        else could_not "$1 $2: no package file was kept, and apt cannot fetch it"; fi
         shift 3
     done
     [ -z "$files" ] && return 0
     # shellcheck disable=SC2086 # our own file names hold no blanks
     dpkg --force-confold --force-downgrade -i $files || could_not "packages:$files"
+}
+# (NAME VERSION)...: packages of which no file was kept; what the user installed since is there
+went_for_good() {
+    gone_for_good=yes
+    while [ $# -ge 2 ]; do
+        if ! is_installed "$1" "$2"; then
+            say "NOT UNDONE: $1 $2 was removed for good: no package file of it was kept"
+            missing=$((missing + 1))
+        fi
+        shift 2
+    done
+}
+# BACKUP PATH: a settings file of such a package, which does not come back without it
+settings_kept() {
+    is_there "$2" || ! is_there "$1" || say "what was in $2 is kept as $1"
 }
 # auto|manual NAME...
 mark() { apt-mark "$@" >/dev/null || could_not "apt-mark $*"; }
@@ -1194,10 +1227,18 @@ UNDO_TAIL = r"""
 printf '{"event": "undone", "failed": %s}\n' "$failed" |
     tee -a "$here/journal.jsonl" >>"$here/events.jsonl"
 sync
-if [ "$failed" = 0 ]; then say "All changes of this run are taken back."
-else say "$failed things could not be taken back; they are named above."; exit 1; fi
+if [ "$failed" != 0 ]; then
+    say "$((failed + missing)) things could not be taken back; they are named above."
+    exit 1
+elif [ "$missing" != 0 ]; then
+    say "All else is taken back; packages that were removed for good are named above: $missing."
+    exit @MISSING@
+fi
+say "All changes of this run are taken back."
 """
 
+MISSING = 3
+"""How UNDO.sh ends where nothing is left of a run but packages that were removed for good."""
 Call = Sequence[str]
 """One call of a function of UNDO.sh."""
 
@@ -1207,7 +1248,8 @@ def undo_script(path: str, intents: Sequence[Dict[str, Any]]) -> str:
     calls = [call for intent in reversed(intents) for call in intent["undo"]]
     script = UNDO_HEAD + UNDO_CHECKS + UNDO_FUNCTIONS
     head = script.replace("@HERE@", path).replace("@STATE@", STATE)
-    return head + (shell_lines(calls) or "say 'Nothing was changed yet.'\n") + UNDO_TAIL
+    tail = UNDO_TAIL.replace("@MISSING@", str(MISSING))
+    return head + (shell_lines(calls) or "say 'Nothing was changed yet.'\n") + tail
 
 
 def shell_lines(calls: Sequence[Call]) -> str:
@@ -1939,6 +1981,7 @@ def apt_change(wanted: Dict[str, Any], step: Step) -> str:
         bring_to_rest(step, wanted["expect"])
     refuse_interrupted()
     before = packages()
+    refuse_unkept(wanted, before, step)
     argv = change_argv(wanted, files, before)
     simulated = simulate(argv, native())
     refuse_surprises(wanted, simulated, before)
@@ -1955,6 +1998,32 @@ def apt_change(wanted: Dict[str, Any], step: Step) -> str:
     return "{} packages are in, {} are out; dpkg agrees for each".format(
         len(expect["install"]), len(expect["remove"])
     )
+
+
+def refuse_unkept(wanted: Dict[str, Any], present: Dict[str, Package], step: Step) -> None:
+    """Raise Trouble where something goes of which no file is kept, unless that was reviewed."""
+    going = [(n, present[n].version) for n in wanted["expect"]["remove"] if n in present]
+    unkept = [
+        "{} {}".format(name, version)
+        for name, version in going
+        if present[name].state != "c"
+        and (name, version) not in wanted["for_good"]
+        and not is_kept(name, version, step)
+    ]
+    if unkept:
+        raise Trouble(
+            "No package file is kept of {}.".format(", ".join(unkept)),
+            "They would be removed for good, and the plan does not say so. Nothing was changed.",
+            "Let rdna1-setup look at the machine again and review the new plan.",
+        )
+
+
+def is_kept(name: str, version: str, step: Step) -> bool:
+    """True where the backup has the package file; it was looked through when it was kept."""
+    file = deb_name(name, version)
+    path = "{}/backup/debs/{}".format(step.run.path, file)
+    there = look(step.run.debs, file) is not None
+    return there and package_in(path) == (name.partition(":")[0], version)
 
 
 def keep_what_changed(step: Step) -> None:
@@ -2080,10 +2149,10 @@ def note_change(
     settings_only = [n for n in names if n in before and before[n].state == "c"]
     fresh = [n for n in names if n not in before]
     auto = automatic()
-    debs = [
-        (name, version, "{}/backup/debs/{}".format(step.run.path, deb_name(name, version)))
-        for name, version in sorted(there.items())
-    ]
+    gone = [each for each in sorted(there.items()) if each in wanted["for_good"]]
+    back = [each for each in sorted(there.items()) if each not in gone]
+    kept = [name for name, _ in back]
+    debs = [(*each, "{}/backup/debs/{}".format(step.run.path, deb_name(*each))) for each in back]
     local = {package_in(file): file for file in files}
     incoming = [(*pair, local.get(pair, "")) for pair in wanted["expect"]["install"]]
     spot = "{}/backup/{}".format(step.run.path, step.spot("alternatives"))
@@ -2098,12 +2167,21 @@ def note_change(
     whole = [word for deb in debs if deb not in modules for word in deb]
     calls += [("bring_back", *whole)] if whole else []
     calls += [("unpack_again", *deb, before[deb[0]].state) for deb in modules]
-    calls += [("restore_settings", kept, path) for path, kept in keep_settings(there, step)]
-    calls += [("mark", how, *marked) for how, marked in _marks(there, auto) if marked]
-    calls += [("settle",), *_lost_calls(there, step)]
+    calls += [("restore_settings", copy, path) for path, copy in keep_settings(kept, step)]
+    calls += [("mark", how, *marked) for how, marked in _marks(kept, auto) if marked]
+    calls += [("settle",), *_lost_calls(kept, step), *_gone_calls(gone, step)]
     calls += [("alternatives_back", spot), ("forget_since",)]
     noted = {"there": there, "settings_only": settings_only, "fresh": fresh, "alternatives": spot}
     step.intend(noted, calls)
+
+
+def _gone_calls(gone: Sequence[Tuple[str, str]], step: Step) -> List[Call]:
+    """What is said of packages that do not come back; copies of their settings are kept."""
+    if not gone:
+        return []
+    copies = keep_settings([name for name, _ in gone], step)
+    said: List[Call] = [("went_for_good", *(word for each in gone for word in each))]
+    return [*said, *(("settings_kept", copy, path) for path, copy in copies)]
 
 
 def _lost_calls(names: Iterable[str], step: Step) -> List[Call]:
@@ -2119,7 +2197,7 @@ def _lost_calls(names: Iterable[str], step: Step) -> List[Call]:
     return [("lose_again", "{}/backup/{}".format(step.run.path, spot))]
 
 
-RESTORING = ("unpack_again", "restore_settings", "lose_again")
+RESTORING = ("unpack_again", "restore_settings", "lose_again", "went_for_good", "settings_kept")
 
 
 def restore_settings(wanted: Dict[str, Any], step: Step) -> str:
@@ -2317,8 +2395,7 @@ def keep_deb(name: str, version: str, step: Step) -> str:
     path = "{}/backup/debs/{}".format(step.run.path, file)
     if is_deb_of(path, name, version):
         return "kept before"
-    sources = (("from apt's cache", from_cache), ("downloaded", downloaded), ("made again", remade))
-    for words, source in sources:
+    for words, source in (("from apt's cache", from_cache), ("downloaded", downloaded)):
         with contextlib.suppress(FileNotFoundError):
             os.unlink(file, dir_fd=step.run.debs)
         source(name, version, path, step)
@@ -2326,8 +2403,9 @@ def keep_deb(name: str, version: str, step: Step) -> str:
             return words
     raise Trouble(
         "No package file of {} {} could be had.".format(name, version),
-        "It is in no cache and no repository, and could not be made again from what is installed.",
-        "Without it the way back needs the network; leave this package, or fetch its file first.",
+        "apt's cache has none, and no configured archive gave it. Nothing was removed.",
+        "Configure its archive again, or take away the source of one that is gone; then run `sudo "
+        "apt-get update`, take this run back and begin anew: what no archive has is then named.",
     )
 
 
@@ -2367,7 +2445,7 @@ def downloaded(name: str, version: str, path: str, step: Step) -> None:
 
 
 def refuse_full_disk(ended: Ended) -> None:
-    """Raise Trouble where a package file found no room: another source would find none either."""
+    """Raise Trouble where a package file found no room: that is no lack of an archive."""
     if ended.code != 0 and "No space left on device" in ended.output:
         raise explain(ended)
 
@@ -2379,31 +2457,6 @@ def _empty_folder(step: Step, name: str) -> str:
         shutil.rmtree(path)
     os.mkdir(name, 0o700, dir_fd=step.run.backup)
     return path
-
-
-SCRIPTS = ("preinst", "postinst", "prerm", "postrm", "config")
-TABLES = ("templates", "triggers", "shlibs", "symbols", "md5sums")
-
-
-def remade(name: str, version: str, path: str, step: Step) -> None:
-    """Make the package file again from what dpkg has installed; lost files are empty in it."""
-    package = packages().get(bare(name, native()))
-    if package is None or package.version != version or package.state == "c":
-        return
-    step.output(["{} is made again from its installed files".format(name)])
-    tree = _empty_folder(step, "remade")
-    os.chmod(tree, 0o755)  # noqa: S103 - it becomes the / of a package
-    files = list_of(name)
-    folders = {parent for file in files for parent in _parents(file)}
-    lost = sum(not _take_file(file, tree, file in folders) for file in files)
-    if lost:
-        step.output(["{} of its {} files are lost".format(lost, len(files))])
-    _write_control(name, tree)
-    ended = run(("dpkg-deb", "-Zgzip", "-z1", "-b", tree, path), CHANGE_DEADLINE_S)
-    if ended.code != 0:
-        step.output(ended.output.splitlines()[-5:])
-    shutil.rmtree(tree)
-    refuse_full_disk(ended)
 
 
 def list_of(name: str) -> List[str]:
@@ -2430,80 +2483,6 @@ def _parents(path: str) -> Iterator[str]:
     while path.rpartition("/")[0]:
         path = path.rpartition("/")[0]
         yield path
-
-
-def _take_file(path: str, tree: str, is_folder: bool) -> bool:
-    """Put one file of a package into a tree, as a second name of it where that is possible.
-
-    What others lie below becomes a folder even where the system has a link: nothing is ever
-    written through a link in the tree. For a lost one stands an empty one, because scripts of
-    packages look for their files; the way back takes it away again.
-    """
-    target = tree + path
-    try:
-        seen = os.stat(path) if is_folder else os.lstat(path)
-    except OSError:
-        with contextlib.suppress(OSError):
-            _stand_in(target, is_folder)
-        return False
-    os.makedirs(os.path.dirname(target), mode=0o755, exist_ok=True)
-    if stat.S_ISDIR(seen.st_mode):
-        os.makedirs(target, exist_ok=True)
-        os.chown(target, seen.st_uid, seen.st_gid)
-        os.chmod(target, stat.S_IMODE(seen.st_mode))
-    elif stat.S_ISLNK(seen.st_mode):
-        os.symlink(os.readlink(path), target)
-    elif stat.S_ISREG(seen.st_mode):
-        try:
-            os.link(path, target, follow_symlinks=False)
-        except OSError:
-            shutil.copy2(path, target, follow_symlinks=False)
-            os.chown(target, seen.st_uid, seen.st_gid)
-    return True
-
-
-def _stand_in(target: str, is_folder: bool) -> None:
-    """Something empty where a file was lost."""
-    os.makedirs(target if is_folder else os.path.dirname(target), mode=0o755, exist_ok=True)
-    if not is_folder:
-        open(target, "xb").close()
-
-
-def _write_control(name: str, tree: str) -> None:
-    control = tree + "/DEBIAN"
-    os.mkdir(control, 0o755)
-    status = run(("dpkg-query", "-s", name)).output
-    with open(control + "/control", "w", encoding="utf-8") as file:
-        file.write(_without_fields(status, ("Status", "Conffiles", "Config-Version")))
-    with folder_at(INFO) as folder:
-        for suffix in (*SCRIPTS, *TABLES, "conffiles"):
-            for file_name in info_names(name, suffix):
-                found = read_file(folder, file_name, LARGEST_DEB)
-                if found is None:
-                    continue
-                data = _still_there(found[0], tree) if suffix == "conffiles" else found[0]
-                mode = 0o755 if suffix in SCRIPTS else 0o644
-                with folder_at(control) as place:
-                    write_whole(place, suffix, data, Like(mode))
-                break
-
-
-def _still_there(conffiles: bytes, tree: str) -> bytes:
-    """Without what is not in the tree: dpkg-deb would refuse the package."""
-    paths = conffiles.decode("utf-8", "replace").splitlines()
-    kept = [path for path in paths if os.path.lexists(tree + path)]
-    return "".join(path + "\n" for path in kept).encode()
-
-
-def _without_fields(stanza: str, names: Sequence[str]) -> str:
-    kept = []
-    dropping = False
-    for line in stanza.splitlines():
-        if not line.startswith((" ", "\t")):
-            dropping = line.partition(":")[0] in names
-        if line.strip() and not dropping:
-            kept.append(line)
-    return "\n".join(kept) + "\n"
 
 
 def write_file(wanted: Dict[str, Any], step: Step) -> str:
@@ -2964,6 +2943,9 @@ ACTIONS: Dict[str, Callable[[Dict[str, Any], Step], Union[str, Tuple[str, Dict[s
 }
 
 
+GONE = "These are removed for good, since no package file of them is kept:"
+
+
 def describe(request: Request) -> List[str]:
     """A request as the terminal shows it; everything in it was checked to be plain text."""
     wanted = request.arguments
@@ -2974,6 +2956,7 @@ def describe(request: Request) -> List[str]:
             *_listed("install", ("{}={}".format(*package) for package in expect["install"])),
             *_listed("remove", expect["remove"]),
             *_listed("from files", (ascii(path)[1:-1] for path, _ in wanted["debs"])),
+            *_listed(GONE, ("{}={}".format(*package) for package in wanted["for_good"])),
         ]
     if request.verb == "keep_debs":
         return ["keep the package files of", *_listed("", (name for name, _ in wanted["packages"]))]

@@ -29,7 +29,8 @@ from wizard.plan.torch_there import torch_there
 
 INTRO = (
     "What is to go? Each of these is a plan that you review before anything happens, and that can "
-    "be taken back: packages are kept as files, other files are moved into a backup."
+    "be taken back: packages are kept as files, other files are moved into a backup. Packages that "
+    "could not be put back are named, and stay unless you choose otherwise."
 )
 NEVER = (
     "Never touched: Mesa, libdrm, linux-firmware, kernels, Xorg drivers, and your venvs: "
@@ -128,7 +129,7 @@ class Clear(StepScreen):
     async def _make(self, way: Way) -> None:
         make = self.services.make_clearing
         try:
-            plan = await asyncio.to_thread(make, self._machine, way.kind, way.scopes)
+            plan = await asyncio.to_thread(make, self._machine, way.kind, way.scopes, False)
         except ValueError as nothing:
             self.say("No plan: nothing of that is here, or it is not known.", "warning")
             self.app.push_screen(
@@ -138,7 +139,14 @@ class Clear(StepScreen):
         except OSError as error:
             tell(self, "No plan can be made", fault("The plan was not made", error, UNCHANGED))
             return
-        chosen = replace(self.session, plan=plan, choice=None, finished=None, failure=None)
+        chosen = replace(
+            self.session,
+            plan=plan,
+            choice=None,
+            clearing=(way.kind, way.scopes),
+            finished=None,
+            failure=None,
+        )
         self.post_message(self.Next(chosen))
 
 

@@ -136,9 +136,10 @@ class Services:
     """Absolute path of a new folder for a stack."""
     make_plan: Callable[[Machine, Choice], Plan]
     """Raises ValueError, with a text fit to show, when no plan can be made."""
-    make_clearing: Callable[[Machine, Kind, tuple[str, ...]], Plan]
-    """A plan of this kind that only takes away these scopes; may take a while. Raises ValueError,
-    with a text fit to show, where there is nothing to take away."""
+    make_clearing: Callable[[Machine, Kind, tuple[str, ...], bool], Plan]
+    """A plan of this kind that only takes away these scopes, at last also what nothing could put
+    back; may take a while. Raises ValueError, with a text fit to show, where there is nothing to
+    take away, and Refused where apt cannot be asked."""
     make_keep: Callable[[Found], Plan]
     """The plan that keeps a setting for its environment; reads files. Raises ValueError, with a
     text fit to show, where it cannot be kept or is already."""

@@ -173,7 +173,7 @@ class Welcome(StepScreen):
         except ValueError as trouble:
             self.say(f"Cannot go on: {trouble}", "fault")
             return
-        chosen = replace(_fresh(self.session), clears=True, plan=plan, choice=None)
+        chosen = replace(_fresh(self.session), clears=True, plan=plan, choice=None, clearing=None)
         self.post_message(self.Go("review", chosen))
 
     def action_start(self) -> None:

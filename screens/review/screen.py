@@ -14,19 +14,20 @@ from textual.reactive import reactive
 from textual.widget import Widget
 from textual.widgets import Static
 
-from screens.faults import fault, save, tell
+from screens.faults import fault, refused, save, tell
 from screens.review.text import UNWRAPPED, review_text
 from screens.services import DEMO, Services
 from screens.session import Session, fix_made_at
 from screens.step import COMMON_KEYS, StepScreen
 from screens.widgets.status_line import wait_for
-from wizard.plan.root_steps import settled
+from wizard.plan.root_steps import AptChange, settled
 from wizard.plan.snapshot import makes_snapshot, offered, with_snapshot, without_snapshot
 from wizard.preflight.refusal import Refused
-from wizard.run.trouble import Trouble
+from wizard.run.trouble import NoWayBack, Trouble
 
 if TYPE_CHECKING:
     from wizard.overlay.rehearsed import Rehearsed
+    from wizard.plan.choice import Choice
     from wizard.plan.steps import Plan
     from wizard.preflight.wheels import WheelsSought
 
@@ -35,6 +36,12 @@ GO_BACK = "Go back with Esc and choose otherwise."
 READY = "Nothing has been changed yet. a applies this plan; Esc goes back."
 KNOWN = "Known exactly now. Nothing has been changed yet. a applies this plan."
 BEGUN = "This run was begun before. a goes on with it, and skips what is done."
+REMOVE_THEM = (
+    "w makes this plan anew so that it removes them without rollback: they are gone for good."
+)
+KEPT_AFTER_ALL = (
+    "this plan removes packages that rollback cannot put back; w makes it anew without that."
+)
 REFUSED = "Apply would refuse this plan: why stands on top. Esc goes back, to change it."
 
 
@@ -56,6 +63,8 @@ class Review(StepScreen):
         "r is there where root has something to do: it rehearses root's part and its way back in a "
         "copy of this system that is thrown away, and shows every file that changes; d shows "
         "that list again.\n"
+        "w is there where packages that would go could not be put back: it makes the plan anew so "
+        "that they are removed without rollback, for good, or keeps them after all.\n"
         "t is there where Timeshift or Snapper is set up: it has a snapshot made first, or not.\n"
         "s saves this text to a file and says where (not in a dry run, which writes nothing).\n"
         "Arrows, PgUp, PgDn, Home and End scroll. Esc goes back to Choose."
@@ -67,6 +76,7 @@ class Review(StepScreen):
         Binding("r", "try_out", "Rehearse"),
         Binding("d", "changes", "Diff"),
         Binding("t", "snapshot", "Snapshot", show=False),
+        Binding("w", "without_rollback", "Remove them without rollback", show=False),
         Binding("s", "save", "Save as text"),
         *COMMON_KEYS,
     ]
@@ -154,9 +164,8 @@ class Review(StepScreen):
         self._wait("Asking the repository and apt what would be done exactly ...")
         try:
             self._plan = await asyncio.to_thread(settle, machine, choice)
-        except Refused as refused:
-            found = refused.refusal
-            return Trouble(found.happened, found.meaning, found.next_step)
+        except Refused as found:
+            return refused(found.refusal)
         except Trouble as trouble:
             return trouble
         except ValueError as impossible:
@@ -187,6 +196,7 @@ class Review(StepScreen):
         told = (
             ("Wheels   ", self._sought.note if self._sought is not None else ""),
             ("Rehearsed", self._rehearsed),
+            ("For good ", self._for_good()),
             ("Snapshot ", self._offer()),
         )
         made_from = (self._plan, cells, self._refusal, told)
@@ -201,6 +211,26 @@ class Review(StepScreen):
         free = tool and not makes_snapshot(self._plan)
         return f"{tool} is set up here: t has it make one first." if free else ""
 
+    def _for_good(self) -> str:
+        if self._without_rollback():
+            return KEPT_AFTER_ALL
+        return REMOVE_THEM if self._may_waive() else ""
+
+    def _may_waive(self) -> bool:
+        """True where Apply would begin if packages went that nothing could put back."""
+        known = self.session.choice is not None or self.session.clearing is not None
+        return isinstance(self._refusal, NoWayBack) and known and self.session.before is None
+
+    def _without_rollback(self) -> bool:
+        """True where that was chosen."""
+        choice = self.session.choice
+        if self.session.before is not None:
+            return False
+        if choice is not None:
+            return choice.without_rollback
+        changes = (step for step in self._plan.steps if isinstance(step, AptChange))
+        return self.session.clearing is not None and any(step.for_good for step in changes)
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offers Rehearse, or Apply where it would begin, and Save where that may write."""
         if action == "rehearse":
@@ -214,6 +244,8 @@ class Review(StepScreen):
             return self.session.rehearsed is not None
         if action == "snapshot":
             return bool(offered(self.session.machine, self._plan))
+        if action == "without_rollback":
+            return self._may_waive() or self._without_rollback()
         if action == "user_torch":
             return bool(self._plan.user_torch)
         if action == "save":
@@ -273,6 +305,36 @@ class Review(StepScreen):
         moved = choice.user_torch_aside
         self.say("It moves away too; u leaves it." if moved else "It is left alone; u moves it.")
         self._look()
+
+    @work(group="anew", exclusive=True)
+    async def action_without_rollback(self) -> None:
+        """Removes for good what could not be put back, or keeps it after all."""
+        self._wait("Making the plan anew ...")
+        wanted = not self._without_rollback()
+        choice = self.session.choice
+        choice = None if choice is None else replace(choice, without_rollback=wanted)
+        try:
+            plan = await asyncio.to_thread(self._made_anew, choice, wanted)
+        except Refused as found:
+            tell(self, "No other plan", refused(found.refusal))
+            return
+        except (OSError, ValueError) as error:
+            tell(self, "No other plan", fault("The plan stays as it is", error))
+            return
+        self._plan = plan
+        self.session = replace(self.session, plan=plan, choice=choice)
+        self._refusal, self.allowed = None, False
+        self._show()
+        self.refresh_bindings()
+        self._look()
+
+    def _made_anew(self, choice: Choice | None, wanted: bool) -> Plan:
+        machine, clearing = self.session.machine, self.session.clearing
+        if machine is not None and choice is not None:
+            return self.services.make_plan(machine, choice)
+        if machine is None or clearing is None:
+            return self._plan
+        return self.services.make_clearing(machine, *clearing, wanted)
 
     def action_save(self) -> None:
         """Saves the plan as text and names the file."""

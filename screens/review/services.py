@@ -6,6 +6,7 @@ import argparse
 import asyncio
 from typing import TYPE_CHECKING
 
+from screens.faults import refused
 from wizard.commands.choosing import with_sources
 from wizard.commands.looking import places_of, there_before
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from wizard.places import Places
     from wizard.plan.choice import Choice
     from wizard.plan.steps import Plan
+    from wizard.preflight.asking import Asking
     from wizard.preflight.wheels import WheelsSought
     from wizard.run.trouble import Trouble
 
@@ -29,11 +31,15 @@ def make_plan(arguments: argparse.Namespace, host: Host, machine: Machine, choic
     return plan_here(machine, with_sources(choice, arguments), host)
 
 
-def make_clearing(host: Host, machine: Machine, kind: Kind, scopes: tuple[str, ...]) -> Plan:
+def make_clearing(
+    host: Host, machine: Machine, kind: Kind, scopes: tuple[str, ...], without_rollback: bool
+) -> Plan:
     """The plan that takes these scopes away. Raises ValueError where there is nothing to take."""
-    from wizard.run.clearing import clearing_plan
+    from wizard.run.clearing import clearing_for_good, clearing_plan
 
-    return clearing_plan(kind, scopes, machine, host)
+    if not without_rollback:
+        return clearing_plan(kind, scopes, machine, host)
+    return clearing_for_good(kind, scopes, machine, _asking(host))
 
 
 def keep_setting(host: Host, found: Found) -> Plan:
@@ -45,13 +51,18 @@ def keep_setting(host: Host, found: Found) -> Plan:
 
 def settle(arguments: argparse.Namespace, host: Host, machine: Machine, choice: Choice) -> Plan:
     """The plan, exact to each package: asks the archive."""
-    from wizard.run.live import now
-    from wizard.run.settling import asking_of, settled_plan
+    from wizard.run.settling import settled_plan
 
     choice, places = with_sources(choice, arguments), places_of(host)
-    asking = asking_of(host, places, host.environ, now())
     there = there_before(host, choice.venv)
-    return asyncio.run(settled_plan(machine, choice, places, there, asking))
+    return asyncio.run(settled_plan(machine, choice, places, there, _asking(host)))
+
+
+def _asking(host: Host) -> Asking:
+    from wizard.run.live import now
+    from wizard.run.settling import asking_of
+
+    return asking_of(host, places_of(host), host.environ, now())
 
 
 def refusal_of(host: Host, plan: Plan) -> Trouble | None:
@@ -65,16 +76,10 @@ def refusal_of(host: Host, plan: Plan) -> Trouble | None:
 
 
 def _refusal(host: Host, places: Places, plan: Plan) -> Trouble | None:
-    from wizard.run.live import now
-    from wizard.run.settling import asking_of, preflight
-    from wizard.run.trouble import Trouble
+    from wizard.run.settling import preflight
 
-    asking = asking_of(host, places, host.environ, now())
-    refusals = asyncio.run(preflight(plan, places, asking)).refusals
-    if not refusals:
-        return None
-    happened = " ".join(each.happened for each in refusals)
-    return Trouble(happened, refusals[0].meaning, " ".join(each.next_step for each in refusals))
+    refusals = asyncio.run(preflight(plan, places, _asking(host)))
+    return refused(*refusals) if refusals else None
 
 
 async def seek_wheels(host: Host, plan: Plan, machine: Machine) -> WheelsSought:

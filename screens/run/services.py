@@ -40,7 +40,7 @@ def way_back(host: Host, places: Places, executor: Executor) -> WayBack:
 
     found = find_whole_undo(places, host)
     taking = TakingBack(found, executor, places)
-    return WayBack(str(found.folder), found.system, taking.events, taking.cancel)
+    return WayBack(str(found), found.system, taking.events, taking.cancel)
 
 
 def log_of(places: Places, plan: Plan) -> str:

@@ -57,7 +57,9 @@ def test_json_without_yes_asks_nothing(tmp_path: Path) -> None:
 PLANS = (
     ("--remove",),
     ("--remove", "--driver"),
+    ("--remove", "--without-rollback"),
     ("--clean-up",),
+    ("--clean-up", "--without-rollback"),
     ("--stack", "cpu", "--venv", "/v", "--torch-index", "pip", "--without-card"),
     ("--stack", "rocm52", "--gpu", "0000:0b:00.0"),
 )
@@ -162,6 +164,27 @@ def test_options_beside_a_file_are_refused(tmp_path: Path) -> None:
     )
     assert done.returncode == 2
     assert "leave out --stack, --venv" in done.stderr
+
+
+def test_a_plan_from_a_file_gets_no_leave_to_remove_for_good_beside_it(tmp_path: Path) -> None:
+    file = plan_in_file(tmp_path, "--remove")
+    assert json.loads(file.read_text())["asked"] == ["--remove"]
+    done = wizard(
+        tmp_path, "apply", "--plan", str(file), "--without-rollback", "--machine", MACHINE
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "leave out --without-rollback" in done.stderr
+
+
+@pytest.mark.parametrize("words", [("remove",), ("clean-up",), ("plan", "--remove")], ids=" ".join)
+def test_without_asking_apt_nothing_is_said_to_go_for_good(
+    tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    plain = wizard(tmp_path, *words, "--machine", MACHINE)
+    done = wizard(tmp_path, *words, "--without-rollback", "--machine", MACHINE)
+    assert (done.returncode, done.stdout) == (0, plain.stdout)
+    assert "a recorded machine\nask nobody" in done.stderr
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_plan_with_system_packages_shows_what_lies_on_the_machine(tmp_path: Path) -> None:

@@ -11,9 +11,17 @@ import pytest
 from wizard.journalform import Kind
 from wizard.overlay.changes import Change, Counts, by_folder, read_changes, unexpected
 from wizard.overlay.expected import why_expected
-from wizard.overlay.rehearsed import Rehearsed, find_rehearsed, headline, name_of, summary
+from wizard.overlay.rehearsed import (
+    Rehearsed,
+    find_rehearsed,
+    headline,
+    name_of,
+    outcome_of,
+    summary,
+)
 from wizard.overlay.space import SPARE_MB, installed_sizes, megabytes_of
 from wizard.plan.identity import with_id
+from wizard.plan.removal import system_plan
 from wizard.plan.root_steps import AptChange
 from wizard.plan.snapshot import with_snapshot
 from wizard.plan.steps import Plan
@@ -126,6 +134,28 @@ def test_the_numbers_come_first() -> None:
     assert "step 2 of root's part FAILED" in headline(done(THERE, log, failed=2), 0)
     assert headline(done(THERE, log, undo_code=1), 0).endswith("NOT all could be taken back")
     assert headline(done(THERE, log, packages=("a", "b")), 1).endswith("1 file and 2 packages")
+
+
+def test_what_the_plan_removes_for_good_is_no_failure_of_its_rehearsal() -> None:
+    log = Counts(0, 1, 0, "")
+    gone = done(THERE, log, undo_code=3, for_good=("a", "b"))
+    assert gone.ok
+    assert headline(gone, 0).endswith("everything as before but 2 packages removed for good")
+    for other in (
+        done(THERE, log, undo_code=3),
+        done(THERE, log, undo_code=1, for_good=("a",)),
+        done(THERE, log, undo_code=3, for_good=("a",), packages=("b",)),
+        done(THERE, log, undo_code=3, for_good=("a",), failed=1),
+    ):
+        assert not other.ok
+    told = [
+        {"event": "changes", "when": "there", "created": 0, "changed": 0, "gone": 2, "file": ""},
+        {"event": "rehearsed", "failed": 0, "undo": 3, "used": 1, "packages": ["gone", "other"]},
+    ]
+    change = AptChange("", "", remove=("gone",), for_good=(("gone", "1"),))
+    found = outcome_of(system_plan(Kind.REMOVE, (change,), ()), "rehearsal-1", told)
+    assert found is not None
+    assert (found.packages, found.for_good) == (("other",), ("gone",))
 
 
 def test_what_is_not_as_before_is_named(tmp_path: Path) -> None:

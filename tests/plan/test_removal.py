@@ -111,6 +111,34 @@ def test_a_package_file_of_everything_that_goes_is_kept_before_anything_goes(nam
     assert kinds.index(KeepDebs) < kinds.index(AptChange)
 
 
+LOST = ("rocm-core", amd("rocm-core").version)
+
+
+def test_what_goes_for_good_is_not_kept_and_is_named() -> None:
+    machine = with_packages(amd("rocm-core"), amd("comgr"))
+    plan, usual = make_removal(machine, for_good=(LOST,)), make_removal(machine)
+    keep = next(step for step in plan.steps if isinstance(step, KeepDebs))
+    assert [name for name, _ in keep.packages] == ["comgr"]
+    assert change(plan).remove == change(usual).remove
+    assert change(plan).for_good == (LOST,)
+    assert change(plan).request()["for_good"] == [list(LOST)]
+    assert f"no package file is kept of rocm-core={LOST[1]}" in str(change(plan))
+    assert "1 package from the backup; 1 are removed for good" in change(plan).inverse
+    assert plan.notes[0].startswith(f"Removed for good: rocm-core {LOST[1]}. ")
+    assert plan.id != usual.id
+
+
+def test_where_all_goes_for_good_nothing_is_kept() -> None:
+    plan = make_removal(with_packages(amd("rocm-core")), for_good=(LOST,))
+    assert not any(isinstance(step, KeepDebs) for step in plan.steps)
+    assert str(change(plan)).endswith("no package file of them is kept")
+
+
+def test_another_version_does_not_go_for_good_by_the_same_word() -> None:
+    machine = with_packages(amd("rocm-core"), amd("comgr"))
+    assert make_removal(machine, for_good=(("rocm-core", "1"),)) == make_removal(machine)
+
+
 def test_a_package_of_the_distribution_with_a_name_of_amds_stays() -> None:
     machine = with_packages(amd("rocm-core"), distribution("rocminfo"))
     plan = make_removal(machine)

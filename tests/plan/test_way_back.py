@@ -25,7 +25,7 @@ from wizard.plan.root_steps import (
 from wizard.plan.steps import Plan, Step
 from wizard.plan.system_places import SOURCE
 from wizard.plan.user_files import PutLinesBack, TakeLinesOut
-from wizard.plan.way_back import make_way_back
+from wizard.plan.way_back import lost, make_way_back
 
 RUN = "20260101-000000-aaaaaa"
 OLD = f"1.0.0.{RELEASES['5.7.1']}"
@@ -73,6 +73,36 @@ def test_without_a_kept_file_the_very_version_is_asked_of_the_archive() -> None:
     plan = removal()
     (change,) = changes(make_way_back(plan, all_of(plan), KEPT[:1], {}, run=RUN))
     assert change.install == (("rocm-core", OLD),)
+
+
+def test_what_went_for_good_is_not_asked_of_anybody() -> None:
+    files = FilesNow({"/var/lib/apt/extended_states": STATES})
+    machine = with_packages(amd("comgr"), amd("rocm-core"))
+    plan = make_removal(machine, files=files, for_good=(("rocm-core", OLD),))
+    (change,) = changes(make_way_back(plan, all_of(plan), KEPT[:1], {}, run=RUN))
+    assert change.expect_install == (("comgr", OLD),)
+    assert lost(plan, all_of(plan), {}) == (("rocm-core", OLD),)
+    assert lost(plan, all_of(plan), {"rocm-core": "1"}) == (("rocm-core", OLD),)
+    assert lost(plan, all_of(plan), {"rocm-core": OLD}) == ()
+    assert lost(plan, (), {}) == ()
+
+
+def test_a_module_that_went_for_good_is_not_said_to_wait() -> None:
+    plan = make_removal(
+        with_packages(amd("amdgpu-dkms", state="half-configured")),
+        for_good=(("amdgpu-dkms", OLD),),
+    )
+    way = make_way_back(plan, all_of(plan), (), {}, run=RUN)
+    assert changes(way) == []
+    assert not any("kernel module" in note for note in way.notes)
+
+
+def test_of_what_the_plan_brought_no_package_file_is_kept_and_root_is_told() -> None:
+    plan = plan_for(with_packages(), found=prepared())
+    installed = dict(changes(plan)[0].expect_install)
+    (change,) = changes(make_way_back(plan, all_of(plan), (), installed, run=RUN))
+    assert dict(change.for_good) == installed
+    assert str(change).endswith("no package file of them is kept")
 
 
 def test_mere_dependencies_are_marked_as_such_again() -> None:

@@ -27,7 +27,8 @@ from wizard.plan.root_steps import (
 from wizard.plan.steps import Plan, Step
 from wizard.plan.system_places import SOURCE
 from wizard.plan.user_files import TakeLinesOut
-from wizard.preflight.check import Preflight, check
+from wizard.preflight.check import check
+from wizard.preflight.refusal import Refusal
 from wizard.preflight.room import SPARE, Need, without_room
 from wizard.sizes import size_text
 
@@ -60,21 +61,21 @@ async def checked(
     *answers: Reply,
     host: Host | None = None,
     rows: tuple[str, ...] = ROWS,
-) -> Preflight:
+) -> tuple[Refusal, ...]:
     return await check(plan, asking(folder, *(answers or replies()), host=host, rows=rows))
 
 
 async def only(folder: Path, plan: Plan, *answers: Reply, host: Host | None = None) -> str:
     """All words of the one refusal."""
     found = await checked(folder, plan, *answers, host=host)
-    (refusal,) = found.refusals
+    (refusal,) = found
     for text in (refusal.happened, refusal.meaning, refusal.next_step):
         assert text
     return f"{refusal.happened} {refusal.meaning} {refusal.next_step}"
 
 
 async def test_a_plan_that_finds_everything_as_it_was_is_let_through(tmp_path: Path) -> None:
-    assert await checked(tmp_path, removal()) == Preflight((), ())
+    assert await checked(tmp_path, removal()) == ()
 
 
 async def test_looking_changes_nothing_but_the_folder_of_the_view(tmp_path: Path) -> None:
@@ -86,7 +87,7 @@ async def test_a_plan_that_is_not_settled_is_not_even_looked_at(tmp_path: Path) 
     plan = system_plan(Kind.REMOVE, (AptChange("", "", install=(("rocm-core", ""),)),), ())
     with_what = asking(tmp_path)
     found = await check(plan, with_what)
-    assert "not asked yet" in found.refusals[0].happened
+    assert "not asked yet" in found[0].happened
     assert isinstance(with_what.programs, Scripted)
     assert with_what.programs.asked == []
 
@@ -108,12 +109,12 @@ async def test_an_interrupted_dpkg_is_named_unless_the_plan_lets_it_finish(tmp_p
     host = listed(tmp_path / "cut", *ROWS, files={"/var/lib/dpkg/updates/0001": ""})
     assert "sudo dpkg --configure -a" in await only(tmp_path, removal(), host=host)
     finishing = removal(FinishInterrupted("why"))
-    assert (await checked(tmp_path, finishing, host=host)).refusals == ()
+    assert await checked(tmp_path, finishing, host=host) == ()
 
 
 async def test_a_half_configured_package_is_named_unless_it_goes(tmp_path: Path) -> None:
     half = ROWS[0].replace("\tii ", "\tiF ")
-    assert (await checked(tmp_path, removal(), rows=(half, *ROWS[1:]))).refusals == ()
+    assert await checked(tmp_path, removal(), rows=(half, *ROWS[1:])) == ()
     other = ROWS[2].replace("\tii ", "\tiU ")
     host = listed(tmp_path / "half", *ROWS[:2], other)
     words = await only(tmp_path, removal(), host=host)
@@ -196,7 +197,7 @@ async def test_packages_in_roots_own_backup_are_left_to_the_helper_to_simulate(
     deb = LocalDeb("/var/lib/rdna1-setup/runs/r/backup/debs/x.deb", "0" * 64, "xx", "1")
     change = AptChange("", "", debs=(deb,), expect_install=(("xx", "1"),))
     with_what = asking(tmp_path, rows=ROWS)
-    assert (await check(system_plan(Kind.REMOVE, (change,), ()), with_what)).refusals == ()
+    assert await check(system_plan(Kind.REMOVE, (change,), ()), with_what) == ()
     assert isinstance(with_what.programs, Scripted)
     assert with_what.programs.asked == []
 
@@ -220,8 +221,7 @@ async def test_files_as_reviewed_or_as_they_shall_be_are_let_through(
 ) -> None:
     step = WriteSystemFile("", SOURCE, "ours\n", "", before=sha256("reviewed\n"))
     host = listed(tmp_path / "same", *ROWS, files={SOURCE: now})
-    plan = system_plan(Kind.REMOVE, (step,), ())
-    assert (await checked(tmp_path, plan, host=host)).refusals == ()
+    assert await checked(tmp_path, system_plan(Kind.REMOVE, (step,), ()), host=host) == ()
 
 
 async def test_a_file_where_none_was_is_named(tmp_path: Path) -> None:
@@ -273,25 +273,63 @@ async def test_on_two_file_systems_each_need_has_its_own_room(tmp_path: Path) ->
     assert isinstance(host.disk("/opt"), Disk)
 
 
-async def test_what_is_in_no_archive_any_more_is_told_as_packed_again(tmp_path: Path) -> None:
-    records = RECORDS.replace("Filename: x\n", "")
-    found = await checked(tmp_path, removal(), *replies(records=records))
-    (note,) = found.notes
-    assert f"No archive has comgr {VERSION} any more" in note
-    assert "packed again from what is installed" in note
+LOST = (("comgr", VERSION),)
+NO_COMGR = RECORDS.replace("Filename: x\n", "")
+
+
+async def test_what_no_archive_has_any_more_refuses_the_plan(tmp_path: Path) -> None:
+    words = await only(tmp_path, removal(), *replies(records=NO_COMGR))
+    assert f"has the package files of comgr {VERSION}. They could not be put back" in words
+    assert "Configure their archive again" in words
+    assert "run again with --without-rollback to remove them for good" in words
+    assert "rocm-core" not in words
+
+
+async def test_all_that_no_archive_has_is_named_however_much_it_is(tmp_path: Path) -> None:
+    packages = tuple(amd(f"rocm-part{number}") for number in range(120))
+    plan = make_removal(replace(with_packages(*packages), system_files=()))
+    rows = tuple(f"{one.name}\t{one.version}\tii \tROCm <x@amd.com>" for one in packages)
+    answers = replies(records="")
+    (refusal,) = await checked(tmp_path, plan, *answers, rows=rows)
+    assert all(f"{one.name} {one.version}" in refusal.happened for one in packages)
+
+
+async def test_what_goes_for_good_by_choice_is_not_looked_for(tmp_path: Path) -> None:
+    machine = replace(with_packages(amd("comgr"), amd("rocm-core")), system_files=())
+    plan = make_removal(machine, for_good=LOST)
+    assert await checked(tmp_path, plan, *replies(records=NO_COMGR)) == ()
+    words = await only(tmp_path, plan, *replies(records=""))
+    assert f"has the package files of rocm-core {VERSION}" in words
+
+
+async def test_what_was_to_go_for_good_and_is_another_version_by_now_is_named(
+    tmp_path: Path,
+) -> None:
+    machine = replace(with_packages(amd("comgr"), amd("rocm-core")), system_files=())
+    plan = make_removal(machine, for_good=LOST)
+    host = listed(tmp_path / "other", ROWS[0].replace("50701-98", "60204-139"), *ROWS[1:])
+    words = await only(tmp_path, plan, host=host)
+    assert f"Not installed any more: comgr {VERSION}" in words
+
+
+async def test_where_no_option_removes_them_for_good_none_is_named(tmp_path: Path) -> None:
+    plan = replace(removal(), kind=Kind.FIX, cause="missing-pin")
+    words = await only(tmp_path, plan, *replies(records=NO_COMGR))
+    assert f"comgr {VERSION}" in words
+    assert "--without-rollback" not in words
+    assert "sudo apt-get purge comgr" in words
 
 
 async def test_what_lies_in_apts_cache_needs_no_archive(tmp_path: Path) -> None:
     cached = f"/var/cache/apt/archives/comgr_{VERSION}_amd64.deb"
     host = listed(tmp_path / "cached", *ROWS, files={cached: ""})
-    records = RECORDS.replace("Filename: x\n", "")
-    assert (await checked(tmp_path, removal(), *replies(records=records), host=host)).notes == ()
+    assert await checked(tmp_path, removal(), *replies(records=NO_COMGR), host=host) == ()
 
 
 async def test_plans_without_packages_ask_apt_nothing(tmp_path: Path) -> None:
     with_what = asking(tmp_path, host=without_dpkg(tmp_path))
     step = SetSystemPathAside("", "/etc/hostname", "")
-    assert (await check(system_plan(Kind.REMOVE, (step,), ()), with_what)).refusals == ()
+    assert await check(system_plan(Kind.REMOVE, (step,), ()), with_what) == ()
     assert isinstance(with_what.programs, Scripted)
     assert with_what.programs.asked == []
 

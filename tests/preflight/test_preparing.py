@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.handmade import clean_jammy
-from tests.plan.system_machines import amd, distribution, with_packages
+from tests.plan.system_machines import RELEASES, amd, distribution, with_packages
 from tests.preflight.asked import (
     VALID,
     VALID_FINGERPRINT,
@@ -134,8 +134,13 @@ async def test_versions_suite_key_and_sizes_are_the_archives_own(tmp_path: Path)
 
 async def test_what_goes_first_is_not_there_any_more_for_the_simulation(tmp_path: Path) -> None:
     machine = with_packages(amd("rocm-core"), amd("rocblas"))
+    there = "\n".join(
+        f"Package: {name}\nVersion: 1.0.0.{RELEASES['5.7.1']}\nFilename: x"
+        for name in ("rocm-core", "rocblas")
+    )
+    known = when("--all-versions", answer=said(there))
     with_what = asking(
-        tmp_path, UPDATED, simulating(said(SMALLEST)), SIZED, shelf=Shelf(dict(SHELF))
+        tmp_path, UPDATED, simulating(said(SMALLEST)), known, SIZED, shelf=Shelf(dict(SHELF))
     )
     await offered(with_what, machine, None, "5.2.0")
     assert isinstance(with_what.programs, Scripted)

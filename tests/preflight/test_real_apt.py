@@ -29,7 +29,7 @@ from wizard.plan.choice import Choice
 from wizard.plan.planner import make_plan
 from wizard.plan.prepared import Prepared
 from wizard.plan.removal import make_removal
-from wizard.plan.root_steps import AptChange, settled
+from wizard.plan.root_steps import AptChange, KeepDebs, settled
 from wizard.plan.steps import Plan
 from wizard.preflight.asking import Asking
 from wizard.preflight.check import check
@@ -68,9 +68,13 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SmallArchive]:
         yield SmallArchive(folder, fingerprint)
 
 
-def asking(folder: Path, *packages: str, rows: tuple[str, ...] = ()) -> Asking:
+def asking(
+    folder: Path, *packages: str, rows: tuple[str, ...] = (), cached: tuple[str, ...] = ()
+) -> Asking:
+    """With these packages installed, and the files of some in apt's cache."""
     root = small_system(folder / "root", *packages)
-    host = listed(folder / "machine", *rows)
+    files = {f"/var/cache/apt/archives/{name}_{OLD}_amd64.deb": "" for name in cached}
+    host = listed(folder / "machine", *rows, files=files)
     environ: dict[str, str] = {}
     return Asking(host, Children(environ), open_web(environ), folder / "view", now(), root)
 
@@ -96,7 +100,7 @@ async def test_a_plan_is_settled_by_a_signed_archive_and_found_so_again(
     assert prepared.offer.installed_bytes == 3 * 1000 * 1024
     assert 0 < prepared.offer.download_bytes < 10_000
     assert settled(plan.steps)
-    assert (await check(plan, with_what)).refusals == ()
+    assert await check(plan, with_what) == ()
     assert tree(with_what.root) == before
 
 
@@ -110,7 +114,7 @@ async def test_the_full_set_is_made_installable_by_a_package_that_stands_in(
     provides = run("dpkg-deb", "--field", deb.path, "Provides").strip()
     assert provides == "libpython3.8, libstdc++-7-dev, python"
     assert {"rocm-dev", "rocm-llvm", deb.name} <= dict(prepared.offer.brings).keys()
-    assert (await check(plan, with_what)).refusals == ()
+    assert await check(plan, with_what) == ()
 
 
 async def test_where_python_is_python3_is_installed_it_stays(
@@ -123,7 +127,7 @@ async def test_where_python_is_python3_is_installed_it_stays(
     assert prepared.offer is not None
     versions = {deb.name: deb.version for deb in prepared.offer.debs}
     assert versions["rocm-llvm"] == f"{NEW}+rdna1.1"
-    assert (await check(plan, with_what)).refusals == ()
+    assert await check(plan, with_what) == ()
     change = next(step for step in plan.steps if isinstance(step, AptChange))
     assert change.expect_remove == ()
 
@@ -132,14 +136,15 @@ async def test_what_goes_first_makes_room_for_what_comes(
     tmp_path: Path, archive: SmallArchive
 ) -> None:
     there = (installed("rocm-core", OLD), installed("rocblas", OLD, Depends="rocm-core"))
-    rows = tuple(f"{name}\t{OLD}\tii \tROCm <x@amd.com>" for name in ("rocm-core", "rocblas"))
-    with_what = asking(tmp_path, *there, rows=rows)
+    names = ("rocm-core", "rocblas")
+    rows = tuple(f"{name}\t{OLD}\tii \tROCm <x@amd.com>" for name in names)
+    with_what = asking(tmp_path, *there, rows=rows, cached=names)
     machine = replace(with_packages(amd("rocm-core"), amd("rocblas")), system_files=())
     plan, _ = await planned(machine, choice(archive), with_what)
     removing, installing = (step for step in plan.steps if isinstance(step, AptChange))
     assert set(removing.expect_remove) == {"rocm-core", "rocblas"}
     assert ("rocm-core", NEW) in installing.expect_install
-    assert (await check(plan, with_what)).refusals == ()
+    assert await check(plan, with_what) == ()
 
 
 async def test_what_depends_on_a_package_that_goes_is_named_before_anything_goes(
@@ -147,9 +152,9 @@ async def test_what_depends_on_a_package_that_goes_is_named_before_anything_goes
 ) -> None:
     there = (installed("rocm-core", OLD), installed("my-tool", "1.0", Depends="rocm-core"))
     rows = (f"rocm-core\t{OLD}\tii \tROCm <x@amd.com>", "my-tool\t1.0\tii \tMe <me@home>")
-    with_what = asking(tmp_path, *there, rows=rows)
+    with_what = asking(tmp_path, *there, rows=rows, cached=("rocm-core",))
     machine = replace(with_packages(amd("rocm-core")), system_files=())
-    (refusal,) = (await check(make_removal(machine), with_what)).refusals
+    (refusal,) = await check(make_removal(machine), with_what)
     assert "would also remove my-tool" in refusal.happened
 
 
@@ -173,6 +178,50 @@ async def test_packages_that_no_index_has_are_found_out_for_the_way_back(
     rows = (f"rocm-core\t{OLD}\tii \tROCm <x@amd.com>",)
     with_what = asking(tmp_path, installed("rocm-core", OLD), rows=rows)
     machine = replace(with_packages(amd("rocm-core")), system_files=())
-    found = await check(make_removal(machine), with_what)
-    assert found.refusals == ()
-    assert any(f"No archive has rocm-core {OLD}" in note for note in found.notes)
+    (refusal,) = await check(make_removal(machine), with_what)
+    assert f"has the package files of rocm-core {OLD}." in refusal.happened
+
+
+NAMES = ("rocm-core", "rocblas", "rocfft", "comgr")
+CHAIN = (
+    installed("rocm-core", OLD),
+    installed("rocblas", OLD, Depends="rocm-core"),
+    installed("rocfft", OLD, Depends="rocblas (>= 1.0)"),
+    installed("comgr", OLD),
+)
+
+
+def with_chain(folder: Path) -> tuple[Machine, Asking]:
+    """Of all but the first of these there are files, and two of them need the first."""
+    rows = tuple(f"{name}\t{OLD}\tii \tROCm <x@amd.com>" for name in NAMES)
+    with_what = asking(folder, *CHAIN, rows=rows, cached=NAMES[1:])
+    return replace(with_packages(*map(amd, NAMES)), system_files=()), with_what
+
+
+async def test_what_needs_a_lost_package_is_named_as_lost_too(tmp_path: Path) -> None:
+    machine, with_what = with_chain(tmp_path)
+    (refusal,) = await check(make_removal(machine), with_what)
+    first, second = refusal.happened.split(" These need ")
+    assert f"of rocm-core {OLD}." in first
+    assert f"could not come back either: rocblas {OLD}, rocfft {OLD}." in second
+    assert "comgr" not in refusal.happened
+
+
+async def test_exchanging_a_release_that_no_archive_has_is_refused_unless_that_is_chosen(
+    tmp_path: Path, archive: SmallArchive
+) -> None:
+    machine, with_what = with_chain(tmp_path)
+    with pytest.raises(Refused) as raised:
+        await planned(machine, choice(archive), with_what)
+    assert raised.value.refusal.waivable
+    assert f"rocm-core {OLD}" in raised.value.refusal.happened
+    wanted = choice(archive, without_rollback=True)
+    plan, _ = await planned(machine, wanted, with_what)
+    (keep,) = (step for step in plan.steps if isinstance(step, KeepDebs))
+    change = next(step for step in plan.steps if isinstance(step, AptChange))
+    assert keep.packages == (("comgr", OLD),)
+    assert {name for name, _ in change.for_good} == {"rocm-core", "rocblas", "rocfft"}
+    assert set(change.expect_remove) == set(NAMES)
+    (note,) = (note for note in plan.notes if note.startswith("Removed for good: "))
+    assert all(f"{name} {OLD}" in note for name in ("rocm-core", "rocblas", "rocfft"))
+    assert await check(plan, with_what) == ()

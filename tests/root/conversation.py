@@ -166,8 +166,12 @@ def apt_change(
     debs: tuple[tuple[str, str], ...] = (),
     expect_install: tuple[tuple[str, str], ...] | None = None,
     expect_remove: tuple[str, ...] | None = None,
+    for_good: tuple[tuple[str, str], ...] = (),
 ) -> Event:
-    """A request for one transaction; what is expected is what is asked, unless told."""
+    """A request for one transaction; what is expected is what is asked, unless told.
+
+    ``for_good`` are the packages that go without a file of them.
+    """
     expected = install if expect_install is None else expect_install
     gone = remove if expect_remove is None else expect_remove
     return {
@@ -177,6 +181,7 @@ def apt_change(
         "purge": purge,
         "debs": [{"path": path, "sha256": digest} for path, digest in debs],
         "expect": {"install": [list(pair) for pair in expected], "remove": list(gone)},
+        "for_good": [list(pair) for pair in for_good],
     }
 
 

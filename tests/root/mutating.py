@@ -130,6 +130,7 @@ def apt_change(chance: random.Random) -> dict[str, Any]:
         "purge": chance.random() < 0.5,
         "debs": [],
         "expect": {"install": copy.deepcopy(install), "remove": list(remove)},
+        "for_good": [[name, chance.choice(VERSIONS[:2])] for name in remove],
     }
 
 

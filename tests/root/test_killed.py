@@ -151,8 +151,9 @@ def test_a_transaction_killed_at_any_instant_has_the_same_two_ends(
     if cached:  # as after a download; an archive that is a folder is read in place
         large.run("sh", "-c", "cp /srv/archive/pool/*.deb /var/cache/apt/archives/")
     files, packages = state(large)
-    with talk(large, CHANGE, run=f"wanted-{go_on}-{cached}") as conversation:
-        conversation.say('{"do": 1}')
+    with talk(large, *PLAN, run=f"wanted-{go_on}-{cached}") as conversation:
+        assert conversation.do(1)["event"] == "done"
+        conversation.say('{"do": 2}')
         conversation.until("progress", '"change"')
         began = time.monotonic()
         conversation.until("done")

@@ -15,6 +15,7 @@ from assets import root_helper
 from assets.root_helper import (
     Person,
     Wrong,
+    describe,
     edited,
     read_plan,
     read_request,
@@ -36,11 +37,18 @@ PROFILE = "/etc/profile.d/x.sh"
 RULES = "/etc/udev/rules.d/70-kfd.rules"
 PIN = "Package: *\nPin: release o=repo.radeon.com\nPin-Priority: 600\n"
 
+
+def no_word(request: Event) -> Event:
+    """As it was before a request had to say what goes for good."""
+    return {name: value for name, value in request.items() if name != "for_good"}
+
+
 GOOD: tuple[Event, ...] = (
     {"verb": "apt_update"},
     {"verb": "configure"},
     apt_change((("rocm-core", "5.2.0.50200-65"), ("g++", "4:12.2.0-3"))),
     apt_change((), ("rocm-llvm", "libfoo:i386"), purge=True),
+    apt_change((), ("rocm-llvm", "rocm-core"), for_good=(("rocm-core", "5.7.1.50701-98"),)),
     apt_change(
         (),
         debs=(("/home/owner/.cache/rdna1-setup/a b.deb", "0" * 64),),
@@ -124,6 +132,11 @@ WRONG: tuple[tuple[str, Any], ...] = (
     ("in and out at once", apt_change((("a1", "1"),), ("a1",))),
     ("two versions at once", apt_change((("a1", "1"), ("a1", "2")))),
     ("nothing at all", apt_change()),
+    ("for good what is not to go", apt_change((), ("a1",), for_good=(("a2", "1"),))),
+    ("for good what is to come", apt_change((("a1", "1"),), for_good=(("a1", "1"),))),
+    ("for good in two versions", apt_change((), ("a1",), for_good=(("a1", "1"), ("a1", "2")))),
+    ("for good without a version", {**apt_change((), ("a1",)), "for_good": ["a1"]}),
+    ("without a word on what goes for good", no_word(apt_change((), ("a1",)))),
     ("a deb by a relative path", apt_change(debs=(("x.deb", "0" * 64),))),
     ("a deb by a winding path", apt_change(debs=(("/home/owner/../../etc/x.deb", "0" * 64),))),
     ("a deb with half a hash", apt_change(debs=(("/x.deb", "0" * 63),))),
@@ -348,6 +361,19 @@ def test_amds_copies_may_go_and_the_systems_own_may_not(name: str, kept: bool) -
             read_request(request, OWNER)
     else:
         assert read_request(request, OWNER).verb == "apt_change"
+
+
+def test_what_goes_for_good_is_asked_in_a_sentence_of_its_own() -> None:
+    lost = tuple((f"rocm-part{number}", "5.7.1.50701-98~22.04") for number in range(60))
+    names = tuple(name for name, _ in lost)
+    usual, told = (
+        " ".join(" ".join(describe(read_request(request, OWNER))).split())
+        for request in (apt_change((), names), apt_change((), names, for_good=lost))
+    )
+    assert "for good" not in usual
+    listed = " ".join(f"{name}={version}" for name, version in lost)
+    sentence = "These are removed for good, since no package file of them is kept:"
+    assert told == f"{usual} {sentence} {listed}"
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,7 @@ def test_a_transaction_that_is_done_already_is_done(root: Root, run: str) -> Non
 def test_one_transaction_brings_some_and_takes_others(root: Root, run: str) -> None:
     spare = ("stand-spare", "1.0")
     mixed = apt_change((CORE,), ("stand-spare",))
-    done_all(root, apt_change((spare,)), mixed, run=run)
+    done_all(root, apt_change((spare,)), keep_debs(spare), mixed, run=run)
     assert "stand-core 1.0" in dpkg_state(root)
     assert "stand-spare" not in dpkg_state(root)
 
@@ -112,7 +112,7 @@ def test_a_transaction_other_than_the_reviewed_one_is_refused(
 
 def test_what_apt_would_also_remove_refuses_the_transaction(root: Root, run: str) -> None:
     root.apt("install", "stand-tool=1.0", "stand-core=1.0")
-    (event,) = do_all(root, apt_change((), ("stand-core",)), run=run)
+    _, event = do_all(root, keep_debs(CORE), apt_change((), ("stand-core",)), run=run)
     assert "would also remove stand-tool" in failure(event)
 
 
@@ -126,14 +126,15 @@ def test_what_is_never_removed_is_not_removed_by_a_conflict_either(root: Root, r
 def test_settings_stay_or_go_as_it_was_reviewed(root: Root, run: str) -> None:
     for purge in (False, True):
         root.apt("install", "stand-tool=1.0", "stand-core=1.0")
-        done_all(root, apt_change((), ("stand-tool",), purge=purge), run=f"{run}-{purge}")
+        change = apt_change((), ("stand-tool",), purge=purge)
+        done_all(root, keep_debs(TOOL), change, run=f"{run}-{purge}")
         assert root.path("/etc/stand-tool.conf").exists() != purge
 
 
 def test_settings_that_stayed_behind_can_be_purged(root: Root, run: str) -> None:
     root.apt("install", "stand-tool=1.0", "stand-core=1.0")
     away, settings = (apt_change((), ("stand-tool",), purge=purge) for purge in (False, True))
-    done_all(root, away, settings, run=run)
+    done_all(root, keep_debs(TOOL), away, settings, run=run)
     assert not root.path("/etc/stand-tool.conf").exists()
 
 
@@ -271,49 +272,46 @@ sys.stdin.read()
 # Package files
 
 
-def test_package_files_are_kept_from_apts_cache_by_download_or_made_again(
+def put(root: Root, package: StandIn, scratch: Path, *, cached: bool) -> None:
+    """Install a package that no archive has, and leave its file in apt's cache or nowhere."""
+    deb = build(package, scratch)
+    root.path(f"/srv/{deb.name}").write_bytes(deb.read_bytes())
+    root.run("dpkg", "-i", f"/srv/{deb.name}")
+    if cached:
+        root.path(f"/var/cache/apt/archives/{deb.name}").write_bytes(deb.read_bytes())
+
+
+def test_package_files_are_kept_from_apts_cache_or_by_download(
     root: Root, run: str, scratch: Path
 ) -> None:
     root.apt("install", "stand-tool=1.0", "stand-core=1.0")
-    nowhere = StandIn("stand-lost", "1:3.0", {"/opt/rocm-lost/x": "x\n", "/etc/lost.conf": "y\n"})
-    deb = build(nowhere, scratch)
-    cached = build(StandIn("stand-cached", "1.0"), scratch)
-    for path in (deb, cached):
-        root.path(f"/srv/{path.name}").write_bytes(path.read_bytes())
-        root.run("dpkg", "-i", f"/srv/{path.name}")
-    root.path(f"/var/cache/apt/archives/{cached.name}").write_bytes(cached.read_bytes())
-    names = (CORE, ("stand-lost", "1:3.0"), ("stand-cached", "1.0"))
-    with talk(root, keep_debs(*names), run=run) as conversation:
+    files = {"/opt/rocm-cached/x": "x\n", "/etc/cached.conf": "y\n"}
+    put(root, StandIn("stand-cached", "1:3.0", files), scratch, cached=True)
+    with talk(root, keep_debs(CORE, ("stand-cached", "1:3.0")), run=run) as conversation:
         events = list(conversation.events(1))
     said = [line for event in events for line in event.get("lines", ())]
     assert "stand-core 1.0: downloaded" in said
-    assert "stand-lost 1:3.0: made again" in said
-    assert "stand-cached 1.0: from apt's cache" in said
+    assert "stand-cached 1:3.0: from apt's cache" in said
     for one in events[-1]["kept"]:
         assert sha(root, one["path"]) == one["sha256"]
     again = root.folder / events[-1]["kept"][1]["path"].lstrip("/")
-    assert "stand-lost_1%3a3.0.deb" in again.name
-    before = listing(root, "/opt/rocm-lost", "/etc/lost.conf")
-    root.run("dpkg", "--purge", "stand-lost")
+    assert "stand-cached_1%3a3.0.deb" in again.name
+    before = listing(root, *files)
+    root.run("dpkg", "--purge", "stand-cached")
     root.run("dpkg", "-i", events[-1]["kept"][1]["path"])
-    assert listing(root, "/opt/rocm-lost", "/etc/lost.conf") == before
+    assert listing(root, *files) == before
+    root.run("dpkg", "--purge", "stand-cached")
 
 
-def test_a_package_with_a_link_to_a_folder_in_it_is_made_again_without_following_it(
+def test_what_is_in_no_archive_is_not_packed_from_what_is_installed(
     root: Root, run: str, scratch: Path
 ) -> None:
-    """Such a link may be absolute, and a copy through it would land in the real system."""
-    lead = StandIn("stand-lead", "1.0", {"/opt/rocm-lead-1/x": "x\n"})
-    deb = build(lead, scratch)
-    root.path(f"/srv/{deb.name}").write_bytes(deb.read_bytes())
-    root.run("dpkg", "-i", f"/srv/{deb.name}")
-    root.run("mv", "/opt/rocm-lead-1", "/srv/moved")
-    root.run("ln", "-s", "/srv/moved", "/opt/rocm-lead-1")
-    before = listing(root, "/srv/moved")
-    done_all(root, keep_debs(("stand-lead", "1.0")), run=run)
-    assert listing(root, "/srv/moved") == before
-    file = f"{RUNS}/{run}/backup/debs/stand-lead_1.0.deb"
-    assert "./opt/rocm-lead-1/x" in root.run("dpkg-deb", "-c", file).stdout
+    put(root, StandIn("stand-lost", "1.0", {"/opt/lost/x": "x\n"}), scratch, cached=False)
+    (event,) = do_all(root, keep_debs(("stand-lost", "1.0")), run=run)
+    assert "No package file of stand-lost 1.0 could be had" in failure(event)
+    assert "no configured archive gave it" in event["meaning"]
+    assert list(root.path(f"{RUNS}/{run}/backup/debs").iterdir()) == []
+    root.run("dpkg", "--purge", "stand-lost")
 
 
 def test_a_package_that_is_nowhere_is_trouble(root: Root, run: str) -> None:

@@ -13,6 +13,7 @@ from tests.root.archive import public_key
 from tests.root.conversation import (
     RUN,
     RUNS,
+    apt_change,
     do_all,
     done_all,
     set_aside,
@@ -84,10 +85,10 @@ def test_what_the_user_changed_since_is_kept_and_named(furnished: Root) -> None:
 
 
 @pytest.mark.e2e
-def test_a_package_that_the_repository_brings_back_needs_no_kept_file(furnished: Root) -> None:
+def test_an_older_version_that_the_repository_has_needs_no_kept_file(furnished: Root) -> None:
     before = dpkg_state(furnished)
-    change = steps(furnished, "")[1]
-    done_all(furnished, change, run="unkept")
+    done_all(furnished, apt_change((("stand-core", "2.0"),)), run="unkept")
+    assert dpkg_state(furnished) != before
     assert undo(furnished, "unkept").returncode == 0  # the archive is a folder of the machine
     assert dpkg_state(furnished) == before
 
@@ -121,14 +122,7 @@ def test_undo_says_what_it_needs(furnished: Root) -> None:
 @pytest.mark.e2e
 def test_a_run_that_failed_half_way_is_taken_back_too(furnished: Root) -> None:
     files, packages = state(furnished)
-    broken = {
-        "verb": "apt_change",
-        "install": [["stand-broken", "1.0"]],
-        "remove": [],
-        "purge": False,
-        "debs": [],
-        "expect": {"install": [["stand-broken", "1.0"]], "remove": []},
-    }
+    broken = apt_change((("stand-broken", "1.0"),))
     assert do_all(furnished, broken, run="broken")[0]["event"] == "failed"
     assert "stand-broken 1.0 iF" in dpkg_state(furnished)
     assert undo(furnished, "broken").returncode == 0

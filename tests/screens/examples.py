@@ -295,11 +295,14 @@ def make_keep(found: Found) -> Plan:
     return KEPT
 
 
-def make_clearing(machine: Machine, kind: Kind, scopes: tuple[str, ...]) -> Plan:
+def make_clearing(
+    machine: Machine, kind: Kind, scopes: tuple[str, ...], without_rollback: bool = False
+) -> Plan:
     """A plan that only takes away; there is nothing of the distribution's."""
     if "distribution" in scopes:
         raise ValueError("There is nothing to remove: no ROCm package is installed.")
     packages = (("rocm-core", "5.7.1.50701-98"), ("miopen-hip", "2.20.0.50701-98"))
+    for_good = packages[:1] if without_rollback else ()
     names = tuple(name for name, _ in packages)
     home = machine.access.home
     lines = ((12, "export HSA_OVERRIDE_GFX_VERSION=10.3.0"), (13, "export ROCM_PATH=/opt/rocm"))
@@ -307,8 +310,15 @@ def make_clearing(machine: Machine, kind: Kind, scopes: tuple[str, ...]) -> Plan
         TakeLinesOut(
             "Settings that reach every program.", f"{home}/.bashrc", lines, "a", "b", "put back"
         ),
-        KeepDebs("So that each of them can come back.", packages),
-        AptChange("2 packages.", "installed again", remove=names, purge=True, expect_remove=names),
+        KeepDebs("So that each of them can come back.", packages[len(for_good) :]),
+        AptChange(
+            "2 packages.",
+            "installed again",
+            remove=names,
+            purge=True,
+            expect_remove=names,
+            for_good=for_good,
+        ),
         SetSystemPathAside("What is left of it.", "/opt/rocm-5.7.1", "put back from the backup"),
     )
     return system_plan(kind, steps, ("Mesa and its kin are never removed.",))

@@ -27,10 +27,14 @@ from tests.screens.test_goldens import Compare
 from wizard.journalform import Kind
 from wizard.machine.facts import Machine
 from wizard.plan.form import plan_of
+from wizard.plan.root_steps import KeepDebs
 from wizard.plan.steps import Plan
+from wizard.preflight.refusal import Refusal, Refused
+from wizard.run.trouble import NoWayBack, Trouble
 
 SMALL = (80, 24)
 PLAN = examples.make_clearing(examples.MACHINE, Kind.REMOVE, ("amd",))
+PLAN_FOR_GOOD = examples.make_clearing(examples.MACHINE, Kind.REMOVE, ("amd",), True)
 
 
 @pytest.mark.parametrize("services", [LIVE_SERVICES, DRY_SERVICES], ids=("live", "dry run"))
@@ -39,9 +43,9 @@ async def test_keys_alone_lead_from_welcome_over_review_and_apply_to_the_end(
 ) -> None:
     asked: list[tuple[str, tuple[str, ...]]] = []
 
-    def make(machine: Machine, kind: Kind, scopes: tuple[str, ...]) -> Plan:
+    def make(machine: Machine, kind: Kind, scopes: tuple[str, ...], for_good: bool) -> Plan:
         asked.append((kind, scopes))
-        return examples.make_clearing(machine, kind, scopes)
+        return examples.make_clearing(machine, kind, scopes, for_good)
 
     async with SetupApp(replace(services, make_clearing=make)).run_test(size=SMALL) as pilot:
         await to_clear(pilot)
@@ -81,6 +85,80 @@ async def test_where_nothing_is_to_be_taken_away_why_is_told_and_one_stays() -> 
         await press(pilot, "escape")
         await reach(pilot, "choose")
         assert "No plan" in status(pilot.app)
+
+
+def no_way_back(plan: Plan) -> Trouble | None:
+    """Refuses a plan that keeps a package file of rocm-core, for nobody has one."""
+    kept = [pair for step in plan.steps if isinstance(step, KeepDebs) for pair in step.packages]
+    if "rocm-core" not in dict(kept):
+        return None
+    return NoWayBack("No archive has rocm-core 5.7.1.50701-98.", "Lost.", "w on Review.")
+
+
+async def test_what_could_not_be_put_back_goes_only_by_a_key_of_its_own() -> None:
+    asked: list[bool] = []
+
+    def make(machine: Machine, kind: Kind, scopes: tuple[str, ...], for_good: bool) -> Plan:
+        asked.append(for_good)
+        return examples.make_clearing(machine, kind, scopes, for_good)
+
+    services = replace(LIVE_SERVICES, make_clearing=make, obstacle=no_way_back)
+    async with SetupApp(services).run_test(size=SMALL) as pilot:
+        await to_clear(pilot)
+        await press(pilot, "enter")
+        await reach(pilot, "review")
+        await until(pilot, lambda: "w" in usable_keys(pilot.app))
+        text = " ".join(screen_text(pilot.app).split())
+        assert "No archive has rocm-core 5.7.1.50701-98." in text
+        assert "w makes this plan anew so that it removes them without rollback" in text
+        assert "a" not in usable_keys(pilot.app)
+        await press(pilot, "w")
+        await until(pilot, lambda: "a" in usable_keys(pilot.app))
+        await settled(pilot)
+        text = " ".join(screen_text(pilot.app).split())
+        assert "this plan removes packages that rollback cannot put back" in text
+        assert "Refused" not in text
+        session = pilot.app.screen.session  # type: ignore[attr-defined]
+        assert session.plan == PLAN_FOR_GOOD
+        await press(pilot, "w")
+        await until(pilot, lambda: "Apply would refuse" in status(pilot.app))
+        assert "a" not in usable_keys(pilot.app)
+        assert asked == [False, True, False]
+
+
+async def test_a_refusal_for_another_reason_is_lifted_by_no_key() -> None:
+    def refuse(plan: Plan) -> Trouble:
+        return Trouble("dpkg was interrupted.", "Nothing works.", "Mend it.")
+
+    services = replace(LIVE_SERVICES, obstacle=refuse)
+    async with SetupApp(services).run_test(size=SMALL) as pilot:
+        await to_clear(pilot)
+        await press(pilot, "enter")
+        await reach(pilot, "review")
+        await until(pilot, lambda: "Apply would refuse" in status(pilot.app))
+        assert "w" not in usable_keys(pilot.app)
+
+
+async def test_what_cannot_be_made_anew_leaves_the_plan_as_it_is() -> None:
+    def make(machine: Machine, kind: Kind, scopes: tuple[str, ...], for_good: bool) -> Plan:
+        if for_good:
+            raise Refused(Refusal("apt-cache is not there.", "Nothing was changed.", "Mend it."))
+        return examples.make_clearing(machine, kind, scopes, for_good)
+
+    services = replace(LIVE_SERVICES, make_clearing=make, obstacle=no_way_back)
+    async with SetupApp(services).run_test(size=SMALL) as pilot:
+        await to_clear(pilot)
+        await press(pilot, "enter")
+        await reach(pilot, "review")
+        await until(pilot, lambda: "w" in usable_keys(pilot.app))
+        await press(pilot, "w")
+        await until(pilot, lambda: isinstance(pilot.app.screen, Notice))
+        assert "apt-cache is not there." in screen_text(pilot.app)
+        await press(pilot, "escape")
+        await reach(pilot, "review")
+        await settled(pilot)
+        assert "a" not in usable_keys(pilot.app)
+        assert "w" in usable_keys(pilot.app)
 
 
 async def test_escape_leads_back_step_by_step() -> None:

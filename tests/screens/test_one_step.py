@@ -47,9 +47,9 @@ async def test_a_step_that_goes_on_by_itself_below_a_window_leaves_nothing_behin
 ) -> None:
     go_on = threading.Event()
 
-    def make(machine: Machine, kind: Kind, scopes: tuple[str, ...]) -> Plan:
+    def make(machine: Machine, kind: Kind, scopes: tuple[str, ...], for_good: bool) -> Plan:
         go_on.wait()
-        return examples.make_clearing(machine, kind, scopes)
+        return examples.make_clearing(machine, kind, scopes, for_good)
 
     services = replace(LIVE_SERVICES, make_clearing=make)
     session = replace(session_at("choose"), clears=True)

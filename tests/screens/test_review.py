@@ -28,7 +28,7 @@ from wizard.machine.facts import Machine
 from wizard.plan.choice import Choice
 from wizard.plan.root_steps import UNSETTLED, AptChange
 from wizard.plan.steps import Plan
-from wizard.preflight.refusal import Refusal
+from wizard.preflight.refusal import Refusal, Refused
 from wizard.preflight.wheels import WheelsSought
 
 
@@ -50,6 +50,35 @@ async def test_a_torch_of_the_users_own_is_moved_away_by_a_key_and_left_by_it_ag
         assert "u leaves it" in status(pilot.app)
         await press(pilot, "u")
         await until(pilot, lambda: "[torch] is left" in screen_text(pilot.app))
+
+
+async def test_with_a_stack_too_what_could_not_be_put_back_goes_by_a_key_of_its_own() -> None:
+    choices: list[bool] = []
+
+    def make(machine: Machine, choice: Choice) -> Plan:
+        step = AptChange("x", "y", install=(("rocm-core", UNSETTLED),))
+        return replace(examples.make_plan(machine, choice), steps=(step,))
+
+    def settle(machine: Machine, choice: Choice) -> Plan:
+        choices.append(choice.without_rollback)
+        if not choice.without_rollback:
+            raise Refused(Refusal("No archive has comgr 1.0.", "Lost.", "Mend.", waivable=True))
+        return replace(examples.make_plan(machine, choice), id="settled")
+
+    services = replace(LIVE_SERVICES, make_plan=make, settle=settle)
+    async with app_with(services).run_test(size=(80, 24)) as pilot:
+        await walk_to(pilot, "review")
+        await until(pilot, lambda: "w" in usable_keys(pilot.app))
+        assert "No archive has comgr 1.0." in screen_text(pilot.app)
+        assert "a" not in usable_keys(pilot.app)
+        await press(pilot, "w")
+        await until(pilot, lambda: "a" in usable_keys(pilot.app))
+        session = pilot.app.screen.session  # type: ignore[attr-defined]
+        assert session.choice.without_rollback
+        assert session.plan.id == "settled"
+        await press(pilot, "w")
+        await until(pilot, lambda: "Apply would refuse" in status(pilot.app))
+        assert choices == [False, True, False]
 
 
 async def test_what_is_applied_is_the_plan_that_was_shown_last() -> None:

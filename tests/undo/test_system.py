@@ -9,23 +9,27 @@ from pathlib import Path
 
 import pytest
 
+from tests.machine.records import make
 from tests.run.places import places_below, plan_of
 from wizard.journalform import Kind, Record
 from wizard.machine.recorded import RecordedHost
 from wizard.plan.apt_steps import LocalDeb
 from wizard.plan.form import plan_of as read_plan
 from wizard.plan.removal import system_plan
-from wizard.plan.root_steps import AddToGroups
+from wizard.plan.root_steps import AddToGroups, AptChange
 from wizard.plan.steps import Plan, Step
 from wizard.plan.user_files import PutLinesBack, TakeLinesOut
 from wizard.plan.way_back import make_way_back
+from wizard.run.events import Output, StepFailed
 from wizard.run.in_the_way import run_to_resume
 from wizard.run.journal import Journal
 from wizard.run.records import read_record
+from wizard.run.rehearsal import Rehearsal
 from wizard.run.standing import can_undo
 from wizard.run.trouble import Trouble
 from wizard.undo.one_run import find_forgettable, find_undo, undo
-from wizard.undo.system import kept_debs, system_way_back, touched_system
+from wizard.undo.system import kept_debs, lost_by, system_way_back, touched_system
+from wizard.undo.whole_run import TakingBack, find_whole_undo
 
 MACHINE = Path(__file__).parents[1] / "machines/rx5700xt-jammy-clean"
 STEP = AddToGroups("x", "owner", ("render",), "taken out")
@@ -93,6 +97,36 @@ def test_package_files_in_the_backup_are_known_by_what_the_helper_told(tmp_path:
     assert kept_debs(tmp_path / "absent") == ()
 
 
+def removal_of(*for_good: tuple[str, str]) -> AptChange:
+    names = ("comgr", "rocm-core")
+    return AptChange("", "", remove=names, expect_remove=names, for_good=for_good)
+
+
+async def test_what_was_removed_for_good_is_named_before_and_after(tmp_path: Path) -> None:
+    step = removal_of(("comgr", "1.0"), ("rocm-core", "2.0"))
+    run_without_folder(tmp_path, step)
+    places = places_below(tmp_path)
+    shown = find_whole_undo(places, RecordedHost(MACHINE))
+    assert shown.lost == step.for_good
+    for package in ("comgr 1.0", "rocm-core 2.0"):
+        assert f"not put back: {package} was removed for good" in str(shown)
+    taking = TakingBack(replace(shown, system=None), Rehearsal(), places)
+    events = [event async for event in taking.events()]
+    (said,) = (event.lines for event in events if isinstance(event, Output))
+    assert [line.split(" was ")[0] for line in said] == ["comgr 1.0", "rocm-core 2.0"]
+    (failed,) = (event for event in events if isinstance(event, StepFailed))
+    assert failed.happened.startswith("Taken back but for 2 things: comgr 1.0 was removed")
+    assert "The run counts as undone." in failed.meaning
+    assert not can_undo(places)
+
+
+def test_what_was_not_removed_after_all_is_not_lost(tmp_path: Path) -> None:
+    record = run_without_folder(tmp_path, removal_of(("comgr", "1.0")))
+    host = make(tmp_path / "x", {"/etc/hostname": ""}, answers={"DPKG_PACKAGES": [COMGR]})
+    assert lost_by(record, host) == ()
+
+
+COMGR = "comgr\t1.0\tii \tROCm <x@amd.com>"
 OUT = TakeLinesOut("x", "/home/sam/.bashrc", ((1, "export A=1"),), "a", "b", "put back")
 
 

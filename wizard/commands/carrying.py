@@ -59,18 +59,14 @@ def show_and_do(plan: Plan, arguments: argparse.Namespace, executor: Executor) -
 
 
 def _preflight(plan: Plan, host: Host) -> tuple[Refusal, ...]:
-    """Why root's part cannot be begun; prints what else there is to know."""
+    """Why root's part cannot be begun."""
     import asyncio
-    import textwrap
 
     from wizard.run.live import now
     from wizard.run.settling import asking_of, preflight
 
     places = places_of(host)
-    found = asyncio.run(preflight(plan, places, asking_of(host, places, host.environ, now())))
-    for note in found.notes:
-        print(*textwrap.wrap(note, 79), sep="\n", file=sys.stderr)
-    return found.refusals
+    return asyncio.run(preflight(plan, places, asking_of(host, places, host.environ, now())))
 
 
 def refuse_all(refusals: tuple[Refusal, ...]) -> int:

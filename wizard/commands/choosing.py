@@ -140,7 +140,17 @@ def add_choice_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="install for another machine: the device is not checked",
     )
+    add_rollback_argument(parser)
     _add_system_arguments(parser)
+
+
+def add_rollback_argument(parser: argparse.ArgumentParser) -> None:
+    """What may go although nothing could put it back."""
+    parser.add_argument(
+        "--without-rollback",
+        action="store_true",
+        help="remove packages for good where no archive has them any more",
+    )
 
 
 def _add_system_arguments(parser: argparse.ArgumentParser) -> None:
@@ -247,6 +257,7 @@ def choice_of(arguments: argparse.Namespace, stack: str, home: str) -> Choice:
         system_set=arguments.system_set,
         system_removal=arguments.system_removal,
         profile_file=arguments.profile_file,
+        without_rollback=arguments.without_rollback,
         snapshot=arguments.snapshot,
     )
     return with_sources(choice, arguments)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 
 from wizard.commands.carrying import add_carrying_arguments
+from wizard.commands.choosing import add_rollback_argument
 from wizard.commands.clearing import clear
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``clean-up``."""
+    add_rollback_argument(parser)
     add_carrying_arguments(parser)
     parser.set_defaults(remove=False, clean_up=True, distribution_rocm=False, driver=False)
 

@@ -6,7 +6,14 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from wizard.commands.carrying import ASKS_NOTHING, GOES_ON, cannot_ask, carry, refuse
+from wizard.commands.carrying import (
+    ASKS_NOTHING,
+    GOES_ON,
+    cannot_ask,
+    carry,
+    refuse,
+    refuse_all,
+)
 from wizard.commands.looking import acts, host_of, places_of
 from wizard.commands.making import kind_asked, make_asked
 
@@ -19,18 +26,21 @@ def clear(arguments: argparse.Namespace) -> int:
     """Show the plan, ask, carry it out; 0 when there is nothing to do."""
     from wizard.machine.detect import detect
     from wizard.plan.impossible import NothingToDo, PlanImpossible
+    from wizard.preflight.refusal import Refused
 
     if cannot_ask(arguments):
         return refuse(ASKS_NOTHING)
     host = host_of(arguments)
     try:
         plan = _waiting(arguments, host)
-        plan = plan or make_asked(arguments, "", host, detect(host), exact=False)
+        plan = plan or make_asked(arguments, "", host, detect(host), exact=acts(arguments))
     except NothingToDo as nothing:
         print(nothing, file=sys.stderr if arguments.json else sys.stdout)
         return 0
     except PlanImpossible as error:
         return refuse(str(error))
+    except Refused as refused:
+        return refuse_all((refused.refusal,))
     return carry(plan, arguments, host)
 
 

@@ -15,9 +15,17 @@ if TYPE_CHECKING:
     from wizard.machine.host import Host
     from wizard.plan.choice import Choice
     from wizard.plan.steps import Plan
+    from wizard.preflight.asking import Asking
 
 WORDS = ("gpu", "base_python", "system_release", "system_set", "rocm_repo", "rocm_key_fingerprint")
-FLAGS = ("user_torch_aside", "without_card", "profile_file")
+FLAGS = ("user_torch_aside", "without_card", "profile_file", "without_rollback")
+
+REMOVAL_FLAGS = ("distribution_rocm", "driver", "without_rollback")
+
+NOT_ASKED = (
+    "Which packages no archive has any more was not looked up: a dry run and a recorded machine\n"
+    "ask nobody. This plan keeps a package file of each."
+)
 
 
 def add_plan_arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,12 +62,17 @@ def make_asked(
 ) -> Plan:
     """The plan that the options ask for. Raises PlanImpossible; if ``exact``, Refused too.
 
-    ``exact`` asks the repository and apt where packages are to be installed.
+    ``exact`` asks the repository and apt where packages are to be installed, and apt where some
+    may go without a way back.
     """
     if (kind := kind_asked(arguments)) is not Kind.INSTALL:
-        from wizard.run.clearing import clearing_plan, removal_scopes
+        from wizard.run.clearing import clearing_for_good, clearing_plan, removal_scopes
 
         scopes = removal_scopes(distribution=arguments.distribution_rocm, driver=arguments.driver)
+        if exact and arguments.without_rollback:
+            return clearing_for_good(kind, scopes, machine, _asking(host))
+        if arguments.without_rollback:
+            print(NOT_ASKED, file=sys.stderr)
         return clearing_plan(kind, scopes, machine, host)
     choice = choice_of(arguments, stack, host.home)
     if exact and choice.footprint != "venv":
@@ -84,21 +97,25 @@ def plan_here(machine: Machine, choice: Choice, host: Host) -> Plan:
 def _settled(choice: Choice, host: Host, machine: Machine) -> Plan:
     import asyncio
 
-    from wizard.run.live import now
-    from wizard.run.settling import asking_of, settled_plan
+    from wizard.run.settling import settled_plan
 
     print("Asking the repository and apt what would be done ...", file=sys.stderr, flush=True)
     places, there = places_of(host), there_before(host, choice.venv)
-    asking = asking_of(host, places, host.environ, now())
-    return asyncio.run(settled_plan(machine, choice, places, there, asking))
+    return asyncio.run(settled_plan(machine, choice, places, there, _asking(host)))
+
+
+def _asking(host: Host) -> Asking:
+    from wizard.run.live import now
+    from wizard.run.settling import asking_of
+
+    return asking_of(host, places_of(host), host.environ, now())
 
 
 def asked_words(arguments: argparse.Namespace, stack: str, home: str) -> tuple[str, ...]:
     """The options that ask for the same plan from anywhere; logins in addresses are left out."""
     from wizard.credentials import redact
 
-    removal = [f"--{name.replace('_', '-')}" for name in ("distribution_rocm", "driver")
-               if getattr(arguments, name)]  # fmt: skip
+    removal = [f"--{name.replace('_', '-')}" for name in REMOVAL_FLAGS if getattr(arguments, name)]
     if arguments.remove or arguments.clean_up:
         return ("--remove" if arguments.remove else "--clean-up", *removal)
     given = {name: str(getattr(arguments, name)) for name in WORDS if getattr(arguments, name)}

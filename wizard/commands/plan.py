@@ -61,7 +61,9 @@ def run(arguments: argparse.Namespace) -> int:
         )
     stack = arguments.stack or (found.advice.roads[0].fit.stack if found else "")
     try:
-        plan = make_asked(arguments, stack, host, machine, exact=arguments.exact)
+        takes_away = kind_asked(arguments) is not Kind.INSTALL
+        exact = arguments.exact or (takes_away and acts(arguments))
+        plan = make_asked(arguments, stack, host, machine, exact=exact)
         if arguments.exact and plan.kind is Kind.INSTALL:
             _require_wheels(plan, machine, host)
     except PlanImpossible as error:

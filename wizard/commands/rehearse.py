@@ -77,7 +77,7 @@ async def _settled(arguments: argparse.Namespace, host: Host, machine: Machine) 
     asking = asking_of(host, places, host.environ, now())
     there = there_before(host, choice.venv)
     plan = await settled_plan(machine, choice, places, there, asking)
-    if refusals := (await preflight(plan, places, asking)).refusals:
+    if refusals := await preflight(plan, places, asking):
         raise Refused(refusals[0])
     return plan
 

@@ -61,7 +61,7 @@ def _show(found: WholeUndo) -> None:
     from wizard.report.plan import plan_lines
     from wizard.run.lines import clean_lines
 
-    print(clean_lines(str(found.folder)), flush=True)
+    print(clean_lines(str(found)), flush=True)
     if found.system is not None:
         print("", *plan_lines(found.system), sep="\n", flush=True)
 

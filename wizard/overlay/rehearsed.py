@@ -8,6 +8,7 @@ from pathlib import Path
 
 from wizard.overlay.changes import Change, Counts, read_changes, unexpected
 from wizard.overlay.expected import why_expected
+from wizard.plan.root_steps import AptChange
 from wizard.plan.snapshot import without_snapshot
 from wizard.plan.steps import Plan
 from wizard.root.news import Event, EventLines
@@ -15,6 +16,8 @@ from wizard.root.session import EVENTS, STATE
 from wizard.run.lines import clean
 
 PREFIX = "rehearsal"
+MISSING = 3
+"""How UNDO.sh ends where nothing is left but packages that were removed for good."""
 NOTHING: Counts = Counts(0, 0, 0, "")
 SHOWN = 10
 
@@ -33,13 +36,20 @@ class Rehearsed:
     undo_code: int
     """How UNDO.sh ended."""
     packages: tuple[str, ...]
-    """Those that are not as before after the way back."""
+    """Those that are not as before after the way back, but for what goes for good."""
     used_bytes: int
+    for_good: tuple[str, ...] = ()
+    """Packages of which the plan keeps no package file: they are not to come back."""
 
     @property
     def ok(self) -> bool:
         """True when every step worked and all packages are as before after the way back."""
-        return not self.failed and not self.undo_code and not self.packages
+        return not self.failed and not self.left_something and not self.packages
+
+    @property
+    def left_something(self) -> bool:
+        """True where UNDO.sh could not take all back that it could have."""
+        return self.undo_code not in ((0, MISSING) if self.for_good else (0,))
 
 
 def name_of(plan: Plan, time: str) -> str:
@@ -52,7 +62,7 @@ def key_of(plan: Plan) -> str:
     return without_snapshot(plan).id[:12]
 
 
-def outcome_of(run: str, events: Iterable[Event]) -> Rehearsed | None:
+def outcome_of(plan: Plan, run: str, events: Iterable[Event]) -> Rehearsed | None:
     """What these events of a helper say; None while it has not come to its end."""
     found = {"there": NOTHING, "back": NOTHING}
     for event in events:
@@ -60,10 +70,17 @@ def outcome_of(run: str, events: Iterable[Event]) -> Rehearsed | None:
             new, changed, gone = (int(event[name]) for name in ("created", "changed", "gone"))
             found[event["when"]] = Counts(new, changed, gone, str(event["file"]))
         elif event["event"] == "rehearsed":
-            names = tuple(clean(str(name)) for name in event["packages"])
+            for_good = _for_good(plan)
+            names = (clean(str(name)) for name in event["packages"])
+            left = tuple(name for name in names if name not in for_good)
             failed, undo, used = (int(event[name]) for name in ("failed", "undo", "used"))
-            return Rehearsed(run, found["there"], found["back"], failed, undo, names, used)
+            return Rehearsed(run, found["there"], found["back"], failed, undo, left, used, for_good)
     return None
+
+
+def _for_good(plan: Plan) -> tuple[str, ...]:
+    changes = (step for step in plan.steps if isinstance(step, AptChange))
+    return tuple(name for step in changes for name, _ in step.for_good)
 
 
 def find_rehearsed(plan: Plan, state: Path = STATE) -> Rehearsed | None:
@@ -77,7 +94,7 @@ def find_rehearsed(plan: Plan, state: Path = STATE) -> Rehearsed | None:
             content = (folder / EVENTS).read_bytes()
         except OSError:
             continue
-        if found := outcome_of(folder.name, EventLines().feed(content)):
+        if found := outcome_of(plan, folder.name, EventLines().feed(content)):
             return found
     return None
 
@@ -91,14 +108,16 @@ def headline(done: Rehearsed, left: int | None) -> str:
     if done.failed:
         there = f"step {done.failed} of root's part FAILED; up to it {there}"
     back = "everything as before"
-    if done.undo_code:
+    if done.left_something:
         back = "NOT all could be taken back"
     elif left is None:
         back = f"{done.back}; what it is cannot be read"
-    elif left or done.packages:
+    elif left or done.packages or done.for_good:
         named = f"{left} {'file' if left == 1 else 'files'}" if left else ""
         packages = f"{len(done.packages)} packages" if done.packages else ""
-        back = f"everything as before but {' and '.join(filter(None, (named, packages)))}"
+        plural = "s" * (len(done.for_good) != 1)
+        gone = f"{len(done.for_good)} package{plural} removed for good" if done.for_good else ""
+        back = f"everything as before but {' and '.join(filter(None, (named, packages, gone)))}"
     elif done.back.all:
         back = f"everything as before but {done.back.all} logs, caches and the like"
     return f"{there}; after the way back: {back}"

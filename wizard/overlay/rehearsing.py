@@ -88,7 +88,7 @@ class OverlayRehearsal:
                         began = time.monotonic()
                     for event in _shown(told, shown, time.monotonic() - began):
                         yield event
-            self.outcome = outcome_of(run, heard)
+            self.outcome = outcome_of(plan, run, heard)
             if self.outcome is None:
                 raise BROKEN_OFF
             ok = self.outcome.ok

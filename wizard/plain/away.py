@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from wizard.commands.looking import host_of, places_of
-from wizard.journalform import OLDER
+from wizard.commands.looking import acts, host_of, places_of
+from wizard.journalform import OLDER, Kind
 from wizard.plain.asking import Option
 from wizard.run.lines import clean
 
 if TYPE_CHECKING:
+    from wizard.machine.host import Host
     from wizard.plain.road import Road
+    from wizard.plan.steps import Plan
+    from wizard.preflight.way_back import Sources
 
 AWAY = "What is to go? The plan is shown first, and there is a way back."
 RUNS = "Which run? What it made is shown first, and you are asked."
 NOT_HERE = "A recorded machine has nothing to undo."
+FOR_GOOD = "Remove them all the same, without rollback?"
 NO_RUN = "There is no run of this program to undo."
 
 
@@ -25,7 +30,61 @@ def clear(road: Road) -> int:
         Option("AMD's ROCm packages", ("remove",)),
         Option("AMD's and the distribution's ROCm", ("remove", "--distribution-rocm")),
     ]
-    return road.carry_out(*road.ask.choose(AWAY, options))
+    words = road.ask.choose(AWAY, options)
+    more = _for_good(road, words) if acts(road.arguments) else ()
+    return 0 if more is None else road.carry_out(*words, *more)
+
+
+def _for_good(road: Road, words: Sequence[str]) -> tuple[str, ...] | None:
+    from wizard.plan.impossible import PlanImpossible
+    from wizard.run.clearing import clearing_plan, removal_scopes
+    from wizard.run.stopped import stopped_plan
+
+    host, machine = road.look()
+    kind = Kind.CLEAN_UP if "clean-up" in words else Kind.REMOVE
+    scopes = removal_scopes(distribution="--distribution-rocm" in words, driver=False)
+    if stopped_plan(kind, places_of(host)) is not None:
+        return ()
+    try:
+        plan = clearing_plan(kind, scopes, machine, host)
+    except PlanImpossible:
+        return ()  # the command says why
+    return ask_for_good(road, host, plan)
+
+
+def ask_for_good(road: Road, host: Host, plan: Plan) -> tuple[str, ...] | None:
+    """The option to remove what nothing could put back, if anything is; None where it is to stay.
+
+    All of it is named, and it stays unless the answer is yes.
+    """
+    from wizard.preflight.refusal import Refused
+    from wizard.run.clearing import asked_sources
+    from wizard.run.live import now
+    from wizard.run.settling import asking_of
+
+    try:
+        sources = asked_sources(plan, asking_of(host, places_of(host), host.environ, now()))
+    except Refused:
+        return ()  # the command says why
+    return chosen_for_good(road, sources) if sources.lost else ()
+
+
+def chosen_for_good(road: Road, sources: Sources) -> tuple[str, ...] | None:
+    """The same, once it is known that something would be lost."""
+    from wizard.preflight.way_back import no_way_back
+
+    refusal = no_way_back(sources)
+    road.say()
+    for text in (refusal.happened, refusal.meaning):
+        road.say(clean(text))
+    options = [
+        Option("no: nothing is removed", False),
+        Option("yes, remove them for good", True),
+    ]
+    if road.ask.choose(FOR_GOOD, options):
+        return ("--without-rollback",)
+    road.say(clean(f"Nothing was changed. {refusal.next_step}"))
+    return None
 
 
 def roll_back(road: Road) -> int:

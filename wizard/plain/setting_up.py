@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from wizard.commands.choosing import absolute, folder_of
+from wizard.commands.choosing import absolute, folder_of, with_sources
 from wizard.commands.looking import acts, places_of, speed_of_line
 from wizard.plain.asking import Option, in_turn
+from wizard.plain.away import ask_for_good
 from wizard.run.lines import clean
 
 if TYPE_CHECKING:
@@ -116,13 +117,35 @@ class Setup:
         usual = folder_of(self.road.arguments, wanted.stack, self.host.home)
         return replace(wanted, folder=absolute(self.road.ask.text(FOLDER, usual)))
 
+    def for_good(self, wanted: Wanted) -> tuple[str, ...] | None:
+        """The option to remove what nothing could put back, if anything is; None for no."""
+        from wizard.commands.making import plan_here
+        from wizard.plan.choice import Choice
+        from wizard.plan.impossible import PlanImpossible
+        from wizard.run.settling import waiting_plan
+
+        if wanted.footprint == "venv":
+            return ()
+        choice = Choice(wanted.stack, wanted.footprint, wanted.folder, gpu=wanted.gpu)
+        choice = with_sources(choice, self.road.arguments)
+        try:
+            if waiting_plan(choice, places_of(self.host)) is not None:
+                return ()
+            plan = plan_here(self.machine, choice, self.host)
+        except PlanImpossible:
+            return ()  # the command says why
+        return ask_for_good(self.road, self.host, plan)
+
 
 def walk(road: Road) -> int:
     """Ask, show the plan, carry it out if that is agreed to; gives the exit code."""
     setup = Setup(road, *road.look())
     questions = (setup.wishes, setup.card, setup.stack, setup.footprint, setup.folder)
     wanted = in_turn(questions, Wanted())
-    code = road.carry_out(*wanted.words)
+    more = setup.for_good(wanted) if acts(road.arguments) else ()
+    if more is None:
+        return 0
+    code = road.carry_out(*wanted.words, *more)
     if code == 0 and acts(road.arguments):
         return _measure(road, wanted)
     return code

@@ -59,6 +59,8 @@ class AptChange:
     expect_remove: tuple[str, ...] = ()
     were_automatic: tuple[str, ...] = ()
     """Of those that go, which came only as dependencies: that is told apt when they come back."""
+    for_good: Versions = ()
+    """Of those that go, of which no package file is kept: root removes none that is not named."""
     download_bytes: int = 0
     installed_bytes: int = 0
     needs_root: bool = True
@@ -84,10 +86,11 @@ class AptChange:
                 "install": [list(pair) for pair in self.expect_install],
                 "remove": list(self.expect_remove),
             },
+            "for_good": [list(pair) for pair in self.for_good],
         }
 
     def __str__(self) -> str:
-        return f"as root, {'; '.join((*self._calls(), self._expected()))}"
+        return f"as root, {'; '.join((*self._calls(), self._expected(), *self._unkept()))}"
 
     def _calls(self) -> list[str]:
         verb = "purge" if self.purge else "remove"
@@ -106,6 +109,13 @@ class AptChange:
             *((f"with them go {', '.join(others)}",) if others else ()),
         )
         return f"{'; '.join(told) or 'nothing else'}: anything more or less is refused"
+
+    def _unkept(self) -> tuple[str, ...]:
+        if not self.for_good:
+            return ()
+        if {name for name, _ in self.for_good} == set(self.expect_remove):
+            return ("no package file of them is kept",)
+        return (f"no package file is kept of {', '.join(map(_exactly, self.for_good))}",)
 
     def _named(self) -> Versions:
         return (*self.install, *((deb.name, deb.version) for deb in self.debs))

@@ -41,5 +41,7 @@ class Choice:
     """Fingerprint of the key that signs that mirror; ``""`` for AMD's."""
     profile_file: bool = False
     """True to set ``ROCM_PATH`` and ``PATH`` for every user at login."""
+    without_rollback: bool = False
+    """True to remove packages for good of which no archive has a file any more."""
     snapshot: str = ""
     """``timeshift``, ``snapper`` or ``snapper:CONFIG`` to have one made first; ``""`` for none."""

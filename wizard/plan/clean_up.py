@@ -13,7 +13,7 @@ from wizard.plan.leftover_files import BACK, Leftovers
 from wizard.plan.leftovers import short_path
 from wizard.plan.prepared import FilesNow
 from wizard.plan.removal import held, removal_steps, system_plan
-from wizard.plan.root_steps import SetSystemPathAside, WriteSystemFile, sha256
+from wizard.plan.root_steps import SetSystemPathAside, Versions, WriteSystemFile, sha256
 from wizard.plan.shell_lines import Findings, rocm_lines
 from wizard.plan.steps import Plan, Step
 from wizard.plan.system_family import uses_apt
@@ -27,11 +27,14 @@ UNEDITED = ("fish_variables",)
 """fish writes it anew whenever it likes."""
 
 
-def make_clean_up(machine: Machine, files: FilesNow) -> Plan:
-    """Clears away what other scripts left; raises NothingToDo where they left nothing."""
+def make_clean_up(machine: Machine, files: FilesNow, for_good: Versions = ()) -> Plan:
+    """Clears away what other scripts left; raises NothingToDo where they left nothing.
+
+    Of packages that go ``for_good`` no file is kept: the user has chosen that.
+    """
     own = tuple(_own_files(machine, files))
     profiles = _profiles(machine, files)
-    packages, notes, first = _packages(machine, files)
+    packages, notes, first = _packages(machine, files, for_good)
     trees = _orphans(machine, packages)
     steps = (*own, *packages, *profiles.steps, *trees)
     told = (*notes, *profiles.notes, *_told(machine, files))
@@ -82,7 +85,9 @@ def _profile(path: str, text: str | None) -> Leftovers:
     return Leftovers((WriteSystemFile(why, path, content, BACK, sha256(text)),))
 
 
-def _packages(machine: Machine, files: FilesNow) -> tuple[tuple[Step, ...], tuple[str, ...], str]:
+def _packages(
+    machine: Machine, files: FilesNow, for_good: Versions
+) -> tuple[tuple[Step, ...], tuple[str, ...], str]:
     """Packages that are broken, or whose files somebody deleted, and what belongs to none."""
     if not uses_apt(machine) or not isinstance(machine.rocm_packages, tuple):
         return (), (), ""
@@ -90,7 +95,7 @@ def _packages(machine: Machine, files: FilesNow) -> tuple[tuple[Step, ...], tupl
     out = tuple(one for one in amd.packages if _is_useless(one) or _is_gone(one, machine))
     stays = tuple(one for one in machine.rocm_packages if one.origin == "amd" and one not in out)
     gone = Going(out, stays, (), amd=not stays)
-    steps, notes = removal_steps(machine, gone, files)
+    steps, notes = removal_steps(machine, gone, files, for_good)
     return steps, notes, held(out)
 
 

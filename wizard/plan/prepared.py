@@ -70,3 +70,5 @@ class Prepared:
 
     files: FilesNow = field(default_factory=FilesNow)
     offer: Offer | None = None
+    for_good: Versions = ()
+    """Packages that go without a package file of them, as the user has chosen."""

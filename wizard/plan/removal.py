@@ -26,6 +26,7 @@ from wizard.plan.root_steps import (
     FinishInterrupted,
     KeepDebs,
     SetSystemPathAside,
+    Versions,
 )
 from wizard.plan.steps import Plan, Step
 from wizard.plan.system_family import require_apt
@@ -38,13 +39,19 @@ NEVER = (
 
 
 def make_removal(
-    machine: Machine, scopes: tuple[str, ...] = (AMD,), files: FilesNow | None = None
+    machine: Machine,
+    scopes: tuple[str, ...] = (AMD,),
+    files: FilesNow | None = None,
+    for_good: Versions = (),
 ) -> Plan:
-    """Takes ROCm off the system; raises NothingToDo where there is none, or PlanImpossible."""
+    """Takes ROCm off the system; raises NothingToDo where there is none, or PlanImpossible.
+
+    Of packages that go ``for_good`` no file is kept: the user has chosen that.
+    """
     require_apt(machine)
     files = files or FilesNow()
     gone = going(machine, scopes)
-    steps, notes = removal_steps(machine, gone, files)
+    steps, notes = removal_steps(machine, gone, files, for_good)
     steps = (*steps, *_ours(gone, files))
     if not steps:
         raise NothingToDo(" ".join((_nothing(machine, scopes), *gone.notes)))
@@ -52,7 +59,7 @@ def make_removal(
 
 
 def removal_steps(
-    machine: Machine, gone: Going, files: FilesNow
+    machine: Machine, gone: Going, files: FilesNow, for_good: Versions = ()
 ) -> tuple[tuple[Step, ...], tuple[str, ...]]:
     """Steps that remove these packages and what they leave, and what to know of it."""
     left = Leftovers()
@@ -66,14 +73,14 @@ def removal_steps(
         left += tree_leftovers(machine, releases, frozenset(gone.names), files.belongings)
     steps = (
         *_finish_first(machine),
-        *_keep(gone),
-        *_purge(gone, files),
+        *_keep(gone, for_good),
+        *_purge(gone, files, for_good),
         # Afterwards: settings that belong to the packages go with them, and come back with them.
         *_left_by(gone, left, files),
         *_finish_after(machine, gone),
     )
     never = (NEVER,) if gone.packages else ()
-    return steps, (*gone.notes, *left.notes, *never)
+    return steps, (*_lost(gone, for_good), *gone.notes, *left.notes, *never)
 
 
 def system_plan(
@@ -142,25 +149,48 @@ def counted(number: int, what: str) -> str:
     return f"{number} {what}{'s' * (number != 1)}"
 
 
-def _keep(gone: Going) -> Iterator[Step]:
-    if gone.packages:
-        pairs = tuple((one.name, one.version) for one in gone.packages)
+def versions_of(gone: Going) -> Versions:
+    """What goes, each in the version that is installed."""
+    return tuple((one.name, one.version) for one in gone.packages)
+
+
+def _lost(gone: Going, for_good: Versions) -> Iterator[str]:
+    if lost := [pair for pair in versions_of(gone) if pair in for_good]:
+        yield (
+            f"Removed for good: {', '.join(map(' '.join, lost))}. No archive has them, or "
+            "something that they need; rollback cannot put them back."
+        )
+
+
+def _keep(gone: Going, for_good: Versions) -> Iterator[Step]:
+    if pairs := tuple(pair for pair in versions_of(gone) if pair not in for_good):
         yield KeepDebs("So that each of them can come back, also without a network.", pairs)
 
 
-def _purge(gone: Going, files: FilesNow) -> Iterator[Step]:
+def _purge(gone: Going, files: FilesNow, for_good: Versions) -> Iterator[Step]:
     if not gone.packages:
         return
     auto = automatic(files.texts.get(STATES, ""))
+    lost = tuple(pair for pair in versions_of(gone) if pair in for_good)
     yield AptChange(
         f"{counted(len(gone.names), 'package')}, each seen installed; apt must mean to remove "
         "just what is named.",
-        "installed again from the backup",
+        _back(len(gone.names), len(lost)),
         remove=gone.names,
         purge=True,
         expect_remove=gone.names,
         were_automatic=tuple(name for name in gone.names if name in auto),
+        for_good=lost,
     )
+
+
+def _back(going: int, lost: int) -> str:
+    """How packages come back of which so many are lost."""
+    if not lost:
+        return "installed again from the backup"
+    if lost == going:
+        return "none: they are removed for good"
+    return f"{counted(going - lost, 'package')} from the backup; {lost} are removed for good"
 
 
 def _finish_first(machine: Machine) -> Iterator[Step]:

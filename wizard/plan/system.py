@@ -54,7 +54,7 @@ def system_part(machine: Machine, choice: Choice, release: str, prepared: Prepar
     catalogue = load_catalogue()
     entry = release_named(catalogue, release)
     gone = going(machine, choice.system_removal, kept_release=release)
-    removed, notes = removal_steps(machine, gone, prepared.files)
+    removed, notes = removal_steps(machine, gone, prepared.files, prepared.for_good)
     offer = prepared.offer
     if not offer:
         notes = (*notes, ASKED_FIRST)

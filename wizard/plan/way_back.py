@@ -23,6 +23,7 @@ from wizard.plan.root_steps import (
     RestoreSettings,
     SetSystemPathAside,
     TakeFromGroups,
+    Versions,
     WriteSystemFile,
 )
 from wizard.plan.steps import Plan, Step
@@ -133,6 +134,7 @@ def _change_back(
             remove=came,
             purge=True,
             expect_remove=came,
+            for_good=tuple((name, installed[name]) for name in came),
         )
     went = tuple(
         (name, versions[name])
@@ -143,8 +145,21 @@ def _change_back(
         yield from _bring_back(step, went, kept)
 
 
+def lost(plan: Plan, begun: Collection[int], installed: Mapping[str, str]) -> Versions:
+    """Packages that these steps removed for good, and that are not there again by now."""
+    done = (step for number, step in enumerate(plan.steps, 1) if number in begun)
+    changes = (step for step in done if isinstance(step, AptChange))
+    return tuple(
+        (name, version)
+        for step in changes
+        for name, version in step.for_good
+        if installed.get(name) != version
+    )
+
+
 def _modules(step: AptChange) -> list[str]:
-    return [name for name in step.expect_remove if _is_module(name)]
+    gone = {name for name, _ in step.for_good}
+    return [name for name in step.expect_remove if _is_module(name) and name not in gone]
 
 
 def _is_module(name: str) -> bool:

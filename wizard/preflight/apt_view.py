@@ -147,9 +147,14 @@ def _settings_now(root: Path) -> Iterator[tuple[str, str]]:
                 yield f"{APT}/{folder}/{path.name}", _text(path)
 
 
+def status_of(root: Path) -> str:
+    """dpkg's list of a system."""
+    return _text(root / STATUS.lstrip("/"))
+
+
 def _status(root: Path, steps: tuple[Step, ...]) -> str:
     """dpkg's list without the packages that the steps remove."""
-    text = _text(root / STATUS.lstrip("/"))
+    text = status_of(root)
     gone = {name for step in steps if isinstance(step, AptChange) for name in step.expect_remove}
     if not gone:
         return text

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from wizard.journalform import Kind
 from wizard.machine.host import Host
 from wizard.plan.root_steps import AptChange, settled
 from wizard.plan.steps import Plan
@@ -14,30 +14,24 @@ from wizard.preflight.packages import package_refusals
 from wizard.preflight.refusal import Refusal, Refused
 from wizard.preflight.rehearsing import simulated
 from wizard.preflight.room import ARCHIVES, BACKUP, Need, without_room
-from wizard.preflight.way_back import Sources, sources_of
+from wizard.preflight.way_back import Sources, no_way_back, sources_of
 
 
-@dataclass(frozen=True, slots=True)
-class Preflight:
-    """What was found: with a refusal nothing is begun."""
-
-    refusals: tuple[Refusal, ...]
-    notes: tuple[str, ...] = ()
-
-
-async def check(plan: Plan, asking: Asking) -> Preflight:
-    """Looks at locks, states, files and room, lets apt simulate, rehearses the way back."""
+async def check(plan: Plan, asking: Asking) -> tuple[Refusal, ...]:
+    """Why the plan is not begun: locks, states, files, room, apt's own word, the way back."""
     if not settled(plan.steps):
-        return Preflight((_unsettled(),))
+        return (_unsettled(),)
     refusals = [*package_refusals(plan, asking.host), *file_refusals(plan, asking.host)]
     try:
-        sources = await sources_of(plan, asking)
+        sources = await sources_of(plan.steps, asking)
+        if sources.lost:
+            refusals.append(no_way_back(sources, waivable=plan.kind is not Kind.FIX))
         refusals += without_room(_needs(plan, sources, asking.host), asking.host)
         if not refusals:  # apt's own words would only repeat them
             refusals += [refusal async for refusal in simulated(plan, asking)]
     except Refused as refused:
-        return Preflight((*refusals, refused.refusal))
-    return Preflight(tuple(refusals), sources.notes())
+        return (*refusals, refused.refusal)
+    return tuple(refusals)
 
 
 def _unsettled() -> Refusal:

@@ -8,8 +8,14 @@ from wizard.machine.facts import PackageWork, Unknown
 from wizard.machine.host import Host
 from wizard.machine.package_states import STATES, Row, installed_rows
 from wizard.machine.package_work import package_work
-from wizard.plan.root_steps import AptChange, FinishInterrupted, KeepDebs, MarkPackages
-from wizard.plan.steps import Plan
+from wizard.plan.root_steps import (
+    AptChange,
+    FinishInterrupted,
+    KeepDebs,
+    MarkPackages,
+    Versions,
+)
+from wizard.plan.steps import Plan, Step
 from wizard.preflight.refusal import Refusal
 
 HALF_INSTALLED, REINSTALL = STATES["H"], "must be reinstalled"
@@ -99,9 +105,18 @@ def _held(plan: Plan, rows: list[Row]) -> Iterator[Refusal]:
         )
 
 
+def _named(step: Step) -> Versions:
+    """Packages that a step takes to be installed in these versions."""
+    match step:
+        case KeepDebs(packages=packages) | AptChange(for_good=packages):
+            return packages
+        case _:
+            return ()
+
+
 def _changed(plan: Plan, rows: list[Row]) -> Iterator[Refusal]:
     there = {(row.name, row.version) for row in rows}
-    wanted = [pair for step in plan.steps if isinstance(step, KeepDebs) for pair in step.packages]
+    wanted = [pair for step in plan.steps for pair in _named(step)]
     lost = [f"{name} {version}" for name, version in wanted if (name, version) not in there]
     if lost:
         yield Refusal(

@@ -9,7 +9,7 @@ from wizard.machine.facts import Machine, Unknown
 from wizard.plan.amd_packages import DISTRIBUTION
 from wizard.plan.choice import Choice
 from wizard.plan.prepared import Offer, Prepared
-from wizard.plan.root_steps import UNSETTLED
+from wizard.plan.root_steps import UNSETTLED, Versions
 from wizard.plan.system import release_named, suites_to_ask, system_part
 from wizard.preflight.apt_errors import explained
 from wizard.preflight.apt_view import AptView, make_view
@@ -22,6 +22,7 @@ from wizard.preflight.repository import fetch_key, find_suite
 from wizard.preflight.resolving import SIMULATION_S, repair_notes, resolved
 from wizard.preflight.simulation import Transaction
 from wizard.preflight.surprises import refuse_surprises
+from wizard.preflight.way_back import no_way_back, sources_of
 
 UPDATE_S = 600.0
 
@@ -32,6 +33,7 @@ async def prepare(machine: Machine, choice: Choice, release: str, asking: Asking
     entry = release_named(catalogue, release)
     repository = repository_at(catalogue, choice.rocm_repo, choice.rocm_key_fingerprint)
     files = files_now(asking.host, machine)
+    for_good = await _for_good(machine, choice, release, Prepared(files), asking)
     suites = suites_to_ask(catalogue, entry, machine.system.glibc)
     offer = Offer(
         release=release,
@@ -44,7 +46,18 @@ async def prepare(machine: Machine, choice: Choice, release: str, asking: Asking
         installed_bytes=0,
     )
     view = await _view(machine, choice, release, Prepared(files, offer), asking)
-    return Prepared(files, await _complete(machine, choice, entry, offer, view, asking))
+    offer = await _complete(machine, choice, entry, offer, view, asking)
+    return Prepared(files, offer, for_good)
+
+
+async def _for_good(
+    machine: Machine, choice: Choice, release: str, draft: Prepared, asking: Asking
+) -> Versions:
+    """Packages that go and could not come back; raises Refused unless the user has chosen that."""
+    sources = await sources_of(system_part(machine, choice, release, draft).steps, asking)
+    if sources.lost and not choice.without_rollback:
+        raise Refused(no_way_back(sources))
+    return sources.lost
 
 
 async def _view(

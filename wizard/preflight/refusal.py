@@ -12,6 +12,8 @@ class Refusal:
     happened: str
     meaning: str
     next_step: str
+    waivable: bool = False
+    """True where a plan without a way back for some packages would not be refused for this."""
 
 
 class Refused(Exception):

@@ -1,19 +1,22 @@
-"""The way back, rehearsed: where each package that goes could come from again."""
+"""The way back, looked at beforehand: where each package that goes could come from again."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from wizard.machine.host import Host
-from wizard.plan.root_steps import KeepDebs, Versions
-from wizard.plan.steps import Plan
-from wizard.preflight.apt_view import make_view
+from wizard.plan.root_steps import AptChange, KeepDebs, Versions
+from wizard.plan.steps import Step
+from wizard.preflight.apt_view import make_view, status_of
 from wizard.preflight.archive_records import PackageRecord, package_records
 from wizard.preflight.asking import Asking
+from wizard.preflight.dependents import dependents
+from wizard.preflight.refusal import Refusal
 from wizard.preflight.resolving import SIMULATION_S
 from wizard.preflight.room import ARCHIVES
 
-SHOWN = 6
+AGAIN = "Configure their archive again and run `sudo apt-get update`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,39 +26,88 @@ class Sources:
     cached: Versions
     """Their files lie in apt's cache."""
     downloadable: Versions
-    remade: Versions
-    """In no index any more: their files are packed again from what is installed."""
+    missing: Versions
+    """Neither in apt's cache nor in the index of an archive."""
+    dependent: Versions
+    """Of these there are files, but they need some that go for good."""
     backup_bytes: int
     """What keeping them takes, at most."""
 
-    def notes(self) -> tuple[str, ...]:
-        """What the user should know of it."""
-        if not self.remade:
-            return ()
-        names = [f"{name} {version}" for name, version in self.remade]
-        more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-        return (
-            f"No archive has {', '.join(names[:SHOWN])}{more} any more. For the way back they are "
-            "packed again from what is installed; what was deleted of them is lost already.",
-        )
+    @property
+    def lost(self) -> Versions:
+        """What nothing could put back."""
+        return (*self.missing, *self.dependent)
 
 
-async def sources_of(plan: Plan, asking: Asking) -> Sources:
-    """Where everything that the plan's ``KeepDebs`` names can be had."""
-    pairs = tuple(
-        pair for step in plan.steps if isinstance(step, KeepDebs) for pair in step.packages
-    )
+NOTHING = Sources((), (), (), (), 0)
+
+
+async def sources_of(steps: Iterable[Step], asking: Asking) -> Sources:
+    """Where everything that the ``KeepDebs`` among the steps names can be had."""
+    steps = tuple(steps)
+    pairs = tuple(pair for step in steps if isinstance(step, KeepDebs) for pair in step.packages)
     if not pairs:
-        return Sources((), (), (), 0)
+        return NOTHING
     now = make_view(asking.folder / "now", (), asking.root)  # before anything is moved
     argv = ("apt-cache", *now.options, "show", "--all-versions", *(name for name, _ in pairs))
     answer = await asking.programs.ask(argv, SIMULATION_S)
     records = _by_version(package_records(answer.text))
     cached = tuple(pair for pair in pairs if _in_cache(asking.host, pair))
-    rest = [pair for pair in pairs if pair not in cached]
+    rest = tuple(pair for pair in pairs if pair not in cached)
     downloadable = tuple(p for p in rest if p in records and records[p].downloadable)
-    remade = tuple(pair for pair in rest if pair not in downloadable)
-    return Sources(cached, downloadable, remade, sum(_size(pair, records) for pair in pairs))
+    missing = tuple(pair for pair in rest if pair not in downloadable)
+    given_up = {pair for step in steps if isinstance(step, AptChange) for pair in step.for_good}
+    dependent = _dependent((*cached, *downloadable), {*missing, *given_up}, asking)
+    kept = tuple(pair for pair in pairs if pair not in (*missing, *dependent))
+    return Sources(
+        tuple(pair for pair in cached if pair in kept),
+        tuple(pair for pair in downloadable if pair in kept),
+        missing,
+        dependent,
+        sum(_size(pair, records) for pair in kept),
+    )
+
+
+def no_way_back(sources: Sources, *, waivable: bool = True) -> Refusal:
+    """Why packages are not removed of which some are lost; every one of them is named.
+
+    ``waivable``: the plan can be made anew so that it removes them for good.
+    """
+    happened = []
+    if sources.missing:
+        happened.append(
+            "Neither apt's cache nor any configured archive has the package files of "
+            f"{_named(sources.missing)}."
+        )
+    if sources.dependent:
+        happened.append(
+            "These need packages that would be missing, so that they could not come back either: "
+            f"{_named(sources.dependent)}."
+        )
+    otherwise = (
+        "run again with --without-rollback to remove them for good (in the wizard: w on Review)"
+        if waivable
+        else f"remove them yourself: sudo apt-get purge {' '.join(n for n, _ in sources.lost)}"
+    )
+    return Refusal(
+        " ".join(happened),
+        "They could not be put back by rollback. Nothing was changed.",
+        f"{AGAIN}, or {otherwise}.",
+        waivable=waivable,
+    )
+
+
+def _named(packages: Versions) -> str:
+    return ", ".join(f"{name} {version}" for name, version in packages)
+
+
+def _dependent(kept: Versions, lost: Collection[tuple[str, str]], asking: Asking) -> Versions:
+    """Those that could not come back although there are files of them."""
+    if not kept or not lost:
+        return ()
+    names = [{name.partition(":")[0] for name, _ in packages} for packages in (lost, kept)]
+    found = dependents(status_of(asking.root), *names)
+    return tuple(pair for pair in kept if pair[0].partition(":")[0] in found)
 
 
 def _by_version(records: tuple[PackageRecord, ...]) -> dict[tuple[str, str], PackageRecord]:

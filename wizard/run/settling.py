@@ -21,9 +21,10 @@ from wizard.plan.impossible import PlanImpossible
 from wizard.plan.planner import make_plan
 from wizard.plan.steps import Plan
 from wizard.preflight.asking import Asking
-from wizard.preflight.check import Preflight, check
+from wizard.preflight.check import check
 from wizard.preflight.preparing import prepare
 from wizard.preflight.programs import Children
+from wizard.preflight.refusal import Refusal
 from wizard.preflight.wheels import WheelsSought, seek_wheels
 from wizard.run.downloads.web import open_web
 from wizard.run.preflight_folder import made, preflight_folder
@@ -58,13 +59,13 @@ async def settled_plan(
     return make_plan(machine, choice, places, there, prepared)
 
 
-async def preflight(plan: Plan, places: Places, asking: Asking) -> Preflight:
+async def preflight(plan: Plan, places: Places, asking: Asking) -> tuple[Refusal, ...]:
     """What speaks against beginning; nothing where there is no root's part, or a run waits.
 
     The steps of one that waits may be done already, by root's part or by hand.
     """
     if not any(step.needs_root for step in plan.steps) or waits(plan.id, Path(places.runs)):
-        return Preflight(())
+        return ()
     with made(asking.folder):
         return await check(plan, asking)
 

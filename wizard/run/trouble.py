@@ -17,6 +17,10 @@ class Trouble(Exception):
         self.next_step = next_step
 
 
+class NoWayBack(Trouble):
+    """Packages would go that rollback could not put back; the user may choose that."""
+
+
 def as_trouble(error: Trouble | OSError) -> Trouble:
     """A failed look or write as Trouble; Trouble as it is."""
     if isinstance(error, Trouble):

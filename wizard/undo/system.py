@@ -10,11 +10,11 @@ from wizard.machine.host import Host
 from wizard.machine.package_states import installed_rows
 from wizard.machine.package_work import package_work
 from wizard.places import Places
-from wizard.plan.apt_steps import LocalDeb
+from wizard.plan.apt_steps import LocalDeb, Versions
 from wizard.plan.form import plan_of
 from wizard.plan.impossible import NothingToDo
 from wizard.plan.steps import USER_EDITS, Plan, Step
-from wizard.plan.way_back import make_way_back
+from wizard.plan.way_back import lost, make_way_back
 from wizard.root.news import Event, EventLines, StepDone, news_of
 from wizard.root.session import EVENTS, STATE, undo_script
 from wizard.run.root_part import NOTHING_LEFT, is_root_step
@@ -52,6 +52,15 @@ def system_way_back(record: Record, host: Host, places: Places, state: Path = ST
         )
     except NothingToDo:
         return None
+
+
+def lost_by(record: Record, host: Host) -> Versions:
+    """Packages that the run removed for good, and that are not there again by now."""
+    if not touched_system(record):
+        return ()
+    rows = installed_rows(host)
+    installed = {} if isinstance(rows, Unknown) else {row.name: row.version for row in rows}
+    return lost(plan_of(record.plan), record.intents, installed)
 
 
 def touched_system(record: Record) -> bool:

@@ -16,6 +16,7 @@ from pathlib import Path
 from wizard.journalform import ROLLED_BACK
 from wizard.machine.host import Host
 from wizard.places import Places
+from wizard.plan.apt_steps import Versions
 from wizard.plan.steps import Plan
 from wizard.plan.way_back import FOLDER_REASON
 from wizard.run.events import Event, Output, PlanFinished, StepFailed, StepFinished, StepStarted
@@ -25,7 +26,7 @@ from wizard.run.live import now
 from wizard.run.records import read_record
 from wizard.run.trouble import Trouble
 from wizard.undo.one_run import Undo, find_undo, undo
-from wizard.undo.system import system_way_back
+from wizard.undo.system import lost_by, system_way_back
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,12 @@ class WholeUndo:
     folder: Undo
     system: Plan | None
     """What root takes back before; None where nothing of the system's is to be taken back."""
+    lost: Versions = ()
+    """Packages that the run removed for good."""
+
+    def __str__(self) -> str:
+        told = "".join(f"\nnot put back: {each}" for each in map(_told, self.lost))
+        return f"{self.folder}{told}"
 
 
 def find_whole_undo(
@@ -45,7 +52,12 @@ def find_whole_undo(
     With ``wait``, programs that a killed run left behind may end first: seconds.
     """
     found = find_undo(places, wanted, wait=wait)
-    return WholeUndo(found, system_way_back(found.record, host, places))
+    system = system_way_back(found.record, host, places)
+    return WholeUndo(found, system, lost_by(found.record, host))
+
+
+def _told(package: tuple[str, str]) -> str:
+    return f"{' '.join(package)} was removed for good: no package file of it was kept"
 
 
 class TakingBack:
@@ -99,7 +111,7 @@ class TakingBack:
         text = f"undo run {run.record.id}{place}"
         yield StepStarted(number, number, text, FOLDER_REASON)
         try:
-            left = await asyncio.to_thread(self._undo)
+            left = (*map(_told, self._shown.lost), *await asyncio.to_thread(self._undo))
         except Trouble as trouble:
             yield StepFailed(number, trouble.happened, trouble.meaning, trouble.next_step)
             yield self._end(ok=False)

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.system import seeds
+from tests.e2e.system import debs, seeds
 from tests.e2e.system.archive_server import ArchiveServer
 from tests.e2e.system.asking import detected, of_amd, packages
 from tests.e2e.system.bases import OWNER, PASSWORD
+from tests.e2e.system.debs import Deb
 from tests.e2e.system.roots import Root
 from tests.e2e.system.snapshot import Difference, differences, take, told
 from tests.e2e.system.states import (
@@ -20,6 +21,7 @@ from tests.e2e.system.states import (
     HALF_DELETED,
     ROCM_57,
     ROCM_62,
+    SOURCE_LIST,
     Enter,
     State,
 )
@@ -94,6 +96,88 @@ def test_amds_rocm_goes_and_nothing_else_and_comes_back(
     back(root)
     left = not_as_before(differences(before, take(root.folder)), *exact)
     assert not left, told(left)
+
+
+def without_archive(root: Root) -> dict[str, str]:
+    """AMD's source is taken away, and what apt had fetched; what was AMD's, with versions."""
+    rows, amds = packages(root), of_amd(root)
+    root.path(SOURCE_LIST).unlink()
+    root.run("apt-get", "-qq", "update")
+    root.run("apt-get", "clean")
+    return {name: rows[name].version for name in amds}
+
+
+def says_all(text: str, versions: dict[str, str]) -> bool:
+    """True where every one of them is named with its version."""
+    return all(f"{name} {version}" in text for name, version in versions.items())
+
+
+def test_what_no_archive_has_goes_only_where_that_was_chosen_and_is_named(enter: Enter) -> None:
+    root = enter(ROCM_57)
+    root.give_sudo("with password")
+    lost = without_archive(root)
+    plan = json.loads(save_plan(root, "--remove").read_text())
+    before = take(root.folder)
+    for words in (("remove", "--yes"), ("apply", "--plan", PLAN, "--yes")):
+        done = root.wizard(*words)
+        assert done.returncode == 2, done.stdout + done.stderr
+        assert says_all(done.stderr, lost)
+        assert "They could not be put back by rollback" in done.stderr
+    beside = root.wizard("apply", "--plan", PLAN, "--without-rollback", "--yes")
+    assert beside.returncode == 2
+    assert "leave out --without-rollback" in beside.stderr
+    forged = json.dumps({**plan, "asked": ["--remove", "--without-rollback"]})
+    root.write(PLAN, forged, user=OWNER)
+    done = root.wizard("apply", "--plan", PLAN, "--yes")
+    assert done.returncode == 2
+    assert "another one than this plan was made for" in done.stderr
+    root.write(PLAN, json.dumps(plan, indent=1) + "\n", user=OWNER)
+    assert not not_as_before(differences(before, take(root.folder)))
+    save_plan(root, "--remove", "--without-rollback")
+    told = carry_out(root, "apply", "--plan", PLAN, "--yes", says="Finished.")
+    assert says_all(" ".join(told.split()).partition("Removed for good: ")[2], lost)
+    assert "These are removed for good, since no package file of them is kept:" in told
+    assert not lost.keys() & {name for name, row in packages(root).items() if row.status == "ii"}
+    assert sound(root)
+    (script,) = root.folder.glob("var/lib/rdna1-setup/runs/*/UNDO.sh")
+    undone = root.run("sh", f"/{script.relative_to(root.folder)}", check=False)
+    assert undone.returncode == 3, undone.stdout + undone.stderr
+    assert says_all(undone.stdout, lost)
+    rest = root.wizard("rollback", "--yes")
+    assert rest.returncode == 1
+    assert says_all(rest.stdout, lost)
+    assert f"Taken back but for {len(lost)} things" in rest.stdout
+    assert sound(root)
+
+
+def test_rollback_brings_back_all_but_what_went_for_good(enter: Enter) -> None:
+    root = enter(ROCM_57)
+    root.give_sudo("with password")
+    name, version = "miopen-hip", "2.20.0.50701-99~22.04"
+    root.apt("purge", name)
+    own = Deb(name, version, depends=("rocm-core",), files={"/opt/rocm-5.7.1/own": b"own\n"})
+    debs.build(own, root.path(f"/root/{own.file_name}"))
+    root.run("dpkg", "--install", f"/root/{own.file_name}")
+    root.path(f"/root/{own.file_name}").unlink()
+    before, held = take(root.folder), packages(root)
+    refused = root.wizard("remove", "--yes")
+    assert refused.returncode == 2
+    assert f"has the package files of {name} {version}." in refused.stderr
+    carry_out(root, "remove", "--without-rollback", "--yes", says="Finished.")
+    assert name not in packages(root)
+    with at_a_terminal(root, "rollback", "--yes") as terminal:
+        terminal.wait_for("password for", EXIT_S)
+        terminal.send(f"{PASSWORD}\n")
+        terminal.wait_for("leave all as it is: ", EXIT_S)
+        terminal.send("yes\n")
+        terminal.wait_for("Taken back but for one thing", 3 * EXIT_S)
+        assert terminal.exit_code(EXIT_S) == 1
+        assert f"{name} {version} was removed for good" in " ".join(terminal.text().split())
+    assert packages(root) == {key: row for key, row in held.items() if key != name}
+    assert sound(root)
+    left = not_as_before(differences(before, take(root.folder)))
+    other = tuple(each for each in left if name not in each.name and "/own" not in each.name)
+    assert not other, told(other)
 
 
 def test_settings_of_the_user_are_no_part_of_removal(enter: Enter) -> None:
