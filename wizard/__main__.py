@@ -26,14 +26,13 @@ COMMANDS = (
     "clean-up",
     "conv2d",
     "keep",
-    "fleet",
     "rollback",
     "watch",
     "report",
     "about",
 )
 """Each is a module of ``wizard.commands``, with ``add_arguments`` and ``run``."""
-READS_ONLY = ("detect", "diagnose", "explain", "plan", "fleet", "report", "watch", "about")
+READS_ONLY = ("detect", "diagnose", "explain", "plan", "report", "watch", "about")
 """Commands that change nothing, but for ``report --record`` and ``diagnose --fix``."""
 CHANGES_FILES = (
     "apply",
