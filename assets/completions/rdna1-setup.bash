@@ -5,7 +5,7 @@
 #    source ~/.local/share/bash_completion/rdna1-setup
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
-_shtab_rdna1_setup_subparsers=(detect diagnose explain plan rehearse apply fetch remove clean-up conv2d keep fleet rollback watch report available about)
+_shtab_rdna1_setup_subparsers=(detect diagnose explain plan rehearse apply fetch remove clean-up conv2d keep rollback watch report about)
 
 _shtab_rdna1_setup_detect_option_strings=(-h --help --dry-run --machine --demo --json --verify)
 _shtab_rdna1_setup_diagnose_option_strings=(-h --help --dry-run --machine --demo --kernel-log --try-torch --fix --yes --json --venv --torch-index --wheelhouse)
@@ -16,13 +16,11 @@ _shtab_rdna1_setup_apply_option_strings=(-h --help --dry-run --machine --demo --
 _shtab_rdna1_setup_fetch_option_strings=(-h --help --dry-run --machine --demo --stack --for --without-python --footprint --system-release --system-set --gpu --torch-index --wheelhouse --rocm-repo --rocm-key-fingerprint --json)
 _shtab_rdna1_setup_remove_option_strings=(-h --help --dry-run --machine --demo --distribution-rocm --driver --yes --json)
 _shtab_rdna1_setup_clean_up_option_strings=(-h --help --dry-run --machine --demo --yes --json)
-_shtab_rdna1_setup_conv2d_option_strings=(-h --help --dry-run --machine --demo --json --python --device --preset --sizes --channels --engine --work --operations --repeats --deadline --import-deadline --spawn --find-limit --range --find-setting --compare-settings --clean --log --keep-databases --resume --no-resume --hangs --yes --even-if-in-use --foreground --attach --stop --list --layers --layer --fits --workarounds --export --import --compare --repro --run --result)
-_shtab_rdna1_setup_keep_option_strings=(-h --help --dry-run --machine --demo --venv --profile --even-if-in-use --yes --json)
-_shtab_rdna1_setup_fleet_option_strings=(-h --help --dry-run --machine --demo --json)
+_shtab_rdna1_setup_conv2d_option_strings=(-h --help --dry-run --machine --demo --json --python --device --preset --sizes --channels --engine --work --operations --repeats --deadline --import-deadline --spawn --find-limit --range --find-setting --compare-settings --clean --log --keep-databases --resume --no-resume --hangs --yes --even-if-in-use --foreground --attach --stop --list --layers --layer --workarounds --export --import --compare --repro --run --result)
+_shtab_rdna1_setup_keep_option_strings=(-h --help --dry-run --machine --demo --venv --yes --json)
 _shtab_rdna1_setup_rollback_option_strings=(-h --help --dry-run --machine --demo --list --forget --yes)
 _shtab_rdna1_setup_watch_option_strings=(-h --help --dry-run --machine --demo)
 _shtab_rdna1_setup_report_option_strings=(-h --help --dry-run --machine --demo --format --record --folder --zip --collect-env --yes)
-_shtab_rdna1_setup_available_option_strings=(-h --help --dry-run --machine --demo --stack --json --venv --torch-index --wheelhouse --rocm-repo --rocm-key-fingerprint)
 _shtab_rdna1_setup_about_option_strings=(-h --help --dry-run --machine --demo)
 _shtab_rdna1_setup_option_strings=(-h --help --dry-run --machine --demo --version --plain --screens --venv --torch-index --wheelhouse --rocm-repo --rocm-key-fingerprint)
 
@@ -41,7 +39,7 @@ _shtab_rdna1_setup_conv2d___device_choices=(cuda cpu)
 _shtab_rdna1_setup_conv2d___engine_choices=(configured native unfold)
 _shtab_rdna1_setup_conv2d___find_limit_choices=(size height width channels-in channels-out kernel batch)
 _shtab_rdna1_setup_report___format_choices=(md json)
-_shtab_rdna1_setup_pos_0_choices=(detect diagnose explain plan rehearse apply fetch remove clean-up conv2d keep fleet rollback watch report available about)
+_shtab_rdna1_setup_pos_0_choices=(detect diagnose explain plan rehearse apply fetch remove clean-up conv2d keep rollback watch report about)
 
 _shtab_rdna1_setup_detect__h_nargs=0
 _shtab_rdna1_setup_detect___help_nargs=0
@@ -134,23 +132,15 @@ _shtab_rdna1_setup_conv2d___foreground_nargs=0
 _shtab_rdna1_setup_conv2d___attach_nargs='?'
 _shtab_rdna1_setup_conv2d___stop_nargs=0
 _shtab_rdna1_setup_conv2d___list_nargs=0
-_shtab_rdna1_setup_conv2d___fits_nargs=0
 _shtab_rdna1_setup_conv2d___workarounds_nargs=0
 _shtab_rdna1_setup_conv2d___compare_nargs='*'
-_shtab_rdna1_setup_keep_pos_0_nargs='*'
+_shtab_rdna1_setup_keep_pos_0_nargs=+
 _shtab_rdna1_setup_keep__h_nargs=0
 _shtab_rdna1_setup_keep___help_nargs=0
 _shtab_rdna1_setup_keep___dry_run_nargs=0
 _shtab_rdna1_setup_keep___demo_nargs=0
-_shtab_rdna1_setup_keep___even_if_in_use_nargs=0
 _shtab_rdna1_setup_keep___yes_nargs=0
 _shtab_rdna1_setup_keep___json_nargs=0
-_shtab_rdna1_setup_fleet_pos_0_nargs=+
-_shtab_rdna1_setup_fleet__h_nargs=0
-_shtab_rdna1_setup_fleet___help_nargs=0
-_shtab_rdna1_setup_fleet___dry_run_nargs=0
-_shtab_rdna1_setup_fleet___demo_nargs=0
-_shtab_rdna1_setup_fleet___json_nargs=0
 _shtab_rdna1_setup_rollback__h_nargs=0
 _shtab_rdna1_setup_rollback___help_nargs=0
 _shtab_rdna1_setup_rollback___dry_run_nargs=0
@@ -169,11 +159,6 @@ _shtab_rdna1_setup_report___demo_nargs=0
 _shtab_rdna1_setup_report___zip_nargs=0
 _shtab_rdna1_setup_report___collect_env_nargs='?'
 _shtab_rdna1_setup_report___yes_nargs=0
-_shtab_rdna1_setup_available__h_nargs=0
-_shtab_rdna1_setup_available___help_nargs=0
-_shtab_rdna1_setup_available___dry_run_nargs=0
-_shtab_rdna1_setup_available___demo_nargs=0
-_shtab_rdna1_setup_available___json_nargs=0
 _shtab_rdna1_setup_about__h_nargs=0
 _shtab_rdna1_setup_about___help_nargs=0
 _shtab_rdna1_setup_about___dry_run_nargs=0

@@ -50,8 +50,8 @@ function _shtab_rdna1_setup_using
   test "$_shtab_rdna1_setup_cmdpath" = "$argv"
 end
 
-set -g _shtab_rdna1_setup_commands detect diagnose explain plan rehearse apply fetch remove clean-up conv2d keep fleet rollback watch report available about
-set -g _shtab_rdna1_setup_opts_with_value --attach --base-python --channels --collect-env --compare --deadline --device --engine --export --find-limit --fix --folder --footprint --for --format --gpu --hangs --import --import-deadline --kernel-log --layer --layers --machine --operations --plan --preset --profile --python --range --record --repeats --repro --result --rocm-key-fingerprint --rocm-repo --run --sizes --snapshot --stack --system-release --system-removal --system-set --torch-index --venv --wheelhouse --work
+set -g _shtab_rdna1_setup_commands detect diagnose explain plan rehearse apply fetch remove clean-up conv2d keep rollback watch report about
+set -g _shtab_rdna1_setup_opts_with_value --attach --base-python --channels --collect-env --compare --deadline --device --engine --export --find-limit --fix --folder --footprint --for --format --gpu --hangs --import --import-deadline --kernel-log --layer --layers --machine --operations --plan --preset --python --range --record --repeats --repro --result --rocm-key-fingerprint --rocm-repo --run --sizes --snapshot --stack --system-release --system-removal --system-set --torch-index --venv --wheelhouse --work
 
 complete -c rdna1-setup -e
 complete -c rdna1-setup -f
@@ -121,7 +121,7 @@ complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l distribution-rocm 
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l driver -d 'AMD'"'"'s kernel driver package amdgpu-dkms goes too'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l json -d 'for programs and for apply --plan'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l format -xka "text json shell" -d 'shell: the plan as a script, for reading and for sites without this program'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l exact -d 'also ask the repository and apt what would be installed, version by version'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l exact -d 'also ask the index whether it still has the wheels, and the repository and apt what would be installed, version by version'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l evidence -d 'also every statement about the stack: who, card, date, link, contradictions'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using; and test $_shtab_rdna1_setup_npos -eq 0' -a rehearse -d 'Try root'"'"'s part of a plan in an overlay of this system; shows what changes, and keeps nothing.'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using rehearse' -s h -l help -d 'show this help message and exit'
@@ -238,7 +238,6 @@ complete -c rdna1-setup -n '_shtab_rdna1_setup_using conv2d' -l stop -d 'end the
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using conv2d' -l list -d 'experiments, newest first'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using conv2d' -l layers -x -d 'a list, one layer a line: 64 128 3 56x56'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using conv2d' -l layer -x -d 'one such line'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using conv2d' -l fits -d 'what may fit in 4, 6 and 8 GB'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using conv2d' -l workarounds -d 'measure what can be done about the first shape, if it does not pass (--hangs)'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using conv2d' -l export -x -d 'write the last run as a card for others'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using conv2d' -l import -x -d 'check and show a card'
@@ -252,16 +251,8 @@ complete -c rdna1-setup -n '_shtab_rdna1_setup_using keep' -l dry-run -d 'show e
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using keep' -l machine -x -d 'a recorded machine instead of this one'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using keep' -l demo -d 'a recorded machine that is installed with the program'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using keep' -l venv -x -d 'which venv of ours'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using keep' -l profile -x -d 'the setting that a card of conv2d --export holds, after a recheck of its shape here'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using keep' -l even-if-in-use -d 'recheck also where somebody is logged in at the screen'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using keep' -l yes -d 'the plan was read; do not ask'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using keep' -l json -d 'events as JSON lines'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using; and test $_shtab_rdna1_setup_npos -eq 0' -a fleet -d 'Show the Conv2d results of many machines in one table.'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using fleet' -s h -l help -d 'show this help message and exit'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using fleet' -l dry-run -d 'show everything, change nothing'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using fleet' -l machine -x -d 'a recorded machine instead of this one'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using fleet' -l demo -d 'a recorded machine that is installed with the program'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using fleet' -l json -d 'for programs'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using; and test $_shtab_rdna1_setup_npos -eq 0' -a rollback -d 'Undo a run: remove what it made, keep every file that is not ours.'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using rollback' -s h -l help -d 'show this help message and exit'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using rollback' -l dry-run -d 'show everything, change nothing'
@@ -286,18 +277,6 @@ complete -c rdna1-setup -n '_shtab_rdna1_setup_using report' -l folder -x -d 'wr
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using report' -l zip -d 'with --folder: DIR.zip beside it'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using report' -l collect-env -x -d 'with --folder: start PyTorch'"'"'s collect_env, which may touch the card'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using report' -l yes -d 'write the folder without a question'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using; and test $_shtab_rdna1_setup_npos -eq 0' -a available -d 'Ask indexes and repositories whether the wheels and packages are still there.'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using available' -s h -l help -d 'show this help message and exit'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using available' -l dry-run -d 'show everything, change nothing'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using available' -l machine -x -d 'a recorded machine instead of this one'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using available' -l demo -d 'a recorded machine that is installed with the program'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using available' -l stack -x -d 'ask for this stack alone'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using available' -l json -d 'for programs'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using available' -l venv -x -d 'where to put it (default: ~/ai/ID)'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using available' -l torch-index -x -d 'another wheel index; pip: as pip is configured'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using available' -l wheelhouse -x -d 'a folder of wheels, no network (pip'"'"'s too)'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using available' -l rocm-repo -x -d 'system packages from a copy of https://repo.radeon.com/rocm/apt'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using available' -l rocm-key-fingerprint -x -d 'of the key that signs that copy, where it is not AMD'"'"'s'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using; and test $_shtab_rdna1_setup_npos -eq 0' -a about -d 'Explain in plain words: ROCm, the override, why games work and Conv2d does not, and more.'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using about' -s h -l help -d 'show this help message and exit'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using about' -l dry-run -d 'show everything, change nothing'
