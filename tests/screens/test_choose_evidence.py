@@ -194,16 +194,6 @@ async def test_a_road_that_is_gone_cannot_be_taken() -> None:
         assert isinstance(pilot.app.screen, RoadsList)
 
 
-async def test_the_buffer_follows_the_layer_that_is_typed() -> None:
-    async with choose(CLEAN, (80, 24)) as pilot:
-        await press(pilot, "b")
-        await until(pilot, lambda: "64 * 3 * 3 * 56 * 56 * 4 = 7 MB" in screen_text(pilot.app))
-        await press(pilot, "ctrl+u", *"3 64 3 5")
-        await until(pilot, lambda: "Not a layer yet" in screen_text(pilot.app))
-        await press(pilot, *"12x512")
-        await until(pilot, lambda: "= 28 MB" in screen_text(pilot.app))
-
-
 @pytest.mark.parametrize("size", SIZES)
 async def test_a_key_answers_at_once(size: tuple[int, int]) -> None:
     async with choose(CLEAN, size) as pilot:

@@ -14,7 +14,6 @@ from wizard.conv2d.cards.result_card import (
     OWN_WORDS,
     SCHEMA,
     Chip,
-    FoundSetting,
     ResultCard,
     Stack,
 )
@@ -44,7 +43,6 @@ def card_text(card: ResultCard) -> str:
         "chip": to_json(card.chip),
         "stack": to_json(card.stack),
         "results": [_result_form(result) for result in card.results],
-        "found": _found_form(card.found),
     }
     return json.dumps(form, indent=1, allow_nan=False) + "\n"
 
@@ -112,23 +110,6 @@ def read_card(raw: bytes) -> ResultCard:
         ),
         stack=_stack(stack),
         results=tuple(map(_result, top.list_of("results", MOST_RESULTS))),
-        found=_found(top.inner("found")) if top.form.get("found") is not None else None,
-    )
-
-
-def _found_form(found: FoundSetting | None) -> dict[str, Any] | None:
-    if found is None:
-        return None
-    return {
-        "setting": dict(found.setting),
-        "shape": asdict(found.shape),
-        "passes": found.passes,
-    }
-
-
-def _found(form: Fields) -> FoundSetting:
-    return FoundSetting(
-        form.pairs("setting", SEVERAL), _shape(form.inner("shape")), form.count("passes")
     )
 
 
