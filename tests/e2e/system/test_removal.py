@@ -133,10 +133,19 @@ def test_what_no_archive_has_goes_only_where_that_was_chosen_and_is_named(enter:
     assert "another one than this plan was made for" in done.stderr
     root.write(PLAN, json.dumps(plan, indent=1) + "\n", user=OWNER)
     assert not not_as_before(differences(before, take(root.folder)))
-    save_plan(root, "--remove", "--without-rollback")
-    told = carry_out(root, "apply", "--plan", PLAN, "--yes", says="Finished.")
-    assert says_all(" ".join(told.split()).partition("Removed for good: ")[2], lost)
-    assert "These are removed for good, since no package file of them is kept:" in told
+    plan = json.loads(save_plan(root, "--remove", "--without-rollback").read_text())
+    (note,) = (note for note in plan["notes"] if note.startswith("Removed for good: "))
+    assert says_all(note, lost)
+    with at_a_terminal(root, "apply", "--plan", PLAN, "--yes") as terminal:
+        terminal.wait_for("password for", EXIT_S)
+        terminal.send(f"{PASSWORD}\n")
+        terminal.wait_for("leave all as it is: ", EXIT_S)
+        asked = " ".join(terminal.text().split())
+        told = asked.partition("These are removed for good, since no package file of them is ")[2]
+        assert all(f"{name}={version}" in told for name, version in lost.items())
+        terminal.send("yes\n")
+        terminal.wait_for("Finished.", 3 * EXIT_S)
+        assert terminal.exit_code(EXIT_S) == 0
     assert not lost.keys() & {name for name, row in packages(root).items() if row.status == "ii"}
     assert sound(root)
     (script,) = root.folder.glob("var/lib/rdna1-setup/runs/*/UNDO.sh")
