@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import psutil
 import pytest
 
 PYTHONS = os.environ.get("RDNA1_SETUP_WORKER_PYTHONS", sys.executable).split(":")
@@ -24,3 +25,10 @@ def short_home() -> Iterator[Path]:
     """A home whose paths a worker tells in full: it cuts the values of variables off."""
     with TemporaryDirectory() as folder:
         yield Path(folder)
+
+
+@pytest.fixture
+def nothing_is_left_running() -> Iterator[None]:
+    """No worker outlives its sweep."""
+    yield
+    assert psutil.Process().children(recursive=True) == []

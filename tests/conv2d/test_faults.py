@@ -27,11 +27,7 @@ from wizard.conv2d.worker import wording
 PASS, HUNG, CRASHED = Verdict.PASS, Verdict.HUNG, Verdict.CRASHED
 
 
-@pytest.fixture(autouse=True)
-def nothing_is_left_running() -> object:
-    """No worker outlives its sweep."""
-    yield None
-    assert psutil.Process().children(recursive=True) == []
+pytestmark = pytest.mark.usefixtures("nothing_is_left_running")
 
 
 async def test_a_shape_that_never_returns_from_native_code_is_hung(

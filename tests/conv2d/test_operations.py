@@ -6,7 +6,6 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-import psutil
 import pytest
 
 from assets import conv2d_worker
@@ -25,11 +24,7 @@ KINDS = tuple(dict.fromkeys(each.kind for each in ALL if each.kind != "train"))
 EXPECTED = {"hang": Verdict.HUNG, "wrong": Verdict.WRONG, "raise": Verdict.ERROR}
 
 
-@pytest.fixture(autouse=True)
-def nothing_is_left_running() -> object:
-    """No worker outlives its sweep."""
-    yield None
-    assert psutil.Process().children(recursive=True) == []
+pytestmark = pytest.mark.usefixtures("nothing_is_left_running")
 
 
 def sweep_over(python: str, *names: str, device: str = "cpu", spawn: bool = False) -> Sweep:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import psutil
 import pytest
 
 from tests.conv2d.sweeping import (
@@ -30,11 +29,7 @@ PASS, HUNG, WRONG = Verdict.PASS, Verdict.HUNG, Verdict.WRONG
 WORKS = ("backward", "train")
 
 
-@pytest.fixture(autouse=True)
-def nothing_is_left_running() -> object:
-    """No worker outlives its sweep."""
-    yield None
-    assert psutil.Process().children(recursive=True) == []
+pytestmark = pytest.mark.usefixtures("nothing_is_left_running")
 
 
 def working(python: str, work: str, *c_outs: int, device: str = "cpu") -> Sweep:

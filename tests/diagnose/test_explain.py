@@ -1,7 +1,5 @@
 """Texts to causes: each of them is known, and what only looks alike is not."""
 
-import pytest
-
 from tests.diagnose.examples import PROVES, PROVES_NOTHING, REPORTS
 from wizard.diagnose.explain import Answer, Explanation, explain
 from wizard.knowledge.causes import load_causes
@@ -15,14 +13,17 @@ def causes(text: str) -> list[str]:
     return [finding.cause for finding in explained(text).findings]
 
 
-@pytest.mark.parametrize(("cause", "text"), PROVES)
-def test_a_text_is_explained_by_its_root_cause(cause: str, text: str) -> None:
-    assert causes(text)[:1] == [cause]
+def test_a_text_is_explained_by_its_root_cause() -> None:
+    found = [(cause, causes(text), text) for cause, text in PROVES]
+    assert [each for each in found if each[1][:1] != [each[0]]] == []
 
 
-@pytest.mark.parametrize(("what", "text"), PROVES_NOTHING, ids=[what for what, _ in PROVES_NOTHING])
-def test_what_only_looks_alike_is_no_fault(what: str, text: str) -> None:
-    assert not [finding.cause for finding in explained(text).findings if finding.counts]
+def test_what_only_looks_alike_is_no_fault() -> None:
+    found = [
+        (what, [finding.cause for finding in explained(text).findings if finding.counts])
+        for what, text in PROVES_NOTHING
+    ]
+    assert [each for each in found if each[1]] == []
 
 
 def test_every_cause_has_an_example() -> None:
@@ -45,7 +46,10 @@ def test_a_healthy_log_is_called_healthy() -> None:
     assert explained(log).answer is Answer.NOTHING
 
 
-@pytest.mark.parametrize(("cause", "text"), REPORTS)
-def test_a_report_gives_one_cause_and_no_consequences(cause: str, text: str) -> None:
-    found = [f.cause for f in explained(text).findings if f.counts or f.cause == cause]
-    assert found == ([] if cause == "none" else [cause])
+def test_a_report_gives_one_cause_and_no_consequences() -> None:
+    wrong = []
+    for cause, text in REPORTS:
+        found = [f.cause for f in explained(text).findings if f.counts or f.cause == cause]
+        if found != ([] if cause == "none" else [cause]):
+            wrong.append((cause, found, text))
+    assert wrong == []

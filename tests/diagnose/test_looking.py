@@ -6,13 +6,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from tests.handmade import clean_jammy, noble_with_leftovers
-from tests.machine.records import machine
+from tests.machine.records import seen
 from wizard.diagnose.alone import Look
 from wizard.diagnose.finding import Confidence, Evidence, Finding, Status, to_form
 from wizard.diagnose.looking import Progress, look_at
 from wizard.diagnose.machine import diagnose, diagnosis_of
 from wizard.knowledge.causes import load_causes
-from wizard.machine.detect import detect
 from wizard.machine.facts import Machine
 from wizard.report.findings import diagnosis_lines, whole_lines
 
@@ -24,7 +23,7 @@ def found(cause: str, status: Status = Status.FAULT) -> Finding:
 def test_each_look_is_told_as_it_is_waited_for_and_as_it_ends() -> None:
     told: list[Progress] = []
 
-    diagnosis = look_at(detect(machine("rx5700xt-jammy-clean")), (), told.append)
+    diagnosis = look_at(seen("rx5700xt-jammy-clean"), (), told.append)
 
     waited_for, ended = told[::2], told[1::2]
     assert [step.name for step in waited_for] == [step.name for step in ended]
@@ -35,7 +34,7 @@ def test_each_look_is_told_as_it_is_waited_for_and_as_it_ends() -> None:
 
 
 def test_looking_comes_to_what_the_checks_come_to() -> None:
-    here = detect(machine("rx5600xt-noble-rocm702"))
+    here = seen("rx5600xt-noble-rocm702")
     assert look_at(here) == diagnose(here)
 
 

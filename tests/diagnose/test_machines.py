@@ -7,10 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from tests.conftest import Golden
-from tests.machine.records import NAMES, machine
+from tests.machine.records import NAMES, seen
 from wizard.diagnose.finding import Finding, Status
 from wizard.diagnose.machine import diagnose
-from wizard.machine.detect import detect
 
 
 def lines(findings: tuple[Finding, ...]) -> Iterator[str]:
@@ -28,7 +27,7 @@ def lines(findings: tuple[Finding, ...]) -> Iterator[str]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_recorded_machine_gives_its_expected_findings(name: str, golden: Golden) -> None:
-    diagnosis = diagnose(detect(machine(name)))
+    diagnosis = diagnose(seen(name))
 
     text = "\n".join((f"RDNA1 card: {diagnosis.rdna1}", *lines(diagnosis.findings)))
     golden.check(f"diagnose/{name}.txt", text + "\n")
@@ -36,5 +35,5 @@ def test_a_recorded_machine_gives_its_expected_findings(name: str, golden: Golde
 
 def test_no_check_fails_on_any_recorded_machine() -> None:
     for name in NAMES:
-        findings = diagnose(detect(machine(name))).findings
+        findings = diagnose(seen(name)).findings
         assert not [finding for finding in findings if finding.cause == "none"]

@@ -5,8 +5,6 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-import pytest
-
 from wizard.diagnose.explain import explain
 
 if sys.version_info >= (3, 11):
@@ -18,7 +16,11 @@ TEXTS = tomllib.loads(Path(__file__).with_name("wordings.toml").read_text("utf-8
 HARMLESS = "benign-kdb-warning"
 
 
-@pytest.mark.parametrize("row", TEXTS, ids=lambda row: row["text"][:60])
-def test_a_message_is_known_in_any_dress(row: dict[str, object]) -> None:
-    findings = explain(str(row["text"]).encode()).findings
-    assert [f.cause for f in findings if f.counts or f.cause == HARMLESS] == row["causes"]
+def test_a_message_is_known_in_any_dress() -> None:
+    wrong = []
+    for row in TEXTS:
+        findings = explain(row["text"].encode()).findings
+        found = [f.cause for f in findings if f.counts or f.cause == HARMLESS]
+        if found != row["causes"]:
+            wrong.append(f"{row['text']!r}: {found}, not {row['causes']}")
+    assert wrong == []

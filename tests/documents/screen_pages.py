@@ -18,7 +18,13 @@ from screens.step import StepScreen
 
 T = TypeVar("T")
 GOLDEN = Path(__file__).parents[1] / "golden" / "screens"
-LOOKS = {"choose": "choose-two-ticked", "conv2d": "conv2d-measured", "history": "history-demo"}
+LOOKS = {
+    "choose": "choose-two-ticked",
+    "clear": "state-clear",
+    "conv2d": "conv2d-measured",
+    "diagnose": "state-diagnose",
+    "history": "history-demo",
+}
 """Golden screens that show more than those which are called like the screen."""
 INTRO = """# Screens
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
+from wizard.machine.detect import detect
+from wizard.machine.facts import Machine
 from wizard.machine.recorded import RecordedHost
 
 MACHINES = Path(__file__).parents[1] / "machines"
@@ -17,6 +20,12 @@ NODES = "/sys/class/kfd/kfd/topology/nodes"
 def machine(name: str) -> RecordedHost:
     """One of the recorded machines."""
     return RecordedHost(MACHINES / name)
+
+
+@cache
+def seen(name: str) -> Machine:
+    """What detection says of a recorded machine: facts do not change, so they are read once."""
+    return detect(machine(name))
 
 
 def make(folder: Path, files: Mapping[str, str | bytes], **record: object) -> RecordedHost:

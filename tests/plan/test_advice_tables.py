@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tests.conftest import Golden
-from tests.machine.records import NAMES, machine
+from tests.machine.records import NAMES, seen
 from tests.plan.advice_table import advice_text
-from wizard.machine.detect import detect
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_advice_on_a_recorded_machine_is_as_reviewed(name: str, golden: Golden) -> None:
-    golden.check(f"advice/{name}.txt", advice_text(detect(machine(name))))
+    golden.check(f"advice/{name}.txt", advice_text(seen(name)))

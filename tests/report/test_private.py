@@ -180,15 +180,13 @@ def test_it_is_gone(what: str) -> None:
     assert redacted(text) == left
 
 
-@pytest.mark.parametrize("what", GONE)
-def test_what_is_redacted_stays_as_it_is_when_it_is_redacted_again(what: str) -> None:
-    once = redacted(GONE[what][0])
-    assert redacted(once) == once
+def test_what_is_redacted_stays_as_it_is_when_it_is_redacted_again() -> None:
+    once = {what: redacted(text) for what, (text, _) in GONE.items()}
+    assert {what: redacted(text) for what, text in once.items()} == once
 
 
-@pytest.mark.parametrize("text", STAYS)
-def test_what_is_needed_stays(text: str) -> None:
-    assert redacted(text) == text
+def test_what_is_needed_stays() -> None:
+    assert [(text, redacted(text)) for text in STAYS if redacted(text) != text] == []
 
 
 def test_the_same_thing_has_the_same_stand_in_everywhere() -> None:
@@ -294,16 +292,19 @@ def test_a_value_with_escapes_and_line_ends_stays_one_plain_line() -> None:
     assert "  HSA_X=a b  (this shell)" in lines
 
 
-@pytest.mark.parametrize(
-    "part",
-    [
-        "a", "=", "token", "0", "ab:", "a-", "/home/", " ", "key_", "\n", "\\", '"', "export a",
-        "QUJDREVGR0hJSktMTU5P\n", "serial ", "00ff", "a@", "1.2.3.", "machine login ", "[?a=",
-        "-----BEGIN PRIVATE KEY-----", "https://a", "proxy ", "password=", "Nov 22 ", "cookie: ",
-    ],
+REPEATED = (
+    "a", "=", "token", "0", "ab:", "a-", "/home/", " ", "key_", "\n", "\\", '"', "export a",
+    "QUJDREVGR0hJSktMTU5P\n", "serial ", "00ff", "a@", "1.2.3.", "machine login ", "[?a=",
+    "-----BEGIN PRIVATE KEY-----", "https://a", "proxy ", "password=", "Nov 22 ", "cookie: ",
 )  # fmt: skip
-def test_no_text_takes_long(part: str) -> None:
-    text = part * (50_000 // len(part))
-    began = time.process_time()
-    redacted(text)
-    assert time.process_time() - began < 5
+
+
+def test_no_text_takes_long() -> None:
+    slow = []
+    for part in REPEATED:
+        text = part * (50_000 // len(part))
+        began = time.process_time()
+        redacted(text)
+        if time.process_time() - began >= 5:
+            slow.append(part)
+    assert slow == []

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.run.server import WheelServer
+
 
 @pytest.fixture(scope="package", autouse=True)
 def certificates() -> Iterator[None]:
@@ -16,3 +18,11 @@ def certificates() -> Iterator[None]:
         for name in ("SSL_CERT_DIR", "PIP_CERT", "REQUESTS_CA_BUNDLE"):
             patch.delenv(name, raising=False)
         yield
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[WheelServer]:
+    """Serves what a test gives it, on this machine alone."""
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    with WheelServer() as running:
+        yield running

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 
@@ -23,13 +22,6 @@ PATH = "/torch-1.0-py3-none-any.whl"
 BODY = b"PK\x03\x04" + random.Random(1).randbytes(8_000_000)  # noqa: S311 - a body
 OTHER = b"PK\x03\x04" + random.Random(2).randbytes(6_000_000)  # noqa: S311 - a body
 HASH, OTHER_HASH = sha256(BODY).hexdigest(), sha256(OTHER).hexdigest()
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[WheelServer]:
-    monkeypatch.setenv("no_proxy", "127.0.0.1")
-    with WheelServer() as running:
-        yield running
 
 
 ON_ITS_WAY = 4 * PIECE

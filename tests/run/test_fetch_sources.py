@@ -7,7 +7,6 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,13 +19,6 @@ from wizard.run.downloads.space import in_words, mount_point
 from wizard.run.trouble import Trouble
 
 MOUNT_AND_RUN = 'mount -t tmpfs -o size=1m none "$1"; shift; exec "$@"'
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[WheelServer]:
-    monkeypatch.setenv("no_proxy", "127.0.0.1")
-    with WheelServer() as running:
-        yield running
 
 
 @pytest.fixture

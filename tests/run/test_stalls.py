@@ -6,7 +6,7 @@ import random
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,13 +18,6 @@ from wizard.run.downloads.fetch import fetch_wheels
 from wizard.run.events import Output
 
 AT_MOST_S = 1.0
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[WheelServer]:
-    monkeypatch.setenv("no_proxy", "127.0.0.1")
-    with WheelServer() as running:
-        yield running
 
 
 @pytest.fixture

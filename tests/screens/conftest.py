@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 from textual._compositor import Compositor
+from textual.pilot import Pilot
+
+from tests.screens.driving import drawn
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = Path(__file__).parent.parent / "golden" / "screens"
@@ -33,12 +36,19 @@ def at_the_root(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="package", autouse=True)
-def nothing_is_drawn_for_nobody() -> Iterator[None]:
-    """Without a terminal Textual draws each update and throws it away; ``screen_text`` draws."""
+def nothing_is_drawn_for_nobody_and_clicks_do_not_sleep() -> Iterator[None]:
+    """Without a terminal Textual draws each update and throws it away; ``screen_text`` draws.
+
+    The pilot sleeps before and after each event of the mouse; here it waits as for a key.
+    """
 
     def forget(compositor: Compositor, **_: object) -> None:
         compositor._dirty_regions.clear()
 
+    async def pause(pilot: Pilot[int], delay: float | None = None) -> None:
+        await drawn(pilot.app)
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Compositor, "render_update", forget)
+        patch.setattr(Pilot, "pause", pause)
         yield

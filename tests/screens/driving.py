@@ -1,16 +1,16 @@
 """Driving the app in tests: press keys, wait for conditions, read the screen as rows of text.
 
-Pilot's own ``press`` and ``pause`` sleep until the processor is idle, some 0.1 s a key. Here every
-widget answers once all that was queued for it is done, which is sooner and does not depend on load.
+Pilot's own ``press`` and ``pause`` sleep until the processor is idle, some 0.1 s a key. Here a key
+is done once every widget waits for a message and none has one: sooner, whatever the load.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import chain
+from typing import Any
 
 from textual import events
 from textual._context import visible_screen_stack
@@ -30,15 +30,23 @@ from screens.widgets.status_line import StatusLine
 from tests.screens import examples, fakes
 from wizard.run.events import PlanFinished
 
+WIDE = {
+    *("welcome", "detect", "review", "apply", "apply-failed", "done", "rehearse", "watch"),
+    *("choose-two-ticked", "choose-torch-there", "choose-clean-who"),
+    *("conv2d-measured", "conv2d-grid", "conv2d-times", "conv2d-details", "conv2d-operations"),
+    *("diagnose-unfolded", "diagnose-text", "diagnose-long", "state-history", "state-roll-back"),
+    *("loading-diagnose", "loading-detect", "state-changes", "state-available"),
+}
+"""What a wide terminal lays out otherwise: beside each other, with more columns, as a table."""
 PATIENCE_S = 20
 """After that a condition counts as never met."""
 LOOK_AGAIN_S = 0.002
 REDRAWN_S = 3
 """Between two looks at a condition: a loop without a pause would hold up the threads that work."""
-GONE_S = 0.05
-"""How often to look whether a widget that does not answer is gone."""
-ROUNDS = 3
-"""A message may cause another one: a key an action, an action a new screen, that one its layout."""
+SOON_S = 0.05
+"""What has not been done after that waits for a thread or a program: it is looked at less often."""
+LOOKS = 3
+"""So often in a row there must be nothing to do: what has just been started is not seen at once."""
 
 
 async def press(pilot: Pilot[int], *keys: str) -> None:
@@ -65,11 +73,24 @@ async def settle(app: App[int]) -> None:
 
 
 async def _settle(app: App[int], *, below: bool) -> None:
-    for _ in range(ROUNDS):
-        if app.is_running:
-            screens = _seen(app) if below else (app.screen,)
-            widgets = (each.walk_children(with_self=True) for each in screens)
-            await _all_answered([app, *chain.from_iterable(widgets)])
+    now = asyncio.get_running_loop().time
+    quiet, began = 0, now()
+    while app.is_running and quiet < LOOKS:
+        await asyncio.sleep(0 if now() < began + SOON_S else LOOK_AGAIN_S)
+        screens = _seen(app) if below else (app.screen,)
+        widgets = (each.walk_children(with_self=True) for each in screens)
+        at_work = [each for each in chain([app], *widgets) if not _waits(each)]
+        quiet = 0 if at_work else quiet + 1
+        assert now() < began + PATIENCE_S, f"they never come to rest: {at_work}"
+
+
+def _waits(node: MessagePump) -> bool:
+    """It has no message, has done what the last one asked for, and waits for another one."""
+    if not node.is_running:
+        return node._task is None or node._task.done()  # else it is about to start
+    queue: Any = node._message_queue
+    is_done = queue.empty() and not node._pending_message and not node._next_callbacks
+    return is_done and bool(queue.ready_event._waiters)
 
 
 def _seen(app: App[int]) -> tuple[Screen[object], ...]:
@@ -93,24 +114,6 @@ async def _drawn(app: App[int], *, below: bool) -> None:
         for screen in _seen(app) if below else (app.screen,):
             screen._on_timer_update()  # else up to a sixtieth of a second later
     await _settle(app, below=below)
-
-
-async def _all_answered(nodes: Sequence[MessagePump]) -> None:
-    waiting = set(nodes)
-    answered = asyncio.Event()
-
-    def answer(node: MessagePump) -> None:
-        waiting.discard(node)
-        if not waiting:
-            answered.set()
-
-    for node in nodes:
-        if not node.call_later(answer, node):
-            answer(node)
-    while any(node.is_running for node in waiting):
-        with suppress(asyncio.TimeoutError):  # a widget that was removed never answers
-            await asyncio.wait_for(answered.wait(), GONE_S)
-            return
 
 
 async def until(pilot: Pilot[int], holds: Callable[[], bool]) -> None:
@@ -138,6 +141,17 @@ async def agreed(pilot: Pilot[int], compare: Callable[[str, str], None], name: s
             screen.refresh()  # the one below a dialog too
         await settle(pilot.app)
         await asyncio.sleep(LOOK_AGAIN_S)
+
+
+async def as_agreed(pilot: Pilot[int], compare: Callable[[str, str], None], name: str) -> None:
+    """Compares the smallest screen with its golden file, and a wide one where that reads otherwise.
+
+    The smallest size is the last one again.
+    """
+    for width, height in ((80, 24), (120, 40), (80, 24)) if name in WIDE else ((80, 24),):
+        if pilot.app.size != (width, height):
+            await resize(pilot, width, height)
+        await agreed(pilot, compare, f"{name}-{width}x{height}")
 
 
 async def still(app: App[int]) -> None:

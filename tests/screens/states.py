@@ -404,7 +404,6 @@ USUAL: dict[str, State] = {
     "conv2d-options": State("conv2d", ("Options",), keys=("o",), top=OptionsDialog),
     "conv2d-in-use": State("conv2d", ("its screen is in use",), IN_USE, ("s",), top=Question),
     "welcome-help": State("welcome", ("Help: Welcome",), keys=("question_mark",)),
-    "choose-evidence": State("choose", ("ALL 2, STRONGEST FIRST",), keys=("e", "m")),
 }
 """Screens and windows that no other golden shows at both sizes."""
 

@@ -29,8 +29,8 @@ from tests.screens.diagnose_fakes import (
     looking,
 )
 from tests.screens.driving import (
-    agreed,
     app_with,
+    as_agreed,
     press,
     reach,
     resize,
@@ -379,27 +379,22 @@ async def test_a_window_that_is_too_small_says_so_and_keys_work_again_afterwards
 
 
 GOLDENS: dict[str, tuple[Services, tuple[str, ...]]] = {
-    "diagnose": (LIVE_SERVICES, ()),
     "diagnose-unfolded": (LIVE_SERVICES, ("down", "o")),
-    "diagnose-nothing": (finding(*FINE), ()),
     "diagnose-no-card": (finding(IDLE, *FINE, rdna1=False), ()),
     "diagnose-broken-check": (finding(*FINDINGS, BROKEN), ("down", "down", "down", "down")),
     "diagnose-long": (finding(*map(long, range(40))), ()),
-    "diagnose-dry-run": (replace(DRY_SERVICES), ()),
     "diagnose-demo": (replace(DRY_SERVICES, mode=DEMO), ("down", "down")),
 }
 
 
 @pytest.mark.parametrize("name", GOLDENS)
-async def test_each_state_looks_as_agreed_at_both_sizes(name: str, same_as_golden: Compare) -> None:
+async def test_each_state_looks_as_agreed(name: str, same_as_golden: Compare) -> None:
     services, keys = GOLDENS[name]
     async with app_at(services).run_test(size=SMALL) as pilot:
         await looked(pilot)
         await press(pilot, *keys)
-        for width, height in SIZES:
-            await resize(pilot, width, height)
-            await settled(pilot)
-            await agreed(pilot, same_as_golden, f"{name}-{width}x{height}")
+        await settled(pilot)
+        await as_agreed(pilot, same_as_golden, name)
 
 
 async def test_an_unread_machine_and_a_running_look_look_as_agreed(
@@ -424,9 +419,7 @@ async def test_an_unread_machine_and_a_running_look_look_as_agreed(
     ):
         async with app_at(services, session).run_test(size=SMALL) as pilot:
             await until(pilot, lambda words=words: words in text_of(pilot))  # type: ignore[misc]
-            for width, height in SIZES:
-                await resize(pilot, width, height)
-                await agreed(pilot, same_as_golden, f"{name}-{width}x{height}")
+            await as_agreed(pilot, same_as_golden, name)
     never.set()
 
 

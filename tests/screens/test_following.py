@@ -25,9 +25,11 @@ async def walk():
         await reach(pilot, "detect")
         await settled(pilot)
         before = set(sys.modules)
+        screen.READ_S = 3600
         await press(pilot, "n")
         await reach(pilot, "choose")
         print(*(set(sys.modules) - before))
+        app.screen._load_following()
         await until(pilot, lambda: set(screen.FOLLOWING) <= set(sys.modules))
         await app.workers.wait_for_complete()
         before = set(sys.modules)

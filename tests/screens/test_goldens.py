@@ -1,4 +1,9 @@
-"""Every screen as text, at the smallest size and at a comfortable one."""
+"""Every screen as text: as agreed, and nothing is said by colour alone.
+
+On a terminal of one colour there is nothing but the text: keys that move a cursor, tick or change
+the focus must change it wherever they change the looks; and the same words never stand in two
+colours, for then the colour would say what they do not. The same is asked in ``test_states``.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +11,11 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+from textual.pilot import Pilot
 
-from screens.services import DEMO, Services
-from tests.screens.driving import agreed, app_with, go, press, resize, settled
+from screens.services import DEMO
+from tests.screens.colours import coloured_words, told_by_colour_alone
+from tests.screens.driving import app_with, as_agreed, go, press, settled
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, fail_at_three
 
 SIZES = ((80, 24), (120, 40))
@@ -18,14 +25,12 @@ Case = tuple[str, tuple[str, ...]]
 
 LIVE: dict[str, Case] = {
     "welcome": ("welcome", ()),
-    "welcome-help": ("welcome", ("question_mark",)),
     "detect": ("detect", ()),
     "detect-details": ("detect", ("down", "enter")),
     "choose-nothing-ticked": ("choose", ()),
     "choose-two-ticked": ("choose", ("space", "right", "space")),
     "choose-four-ticked": ("choose", ("space", *("right", "space") * 3)),
     "choose-impossible": ("choose", ("space", *("down",) * 4, "enter")),
-    "choose-claims": ("choose", ("e",)),
     "review": ("review", ()),
     "apply": ("apply", ()),
     "conv2d-warning": ("conv2d", ("s",)),
@@ -33,7 +38,6 @@ LIVE: dict[str, Case] = {
     "conv2d-grid": ("conv2d", ("s", "y", "v")),
     "conv2d-times": ("conv2d", ("s", "y", "v", "v")),
     "conv2d-details": ("conv2d", ("s", "y", "enter")),
-    "conv2d-options": ("conv2d", ("o",)),
     "conv2d-operations": ("conv2d", ("x",)),
     "done": ("done", ()),
 }
@@ -50,28 +54,38 @@ DEMO_CASES: dict[str, Case] = {
 }
 
 
-@pytest.mark.parametrize(
-    ("services", "cases"),
-    [
-        (LIVE_SERVICES, LIVE),
-        (DRY_SERVICES, DRY),
-        (replace(LIVE_SERVICES, carry_out=fail_at_three), FAILS),
-        (replace(DRY_SERVICES, mode=DEMO), DEMO_CASES),
-    ],
-    ids=("live", "dry run", "failing", "demo"),
-)
-async def test_every_screen_looks_as_agreed_also_after_resizing(
-    services: Services, cases: dict[str, Case], same_as_golden: Compare
+EVERYWHERE = {
+    "live": (LIVE_SERVICES, LIVE),
+    "dry run": (DRY_SERVICES, DRY),
+    "failing": (replace(LIVE_SERVICES, carry_out=fail_at_three), FAILS),
+    "demo": (replace(DRY_SERVICES, mode=DEMO), DEMO_CASES),
+}
+
+
+COLOURS: dict[str, set[tuple[str, str]]] = {}
+"""The coloured words of the states that were looked at, by name."""
+
+
+async def shown(pilot: Pilot[int], case: Case) -> None:
+    """Puts a state on the screen."""
+    step, keys = case
+    await go(pilot, step)
+    await settled(pilot)
+    for key in keys:
+        await press(pilot, key)
+        await settled(pilot)
+
+
+@pytest.mark.parametrize("what", EVERYWHERE)
+async def test_every_screen_looks_as_agreed_also_after_resizing_and_needs_no_colours(
+    what: str, same_as_golden: Compare
 ) -> None:
-    sizes = SIZES
+    services, cases = EVERYWHERE[what]
+    by_colour_alone = {}
     async with app_with(services).run_test(size=SIZES[0]) as pilot:
-        for name, (step, keys) in cases.items():
-            await go(pilot, step)
-            await settled(pilot)
-            for key in keys:
-                await press(pilot, key)
-                await settled(pilot)
-            for width, height in sizes:
-                await resize(pilot, width, height)
-                await agreed(pilot, same_as_golden, f"{name}-{width}x{height}")
-            sizes = sizes[::-1]  # the next one begins at the size where this one ended
+        for name, case in cases.items():
+            await shown(pilot, case)
+            await as_agreed(pilot, same_as_golden, name)
+            COLOURS[name] = set(coloured_words(pilot.app))
+            by_colour_alone[name] = await told_by_colour_alone(pilot)
+    assert {name: keys for name, keys in by_colour_alone.items() if keys} == {}

@@ -17,8 +17,8 @@ from screens.windows.dialogs import Notice, Question
 from screens.windows.lines_view import LinesView
 from screens.windows.path_question import PathQuestion
 from tests.screens.driving import (
-    agreed,
     app_with,
+    as_agreed,
     press,
     reach,
     resize,
@@ -75,15 +75,11 @@ class Written:
         return services(replace(PAST, write=self.write, is_there=self.there.__contains__))
 
 
-async def test_runs_are_listed_newest_first_with_what_became_of_them(
-    same_as_golden: Callable[[str, str], None],
-) -> None:
+async def test_runs_are_listed_newest_first_with_what_became_of_them() -> None:
     async with app_with(services(), "conv2d").run_test(size=SIZES[0]) as pilot:
         await open_history(pilot)
         await see(pilot, "q Quit")
-        for width, height in SIZES:
-            await resize(pilot, width, height)
-            await agreed(pilot, same_as_golden, f"history-{width}x{height}")
+        await resize(pilot, *SIZES[1])
         text = screen_text(pilot.app)
         assert "12 pass, 3 hung, 2 out of memory" in text
         assert text.index("09:04") < text.index("08:04") < text.index("07:04")
@@ -187,7 +183,7 @@ async def test_enter_shows_a_run_whole(same_as_golden: Callable[[str, str], None
         await press(pilot, "down", "down", "enter")
         await see(pilot, f"{RUNS[2].id} finished")
         await see(pilot, "Esc Close")
-        await agreed(pilot, same_as_golden, "history-whole-80x24")
+        await as_agreed(pilot, same_as_golden, "history-whole")
         await press(pilot, "escape")
         await see(pilot, "newest first")
 
@@ -238,7 +234,7 @@ async def test_a_card_is_shown_before_it_is_written_where_its_owner_says(
         await press(pilot, "x")
         await see(pilot, "2 results, without your name.")
         await see(pilot, "Esc Back")
-        await agreed(pilot, same_as_golden, "history-export-80x24")
+        await as_agreed(pilot, same_as_golden, "state-history-export")
         assert disk.files == []
         await press(pilot, "escape")
         await until(pilot, lambda: "Nothing was written." in status(pilot.app))
@@ -353,9 +349,9 @@ async def test_a_dry_run_writes_nothing_and_shows_the_line(
 @pytest.mark.parametrize(
     ("name", "given"),
     [
-        ("none", services(replace(PAST, kept=KeptRuns))),
-        ("dry-run", services(replace(PAST, kept=KeptRuns, write=None), DRY_SERVICES)),
-        ("demo", services(None, replace(DRY_SERVICES, mode=DEMO))),
+        ("state-history-none", services(replace(PAST, kept=KeptRuns))),
+        ("history-dry-run", services(replace(PAST, kept=KeptRuns, write=None), DRY_SERVICES)),
+        ("history-demo", services(None, replace(DRY_SERVICES, mode=DEMO))),
     ],
 )
 async def test_where_there_is_no_run_it_says_what_to_do(
@@ -364,9 +360,9 @@ async def test_where_there_is_no_run_it_says_what_to_do(
     async with app_with(given, "conv2d").run_test(size=SIZES[0]) as pilot:
         await open_history(pilot, "Nothing to show yet")
         await see(pilot, "q Quit")
-        await agreed(pilot, same_as_golden, f"history-{name}-80x24")
+        await as_agreed(pilot, same_as_golden, name)
         assert not {"x", "c", "r", "enter"} & usable_keys(pilot.app)
-        assert ("i" in usable_keys(pilot.app)) is (name != "demo")
+        assert ("i" in usable_keys(pilot.app)) is (name != "history-demo")
         await press(pilot, "escape")
         await reach(pilot, "conv2d")
 

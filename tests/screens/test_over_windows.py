@@ -52,7 +52,7 @@ async def left(pilot: Pilot[int], below: Below) -> None:
 
 
 @EACH
-async def test_the_help_lists_what_works_there_is_all_in_sight_and_leads_back(name: str) -> None:
+async def test_help_and_palette_open_over_it_are_all_in_sight_and_lead_back(name: str) -> None:
     state = STATES[name]
     async with state.app().run_test(size=SIZES[0]) as pilot:
         below = await at(pilot, state)
@@ -63,13 +63,6 @@ async def test_the_help_lists_what_works_there_is_all_in_sight_and_leads_back(na
         assert [line for line in lines if line not in told] == []
         assert breaches(await look(pilot.app)) == ()
         await left(pilot, below)
-
-
-@EACH
-async def test_the_palette_opens_is_all_in_sight_and_leads_back(name: str) -> None:
-    state = STATES[name]
-    async with state.app().run_test(size=SIZES[0]) as pilot:
-        below = await at(pilot, state)
         await opened(pilot, "ctrl+p", Palette)
         commands = pilot.app.screen.query_one(OptionList)
         await until(pilot, lambda: commands.option_count > 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from screens.windows.dialogs import Notice
 from tests.screens import examples
 from tests.screens.driving import (
     app_with,
+    as_agreed,
     press,
     reach,
     screen_text,
@@ -248,3 +249,18 @@ async def test_a_snapshot_is_an_offer_where_a_tool_is_set_up() -> None:
         await press(pilot, "t")
         await until(pilot, lambda: "timeshift --create" not in screen_text(pilot.app))
         assert pilot.app.screen.session.choice.snapshot == ""  # type: ignore[attr-defined]
+
+
+async def test_its_end_looks_as_agreed(
+    same_as_golden: Callable[[str, str], None], tmp_path: Path
+) -> None:
+    rehearsal = FakeRehearsal(outcome_in(tmp_path))
+    rehearsal.go_on.set()
+    plan = plan_with_root(examples.MACHINE, examples.CHOICE)
+    app = SetupApp(services_with(rehearsal), replace(session_at("review"), plan=plan), "review")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "review")
+        await settled(pilot)
+        await press(pilot, "r")
+        await settled(pilot)
+        await as_agreed(pilot, same_as_golden, "rehearse")

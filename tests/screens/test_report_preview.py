@@ -7,6 +7,7 @@ from dataclasses import replace
 from threading import Event
 
 import pytest
+from textual.pilot import Pilot
 
 from screens.report.draft import ReportDraft
 from screens.report.preview import LOOKING, ReportPreview
@@ -14,12 +15,11 @@ from screens.services import Services
 from screens.windows.dialogs import Notice
 from screens.windows.path_question import PathQuestion
 from tests.screens.driving import (
-    agreed,
     app_with,
+    as_agreed,
     go,
     press,
     reach,
-    resize,
     screen_text,
     settle,
     status,
@@ -38,17 +38,27 @@ def is_there(app: object) -> bool:
     return isinstance(screen, ReportPreview) and screen.draft is not None
 
 
+async def opened(pilot: Pilot[int]) -> None:
+    """From Done, by its key."""
+    await reach(pilot, "done")
+    await press(pilot, "p")
+    await until(pilot, lambda: is_there(pilot.app))
+
+
+async def asked(pilot: Pilot[int]) -> None:
+    """Where it is to be written."""
+    await opened(pilot)
+    await press(pilot, "w")
+    await until(pilot, lambda: isinstance(pilot.app.screen, PathQuestion))
+
+
 @pytest.mark.parametrize(
-    ("services", "name"), [(LIVE_SERVICES, "report"), (DRY_SERVICES, "report-dry-run")]
+    ("services", "name"), [(LIVE_SERVICES, "state-report"), (DRY_SERVICES, "report-dry-run")]
 )
 async def test_it_looks_as_agreed(services: Services, name: str, same_as_golden: Compare) -> None:
     async with app_with(services, "done").run_test(size=(80, 24)) as pilot:
-        await reach(pilot, "done")
-        await press(pilot, "p")
-        await until(pilot, lambda: is_there(pilot.app))
-        for width, height in ((80, 24), (120, 40)):
-            await resize(pilot, width, height)
-            await agreed(pilot, same_as_golden, f"{name}-{width}x{height}")
+        await opened(pilot)
+        await as_agreed(pilot, same_as_golden, name)
 
 
 @pytest.mark.parametrize("step", ["welcome", "done"])
@@ -88,11 +98,7 @@ async def test_it_is_written_where_its_owner_says_and_only_then() -> None:
 
     services = replace(LIVE_SERVICES, report=lambda: replace(REPORT, write=write))
     async with app_with(services, "done").run_test(size=(80, 24)) as pilot:
-        await reach(pilot, "done")
-        await press(pilot, "p")
-        await until(pilot, lambda: is_there(pilot.app))
-        await press(pilot, "w")
-        await until(pilot, lambda: isinstance(pilot.app.screen, PathQuestion))
+        await asked(pilot)
         assert written == []
         await press(pilot, "x", "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, Notice))
@@ -107,11 +113,7 @@ async def test_escape_at_the_question_writes_nothing() -> None:
 
     services = replace(LIVE_SERVICES, report=lambda: replace(REPORT, write=write))
     async with app_with(services, "done").run_test(size=(80, 24)) as pilot:
-        await reach(pilot, "done")
-        await press(pilot, "p")
-        await until(pilot, lambda: is_there(pilot.app))
-        await press(pilot, "w")
-        await until(pilot, lambda: isinstance(pilot.app.screen, PathQuestion))
+        await asked(pilot)
         await press(pilot, "escape")
         await until(pilot, lambda: is_there(pilot.app))
         assert status(pilot.app) == "Nothing was written."
@@ -123,11 +125,7 @@ async def test_what_cannot_be_written_says_why_and_asks_again() -> None:
 
     services = replace(LIVE_SERVICES, report=lambda: replace(REPORT, write=write))
     async with app_with(services, "done").run_test(size=(80, 24)) as pilot:
-        await reach(pilot, "done")
-        await press(pilot, "p")
-        await until(pilot, lambda: is_there(pilot.app))
-        await press(pilot, "w")
-        await until(pilot, lambda: isinstance(pilot.app.screen, PathQuestion))
+        await asked(pilot)
         await press(pilot, "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, Notice))
         assert "it is there." in screen_text(pilot.app)
@@ -137,9 +135,7 @@ async def test_what_cannot_be_written_says_why_and_asks_again() -> None:
 
 async def test_a_dry_run_offers_no_key_to_write() -> None:
     async with app_with(DRY_SERVICES, "done").run_test(size=(80, 24)) as pilot:
-        await reach(pilot, "done")
-        await press(pilot, "p")
-        await until(pilot, lambda: is_there(pilot.app))
+        await opened(pilot)
         assert "w" not in usable_keys(pilot.app)
         assert REPORT.command in status(pilot.app)
 
@@ -149,9 +145,7 @@ async def test_text_from_outside_is_shown_as_it_is() -> None:
         LIVE_SERVICES, report=lambda: replace(REPORT, lines=(NASTY,), about=(NASTY,))
     )
     async with app_with(services, "done").run_test(size=(80, 24)) as pilot:
-        await reach(pilot, "done")
-        await press(pilot, "p")
-        await until(pilot, lambda: is_there(pilot.app))
+        await opened(pilot)
         assert "[/opt/rocm]" in screen_text(pilot.app)
         await press(pilot, "w")
         await until(pilot, lambda: isinstance(pilot.app.screen, PathQuestion))

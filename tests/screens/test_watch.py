@@ -11,11 +11,10 @@ from textual.widgets import OptionList
 from screens.services import Services
 from screens.widgets.log_view import LogView
 from tests.screens.driving import (
-    agreed,
     app_with,
+    as_agreed,
     press,
     reach,
-    resize,
     screen_text,
     settled,
     status,
@@ -76,13 +75,10 @@ async def test_welcome_says_what_is_at_work_and_w_watches_it_to_its_end(
     helper = Helper(StepFinished(3, 0.0, False, "3 packages installed"), ENDED)
     async with app_with(helper.services).run_test(size=SIZES[0]) as pilot:
         await reach(pilot, "welcome")
-        await agreed(pilot, same_as_golden, "welcome-at-work-80x24")
+        await as_agreed(pilot, same_as_golden, "state-welcome-at-work")
         await press(pilot, "w")
         await until(pilot, lambda: "Unpacking libssl3" in screen_text(pilot.app))
-        for width, height in SIZES:
-            await resize(pilot, width, height)
-            await agreed(pilot, same_as_golden, f"watch-{width}x{height}")
-        await resize(pilot, *SIZES[0])
+        await as_agreed(pilot, same_as_golden, "watch")
         helper.go_on.set()
         await settled(pilot)
         await until(pilot, lambda: "100 %" in screen_text(pilot.app))
