@@ -20,7 +20,6 @@ T = TypeVar("T")
 GOLDEN = Path(__file__).parents[1] / "golden" / "screens"
 LOOKS = {
     "choose": "choose-two-ticked",
-    "clear": "state-clear",
     "conv2d": "conv2d-measured",
     "diagnose": "state-diagnose",
     "history": "history-demo",

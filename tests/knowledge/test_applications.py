@@ -50,14 +50,10 @@ def test_an_unknown_application_is_refused_with_the_known_ones() -> None:
 
 
 def test_older_releases_go_back_step_by_step_and_say_what_to_ask_pip_for() -> None:
-    wrong_order = [
-        (application.id, floors)
-        for application in APPLICATIONS
-        for lowest in [(application.torch_floor, *(each.torch_floor for each in application.older))]
-        for floors in [[Version(floor) for floor in lowest if floor]]
-        if floors != sorted(set(floors), reverse=True)
-    ]
-    assert wrong_order == []
+    each = {a.id: (a.torch_floor, *(older.torch_floor for older in a.older)) for a in APPLICATIONS}
+    floors = {name: [Version(floor) for floor in said if floor] for name, said in each.items()}
+    ordered = {name: sorted(set(told), reverse=True) for name, told in floors.items()}
+    assert floors == ordered
     unclear = [
         (application.id, older)
         for application in APPLICATIONS

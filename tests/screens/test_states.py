@@ -28,7 +28,7 @@ from tests.screens.test_goldens import COLOURS, EVERYWHERE, LIVE, SIZES, shown
 Compare = Callable[[str, str], None]
 LIKE_OTHERS = {
     *("choose-clean", "choose-dry-run", "choose-long", "detect-dry-run", "done-demo"),
-    *("clear-dry-run", "clear-long", "history-dry-run", "history-whole", "watch"),
+    *("clear", "clear-dry-run", "clear-long", "history-dry-run", "history-whole", "watch"),
     *("apply-log-unnamed", "diagnose-fix-dry-run", "conv2d-dry-run"),
 }
 """States that differ from another golden by a line or two, which ``shows`` holds them to."""
