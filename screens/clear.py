@@ -21,10 +21,10 @@ from screens.step import COMMON_KEYS, StepScreen
 from screens.widgets.marked_list import MarkedList
 from screens.widgets.status_line import wait_for
 from screens.windows.dialogs import Notice
+from wizard.journalform import Kind
 from wizard.machine.facts import Machine, Unknown
 from wizard.plan.amd_packages import AMD, DISTRIBUTION, DRIVER
-from wizard.plan.clean_up import CLEAN_UP
-from wizard.plan.removal import REMOVAL, counted
+from wizard.plan.removal import counted
 from wizard.plan.torch_there import torch_there
 
 INTRO = (
@@ -48,17 +48,17 @@ READING = "Reading the files that would change ..."
 class Way:
     """One thing that can be taken away."""
 
-    kind: str
+    kind: Kind
     scopes: tuple[str, ...]
     title: str
     what: str
 
 
 WAYS = (
-    Way(REMOVAL, (AMD,), "AMD's ROCm", "its packages, apt sources and folders"),
-    Way(REMOVAL, (AMD, DRIVER), "... and its driver", "amdgpu-dkms too; the kernel's stays"),
-    Way(REMOVAL, (AMD, DISTRIBUTION), "... and the system's", "the distribution's ROCm too"),
-    Way(CLEAN_UP, (), "Others' leftovers", "settings, orphans and broken packages"),
+    Way(Kind.REMOVE, (AMD,), "AMD's ROCm", "its packages, apt sources and folders"),
+    Way(Kind.REMOVE, (AMD, DRIVER), "... and its driver", "amdgpu-dkms too; the kernel's stays"),
+    Way(Kind.REMOVE, (AMD, DISTRIBUTION), "... and the system's", "the distribution's ROCm too"),
+    Way(Kind.CLEAN_UP, (), "Others' leftovers", "settings, orphans and broken packages"),
 )
 
 

@@ -23,7 +23,7 @@ from wizard.plan.root_steps import AddToGroups, AptChange, SetSystemPathAside, W
 from wizard.plan.steps import Plan, WriteFile
 from wizard.plan.using import launcher_command, measure_command, on_processor, use_command
 from wizard.report.events import LOGIN
-from wizard.root.session import STATE
+from wizard.root.session import undo_script
 from wizard.run.events import PlanFinished
 from wizard.run.lines import clean
 from wizard.sizes import size_text
@@ -143,8 +143,8 @@ def _undo(finished: PlanFinished | None) -> str:
 def _by_hand(plan: Plan, finished: PlanFinished | None) -> Iterable[str]:
     """The way back of root's part that needs no program of ours."""
     if finished is not None and finished.run and any(step.needs_root for step in plan.steps):
-        script = STATE / "runs" / finished.run / "UNDO.sh"
-        yield f"The system's part without this program, as root: sh {shown(str(script))}"
+        script = shown(str(undo_script(finished.run)))
+        yield f"The system's part without this program, as root: sh {script}"
 
 
 def _system_changes(plan: Plan) -> Iterable[str]:
@@ -170,7 +170,7 @@ def _changes(plan: Plan) -> Iterable[str]:
         yield from (shown(step.reason) for step in plan.steps)
         return
     size = "size not known" if plan.installed_bytes is None else size_text(plan.installed_bytes)
-    yield f"{shown(plan.venv)} ({shown(plan.stack)}, {size}), in it:"
+    yield f"{shown(plan.venv)} ({shown(plan.name)}, {size}), in it:"
     for step in plan.steps:
         if isinstance(step, WriteFile):
             yield shown(step.path).removeprefix(f"{shown(plan.venv)}/")

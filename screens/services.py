@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from screens.choose.sources import Sources
     from screens.diagnose.diagnosing import Diagnosing
     from screens.history.past import Past
     from screens.report.draft import ReportDraft
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from wizard.conv2d.search.setting_answer import Found
     from wizard.conv2d.sweep import SweepEvent
     from wizard.conv2d.words.caution import Circumstances
+    from wizard.journalform import Kind
     from wizard.knowledge.applications import Application
     from wizard.knowledge.claims import Claim
     from wizard.knowledge.roads import OtherRoad
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from wizard.plan.aspect import LineSpeed
     from wizard.plan.choice import Choice
     from wizard.plan.steps import Plan
+    from wizard.preflight.wheels import WheelsSought
     from wizard.run.events import Event
     from wizard.run.trouble import Trouble
     from wizard.run.watching import AtWork
@@ -79,11 +80,14 @@ class Unfinished:
     """A run that waits to be gone on with or to be undone."""
 
     run: str
+    name: str
+    """What its plan is called."""
     stack: str
+    """What it installs; ``""`` for a plan that installs nothing."""
     folder: str
     footprint: str
     plan: Callable[[], Plan] | None = None
-    """Gives its plan, where it is about the system alone: half done, the machine would give
+    """Gives its plan, where it installs nothing: half done, the machine would give
     another. Raises ValueError, with a text fit to show, for one of another version."""
     elsewhere: bool = False
     """True when this start was asked for another folder: then it is not the first thing offered."""
@@ -132,7 +136,7 @@ class Services:
     """Absolute path of a new folder for a stack."""
     make_plan: Callable[[Machine, Choice], Plan]
     """Raises ValueError, with a text fit to show, when no plan can be made."""
-    make_clearing: Callable[[Machine, str, tuple[str, ...], bool], Plan]
+    make_clearing: Callable[[Machine, Kind, tuple[str, ...], bool], Plan]
     """A plan of this kind that only takes away these scopes, at last also what nothing could put
     back; may take a while. Raises ValueError, with a text fit to show, where there is nothing to
     take away, and Refused where apt cannot be asked."""
@@ -174,8 +178,9 @@ class Services:
     """None where nothing may be started: in a dry run and a demo."""
     rehearsed: Callable[[Plan], Rehearsed | None] = lambda _: None
     """Quick: the newest rehearsal of a plan."""
-    sources: Sources | None = None
-    """Where wheels and packages are to be had."""
+    seek_wheels: Callable[[Plan, Machine], Awaitable[WheelsSought]] | None = None
+    """Whether the wheels of a plan are still to be had: asks the index. None where nobody is
+    asked: in a dry run and a demo."""
     stop_sweep: Callable[[], Awaitable[str]] | None = None
     """Ends the sweep under way and says what became of it. None where a sweep ends as soon as its
     events are no longer read; elsewhere it then goes on by itself."""

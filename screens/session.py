@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from screens.services import DetectedPart, WayBack
     from wizard.conv2d.search.setting_answer import Found
     from wizard.diagnose.finding import Finding
+    from wizard.journalform import Kind
     from wizard.machine.facts import Machine
     from wizard.overlay.rehearsed import Rehearsed
     from wizard.plan.choice import Choice
@@ -39,7 +40,7 @@ class Session:
     """What the plan was made from."""
     finished: PlanFinished | None = None
     failure: StepFailed | None = None
-    clearing: tuple[str, tuple[str, ...]] | None = None
+    clearing: tuple[Kind, tuple[str, ...]] | None = None
     """Kind and scopes of a plan that only takes away; None for another plan."""
     clears: bool = False
     """True on the way that only takes away: what is to go is asked in place of a stack."""

@@ -250,7 +250,7 @@ def _text(
     if waits is not None:
         place = f" into {cut(shown(waits.folder), MOST_OF_A_PATH)}" if waits.folder else ""
         text = (
-            f"Not finished: {shown(waits.stack)}{place}. Go on makes the same "
+            f"Not finished: {shown(waits.name)}{place}. Go on makes the same "
             f"plan and continues it. To undo it: rdna1-setup rollback {shown(waits.run)}"
         )
         lines.append(Content.styled(text, "bold $text-warning"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,12 @@ GOLDEN = Path(__file__).parent / "golden"
 # example, since the machine may be busy with something else.
 settings.register_profile("anywhere", database=None, deadline=None)
 settings.load_profile("anywhere")
+
+# What nohup, or a shell that runs the tests behind itself, has had ignored would be ignored by all
+# that the tests start too, and by what they send it. A handler is not handed on as that is.
+for number in (signal.SIGHUP, signal.SIGINT):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, lambda *_: None)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import io
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from functools import partial
@@ -12,7 +13,7 @@ from importlib import import_module
 from types import ModuleType
 
 from wizard.commands.choosing import SOURCES, add_source_arguments, wrong_wheelhouse
-from wizard.commands.looking import acts, forget_reader
+from wizard.commands.looking import acts, forget_output
 
 COMMANDS = (
     "detect",
@@ -26,15 +27,13 @@ COMMANDS = (
     "clean-up",
     "conv2d",
     "keep",
-    "fleet",
     "rollback",
     "watch",
     "report",
-    "available",
     "about",
 )
 """Each is a module of ``wizard.commands``, with ``add_arguments`` and ``run``."""
-READS_ONLY = ("detect", "diagnose", "explain", "plan", "fleet", "report", "watch", "about")
+READS_ONLY = ("detect", "diagnose", "explain", "plan", "report", "watch", "about")
 """Commands that change nothing, but for ``report --record`` and ``diagnose --fix``."""
 CHANGES_FILES = (
     "apply",
@@ -45,7 +44,6 @@ CHANGES_FILES = (
     "conv2d",
     "keep",
     "rollback",
-    "available",
 )
 """Commands whose files must belong to the user."""
 
@@ -107,22 +105,31 @@ def _common() -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; gives the exit code: 0 fine, 1 findings, 2 wrong use, 130 cancelled."""
     _provide_streams()
+    if signal.getsignal(signal.SIGCHLD) is signal.SIG_IGN:
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # else nobody knows how a program ended
     words = sys.argv[1:] if argv is None else list(argv)
-    arguments = parser(needed(words)).parse_args(words)
-    reads_only = arguments.command in READS_ONLY and not getattr(arguments, "fix", None)
-    if not acts(arguments) or reads_only or arguments.command is None:
-        sys.dont_write_bytecode = True  # a dry run that leaves caches behind is none
+    only_looks = True
     try:
-        return _dispatch(arguments, words)
+        try:
+            arguments = parser(needed(words)).parse_args(words)
+            only_looks = arguments.command is None or (
+                arguments.command in READS_ONLY and not getattr(arguments, "fix", None)
+            )
+            if only_looks or not acts(arguments):
+                sys.dont_write_bytecode = True  # a dry run that leaves caches behind is none
+            return _dispatch(arguments, words)
+        finally:
+            sys.stdout.flush()  # what fails here is told below; at exit it would be a traceback
     except KeyboardInterrupt:
         print(
             "\nStopped. Nothing half done is forgotten: the same command goes on.", file=sys.stderr
         )
         return 130
     except BrokenPipeError:
-        forget_reader()
-        return 0 if reads_only or arguments.command is None else 1
+        forget_output()
+        return 0 if only_looks else 1
     except OSError as error:
+        forget_output()
         print(
             f"rdna1-setup: {error.filename or 'the system'}: {error.strerror or error}.\n"
             "The folder it was started in may be gone, or a disk is full or failing.\n"
@@ -142,7 +149,11 @@ def needed(words: Sequence[str]) -> Sequence[str]:
 
 
 def _provide_streams() -> None:
-    """Closed streams become /dev/null; what the locale cannot show is shown in ASCII."""
+    """Closed streams become /dev/null; what the locale cannot show is shown in ASCII.
+
+    Each line goes out when it is printed: where both streams end in one file, it is behind what
+    was printed before it, whichever of the two it is on.
+    """
     while (descriptor := os.open(os.devnull, os.O_RDWR)) <= STDERR:
         pass  # it takes the number of a closed one, which a file of ours must not get
     os.close(descriptor)
@@ -154,7 +165,7 @@ def _provide_streams() -> None:
     encoding = None if speaks_unicode(os.environ) else "ascii"
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(encoding=encoding, errors=BY_NUMBER)
+            stream.reconfigure(encoding=encoding, errors=BY_NUMBER, line_buffering=True)
 
 
 def _dispatch(arguments: argparse.Namespace, words: Sequence[str]) -> int:

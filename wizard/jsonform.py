@@ -9,7 +9,7 @@ from typing import Any
 from wizard.machine.facts import Unknown
 
 SCHEMA = 1
-"""Version of every JSON document that we write; it only grows."""
+"""Version of a JSON document that has no number of its own; it only grows."""
 
 
 def to_json(value: Any) -> Any:

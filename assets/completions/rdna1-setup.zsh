@@ -12,14 +12,12 @@ _shtab_rdna1_setup_commands() {
   local _commands=(
     about:'Explain in plain words: ROCm, the override, why games work and Conv2d does not, and more.'
     apply:'Carry a plan out: shown first, journalled, resumable, undone by rollback.'
-    available:'Ask indexes and repositories whether the wheels and packages are still there.'
     clean-up:'Clear away what other scripts left: settings, orphans, broken packages; with a way back.'
     conv2d:'Measure Conv2d shape by shape on the card itself, each with a deadline.'
     detect:'Show what this machine is: cards, access, Pythons, torch, ROCm, settings.'
     diagnose:'Say what is wrong with this machine'"'"'s ROCm and PyTorch, what proves it, and what mends it.'
     explain:'Say what a pasted log, listing or traceback proves, and what mends it; reads nothing else.'
-    fetch:'Make one folder that installs a stack on machines without internet.'
-    fleet:'Show the Conv2d results of many machines in one table.'
+    fetch:'Fetch the wheels of a stack, and a Python, for machines without internet.'
     keep:'Keep a setting that was found: for one venv, reviewed, with a way back.'
     plan:'Show the steps that lead to a stack, every command and every file, and do none of them.'
     rehearse:'Try root'"'"'s part of a plan in an overlay of this system; shows what changes, and keeps nothing.'
@@ -42,6 +40,7 @@ _shtab_rdna1_setup_options=(
   "--venv[where to put it (default\: \~\/ai\/ID)]:DIR:"
   "--torch-index[another wheel index\; pip\: as pip is configured]:URL:"
   "--wheelhouse[a folder of wheels, no network (pip\'s too)]:DIR:"
+  "--python-mirror[where uv takes a Python from\: an address, or file\:\/\/\/DIR\/python of \`fetch\`]:URL:"
   "--rocm-repo[system packages from a copy of https\:\/\/repo.radeon.com\/rocm\/apt]:URL:"
   "--rocm-key-fingerprint[of the key that signs that copy, where it is not AMD\'s]:HEX:"
 )
@@ -70,12 +69,14 @@ _shtab_rdna1_setup_apply_options=(
   "--venv[where to put it (default\: \~\/ai\/ID)]:DIR:"
   "--torch-index[another wheel index\; pip\: as pip is configured]:URL:"
   "--wheelhouse[a folder of wheels, no network (pip\'s too)]:DIR:"
+  "--python-mirror[where uv takes a Python from\: an address, or file\:\/\/\/DIR\/python of \`fetch\`]:URL:"
   "--rocm-repo[system packages from a copy of https\:\/\/repo.radeon.com\/rocm\/apt]:URL:"
   "--rocm-key-fingerprint[of the key that signs that copy, where it is not AMD\'s]:HEX:"
   "--gpu[PCI address of the card to use]:ADDRESS:"
   "--base-python[base the venv on this Python (default\: the best one that fits)]:PATH:"
   "--user-torch-aside[move a torch of your user packages away where the environment sees it]"
   "--without-card[install for another machine\: the device is not checked]"
+  "--without-rollback[remove packages for good where no archive has them any more]"
   "--system-release[another ROCm than the stack\'s own]:X.Y.Z:"
   "--system-set[how much of it (default\: the smallest useful set)]:system_set:(smallest full)"
   "--system-removal[what goes first\: none, or of amd, driver, distribution some with commas between (default\: amd, that is other ROCm releases of AMD\'s)]:WHAT:"
@@ -89,28 +90,12 @@ _shtab_rdna1_setup_apply_options=(
 # guard to ensure default positional specs are added only once per session
 _shtab_rdna1_setup_apply_defaults_added=0
 
-_shtab_rdna1_setup_available_options=(
-  "(- : *)"{-h,--help}"[show this help message and exit]"
-  "--dry-run[show everything, change nothing]"
-  "--machine[a recorded machine instead of this one]:DIR:"
-  "--demo[a recorded machine that is installed with the program]"
-  "--stack[ask for this stack alone]:ID:"
-  "--json[for programs]"
-  "--venv[where to put it (default\: \~\/ai\/ID)]:DIR:"
-  "--torch-index[another wheel index\; pip\: as pip is configured]:URL:"
-  "--wheelhouse[a folder of wheels, no network (pip\'s too)]:DIR:"
-  "--rocm-repo[system packages from a copy of https\:\/\/repo.radeon.com\/rocm\/apt]:URL:"
-  "--rocm-key-fingerprint[of the key that signs that copy, where it is not AMD\'s]:HEX:"
-)
-
-# guard to ensure default positional specs are added only once per session
-_shtab_rdna1_setup_available_defaults_added=0
-
 _shtab_rdna1_setup_clean_up_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--dry-run[show everything, change nothing]"
   "--machine[a recorded machine instead of this one]:DIR:"
   "--demo[a recorded machine that is installed with the program]"
+  "--without-rollback[remove packages for good where no archive has them any more]"
   "--yes[the plan was read\; do not ask]"
   "--json[events as JSON lines]"
 )
@@ -153,7 +138,6 @@ _shtab_rdna1_setup_conv2d_options=(
   "--list[experiments, newest first]"
   "--layers[a list, one layer a line\: 64 128 3 56x56]:FILE:"
   "*--layer[one such line]:LINE:"
-  "--fits[what may fit in 4, 6 and 8 GB]"
   "--workarounds[measure what can be done about the first shape, if it does not pass (--hangs)]"
   "--export[write the last run as a card for others]:FILE:"
   "--import[check and show a card]:FILE:"
@@ -215,15 +199,9 @@ _shtab_rdna1_setup_fetch_options=(
   "--demo[a recorded machine that is installed with the program]"
   "--stack[what it shall install]:ID:"
   "--for[for machines like this recorded one (\`report --record DIR\`)\; default\: like this one]:RECORDED:"
-  "--without-python[for machines that have no Python at all\: the folder brings it]"
-  "--footprint[footprint]:footprint:(venv venv+system)"
-  "--system-release[another ROCm than the stack\'s own]:X.Y.Z:"
-  "--system-set[system_set]:system_set:(smallest full)"
   "--gpu[PCI address of the card]:ADDRESS:"
   "--torch-index[another wheel index\; pip\: as pip is configured]:URL:"
   "--wheelhouse[a folder of wheels, no network (pip\'s too)]:DIR:"
-  "--rocm-repo[system packages from a copy of https\:\/\/repo.radeon.com\/rocm\/apt]:URL:"
-  "--rocm-key-fingerprint[of the key that signs that copy, where it is not AMD\'s]:HEX:"
   "--json[events as JSON lines]"
   ":the folder to fill\; the same goes on:"
 )
@@ -231,29 +209,15 @@ _shtab_rdna1_setup_fetch_options=(
 # guard to ensure default positional specs are added only once per session
 _shtab_rdna1_setup_fetch_defaults_added=0
 
-_shtab_rdna1_setup_fleet_options=(
-  "(- : *)"{-h,--help}"[show this help message and exit]"
-  "--dry-run[show everything, change nothing]"
-  "--machine[a recorded machine instead of this one]:DIR:"
-  "--demo[a recorded machine that is installed with the program]"
-  "--json[for programs]"
-  "(*):what \`conv2d --export\` wrote, one a machine\; of a folder every file that ends in .json:"
-)
-
-# guard to ensure default positional specs are added only once per session
-_shtab_rdna1_setup_fleet_defaults_added=0
-
 _shtab_rdna1_setup_keep_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--dry-run[show everything, change nothing]"
   "--machine[a recorded machine instead of this one]:DIR:"
   "--demo[a recorded machine that is installed with the program]"
   "--venv[which venv of ours]:DIR:"
-  "--profile[the setting that a card of conv2d --export holds, after a recheck of its shape here]:CARD:"
-  "--even-if-in-use[recheck also where somebody is logged in at the screen]"
   "--yes[the plan was read\; do not ask]"
   "--json[events as JSON lines]"
-  "(*)::for example MIOPEN_DEBUG_CONV_GEMM\=0:"
+  "(*):for example MIOPEN_DEBUG_CONV_GEMM\=0:"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -269,12 +233,14 @@ _shtab_rdna1_setup_plan_options=(
   "--venv[where to put it (default\: \~\/ai\/ID)]:DIR:"
   "--torch-index[another wheel index\; pip\: as pip is configured]:URL:"
   "--wheelhouse[a folder of wheels, no network (pip\'s too)]:DIR:"
+  "--python-mirror[where uv takes a Python from\: an address, or file\:\/\/\/DIR\/python of \`fetch\`]:URL:"
   "--rocm-repo[system packages from a copy of https\:\/\/repo.radeon.com\/rocm\/apt]:URL:"
   "--rocm-key-fingerprint[of the key that signs that copy, where it is not AMD\'s]:HEX:"
   "--gpu[PCI address of the card to use]:ADDRESS:"
   "--base-python[base the venv on this Python (default\: the best one that fits)]:PATH:"
   "--user-torch-aside[move a torch of your user packages away where the environment sees it]"
   "--without-card[install for another machine\: the device is not checked]"
+  "--without-rollback[remove packages for good where no archive has them any more]"
   "--system-release[another ROCm than the stack\'s own]:X.Y.Z:"
   "--system-set[how much of it (default\: the smallest useful set)]:system_set:(smallest full)"
   "--system-removal[what goes first\: none, or of amd, driver, distribution some with commas between (default\: amd, that is other ROCm releases of AMD\'s)]:WHAT:"
@@ -285,8 +251,7 @@ _shtab_rdna1_setup_plan_options=(
   "--distribution-rocm[the distribution\'s ROCm packages go too (Blender and others may use them)]"
   "--driver[AMD\'s kernel driver package amdgpu-dkms goes too]"
   "--json[for programs and for apply --plan]"
-  "--format[shell\: the plan as a script, for reading and for sites without this program]:format:(text json shell)"
-  "--exact[also ask the repository and apt what would be installed, version by version]"
+  "--exact[also ask the index whether it still has the wheels, and the repository and apt what would be installed, version by version]"
   "--evidence[also every statement about the stack\: who, card, date, link, contradictions]"
 )
 
@@ -303,12 +268,14 @@ _shtab_rdna1_setup_rehearse_options=(
   "--venv[where to put it (default\: \~\/ai\/ID)]:DIR:"
   "--torch-index[another wheel index\; pip\: as pip is configured]:URL:"
   "--wheelhouse[a folder of wheels, no network (pip\'s too)]:DIR:"
+  "--python-mirror[where uv takes a Python from\: an address, or file\:\/\/\/DIR\/python of \`fetch\`]:URL:"
   "--rocm-repo[system packages from a copy of https\:\/\/repo.radeon.com\/rocm\/apt]:URL:"
   "--rocm-key-fingerprint[of the key that signs that copy, where it is not AMD\'s]:HEX:"
   "--gpu[PCI address of the card to use]:ADDRESS:"
   "--base-python[base the venv on this Python (default\: the best one that fits)]:PATH:"
   "--user-torch-aside[move a torch of your user packages away where the environment sees it]"
   "--without-card[install for another machine\: the device is not checked]"
+  "--without-rollback[remove packages for good where no archive has them any more]"
   "--system-release[another ROCm than the stack\'s own]:X.Y.Z:"
   "--system-set[how much of it (default\: the smallest useful set)]:system_set:(smallest full)"
   "--system-removal[what goes first\: none, or of amd, driver, distribution some with commas between (default\: amd, that is other ROCm releases of AMD\'s)]:WHAT:"
@@ -328,6 +295,7 @@ _shtab_rdna1_setup_remove_options=(
   "--demo[a recorded machine that is installed with the program]"
   "--distribution-rocm[the distribution\'s ROCm packages go too (Blender and others may use them)]"
   "--driver[AMD\'s kernel driver package amdgpu-dkms goes too]"
+  "--without-rollback[remove packages for good where no archive has them any more]"
   "--yes[the plan was read\; do not ask]"
   "--json[events as JSON lines]"
 )
@@ -396,14 +364,12 @@ _shtab_rdna1_setup() {
       case $line[1] in
         about) _arguments -C -s $_shtab_rdna1_setup_about_options ;;
         apply) _arguments -C -s $_shtab_rdna1_setup_apply_options ;;
-        available) _arguments -C -s $_shtab_rdna1_setup_available_options ;;
         clean-up) _arguments -C -s $_shtab_rdna1_setup_clean_up_options ;;
         conv2d) _arguments -C -s $_shtab_rdna1_setup_conv2d_options ;;
         detect) _arguments -C -s $_shtab_rdna1_setup_detect_options ;;
         diagnose) _arguments -C -s $_shtab_rdna1_setup_diagnose_options ;;
         explain) _arguments -C -s $_shtab_rdna1_setup_explain_options ;;
         fetch) _arguments -C -s $_shtab_rdna1_setup_fetch_options ;;
-        fleet) _arguments -C -s $_shtab_rdna1_setup_fleet_options ;;
         keep) _arguments -C -s $_shtab_rdna1_setup_keep_options ;;
         plan) _arguments -C -s $_shtab_rdna1_setup_plan_options ;;
         rehearse) _arguments -C -s $_shtab_rdna1_setup_rehearse_options ;;

@@ -17,10 +17,8 @@ from wizard.plan.card import chosen_card, target_of
 
 
 class ChooseWindows(StepScreen):
-    """The windows of Choose; they change nothing but what is highlighted.
-
-    Each is loaded when it is opened: that of the buffer brings all of Conv2d along.
-    """
+    """The windows of Choose, each loaded when it is opened; they change nothing but what is
+    highlighted."""
 
     NAME = "choose"
     TITLE_WORD = "Choose"
@@ -42,10 +40,8 @@ class ChooseWindows(StepScreen):
         "(once; Mind names it), or not at all (no).\n\n"
         "d shows all that is said of the stack; '… 3 more' counts those left out here.\n"
         "o lists every other road that somebody went: gone, by hand, elsewhere.\n"
-        "b says how large the buffer of the GEMM algorithm is for a layer of yours.\n"
         "f switches between one folder of yours and the folder plus ROCm system packages.\n"
         "i explains: ROCm, the override, why games work and Conv2d does not, what nobody knows.\n"
-        "p asks the indexes and AMD's repository whether all of it is still there.\n"
         "Tab goes to the folder, Enter there takes it, Esc leaves it.\n"
         "c measures Conv2d with the torch for ROCm that you have, if any: it may be right already, "
         "or need no more than a setting. Back leads here again.\n\n"
@@ -54,14 +50,12 @@ class ChooseWindows(StepScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "review", "Review", key_display="Enter"),
         Binding("i", "explain", "Explain", show=False),
-        Binding("p", "availability", "Still there?", show=False),
         Binding("space", "tick", "Tick", key_display="Space"),
         Binding("e", "claims", "Who says so"),
         Binding("d", "full_text", "More"),
         Binding("o", "roads", "Roads"),
         Binding("a,pagedown", "mark(1)", "Aspect", show=False),
         Binding("A,pageup", "mark(-1)", "Aspect before", show=False),
-        Binding("b", "buffer", "Buffer", show=False),
         Binding("c", "measure", "Measure", show=False),
         Binding("f", "footprint", "System", show=False),
         *(
@@ -107,26 +101,11 @@ class ChooseWindows(StepScreen):
             RoadsList(self.services.roads(), self._choosing.claims), self._highlight_if_any
         )
 
-    def action_buffer(self) -> None:
-        """Reckons the buffer of the GEMM algorithm for a layer."""
-        from screens.choose.buffer import Buffer
-
-        self.app.push_screen(Buffer())
-
     def action_explain(self) -> None:
         """Lists the explanations."""
         from screens.windows.explain import Explain
 
         self.app.push_screen(Explain())
-
-    def action_availability(self) -> None:
-        """Shows where things are to be had, and asks."""
-        from screens.choose.availability import Availability
-
-        if self.services.sources is not None:
-            machine, clock = self._choosing.machine, self.services.clock
-            window = Availability(self.services.sources, machine, clock)
-            self.app.push_screen(window)
 
     def action_full_text(self) -> None:
         """Shows every sentence about the highlighted road."""

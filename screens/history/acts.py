@@ -92,13 +92,6 @@ class HistoryActs(StepScreen):
             await self._show("Two runs, A the older", lambda: past.compare(run, other))
 
     @work(group="act", exclusive=True)
-    async def action_fits(self) -> None:
-        """What may fit into the memory of a card."""
-        if (past := self.past) is not None:
-            run = self.table.current
-            await self._show("What may fit in 4, 6 and 8 GB", lambda: past.fits(run))
-
-    @work(group="act", exclusive=True)
     async def action_export(self) -> None:
         """The highlighted run as a card."""
         past, run = self.past, self.table.current

@@ -53,8 +53,6 @@ class Past:
     """For the result at that place. Raises Trouble."""
     take_in: Callable[[str, Run | None], Lines]
     """The card in a file, and beside a run; it is kept where anything is. Raises Trouble."""
-    fits: Callable[[Run | None], Lines]
-    """What fits into cards of a run's shapes, and of known models."""
     is_there: Callable[[str], bool]
     write: Callable[[str, str, bool], str] | None
     """A text to a path, over what is there if so said; gives the path. Raises Trouble. None where

@@ -52,8 +52,6 @@ class History(HistoryActs):
         "r writes a stand-alone script for one result, for a report of the fault.\n"
         "k keeps the setting that the highlighted run found, for its venv: the plan is reviewed "
         "first.\n"
-        "f shows what may fit in 4, 6 and 8 GB: the shapes of the highlighted run, and known "
-        "models.\n"
         "p shows a report for others, with the last verdicts, the machine and what was found; it "
         "is redacted, and shown whole before it is written.\n\n"
         "A file that is there is never written over without a question. Esc goes back; what is "
@@ -65,7 +63,6 @@ class History(HistoryActs):
         Binding("x", "export", "Export"),
         Binding("i", "import", "Import"),
         Binding("r", "script", "Script"),
-        Binding("f", "fits", "Fits"),
         Binding("k", "keep", "Keep", show=False),
         QUIET_REPORT_KEY,
         Binding("escape", "back", "Back", key_display="Esc"),
@@ -172,7 +169,7 @@ class History(HistoryActs):
         """Offers what can be done with what is there."""
         if action in OF_A_RUN:
             return bool(self.kept and self.kept.runs)
-        if action in ("import", "fits"):
+        if action == "import":
             return self.past is not None
         return True if action == "back" else super().check_action(action, parameters)
 

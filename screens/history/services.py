@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shlex
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from screens.history.past import Draft, Lines, Past
@@ -34,8 +32,7 @@ def past_of(host: Host, places: Places, *, live: bool) -> Past | None:
         compare=partial(_compare, host, places),
         card=partial(_card, host, places),
         script=partial(_script, places),
-        take_in=partial(_take_in, host, places, live),
-        fits=partial(_fits, places),
+        take_in=partial(_take_in, host, places),
         is_there=partial(_is_there, places),
         write=partial(_write, places) if live else None,
     )
@@ -137,10 +134,10 @@ def _script(places: Places, run: Run, place: int) -> Draft:
     )
 
 
-def _take_in(host: Host, places: Places, live: bool, typed: str, run: Run | None) -> Lines:
+def _take_in(host: Host, places: Places, typed: str, run: Run | None) -> Lines:
+    from wizard.conv2d.cards.card_form import card_from, no_file
     from wizard.conv2d.cards.comparison import compare_runs
-    from wizard.conv2d.cards.handed_out import not_written, place_of
-    from wizard.conv2d.cards.kept_cards import card_from, keep_card, no_file
+    from wizard.conv2d.cards.handed_out import place_of
     from wizard.conv2d.cards.result_card import look_here
     from wizard.report.conv2d_compare import card_lines, compare_lines
 
@@ -148,32 +145,11 @@ def _take_in(host: Host, places: Places, live: bool, typed: str, run: Run | None
     if path.exists() and not path.is_file():  # a pipe would be waited for without end
         raise no_file(path)
     card = card_from(path)
-    lines = [*card_lines(card, here.gfx), ""]
-    if live:
-        folder = Path(places.conv2d)
-        try:
-            lines.append(f"Kept as {keep_card(folder, card)}.")
-        except OSError as error:
-            raise not_written(folder, error) from None
-    else:
-        words = (*COMMAND, "--import", str(path))
-        lines += ["A dry run keeps nothing. This line keeps it:", f"  {shlex.join(words)}"]
+    lines = [*card_lines(card, here.gfx)]
     if run is not None and _results(run):
         lines += ["", f"Beside your run of {run.since}:", ""]
         lines += compare_lines(compare_runs(card, _card_of(run, here)), here.gfx)
     return tuple(lines)
-
-
-def _fits(places: Places, run: Run | None) -> Lines:
-    from wizard.conv2d.fits import table_of
-    from wizard.conv2d.models import load_models
-    from wizard.report.conv2d_fits import all_fits_lines
-    from wizard.report.past_runs import past_runs
-
-    own = None if run is None else table_of(run.request)
-    tables = (*(() if own is None else (own,)), *load_models())
-    results = [result for past in past_runs(places) for result in past.results]
-    return tuple(all_fits_lines(tables, results))
 
 
 def _is_there(places: Places, typed: str) -> bool:

@@ -25,7 +25,7 @@ NONE_YET = (
     "No run is kept on this machine yet.\n\n"
     "Esc goes back to the panel, where s measures. What it finds is listed here, also after the "
     "program was left.\n\n"
-    "A card that somebody sent you can be looked at now: i. What fits in 4, 6 and 8 GB: f."
+    "A card that somebody sent you can be looked at now: i."
 )
 
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from wizard.overlay.rehearsed import Rehearsed
     from wizard.plan.choice import Choice
     from wizard.plan.steps import Plan
+    from wizard.preflight.wheels import WheelsSought
 
 LOOK_AGAIN = "Mend that, go back with Esc and come here again. Nothing was changed."
 GO_BACK = "Go back with Esc and choose otherwise."
@@ -54,8 +55,9 @@ class Review(StepScreen):
         "what you read here is what runs. Lines after '|' are the content of a file, whole. "
         "'undo' says how the step is taken back.\n\n"
         "a applies the plan (in a dry run and in the demo it only rehearses it). It is not there "
-        "where Apply would refuse the plan, such as for a folder that is taken: why, and what to "
-        "do, stands on top then.\n"
+        "where Apply would refuse the plan, such as for a folder that is taken, or where its "
+        "wheels are gone from the index, which is asked once: why, and what to do, stands on top "
+        "then.\n"
         "u is there where the environment also sees a torch of your own packages: it moves that "
         "one away too, or leaves it after all.\n"
         "r is there where root has something to do: it rehearses root's part and its way back in a "
@@ -88,6 +90,8 @@ class Review(StepScreen):
             raise ValueError("Review needs a plan")
         self._plan = session.plan
         self._refusal: Trouble | None = None
+        self._sought: WheelsSought | None = None
+        """What the index said of the wheels: it is asked once."""
         self._rehearsed = ""
         self._begun = False
         """True for a plan that was carried out in part: a rehearsal would begin in its middle."""
@@ -115,11 +119,13 @@ class Review(StepScreen):
 
     @work(group="look", exclusive=True)
     async def _look(self) -> None:
-        before = self._plan
+        before, known = self._plan, self._sought
         try:
             self._refusal = await self._settle()
             if self._refusal is None:
                 self._refusal = await asyncio.to_thread(self.services.obstacle, self._plan)
+            if self._refusal is None:
+                self._refusal = await self._seek_wheels()
             await self._recall()
         except OSError as error:
             self._refusal = fault("Whether this plan can begin is not known", error, LOOK_AGAIN)
@@ -127,16 +133,17 @@ class Review(StepScreen):
         if self._refusal is not None:
             self.say(REFUSED, "warning")
             self._show()
+            self.refresh_bindings()
         elif self._plan is not before:
             self.say(BEGUN if self._goes_on() else KNOWN)
+        elif self._sought is not known:
+            self.say(BEGUN if self._goes_on() else READY)
 
     def _goes_on(self) -> bool:
         """True for the plan of a run that waits: part of it is done already."""
         waits = self.services.unfinished()
-        return waits is not None and (waits.stack, waits.folder) == (
-            self._plan.stack,
-            self._plan.venv,
-        )
+        plan = self._plan
+        return waits is not None and (waits.name, waits.folder) == (plan.name, plan.venv)
 
     async def _recall(self) -> None:
         """What a rehearsal of this plan came to, this time or an earlier one."""
@@ -169,12 +176,26 @@ class Review(StepScreen):
         self._wait("Looking whether it can begin here: locks, room, the way back ...")
         return None
 
+    async def _seek_wheels(self) -> Trouble | None:
+        """Ask the index, once, whether it still has the wheels; gives why the plan is refused."""
+        seek, machine = self.services.seek_wheels, self.session.machine
+        if seek is None or machine is None:
+            return None
+        if self._sought is None:
+            self._wait("Asking the index whether the wheels are still there ...")
+            self._sought = await seek(self._plan, machine)
+        found = self._sought.refusal
+        if found is None:
+            return None
+        return Trouble(found.happened, found.meaning, found.next_step)
+
     def _wait(self, text: str) -> None:
         wait_for(self, text, self.services.clock)
 
     def _show(self) -> None:
         cells = self.size.width - 4
         told = (
+            ("Wheels   ", self._sought.note if self._sought is not None else ""),
             ("Rehearsed", self._rehearsed),
             ("For good ", self._for_good()),
             ("Snapshot ", self._offer()),

@@ -12,6 +12,7 @@ from wizard.commands.looking import places_of, there_before
 
 if TYPE_CHECKING:
     from wizard.conv2d.search.setting_answer import Found
+    from wizard.journalform import Kind
     from wizard.machine.facts import Machine
     from wizard.machine.host import Host
     from wizard.overlay.rehearsed import Rehearsed
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from wizard.plan.choice import Choice
     from wizard.plan.steps import Plan
     from wizard.preflight.asking import Asking
+    from wizard.preflight.wheels import WheelsSought
     from wizard.run.trouble import Trouble
 
 
@@ -30,7 +32,7 @@ def make_plan(arguments: argparse.Namespace, host: Host, machine: Machine, choic
 
 
 def make_clearing(
-    host: Host, machine: Machine, kind: str, scopes: tuple[str, ...], without_rollback: bool
+    host: Host, machine: Machine, kind: Kind, scopes: tuple[str, ...], without_rollback: bool
 ) -> Plan:
     """The plan that takes these scopes away. Raises ValueError where there is nothing to take."""
     from wizard.run.clearing import clearing_for_good, clearing_plan
@@ -78,6 +80,13 @@ def _refusal(host: Host, places: Places, plan: Plan) -> Trouble | None:
 
     refusals = asyncio.run(preflight(plan, places, _asking(host)))
     return refused(*refusals) if refusals else None
+
+
+async def seek_wheels(host: Host, plan: Plan, machine: Machine) -> WheelsSought:
+    """Whether the wheels of a plan are still to be had: asks its index."""
+    from wizard.run.settling import wheels_sought
+
+    return await wheels_sought(plan, machine, places_of(host), host.environ)
 
 
 def rehearsed(plan: Plan) -> Rehearsed | None:

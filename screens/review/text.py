@@ -79,7 +79,7 @@ def refusal_lines(refusal: Trouble, cells: int) -> list[Content]:
 def head(plan: Plan) -> str:
     """What the plan is for, and its digest."""
     place = f" into {shown(plan.venv)}" if plan.venv else ""
-    return f"{shown(plan.stack)}{place}   plan {shown(plan.id)[:12]}"
+    return f"{shown(plan.name)}{place}   plan {shown(plan.id)[:12]}"
 
 
 def _step(number: int, total: int, step: Step, cells: int) -> list[Content]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from screens.services import Unfinished
-from wizard.plan_kind import is_fix
+from wizard.journalform import Kind
 from wizard.run.standing import half_back, unfinished_run
 
 if TYPE_CHECKING:
@@ -25,12 +26,11 @@ def unfinished(places: Places, asked: str | None) -> Unfinished | None:
         return None
     plan = record.plan
     footprint = str(plan.get("footprint", "venv"))
-    if not plan["venv"] or is_fix(plan["stack"]):
-        return Unfinished(
-            record.id, plan["stack"], plan["venv"], footprint, partial(_plan_of, plan)
-        )
+    found = Unfinished(record.id, record.name, plan["stack"], plan["venv"], footprint)
+    if record.kind is not Kind.INSTALL:
+        return replace(found, plan=partial(_plan_of, plan))
     elsewhere = bool(asked) and os.path.realpath(str(asked)) != os.path.realpath(plan["venv"])
-    return Unfinished(record.id, plan["stack"], plan["venv"], footprint, elsewhere=elsewhere)
+    return replace(found, elsewhere=elsewhere)
 
 
 def _plan_of(form: Mapping[str, Any]) -> Plan:

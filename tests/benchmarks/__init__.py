@@ -1,1 +1,1 @@
-"""Ratios against a floor measured in the same run; each file is a script."""
+"""Figures for people, each against a goal; each ``bench_`` file is a program."""

@@ -5,12 +5,15 @@ import os
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from tests.commands.running import ROOT, environment, wizard
-from tests.run.places import places_below
+from tests.run.places import places_below, plan_of
+from wizard.journalform import SCHEMA
+from wizard.plan.form import plan_form
 
 APPLY = """
 import asyncio, os, sys
@@ -27,7 +30,9 @@ sys.exit(asyncio.run(carry_out(executor, plan, as_json=False)))
 """
 
 
-def applying(home: Path, script: str) -> subprocess.Popen[str]:
+def applying(
+    home: Path, script: str, ignored: signal.Signals | None = None
+) -> subprocess.Popen[str]:
     return subprocess.Popen(
         (sys.executable, "-c", APPLY, str(home), script),
         env=environment(home),
@@ -35,6 +40,7 @@ def applying(home: Path, script: str) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=partial(signal.signal, ignored, signal.SIG_IGN) if ignored else None,
     )
 
 
@@ -59,6 +65,22 @@ def test_the_first_signal_lets_the_step_end_and_says_so(
     assert run.returncode == 130
     assert "Stopped at a safe point" in output
     assert not (tmp_path / "after").exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
+def test_a_signal_that_is_ignored_from_the_start_stops_nothing(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    """nohup ignores the hang-up, and a shell Ctrl+C for what it starts behind itself."""
+    door = tmp_path / "door"
+    os.mkfifo(door)
+    with applying(tmp_path, f"echo here; cat {door}", ignored=number) as run:
+        line_with(run, "    here")
+        run.send_signal(number)
+        door.write_text("")
+        _, errors = run.communicate(timeout=20)
+    assert (run.returncode, errors) == (0, "")
+    assert (tmp_path / "after").exists()
 
 
 def test_the_second_signal_ends_the_running_program_at_once(tmp_path: Path) -> None:
@@ -144,13 +166,13 @@ def run_folder(home: Path, name: str, *lines: object) -> None:
 
 
 def begin(home: Path, plan_id: str = "one") -> dict[str, object]:
-    plan = {"id": plan_id, "stack": "cpu", "venv": str(home / "venv"), "steps": []}
-    return {"event": "begin", "schema": 1, "time": "t", "plan": plan}
+    plan = plan_form(plan_of(home, plan_id=plan_id))
+    return {"event": "begin", "schema": SCHEMA, "time": "t", "plan": plan}
 
 
 def test_undo_does_not_reach_past_a_run_whose_journal_it_cannot_read(tmp_path: Path) -> None:
     run_folder(tmp_path, "20260101-a", begin(tmp_path))
-    run_folder(tmp_path, "20260102-b", {"event": "begin", "schema": 2, "plan": {}})
+    run_folder(tmp_path, "20260102-b", {"event": "begin", "schema": SCHEMA + 1, "plan": {}})
     for arguments in ((), ("20260102-b",)):
         done = wizard(tmp_path, "rollback", "--yes", *arguments)
         assert done.returncode == 2

@@ -15,6 +15,9 @@ from wizard.knowledge.stacks import load_stacks
 from wizard.plan.amd_packages import SCOPES
 from wizard.plan.choice import Choice
 
+JAMMY = str(Path(__file__).parents[1] / "machines/rx5700xt-jammy-clean")
+"""Its Python 3.10 makes no venvs, so that uv brings one."""
+
 
 @pytest.mark.parametrize("command", ["plan", "apply --stack cpu", "--plain"])
 @pytest.mark.parametrize(
@@ -114,6 +117,18 @@ def test_a_mirror_its_key_a_release_and_a_profile_file_reach_the_plan(tmp_path: 
     assert "/etc/profile.d/rdna1-setup-rocm.sh" in written
 
 
+def test_a_place_of_pythons_reaches_the_plan_and_what_it_was_asked_with(tmp_path: Path) -> None:
+    place = "https://me:secret@mirror.example/python"
+    words = ("plan", "--machine", JAMMY, "--stack", "rocm52", "--python-mirror", place, "--json")
+    done = wizard(tmp_path, *words)
+    assert done.returncode == 0, done.stderr
+    form = json.loads(done.stdout)
+    argv = form["steps"][0]["argv"]
+    assert argv[argv.index("--mirror") + 1] == "https://***@mirror.example/python"
+    assert "--python-mirror=https://***@mirror.example/python" in form["asked"]
+    assert "secret" not in done.stdout
+
+
 def test_the_full_set_is_what_is_asked_for(tmp_path: Path) -> None:
     assert "rocm-dev" not in system_plan(tmp_path).stdout
     assert "rocm-dev" in system_plan(tmp_path, "--system-set", "full").stdout
@@ -127,6 +142,9 @@ def test_the_full_set_is_what_is_asked_for(tmp_path: Path) -> None:
         ("--rocm-repo", "https://mirror.example/rocm?x=1"),
         ("--rocm-repo", "mirror.example"),
         ("--rocm-key-fingerprint", "9386B48A1A693C5C"),
+        ("--python-mirror", "/media/stick/python"),
+        ("--python-mirror", "file://media/stick/python"),
+        ("--python-mirror", "ftp://mirror.example/python"),
         ("--system-removal", "amd,mesa"),
         ("--system-removal", ""),
         ("--system-set", "everything"),

@@ -15,7 +15,6 @@ from wizard.__main__ import COMMANDS, parser
 MORE = {
     "explain": ("-",),
     "fetch": ("--stack", "cpu", "DIR"),
-    "fleet": ("CARD",),
     "keep": ("--venv", "DIR", "A=B"),
     "rehearse": ("--stack", "cpu"),
 }

@@ -14,14 +14,13 @@ from tests.machine.test_elf import GNU_STACK, READ_WRITE_RUN, library
 from tests.run.places import places_below
 from wizard.diagnose.finding import Finding
 from wizard.diagnose.machine import diagnose
+from wizard.journalform import Kind
 from wizard.machine.facts import Environment, Machine, Setting
 from wizard.machine.live import LiveHost
 from wizard.mending.fixing import make_fix
-from wizard.plan.clean_up import CLEAN_UP
 from wizard.plan.existing_steps import SetAsidePackages
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.steps import Plan
-from wizard.plan_kind import fix_kind
 from wizard.run.environment.backup import Backup, folder_rows, seen_row, write_manifest
 from wizard.run.environment.moving import move_aside, move_back
 from wizard.run.events import Event, PlanFinished, StepFailed
@@ -124,26 +123,28 @@ async def test_a_plan_that_stopped_half_way_goes_on_or_comes_back(tmp_path: Path
     failed = next(event for event in events if isinstance(event, StepFailed))
     assert "another one by now" in failed.happened
     assert (tmp_path / ".profile").read_text() == "changed since\n"
-    assert stopped_plan(fix_kind("noop-setting"), places_below(tmp_path)) == plan
-    assert stopped_plan(fix_kind("stale-override"), places_below(tmp_path)) is None
+    assert stopped_plan(Kind.FIX, places_below(tmp_path), cause="noop-setting") == plan
+    assert stopped_plan(Kind.FIX, places_below(tmp_path), cause="stale-override") is None
     (tmp_path / ".profile").write_text(TEXT)
     assert ok(await carried_out(tmp_path, plan))
-    assert stopped_plan(fix_kind("noop-setting"), places_below(tmp_path)) is None
+    assert stopped_plan(Kind.FIX, places_below(tmp_path), cause="noop-setting") is None
     assert len(read_records(Path(places_below(tmp_path).runs))) == 1
     assert wizard(tmp_path, "rollback", "--yes").returncode == 0
     assert content(tmp_path) == before
 
 
-@pytest.mark.parametrize("kind", [fix_kind("noop-setting"), CLEAN_UP])
-def test_a_waiting_plan_that_cannot_be_read_is_told_with_its_run(tmp_path: Path, kind: str) -> None:
-    plan = replace(planned(idle(tmp_path, ".bashrc"), "noop-setting"), stack=kind)
+@pytest.mark.parametrize(("kind", "cause"), [(Kind.FIX, "noop-setting"), (Kind.CLEAN_UP, "")])
+def test_a_waiting_plan_that_cannot_be_read_is_told_with_its_run(
+    tmp_path: Path, kind: Kind, cause: str
+) -> None:
+    plan = replace(planned(idle(tmp_path, ".bashrc"), "noop-setting"), kind=kind, cause=cause)
     runs = Path(places_below(tmp_path).runs)
     runs.mkdir(parents=True)
     Journal(runs / "one").begin(plan, "2026-01-01T00:00:00+00:00")
     journal = runs / "one" / "journal.jsonl"
     journal.write_text(journal.read_text().replace("TakeLinesOut", "TakeLinesOff"))
     with pytest.raises(PlanImpossible, match="rollback one"):
-        stopped_plan(kind, places_below(tmp_path))
+        stopped_plan(kind, places_below(tmp_path), cause=cause)
 
 
 async def test_taken_back_from_half_way_all_is_as_it_was(tmp_path: Path) -> None:
@@ -186,14 +187,15 @@ async def test_a_file_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
 def test_packages_are_exchanged_also_where_a_run_of_ours_stands(tmp_path: Path) -> None:
     """The folder of a stack: a second stack is refused there, a fix is not."""
     venv = str(tmp_path / "venv")
-    stack = Plan("a" * 12, "rocm52", "venv", venv, (), None, None, False, ())
+    stack = Plan("a" * 12, Kind.INSTALL, "rocm52", "venv", venv, (), None, None, False, ())
     Journal(tmp_path / "runs/1").begin(stack, "2026-01-01T00:00:00")
     records = read_records(tmp_path / "runs")
     aside = SetAsidePackages("", venv, "", (), (), "", f"{venv}/.rdna1-setup-fix", "")
     another = replace(stack, id="b" * 12, stack="rocm57", steps=(aside,))
     with pytest.raises(Trouble, match="already holds"):
         run_to_resume(another, records)
-    assert run_to_resume(replace(another, stack=fix_kind("numpy2-abi")), records) is None
+    fix = replace(another, kind=Kind.FIX, stack="", cause="numpy2-abi")
+    assert run_to_resume(fix, records) is None
 
 
 async def test_a_later_run_in_the_folder_goes_first(tmp_path: Path) -> None:
@@ -201,7 +203,7 @@ async def test_a_later_run_in_the_folder_goes_first(tmp_path: Path) -> None:
     places = places_below(tmp_path)
     (fixed,) = read_records(Path(places.runs))
     venv = str(tmp_path / "venv")
-    later = Plan("c" * 12, "rocm57", "venv", venv, (), None, None, False, ())
+    later = Plan("c" * 12, Kind.INSTALL, "rocm57", "venv", venv, (), None, None, False, ())
     Journal(Path(places.runs) / "9-later").begin(later, "2036-01-01T00:00:00")
     done = wizard(tmp_path, "rollback", "--yes", fixed.id)
     assert done.returncode == 2

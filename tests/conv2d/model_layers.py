@@ -40,15 +40,11 @@ def table(
 ) -> list[str]:
     """One model as text for the file; its title and caution are written by hand."""
     layers = layers_of(torch, model, torch.zeros(size, device=where))
-    kept = kept_bytes(torch, model.train(), torch.zeros((2, *size[1:]), device=where))
     skipped = Counter(type(m).__name__ for m in model.modules() if "Conv" in type(m).__name__)
     version = "" if "/" in package else f" {importlib.metadata.version(package)}"
     return [
         f"# {name}: {package}{version}, torch {torch.__version__}; "
         f"{sum(layers.values())} calls of Conv2d, {len(layers)} shapes; modules: {dict(skipped)}",
-        f"input = {list(size)}",
-        f"parameters = {sum(p.numel() for p in model.parameters())}",
-        f"kept = {kept // 2 // 4}",
         "rows = [",
         *(f"    {row(layer, times)}," for layer, times in layers.items()),
         "]",
@@ -69,22 +65,6 @@ def layers_of(torch: Any, model: Any, image: Any) -> Counter[Layer]:
     for hook in hooks:
         hook.remove()
     return found
-
-
-def kept_bytes(torch: Any, model: Any, images: Any) -> int:
-    """Bytes that a forward pass keeps for the backward one, weights and buffers apart."""
-    own = {t.untyped_storage()._cdata for t in (*model.parameters(), *model.buffers())}
-    kept: dict[int, Any] = {}
-
-    def pack(tensor: Any) -> Any:
-        kept[tensor.untyped_storage()._cdata] = tensor
-        return tensor
-
-    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
-        result = model(images)
-    sizes = [t.untyped_storage().nbytes() for place, t in kept.items() if place not in own]
-    del result
-    return sum(sizes)
 
 
 def layer_of(module: Any, size: tuple[int, ...]) -> Layer:

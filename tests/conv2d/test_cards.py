@@ -28,7 +28,6 @@ from wizard.conv2d.cards.card_words import (
     told_setting,
     told_version,
 )
-from wizard.conv2d.cards.kept_cards import keep_card, kept_cards
 from wizard.conv2d.cards.result_card import Here, ResultCard, make_card
 from wizard.conv2d.presets import Published
 from wizard.conv2d.shapes import square
@@ -314,11 +313,3 @@ def test_no_value_at_any_place_does_more_than_be_refused(
     except WrongCard as error:
         refusal = str(error)
     assert refusal.isprintable()
-
-
-def test_an_imported_card_is_kept_once_and_a_damaged_one_left_out(tmp_path: Path) -> None:
-    first, again = keep_card(tmp_path, plain()), keep_card(tmp_path, plain())
-    assert first == again
-    (tmp_path / "cards" / "damaged.json").write_text("{")
-    assert [card for _, card in kept_cards(tmp_path)] == [plain()]
-    assert kept_cards(tmp_path / "nothing") == ()

@@ -147,6 +147,23 @@ def test_a_python_that_cannot_be_started_is_exit_two(home: Home) -> None:
     assert "Traceback" not in errors
 
 
+def test_how_a_child_ended_is_known_where_the_starter_ignores_the_end_of_children(
+    home: Home, tmp_path: Path
+) -> None:
+    python = tmp_path / "python"
+    python.write_text("#!/bin/sh\nexit 4\n")
+    python.chmod(0o755)
+    command = (sys.executable, "-m", "wizard", "conv2d", *SMALL, "--device", "cpu", "--foreground")
+    done = subprocess.run(
+        ("/bin/bash", "-c", "trap '' CHLD; exec \"$@\"", "bash", *command, "--python", str(python)),
+        env=home.variables(environ()),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "ended with status 4" in done.stderr
+
+
 def test_a_folder_that_may_not_be_written_is_exit_two(home: Home, worker_python: str) -> None:
     (home.folder / "file").write_text("in the way")
     state = str(home.folder / "file")

@@ -56,6 +56,17 @@ async def test_a_shape_that_dies_by_a_signal_is_crashed(worker_python: str, tmp_
     assert "died by SIGSEGV" in results_of(events)[1].detail
 
 
+@pytest.mark.parametrize("spawn", [False, True], ids=["fork", "spawn"])
+async def test_what_it_printed_last_is_told_of_one_that_died(
+    worker_python: str, tmp_path: Path, spawn: bool
+) -> None:
+    variables = environ({4: "print and crash"})
+    events = await events_of(sweep_of(worker_python, 4, spawn=spawn), tmp_path, variables)
+
+    assert verdicts_of(events) == [CRASHED]
+    assert "rocBLAS error: Cannot read TensileLibrary.dat" in results_of(events)[0].detail
+
+
 async def test_a_driver_that_kills_its_first_caller_is_a_crash_and_no_hang(
     worker_python: str, tmp_path: Path
 ) -> None:

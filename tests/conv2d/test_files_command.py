@@ -84,7 +84,6 @@ def test_the_last_run_is_exported_and_comes_in_again(home: Path, wizard: Wizard)
     shown = wizard(home, "conv2d", "--import", str(path))
     assert shown.returncode == 0, shown.stderr
     assert "16->32 3x3 @44x44  miopen  hung" in shown.stdout
-    assert len(list(Path(places_below(home).conv2d, "cards").iterdir())) == 1
 
 
 def test_no_mark_of_the_owner_leaves_the_machine(tmp_path: Path, wizard: Wizard) -> None:
@@ -196,24 +195,6 @@ def test_a_script_is_written_for_the_result_or_the_layer_that_was_asked_for(
     assert wizard(home, "conv2d", "--repro", str(home / "c.py"), "--result", "3").returncode == 2
 
 
-def test_what_fits_is_told_for_every_model_and_for_ones_own_layers(
-    home: Path, wizard: Wizard
-) -> None:
-    told = wizard(home, "conv2d", "--fits").stdout
-    assert "ResNet-50 at 3x224x224: 53 layers" in told
-    assert "Stable Diffusion VAE decoder" in told
-    assert "unknown beforehand: MIOpen's workspace" in " ".join(told.split())
-    assert max(map(len, told.splitlines())) < 80
-    form = json.loads(wizard(home, "conv2d", "--fits", "--layer", "3 8 3 9x9", "--json").stdout)
-    (table,) = form["tables"]
-    assert table["needs"][0] == {
-        "batch": 1,
-        "weights": 8 * 27 * 4,
-        "forward": 8 * 27 * 4 + 11 * 81 * 4,
-        "kept": 8 * 27 * 4 + 11 * 81 * 4,
-    }
-
-
 def test_own_layers_are_measured_and_counted_as_a_model(tmp_path: Path, worker_python: str) -> None:
     layers = tmp_path / "mine.txt"
     layers.write_text("1 3 3 4x4 times 4  # four of them\n1 4 3 6x6 batch 2\n")
@@ -246,7 +227,6 @@ def test_below_a_run_stands_what_changed(tmp_path: Path, worker_python: str) -> 
         (("--layer", "nonsense"), "line 1: channels in"),
         (("--layer", "1 1 1 1x1", "--preset", "notes002"), "leave out --preset"),
         (("--layer", "1 1 1 1x1", "--sizes", "4"), "leave out --sizes"),
-        (("--fits", "--preset", "nonsense"), "Known: default"),
     ],
 )
 def test_what_cannot_be_meant_is_exit_two(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from tests.conv2d.made import made
-from wizard.conv2d.fits import layers_of
 from wizard.conv2d.models import load_models, model_of, model_verdicts
 from wizard.conv2d.presets import Preset, find_preset
 from wizard.conv2d.verdicts import Result, Verdict
@@ -38,30 +37,28 @@ def results_of(preset: Preset, *failing: int) -> list[Result]:
 
 
 def test_every_model_is_there_with_all_of_its_layers() -> None:
-    found = {
-        preset.id: (sum(preset.model.times), preset.model.parameters)
-        for preset in MODELS
-        if preset.model is not None
-    }
-    assert found == LAYERS
+    found = {p.id: sum(p.model.times) for p in MODELS if p.model is not None}
+    assert found == {name: calls for name, (calls, _) in LAYERS.items()}
 
 
 @pytest.mark.parametrize("preset", MODELS, ids=lambda preset: preset.id)
 def test_its_layers_are_distinct_and_have_no_more_numbers_than_the_model(preset: Preset) -> None:
-    shapes = [shape for shape, _ in layers_of(preset)]
+    shapes = [row.shape for row in preset.rows]
     assert len(set(shapes)) == len(shapes)
-    numbers = sum((s.c_out * (s.reduction + s.bias)) * times for s, times in layers_of(preset))
     assert preset.model is not None
-    assert 0.1 * preset.model.parameters < numbers <= preset.model.parameters
+    layers = zip(shapes, preset.model.times, strict=True)
+    numbers = sum((s.c_out * (s.reduction + s.bias)) * times for s, times in layers)
+    _, parameters = LAYERS[preset.id]
+    assert 0.1 * parameters < numbers <= parameters
 
 
 @pytest.mark.parametrize("preset", MODELS, ids=lambda preset: preset.id)
 def test_every_image_comes_out_of_another_layer_or_is_the_first(preset: Preset) -> None:
     """Heights and widths of a model follow from one another: a wrong row would stand alone."""
-    assert preset.model is not None
-    sizes = {(s.out_h, s.out_w) for s, _ in layers_of(preset)}
-    first = preset.model.input[2:]
-    for shape, _ in layers_of(preset):
+    shapes = [row.shape for row in preset.rows]
+    sizes = {(s.out_h, s.out_w) for s in shapes}
+    first = (shapes[0].h, shapes[0].w)
+    for shape in shapes:
         below = {(shape.h, shape.w), (shape.h * 2, shape.w * 2), (shape.h // 2, shape.w // 2)}
         pooled = (shape.h, shape.w) == (1, 1)
         anchors = (

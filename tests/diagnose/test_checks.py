@@ -69,7 +69,7 @@ def test_the_card_s_own_value_beside_such_wheels_is_fine() -> None:
 
 
 def test_an_environment_of_ours_that_leaves_the_override_out_is_fine() -> None:
-    ours = OwnRun("1", VENV, "native", "finished")
+    ours = OwnRun("1", VENV, "native", "native", "finished")
     assert counting(replace(with_torch(NATIVE, OVERRIDE), runs=(ours,))) == {}
     for other in (ours._replace(state="undone"), ours._replace(folder=f"{HOME}/other")):
         machine = replace(with_torch(NATIVE, OVERRIDE), runs=(other,))

@@ -140,3 +140,13 @@ def test_a_real_child_answers_in_its_file_whatever_it_prints(tmp_path: Path) -> 
     assert tried.told is not None
     assert tried.told["matmul"] == "no device: torch.cuda.is_available() is False"
     assert "noise" in tried.answer.text
+
+
+def test_what_a_real_child_printed_before_it_died_is_heard(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
+    program = "import ctypes\nprint('last words')\nctypes.string_at(0)\n"
+    tried = try_once(environment_with(tmp_path, program))
+    assert (tried.answer.code, tried.told) == (-11, None)
+    assert tried.answer.text == "last words\n"

@@ -8,15 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import mkdtemp
 
-from screens.choose.sources import Sources
 from screens.services import Services, Unfinished, WayBack
-from tests.screens import examples
 from tests.screens.fakes import LIVE_SERVICES, LOG, fail_at_three
-from tests.screens.test_availability import BAD, GOOD
 from tests.screens.test_rehearsal import FakeRehearsal, outcome_in, services_with
 from tests.screens.test_roll_back import SYSTEM
-from wizard.available.questions import Named
-from wizard.available.session import Known, known
 from wizard.plan.steps import Plan
 from wizard.run.events import (
     Event,
@@ -32,7 +27,8 @@ from wizard.run.watching import AtWork
 RUN = "20260101-120000-3f9a1c"
 SAVED = f"/var/lib/rdna1-setup/runs/{RUN}/events.jsonl"
 WORDS = "apt is still working, 63 %: Unpacking libssl3 (amd64) and what else it needs for that"
-WAITS = Unfinished(RUN, "rocm52", "/home/sam/rdna1/a-folder-with-a-rather-long-name/rocm52", "venv")
+FOLDER = "/home/sam/rdna1/a-folder-with-a-rather-long-name/rocm52"
+WAITS = Unfinished(RUN, "rocm52", "rocm52", FOLDER, "venv")
 
 
 async def root_at_work() -> AsyncGenerator[Event, None]:
@@ -63,20 +59,8 @@ async def taken_back() -> AsyncGenerator[Event, None]:
     yield PlanFinished(False, False, True, False, RUN, LOG)
 
 
-def told_sources() -> Sources:
-    """Answers to what was asked, good and bad."""
-    before = known(examples.MACHINE, Named(), None)
-    first, second, *rest = before.entries
-    told = Known((replace(first, now=GOOD, good=GOOD), replace(second, now=BAD, good=GOOD), *rest))
-
-    async def ask(_: Known) -> AsyncGenerator[Known, None]:
-        yield told
-
-    return Sources(lambda machine: before, ask)
-
-
 def live() -> Services:
-    """A run that can be taken back, a rehearsal, answers of servers."""
+    """A run that can be taken back, a rehearsal."""
     rehearsal = FakeRehearsal(outcome_in(Path(mkdtemp(prefix="walk-"))))
     rehearsal.go_on.set()
     way = WayBack("Undo run 20260101-120000-3f9a1c (rocm52):", SYSTEM, taken_back, lambda: None)
@@ -84,7 +68,6 @@ def live() -> Services:
         services_with(rehearsal),
         undoable=lambda: True,
         way_back=lambda: way,
-        sources=told_sources(),
     )
 
 

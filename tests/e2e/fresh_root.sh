@@ -4,6 +4,8 @@
 # whole: instead of the tests, every command that the README tells its users (readme_commands.sh).
 # Ends with 0 when all ran to the end, 77 when such a root cannot be made here.
 set -euo pipefail
+# shellcheck source=tests/e2e/environment.sh
+. "$(dirname "$0")/environment.sh"
 suite=${1:-bookworm}
 source=$(cd "$(dirname "$0")/../.." && pwd)
 skip() { echo "SKIPPED fresh $suite root: $1"; exit 77; }
@@ -49,17 +51,20 @@ mapfile -t commands < <(awk '/^## /{on=0} /^## Two commands/{on=1} on && /^```sh
     "$source/README.md")
 [ "${#commands[@]}" -eq 2 ] || { echo "the README does not have its two commands"; exit 1; }
 [ "${3:-}" != whole ] || commands[1]=tests/e2e/readme_commands.sh
-settings=$(env | grep -E '^(PIP_|PYTEST_ADDOPTS|https?_proxy|no_proxy|SSL_CERT_FILE)' | grep -v PIP_FIND_LINKS || true)
+settings=(HOME=/home/owner PATH=/usr/local/bin:/usr/bin:/bin "LANG=$LANG")
+for setting in "${reaches[@]}"; do
+    case $setting in *_FIND_LINKS=* | *_CONFIG_FILE=*) continue ;; esac  # files of this machine
+    settings+=("$setting")
+done
 for command in "${commands[@]}"; do
     echo "== fresh $suite root: $command"
-    # shellcheck disable=SC2086 # one setting a line, none holds a blank
     unshare --mount --pid --fork chroot "$root" sh -c '
         mount -t proc proc /proc
         mount -t devpts -o mode=0620,ptmxmode=0666 devpts /dev/pts
         # Not exec: as the first process it must reap what others leave behind.
-        runuser -u owner -- env HOME=/home/owner "$@"
+        runuser -u owner -- env -i "$@"
         code=$?
         exit "$code"' sh \
-        $settings sh -c "cd ~/rdna1-setup && $command" </dev/null
+        "${settings[@]}" sh -c "cd ~/rdna1-setup && $command" </dev/null
 done
 echo "== fresh $suite root: both commands ran to the end"

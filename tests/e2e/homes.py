@@ -27,6 +27,12 @@ def python_310() -> Path:
     pytest.skip("there is no Python 3.10 that makes venvs (RDNA1_SETUP_PYTHONS names folders)")
 
 
+def without_pythons(*names: str) -> str:
+    """A PATH without the folders that have one of these."""
+    folders = os.environ["PATH"].split(":")
+    return ":".join(f for f in folders if not any((Path(f) / name).exists() for name in names))
+
+
 @dataclass(frozen=True)
 class Home:
     """A home folder and the wizard run as its owner."""

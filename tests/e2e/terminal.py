@@ -21,15 +21,9 @@ _ESCAPES = re.compile(
 )
 
 
-def _heed_ctrl_c() -> None:
-    """As in a shell of one's own: what a shell starts behind itself ignores Ctrl+C."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 def _own_the_terminal() -> None:
     """As a login does it: closing the window then hangs the program up."""
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-    _heed_ctrl_c()
 
 
 def waited_s(*processes: int) -> float:
@@ -63,7 +57,7 @@ class Terminal:
             stdout=slave,
             stderr=slave,
             start_new_session=True,
-            preexec_fn=_own_the_terminal if owned else _heed_ctrl_c,
+            preexec_fn=_own_the_terminal if owned else None,
         )
         os.close(slave)
         self._open = True
@@ -140,27 +134,6 @@ class Terminal:
         limit = time.monotonic() + seconds
         while (left := limit - time.monotonic()) > 0:
             self.read_some(left)
-
-    def last_drawn(
-        self, still_s: float, clock: Callable[[], float] = time.perf_counter, seconds: float = 60
-    ) -> float:
-        """Read until something comes, and then nothing for so long; gives when the last came."""
-        return self.pieces(still_s, clock, seconds)[-1][0]
-
-    def pieces(
-        self, still_s: float, clock: Callable[[], float] = time.perf_counter, seconds: float = 60
-    ) -> list[tuple[float, bytes]]:
-        """The same; gives all that came, each piece with its time."""
-        limit = time.monotonic() + seconds
-        found: list[tuple[float, bytes]] = []
-        while True:
-            before = len(self.drawn)
-            self.read_some(still_s)
-            if len(self.drawn) > before:
-                found.append((clock(), self.drawn[before:]))
-            elif found:
-                return found
-            assert time.monotonic() < limit, f"nothing was drawn; last: {self._shown()}"
 
     def read_some(self, seconds: float = 0.2) -> None:
         """Read what is there, or the next that comes within that time."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.homes import Home
+from tests.e2e.homes import Home, without_pythons
 from tests.e2e.system.brought import LIST, make_archive, make_list
 from tests.run.server import WheelIndex, make_stand_ins
 
@@ -33,7 +32,7 @@ def test_uv_brings_python_310_without_root_and_the_venv_is_made_of_it(
     tmp_path: Path, index: WheelIndex, mirror: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(LIST, str(mirror))
-    home = Home(tmp_path / "home", path=_path_without(("python3.10", "python3.9", "python3.8")))
+    home = Home(tmp_path / "home", path=without_pythons("python3.10", "python3.9", "python3.8"))
     home.folder.mkdir()
     venv = home.folder / "rocm52"
     plan = home.run("plan", "--stack", "rocm52", "--venv", str(venv))
@@ -51,8 +50,3 @@ def test_uv_brings_python_310_without_root_and_the_venv_is_made_of_it(
     assert home.run("rollback", "--yes").returncode == 0
     left = {name.split("/")[0] for name in home.listing()}
     assert left == {".local"}, "only the Python that uv brought stays, as the plan says"
-
-
-def _path_without(names: tuple[str, ...]) -> str:
-    folders = os.environ["PATH"].split(":")
-    return ":".join(f for f in folders if not any((Path(f) / name).exists() for name in names))

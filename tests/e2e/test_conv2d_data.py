@@ -13,12 +13,10 @@ from typing import Any
 import pytest
 
 from tests.e2e.test_conv2d_torch_work import measured
-from wizard.conv2d.fits import image_bytes, need, tensor_bytes, weight_bytes
 from wizard.conv2d.presets import Row
 from wizard.conv2d.search.tiling import Tiling, tiling_of
 from wizard.conv2d.shapes import Shape, square
 from wizard.conv2d.verdicts import Verdict, tolerance
-from wizard.conv2d.words.layer_list import read_layer_list
 from wizard.conv2d.words.repro import repro_text
 
 pytestmark = pytest.mark.e2e
@@ -133,54 +131,6 @@ print(json.dumps(told))
 def test_channels_of_zeros_change_nothing(torch_python: str) -> None:
     cases = [(c, 2 * c, i, o) for c in (1, 3, 16) for i, o in ((0, 1), (1, 0), (1, 1))]
     assert max(computed(torch_python, PADDED, cases)) < 1e-4
-
-
-COUNTED = """
-import json, sys, torch
-def size(tensor):
-    return tensor.numel() * tensor.element_size()
-told = []
-for layers in json.load(sys.stdin):
-    convolutions = [
-        torch.nn.Conv2d(s["c_in"], s["c_out"], s["kernel"], s["stride"], s["padding"],
-                        s["dilation"], s["groups"], s["bias"]) for s in layers
-    ]
-    image = torch.randn(layers[0]["n"], layers[0]["c_in"], layers[0]["h"], layers[0]["w"])
-    weights = sum(size(p) for c in convolutions for p in c.parameters())
-    own = {p.data_ptr() for c in convolutions for p in c.parameters()}
-    kept, largest = {}, 0
-    def pack(tensor):
-        if tensor.data_ptr() not in own:
-            kept[tensor.data_ptr()] = tensor
-        return tensor
-    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
-        for convolution in convolutions:
-            result = convolution(image)
-            largest = max(largest, size(image) + size(result))
-            image = result
-    told.append([weights, weights + largest, sum(map(size, kept.values())), size(image)])
-print(json.dumps(told))
-"""
-CHAINS = (
-    "3 16 3 20x18 bias\n16 16 3 20x18\n16 8 1 20x18\n",
-    "4 8 5 33x31 stride 2 bias\n8 8 3 17x16 groups 8\n8 2 3 17x16 dilation 2 padding 2\n",
-    "1 7 3 64x64 padding 0\n7 7 3 62x62 padding 0 bias\n",
-)
-
-
-@pytest.mark.parametrize("batch", [1, 3])
-def test_what_must_fit_is_what_torch_makes(torch_python: str, batch: int) -> None:
-    tables = [read_layer_list(text, "chain") for text in CHAINS]
-    cases = [[asdict(replace(row.shape, n=batch)) for row in table.rows] for table in tables]
-    for table, told in zip(tables, computed(torch_python, COUNTED, cases), strict=True):
-        weights, forward, images, last = told
-        asked, shapes = need(table, batch), [replace(row.shape, n=batch) for row in table.rows]
-        assert (asked.weights, asked.forward) == (weights, forward)
-        assert asked.kept == weights + images + max(shape.out_bytes for shape in shapes)
-        assert sum(map(image_bytes, shapes)) == images
-        assert shapes[-1].out_bytes == last
-        assert weights == sum(map(weight_bytes, shapes))
-        assert forward <= max(map(tensor_bytes, shapes)) + weights
 
 
 ROWS = (

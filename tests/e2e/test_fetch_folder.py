@@ -1,9 +1,10 @@
-"""One folder that needs no internet: filled, killed, damaged, and used without a network."""
+"""A folder of wheels and a Python: filled, killed, damaged, and used without a network."""
 
 from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -12,9 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.homes import Home, listing
-from tests.e2e.own_wheels import download_own
+from tests.e2e.homes import Home, listing, without_pythons
 from tests.e2e.small_torch import make_small_torch
+from tests.e2e.system.brought import DAY, LIST, make_archive, make_list
+from tests.run.wheels import make_stand_ins
 
 pytestmark = pytest.mark.e2e
 
@@ -23,11 +25,16 @@ NO_NETWORK = ("unshare", "--user", "--map-root-user", "--net")
 
 @pytest.fixture(scope="module")
 def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A small torch, and what the wizard depends on, from PyPI."""
+    """A small torch, and pip."""
     folder = tmp_path_factory.mktemp("house")
     make_small_torch(folder, 3_000_000)
-    download_own(folder, "{}.{}".format(*sys.version_info[:2]))
+    _download_pip(folder)
     return folder
+
+
+def _download_pip(folder: Path) -> None:
+    pip = (sys.executable, "-m", "pip", "download", "--quiet", "--dest", folder, "pip")
+    subprocess.run(pip, check=True, stdin=subprocess.DEVNULL, timeout=600)
 
 
 @pytest.fixture
@@ -52,13 +59,18 @@ def test_a_folder_is_filled_once_and_installs_without_a_network(home: Home, hous
     again = home.run(*words(house, folder), "--json")
     assert ending(again.stdout)["changed"] is False
 
+    apply_without_network(home, "--stack", "cpu", "--wheelhouse", str(folder / "wheels"))
+    assert filled.stdout.endswith(f"--stack cpu --wheelhouse {folder}/wheels\n")
+
+
+def apply_without_network(home: Home, *options: str) -> Path:
+    """The venv of a plan that is carried out, and then found done."""
     venv = home.folder / "venv"
-    options = ("--wheelhouse", str(folder / "wheels"), "--venv", str(venv), "--without-card")
-    apply = ("apply", "--stack", "cpu", *options, "--yes", "--json")
+    words = ("apply", *options, "--venv", str(venv), "--without-card", "--yes", "--json")
     for changed in (True, False):
         done = subprocess.run(
-            (*NO_NETWORK, "sh", folder / "start.sh", *apply),
-            env={"HOME": str(home.folder), "PATH": os.environ["PATH"]},
+            (*NO_NETWORK, sys.executable, "-m", "wizard", *words),
+            env={n: v for n, v in home.environment().items() if not n.startswith("PIP_")},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -68,7 +80,39 @@ def test_a_folder_is_filled_once_and_installs_without_a_network(home: Home, hous
             pytest.skip(f"no network namespace here: {done.stderr.strip()}")
         assert done.returncode == 0, done.stdout + done.stderr
         assert ending(done.stdout)["changed"] is changed
-    assert (venv / "bin/python").exists()
+    return venv
+
+
+def test_a_machine_without_python_310_and_without_a_network_gets_the_one_of_the_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archive = make_archive(tmp_path / "archive")
+    monkeypatch.setenv(LIST, str(make_list(tmp_path / "downloads.json", archive)))
+    home = Home(tmp_path / "home", path=without_pythons("python3.10", "python3.9", "python3.8"))
+    home.folder.mkdir()
+    if "uv python install" not in home.run("plan", "--stack", "rocm52").stdout:
+        pytest.skip("this machine has a Python for rocm52 in a place that is always looked at")
+    house, folder = tmp_path / "house", home.folder / "a folder"
+    make_stand_ins(house)
+    _download_pip(house)
+    fetch = ("fetch", "--stack", "rocm52", "--wheelhouse", str(house), str(folder))
+    first = home.run(*fetch)
+    assert first.returncode == 1, "the archive of Python 3.10.99 cannot be on GitHub"
+    assert "FAILED: " in first.stdout
+    # Somebody else got it and put it where uv looks.
+    shutil.copytree(archive.parent, folder / "python" / DAY, dirs_exist_ok=True)
+    done = home.run(*fetch)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"{archive.name} is there already" in done.stdout
+
+    *_, told = done.stdout.splitlines()
+    command = shlex.split(told.partition("rdna1-setup apply ")[2])
+    assert command[-2:] == ["--python-mirror", (folder / "python").as_uri()]
+    venv = apply_without_network(home, *command)
+    program = "import sys, torch; print(torch.__version__, sys.version_info[:2], sys.base_prefix)"
+    seen = subprocess.run((venv / "bin/python", "-c", program), capture_output=True, text=True)
+    place = home.folder / ".local/share/rdna1-setup/python"
+    assert seen.stdout.startswith(f"1.13.1+rocm5.2 (3, 10) {place}"), seen.stderr
 
 
 def test_killed_at_every_step_it_goes_on_and_ends_the_same(home: Home, house: Path) -> None:
@@ -85,7 +129,7 @@ def test_killed_at_every_step_it_goes_on_and_ends_the_same(home: Home, house: Pa
                     break
             run.communicate()
         assert run.returncode == -signal.SIGKILL, f"step {number} was never reached"
-        assert not (folder / "fleet.json").exists()
+        assert not (folder / "SHA256SUMS").exists()
     assert home.run(*words(house, folder)).returncode == 0
     assert listing(folder) == listing(whole)
 
@@ -97,7 +141,7 @@ def test_a_damaged_file_and_a_missing_one_come_again(home: Home, house: Path) ->
     (torch,) = (folder / "wheels").glob("torch-*.whl")
     torch.unlink()
     torch.write_bytes(b"damaged")
-    (folder / "bin/uv").unlink()
+    (folder / "wheels.lock").unlink()
     mended = home.run(*words(house, folder), "--json")
     assert ending(mended.stdout)["changed"] is True, mended.stdout + mended.stderr
     assert listing(folder) == before
@@ -110,7 +154,7 @@ def test_what_a_house_lacks_is_named_and_the_folder_is_not_done(home: Home) -> N
     assert done.returncode == 1
     assert "The folder is not finished; missing: " in done.stdout
     assert f"{folder} is not finished. The same command goes on from here." in done.stdout
-    assert not (folder / "fleet.json").exists()
+    assert not (folder / "SHA256SUMS").exists()
 
 
 def test_a_truncated_wheel_in_a_house_is_named_and_nothing_of_it_is_taken(
@@ -130,23 +174,3 @@ def test_a_truncated_wheel_in_a_house_is_named_and_nothing_of_it_is_taken(
     torch.unlink()
     os.link(next(house.glob("torch-*.whl")), torch)
     assert home.run(*words(damaged, folder)).returncode == 0
-
-
-def test_the_plan_as_a_shell_script_installs_the_same(home: Home, house: Path) -> None:
-    venv = home.folder / "venv"
-    options = ("--stack", "cpu", "--wheelhouse", str(house), "--venv", str(venv), "--without-card")
-    script = home.run("plan", *options, "--format", "shell").stdout
-    for said in ("Finished", "done before"):
-        done = subprocess.run(
-            ("/bin/sh", "-s"),
-            input=script,
-            env=home.environment(),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        assert said in done.stdout
-        assert "torch 2.13.0, none: right" in done.stdout
-    look = (venv / "bin/python", "-c", "import torch; print(torch.__version__)")
-    assert subprocess.run(look, capture_output=True, text=True).stdout == "2.13.0\n"

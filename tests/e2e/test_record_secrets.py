@@ -16,6 +16,7 @@ from tests.e2e.homes import SOURCE
 from tests.machine.planting import betrayed, planted
 from tests.machine.records import MACHINES, NAMES
 from tests.machine.test_recorder import record
+from wizard.journalform import SCHEMA
 from wizard.machine.recorded import RecordedHost
 from wizard.machine.recording.disguise import COMMON
 from wizard.machine.recording.replay import differences
@@ -28,7 +29,15 @@ LOGIN = f"https://planted-login:{PASSWORD}@10.99.98.97/simple"
 FOLDER = "planted-customer-folder"
 SECRETS = (TOKEN, PASSWORD, "planted-login", "10.99.98.97", FOLDER, "52:54:00:fe:dc:ba")
 SITE = "ai/venv/lib/python3.11/site-packages"
-PLAN = {"id": "r", "stack": "rocm52", "venv": "/ai", "steps": [{"kind": "run", "argv": [LOGIN]}]}
+PLAN = {
+    "id": "r",
+    "kind": "install",
+    "stack": "rocm52",
+    "cause": "",
+    "takes_back": "",
+    "venv": "/ai",
+    "steps": [{"kind": "run", "argv": [LOGIN]}],
+}
 HOME_FILES = {
     ".bashrc": f"export HF_TOKEN={TOKEN}\nexport HSA_OVERRIDE_GFX_VERSION=10.3.0\n"
     f"export PIP_INDEX_URL={LOGIN} MIOPEN_LOG_LEVEL=5\n",
@@ -47,7 +56,7 @@ HOME_FILES = {
         {"argv": ["python"], "env": {"HF_TOKEN": TOKEN, "MIOPEN_FIND_MODE": "2"}}
     ),
     ".local/state/rdna1-setup/runs/r/journal.jsonl": json.dumps(
-        {"event": "begin", "schema": 1, "time": "", "plan": PLAN}
+        {"event": "begin", "schema": SCHEMA, "time": "", "plan": PLAN}
     )
     + "\n",
     ".cache/miopen/2.17.0/gfx1030_18.ukdb": TOKEN,

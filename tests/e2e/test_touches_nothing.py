@@ -40,7 +40,6 @@ def check(trace: Path, *more: str) -> None:
         ("clean-up", "--dry-run", "--yes"),
         ("report",),
         ("about",),
-        ("available", "--dry-run"),
         ("rollback", "--list"),
         ("conv2d", "--dry-run"),
     ],

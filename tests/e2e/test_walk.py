@@ -64,8 +64,7 @@ def choose(here: Walk) -> None:
     here.to("Explain", "i")
     here.to("LinesView", "enter")
     here.to("Choose", "escape", "escape")
-    here.to("Buffer", "b")
-    here.to("Choose", "escape", "space", "right", "space", "f", "tab")
+    here.to("Choose", "space", "right", "space", "f", "tab")
     here.type("/a/folder/with/a/name/that/is/longer/than/the/field/that/it/is/typed/into/here")
     here.to("Choose", "enter", "tab", "tab")
 
@@ -108,9 +107,7 @@ def installed(here: Walk) -> None:
     """With made-up services: rehearsed, applied, measured, kept, fixed, cleared, taken back."""
     here.to("Welcome", "?", "escape")
     here.to("Choose", "enter", "n")
-    here.to("Availability", "p")
-    here.press("p", "end")
-    here.to("Review", "escape", "enter")
+    here.to("Review", "enter")
     here.to("Rehearse", "r")
     here.to("Changes", "n")
     here.to("Notice", "?")

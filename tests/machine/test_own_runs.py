@@ -8,16 +8,18 @@ from pathlib import Path
 import pytest
 
 from tests.machine.records import make
-from wizard.jsonform import SCHEMA
+from wizard.journalform import SCHEMA
 from wizard.machine.facts import OwnRun, Unknown
 from wizard.machine.own_runs import OWN_RUNS, RUN_LIMIT, read_own_runs
 
+INSTALL = {"kind": "install", "cause": "", "takes_back": ""}
 RUNS = "/home/owner/.local/state/rdna1-setup/runs"
 
 
 def journal(*states: str, venv: str = "/home/owner/ai/rocm52") -> str:
     """A journal of a run of one step, closed with these states."""
-    plan = {"id": "3f9a", "stack": "rocm52", "venv": venv, "steps": [{"kind": "WriteFile"}]}
+    steps = [{"kind": "WriteFile"}]
+    plan = {"id": "3f9a", **INSTALL, "stack": "rocm52", "venv": venv, "steps": steps}
     lines: list[object] = [{"event": "begin", "schema": SCHEMA, "time": "2026", "plan": plan}]
     lines += [{"event": "state", "state": state} for state in states]
     return "".join(f"{json.dumps(line)}\n" for line in lines)
@@ -38,8 +40,30 @@ def test_a_run_tells_how_it_stands(states: tuple[str, ...], told: str, tmp_path:
     host = make(tmp_path, {f"{RUNS}/20261101-1200/journal.jsonl": journal(*states)})
 
     assert read_own_runs(host).value == (
-        OwnRun("20261101-1200", "/home/owner/ai/rocm52", "rocm52", told),
+        OwnRun("20261101-1200", "/home/owner/ai/rocm52", "rocm52", "rocm52", told),
     )
+
+
+def test_a_run_is_called_by_what_it_was_for(tmp_path: Path) -> None:
+    other = {"kind": "fix", "stack": "", "cause": "noop-setting"}
+    text = journal().replace('"install"', '"fix"').replace('"stack": "rocm52"', '"stack": ""')
+    text = text.replace('"cause": ""', '"cause": "noop-setting"')
+    assert json.loads(text.splitlines()[0])["plan"].items() >= other.items()
+
+    host = make(tmp_path, {f"{RUNS}/20261101/journal.jsonl": text})
+
+    (run,) = read_own_runs(host).value
+    assert (run.name, run.stack) == ("fix noop-setting", "")
+
+
+def test_a_journal_of_an_older_version_is_unread_and_says_so(tmp_path: Path) -> None:
+    path = f"{RUNS}/20261101/journal.jsonl"
+    text = journal("finished").replace(f'"schema": {SCHEMA}', f'"schema": {SCHEMA - 1}')
+
+    found = read_own_runs(make(tmp_path, {path: text}))
+
+    words = f"{path} was recorded by an older version of this program"
+    assert (found.value, found.unread) == ((), (Unknown(words),))
 
 
 def test_the_newest_run_comes_first(tmp_path: Path) -> None:
@@ -60,6 +84,8 @@ def test_the_newest_run_comes_first(tmp_path: Path) -> None:
         "not json\n",
         "[" * 100_000 + "\n",
         '{"event": "begin", "schema": 99, "plan": {}}\n',
+        journal().replace(f'"schema": {SCHEMA}', '"schema": "1"'),
+        journal().replace(f'"schema": {SCHEMA}, ', ""),
         "\x00\xff\n",
         journal()[1:],
     ],

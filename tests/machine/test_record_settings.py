@@ -6,7 +6,7 @@ import pytest
 
 from tests.machine.test_own_runs import journal as journal_text
 from tests.machine.test_setting_formats import COMPOSE, CONDA, KERNEL, MODULE, UNIT
-from wizard.journalform import record_of
+from wizard.journalform import SCHEMA, older_run_of, record_of
 from wizard.machine.recording.keep import Keep
 from wizard.machine.recording.settings import (
     compose_file,
@@ -71,13 +71,21 @@ def test_imports_of_a_pth_file_are_kept() -> None:
     assert imported_modules(pth_file("import rdna1_x\n/home/me/secret\n")) == ("rdna1_x",)
 
 
-@pytest.mark.parametrize("text", [journal_text(), journal_text("finished"), "damaged\n", "", "{"])
+OLDER = journal_text("finished").replace(f'"schema": {SCHEMA}', f'"schema": {SCHEMA - 1}')
+
+
+@pytest.mark.parametrize(
+    "text", [journal_text(), journal_text("finished"), OLDER, "damaged\n", "", "{"]
+)
 def test_a_journal_keeps_how_its_run_stands(text: str) -> None:
     kept, told = journal(text), record_of("", "", text.split("\n")[:-1])
     again = record_of("", "", kept.split("\n")[:-1])
 
     assert (again is None) == (told is None)
+    older = [older_run_of("", "", each.split("\n")[:-1]) is not None for each in (text, kept)]
+    assert older == [text == OLDER] * 2
     if told is not None and again is not None:
         assert again.state == told.state
+        assert (again.name, again.kind) == (told.name, told.kind)
         assert again.plan["venv"] == told.plan["venv"]
     assert "WriteFile" not in kept

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from wizard.journalform import Kind
 from wizard.overlay.changes import Change, Counts, by_folder, read_changes, unexpected
 from wizard.overlay.expected import why_expected
 from wizard.overlay.rehearsed import (
@@ -152,7 +153,7 @@ def test_what_the_plan_removes_for_good_is_no_failure_of_its_rehearsal() -> None
         {"event": "rehearsed", "failed": 0, "undo": 3, "used": 1, "packages": ["gone", "other"]},
     ]
     change = AptChange("", "", remove=("gone",), for_good=(("gone", "1"),))
-    found = outcome_of(system_plan("removal", (change,), ()), "rehearsal-1", told)
+    found = outcome_of(system_plan(Kind.REMOVE, (change,), ()), "rehearsal-1", told)
     assert found is not None
     assert (found.packages, found.for_good) == (("other",), ("gone",))
 
@@ -181,7 +182,7 @@ def test_a_list_that_cannot_be_read_is_not_told_as_everything_as_before(tmp_path
 
 
 def plan_of(*steps: AptChange) -> Plan:
-    return with_id(Plan("", "rocm52", "venv+system", "/x", steps, 0, 0, False, ()))
+    return with_id(Plan("", Kind.INSTALL, "rocm52", "venv+system", "/x", steps, 0, 0, False, ()))
 
 
 def test_space_is_what_comes_and_twice_what_goes() -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from tests.root.test_line import ready
 from tests.root.test_line import with_sudo as with_sudo
+from wizard.journalform import Kind
 from wizard.overlay.rehearsing import OverlayRehearsal, can_be_rehearsed, rehearsable
 from wizard.plan.identity import with_id
 from wizard.plan.root_steps import AddToGroups, SetSystemPathAside, WriteSystemFile
@@ -24,7 +25,7 @@ STEPS = (
     DropDownloads("why", "/x"),
     SetSystemPathAside("why", "/opt/rocm", "back", may_be_gone=True),
 )
-PLAN = with_id(Plan("", "rocm52", "venv+system", "/x", STEPS, 0, 0, False, ()))
+PLAN = with_id(Plan("", Kind.INSTALL, "rocm52", "venv+system", "/x", STEPS, 0, 0, False, ()))
 COUNTS = {"created": 2, "changed": 0, "gone": 1, "file": "/var/x.jsonl"}
 END = {"event": "rehearsed", "failed": 0, "undo": 0, "packages": [], "used": 5}
 WENT_WELL = (

@@ -23,7 +23,7 @@ BEGINS = frozenset({"match", "fullmatch"})
 ANYWHERE = "search"
 PROGRAMS = (
     *("wizard/__main__.py", "assets/conv2d_worker.py", "assets/conv2d_repro.py"),
-    *("assets/torch_check.py", "assets/plan_shell_check.py", "assets/plan_shell_lock.py"),
+    "assets/torch_check.py",
 )
 """Run when they are imported."""
 

@@ -36,7 +36,6 @@ ON_LOADING = {
 """In functions that are called when their module is loaded."""
 OF_WORDS = {
     "screens/run/kept_lines.py: re.escape(text)",
-    r'wizard/available/listing.py: rf"cp{major}(\d+)"',
     r'wizard/diagnose/chip_names.py: rf"\b{chip}\b"',
     "wizard/diagnose/concluded_settings.py: start",
     r'wizard/diagnose/concluded_wheel.py: rf"\b{re.escape(name)}(?![\w.])"',

@@ -9,6 +9,10 @@ import pytest
 
 from tests.conftest import Golden
 from tests.plain.walking import walk
+from tests.run.places import places_below
+from wizard.journalform import Kind
+from wizard.plan.removal import system_plan
+from wizard.run.journal import Journal
 
 WAYS = {
     "set-up": "1 . ? . . . 0",
@@ -82,3 +86,12 @@ def test_a_dry_run_tells_each_step_and_does_none(tmp_path: Path) -> None:
     assert "The same as a command:\n    $ rdna1-setup --demo apply --stack cpu" in told
     assert "rehearsed: nothing was changed" in told
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_that_stopped_is_called_by_what_it_was_for(tmp_path: Path) -> None:
+    journal = Journal(Path(places_below(tmp_path).runs) / "20260101-120000-aaaaaa")
+    journal.folder.parent.mkdir(parents=True)
+    journal.begin(system_plan(Kind.FIX, (), (), cause="noop-setting"), "t")
+    _, told = walk(tmp_path, "6 0 0")
+    assert "Not finished: fix noop-setting, run 20260101-120000-aaaaaa." in told
+    assert "1  20260101-120000-aaaaaa: fix noop-setting, unfinished" in told

@@ -43,8 +43,11 @@ FIRMWARES: st.SearchStrategy[Fact[int]] = facts(140, 150)
 GROUPS: st.SearchStrategy[Fact[tuple[str, ...]]] = facts(("ada",), ("ada", "render"))
 STUCK = (Process(4211, "python3", "D", ("/dev/kfd",), compute=True),)
 PROCESSES: st.SearchStrategy[Fact[tuple[Process, ...]]] = facts((), STUCK)
-SUPPLIES = st.builds(Supply, facts(True, False), st.sampled_from(["", "/media/wheels"])) | st.just(
-    Supply()
+SUPPLIES = st.just(Supply()) | st.builds(
+    Supply,
+    facts(True, False),
+    st.sampled_from(["", "/media/wheels"]),
+    st.sampled_from(["", "file:///media/python"]),
 )
 
 

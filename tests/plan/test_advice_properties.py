@@ -64,14 +64,14 @@ def forbidden(machine: Machine, stack: Stack, held: Fit, supply: Supply) -> str:
     disk = next(iter(machine.disks), None)
     inside = (machine.access.home.rstrip("/") + "/").startswith(f"{HOME}/")
     takes = (stack.download_bytes or 0) + (stack.installed_bytes or 0)
+    fetches_python = held.python.startswith("uv:") and not supply.python_mirror
     rules = {
         "card": bool(stack.gfx) and gfx not in stack.gfx,
         "processor": bool(stack.gfx) and system.architecture in ("aarch64", "riscv64"),
         "C library": _below(system.glibc, stack.glibc_floor),
         "disk": disk is not None and inside and takes > disk.free_bytes,
         "Python": _minor(machine, held.python) not in stack.pythons,
-        "network": supply.network is False
-        and (not supply.wheelhouse or held.python.startswith("uv:")),
+        "network": supply.network is False and (not supply.wheelhouse or fetches_python),
     }
     return ", ".join(name for name, broken in rules.items() if broken)
 

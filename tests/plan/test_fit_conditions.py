@@ -234,6 +234,13 @@ def test_a_folder_of_wheels_brings_no_python() -> None:
     assert "for uv to fetch Python" in unasked.needs[-1]
 
 
+def test_with_a_python_from_the_folder_too_nothing_needs_a_network() -> None:
+    for known in (WHEELS, Supply(wheelhouse="/media/wheels")):
+        found = held(UV_ONLY, "rocm52", (), known._replace(python_mirror="file:///media/python"))
+        assert found.possible
+        assert found.needs == ("Python 3.10, which uv brings without root",)
+
+
 def test_a_network_that_answered_and_one_that_nobody_asked_are_not_mentioned() -> None:
     assert held(CLEAN, "native", (), Supply(network=True)).needs == ()
     assert held(CLEAN, "native").needs == ()

@@ -81,6 +81,33 @@ def test_a_missing_python_is_brought_by_uv_into_our_own_folder() -> None:
     assert made.python.startswith(OURS.data)
 
 
+def test_a_python_that_uv_brought_before_makes_no_other_plan() -> None:
+    machine = replace(clean_jammy(), interpreters=(python("3.12"),))
+    path = f"{OURS.data}/python/cpython-3.10.22-linux-x86_64-gnu/bin/python3.10"
+    brought = python("3.10")._replace(path=path, version="3.10.22")
+    after = replace(machine, interpreters=(*machine.interpreters, brought))
+    assert plan_for(after).id == plan_for(machine).id
+    assert plan_for(after).steps == plan_for(machine).steps
+    chosen = steps(plan_for(after, python=path), CreateVenv)[0]
+    assert isinstance(chosen, CreateVenv)
+    assert chosen.python == path
+    without_uv = steps(plan_for(replace(after, uv=Unknown("there is none"))), CreateVenv)[0]
+    assert isinstance(without_uv, CreateVenv)
+    assert without_uv.python == path
+
+
+def test_uv_takes_a_missing_python_from_the_place_that_is_named() -> None:
+    machine, place = replace(clean_jammy(), interpreters=(python("3.12"),)), "file:///stick/python"
+    first = plan_for(machine, python_mirror=place).steps[0]
+    assert isinstance(first, RunProgram)
+    assert first.argv[:5] == ("/opt/wizard/bin/uv", "python", "install", "--mirror", place)
+    assert "https://***@mirror/python" in str(
+        plan_for(machine, python_mirror="https://me:pw@mirror/python").steps[0]
+    )
+    there = plan_for(clean_jammy(), python_mirror=place)
+    assert there.id == plan_for(clean_jammy()).id
+
+
 def test_the_variables_of_the_stack_are_set_and_the_loader_s_path_is_taken_away() -> None:
     text = file(plan_for(clean_jammy()), f"{MODULE}.py").content
     assert "os.environ['HSA_OVERRIDE_GFX_VERSION'] = '10.3.0'" in text

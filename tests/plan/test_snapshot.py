@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tests.handmade import clean_jammy
+from wizard.journalform import Kind
 from wizard.machine.facts import Machine
 from wizard.plan.identity import with_id
 from wizard.plan.impossible import PlanImpossible
@@ -18,7 +19,7 @@ ROOT = AddToGroups("why", "sam", ("render",), "taken out")
 
 
 def plan_of(*steps: AddToGroups | DropDownloads) -> Plan:
-    return with_id(Plan("", "rocm52", "venv+system", "/x", steps, 0, 0, False, ()))
+    return with_id(Plan("", Kind.INSTALL, "rocm52", "venv+system", "/x", steps, 0, 0, False, ()))
 
 
 def machine_with(*tools: str) -> Machine:

@@ -6,6 +6,7 @@ import pytest
 
 from tests.plan.system_machines import RELEASES, amd, prepared, with_packages
 from tests.plan.test_system import changes, plan_for
+from wizard.journalform import Kind
 from wizard.plan.impossible import NothingToDo
 from wizard.plan.prepared import FilesNow
 from wizard.plan.removal import make_removal, system_plan
@@ -40,7 +41,7 @@ def all_of(plan: Plan) -> range:
 
 
 def back(*steps: Step, installed: dict[str, str] | None = None) -> tuple[Step, ...]:
-    plan = system_plan("removal", steps, ())
+    plan = system_plan(Kind.REMOVE, steps, ())
     return make_way_back(plan, all_of(plan), KEPT, installed or {}, run=RUN).steps
 
 

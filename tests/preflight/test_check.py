@@ -10,6 +10,7 @@ import pytest
 from tests.machine.records import make
 from tests.plan.system_machines import amd, with_packages
 from tests.preflight.asked import Reply, Scripted, asking, listed, said, when
+from wizard.journalform import Kind
 from wizard.machine.facts import Disk
 from wizard.machine.host import Host
 from wizard.plan.removal import make_removal, system_plan
@@ -26,7 +27,6 @@ from wizard.plan.root_steps import (
 from wizard.plan.steps import Plan, Step
 from wizard.plan.system_places import SOURCE
 from wizard.plan.user_files import TakeLinesOut
-from wizard.plan_kind import fix_kind
 from wizard.preflight.check import check
 from wizard.preflight.refusal import Refusal
 from wizard.preflight.room import SPARE, Need, without_room
@@ -48,7 +48,7 @@ LOCK = "/var/lib/dpkg/lock-frontend"
 
 def removal(*extra: Step) -> Plan:
     plan = make_removal(replace(with_packages(amd("comgr"), amd("rocm-core")), system_files=()))
-    return system_plan("removal", (*plan.steps, *extra), ())
+    return system_plan(Kind.REMOVE, (*plan.steps, *extra), ())
 
 
 def replies(simulated: str = PURGED, records: str = RECORDS, code: int = 0) -> tuple[Reply, ...]:
@@ -84,7 +84,7 @@ async def test_looking_changes_nothing_but_the_folder_of_the_view(tmp_path: Path
 
 
 async def test_a_plan_that_is_not_settled_is_not_even_looked_at(tmp_path: Path) -> None:
-    plan = system_plan("x", (AptChange("", "", install=(("rocm-core", ""),)),), ())
+    plan = system_plan(Kind.REMOVE, (AptChange("", "", install=(("rocm-core", ""),)),), ())
     with_what = asking(tmp_path)
     found = await check(plan, with_what)
     assert "not asked yet" in found[0].happened
@@ -185,7 +185,7 @@ async def test_the_lists_of_our_source_are_fetched_before_its_packages_are_simul
 ) -> None:
     pair = ("rocm-core", "5.2.0.50200-65")
     steps = (AptUpdate("x"), AptChange("", "", install=(pair,), expect_install=(pair,)))
-    plan = system_plan("x", steps, ())
+    plan = system_plan(Kind.REMOVE, steps, ())
     away = said("Could not resolve 'repo.radeon.com'", code=100)
     words = await only(tmp_path, plan, when("update", answer=away), *replies())
     assert "does not reach repo.radeon.com" in words
@@ -197,7 +197,7 @@ async def test_packages_in_roots_own_backup_are_left_to_the_helper_to_simulate(
     deb = LocalDeb("/var/lib/rdna1-setup/runs/r/backup/debs/x.deb", "0" * 64, "xx", "1")
     change = AptChange("", "", debs=(deb,), expect_install=(("xx", "1"),))
     with_what = asking(tmp_path, rows=ROWS)
-    assert await check(system_plan("x", (change,), ()), with_what) == ()
+    assert await check(system_plan(Kind.REMOVE, (change,), ()), with_what) == ()
     assert isinstance(with_what.programs, Scripted)
     assert with_what.programs.asked == []
 
@@ -211,7 +211,7 @@ async def test_files_that_changed_since_are_named(tmp_path: Path) -> None:
     )
     files = {SOURCE: "another\n", "/home/ada/.bashrc": "y\n"}
     host = listed(tmp_path / "changed", *ROWS, files=files)
-    words = await only(tmp_path, system_plan("x", steps, ()), host=host)
+    words = await only(tmp_path, system_plan(Kind.REMOVE, steps, ()), host=host)
     assert f"{SOURCE}, /home/ada/.bashrc, /opt/rocm-5.2.0." in words
 
 
@@ -221,13 +221,13 @@ async def test_files_as_reviewed_or_as_they_shall_be_are_let_through(
 ) -> None:
     step = WriteSystemFile("", SOURCE, "ours\n", "", before=sha256("reviewed\n"))
     host = listed(tmp_path / "same", *ROWS, files={SOURCE: now})
-    assert await checked(tmp_path, system_plan("x", (step,), ()), host=host) == ()
+    assert await checked(tmp_path, system_plan(Kind.REMOVE, (step,), ()), host=host) == ()
 
 
 async def test_a_file_where_none_was_is_named(tmp_path: Path) -> None:
     step = WriteSystemFile("", SOURCE, "ours\n", "", before=None)
     host = listed(tmp_path / "there", *ROWS, files={SOURCE: "theirs\n"})
-    assert SOURCE in await only(tmp_path, system_plan("x", (step,), ()), host=host)
+    assert SOURCE in await only(tmp_path, system_plan(Kind.REMOVE, (step,), ()), host=host)
 
 
 def disks(*rooms: tuple[str, str, int]) -> list[dict[str, object]]:
@@ -254,7 +254,7 @@ async def test_room_is_added_up_for_each_file_system_and_told_with_what_for(
     )
     same = disks(FULL, ("/var/cache/apt/archives", "/", FULL[2]), ("/var/lib/rdna1-setup", "/", 0))
     host = listed(tmp_path / "full", *ROWS, disks=same)
-    words = await only(tmp_path, system_plan("x", (change,), ()), host=host)
+    words = await only(tmp_path, system_plan(Kind.REMOVE, (change,), ()), host=host)
     assert f"/ has {size_text(FULL[2])} free" in words
     assert "3 MB to download (/var/cache/apt/archives), 6 MB installed (/opt)" in words
     assert "sudo apt-get clean" in words
@@ -313,7 +313,7 @@ async def test_what_was_to_go_for_good_and_is_another_version_by_now_is_named(
 
 
 async def test_where_no_option_removes_them_for_good_none_is_named(tmp_path: Path) -> None:
-    plan = replace(removal(), stack=fix_kind("missing-pin"))
+    plan = replace(removal(), kind=Kind.FIX, cause="missing-pin")
     words = await only(tmp_path, plan, *replies(records=NO_COMGR))
     assert f"comgr {VERSION}" in words
     assert "--without-rollback" not in words
@@ -329,7 +329,7 @@ async def test_what_lies_in_apts_cache_needs_no_archive(tmp_path: Path) -> None:
 async def test_plans_without_packages_ask_apt_nothing(tmp_path: Path) -> None:
     with_what = asking(tmp_path, host=without_dpkg(tmp_path))
     step = SetSystemPathAside("", "/etc/hostname", "")
-    assert await check(system_plan("x", (step,), ()), with_what) == ()
+    assert await check(system_plan(Kind.REMOVE, (step,), ()), with_what) == ()
     assert isinstance(with_what.programs, Scripted)
     assert with_what.programs.asked == []
 
@@ -338,5 +338,5 @@ async def test_keeping_packages_is_refused_while_somebody_else_works_on_them(
     tmp_path: Path,
 ) -> None:
     host = listed(tmp_path / "x", *ROWS, files={"/var/lib/dpkg/updates/0001": ""})
-    plan = system_plan("x", (KeepDebs("", (("comgr", VERSION),)),), ())
+    plan = system_plan(Kind.REMOVE, (KeepDebs("", (("comgr", VERSION),)),), ())
     assert "dpkg was interrupted" in await only(tmp_path, plan, host=host)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.machine.records import make
+from wizard.journalform import Kind
 from wizard.plan.removal import system_plan
 from wizard.plan.root_steps import (
     AddToGroups,
@@ -34,7 +35,7 @@ AFTER = {
 
 def seen(folder: Path, *steps: Step, rows: str, files: dict[str, str]) -> tuple[str, ...]:
     host = make(folder, files, answers={"DPKG_PACKAGES": [rows]})
-    return no_longer_so(system_plan("removal", steps, ()), host)
+    return no_longer_so(system_plan(Kind.REMOVE, steps, ()), host)
 
 
 def test_a_machine_on_which_all_is_still_so(tmp_path: Path) -> None:
@@ -67,5 +68,5 @@ def test_what_a_later_step_brings_again_is_no_fault_of_an_earlier_one(tmp_path: 
 
 def test_without_an_answer_of_dpkg_nothing_is_taken_for_done(tmp_path: Path) -> None:
     host = make(tmp_path, {"/etc/hostname": ""}, answers={})
-    (text,) = no_longer_so(system_plan("removal", (GONE,), ()), host)
+    (text,) = no_longer_so(system_plan(Kind.REMOVE, (GONE,), ()), host)
     assert "not known" in text

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
-from tests.run.places import places_below
+from tests.run.places import places_below, plan_of
 from tests.screens.examples import PLAN
-from wizard.journalform import ROLLED_BACK, UNFINISHED
+from wizard.journalform import FILE, ROLLED_BACK, SCHEMA, UNFINISHED
+from wizard.plan.steps import Step
 from wizard.run.journal import Journal
 
+OLDER = "20250101-120000-bbbbbb"
 STATES = (ROLLED_BACK, "finished", UNFINISHED)
 
 
@@ -27,3 +30,18 @@ def leave_runs(home: Path) -> None:
             journal.finish(step, "done")
         if state != UNFINISHED:
             journal.close(state, "2026-01-01T12:30:00+00:00")
+
+
+def leave_older_run(home: Path, *steps: Step, state: str = "") -> Path:
+    """A run for ``home/venv`` whose journal has the form before this one; gives its folder."""
+    journal = Journal(Path(places_below(home).runs) / OLDER)
+    journal.folder.parent.mkdir(parents=True, exist_ok=True)
+    journal.begin(plan_of(home, *steps), "2025-01-01T12:00:00+00:00")
+    if state:
+        journal.close(state, "2025-01-01T12:30:00+00:00")
+    begin, *others = (journal.folder / FILE).read_text().splitlines(keepends=True)
+    form = json.loads(begin)
+    plan = {n: v for n, v in form["plan"].items() if n not in ("kind", "cause", "takes_back")}
+    older = json.dumps({**form, "schema": SCHEMA - 1, "plan": plan})
+    (journal.folder / FILE).write_text("".join((f"{older}\n", *others)))
+    return journal.folder

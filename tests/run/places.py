@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+from wizard.journalform import Kind
 from wizard.places import Places, places
 from wizard.plan.steps import Plan, Step
 
@@ -16,6 +17,7 @@ def plan_of(folder: Path, *steps: Step, plan_id: str = "0123456789ab") -> Plan:
     """A plan for ``folder/venv`` made of these steps."""
     return Plan(
         id=plan_id,
+        kind=Kind.INSTALL,
         stack="cpu",
         footprint="venv",
         venv=str(folder / "venv"),

@@ -80,6 +80,18 @@ def test_an_unfinished_run_that_was_asked_for_otherwise_says_how_and_how_to_go_o
     )
 
 
+def test_another_place_of_pythons_is_told_as_it_was_asked_for(tmp_path: Path) -> None:
+    machine = replace(MACHINE, interpreters=(python("3.12"),))
+    place = "file:///usb stick/python"
+    choice = Choice("rocm52", "venv", str(tmp_path / "venv"), python_mirror=place)
+    before, now = (
+        make_plan(machine, each, places_below(tmp_path))
+        for each in (choice, replace(choice, python_mirror=""))
+    )
+    trouble = refused(tmp_path, before, now)
+    assert f"begun with --python-mirror '{place}'; this time" in trouble.meaning
+
+
 def test_another_stack_in_the_folder_is_named(tmp_path: Path) -> None:
     trouble = refused(tmp_path, plan_in(tmp_path), plan_in(tmp_path, "rocm62"))
     assert "begun with --stack cpu; " in trouble.meaning

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.run.places import plan_of
 from tests.run.wheels import make_wheel
 from wizard.journalform import Record
 from wizard.plan.existing_steps import SetAsidePackages
 from wizard.plan.form import plan_form
-from wizard.plan.steps import InstallWheels, Plan
+from wizard.plan.steps import InstallWheels
 from wizard.run.environment.fingerprints import prints
 from wizard.run.environment.installed import installed, lock_pins, missing_files, others_installed
 from wizard.run.environment.ownership import Owned
@@ -71,7 +72,7 @@ def test_what_somebody_installed_meanwhile_is_refused_before_anything_is_cleared
     lock.write_text("torch==1.13.1+rocm5.2 --hash=sha256:aa\n")
     aside = SetAsidePackages("r", str(tmp_path), "", (), (), "", "", "back")
     step = InstallWheels("r", "", str(tmp_path), str(tmp_path), str(lock), "undo", tool="/pip")
-    plan = Plan("id", "rocm52", "venv", str(tmp_path), (aside, step), None, None, False, ())
+    plan = replace(plan_of(tmp_path, aside, step), venv=str(tmp_path))
     with pytest.raises(Trouble, match=r"torch 2\.2\.0"):
         refuse_other_versions(step, plan)
     assert (tmp_path / SITE / "patched.py").read_text() == "2.2.0"
@@ -106,7 +107,7 @@ def test_a_file_of_the_user_s_at_the_place_of_a_wheel_s_is_never_written_over(
     site = str(venv / SITE)
     aside = SetAsidePackages("r", str(venv), site, (), (), "", "", "back")
     step = InstallWheels("r", "", str(venv), str(staging), "", "undo", tool="/pip", site=site)
-    plan = Plan("id", "rocm52", "venv", str(venv), (aside, step), None, None, False, ())
+    plan = plan_of(tmp_path, aside, step)
     record = Record("1", str(run), "now", plan_form(plan), {}, {}, "unfinished")
     with pytest.raises(Trouble, match=r"is there already, and is not ours"):
         refuse_to_overwrite(step, plan, record)

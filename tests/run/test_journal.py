@@ -3,15 +3,23 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tests.run.earlier_runs import OLDER, leave_older_run
+from tests.run.places import places_below, plan_of
+from wizard.journalform import ROLLED_BACK, SCHEMA, Kind, OlderRun
+from wizard.plan.form import plan_form
 from wizard.plan.steps import Plan, RunProgram, WriteFile
+from wizard.run.in_the_way import run_to_resume
 from wizard.run.journal import Journal
-from wizard.run.records import read_record, read_records, unreadable_runs
+from wizard.run.records import older_runs, read_record, read_records, unreadable_runs
+from wizard.run.trouble import Trouble
 
 PLAN = Plan(
     id="abc",
+    kind=Kind.INSTALL,
     stack="cpu",
     footprint="venv",
     venv="/tmp/x",
@@ -21,6 +29,21 @@ PLAN = Plan(
     relogin_needed=False,
     notes=(),
 )
+
+
+FORM: dict[str, Any] = plan_form(PLAN)
+DAMAGED: tuple[dict[str, Any], ...] = (
+    {"plan": FORM},
+    *({"schema": n, "plan": FORM} for n in (SCHEMA + 1, 99, 0, -1, True, None, 2.0, "2")),
+    *(
+        {"schema": SCHEMA, "plan": {**FORM, name: wrong}}
+        for name in ("kind", "cause", "takes_back", "stack")
+        for wrong in (None, 1, ["install"])
+    ),
+    {"schema": SCHEMA, "plan": {**FORM, "kind": "way back"}},
+    {"schema": SCHEMA, "plan": {name: FORM[name] for name in FORM if name != "kind"}},
+)
+"""What stands in the first line of journals that cannot be used."""
 
 
 def begun(folder: Path) -> Journal:
@@ -81,12 +104,12 @@ def test_without_a_state_folder_there_are_no_runs(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        b'{"event": "begin", "schema": 1}',
-        b'{"event": "begin", "schema": 1, "plan": {"venv": "/x"}}',
-        b'{"event": "begin", "schema": 1, "plan": 5}',
-        b'{"event": "begin", "schema": 2, "plan": {"venv": "/x", "stack": "s", "id": "i"}}',
-        b'{"event": "begin", "schema": 1, "plan": {"venv": 1, "stack": [], "id": {}, "steps": 0}}',
+        b'{"event": "begin", "schema": 2}',
+        b'{"event": "begin", "schema": 2, "plan": {"venv": "/x"}}',
+        b'{"event": "begin", "schema": 2, "plan": 5}',
+        b'{"event": "begin", "schema": 2, "plan": {"venv": 1, "stack": [], "id": {}, "steps": 0}}',
         b"\xff\xfe not a journal",
+        *(json.dumps({"event": "begin", "time": "t", **each}).encode() for each in DAMAGED),
     ],
 )
 def test_a_journal_that_cannot_be_used_is_told_from_a_run_that_never_began(
@@ -98,6 +121,49 @@ def test_a_journal_that_cannot_be_used_is_told_from_a_run_that_never_began(
         (runs / name / "journal.jsonl").write_bytes(content)
     assert read_records(runs) == ()
     assert unreadable_runs(runs) == ("20260101-a",)
+    assert older_runs(runs) == ()
+
+
+@pytest.mark.parametrize(
+    ("plan", "venv", "needs_root"),
+    [
+        ({**FORM, "steps": [{"kind": "x", "needs_root": True}]}, "/tmp/x", True),
+        (FORM, "/tmp/x", False),
+        ({"venv": 5, "steps": [5, {"needs_root": "yes"}]}, "", False),
+        ({"steps": {"needs_root": True}}, "", False),
+        (5, "", False),
+        (None, "", False),
+    ],
+)
+def test_a_journal_of_an_older_version_is_told_apart_whatever_its_plan_looks_like(
+    tmp_path: Path, plan: object, venv: str, needs_root: bool
+) -> None:
+    file = tmp_path / "runs/one/journal.jsonl"
+    file.parent.mkdir(parents=True)
+    begin = json.dumps({"event": "begin", "schema": SCHEMA - 1, "plan": plan})
+    file.write_text(f'{begin}\n{{"event": "state", "state": 5}}\n{{"event": "sta')
+    run = OlderRun("one", str(file.parent), venv, needs_root, rolled_back=False)
+    assert older_runs(tmp_path / "runs") == (run,)
+    assert read_records(tmp_path / "runs") == ()
+    assert unreadable_runs(tmp_path / "runs") == ()
+
+
+def test_the_next_plan_for_the_folder_of_an_older_run_is_refused_until_that_is_gone(
+    tmp_path: Path,
+) -> None:
+    leave_older_run(tmp_path)
+    plan, runs = plan_of(tmp_path), Path(places_below(tmp_path).runs)
+    assert run_to_resume(plan, (), older_runs(runs)) is None
+    (tmp_path / "venv").mkdir()
+    assert run_to_resume(plan, (), older_runs(runs)) is None
+    (tmp_path / "venv/ours").touch()
+    with pytest.raises(Trouble, match=f"Run {OLDER} was recorded by an older version"):
+        run_to_resume(plan, (), older_runs(runs))
+    # A run of this version that came later is gone on with.
+    Journal(runs / "20260101-one").begin(plan, "t")
+    assert run_to_resume(plan, read_records(runs), older_runs(runs)) is not None
+    Journal(runs / "20260101-one").close(ROLLED_BACK, "t")
+    assert run_to_resume(plan, read_records(runs), older_runs(runs)) is None
 
 
 def test_lines_with_missing_keys_are_left_out(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from tests.run.places import fake_python, places_below, plan_of, tree
 from tests.run.test_live import ending, events_of, live, two_steps, undo
 from tests.run.wheels import make_wheel
-from wizard.journalform import Record
+from wizard.journalform import Kind, Record
 from wizard.plan.removal import system_plan
 from wizard.plan.root_steps import sha256
 from wizard.plan.steps import (
@@ -267,13 +267,13 @@ async def test_lines_that_a_newer_run_put_into_the_folder_go_first(tmp_path: Pat
     text, lines = launcher.read_text(), ((1, "export A=1"),)
     after = sha256(with_lines(text, lines))
     step = PutLinesBack("x", str(launcher), lines, sha256(text), after, "y")
-    await events_of(live(tmp_path), system_plan("keep", (step,), ()))
+    await events_of(live(tmp_path), system_plan(Kind.KEEP, (step,), ()))
     newer, older = records(tmp_path)
     assert newer_run(older, (newer, older)) == newer
     elsewhere = tmp_path / "bashrc"
     elsewhere.write_text(text)
     step = replace(step, path=str(elsewhere))
-    await events_of(live(tmp_path), system_plan("keep", (step,), ()))
+    await events_of(live(tmp_path), system_plan(Kind.KEEP, (step,), ()))
     newest, newer, older = records(tmp_path)
     assert newer_run(older, (newest, older)) is None
 

@@ -158,6 +158,14 @@ MESSAGES: list[tuple[str, str]] = [
     ),
     (UV_DNS, "A server's name could not be looked up."),
     (
+        "error: Failed to install cpython-3.10.22-linux-x86_64-gnu\n"
+        "  cause: failed to query metadata of file `/media/stick/python/20261009/cpython-3.10.22+"
+        "20261009-x86_64-unknown-linux-gnu-install_only_stripped.tar.gz`: No such file or "
+        "directory (os error 2)\n",
+        "uv asks for a Python that is not there: /media/stick/python/20261009/cpython-3.10.22+"
+        "20261009-x86_64-unknown-linux-gnu-install_only_stripped.tar.gz.",
+    ),
+    (
         RETRYING.format(
             "ProxyError('Cannot connect to proxy.', NewConnectionError('<pip._vendor.urllib3."
             "connection.HTTPSConnection object at 0x7f>: Failed to establish a new connection: "

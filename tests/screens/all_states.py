@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import replace
 
-from screens.choose.availability import Availability
-from screens.choose.buffer import Buffer
 from screens.choose.evidence import Evidence
 from screens.choose.roads_list import RoadsList
-from screens.choose.sources import Sources
 from screens.conv2d.answers import Answer, SettingFound
 from screens.diagnose.text_question import TextQuestion
 from screens.history.screen import History
@@ -22,7 +19,6 @@ from screens.windows.dialogs import Notice
 from screens.windows.explain import Explain
 from screens.windows.lines_view import LinesView
 from screens.windows.palette import Palette
-from tests.available.asked import WHEN
 from tests.conv2d.test_settings_command import ANSWER
 from tests.screens.diagnose_fakes import FINE, OVERRIDE, looking
 from tests.screens.examples import MACHINE
@@ -43,12 +39,11 @@ from tests.screens.states import (
     STATES as UNUSUAL,
 )
 from tests.screens.test_keeping import services_that_find
-from wizard.available.answers import Answer as ToldBy
-from wizard.available.answers import Standing
-from wizard.available.questions import Named
-from wizard.available.session import Known, known
+from wizard.machine.facts import Machine
 from wizard.overlay.changes import Counts
 from wizard.plan.steps import Plan
+from wizard.preflight.refusal import Refusal
+from wizard.preflight.wheels import WheelsSought
 from wizard.run.events import (
     Event,
     Output,
@@ -105,17 +100,23 @@ def root_at_work(text: str, saved: str, *events: Event) -> Services:
     return live(at_work=lambda: AtWork(text, saved, with_events(*events)))
 
 
-def told_sources(what: str) -> Sources:
-    """Answers to what was asked: one is good, one bad, the others are not known."""
-    before = known(MACHINE, Named(), None)
-    first, second, *others = before.entries
-    good, bad = ToldBy(Standing.THERE, what, WHEN), ToldBy(Standing.NO_NETWORK, what, WHEN)
-    told = Known((replace(first, now=good, good=good), replace(second, now=bad), *others))
+GONE = Refusal(
+    "download.pytorch.org has no torch==1.13.1+rocm5.2 for Python 3.10 on a 64-bit PC with Linux. "
+    "Other wheels of it are there.",
+    "pip could not fetch what this plan installs. Nothing was changed.",
+    "Take another stack, or name a place that has these wheels: --torch-index URL or "
+    "--wheelhouse DIR.",
+)
+WHY = "The server is down, or a firewall or the proxy setting is in the way."
 
-    async def ask(_: Known) -> AsyncGenerator[Known, None]:
-        yield told
 
-    return Sources(lambda _: before, ask)
+def answering(found: WheelsSought) -> Callable[[Plan, Machine], Awaitable[WheelsSought]]:
+    """An index that has been asked."""
+
+    async def seek(_plan: Plan, _machine: Machine) -> WheelsSought:
+        return found
+
+    return seek
 
 
 CLEAN = replace(MACHINE, environments=(), rocm_trees=(), rocm_packages=(), settings=())
@@ -140,23 +141,15 @@ WINDOWS: dict[str, State] = {
     "roads": State("choose", ("All 24 roads",), keys=("o",), top=RoadsList),
     "stack-in-full": State("choose", ("everything we can say",), keys=("d",), top=Notice),
     "evidence": State("choose", ("Who says so",), keys=("e",), top=Evidence),
-    "buffer": State("choose", ("Buffer of the GEMM",), keys=("b",), top=Buffer),
-    "buffer-long": State(
-        "choose", ("Buffer of the GEMM", "99999"), keys=("b", *"9" * 90), top=Buffer
+    "review-wheels-gone": State(
+        "review",
+        ("has no torch==1.13.1+rocm5.2", "Nothing was changed", "--torch-index URL"),
+        live(seek_wheels=answering(WheelsSought(GONE))),
     ),
-    "available": State(
-        "choose",
-        ("Asked. p asks again.",),
-        live(sources=told_sources("torch-1.13.1+rocm5.2.whl.")),
-        ("p",),
-        top=Availability,
-    ),
-    "available-long": State(
-        "choose",
-        ("Asked. p asks again.",),
-        live(sources=told_sources(f"{LONG_NAME} {LONG_PATH}")),
-        ("p",),
-        top=Availability,
+    "review-wheels-not-asked": State(
+        "review",
+        ("could not be asked", "a applies this plan"),
+        live(seek_wheels=answering(WheelsSought(note=f"{LONG_NAME} could not be asked. {WHY}"))),
     ),
     "text-asked": State("diagnose", ("Explain a text",), keys=("e",), top=TextQuestion),
     "answer": State("conv2d", ("10 shapes on cuda",), keys=("s", "y", "a"), top=Answer),

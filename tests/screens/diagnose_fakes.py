@@ -12,6 +12,7 @@ from wizard.diagnose.finding import Confidence, Evidence, Finding, Status, in_or
 from wizard.diagnose.listed_cards import ListedCard
 from wizard.diagnose.looking import Progress
 from wizard.diagnose.machine import Diagnosis
+from wizard.journalform import Kind
 from wizard.machine.facts import Machine
 from wizard.plan.steps import Plan
 
@@ -106,7 +107,7 @@ def looking(*findings: Finding, rdna1: bool = True) -> Callable[..., Diagnosis]:
 
 def make_fix(machine: Machine, finding: Finding) -> Plan:
     """The plan that clears up."""
-    return examples.make_clearing(machine, "clean-up", ())
+    return examples.make_clearing(machine, Kind.CLEAN_UP, ())
 
 
 DIAGNOSING = Diagnosing(

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from tests.handmade import card, noble_with_leftovers, torch
 from wizard.conv2d.search.setting_answer import Found
+from wizard.journalform import Kind
 from wizard.knowledge.applications import Application
 from wizard.knowledge.claims import Claim, Grade
 from wizard.knowledge.stacks import Stack, load_stacks
@@ -274,7 +275,7 @@ def road(name: str, rank: int, applications: tuple[str, ...]) -> Road:
 
 
 KEPT = system_plan(
-    "keep",
+    Kind.KEEP,
     (
         PutLinesBack(
             "Every start of this Python sees the setting.",
@@ -295,7 +296,7 @@ def make_keep(found: Found) -> Plan:
 
 
 def make_clearing(
-    machine: Machine, kind: str, scopes: tuple[str, ...], without_rollback: bool = False
+    machine: Machine, kind: Kind, scopes: tuple[str, ...], without_rollback: bool = False
 ) -> Plan:
     """A plan that only takes away; there is nothing of the distribution's."""
     if "distribution" in scopes:
@@ -329,6 +330,7 @@ def make_plan(machine: Machine, choice: Choice) -> Plan:
     python = f"{venv}/bin/python"
     return Plan(
         id="3f9a1c0b7d2e",
+        kind=Kind.INSTALL,
         stack=choice.stack,
         footprint=choice.footprint,
         venv=venv,

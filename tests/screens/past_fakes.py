@@ -73,7 +73,6 @@ PAST = Past(
     card=card,
     script=script,
     take_in=lambda path, run: (f"{path} (not your chip)", f"beside {run.id if run else 'none'}"),
-    fits=lambda run: (f"fits: {run.id if run else 'models'}",),
     is_there=lambda path: False,
     write=lambda path, text, over: path,
 )

@@ -14,7 +14,7 @@ WORKING = (
     *("Reading what is kept", "Looking."),
 )
 """Words of screens that are not through yet."""
-LOOKS = ("history", "read", "gather", "look", "make", "mend", "available", "caution")
+LOOKS = ("history", "read", "gather", "look", "make", "mend", "caution")
 """Workers that end by themselves."""
 
 

@@ -8,7 +8,6 @@ from typing import Any
 from textual.screen import Screen
 
 from screens.app import SetupApp, make_step
-from screens.choose.sources import Sources
 from screens.conv2d.options_dialog import OptionsDialog
 from screens.history.result_choice import ResultChoice
 from screens.services import DEMO, Services, Unfinished
@@ -194,13 +193,6 @@ ERRORS: dict[str, State] = {
         live(make_plan=fails(DENIED)),
         ("enter",),
     ),
-    "choose-own-layer-wrong": State("choose", ("Not a layer yet",), keys=("b", "x")),
-    "available-failed": State(
-        "choose",
-        ("could not be asked to the end", "No answer came in time", "p asks again"),
-        live(sources=Sources(fails(SLOW), fails_later(SLOW))),
-        ("p",),
-    ),
     "clear-denied": State(
         "clear",
         (
@@ -326,7 +318,11 @@ LONGEST: dict[str, State] = {
     "welcome-long": State(
         "welcome",
         ("Not finished", "Go on"),
-        live(unfinished=lambda: Unfinished("20260101-120000-3f9a1c", "rocm52", LONG_PATH, "venv")),
+        live(
+            unfinished=lambda: Unfinished(
+                "20260101-120000-3f9a1c", "rocm52", "rocm52", LONG_PATH, "venv"
+            )
+        ),
     ),
     "detect-long": State("detect", ("Your card",), live(detect=long_detect)),
     "detect-long-details": State("detect", ("Source:",), live(detect=long_detect), ("enter",)),

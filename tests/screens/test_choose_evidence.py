@@ -57,7 +57,6 @@ CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "clean-who-small": (CLEAN, ("a", "e")),
     "clean-causes": (CLEAN, ("e", *("right",) * 5, "c")),
     "clean-roads": (CLEAN, ("o",)),
-    "clean-buffer": (CLEAN, ("b",)),
     "torch-there": (THERE, ()),
     "torch-there-pair": (THERE, ("o", "down")),
     "no-card": ("no-amd-gpu", ()),
@@ -193,16 +192,6 @@ async def test_a_road_that_is_gone_cannot_be_taken() -> None:
         assert "enter" not in usable_keys(pilot.app)
         await press(pilot, "enter")
         assert isinstance(pilot.app.screen, RoadsList)
-
-
-async def test_the_buffer_follows_the_layer_that_is_typed() -> None:
-    async with choose(CLEAN, (80, 24)) as pilot:
-        await press(pilot, "b")
-        await until(pilot, lambda: "64 * 3 * 3 * 56 * 56 * 4 = 7 MB" in screen_text(pilot.app))
-        await press(pilot, "ctrl+u", *"3 64 3 5")
-        await until(pilot, lambda: "Not a layer yet" in screen_text(pilot.app))
-        await press(pilot, *"12x512")
-        await until(pilot, lambda: "= 28 MB" in screen_text(pilot.app))
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -24,6 +24,7 @@ from tests.screens.driving import (
 )
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES
 from tests.screens.test_goldens import Compare
+from wizard.journalform import Kind
 from wizard.machine.facts import Machine
 from wizard.plan.form import plan_of
 from wizard.plan.root_steps import KeepDebs
@@ -32,8 +33,8 @@ from wizard.preflight.refusal import Refusal, Refused
 from wizard.run.trouble import NoWayBack, Trouble
 
 SMALL = (80, 24)
-PLAN = examples.make_clearing(examples.MACHINE, "removal", ("amd",))
-PLAN_FOR_GOOD = examples.make_clearing(examples.MACHINE, "removal", ("amd",), True)
+PLAN = examples.make_clearing(examples.MACHINE, Kind.REMOVE, ("amd",))
+PLAN_FOR_GOOD = examples.make_clearing(examples.MACHINE, Kind.REMOVE, ("amd",), True)
 
 
 @pytest.mark.parametrize("services", [LIVE_SERVICES, DRY_SERVICES], ids=("live", "dry run"))
@@ -42,7 +43,7 @@ async def test_keys_alone_lead_from_welcome_over_review_and_apply_to_the_end(
 ) -> None:
     asked: list[tuple[str, tuple[str, ...]]] = []
 
-    def make(machine: Machine, kind: str, scopes: tuple[str, ...], for_good: bool) -> Plan:
+    def make(machine: Machine, kind: Kind, scopes: tuple[str, ...], for_good: bool) -> Plan:
         asked.append((kind, scopes))
         return examples.make_clearing(machine, kind, scopes, for_good)
 
@@ -54,7 +55,7 @@ async def test_keys_alone_lead_from_welcome_over_review_and_apply_to_the_end(
         await reach(pilot, "review")
         await until(pilot, lambda: "a" in usable_keys(pilot.app))
         await settled(pilot)
-        assert asked == [("clean-up", ())]
+        assert asked == [(Kind.CLEAN_UP, ())]
         assert "| line 12: export HSA_OVERRIDE_GFX_VERSION=10.3.0" in screen_text(pilot.app)
         assert " into " not in screen_text(pilot.app).splitlines()[1]
         await press(pilot, "a")
@@ -97,7 +98,7 @@ def no_way_back(plan: Plan) -> Trouble | None:
 async def test_what_could_not_be_put_back_goes_only_by_a_key_of_its_own() -> None:
     asked: list[bool] = []
 
-    def make(machine: Machine, kind: str, scopes: tuple[str, ...], for_good: bool) -> Plan:
+    def make(machine: Machine, kind: Kind, scopes: tuple[str, ...], for_good: bool) -> Plan:
         asked.append(for_good)
         return examples.make_clearing(machine, kind, scopes, for_good)
 
@@ -106,7 +107,8 @@ async def test_what_could_not_be_put_back_goes_only_by_a_key_of_its_own() -> Non
         await to_clear(pilot)
         await press(pilot, "enter")
         await reach(pilot, "review")
-        await until(pilot, lambda: "w" in usable_keys(pilot.app))
+        await until(pilot, lambda: "w makes this plan anew" in screen_text(pilot.app))
+        assert "w" in usable_keys(pilot.app)
         text = " ".join(screen_text(pilot.app).split())
         assert "No archive has rocm-core 5.7.1.50701-98." in text
         assert "w makes this plan anew so that it removes them without rollback" in text
@@ -139,7 +141,7 @@ async def test_a_refusal_for_another_reason_is_lifted_by_no_key() -> None:
 
 
 async def test_what_cannot_be_made_anew_leaves_the_plan_as_it_is() -> None:
-    def make(machine: Machine, kind: str, scopes: tuple[str, ...], for_good: bool) -> Plan:
+    def make(machine: Machine, kind: Kind, scopes: tuple[str, ...], for_good: bool) -> Plan:
         if for_good:
             raise Refused(Refusal("apt-cache is not there.", "Nothing was changed.", "Mend it."))
         return examples.make_clearing(machine, kind, scopes, for_good)
@@ -180,11 +182,11 @@ async def test_escape_leads_back_step_by_step() -> None:
 
 
 async def test_a_removal_that_stopped_is_gone_on_with_by_its_own_plan() -> None:
-    waits = Unfinished("20260101-000000-aaaaaa", "removal", "", "system", lambda: PLAN)
+    waits = Unfinished("20260101-000000-aaaaaa", "remove", "", "", "system", lambda: PLAN)
     services = replace(LIVE_SERVICES, unfinished=lambda: waits)
     async with SetupApp(services).run_test(size=SMALL) as pilot:
         await reach(pilot, "welcome")
-        assert "Not finished: removal. Go on" in " ".join(screen_text(pilot.app).split())
+        assert "Not finished: remove. Go on" in " ".join(screen_text(pilot.app).split())
         await press(pilot, "o")
         await reach(pilot, "review")
         assert PLAN.id in screen_text(pilot.app)
@@ -193,7 +195,7 @@ async def test_a_removal_that_stopped_is_gone_on_with_by_its_own_plan() -> None:
 
 
 async def test_a_plan_of_another_version_is_refused_in_words() -> None:
-    waits = Unfinished("1", "removal", "", "system", lambda: plan_of({"id": "of tomorrow"}))
+    waits = Unfinished("1", "remove", "", "", "system", lambda: plan_of({"id": "of tomorrow"}))
     services = replace(LIVE_SERVICES, unfinished=lambda: waits)
     async with SetupApp(services).run_test(size=SMALL) as pilot:
         await reach(pilot, "welcome")

@@ -104,7 +104,6 @@ CLICKS: dict[str, Click] = {
     "yes": Click("conv2d", "y I saved my work", shows("10 of 10"), ("s",)),
     "no": Click("conv2d", "Esc no, go back", step("conv2d"), ("s",)),
     "closed": Click("detect", "Esc closes", step("detect"), ("enter",)),
-    "buffer closed": Click("choose", "Esc closes", step("choose"), ("b",)),
     "run": Click("conv2d", "2026-01-02 08:04", screen(LinesView), ("h",)),
 }
 

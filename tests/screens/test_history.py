@@ -163,8 +163,8 @@ async def test_what_comes_meanwhile_is_there_after_a_dialog_and_the_cursor_stays
         await see(pilot, "3 runs")
         await see(pilot, "under way 1 pass")
         accounts[RUNS[0].id] = replace(accounts[RUNS[0].id], state="finished")
-        await press(pilot, "f")
-        await see(pilot, f"fits: {RUNS[2].id}")
+        await press(pilot, "enter")
+        await see(pilot, f"{RUNS[2].id} finished")
         await press(pilot, "escape")
         await until(pilot, lambda: "under way" not in screen_text(pilot.app))
 
@@ -329,13 +329,6 @@ async def test_a_card_is_set_beside_the_highlighted_run_and_a_bad_one_is_told() 
         await press(pilot, "b", "enter")
         await see(pilot, "ab (not your chip)")
         await see(pilot, f"beside {RUNS[1].id}")
-
-
-async def test_what_fits_is_shown_for_the_highlighted_run() -> None:
-    async with app_with(services(), "conv2d").run_test(size=SIZES[0]) as pilot:
-        await open_history(pilot)
-        await press(pilot, "f")
-        await see(pilot, f"fits: {RUNS[0].id}")
 
 
 @pytest.mark.parametrize(

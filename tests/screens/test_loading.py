@@ -11,7 +11,6 @@ from textual.geometry import Offset
 from textual.pilot import Pilot
 
 from screens.app import SetupApp
-from screens.choose.sources import Sources
 from screens.diagnose.screen import HINT as DIAGNOSED
 from screens.history.text import HINT
 from screens.services import Services
@@ -24,12 +23,12 @@ from tests.screens.fakes import LIVE_SERVICES, REPORT
 from tests.screens.past_fakes import PAST
 from tests.screens.states import KNOWN, session_at_any
 from tests.screens.test_goldens import SIZES
-from wizard.available.questions import Named
-from wizard.available.session import Known, known
 from wizard.conv2d.asked import Request, sweep_in
 from wizard.conv2d.sweep import ShapeStarted, SweepDone, SweepEvent
 from wizard.machine.facts import Machine
 from wizard.plan.root_steps import UNSETTLED, AptChange
+from wizard.plan.steps import Plan
+from wizard.preflight.wheels import WheelsSought
 from wizard.run.events import StepStarted
 from wizard.run.watching import AtWork
 
@@ -74,12 +73,12 @@ def _settles(waiting: Waiting) -> Services:
     return waiting.services(settle=waiting.road(examples.make_plan))
 
 
-def _known(machine: Machine) -> Known:
-    return known(machine, Named(), None)
+def _seeks(waiting: Waiting) -> Services:
+    async def seek(_plan: Plan, _machine: Machine) -> WheelsSought:
+        await asyncio.to_thread(waiting.gate.wait)
+        return WheelsSought()
 
-
-async def _asked(before: Known) -> AsyncGenerator[Known, None]:
-    yield before
+    return waiting.services(seek_wheels=seek)
 
 
 def _watches(waiting: Waiting) -> Services:
@@ -126,6 +125,7 @@ STATES: dict[str, Loading] = {
         _settles,
         session=replace(KNOWN, plan=OPEN_PLAN, choice=examples.CHOICE),
     ),
+    "review-wheels": Loading("review", "Asking the index whether", "#plan", _seeks),
     "clear": Loading(
         "clear",
         "Reading the files that would change",
@@ -161,13 +161,6 @@ STATES: dict[str, Loading] = {
     ),
     "watch": Loading("welcome", "Starting", "#log", _watches, (("w Watch", "w"),)),
     "conv2d": Loading("conv2d", "now 16->32 at 32", "#shapes", _measures, (("", "g"), ("", "s"))),
-    "available": Loading(
-        "choose",
-        "Asking; each place has some seconds",
-        "#available",
-        lambda w: w.services(sources=Sources(w.road(_known), _asked)),
-        (("Enter Review", "p"),),
-    ),
 }
 
 

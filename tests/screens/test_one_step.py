@@ -22,6 +22,7 @@ from tests.screens.fakes import LIVE_SERVICES
 from tests.screens.past_fakes import PAST
 from tests.screens.reaching import rest
 from wizard.conv2d.runs.folders import KeptRuns
+from wizard.journalform import Kind
 from wizard.machine.facts import Machine
 from wizard.plan.steps import Plan
 
@@ -46,7 +47,7 @@ async def test_a_step_that_goes_on_by_itself_below_a_window_leaves_nothing_behin
 ) -> None:
     go_on = threading.Event()
 
-    def make(machine: Machine, kind: str, scopes: tuple[str, ...], for_good: bool) -> Plan:
+    def make(machine: Machine, kind: Kind, scopes: tuple[str, ...], for_good: bool) -> Plan:
         go_on.wait()
         return examples.make_clearing(machine, kind, scopes, for_good)
 

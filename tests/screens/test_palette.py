@@ -10,13 +10,13 @@ from textual.pilot import Pilot
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Input, Static
 
-from screens.choose.buffer import Buffer
 from screens.offers import offers, works
 from screens.session import STEPS
 from screens.step import StepScreen
 from screens.themes import DARK, LIGHT
 from screens.windows.dialogs import Notice, Question
 from screens.windows.palette import Palette, ScreenCommands
+from screens.windows.path_question import PathQuestion
 from tests.screens.driving import (
     app_with,
     press,
@@ -165,7 +165,7 @@ async def test_help_lists_the_keys_of_each_screen_and_gives_the_focus_back() -> 
     "window",
     [
         lambda: Question("Sure?", "Really?", "y", "Yes"),
-        Buffer,
+        lambda: PathQuestion("A card", ("Which one?",), "Path:", ""),
     ],
     ids=("question", "input"),
 )
@@ -187,7 +187,7 @@ async def test_f1_lists_the_keys_of_a_window(window: Callable[[], ModalScreen[An
 async def test_a_question_mark_that_is_typed_stays_in_the_text() -> None:
     async with app_with(LIVE_SERVICES).run_test(size=(80, 24)) as pilot:
         await reach(pilot, "welcome")
-        window = Buffer()
+        window = PathQuestion("A card", ("Which one?",), "Path:", "")
         pilot.app.push_screen(window)
         await until(pilot, lambda: isinstance(window.focused, Input))
         await press(pilot, "?")

@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from threading import Event
 
-from screens.services import Unfinished
+import pytest
+
+from screens.services import Services, Unfinished
+from screens.start import services_for
+from tests.commands.running import MACHINE as RECORDED
 from tests.screens import examples
 from tests.screens.driving import (
     app_with,
@@ -19,11 +23,13 @@ from tests.screens.driving import (
     walk_to,
 )
 from tests.screens.fakes import LIVE_SERVICES
+from wizard.__main__ import parser
 from wizard.machine.facts import Machine
 from wizard.plan.choice import Choice
 from wizard.plan.root_steps import UNSETTLED, AptChange
 from wizard.plan.steps import Plan
 from wizard.preflight.refusal import Refusal, Refused
+from wizard.preflight.wheels import WheelsSought
 
 
 def plan_beside_user_torch(machine: Machine, choice: Choice) -> Plan:
@@ -62,8 +68,8 @@ async def test_with_a_stack_too_what_could_not_be_put_back_goes_by_a_key_of_its_
     services = replace(LIVE_SERVICES, make_plan=make, settle=settle)
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await walk_to(pilot, "review")
-        await until(pilot, lambda: "w" in usable_keys(pilot.app))
-        assert "No archive has comgr 1.0." in screen_text(pilot.app)
+        await until(pilot, lambda: "No archive has comgr 1.0." in screen_text(pilot.app))
+        assert "w" in usable_keys(pilot.app)
         assert "a" not in usable_keys(pilot.app)
         await press(pilot, "w")
         await until(pilot, lambda: "a" in usable_keys(pilot.app))
@@ -93,7 +99,7 @@ async def test_without_such_a_torch_there_is_no_such_key() -> None:
 
 
 async def test_a_plan_that_was_begun_is_not_said_to_have_changed_nothing() -> None:
-    waits = Unfinished("1", examples.PLAN.stack, examples.PLAN.venv, "venv")
+    waits = Unfinished("1", examples.PLAN.name, examples.PLAN.stack, examples.PLAN.venv, "venv")
     services = replace(LIVE_SERVICES, unfinished=lambda: waits)
     for given, told in ((services, "goes on with it"), (LIVE_SERVICES, "Nothing has been changed")):
         async with app_with(given, "review").run_test(size=(80, 24)) as pilot:
@@ -123,3 +129,49 @@ async def test_while_it_is_looked_whether_it_can_begin_no_key_is_named_that_is_n
         go_on.set()
         await until(pilot, lambda: "a applies this plan" in status(pilot.app))
         assert "a" in usable_keys(pilot.app)
+
+
+def gone_or(found: WheelsSought) -> tuple[Services, list[Plan]]:
+    """Services whose index says this, and the plans that it was asked about."""
+    asked: list[Plan] = []
+
+    async def seek(plan: Plan, _machine: Machine) -> WheelsSought:
+        asked.append(plan)
+        return found
+
+    services = replace(LIVE_SERVICES, make_plan=plan_beside_user_torch, seek_wheels=seek)
+    return services, asked
+
+
+async def test_a_plan_whose_wheels_are_gone_cannot_be_applied() -> None:
+    services, _ = gone_or(WheelsSought(Refusal("It has no torch.", "Nothing.", "Take another.")))
+    async with app_with(services).run_test(size=(80, 24)) as pilot:
+        await walk_to(pilot, "review")
+        await until(pilot, lambda: "Refused  It has no torch." in screen_text(pilot.app))
+        assert "why stands on top" in status(pilot.app)
+        assert "a" not in usable_keys(pilot.app)
+
+
+async def test_who_could_not_be_asked_is_named_and_refuses_nothing() -> None:
+    services, _ = gone_or(WheelsSought(note="[index] could not be asked."))
+    async with app_with(services).run_test(size=(80, 24)) as pilot:
+        await walk_to(pilot, "review")
+        await until(pilot, lambda: "[index] could not be asked." in screen_text(pilot.app))
+        await until(pilot, lambda: "a applies this plan" in status(pilot.app))
+        assert "a" in usable_keys(pilot.app)
+
+
+async def test_the_index_is_asked_once() -> None:
+    services, asked = gone_or(WheelsSought())
+    async with app_with(services).run_test(size=(80, 24)) as pilot:
+        await walk_to(pilot, "review")
+        await until(pilot, lambda: "a" in usable_keys(pilot.app))
+        await press(pilot, "u")
+        await until(pilot, lambda: "[torch] is aside" in screen_text(pilot.app))
+        await until(pilot, lambda: "a" in usable_keys(pilot.app))
+        assert len(asked) == 1
+
+
+@pytest.mark.parametrize("options", [("--demo",), ("--dry-run",), ("--machine", RECORDED)])
+def test_a_dry_run_a_demo_and_a_recorded_machine_ask_nobody(options: tuple[str, ...]) -> None:
+    assert services_for(parser().parse_args(options)).seek_wheels is None

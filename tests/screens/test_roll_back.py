@@ -5,11 +5,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 
 from textual.widgets import OptionList
 
+from screens.run.earlier import unfinished
+from screens.run.services import way_back
 from screens.services import Services, WayBack
 from screens.widgets.step_list import StepList
+from tests.machine.records import machine
+from tests.run.earlier_runs import OLDER, leave_older_run
+from tests.run.places import places_below
 from tests.screens.driving import (
     agreed,
     app_with,
@@ -24,11 +31,11 @@ from tests.screens.driving import (
 )
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, WOULD_GO
 from tests.screens.test_goldens import SIZES
+from wizard.journalform import Kind
 from wizard.plan.removal import system_plan
-from wizard.plan.root_steps import AptChange, PutSystemPathBack
+from wizard.plan.root_steps import AddToGroups, AptChange, PutSystemPathBack
 from wizard.plan.steps import Plan
 from wizard.plan.way_back import AGAIN
-from wizard.plan_kind import WAY_BACK
 from wizard.run.events import (
     Event,
     Output,
@@ -37,12 +44,14 @@ from wizard.run.events import (
     StepFinished,
     StepStarted,
 )
+from wizard.run.rehearsal import Rehearsal
+from wizard.run.standing import can_undo
 from wizard.run.trouble import Trouble
 
 PROFILE = "/etc/profile.d/rocm-rdna1-57.sh"
 CAME = ("hsa-rocr", "rocm-core", "rocminfo")
 SYSTEM = system_plan(
-    WAY_BACK,
+    Kind.ROLLBACK,
     (
         AptChange(
             "3 packages that the plan brought.", AGAIN, remove=CAME, purge=True, expect_remove=CAME
@@ -50,6 +59,7 @@ SYSTEM = system_plan(
         PutSystemPathBack(f"{PROFILE} as it was before.", PROFILE, AGAIN),
     ),
     ("This takes back what plan 0123456789ab did to the system, last step first.",),
+    takes_back="0123456789ab",
 )
 
 
@@ -136,6 +146,31 @@ async def test_it_is_taken_back_on_y_and_the_outcome_is_told(
         await press(pilot, "n")
         await reach(pilot, "welcome")
         assert pilot.app.outcome == 0  # type: ignore[attr-defined]
+
+
+async def test_of_a_run_of_an_older_version_it_is_told_how_to_undo_it_by_hand(
+    tmp_path: Path,
+) -> None:
+    leave_older_run(tmp_path, AddToGroups("x", "owner", ("render",), "taken out"))
+    places, host = places_below(tmp_path), machine("rx5700xt-jammy-clean")
+    services = replace(
+        LIVE_SERVICES,
+        undoable=partial(can_undo, places),
+        unfinished=partial(unfinished, places, None),
+        way_back=partial(way_back, host, places, Rehearsal()),
+    )
+    async with app_with(services).run_test(size=SIZES[0]) as pilot:
+        await reach(pilot, "welcome")
+        assert not {"o"} & usable_keys(pilot.app)
+        await press(pilot, "r")
+        await reach(pilot, "roll_back")
+        await until(pilot, lambda: "older version" in screen_text(pilot.app))
+        text = " ".join(screen_text(pilot.app).split())
+        assert f"Run {OLDER} was recorded by an older version of this program." in text
+        assert f"/var/lib/rdna1-setup/runs/{OLDER}/UNDO.sh" in text
+        assert "y" not in usable_keys(pilot.app)
+        await press(pilot, "escape")
+        await reach(pilot, "welcome")
 
 
 async def test_a_stop_is_asked_for_once_it_was_affirmed() -> None:

@@ -16,7 +16,7 @@ from tests.screens.fakes import LIVE_SERVICES
 from wizard.run.journal import Journal
 from wizard.run.standing import unfinished_run
 
-WAITING = Unfinished("20260101-120000-3f9a1c", "rocm57", "/home/sam/my ai/[x]", "venv")
+WAITING = Unfinished("20260101-120000-3f9a1c", "rocm57", "rocm57", "/home/sam/my ai/[x]", "venv")
 
 
 async def test_welcome_names_a_run_that_waits_and_how_to_undo_it() -> None:

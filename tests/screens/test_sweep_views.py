@@ -31,7 +31,7 @@ from wizard.conv2d.shapes import square
 from wizard.conv2d.sweep import Phase, ShapeDone, ShapeStarted, StopReason, SweepDone, SweepEvent
 
 MODEL_ROWS = tuple(Row(square(16, 32, size)) for size in (32, 44, 224))
-MODEL = Preset("m", "a model", "ours", "", MODEL_ROWS, Model("Net", (1, 16, 32, 32), (1, 4, 2), 9))
+MODEL = Preset("m", "a model", "ours", "", MODEL_ROWS, Model("Net", (1, 4, 2)))
 OTHER_CHIP = replace(HUNG, chip="gfx1012")
 FOREIGN = Preset("f", "theirs", "them", "", (Row(square(16, 32, 64), OTHER_CHIP),))
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
+from tests.run.places import plan_of
 from wizard.journalform import Record
 from wizard.plan.existing_steps import SetAsidePackages
-from wizard.plan.steps import Plan
 from wizard.run.environment.backup import Backup, folder_rows, seen_row, write_manifest
 from wizard.run.environment.fingerprints import listing, prints
 from wizard.run.environment.leaving import family_files
@@ -76,7 +77,7 @@ def replaced(venv: Path, *further: SetAsidePackages) -> tuple[Record, list[Path]
     """A run that set torch 1.0 and numpy 1.0 aside and installed torch 2.0 and extra 1.0."""
     packages = (("torch", "1.0"), ("numpy", "1.0"))
     step = aside_step(venv, *packages, files=(str(venv / "pip.conf"),))
-    plan = Plan("id", "rocm52", "venv", str(venv), (step, *further), None, None, False, ())
+    plan = replace(plan_of(venv.parent, step, *further), venv=str(venv))
     run = venv.parent / "runs/1"
     journal = Journal(run)
     run.parent.mkdir()

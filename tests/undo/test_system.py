@@ -11,7 +11,7 @@ import pytest
 
 from tests.machine.records import make
 from tests.run.places import places_below, plan_of
-from wizard.journalform import Record
+from wizard.journalform import Kind, Record
 from wizard.machine.recorded import RecordedHost
 from wizard.plan.apt_steps import LocalDeb
 from wizard.plan.form import plan_of as read_plan
@@ -20,7 +20,6 @@ from wizard.plan.root_steps import AddToGroups, AptChange
 from wizard.plan.steps import Plan, Step
 from wizard.plan.user_files import PutLinesBack, TakeLinesOut
 from wizard.plan.way_back import make_way_back
-from wizard.plan_kind import WAY_BACK
 from wizard.run.events import Output, StepFailed
 from wizard.run.in_the_way import run_to_resume
 from wizard.run.journal import Journal
@@ -36,8 +35,8 @@ MACHINE = Path(__file__).parents[1] / "machines/rx5700xt-jammy-clean"
 STEP = AddToGroups("x", "owner", ("render",), "taken out")
 
 
-def run_of(tmp_path: Path, *, begun: bool, stack: str = "rocm52") -> Record:
-    plan = replace(plan_of(tmp_path, STEP), stack=stack)
+def run_of(tmp_path: Path, *, begun: bool, kind: Kind = Kind.INSTALL) -> Record:
+    plan = replace(plan_of(tmp_path, STEP), kind=kind)
     folder = Path(places_below(tmp_path).runs) / "20260101-000000-aaaaaa"
     folder.parent.mkdir(parents=True, exist_ok=True)
     journal = Journal(folder)
@@ -67,8 +66,8 @@ def test_the_folder_of_such_a_run_is_never_taken_back_or_forgotten_alone(tmp_pat
     assert not can_undo(places)
 
 
-def test_a_way_back_is_itself_no_run_to_undo(tmp_path: Path) -> None:
-    run_of(tmp_path, begun=True, stack=WAY_BACK)
+def test_a_rollback_is_itself_no_run_to_undo(tmp_path: Path) -> None:
+    run_of(tmp_path, begun=True, kind=Kind.ROLLBACK)
     assert not can_undo(places_below(tmp_path))
     with pytest.raises(Trouble, match="There is no run to undo"):
         find_undo(places_below(tmp_path))
@@ -140,7 +139,7 @@ def run_without_folder(tmp_path: Path, step: Step, name: str = "20260101-000000-
     folder = Path(places_below(tmp_path).runs) / name
     folder.parent.mkdir(parents=True, exist_ok=True)
     journal = Journal(folder)
-    journal.begin(system_plan("clean-up", (step,), ()), "now")
+    journal.begin(system_plan(Kind.CLEAN_UP, (step,), ()), "now")
     journal.intend(1, {})
     found = read_record(folder)
     assert found is not None

@@ -11,11 +11,10 @@ import pytest
 
 from tests.machine.records import machine
 from tests.run.places import places_below, plan_of
-from wizard.journalform import ROLLED_BACK, UNFINISHED
+from wizard.journalform import ROLLED_BACK, UNFINISHED, Kind
 from wizard.machine.host import Host
 from wizard.plan.root_steps import SetSystemPathAside
 from wizard.plan.steps import Plan, WriteFile
-from wizard.plan_kind import WAY_BACK
 from wizard.run.environment.fingerprints import prints
 from wizard.run.environment.ownership import Owned
 from wizard.run.events import Event, PlanFinished, StepFailed, StepFinished, StepStarted
@@ -182,15 +181,15 @@ def test_once_the_system_is_back_only_the_folder_is_left_to_do(tmp_path: Path) -
     assert shown(tmp_path).system is None
 
 
-def test_a_way_back_that_was_cut_off_is_gone_on_with(tmp_path: Path) -> None:
-    run_in(tmp_path)
+def test_a_rollback_that_was_cut_off_is_gone_on_with(tmp_path: Path) -> None:
+    plan = run_in(tmp_path)
     way_back_in(tmp_path, done=True)
     record = read_record(Path(places_below(tmp_path).runs) / WAY)
     system = shown(tmp_path).system
     assert record is not None
     assert system is not None
     assert system.id == record.plan["id"]
-    assert system.stack == WAY_BACK
+    assert (system.kind, system.takes_back) == (Kind.ROLLBACK, plan.id)
 
 
 def test_a_way_back_that_never_began_is_planned_anew(tmp_path: Path) -> None:

@@ -95,11 +95,11 @@ def refuse(text: str) -> int:
 
 def _afterwards(plan: Plan) -> str:
     """What to do with what was installed, or how to go back."""
+    from wizard.journalform import Kind
     from wizard.plan.using import measure_command, use_command
-    from wizard.plan_kind import mends
     from wizard.run.lines import clean
 
-    if not plan.venv or mends(plan):
+    if plan.kind is not Kind.INSTALL:
         return "To take it back: rdna1-setup rollback"
     return f"Use it: {clean(use_command(plan))}\nMeasure Conv2d: {clean(measure_command(plan))}"
 

@@ -15,6 +15,7 @@ SOURCES: dict[str, Any] = {
     "venv": None,
     "torch_index": "",
     "wheelhouse": "",
+    "python_mirror": "",
     "rocm_repo": "",
     "rocm_key_fingerprint": "",
 }
@@ -27,12 +28,11 @@ def add_source_arguments(parser: argparse.ArgumentParser) -> None:
     Unset, so that a command does not put its defaults over what was named before it.
     """
     add_wheel_arguments(parser, "where to put it (default: ~/ai/ID)")
-    add_repository_arguments(parser)
-
-
-def add_repository_arguments(parser: argparse.ArgumentParser) -> None:
-    """Where system packages come from."""
     unset = argparse.SUPPRESS
+    python = "where uv takes a Python from: an address, or file:///DIR/python of `fetch`"
+    parser.add_argument(
+        "--python-mirror", metavar="URL", type=_python_mirror, default=unset, help=python
+    )
     mirror = "system packages from a copy of https://repo.radeon.com/rocm/apt"
     parser.add_argument("--rocm-repo", metavar="URL", type=_repository, default=unset, help=mirror)
     parser.add_argument(
@@ -63,21 +63,38 @@ def _index(text: str) -> str:
     """An index as it was named; anything that is none is refused by the parser."""
     if not text:
         return text  # the stack's own: argparse sends defaults this way too
-    from urllib.parse import urlsplit  # costs --help a tenth of its time
-
     from wizard.credentials import redact
     from wizard.plan.resolve import AS_CONFIGURED
 
-    with suppress(ValueError):
-        parts = urlsplit(text)
-        if text == AS_CONFIGURED or (parts.hostname and parts.scheme in ("http", "https")):
-            return text
-        if parts.scheme == "file" and parts.path.startswith("/"):
-            return text
+    if text == AS_CONFIGURED or _is_address(text):
+        return text
     raise argparse.ArgumentTypeError(
         f"{redact(text)!r} is no index. Give an address that begins with http://, https:// or "
         "file:///, or the word pip: from wherever pip is configured to look."
     )
+
+
+def _python_mirror(text: str) -> str:
+    """A place of Pythons as uv can take it."""
+    if not text or _is_address(text):
+        return text
+    from wizard.credentials import redact
+
+    raise argparse.ArgumentTypeError(
+        f"{redact(text)!r} is no address. Give one that begins with http://, https:// or file:///, "
+        "such as file:///media/stick/python."
+    )
+
+
+def _is_address(text: str) -> bool:
+    from urllib.parse import urlsplit  # costs --help a tenth of its time
+
+    with suppress(ValueError):
+        parts = urlsplit(text)
+        if parts.scheme == "file":
+            return parts.netloc in ("", "localhost") and parts.path.startswith("/")
+        return bool(parts.hostname) and parts.scheme in ("http", "https")
+    return False
 
 
 def wrong_wheelhouse(arguments: argparse.Namespace) -> str:
@@ -218,6 +235,7 @@ def with_sources(choice: Choice, arguments: argparse.Namespace) -> Choice:
         choice,
         torch_index=arguments.torch_index,
         wheelhouse=absolute(house) if house else "",
+        python_mirror=arguments.python_mirror,
         rocm_repo=arguments.rocm_repo,
         rocm_key_fingerprint=arguments.rocm_key_fingerprint,
     )

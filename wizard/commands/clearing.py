@@ -15,7 +15,7 @@ from wizard.commands.carrying import (
     refuse_all,
 )
 from wizard.commands.looking import acts, host_of, places_of
-from wizard.commands.making import make_asked, takes_away
+from wizard.commands.making import kind_asked, make_asked
 
 if TYPE_CHECKING:
     from wizard.machine.host import Host
@@ -50,7 +50,7 @@ def _waiting(arguments: argparse.Namespace, host: Host) -> Plan | None:
         return None
     from wizard.run.stopped import stopped_plan
 
-    plan = stopped_plan(takes_away(arguments), places_of(host))
+    plan = stopped_plan(kind_asked(arguments), places_of(host))
     if plan is not None:
         print(GOES_ON, file=sys.stderr)
     return plan

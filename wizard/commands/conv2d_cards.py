@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wizard.commands.conv2d_over import NOTHING_YET, runs_from, runs_of, write_new
-from wizard.commands.looking import acts, host_of, places_of
+from wizard.commands.looking import host_of
 
 if TYPE_CHECKING:
     from wizard.conv2d.cards.result_card import ResultCard
@@ -45,9 +44,8 @@ def _own_cards(arguments: argparse.Namespace, count: int) -> tuple[ResultCard, .
 
 
 def take_in(arguments: argparse.Namespace) -> int:
-    """Check and show somebody's card, and keep it."""
-    from wizard.conv2d.cards.card_form import card_text
-    from wizard.conv2d.cards.kept_cards import card_from, keep_card
+    """Check and show somebody's card."""
+    from wizard.conv2d.cards.card_form import card_from, card_text
     from wizard.conv2d.cards.result_card import look_here
     from wizard.report.conv2d_compare import card_lines
 
@@ -56,9 +54,6 @@ def take_in(arguments: argparse.Namespace) -> int:
         print(card_text(card), end="")
     else:
         print(*card_lines(card, look_here(host).gfx), sep="\n")
-    if acts(arguments):
-        kept = keep_card(Path(places_of(host).conv2d), card)
-        print(f"Kept as {kept}.", file=sys.stderr)
     return 0
 
 
@@ -84,7 +79,7 @@ def compare(arguments: argparse.Namespace) -> int:
 
 def _card(arguments: argparse.Namespace, name: str) -> ResultCard:
     """The card in a file; where there is none of that name, that of a run."""
-    from wizard.conv2d.cards.kept_cards import card_from
+    from wizard.conv2d.cards.card_form import card_from
     from wizard.conv2d.cards.result_card import look_here
     from wizard.report.past_runs import card_of
 

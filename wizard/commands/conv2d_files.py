@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,6 @@ from wizard.commands.carrying import refuse, refuse_for
 from wizard.commands.conv2d_over import runs_of
 
 if TYPE_CHECKING:
-    from wizard.conv2d.presets import Preset
     from wizard.conv2d.verdicts import Result
 
 
@@ -21,7 +19,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     own = parser.add_argument_group("your own layers")
     own.add_argument("--layers", metavar="FILE", help="a list, one layer a line: 64 128 3 56x56")
     own.add_argument("--layer", metavar="LINE", action="append", help="one such line")
-    own.add_argument("--fits", action="store_true", help="what may fit in 4, 6 and 8 GB")
     own.add_argument(
         "--workarounds",
         action="store_true",
@@ -49,8 +46,6 @@ def answered(arguments: argparse.Namespace) -> int | None:
     from wizard.run.trouble import Trouble
 
     try:
-        if arguments.fits:
-            return _fits(arguments)
         if arguments.import_card:
             return conv2d_cards.take_in(arguments)
         if arguments.compare is not None:
@@ -88,19 +83,3 @@ def after_lines(
     for lines in (model_lines(model_verdicts(results, models)), since_lines(before, results)):
         told = list(lines)
         yield from ["", *told] if told else []
-
-
-def _fits(arguments: argparse.Namespace) -> int:
-    from wizard.conv2d.fits import fits_form
-    from wizard.conv2d.models import load_models
-    from wizard.conv2d.words.request import named_table
-    from wizard.report.conv2d_fits import all_fits_lines
-
-    named = named_table(arguments)
-    tables: tuple[Preset, ...] = load_models() if named is None else (named,)
-    results = [result for run in runs_of(arguments) for result in run.results]
-    if arguments.json:
-        print(json.dumps({"schema": 1, "tables": [fits_form(table) for table in tables]}, indent=1))
-        return 0
-    print(*all_fits_lines(tables, results), sep="\n")
-    return 0

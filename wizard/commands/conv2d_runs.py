@@ -124,10 +124,10 @@ async def _stop_in_words(run: Run) -> Stopped:
     import asyncio
 
     from wizard.conv2d.runs.stopping import stop
+    from wizard.run.stoppable import on_signals
 
     hurry = asyncio.Event()
-    for number in STOPS:
-        asyncio.get_running_loop().add_signal_handler(number, hurry.set)
+    on_signals(STOPS, hurry.set)
     print(STOPPING, file=sys.stderr, flush=True)
     return await stop(run, hurry)
 

@@ -1,4 +1,4 @@
-"""Make one folder that installs a stack on machines without internet."""
+"""Fetch the wheels of a stack, and a Python, for machines without internet."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import argparse
 from typing import TYPE_CHECKING
 
 from wizard.commands.carrying import refuse, refuse_for
-from wizard.commands.choosing import absolute, add_index_arguments, add_repository_arguments
+from wizard.commands.choosing import absolute, add_index_arguments
 from wizard.commands.looking import host_of, places_of
 
 if TYPE_CHECKING:
-    from wizard.fleet.fetch import Here
-    from wizard.fleet.target import Target
+    from wizard.fetch.stages import Here
+    from wizard.fetch.target import Target
     from wizard.machine.facts import Machine
+    from wizard.run.events import Event
     from wizard.run.trouble import Trouble
 
 
@@ -26,19 +27,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="RECORDED",
         help="for machines like this recorded one (`report --record DIR`); default: like this one",
     )
-    parser.add_argument(
-        "--without-python",
-        action="store_true",
-        help="for machines that have no Python at all: the folder brings it",
-    )
-    parser.add_argument("--footprint", choices=("venv", "venv+system"), default="venv")
-    parser.add_argument(
-        "--system-release", metavar="X.Y.Z", default="", help="another ROCm than the stack's own"
-    )
-    parser.add_argument("--system-set", choices=("smallest", "full"), default="smallest")
     parser.add_argument("--gpu", metavar="ADDRESS", default="", help="PCI address of the card")
     add_index_arguments(parser)
-    add_repository_arguments(parser)
     parser.add_argument("--json", action="store_true", help="events as JSON lines")
 
 
@@ -72,24 +62,18 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _target(arguments: argparse.Namespace, machine: Machine) -> Target:
-    from dataclasses import replace
-
-    from wizard.fleet.target import target_of
+    from wizard.fetch.target import target_of
     from wizard.plan.choice import Choice
 
     host = host_of(arguments)
     places = places_of(host)
     choice = Choice(
         stack=arguments.stack,
-        footprint=arguments.footprint,
-        system_release=arguments.system_release,
-        system_set=arguments.system_set,
+        footprint="venv",
         venv=f"{places.home}/ai/{arguments.stack}",
         gpu=arguments.gpu,
         without_card=True,
     )
-    if arguments.without_python:
-        machine = replace(machine, interpreters=())
     return target_of(machine, choice, places)
 
 
@@ -109,23 +93,22 @@ def _in_the_way(arguments: argparse.Namespace, target: Target) -> Trouble | None
     """Why that folder cannot be filled; None where it can."""
     from pathlib import Path
 
-    from wizard.fleet.folder import Folder
-    from wizard.fleet.obstacles import told
+    from wizard.fetch.folder import Folder, in_words
     from wizard.run.trouble import Trouble
 
     folder = Folder(Path(absolute(arguments.folder)))
     try:
         folder.require_for(target)
     except (Trouble, OSError) as error:
-        return told(error, folder.path)
+        return in_words(error, folder.path)
     return None
 
 
 def _told(arguments: argparse.Namespace, target: Target) -> tuple[str, ...]:
-    brought = f" The folder brings Python {', '.join(target.brought)}." if target.brought else ""
+    brought = (f"It would bring Python {target.python}.",) if target.brings_python else ()
     return (
         f"Would fill {absolute(arguments.folder)} for {target}.",
-        f"The wizard runs there on Python {target.wizard_python}.{brought}",
+        *brought,
         "Nothing was fetched, and nobody was asked.",
     )
 
@@ -133,7 +116,7 @@ def _told(arguments: argparse.Namespace, target: Target) -> tuple[str, ...]:
 def _here(machine: Machine) -> Here:
     import os
 
-    from wizard.fleet.fetch import Here
+    from wizard.fetch.stages import Here
     from wizard.machine.facts import Unknown
 
     minors = {".".join(each.version.split(".")[:2]): each for each in reversed(machine.interpreters)
@@ -146,23 +129,60 @@ def _fetch(arguments: argparse.Namespace, target: Target, here: Here) -> int:
     import asyncio
     from pathlib import Path
 
-    from wizard.commands.filling import FillingTeller
     from wizard.commands.following import follow
-    from wizard.fleet.chosen import Sources
-    from wizard.fleet.fetch import Fetch
-    from wizard.fleet.filling import Filling
-    from wizard.fleet.folder import Folder
+    from wizard.fetch.filling import Filling
+    from wizard.fetch.folder import Folder
+    from wizard.fetch.stages import Fetch
+    from wizard.fetch.wheels import Sources
 
     path = absolute(arguments.folder)
     house = absolute(arguments.wheelhouse) if arguments.wheelhouse else ""
-    repository = (arguments.rocm_repo, arguments.rocm_key_fingerprint)
-    sources = Sources(arguments.torch_index, house, *repository)
+    sources = Sources(arguments.torch_index, house)
     filling = Filling(Fetch(target, Folder(Path(path)), sources, here))
     if not arguments.json:
         print(f"For {target}.", flush=True)
 
     async def all_of_it() -> int:
-        teller = FillingTeller(path, target, arguments.rocm_key_fingerprint)
+        teller = FetchTeller(path, target)
         return await follow(filling.events(), filling.cancel, as_json=arguments.json, teller=teller)
 
     return asyncio.run(all_of_it())
+
+
+class FetchTeller:
+    """Prints events as lines, and what to do with the folder at the end."""
+
+    def __init__(self, path: str, target: Target) -> None:
+        from wizard.report.events import Tenths
+
+        self._tenths = Tenths()
+        self._path = path
+        self._target = target
+
+    def __call__(self, event: Event) -> None:
+        from wizard.report.events import event_lines
+        from wizard.run.events import PlanFinished
+
+        if isinstance(event, PlanFinished):
+            print(*self._ending(ok=event.ok, changed=event.changed), sep="\n", flush=True)
+        elif self._tenths.worth_telling(event):
+            print(*event_lines(event), sep="\n", flush=True)
+
+    def _ending(self, *, ok: bool, changed: bool) -> tuple[str, ...]:
+        if not ok and not changed:
+            return ("Nothing was fetched.",)
+        if not ok:
+            return (f"{self._path} is not finished. The same command goes on from here.",)
+        import shlex
+        from pathlib import Path
+
+        from wizard.fetch.folder import PYTHON, WHEELS
+
+        words = ["rdna1-setup", "apply", "--stack", self._target.stack]
+        words += ["--wheelhouse", f"{self._path}/{WHEELS}"]
+        if self._target.brings_python:
+            words += ["--python-mirror", Path(self._path, PYTHON).as_uri()]
+        return (
+            "Finished." if changed else "Nothing had to be fetched.",
+            f"On a machine without internet: {shlex.join(words)}",
+        )

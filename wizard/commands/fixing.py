@@ -48,15 +48,16 @@ def fix(arguments: argparse.Namespace) -> int:
 
 def _planned(arguments: argparse.Namespace, host: Host, machine: Machine) -> tuple[Finding, Plan]:
     """The finding and what mends it: a run of it that stopped half-way goes on with its plan."""
+    from wizard.journalform import Kind
     from wizard.mending.fixing import Supply, make_fix
     from wizard.plan.impossible import NothingToDo
-    from wizard.plan_kind import fix_kind
     from wizard.run.stopped import stopped_plan
 
     found = _of_cause(arguments.fix, machine)
     folder = absolute(arguments.venv) if arguments.venv else ""
-    kind, places = fix_kind(arguments.fix), places_of(host)
-    waiting = stopped_plan(kind, places, folder) if acts(arguments) else None
+    waiting = None
+    if acts(arguments):
+        waiting = stopped_plan(Kind.FIX, places_of(host), folder, arguments.fix)
     if waiting is not None:
         print(GOES_ON, file=sys.stderr)
         return _mended_by(waiting, arguments.fix, found), waiting

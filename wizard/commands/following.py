@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from wizard.commands.looking import forget_reader
+from wizard.commands.looking import forget_output
 
 if TYPE_CHECKING:
     import asyncio
@@ -42,12 +42,13 @@ async def follow(
     import asyncio
     import signal
 
+    from wizard.run.stoppable import on_signals
+
     task = asyncio.current_task()
     assert task is not None  # noqa: S101 - this is one
     stop = _Stop(cancel, task)
     # Children never see the terminal's own signal.
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        asyncio.get_running_loop().add_signal_handler(number, stop)
+    on_signals((signal.SIGINT, signal.SIGTERM, signal.SIGHUP), stop)
     show = _Listened(_show_json if as_json else teller or _Teller(), cancel)
     try:
         return await _follow(events, show)
@@ -123,7 +124,7 @@ class _Listened:
             self._show(event)
         except OSError:
             self._alone = True
-            forget_reader()
+            forget_output()
             self._cancel()
 
 

@@ -12,7 +12,6 @@ from wizard.commands.carrying import (
     refuse,
 )
 from wizard.commands.choosing import absolute
-from wizard.commands.keep_profile import add_profile_arguments, keep_profile
 from wizard.commands.looking import host_of
 
 
@@ -20,9 +19,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``keep``."""
     parser.add_argument("--venv", metavar="DIR", required=True, help="which venv of ours")
     parser.add_argument(
-        "setting", metavar="NAME=VALUE", nargs="*", help="for example MIOPEN_DEBUG_CONV_GEMM=0"
+        "setting", metavar="NAME=VALUE", nargs="+", help="for example MIOPEN_DEBUG_CONV_GEMM=0"
     )
-    add_profile_arguments(parser)
     add_carrying_arguments(parser)
 
 
@@ -35,10 +33,6 @@ def run(arguments: argparse.Namespace) -> int:
 
     if cannot_ask(arguments):
         return refuse(ASKS_NOTHING)
-    if bool(arguments.profile) == bool(arguments.setting):
-        return refuse("name variables as NAME=VALUE, or a card with --profile: one of them.")
-    if arguments.profile:
-        return keep_profile(arguments)
     pairs = [word.partition("=") for word in arguments.setting]
     if any(not sign for _, sign, _ in pairs):
         return refuse("write each variable as NAME=VALUE.")

@@ -85,9 +85,15 @@ def is_yes(answer: str) -> bool:
     return answer.strip().lower() in ("y", "yes")
 
 
-def forget_reader() -> None:
-    """The reader left (`| head`): what is still buffered must not raise again at exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def forget_output() -> None:
+    """Where nobody takes the output any more (`| head`, a full disk), no more goes there.
+
+    What is still buffered would raise again at exit.
+    """
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def acts(arguments: argparse.Namespace) -> bool:

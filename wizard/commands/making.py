@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from wizard.commands.choosing import absolute, add_choice_arguments, choice_of, folder_of
 from wizard.commands.looking import places_of, there_before
+from wizard.journalform import Kind
 
 if TYPE_CHECKING:
     from wizard.machine.facts import Machine
@@ -49,12 +50,11 @@ def add_removal_arguments(parser: argparse._ActionsContainer) -> None:
     )
 
 
-def takes_away(arguments: argparse.Namespace) -> str:
-    """Which kind of plan without a stack is asked for; ``""`` for one with a stack."""
-    from wizard.plan.clean_up import CLEAN_UP
-    from wizard.plan.removal import REMOVAL
-
-    return REMOVAL if arguments.remove else CLEAN_UP if arguments.clean_up else ""
+def kind_asked(arguments: argparse.Namespace) -> Kind:
+    """Which kind of plan the options ask for."""
+    if arguments.remove:
+        return Kind.REMOVE
+    return Kind.CLEAN_UP if arguments.clean_up else Kind.INSTALL
 
 
 def make_asked(
@@ -65,7 +65,7 @@ def make_asked(
     ``exact`` asks the repository and apt where packages are to be installed, and apt where some
     may go without a way back.
     """
-    if kind := takes_away(arguments):
+    if (kind := kind_asked(arguments)) is not Kind.INSTALL:
         from wizard.run.clearing import clearing_for_good, clearing_plan, removal_scopes
 
         scopes = removal_scopes(distribution=arguments.distribution_rocm, driver=arguments.driver)
@@ -121,8 +121,9 @@ def asked_words(arguments: argparse.Namespace, stack: str, home: str) -> tuple[s
     given = {name: str(getattr(arguments, name)) for name in WORDS if getattr(arguments, name)}
     if arguments.wheelhouse:
         given["wheelhouse"] = absolute(arguments.wheelhouse)
-    if arguments.torch_index:
-        given["torch_index"] = redact(arguments.torch_index)
+    for name in ("torch_index", "python_mirror"):
+        if address := getattr(arguments, name):
+            given[name] = redact(address)
     named = {
         "stack": stack,
         "footprint": arguments.footprint,

@@ -67,6 +67,7 @@ def _command(choice: Choice, arguments: argparse.Namespace) -> str:
         ("--venv", choice.venv if arguments.venv else ""),
         ("--torch-index", arguments.torch_index),
         ("--wheelhouse", choice.wheelhouse),
+        ("--python-mirror", choice.python_mirror),
     )
     named = [word for option, value in sources if value for word in (option, value)]
     return shlex.join(["rdna1-setup", "apply", "--stack", choice.stack, *named, "--yes"])

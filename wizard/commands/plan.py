@@ -7,11 +7,14 @@ import sys
 from typing import TYPE_CHECKING
 
 from wizard.commands.looking import acts, host_of, places_of, speed_of_line
-from wizard.commands.making import add_plan_arguments, asked_words, make_asked, takes_away
+from wizard.commands.making import add_plan_arguments, asked_words, kind_asked, make_asked
+from wizard.journalform import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from wizard.machine.facts import Machine
+    from wizard.machine.host import Host
     from wizard.plan.advice import Advice
     from wizard.plan.steps import Plan
     from wizard.report.weighed import Weighed
@@ -22,15 +25,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_plan_arguments(parser)
     parser.add_argument("--json", action="store_true", help="for programs and for apply --plan")
     parser.add_argument(
-        "--format",
-        choices=("text", "json", "shell"),
-        default="text",
-        help="shell: the plan as a script, for reading and for sites without this program",
-    )
-    parser.add_argument(
         "--exact",
         action="store_true",
-        help="also ask the repository and apt what would be installed, version by version",
+        help="also ask the index whether it still has the wheels, and the repository and apt what "
+        "would be installed, version by version",
     )
     parser.add_argument(
         "--evidence",
@@ -53,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     host = host_of(arguments)
     machine = detect(host)
     found = None
-    if not takes_away(arguments):
+    if kind_asked(arguments) is Kind.INSTALL:
         with_system = arguments.stack if arguments.footprint != "venv" else ""
         found = weighed(
             with_card(machine, arguments.gpu),
@@ -61,11 +59,13 @@ def run(arguments: argparse.Namespace) -> int:
             with_system=with_system or "",
             speed=speed_of_line(host, places_of(host)),
         )
-    named = arguments.stack or takes_away(arguments)
-    stack = named or (found.advice.roads[0].fit.stack if found else "")
+    stack = arguments.stack or (found.advice.roads[0].fit.stack if found else "")
     try:
-        exact = arguments.exact or (bool(takes_away(arguments)) and acts(arguments))
+        takes_away = kind_asked(arguments) is not Kind.INSTALL
+        exact = arguments.exact or (takes_away and acts(arguments))
         plan = make_asked(arguments, stack, host, machine, exact=exact)
+        if arguments.exact and plan.kind is Kind.INSTALL:
+            _require_wheels(plan, machine, host)
     except PlanImpossible as error:
         print(f"rdna1-setup: {error}", file=sys.stderr)
         return 2
@@ -73,17 +73,12 @@ def run(arguments: argparse.Namespace) -> int:
         from wizard.commands.carrying import refuse_all
 
         return refuse_all((refused.refusal,))
-    if arguments.format == "shell":
-        from wizard.report.shell_script import shell_script
-
-        print("\n".join(shell_script(plan)))
-        return 0
-    if arguments.json or arguments.format == "json":
+    if arguments.json:
         _print_json(plan, asked_words(arguments, stack, host.home), found, arguments.stack or "")
         return 0
     from wizard.report.plan import plan_lines
 
-    before = _taken(found) if found and not named else ()
+    before = _taken(found) if found and not arguments.stack else ()
     after = _said(found, stack, evidence=arguments.evidence) if found else ()
     print("\n".join((*before, *plan_lines(plan), *after)))
     return 0
@@ -93,13 +88,26 @@ def _wrong_use(arguments: argparse.Namespace) -> str:
     """Which options do not go together; ``""`` where all do."""
     if arguments.exact and not acts(arguments):
         return "a dry run and a recorded machine ask nobody"
-    if arguments.json and arguments.format == "shell":
-        return "--json and --format shell: give one of them"
-    if takes_away(arguments) and arguments.stack:
+    if kind_asked(arguments) is not Kind.INSTALL and arguments.stack:
         return "--stack installs; --remove and --clean-up take away: give one of them"
     if (arguments.distribution_rocm or arguments.driver) and not arguments.remove:
         return "--distribution-rocm and --driver say what --remove takes along"
     return ""
+
+
+def _require_wheels(plan: Plan, machine: Machine, host: Host) -> None:
+    """Ask the index for the wheels, and tell if it could not be asked. Raises Refused."""
+    import asyncio
+    import textwrap
+
+    from wizard.preflight.refusal import Refused
+    from wizard.run.settling import wheels_sought
+
+    print("Asking the index whether the wheels are still there ...", file=sys.stderr, flush=True)
+    found = asyncio.run(wheels_sought(plan, machine, places_of(host), host.environ))
+    if found.refusal is not None:
+        raise Refused(found.refusal)
+    print(*textwrap.wrap(found.note, 79), sep="\n", end="\n" * bool(found.note), file=sys.stderr)
 
 
 def _print_json(plan: Plan, asked: Sequence[str], found: Weighed | None, stack: str) -> None:

@@ -84,14 +84,18 @@ def _take_back(found: WholeUndo, host: Host, *, yes: bool) -> int:
 def _list(places: Places) -> int:
     from pathlib import Path
 
-    from wizard.run.records import read_records, unreadable_runs
+    from wizard.journalform import OLDER
+    from wizard.run.records import older_runs, read_records, unreadable_runs
 
-    records, unreadable = read_records(Path(places.runs)), unreadable_runs(Path(places.runs))
+    runs = Path(places.runs)
+    records, older, unreadable = read_records(runs), older_runs(runs), unreadable_runs(runs)
     for record in records:
-        print(f"{record.id}  {record.plan['stack']}  {record.plan['venv']}  {record.state}")
+        print(f"{record.id}  {record.name}  {record.plan['venv']}  {record.state}")
+    for run in older:
+        print(f"{run.id}  {OLDER}")
     for name in unreadable:
         print(f"{name}  its journal is damaged, or of a newer version")
-    if not records and not unreadable:
+    if not (records or older or unreadable):
         print("No run yet.")
     return 0
 

@@ -80,14 +80,8 @@ class Model:
     """What makes a table of shapes the layers of one whole model."""
 
     name: str
-    input: tuple[int, ...]
-    """The size of what goes in: batch, channels, height, width."""
     times: tuple[int, ...]
     """How often each row of the table occurs in it."""
-    parameters: int
-    """Numbers that it has learned, those of other layers included."""
-    kept: int | None = None
-    """Numbers for each image of a batch that training keeps until it goes back, in all layers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +121,7 @@ def _preset(entry: dict[str, Any]) -> Preset:
 
 def _model(entry: dict[str, Any]) -> Model:
     times = tuple(row.get("times", 1) for row in entry["rows"])
-    size = tuple(entry["input"])
-    return Model(entry["model"], size, times, entry["parameters"], entry["kept"])
+    return Model(entry["model"], times)
 
 
 def _row(entry: dict[str, Any], row: dict[str, Any]) -> Row:

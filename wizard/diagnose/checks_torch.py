@@ -91,9 +91,7 @@ def exchanged(machine: Machine) -> Iterator[Finding]:
             )
             for one in torch.changed
         )
-        alone = all(one.saved for one in torch.changed)
-        about = _mendable(About(e.path, changed=torch.changed), e, alone=alone)
-        yield found("wheel-library-replaced", evidence, about=about)
+        yield found("wheel-library-replaced", evidence, about=_mendable(About(e.path), e))
     if not wrong and any(True for _ in each_torch(machine)):
         yield fine("wheel-library-replaced", "Each torch's libraries have the sizes of its wheel")
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from wizard.machine.facts import ChangedLibrary, Setting
+from wizard.machine.facts import Setting
 
 HARMLESS = "noop-setting"
 """A warning that explains nothing."""
@@ -51,7 +51,6 @@ class About:
     environment: str = ""
     """A venv or conda environment; ``""`` where it is none."""
     settings: tuple[Setting, ...] = ()
-    changed: tuple[ChangedLibrary, ...] = ()
     executable_stack: tuple[str, ...] = ()
     """Names of libraries in the environment's torch."""
     groups: tuple[str, ...] = ()

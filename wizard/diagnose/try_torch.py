@@ -75,7 +75,8 @@ def try_once(environment: Environment) -> Tried:
         argv: tuple[str, ...]
         argv = (f"{environment.path}/bin/python", str(assets.FOLDER / "torch_check.py"))
         argv = (*argv, "--device", "cuda", "--result", str(result))
-        environ = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+        # Unbuffered: the last words of one that dies are heard.
+        environ = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONUNBUFFERED": "1"}
         argv = with_joined_group(argv, environ)
         told = answer(argv, TRY_S, most_bytes=SAID_BYTES, environ=environ, reaping_s=WATCH_S)
         try:

@@ -39,19 +39,22 @@ def _run(host: Host, folder: str, name: str) -> OwnRun | Unknown | None:
     text = host.read(path)
     if isinstance(text, Unknown):
         return text if host.exists(path) else None
-    from wizard.journalform import record_of  # most machines have no journal to read
+    # Most machines have no journal to read.
+    from wizard.journalform import OLDER, older_run_of, record_of
 
     complete = text.split("\n")[:-1]
     record = record_of(name, f"{folder}/{name}", complete)
     if record is None:
+        if older_run_of(name, f"{folder}/{name}", complete) is not None:
+            return Unknown(f"{path} was {OLDER}")
         damaged = Unknown(f"{path} is damaged, or of a newer version")
         return damaged if any(complete) else None
-    plan = record.plan
-    return OwnRun(name, plan["venv"], plan["stack"], STATES.get(record.state, "unfinished"))
+    plan, state = record.plan, STATES.get(record.state, "unfinished")
+    return OwnRun(name, plan["venv"], record.name, plan["stack"], state)
 
 
 def _tell(runs: tuple[OwnRun, ...]) -> tuple[str, tuple[str, ...]]:
-    lines = tuple(f"{run.id}: {run.stack}{_place(run)}, {run.state}" for run in runs)
+    lines = tuple(f"{run.id}: {run.name}{_place(run)}, {run.state}" for run in runs)
     if not runs:
         return "none", lines
     return f"{len(runs)}, the newest one {runs[0].state}", lines

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from wizard.diagnose.finding import About, Finding
+from wizard.journalform import Kind
 from wizard.machine.facts import Machine
 from wizard.machine.host import Host
-from wizard.mending.libraries import copies_restored, stack_cleared
+from wizard.mending.libraries import stack_cleared
 from wizard.mending.mendable import has_plan
 from wizard.mending.packages import Supply, numpy_exchanged, torch_anew
 from wizard.mending.settings import Mending, losing_override, settings_out
@@ -18,7 +19,6 @@ from wizard.plan.impossible import NothingToDo, PlanImpossible
 from wizard.plan.removal import system_plan
 from wizard.plan.root_steps import AddToGroups
 from wizard.plan.steps import Plan
-from wizard.plan_kind import fix_kind
 
 NEW_TERMINAL = (
     "What is set already stays set in programs that run, this terminal among them: open a new one "
@@ -52,8 +52,7 @@ def _mending(host: Host, machine: Machine, cause: str, about: About, supply: Sup
         case "glibc-execstack":
             return stack_cleared(host, about)
         case "wheel-library-replaced":
-            copies = copies_restored(host, about)
-            return copies if copies.steps else torch_anew(host, machine, about, supply)
+            return torch_anew(host, machine, about, supply)
         case "kfd-permission":
             return groups_joined(machine, about.groups)
         case "dpkg-interrupted":
@@ -78,7 +77,7 @@ def _settings(host: Host, machine: Machine, cause: str, about: About) -> Mending
 
 def _plan(finding: Finding, about: About, mending: Mending) -> Plan:
     """A plan about files and the system alone, or one that exchanges packages in a folder."""
-    plan = system_plan(fix_kind(finding.cause), mending.steps, mending.notes)
+    plan = system_plan(Kind.FIX, mending.steps, mending.notes, cause=finding.cause)
     joins = any(isinstance(step, AddToGroups) for step in mending.steps)
     exchanges = any(isinstance(step, SetAsidePackages) for step in mending.steps)
     if exchanges:

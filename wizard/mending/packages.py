@@ -72,7 +72,7 @@ def torch_anew(host: Host, machine: Machine, about: About, supply: Supply) -> Me
         )
     index = _index_of(torch.version)
     wanted = f"torch=={torch.version}"
-    note = "No copy of what the wheel brought lies beside it: the same torch is installed anew."
+    note = f"torch {torch.version} is installed anew, from its own wheel."
     return Mending(_exchanged(host, machine, there, torch, wanted, index, supply), (note,))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from wizard.commands.looking import acts, host_of, places_of
+from wizard.journalform import OLDER, Kind
 from wizard.plain.asking import Option
 from wizard.run.lines import clean
 
@@ -35,14 +36,12 @@ def clear(road: Road) -> int:
 
 
 def _for_good(road: Road, words: Sequence[str]) -> tuple[str, ...] | None:
-    from wizard.plan.clean_up import CLEAN_UP
     from wizard.plan.impossible import PlanImpossible
-    from wizard.plan.removal import REMOVAL
     from wizard.run.clearing import clearing_plan, removal_scopes
     from wizard.run.stopped import stopped_plan
 
     host, machine = road.look()
-    kind = CLEAN_UP if "clean-up" in words else REMOVAL
+    kind = Kind.CLEAN_UP if "clean-up" in words else Kind.REMOVE
     scopes = removal_scopes(distribution="--distribution-rocm" in words, driver=False)
     if stopped_plan(kind, places_of(host)) is not None:
         return ()
@@ -92,20 +91,22 @@ def roll_back(road: Road) -> int:
     """Take one run back; gives the exit code."""
     from pathlib import Path
 
-    from wizard.run.records import read_records
+    from wizard.run.records import older_runs, read_records
     from wizard.run.standing import stands
 
     if road.arguments.machine or road.arguments.demo:
         road.say(NOT_HERE)
         return 0
-    records = read_records(Path(places_of(host_of(road.arguments)).runs))
-    runs = list(filter(stands, records))
-    if not runs:
+    folder = Path(places_of(host_of(road.arguments)).runs)
+    runs = list(filter(stands, read_records(folder)))
+    older = [run for run in older_runs(folder) if not run.rolled_back]
+    if not runs and not older:
         road.say(NO_RUN)
         return 0
     options: list[Option[str]] = []
     for run in runs:
         where = f" in {run.plan['venv']}" if run.plan["venv"] else ""
-        options.append(Option(clean(f"{run.id}: {run.plan['stack']}{where}, {run.state}"), run.id))
+        options.append(Option(clean(f"{run.id}: {run.name}{where}, {run.state}"), run.id))
+    options += [Option(clean(f"{run.id}: {OLDER}"), run.id) for run in older]
     chosen = road.ask.choose(RUNS, options)
     return road.carry_out("rollback", chosen)

@@ -83,7 +83,7 @@ def _unfinished(road: Road) -> tuple[str, ...]:
     where = f" into {waits.plan['venv']}" if waits.plan["venv"] else ""
     return (
         "",
-        f"Not finished: {waits.plan['stack']}{where}, run {waits.id}. The same answers make the "
+        f"Not finished: {waits.name}{where}, run {waits.id}. The same answers make the "
         "same plan, which goes on where it stopped; or take it back.",
     )
 

@@ -19,6 +19,8 @@ class Choice:
     """An index in place of the stack's own; ``pip`` means as pip is configured."""
     wheelhouse: str = ""
     """A folder of wheels to install from, without any network."""
+    python_mirror: str = ""
+    """Where uv takes a Python from that this machine lacks; ``""`` for uv's own place."""
     gpu: str = ""
     """PCI address of the card to use; ``""`` for the first RDNA1 card."""
     python: str = ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from wizard.journalform import Kind
 from wizard.machine.facts import Machine, Package, RocmTree, Setting
 from wizard.plan.amd_packages import AMD, DRIVERS, Going, going, is_broken, release_of
 from wizard.plan.impossible import NothingToDo
@@ -19,7 +20,6 @@ from wizard.plan.system_family import uses_apt
 from wizard.plan.system_places import OURS
 from wizard.plan.user_files import TakeLinesOut, without_lines
 
-CLEAN_UP = "clean-up"
 PROFILES = "/etc/profile.d/"
 OWN_NAME = re.compile(r"(?:^|[-_.])(?:rocm|rdna1|miopen)", re.IGNORECASE)
 """What scripts call a file that is theirs alone."""
@@ -40,7 +40,7 @@ def make_clean_up(machine: Machine, files: FilesNow, for_good: Versions = ()) ->
     told = (*notes, *profiles.notes, *_told(machine, files))
     if not steps:
         raise NothingToDo(" ".join(("Other scripts left nothing that can be cleared away.", *told)))
-    return system_plan(CLEAN_UP, steps, told, first)
+    return system_plan(Kind.CLEAN_UP, steps, told, first)
 
 
 def files_with_settings(machine: Machine) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Iterator
 
+from wizard.journalform import Kind
 from wizard.knowledge.variables import effect_of
 from wizard.machine.contents import read_live_contents
 from wizard.machine.facts import Unknown
@@ -17,7 +18,6 @@ from wizard.plan.root_steps import sha256
 from wizard.plan.steps import Plan
 from wizard.plan.user_files import Lines, PutLinesBack, with_lines
 
-KEEP = "keep"
 Setting = tuple[tuple[str, str], ...]
 REASON = "Every start of this Python sees the setting: a shell, an IDE, Jupyter, cron."
 LAUNCHER_REASON = "The same, for what must be settled before Python starts."
@@ -47,7 +47,7 @@ def make_keep(host: Host, venv: str, setting: Setting) -> Plan:
     )
     if not steps:
         raise NothingToDo(f"{venv} sets all of that already.")
-    return system_plan(KEEP, steps, NOTES)
+    return system_plan(Kind.KEEP, steps, NOTES)
 
 
 def _require_effect(name: str, value: str) -> None:

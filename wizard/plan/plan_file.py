@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from reprlib import repr as cut
 from typing import Any
 
 from wizard.credentials import HIDDEN_LOGIN
-from wizard.jsonform import SCHEMA
+from wizard.journalform import Kind
 from wizard.plan.form import plan_form, plan_of
 from wizard.plan.identity import id_of
 from wizard.plan.steps import Plan
 
+SCHEMA = 2
+"""Version of this form."""
 LONGEST = 8 << 20
 """Bytes of such a file; the longest plan of ours has some hundred thousand."""
 SHOWN = 4
@@ -50,6 +53,10 @@ def read_plan_document(text: str) -> PlanFile:
     found.pop(ADVICE, None)
     if type(schema) is not int or schema != SCHEMA:
         raise WrongPlanFile(f"its schema is {schema!r}, and this version knows {SCHEMA} alone")
+    if "kind" not in found:
+        raise WrongPlanFile("it does not say what kind of plan it is")
+    if found["kind"] not in [kind.value for kind in Kind]:
+        raise WrongPlanFile(f"this version knows no plan of the kind {cut(found['kind'])}")
     if not isinstance(asked, list) or not all(isinstance(word, str) for word in asked):
         raise WrongPlanFile("it does not say what was asked for")
     if any(HIDDEN_LOGIN in word for word in asked):

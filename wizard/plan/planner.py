@@ -6,6 +6,7 @@ from dataclasses import replace
 from os.path import normpath
 from pathlib import PurePosixPath
 
+from wizard.journalform import Kind
 from wizard.knowledge.applications import applications_named
 from wizard.knowledge.stacks import Stack, find_stack, load_stacks
 from wizard.machine.facts import Machine
@@ -55,9 +56,8 @@ def make_plan(
     if choice.gpu and chosen_card(machine, choice.gpu) is None:
         raise PlanImpossible(f"There is no AMD card at the PCI address {choice.gpu}.")
     asked = applications_named(choice.applications)
-    held = fit(
-        with_card(machine, choice.gpu), asked, stack, supply=Supply(wheelhouse=choice.wheelhouse)
-    )
+    supply = Supply(wheelhouse=choice.wheelhouse, python_mirror=choice.python_mirror)
+    held = fit(with_card(machine, choice.gpu), asked, stack, supply=supply)
     choice = replace(choice, venv=there.path) if there else choice
     why = why_beside(machine, stack, there) if there else ""
     steps: tuple[Step, ...]
@@ -98,6 +98,7 @@ def _plan(
     return with_id(
         Plan(
             id="",
+            kind=Kind.INSTALL,
             stack=stack.id,
             footprint=choice.footprint,
             venv=choice.venv,
@@ -118,7 +119,7 @@ def _sum(one: int | None, other: int | None) -> int | None:
 
 def _require_usable(choice: Choice, home: str) -> None:
     """Raise PlanImpossible for names that cannot be used, and for folders that hold everything."""
-    for text in (choice.venv, choice.wheelhouse, choice.torch_index):
+    for text in (choice.venv, choice.wheelhouse, choice.torch_index, choice.python_mirror):
         if not text.isprintable():
             raise PlanImpossible(f"{text!r} holds letters that cannot be shown: choose another.")
     if not choice.venv.startswith("/"):

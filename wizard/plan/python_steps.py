@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wizard.machine.facts import Machine
+from wizard.machine.facts import Machine, Unknown
 from wizard.places import Places
 from wizard.plan.choice import Choice
 from wizard.plan.fit import Fit
@@ -16,18 +16,17 @@ INSTALLING = ("python", "install")
 
 def python_steps(machine: Machine, choice: Choice, held: Fit, places: Places) -> tuple[Step, ...]:
     """A venv of the right Python, which uv may have to bring, with a pip that is new enough."""
-    python = held.python
+    python, folder = held.python, f"{places.data}/python"
     fetched: tuple[Step, ...] = ()
-    if python.startswith("uv:"):
-        version = python.removeprefix("uv:")
-        folder = f"{places.data}/python"
+    if version := _version_of_uv(machine, choice, python, folder):
         python = f"{folder}/cpython-{version}-linux-x86_64-gnu/bin/python{version}"
         fetched = (
             RunProgram(
-                f"This machine has no Python {version} that makes venvs; uv brings one, no root.",
+                f"No Python {version} of this machine's own makes venvs; uv brings one, no root.",
                 (
                     str(machine.uv),
                     *INSTALLING,
+                    *(("--mirror", choice.python_mirror) if choice.python_mirror else ()),
                     "--no-bin",
                     "--install-dir",
                     folder,
@@ -62,6 +61,18 @@ def python_steps(machine: Machine, choice: Choice, held: Fit, places: Places) ->
             environment=PIP_QUIET,
         ),
     )
+
+
+def _version_of_uv(machine: Machine, choice: Choice, python: str, folder: str) -> str:
+    """Which Python uv brings, also where it did so before; ``""`` for one of the machine's own.
+
+    The plan of a run that was cut off after that is the same as before it, and so goes on.
+    """
+    if python.startswith("uv:"):
+        return python.removeprefix("uv:")
+    if choice.python or isinstance(machine.uv, Unknown) or not python.startswith(f"{folder}/"):
+        return ""
+    return python.rpartition("/python")[2]
 
 
 def pip_from(choice: Choice) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from wizard.journalform import Kind
 from wizard.machine.apt.marks import STATES, automatic
 from wizard.machine.facts import Machine, Package, Unknown
 from wizard.plan.amd_packages import AMD, DISTRIBUTION, Going, going, release_of
@@ -31,10 +32,6 @@ from wizard.plan.steps import Plan, Step
 from wizard.plan.system_family import require_apt
 from wizard.plan.system_places import OURS
 
-REMOVAL = "removal"
-"""Stands where a plan that installs names its stack."""
-
-
 NEVER = (
     "Mesa, libdrm, linux-firmware, kernels and Xorg drivers are never removed: every desktop draws "
     "with them, and none of them is ROCm."
@@ -58,7 +55,7 @@ def make_removal(
     steps = (*steps, *_ours(gone, files))
     if not steps:
         raise NothingToDo(" ".join((_nothing(machine, scopes), *gone.notes)))
-    return system_plan(REMOVAL, steps, notes, held(gone.packages))
+    return system_plan(Kind.REMOVE, steps, notes, held(gone.packages))
 
 
 def removal_steps(
@@ -87,13 +84,20 @@ def removal_steps(
 
 
 def system_plan(
-    kind: str, steps: tuple[Step, ...], notes: tuple[str, ...], first: str = ""
+    kind: Kind,
+    steps: tuple[Step, ...],
+    notes: tuple[str, ...],
+    first: str = "",
+    *,
+    cause: str = "",
+    takes_back: str = "",
 ) -> Plan:
     """A plan about the system alone, without a stack or a venv."""
     return with_id(
         Plan(
             id="",
-            stack=kind,
+            kind=kind,
+            stack="",
             footprint="system",
             venv="",
             steps=steps,
@@ -102,6 +106,8 @@ def system_plan(
             relogin_needed=False,
             notes=tuple(dict.fromkeys(notes)),
             first=first,
+            cause=cause,
+            takes_back=takes_back,
         )
     )
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Union
 
 from wizard.credentials import redact
+from wizard.journalform import Kind, name_of
 from wizard.plan.existing_steps import ResolveCarried, ResolveHeld, SetAsidePackages
 from wizard.plan.library_steps import BringLibraryBack, ExchangeLibrary
 from wizard.plan.root_steps import AddToGroups as AddToGroups
@@ -269,7 +270,9 @@ class Plan:
 
     id: str
     """Digest of all that is done: the same facts and choice give the same id."""
+    kind: Kind
     stack: str
+    """Which one it installs; ``""`` for a plan that installs none."""
     footprint: str
     venv: str
     steps: tuple[Step, ...]
@@ -283,3 +286,12 @@ class Plan:
     user_torch: str = ""
     """A torch among the user's own packages that the environment sees: ``left`` alone, or moved
     ``aside``; ``""`` where there is none."""
+    cause: str = ""
+    """Of a fix: the cause of the finding that it mends."""
+    takes_back: str = ""
+    """Of a rollback: the id of the plan that it takes back."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in titles and lists."""
+        return name_of(self.kind, self.stack, self.cause)

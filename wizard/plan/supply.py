@@ -18,6 +18,8 @@ class Supply(NamedTuple):
     """True when the stack's index answered, False when nothing did."""
     wheelhouse: str = ""
     """A folder of wheels to install from, ``""`` without one."""
+    python_mirror: str = ""
+    """Where uv takes a Python from in place of its own place on the internet."""
 
 
 def no_supply(supply: Supply, stack: Stack, python: str) -> Obstacle | None:
@@ -30,9 +32,12 @@ def no_supply(supply: Supply, stack: Stack, python: str) -> Obstacle | None:
             "their folder (--wheelhouse DIR)"
         )
         return Obstacle("there is no network, and its wheels are not here", mend)
-    if python.startswith("uv:"):
+    if python.startswith("uv:") and not supply.python_mirror:
         version = python.removeprefix("uv:")
-        mend = f"install Python {version} with its venv first, or connect this machine"
+        mend = (
+            f"install Python {version} with its venv first, give the one that `rdna1-setup fetch` "
+            "brought (--python-mirror URL), or connect this machine"
+        )
         return Obstacle(f"there is no network, and uv would fetch Python {version} from it", mend)
     return None
 
@@ -40,8 +45,13 @@ def no_supply(supply: Supply, stack: Stack, python: str) -> Obstacle | None:
 def unsure_supply(supply: Supply, python: str) -> str:
     """What a network is still needed for, and where it is not known whether there is one."""
     if supply.wheelhouse:
-        fetched = python.startswith("uv:") and isinstance(supply.network, Unknown)
-        return "a network, for uv to fetch Python: the folder of wheels has none" if fetched else ""
+        fetched = python.startswith("uv:") and not supply.python_mirror
+        if fetched and isinstance(supply.network, Unknown):
+            return (
+                "a network for uv to fetch Python, or the one that `rdna1-setup fetch` brought "
+                "(--python-mirror URL): the folder of wheels has none"
+            )
+        return ""
     if not isinstance(supply.network, Unknown) or supply.network == NOT_ASKED:
         return ""
     return f"a network; whether there is one is not known ({supply.network.because})"

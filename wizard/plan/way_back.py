@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
+from wizard.journalform import Kind
 from wizard.plan.amd_packages import DRIVERS
 from wizard.plan.impossible import NothingToDo
 from wizard.plan.library_steps import BringLibraryBack, ExchangeLibrary
@@ -27,7 +28,6 @@ from wizard.plan.root_steps import (
 )
 from wizard.plan.steps import Plan, Step
 from wizard.plan.user_files import PutLinesBack, TakeLinesOut
-from wizard.plan_kind import WAY_BACK, way_back_note
 
 AGAIN = "run the plan again"
 FOLDER_REASON = "Files of ours go from the folder; what was set aside there comes back."
@@ -70,14 +70,15 @@ def make_way_back(
     if not steps:
         raise NothingToDo(f"Nothing of plan {plan.id} reached the system: nothing to take back.")
     first = (FinishInterrupted("dpkg was interrupted; apt refuses to work before this has run."),)
-    notes = [way_back_note(plan.id)]
+    notes = [f"This takes back what plan {plan.id} did to the system, last step first."]
     if modules:
         notes.append(
             f"{', '.join(modules)} builds a kernel module when it is configured, which this "
             "program never does. If that had failed before, its files come back and it waits as it "
             "did; if it worked, it stays away, and UNDO.sh of that run brings it back."
         )
-    return system_plan(WAY_BACK, (*(first if interrupted else ()), *steps), tuple(notes))
+    steps = [*(first if interrupted else ()), *steps]
+    return system_plan(Kind.ROLLBACK, tuple(steps), tuple(notes), takes_back=plan.id)
 
 
 def _kept_by(step: Step) -> tuple[tuple[str, str], ...]:
@@ -112,9 +113,6 @@ def _inverse(step: Step, others: frozenset[str]) -> Iterator[Step]:
                 "As it was before.",
                 step.path,
                 step.kept,
-                step.source,
-                step.bytes,
-                step.sha256,
                 AGAIN,
             )
         case _:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from wizard.journalform import Kind
 from wizard.machine.host import Host
 from wizard.plan.root_steps import AptChange, settled
 from wizard.plan.steps import Plan
-from wizard.plan_kind import mends
 from wizard.preflight.asking import Asking
 from wizard.preflight.files import file_refusals
 from wizard.preflight.packages import package_refusals
@@ -25,7 +25,7 @@ async def check(plan: Plan, asking: Asking) -> tuple[Refusal, ...]:
     try:
         sources = await sources_of(plan.steps, asking)
         if sources.lost:
-            refusals.append(no_way_back(sources, waivable=not mends(plan)))
+            refusals.append(no_way_back(sources, waivable=plan.kind is not Kind.FIX))
         refusals += without_room(_needs(plan, sources, asking.host), asking.host)
         if not refusals:  # apt's own words would only repeat them
             refusals += [refusal async for refusal in simulated(plan, asking)]

@@ -11,16 +11,15 @@ from wizard.conv2d.runs.last_sweep import LastSweep, sweeps
 from wizard.diagnose.alone import Look
 from wizard.diagnose.here import looks_here
 from wizard.diagnose.machine import Diagnosis, diagnose
-from wizard.journalform import Record
+from wizard.journalform import OlderRun, Record
 from wizard.machine.detect import detect
 from wizard.machine.facts import Fact, Machine
 from wizard.machine.host import Host
 from wizard.places import Places
 from wizard.report.identity import Identity, identity_of
 from wizard.report.log_ends import log_ends
-from wizard.report.threads import Thread, known_threads
 from wizard.run.log import log_of
-from wizard.run.records import read_records
+from wizard.run.records import older_runs, read_records
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +39,11 @@ class Gathered:
     identity: Identity
     diagnosis: Diagnosis
     records: tuple[Record, ...]
+    older: tuple[OlderRun, ...]
+    """Runs that an older version of this program recorded."""
     sweep: LastSweep | None
     before: LastSweep | None
     logs: tuple[Log, ...]
-
-    @property
-    def threads(self) -> tuple[Thread, ...]:
-        """Known threads that may tell of the same."""
-        results = () if self.sweep is None else self.sweep.results
-        return known_threads(self.machine, self.diagnosis.findings, results)
 
 
 Looks = Callable[[Host, Machine, Places], tuple[Look, ...]]
@@ -58,7 +53,8 @@ Looks = Callable[[Host, Machine, Places], tuple[Look, ...]]
 def gather(host: Host, places: Places, looks: Looks = looks_here) -> Gathered:
     """Looks at everything; a recorded machine has no runs, logs and kernel log of its own."""
     machine, recorded = detect(host), bool(host.name)
-    records = () if recorded else read_records(Path(places.runs))
+    runs = Path(places.runs)
+    records = () if recorded else read_records(runs)
     latest = [] if recorded else list(islice(sweeps(Path(places.conv2d)), 2))
     sweep, before = (*latest, None, None)[:2]
     return Gathered(
@@ -66,6 +62,7 @@ def gather(host: Host, places: Places, looks: Looks = looks_here) -> Gathered:
         identity=identity_of(host),
         diagnosis=diagnose(machine, (), looks(host, machine, places)),
         records=records,
+        older=() if recorded else older_runs(runs),
         sweep=sweep,
         before=before,
         logs=() if recorded else _logs(records, places),

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from wizard import __version__
 from wizard.conv2d.runs.last_sweep import LastSweep
-from wizard.journalform import UNFINISHED, Record
+from wizard.journalform import OLDER, UNFINISHED, OlderRun, Record
 from wizard.machine.facts import Machine, Setting, Unknown
 from wizard.plan.advice import advise
 from wizard.report.conv2d import counted_line, table_lines
@@ -20,7 +20,6 @@ from wizard.report.gathered import Gathered
 from wizard.report.log_ends import log_ends
 from wizard.report.machine import recorded_lines, section_lines
 from wizard.report.private import Redaction, without_name
-from wizard.report.threads import thread_lines
 from wizard.report.units import WIDTH, fact_text
 from wizard.run.lines import clean, clean_lines
 
@@ -55,9 +54,10 @@ def _sections(gathered: Gathered, redaction: Redaction) -> dict[str, Iterable[st
     return {
         "Conv2d": sweep_section(sweep, before),
         "Findings": list(diagnosis_lines(replace(machine, recorded=""), diagnosis)),
-        "Known threads": thread_lines(redaction.value(gathered.threads)),
         "Machine": machine_section(machine),
-        "Runs": run_section(redaction.value(gathered.records), redaction.value(why)),
+        "Runs": run_section(
+            redaction.value(gathered.records), redaction.value(why), gathered.older
+        ),
         "Suggested": textwrap.wrap(headline, WIDTH),
     }
 
@@ -97,15 +97,18 @@ def machine_section(machine: Machine) -> Iterator[str]:
     yield from _settings(machine.settings)
 
 
-def run_section(records: Sequence[Record], failures: Sequence[Sequence[str]]) -> Iterator[str]:
+def run_section(
+    records: Sequence[Record], failures: Sequence[Sequence[str]], older: Sequence[OlderRun]
+) -> Iterator[str]:
     """The latest runs, newest first, with why an unfinished one failed; what the last one did."""
     for number, (record, why) in enumerate(zip(records, failures, strict=False)):
-        yield f"{record.id} {record.plan['stack']} {record.plan['venv']} {record.state}"
+        yield f"{record.id} {record.name} {record.plan['venv']} {record.state}"
         if record.state == UNFINISHED:
             yield from (f"  {line}" for line in why)
         if number == 0:
             yield from _changes(record)
-    if not records:
+    yield from (f"{run.id} {OLDER}" for run in older)
+    if not records and not older:
         yield "none"
 
 

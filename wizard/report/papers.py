@@ -13,12 +13,12 @@ from typing import Any
 from wizard import __version__
 from wizard.conv2d.runs.last_sweep import LastSweep, sweep_form
 from wizard.diagnose.finding import to_form
+from wizard.journalform import OLDER
 from wizard.jsonform import SCHEMA, to_json
 from wizard.machine.facts import Fact, Unknown
 from wizard.report.gathered import Gathered
 from wizard.report.issue import report_text
 from wizard.report.private import Redaction, without_name
-from wizard.report.threads import thread_form
 from wizard.sizes import size_text
 
 MANIFEST = "MANIFEST.txt"
@@ -76,7 +76,8 @@ def papers_of(gathered: Gathered, collected: Fact[str] | None = None) -> Papers:
 
 def report_form(gathered: Gathered, redaction: Redaction) -> dict[str, Any]:
     """The whole report in one JSON document."""
-    runs = [f"{r.id} {r.plan['stack']} {r.plan['venv']} {r.state}" for r in gathered.records]
+    runs = [f"{r.id} {r.name} {r.plan['venv']} {r.state}" for r in gathered.records]
+    runs += [f"{run.id} {OLDER}" for run in gathered.older]
     form = {
         "schema": SCHEMA,
         "version": __version__,
@@ -99,7 +100,7 @@ def _contents(gathered: Gathered) -> Iterator[Content]:
     about = "every fact of the machine that detection takes, its settings among them"
     yield "machine.json", about, lambda r: _json(r.form({"schema": SCHEMA, "machine": machine}))
     findings = {"schema": SCHEMA, **_findings(gathered)}
-    about = "what diagnose found, with evidence and fix; known threads"
+    about = "what diagnose found, with evidence and fix"
     yield "findings.json", about, lambda r: _json(r.form(findings))
     sweeps = {
         "schema": SCHEMA,
@@ -133,7 +134,6 @@ def _findings(gathered: Gathered) -> dict[str, Any]:
     return {
         "rdna1": gathered.diagnosis.rdna1,
         "findings": [to_form(finding) for finding in gathered.diagnosis.findings],
-        "threads": [thread_form(thread) for thread in gathered.threads],
     }
 
 

@@ -29,7 +29,7 @@ def past_runs(places: Places) -> tuple[LastSweep, ...]:
 def card_of(run: LastSweep, here: Here) -> ResultCard:
     """The card of a run that was measured here."""
     when = datetime.fromisoformat(run.time)
-    return make_card(run.results, when, here, finished=run.finished, answer=run.answer)
+    return make_card(run.results, when, here, finished=run.finished)
 
 
 def run_before(run: Run, runs: Iterable[Run]) -> Run | None:

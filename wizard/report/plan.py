@@ -21,7 +21,7 @@ def plan_lines(plan: Plan) -> Iterator[str]:
 
 def _lines(plan: Plan) -> Iterator[str]:
     place = f", in {plan.venv}" if plan.venv else ""
-    yield f"Plan {plan.id}: {plan.stack}, footprint {plan.footprint}{place}"
+    yield f"Plan {plan.id}: {plan.name}, footprint {plan.footprint}{place}"
     yield totals(plan)
     if plan.first:
         yield from textwrap.wrap(

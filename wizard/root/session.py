@@ -58,6 +58,11 @@ class Session:
         return self.helper.is_alive() or (self.program is not None and self.program.is_alive())
 
 
+def undo_script(run: str, state: Path = STATE) -> Path:
+    """What takes root's part of a run back without this program."""
+    return state / "runs" / run / "UNDO.sh"
+
+
 def find_at_work(state: Path = STATE) -> Session | None:
     """The helper that is at work for this user, or None.
 

@@ -36,6 +36,8 @@ class Difference:
 
 def difference(before: Mapping[str, Any], now: Mapping[str, Any]) -> Difference | None:
     """How the JSON forms of two plans differ; None where no option explains it."""
+    if before["kind"] != now["kind"]:
+        return None
     was, comes = _options(before), _options(now)
     names = [name for name in was if name in comes and was[name] != comes[name]]
     if not names:
@@ -64,6 +66,7 @@ def _options(form: Mapping[str, Any]) -> Options:
         "--footprint": str(form.get("footprint", "")),
         "--torch-index": _index(form["stack"], argv),
         "--wheelhouse": _after(argv, "--find-links"),
+        "--python-mirror": _after(next(_calls(steps, "--mirror"), ()), "--mirror"),
         "--base-python": str(venv.get("python", "")),
         "--without-card": "--without-card" if check.get("device") == "none" else "",
         **_of_system(form["stack"], steps),

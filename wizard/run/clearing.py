@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 
+from wizard.journalform import Kind
 from wizard.machine.facts import Machine
 from wizard.machine.host import Host
 from wizard.plan.amd_packages import AMD, DISTRIBUTION, DRIVER
-from wizard.plan.clean_up import CLEAN_UP, make_clean_up
+from wizard.plan.clean_up import make_clean_up
 from wizard.plan.removal import make_removal
 from wizard.plan.root_steps import Versions
 from wizard.plan.steps import Plan
@@ -18,17 +19,19 @@ from wizard.run.preflight_folder import made
 
 
 def clearing_plan(
-    kind: str, scopes: tuple[str, ...], machine: Machine, host: Host, for_good: Versions = ()
+    kind: Kind, scopes: tuple[str, ...], machine: Machine, host: Host, for_good: Versions = ()
 ) -> Plan:
     """Takes ROCm of these scopes off, or clears up. Raises PlanImpossible."""
     files = files_now(host, machine)
-    if kind == CLEAN_UP:
+    if kind is Kind.CLEAN_UP:
         return make_clean_up(machine, files, for_good)
     return make_removal(machine, scopes, files, for_good)
 
 
-def clearing_for_good(kind: str, scopes: tuple[str, ...], machine: Machine, asking: Asking) -> Plan:
-    """The same, without a way back for what nothing could put back; raises Refused too."""
+def clearing_for_good(
+    kind: Kind, scopes: tuple[str, ...], machine: Machine, asking: Asking
+) -> Plan:
+    """The same, without a rollback for what nothing could put back; raises Refused too."""
     plan = clearing_plan(kind, scopes, machine, asking.host)
     lost = asked_sources(plan, asking).lost
     return clearing_plan(kind, scopes, machine, asking.host, lost) if lost else plan

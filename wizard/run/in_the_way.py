@@ -6,11 +6,10 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from wizard.journalform import PARTLY_ROLLED_BACK, ROLLED_BACK, UNFINISHED, Record
+from wizard.journalform import PARTLY_ROLLED_BACK, ROLLED_BACK, UNFINISHED, Kind, OlderRun, Record
 from wizard.plan.existing_steps import SetAsidePackages, changes_existing
 from wizard.plan.form import plan_form
 from wizard.plan.steps import InstallWheels, PinInstalled, Plan, Step, WriteFile
-from wizard.plan_kind import mends
 from wizard.run.asked import difference
 from wizard.run.environment.backup import MANIFEST
 from wizard.run.environment.installed import lock_pins, others_installed
@@ -19,12 +18,17 @@ from wizard.run.environment.remains import files_before
 from wizard.run.environment.taken_backup import without_journal
 from wizard.run.environment.venv_layout import LAYOUT, made_with_venv
 from wizard.run.environment.wheel_files import wheel_files
-from wizard.run.standing import absence
+from wizard.run.standing import absence, older_run_in, refusal_of_older
 from wizard.run.trouble import Trouble
 
 
-def run_to_resume(plan: Plan, records: tuple[Record, ...]) -> Record | None:
-    """The newest run of this very plan that was not rolled back; raises Trouble on a conflict."""
+def run_to_resume(
+    plan: Plan, records: tuple[Record, ...], older: tuple[OlderRun, ...] = ()
+) -> Record | None:
+    """The newest run of this very plan that was not rolled back; raises Trouble on a conflict.
+
+    ``older`` are runs that an older version of this program recorded.
+    """
     standing = [r for r in records if r.state != ROLLED_BACK]
     if not plan.venv:
         return _system_run(plan, standing)
@@ -35,8 +39,11 @@ def run_to_resume(plan: Plan, records: tuple[Record, ...]) -> Record | None:
         if record.plan["id"] == plan.id and record.state != PARTLY_ROLLED_BACK:
             _refuse_another_folder(plan, record)
             return record
-    if same_folder and not mends(plan):
-        raise _other_plan(plan, same_folder[0])
+    if plan.kind is not Kind.FIX:  # it may mend what another run made
+        if same_folder:
+            raise _other_plan(plan, same_folder[0])
+        if run := older_run_in(here, records, older):
+            raise refusal_of_older(run)
     if changes_existing(plan):
         _refuse_taken_backups(plan, standing)
         return None
@@ -76,13 +83,13 @@ def _other_plan(plan: Plan, other: Record) -> Trouble:
     asked = f"It was begun {found.before}; this time the command came {found.now}." if found else ""
     if other.state != UNFINISHED:
         return Trouble(
-            f"{plan.venv} already holds {other.plan['stack']} (run {other.id}, {other.state}).",
+            f"{plan.venv} already holds {other.name} (run {other.id}, {other.state}).",
             f"A folder holds one stack at a time. {asked}".strip(),
             f"Take another folder, or undo that run first: rdna1-setup rollback {other.id}",
         )
     again = f"To go on with it, run the command again {found.before}. " if found else ""
     return Trouble(
-        f"{plan.venv} already holds an unfinished run of {other.plan['stack']} ({other.id}).",
+        f"{plan.venv} already holds an unfinished run of {other.name} ({other.id}).",
         asked
         or "Its steps are others: another version of this program planned it, or the machine "
         "has changed since.",

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from wizard.journalform import FILE
-from wizard.jsonform import SCHEMA
+from wizard.journalform import FILE, SCHEMA
 from wizard.plan.form import plan_form
 from wizard.plan.steps import Plan
 

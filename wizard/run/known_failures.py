@@ -79,6 +79,14 @@ KNOWN = (
         "Choose another Python that the stack lists.",
     ),
     _known(
+        r"failed to query metadata of file `(?P<file>[^`\n]+/cpython-[^`\n]+)`: No such file",
+        "uv asks for a Python that is not there: {found[file]}.",
+        "Each version of uv knows one build of a Python. Another version filled that folder, or "
+        "the folder was not copied whole.",
+        "Fetch it again with the uv that is installed here, or install the uv here that fetched "
+        f"it, {_AGAIN}",
+    ),
+    _known(
         r"compiled using NumPy 1\.x cannot be run in\s+NumPy 2",
         "torch was built for NumPy 1, and NumPy 2 is installed.",
         "Something installed numpy 2 after the stack.",

@@ -10,13 +10,12 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from wizard.journalform import Record
+from wizard.journalform import Kind, Record
 from wizard.machine.live import LiveHost
 from wizard.machine.stack_facts import stack_form, stack_now
 from wizard.places import Places
 from wizard.plan.existing_steps import ResolveCarried, ResolveHeld
 from wizard.plan.steps import CheckTorch, Plan, RunProgram, Step
-from wizard.plan_kind import WAY_BACK
 from wizard.root.rights import AskForRights, ask_here
 from wizard.run.act import act
 from wizard.run.acting import Act, Done, Stopped, Surroundings
@@ -189,7 +188,7 @@ class Live:
             cancelled=self._cancelled and not ok,
             changed=changed,
             relogin_needed=plan.relogin_needed and ok,
-            run="" if plan.stack == WAY_BACK else record.id,  # to undo that is to install again
+            run="" if plan.kind is Kind.ROLLBACK else record.id,  # to undo that is to install again
             log=log_of(record),
         )
 

@@ -12,8 +12,8 @@ from wizard.plan.steps import Plan
 from wizard.run.as_planned import require_as_planned
 from wizard.run.in_the_way import run_to_resume
 from wizard.run.place import require_open_place
-from wizard.run.records import read_records
-from wizard.run.standing import way_back_begun
+from wizard.run.records import older_runs, read_records
+from wizard.run.standing import rollback_begun
 from wizard.run.trouble import Trouble, as_trouble
 
 
@@ -22,7 +22,8 @@ def run_to_go_on_with(plan: Plan, places: Places) -> Record | None:
     be. Reads only."""
     if plan.venv:
         require_open_place(Path(plan.venv))  # first: what may not be entered cannot be looked at
-    found = run_to_resume(plan, read_records(Path(places.runs)))
+    runs = Path(places.runs)
+    found = run_to_resume(plan, read_records(runs), older_runs(runs))
     _refuse_unsettled(plan)
     if found is not None:
         _refuse_taken_back(found, places)
@@ -43,7 +44,7 @@ def obstacle(plan: Plan, places: Places) -> Trouble | None:
 
 
 def _refuse_taken_back(record: Record, places: Places) -> None:
-    if way_back_begun(record, places) is not None:
+    if rollback_begun(record, places) is not None:
         raise Trouble(
             f"Run {record.id} is being taken back: what it did to the system is undone already, "
             "or in part.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from wizard.journalform import FILE, UNFINISHED, Record, record_of
+from wizard.journalform import FILE, UNFINISHED, OlderRun, Record, older_run_of, record_of
 
 
 def read_record(folder: Path) -> Record | None:
@@ -28,12 +28,20 @@ def waits(plan: str, runs: Path) -> bool:
     return any(r.plan["id"] == plan and r.state == UNFINISHED for r in read_records(runs))
 
 
+def older_runs(runs: Path) -> tuple[OlderRun, ...]:
+    """Every run that an older version of this program recorded, newest first."""
+    folders = _newest_first(runs)
+    found = (older_run_of(each.name, str(each), _complete_lines(each)) for each in folders)
+    return tuple(run for run in found if run is not None)
+
+
 def unreadable_runs(runs: Path) -> tuple[str, ...]:
     """Names of runs that began and whose journal is damaged or of a newer version, newest first."""
+    older = {run.id for run in older_runs(runs)}
     return tuple(
         folder.name
         for folder in _newest_first(runs)
-        if read_record(folder) is None and _complete_lines(folder)
+        if folder.name not in older and read_record(folder) is None and _complete_lines(folder)
     )
 
 

@@ -25,6 +25,7 @@ from wizard.preflight.check import check
 from wizard.preflight.preparing import prepare
 from wizard.preflight.programs import Children
 from wizard.preflight.refusal import Refusal
+from wizard.preflight.wheels import WheelsSought, seek_wheels
 from wizard.run.downloads.web import open_web
 from wizard.run.preflight_folder import made, preflight_folder
 from wizard.run.records import read_records, waits
@@ -67,6 +68,18 @@ async def preflight(plan: Plan, places: Places, asking: Asking) -> tuple[Refusal
         return ()
     with made(asking.folder):
         return await check(plan, asking)
+
+
+async def wheels_sought(
+    plan: Plan, machine: Machine, places: Places, environ: Mapping[str, str]
+) -> WheelsSought:
+    """Whether the wheels of a plan are still to be had; nobody is asked for a run that waits.
+
+    What that one needs may all be here already.
+    """
+    if waits(plan.id, Path(places.runs)):
+        return WheelsSought()
+    return await seek_wheels(plan, machine, environ)
 
 
 def waiting_plan(choice: Choice, places: Places) -> Plan | None:

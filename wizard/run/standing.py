@@ -6,30 +6,41 @@ Welcome asks before its first frame, so nothing here loads a plan. Reads only.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
-from wizard.journalform import PARTLY_ROLLED_BACK, ROLLED_BACK, UNFINISHED, Record
+from wizard.journalform import (
+    OLDER,
+    PARTLY_ROLLED_BACK,
+    ROLLED_BACK,
+    UNFINISHED,
+    Kind,
+    OlderRun,
+    Record,
+)
 from wizard.places import Places
-from wizard.plan_kind import WAY_BACK, takes_back
-from wizard.root.session import STATE, begun_by_helper
-from wizard.run.records import read_records
+from wizard.root.session import STATE, begun_by_helper, undo_script
+from wizard.run.records import older_runs, read_records
+from wizard.run.trouble import Trouble
 
 
 def can_undo(places: Places) -> bool:
-    """True when there is a run that was not undone yet."""
-    return any(map(stands, read_records(Path(places.runs))))
+    """True when there is a run that was not undone yet, also one of an older version: how to undo
+    that one by hand is told."""
+    runs = Path(places.runs)
+    return any(map(stands, read_records(runs))) or any(not r.rolled_back for r in older_runs(runs))
 
 
 def stands(record: Record) -> bool:
-    """True for a run that can be undone; a way back is none: to undo it is to install again."""
-    return record.state != ROLLED_BACK and record.plan["stack"] != WAY_BACK
+    """True for a run that can be undone; a rollback is none: to undo it is to install again."""
+    return record.state != ROLLED_BACK and record.kind is not Kind.ROLLBACK
 
 
 def unfinished_run(places: Places) -> Record | None:
     """The newest run that stopped before its end and was not taken back."""
     records = read_records(Path(places.runs))
-    waiting = (r for r in records if r.state == UNFINISHED and r.plan["stack"] != WAY_BACK)
-    return next((r for r in waiting if way_back_begun(r, places) is None), None)
+    waiting = (r for r in records if r.state == UNFINISHED and r.kind is not Kind.ROLLBACK)
+    return next((r for r in waiting if rollback_begun(r, places) is None), None)
 
 
 def half_back(places: Places) -> Record | None:
@@ -38,27 +49,66 @@ def half_back(places: Places) -> Record | None:
     newest = next(filter(stands, read_records(Path(places.runs))), None)
     if newest is None:
         return None
-    begun = newest.state == PARTLY_ROLLED_BACK or way_back_begun(newest, places) is not None
+    begun = newest.state == PARTLY_ROLLED_BACK or rollback_begun(newest, places) is not None
     return newest if begun else None
 
 
-def way_back_begun(record: Record, places: Places, state: Path = STATE) -> Record | None:
-    """The newest way back of this run's part in the system that did something already."""
+def rollback_begun(record: Record, places: Places, state: Path = STATE) -> Record | None:
+    """The newest rollback of this run's part in the system that did something already."""
     for each in read_records(Path(places.runs)):
-        later = each.id > record.id and takes_back(each.plan, record.plan["id"])
-        if later and (each.outcomes or begun_by_helper(each.id, state)):
+        its_own = each.kind is Kind.ROLLBACK and each.plan["takes_back"] == record.plan["id"]
+        if its_own and each.id > record.id and (each.outcomes or begun_by_helper(each.id, state)):
             return each
     return None
 
 
 def made_by_us(places: Places, folder: str) -> bool:
     """True for a folder in which a run of ours that still stands makes or made a venv."""
-    here = os.path.realpath(folder)
-    return any(
+    here, runs = os.path.realpath(folder), Path(places.runs)
+    records = read_records(runs)
+    # What an older version made is refused as its own, and never taken for the user's.
+    return older_run_in(folder, records, older_runs(runs)) is not None or any(
         record.state != ROLLED_BACK
         and os.path.realpath(record.plan["venv"]) == here
         and any(step["kind"] == "CreateVenv" for step in record.plan["steps"])
-        for record in read_records(Path(places.runs))
+        for record in records
+    )
+
+
+def older_run_in(
+    folder: str, records: Iterable[Record], older: Iterable[OlderRun]
+) -> OlderRun | None:
+    """The newest run in a folder that is still in use, where an older version recorded that run."""
+    here = os.path.realpath(folder)
+    standing = (run for run in older if run.venv and not run.rolled_back)
+    found = [run for run in standing if os.path.realpath(run.venv) == here]
+    placed = (record for record in records if record.plan["venv"])
+    later = [record.id for record in placed if os.path.realpath(record.plan["venv"]) == here]
+    newest = max(found, key=lambda run: run.id, default=None)
+    if newest is None or newest.id < max(later, default="") or not _in_use(Path(folder)):
+        return None
+    return newest
+
+
+def _in_use(folder: Path) -> bool:
+    try:
+        return any(folder.iterdir())
+    except OSError as error:  # what may not be looked at is taken for full
+        return isinstance(error, PermissionError)
+
+
+def refusal_of_older(run: OlderRun) -> Trouble:
+    """Why a run that an older version recorded is neither gone on with nor taken back."""
+    system = (
+        f"To undo its part in the system, run as root: sh {undo_script(run.id)} (without that "
+        "file, that part never began). "
+    )
+    folder = f"If it made {run.venv} and nothing in there is yours, remove that folder by hand. "
+    return Trouble(
+        f"Run {run.id} was {OLDER}.",
+        "This version can neither go on with it nor take it back; nothing was changed.",
+        f"{system if run.needs_root else ''}{folder if run.venv else ''}What it did is written in "
+        f"{run.folder}: remove that once it is no longer needed, and the run is no longer listed.",
     )
 
 

@@ -1,9 +1,11 @@
-"""Waiting that a wish to stop cuts short: for a call that blocks, and for time to pass."""
+"""How a wish to stop is heard, and waiting that it cuts short: for a call, and for time to pass."""
 
 from __future__ import annotations
 
+import asyncio
+import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack, suppress
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -13,6 +15,16 @@ T = TypeVar("T")
 
 LOOK_S = 0.2
 """Time between two looks whether to stop."""
+
+
+def on_signals(numbers: Iterable[signal.Signals], call: Callable[[], object]) -> None:
+    """Call this when one of these signals comes, but for those that were ignored from the start.
+
+    nohup has a hang-up ignored, and a shell Ctrl+C by what a script starts behind itself.
+    """
+    for number in numbers:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            asyncio.get_running_loop().add_signal_handler(number, call)
 
 
 class Left(Exception):

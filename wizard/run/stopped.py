@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from wizard.journalform import UNFINISHED, Record
+from wizard.journalform import UNFINISHED, Kind, Record
 from wizard.places import Places
 from wizard.plan.form import plan_of
 from wizard.plan.impossible import PlanImpossible
@@ -13,13 +13,13 @@ from wizard.plan.steps import Plan
 from wizard.run.records import read_records
 
 
-def stopped_plan(kind: str, places: Places, folder: str = "") -> Plan | None:
-    """The plan of the newest such run of this kind, in that folder where one is named.
+def stopped_plan(kind: Kind, places: Places, folder: str = "", cause: str = "") -> Plan | None:
+    """The plan of the newest such run of this kind and cause, in that folder where one is named.
 
     Raises PlanImpossible where the plan of that run cannot be read: half done, no other may begin.
     """
     for record in read_records(Path(places.runs)):
-        same = record.plan["stack"] == kind and record.state == UNFINISHED
+        same = (record.kind, record.plan["cause"]) == (kind, cause) and record.state == UNFINISHED
         there = record.plan["venv"]
         if same and (
             not folder or not there or os.path.realpath(folder) == os.path.realpath(there)

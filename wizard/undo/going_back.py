@@ -9,9 +9,8 @@ from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 
-from wizard.journalform import PARTLY_ROLLED_BACK, ROLLED_BACK, Record
+from wizard.journalform import PARTLY_ROLLED_BACK, ROLLED_BACK, Kind, Record
 from wizard.plan.steps import USER_EDITS
-from wizard.plan_kind import WAY_BACK
 from wizard.run.environment.fingerprints import listing
 from wizard.run.environment.ownership import Owned
 from wizard.run.environment.strays import wait_for_strays
@@ -30,7 +29,7 @@ def newer_run(record: Record, records: Iterable[Record]) -> Record | None:
     for other in records:
         if other.id == record.id:
             return None
-        if other.state == ROLLED_BACK or other.plan["stack"] == WAY_BACK:
+        if other.state == ROLLED_BACK or other.kind is Kind.ROLLBACK:
             continue
         there = _place(other)
         same_folder = here != "" and (there == here or _edits_below(other, here))

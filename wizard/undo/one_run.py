@@ -11,8 +11,8 @@ from wizard.places import Places
 from wizard.run.environment.strays import wait_for_strays
 from wizard.run.lock import only_one
 from wizard.run.preflight_folder import drop_preflight
-from wizard.run.records import read_records, unreadable_runs
-from wizard.run.standing import stands
+from wizard.run.records import older_runs, read_records, unreadable_runs
+from wizard.run.standing import refusal_of_older, stands
 from wizard.run.trouble import Trouble, as_trouble
 from wizard.undo.forgetting import forget, left_by
 from wizard.undo.going_back import go_back, newer_run
@@ -30,7 +30,7 @@ class Undo:
     way: WayBack
 
     def __str__(self) -> str:
-        return f"Undo run {self.record.id} ({self.record.plan['stack']}):\n{self.way}"
+        return f"Undo run {self.record.id} ({self.record.name}):\n{self.way}"
 
 
 def find_undo(places: Places, wanted: str = "", *, wait: bool = True) -> Undo:
@@ -84,11 +84,16 @@ def _run_to_undo(runs: Path, wanted: str) -> Record:
     records = read_records(runs)
     standing = list(filter(stands, records))
     chosen = [r for r in standing if r.id == wanted] if wanted else standing[:1]
+    older = {run.id: run for run in older_runs(runs) if not run.rolled_back}
     unreadable = unreadable_runs(runs)
-    damaged = [name for name in unreadable if not chosen or name > chosen[0].id]
-    if wanted in unreadable or (damaged and not wanted):
+    # Without an ID the newest run is meant, also where it cannot be taken back.
+    first = max((*older, *unreadable), default="")
+    meant = wanted or (first if not chosen or first > chosen[0].id else "")
+    if meant in older:
+        raise refusal_of_older(older[meant])
+    if meant in unreadable:
         raise Trouble(
-            f"The journal of run {wanted or damaged[0]} is damaged, or of a newer version.",
+            f"The journal of run {meant} is damaged, or of a newer version.",
             "What that run made cannot be told from your own files.",
             f"Name another run with its ID. {SEE_LIST}",
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from wizard.journalform import UNFINISHED, Record
+from wizard.journalform import UNFINISHED, Kind, Record
 from wizard.machine.facts import Unknown
 from wizard.machine.host import Host
 from wizard.machine.package_states import installed_rows
@@ -15,11 +15,10 @@ from wizard.plan.form import plan_of
 from wizard.plan.impossible import NothingToDo
 from wizard.plan.steps import USER_EDITS, Plan, Step
 from wizard.plan.way_back import lost, make_way_back
-from wizard.plan_kind import WAY_BACK
 from wizard.root.news import Event, EventLines, StepDone, news_of
-from wizard.root.session import EVENTS, STATE
+from wizard.root.session import EVENTS, STATE, undo_script
 from wizard.run.root_part import NOTHING_LEFT, is_root_step
-from wizard.run.standing import way_back_begun
+from wizard.run.standing import rollback_begun
 from wizard.run.trouble import Trouble
 
 
@@ -30,14 +29,15 @@ def system_way_back(record: Record, host: Host, places: Places, state: Path = ST
     """
     if not touched_system(record):
         return None
-    if way := way_back_begun(record, places, state):
+    if way := rollback_begun(record, places, state):
         return plan_of(way.plan) if way.state == UNFINISHED else None
     rows = installed_rows(host)
     if isinstance(rows, Unknown):
         raise Trouble(
             f"What is installed is not known, because {rows.because}.",
             "Without that nothing can be taken back by exact list; nothing was changed.",
-            f"See that `dpkg-query --show` works; or run as root: sh {undo_script(record, state)}",
+            "See that `dpkg-query --show` works; or run as root: "
+            f"sh {undo_script(record.id, state)}",
         )
     work = package_work(host, rows)
     installed = {row.name: row.version for row in rows}
@@ -65,7 +65,7 @@ def lost_by(record: Record, host: Host) -> Versions:
 
 def touched_system(record: Record) -> bool:
     """True for a run that began a step of root's, or edited a file of the user's."""
-    if record.plan["stack"] == WAY_BACK:
+    if record.kind is Kind.ROLLBACK:
         return False
     steps = plan_of(record.plan).steps if _may_reach_out(record) else ()
     return any(_reaches_out(step) and n in record.intents for n, step in enumerate(steps, 1))
@@ -78,13 +78,8 @@ def refuse_half(record: Record) -> None:
             f"Run {record.id} changed packages of the system as well, or files beside its folder.",
             "Taking back its folder alone would leave those without a way back.",
             f"Run `rdna1-setup rollback {record.id}` in a terminal: it shows both parts and asks. "
-            f"Without this program, as root: sh {undo_script(record)}",
+            f"Without this program, as root: sh {undo_script(record.id)}",
         )
-
-
-def undo_script(record: Record, state: Path = STATE) -> Path:
-    """The plain way back, without this program."""
-    return state / "runs" / record.id / "UNDO.sh"
 
 
 def _is_undone(run: Path) -> bool:

@@ -258,25 +258,12 @@ def test_a_library_of_a_wheel_that_was_exchanged_by_hand(enter: Enter, torches: 
     root.run("mv", name, f"{name}.original", user=OWNER)
     root.write(name, "built by hand\n", user=OWNER)
     before = take(root.folder)
-    said = mend(root, "wheel-library-replaced")
+    said = mend(root, "wheel-library-replaced", "--wheelhouse", WHEELS)
     assert "wheel-library-replaced is gone" in said
     assert root.path(name).read_bytes() == right
     assert "wheel-library-replaced" not in findings(root)
     take_back(root, before)
     assert "wheel-library-replaced" in findings(root)
-
-
-def test_a_library_without_a_copy_comes_anew_with_its_wheel(enter: Enter, torches: Path) -> None:
-    root = machine(enter)
-    environment(root, torches, f"torch=={TORCH}")
-    name = f"{site(root)}/torch/lib/libMIOpen.so"
-    right = root.path(name).read_bytes()
-    root.write(name, "built by hand\n", user=OWNER)
-    before = take(root.folder)
-    said = mend(root, "wheel-library-replaced", "--wheelhouse", WHEELS)
-    assert "wheel-library-replaced is gone" in said
-    assert root.path(name).read_bytes() == right
-    take_back(root, before)
 
 
 def test_a_library_path_before_bundled_libraries(enter: Enter, torches: Path) -> None:

@@ -20,12 +20,14 @@ from screens.app import SetupApp, show
 from screens.rights import LentTerminal
 from screens.session import Session
 from screens.start import services_for
+from wizard.journalform import Kind
 from wizard.__main__ import parser
 from wizard.plan.identity import with_id
 from wizard.plan.steps import AddToGroups, Plan
 
 step = AddToGroups("The device files belong to it.", "owner", ("render",), "taken out of it")
-plan = with_id(Plan("", "groups", "system", "", (step,), 0, 0, True, ()))
+plan = Plan("", Kind.FIX, "", "system", "", (step,), 0, 0, True, (), cause="kfd-permission")
+plan = with_id(plan)
 lent = LentTerminal()
 lent.app = SetupApp(services_for(parser().parse_args([]), lent), Session(plan=plan), "review")
 sys.exit(show(lent.app))

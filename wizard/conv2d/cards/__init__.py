@@ -1,1 +1,1 @@
-"""Results that go from one machine to another: cards, profiles, comparisons."""
+"""Results that go from one machine to another: cards and comparisons."""

@@ -14,13 +14,14 @@ from wizard.conv2d.cards.result_card import (
     OWN_WORDS,
     SCHEMA,
     Chip,
-    FoundSetting,
     ResultCard,
     Stack,
 )
 from wizard.conv2d.shapes import Shape
 from wizard.conv2d.verdicts import Loaded, Result, Verdict
 from wizard.jsonform import to_json
+from wizard.run.lines import clean
+from wizard.run.trouble import Trouble
 
 KIND = "rdna1-setup conv2d results"
 LARGEST_FILE = 8 << 20
@@ -42,9 +43,36 @@ def card_text(card: ResultCard) -> str:
         "chip": to_json(card.chip),
         "stack": to_json(card.stack),
         "results": [_result_form(result) for result in card.results],
-        "found": _found_form(card.found),
     }
     return json.dumps(form, indent=1, allow_nan=False) + "\n"
+
+
+def card_from(path: Path) -> ResultCard:
+    """The card in a file that somebody sent. Raises ``Trouble``."""
+    name = clean(str(path))
+    try:
+        return read_card_file(path)
+    except WrongCard as error:
+        raise Trouble(
+            f"{name} is no card that can be read: {clean(str(error))}.",
+            "Only what rdna1-setup conv2d --export wrote is taken in, whole and as it was.",
+            "Ask for it once more, as a file: a text that is copied is often cut or changed.",
+        ) from None
+    except OSError as error:
+        raise Trouble(
+            f"{name} cannot be read: {error.strerror or error}.",
+            "Nothing was taken in.",
+            "Look whether that is its name, and whether you may read it.",
+        ) from None
+
+
+def no_file(path: Path) -> Trouble:
+    """Why nothing is read from a pipe or a folder where somebody waits for an answer."""
+    return Trouble(
+        f"{clean(str(path))} is no file.",
+        "Nothing was taken in.",
+        "Name the card itself: what rdna1-setup conv2d --export wrote.",
+    )
 
 
 def read_card_file(path: Path) -> ResultCard:
@@ -82,23 +110,6 @@ def read_card(raw: bytes) -> ResultCard:
         ),
         stack=_stack(stack),
         results=tuple(map(_result, top.list_of("results", MOST_RESULTS))),
-        found=_found(top.inner("found")) if top.form.get("found") is not None else None,
-    )
-
-
-def _found_form(found: FoundSetting | None) -> dict[str, Any] | None:
-    if found is None:
-        return None
-    return {
-        "setting": dict(found.setting),
-        "shape": asdict(found.shape),
-        "passes": found.passes,
-    }
-
-
-def _found(form: Fields) -> FoundSetting:
-    return FoundSetting(
-        form.pairs("setting", SEVERAL), _shape(form.inner("shape")), form.count("passes")
     )
 
 

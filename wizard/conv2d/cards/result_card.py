@@ -17,9 +17,6 @@ from wizard.conv2d.cards.card_words import (
     told_setting,
     told_version,
 )
-from wizard.conv2d.presets import Setting
-from wizard.conv2d.search.setting_answer import SettingAnswer
-from wizard.conv2d.shapes import Shape
 from wizard.conv2d.verdicts import Loaded, Result
 from wizard.machine.driver import DRIVER
 from wizard.machine.facts import Driver, Fact, Gpu, System
@@ -60,16 +57,6 @@ class Stack:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundSetting:
-    """A setting that made a shape right where it was found: what other machines may take over."""
-
-    setting: Setting
-    shape: Shape
-    passes: int
-    """How often it was right under it, each time in a new process and with new databases."""
-
-
-@dataclass(frozen=True, slots=True)
 class ResultCard:
     """A run, fit to be given to strangers."""
 
@@ -82,8 +69,6 @@ class ResultCard:
     stack: Stack
     results: tuple[Result, ...]
     """Without free texts; what was published for a shape is left out, being no part of a run."""
-    found: FoundSetting | None = None
-    """What a search for a setting came to; None where none was made or nothing found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +102,6 @@ def make_card(
     here: Here,
     *,
     finished: bool,
-    answer: SettingAnswer | None = None,
 ) -> ResultCard:
     """The card of a run that was measured here."""
     loaded = next((r.loaded for r in reversed(results) if r.loaded.device), Loaded())
@@ -128,16 +112,7 @@ def make_card(
         chip=_chip(here, loaded),
         stack=_stack(here, loaded),
         results=tuple(map(told_result, results)),
-        found=_found(answer),
     )
-
-
-def _found(answer: SettingAnswer | None) -> FoundSetting | None:
-    """What was found and measured again, in variables that may be told."""
-    if answer is None or not answer.changes or not 0 < answer.passes == answer.repeats:
-        return None
-    whole = told_setting(answer.changes) == answer.changes
-    return FoundSetting(answer.changes, answer.shape, answer.passes) if whole else None
 
 
 def told_result(result: Result) -> Result:

@@ -12,7 +12,6 @@ from typing import Any
 from wizard.conv2d.journal import read_result
 from wizard.conv2d.runs.folders import Run
 from wizard.conv2d.runs.history import FINISHED, told_by
-from wizard.conv2d.search.setting_answer import SettingAnswer
 from wizard.conv2d.verdicts import Result, result_json
 
 
@@ -28,8 +27,6 @@ class LastSweep:
     """1-based number of a shape that was launched and never came to an outcome."""
     run: str = ""
     """The name of its run; ``""`` for what is known from its journal alone."""
-    answer: SettingAnswer | None = None
-    """What a search for a setting has come to; None after anything else."""
 
 
 def sweeps(folder: Path, but: Collection[Path] = ()) -> Iterator[LastSweep]:
@@ -44,7 +41,7 @@ def sweep_of_run(run: Run) -> LastSweep:
     told = told_by(run)
     time = datetime.fromisoformat(run.began).astimezone().isoformat(" ", "minutes")
     finished = told.state == FINISHED
-    return LastSweep(time, told.done.results, finished, None, run.id, told.done.setting)
+    return LastSweep(time, told.done.results, finished, None, run.id)
 
 
 def sweep_form(sweep: LastSweep | None) -> dict[str, Any] | None:

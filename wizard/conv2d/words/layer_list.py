@@ -71,8 +71,7 @@ def preset_of(lines: Iterable[Line], name: str) -> Preset:
         raise WrongList(f"{name} names no layer. A line is, for example:\n  {EXAMPLE}")
     if len(counts) > MOST_SHAPES:
         raise WrongList(f"{name} names {len(counts)} shapes, more than {MOST_SHAPES}.")
-    weights = sum(s.c_out * (s.reduction + s.bias) * times for s, times in counts.items())
-    model = Model(name, (), tuple(counts.values()), weights)
+    model = Model(name, tuple(counts.values()))
     caution = "The layers that were listed: what stands between them is not measured."
     return Preset("layers", name, "your list", caution, tuple(map(Row, counts)), model)
 

@@ -10,6 +10,7 @@ from contextlib import aclosing
 
 from wizard.conv2d.sweep import SweepDone, SweepEvent
 from wizard.conv2d.words.event_line import line_of
+from wizard.run.stoppable import on_signals
 
 Events = AsyncGenerator[SweepEvent, None]
 STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -18,9 +19,7 @@ STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 async def follow(running: Events, stops: Sequence[signal.Signals] = STOPS) -> SweepDone | None:
     """A sweep or a search to its end, one line an event; None when a signal stopped it."""
     task = asyncio.ensure_future(_follow(running))
-    loop = asyncio.get_running_loop()
-    for number in stops:
-        loop.add_signal_handler(number, task.cancel)
+    on_signals(stops, task.cancel)
     try:
         return await task
     except asyncio.CancelledError:

@@ -111,7 +111,8 @@ async def start_worker(
         "--buffer": shared_memory,
     }
     words = [word for name, number in numbers.items() for word in (name, str(number))]
-    environ = {**environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    # Unbuffered: the last words of one that dies are heard.
+    environ = {**environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONUNBUFFERED": "1"}
     call = (*argv, *words)
     wrapped = with_joined_group(call, environ) if on_gpu else call
     try:

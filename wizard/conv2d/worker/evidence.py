@@ -111,10 +111,21 @@ def between(
 
 
 def _processor_s(process: psutil.Process) -> float:
+    """Seconds for which it computed, or would have on a machine that is less busy."""
     with suppress(psutil.Error):
         times = process.cpu_times()
-        return float(times.user + times.system)
+        return float(times.user + times.system) + _queued_s(process.pid)
     return 0.0
+
+
+def _queued_s(pid: int) -> float:
+    """Seconds for which its threads were ready to run and waited for a processor."""
+    waited_ns = 0
+    with suppress(OSError, ValueError, IndexError):
+        for thread in Path(f"/proc/{pid}/task").iterdir():
+            # Time on a processor, time ready and waiting (both ns), turns: Linux's schedstat.
+            waited_ns += int((thread / "schedstat").read_text("ascii").split()[1])
+    return waited_ns / 1e9
 
 
 def _name(process: psutil.Process) -> str:

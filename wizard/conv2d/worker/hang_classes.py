@@ -48,7 +48,7 @@ class Evidence:
     compilers: tuple[str, ...] = ()
     """Programs below the worker that compile."""
     cores: float | None = None
-    """How many processor cores the worker and its children kept busy."""
+    """How many processor cores the worker and its children kept busy, or waited for."""
     gpu_percent: int | None = None
     """How busy the card says that it was."""
     state: str = ""

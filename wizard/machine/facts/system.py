@@ -68,6 +68,9 @@ class OwnRun(NamedTuple):
     id: str
     folder: str
     """The environment that it makes or made."""
+    name: str
+    """What its plan is called."""
     stack: str
+    """What it installs; ``""`` for a run that installs nothing."""
     state: str
     """``finished``, ``unfinished``, ``undone`` or ``partly undone``."""

@@ -9,8 +9,7 @@ import json
 import shlex
 from collections.abc import Iterable, Iterator
 
-from wizard.journalform import record_of
-from wizard.jsonform import SCHEMA
+from wizard.journalform import SCHEMA, older_run_of, record_of
 from wizard.knowledge.traces import load_traces
 from wizard.machine.recording import keep
 from wizard.machine.recording.keep import Keep
@@ -79,12 +78,15 @@ def compose_file(text: str) -> str:
 
 
 def journal(text: str) -> str:
-    """Stack, folder and state of a run; nothing of its steps."""
+    """What a run was for, its folder and its state; nothing of its steps."""
     complete = text.split("\n")[:-1]
     record = record_of("", "", complete)
     if record is None:
+        if older_run_of("", "", complete) is not None:
+            return f"{json.dumps({'event': 'begin', 'schema': SCHEMA - 1})}\n"
         return "damaged\n" if any(complete) else ""
-    plan = {"id": "", "stack": record.plan["stack"], "venv": record.plan["venv"], "steps": []}
+    told = {name: record.plan[name] for name in ("kind", "stack", "cause", "venv")}
+    plan = {"id": "", **told, "takes_back": "", "steps": []}
     begin = {"event": "begin", "schema": SCHEMA, "plan": plan}
     state = {"event": "state", "state": record.state}
     return "".join(f"{json.dumps(line)}\n" for line in (begin, state))

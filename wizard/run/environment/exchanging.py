@@ -1,4 +1,4 @@
-"""The step that exchanges a library, and its way back: at every instant one of both is in place."""
+"""Exchanging a library for its copy, and back: at every instant one of both is in place."""
 
 from __future__ import annotations
 
@@ -22,56 +22,49 @@ def exchange_library(step: ExchangeLibrary) -> str:
     if not os.path.lexists(kept):  # else an earlier start was cut off, and this is the old one
         _require_as_planned(step)
         _require_own(path)
-    elif step.bytes and not _is_same(path, kept):  # reinstalled since, or a name of somebody else's
+    elif not _is_same(path, kept):  # reinstalled since, or a name of somebody else's
         raise _changed(step.path, f"Look which one you want: it, or {kept}. Move the other away.")
-    new = _new_one(step)
+    draft = _cleared(step)
     try:
-        if step.bytes and not os.path.lexists(kept):
+        if not os.path.lexists(kept):
             os.link(path, kept)
-        new.replace(path)
+        draft.replace(path)
     except OSError:
-        draft_of(path).unlink(missing_ok=True)
+        draft.unlink(missing_ok=True)
         raise
     sync(path.parent)
     if not _is_done(step):
         raise _changed(step.path, f"The old one is {kept}: move it back by hand.")
-    return "the right one is in place" + (
-        f"; the old one is kept as {kept.name}" * bool(step.bytes)
-    )
+    return f"the right one is in place; the old one is kept as {kept.name}"
 
 
 def bring_library_back(step: BringLibraryBack) -> str:
-    """Put both back, unless that is done; gives the outcome. Raises Trouble or OSError."""
-    path, kept, source = Path(step.path), Path(step.kept), Path(step.source or step.path)
-    if step.bytes and not os.path.lexists(kept):
+    """Put it back, unless that is done; gives the outcome. Raises Trouble or OSError."""
+    path, kept = Path(step.path), Path(step.kept)
+    if not os.path.lexists(kept):
         return "it is back already"
-    if not step.bytes and not path.exists():
-        return "it is gone already"
-    if step.bytes and path.exists() and path.samefile(kept):  # cut off before it was exchanged
+    if path.exists() and path.samefile(kept):  # cut off before it was exchanged
         kept.unlink()
         return "it was not exchanged"
     if not _is_ours(step):
-        by_hand = f"mv {kept} {path}" if step.bytes else f"rm {path}"
-        other = f"if another torch was installed since, remove {kept}" if step.bytes else ""
-        told = f"If it belongs to the same torch, and you want the old one back: {by_hand}; {other}"
-        raise _changed(step.path, told.rstrip("; "))
-    if step.source and not os.path.lexists(source):
-        os.link(path, source)
-    if step.bytes:
-        kept.replace(path)
-    else:
-        path.unlink()
+        raise _changed(
+            step.path,
+            "If it belongs to the same torch, and you want the old one back: "
+            f"mv {kept} {path}; if another torch was installed since, remove {kept}",
+        )
+    kept.replace(path)
     sync(path.parent)
     return "as it was before"
 
 
 def _is_done(step: ExchangeLibrary) -> bool:
     path, kept = Path(step.path), Path(step.kept)
-    if not path.is_file() or (step.bytes and not kept.is_file()):
+    if not path.is_file() or not kept.is_file():
         return False
-    if step.source:
-        return not os.path.lexists(step.source) and digest(path) == step.sha256
-    return not path.samefile(kept) and not execstack.asks_for_executable_stack(path)
+    try:
+        return not path.samefile(kept) and not execstack.asks_for_executable_stack(path)
+    except ValueError:  # no library at all: somebody put it there since
+        return False
 
 
 def _is_same(path: Path, kept: Path) -> bool:
@@ -83,8 +76,6 @@ def _is_ours(step: BringLibraryBack) -> bool:
     path, kept = Path(step.path), Path(step.kept)
     if not path.is_file() or path.is_symlink():
         return False
-    if step.source:
-        return digest(path) == step.sha256
     draft = draft_of(path)
     try:
         _copy_cleared(kept, draft)
@@ -93,27 +84,18 @@ def _is_ours(step: BringLibraryBack) -> bool:
         draft.unlink(missing_ok=True)
 
 
-def _new_one(step: ExchangeLibrary) -> Path:
-    """The file that takes the place, on the same file system, checked."""
-    if not step.source:
-        draft, kept = draft_of(Path(step.path)), Path(step.kept)
-        try:
-            _copy_cleared(kept if kept.exists() else Path(step.path), draft)
-        except ValueError as error:
-            raise Trouble(
-                f"The flag cannot be cleared: {error}.",
-                "The library is not in the form that was expected; nothing was changed.",
-                "Install another torch into this environment.",
-            ) from None
-        return draft
-    source = Path(step.source)
-    if source.is_symlink() or not source.is_file() or digest(source) != step.sha256:
+def _cleared(step: ExchangeLibrary) -> Path:
+    """The copy that takes the place, on the same file system."""
+    draft, kept = draft_of(Path(step.path)), Path(step.kept)
+    try:
+        _copy_cleared(kept if kept.exists() else Path(step.path), draft)
+    except ValueError as error:
         raise Trouble(
-            f"{step.source} is not the library that the wheel brought.",
-            "Its SHA-256 is not the one in the wheel's own list; nothing was changed.",
-            "Install this torch anew with pip (--force-reinstall --no-deps).",
-        )
-    return source
+            f"The flag cannot be cleared: {error}.",
+            "The library is not in the form that was expected; nothing was changed.",
+            "Install another torch into this environment.",
+        ) from None
+    return draft
 
 
 def _copy_cleared(source: Path, draft: Path) -> None:
@@ -136,13 +118,12 @@ def _require_as_planned(step: ExchangeLibrary) -> None:
             "What it leads to may belong to other environments too; nothing was changed.",
             "Mend it where it lies, or install this torch anew with pip.",
         )
-    size = path.stat().st_size if path.is_file() else 0
-    if size != step.bytes:
+    if not path.is_file() or path.stat().st_size != step.bytes:
         raise _changed(step.path, "Run `rdna1-setup diagnose` again: it looks anew.")
 
 
 def _require_own(path: Path) -> None:
-    if (path if path.exists() else path.parent).stat().st_uid != os.geteuid():
+    if path.stat().st_uid != os.geteuid():
         raise Trouble(
             f"{path} belongs to somebody else.",
             "Whoever made this environment is to mend it; nothing was changed.",

@@ -154,6 +154,12 @@ def crash() -> None:
     ctypes.string_at(0)
 
 
+def print_and_crash() -> None:
+    """What a library says through Python on standard output, and dies at once."""
+    print("rocBLAS error: Cannot read TensileLibrary.dat")
+    crash()
+
+
 def leave() -> None:
     """End the process without a word."""
     os._exit(7)
@@ -173,6 +179,7 @@ LOUD = {
     "rubbish": print_rubbish,
     "fault": die_of_a_fault,
     "crash": crash,
+    "print and crash": print_and_crash,
     "leave": leave,
     "raise": fail,
     "out of memory": fill_the_memory,

@@ -1,0 +1,43 @@
+"""What a folder is for: read of the machine that it goes to, not of the one that fetches."""
+
+import pytest
+
+from tests.fetch.targets import PLAIN, recorded_target
+from wizard.fetch.wheels import platform_tags, platform_words
+from wizard.plan.impossible import PlanImpossible
+
+
+def test_a_machine_whose_python_makes_no_venvs_gets_one_with_the_folder() -> None:
+    target = recorded_target("rx5700xt-jammy-clean", "rocm52")
+    assert (target.python, target.brings_python) == ("3.10", True)
+    assert (target.distribution, target.release) == ("ubuntu", "22.04")
+
+
+def test_a_python_that_makes_venvs_is_taken_where_it_is() -> None:
+    target = recorded_target("rx5600xt-noble-rocm57", "rocm57")
+    assert (target.python, target.brings_python) == ("3.10", False)
+
+
+def test_wheels_for_one_chip_are_chosen_for_the_card_of_that_machine() -> None:
+    assert recorded_target("rx5500xt-bookworm-distro", "native").gfx == "gfx1012"
+    assert recorded_target("rx5700xt-jammy-clean", "cpu").gfx == ""
+
+
+def test_a_stack_that_nobody_knows_is_refused() -> None:
+    with pytest.raises(PlanImpossible, match="no stack 'nonsense'"):
+        recorded_target("rx5700xt-jammy-clean", "nonsense")
+
+
+def test_tags_end_at_the_machine_s_c_library_and_begin_with_its_newest() -> None:
+    tags = platform_tags("2.31")
+    assert tags[0] == "manylinux_2_31"
+    assert "manylinux_2_32" not in tags
+    assert tags.index("manylinux_2_28") < tags.index("manylinux2014") < tags.index("manylinux1")
+
+
+def test_a_c_library_that_says_nothing_gives_only_the_plain_tag() -> None:
+    assert platform_words("musl", "x86_64") == ("--platform", "linux_x86_64")
+
+
+def test_the_target_in_words() -> None:
+    assert str(PLAIN) == "cpu on debian 12 x86_64, Python 3.11"

@@ -1,0 +1,169 @@
+"""The folder that is fetched: what lies where, what it is for, whether it is whole.
+
+``SHA256SUMS`` is written last. Without it the folder is not finished, whatever lies in it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from wizard.fetch.target import Target
+from wizard.run.downloads.partial import digest
+from wizard.run.downloads.space import write_failure
+from wizard.run.lines import clean
+from wizard.run.trouble import Trouble
+from wizard.run.whole_file import write_whole
+
+SCHEMA = 1
+TARGET, SUMS, UNFINISHED = "target.json", "SHA256SUMS", ".unfinished"
+WHEELS, LOCK, PYTHON = "wheels", "wheels.lock", "python"
+"""The wheels; each with its hash, as pip reads it; what uv takes for a mirror of Pythons."""
+OURS = frozenset((TARGET, SUMS, UNFINISHED, WHEELS, LOCK, PYTHON))
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """One such folder."""
+
+    path: Path
+
+    @property
+    def work(self) -> Path:
+        """What is needed only until it is finished."""
+        return self.path / UNFINISHED
+
+    @property
+    def finished(self) -> bool:
+        """True from its last word on, and until it is filled again."""
+        return (self.path / SUMS).is_file()
+
+    def begin(self, target: Target) -> None:
+        """Make it ours, for this target. Raises Trouble where it is somebody else's, or another."""
+        self.require_for(target)
+        self.work.mkdir(parents=True, exist_ok=True)
+        form = {"schema": SCHEMA, "target": asdict(target)}
+        self._put(TARGET, json.dumps(form, indent=1) + "\n")
+
+    def require_for(self, target: Target) -> None:
+        """Raise Trouble unless nothing lies there but what we put, for this target. Reads only."""
+        self._require_ours()
+        there = self.target()
+        if there is not None and there != asdict(target):
+            raise _for_another(self.path, there)
+        if not self.finished:
+            _require_writable(self.path)
+
+    def _require_ours(self) -> None:
+        if not os.path.lexists(self.path):
+            return
+        if not self.path.is_dir():
+            raise _not_ours(self.path, "it is no folder")
+        names = {path.name for path in self.path.iterdir()}
+        if names - {UNFINISHED} and self.target() is None:
+            raise _not_ours(self.path, f"it holds {sorted(names)[0]} and was not begun by us")
+        if strange := sorted(names - OURS):
+            raise _not_ours(self.path, f"it holds {strange[0]}, which is not ours")
+
+    def target(self) -> dict[str, Any] | None:
+        """What the folder was begun for; None where it does not say."""
+        try:
+            found = json.loads((self.path / TARGET).read_text("utf-8"))
+        except (OSError, ValueError, RecursionError):
+            return None
+        if not isinstance(found, dict) or found.get("schema") != SCHEMA:
+            return None
+        target = found.get("target")
+        return target if isinstance(target, dict) else None
+
+    def reopen(self) -> None:
+        """From now on it is not finished."""
+        if self.finished:
+            (self.path / SUMS).replace(self.work / SUMS)
+
+    def files(self) -> Iterator[str]:
+        """Names of what lies in it, but for what is needed only until it is finished."""
+        for above, folders, names in os.walk(self.path):
+            if Path(above) == self.path:
+                folders[:] = [name for name in folders if name != UNFINISHED]
+            for name in names:
+                yield str(Path(above, name).relative_to(self.path))
+
+    def finish(self, cancelled: Callable[[], bool]) -> int:
+        """Write the hash of every file, which says that it is whole; gives their number."""
+        names = sorted(name for name in self.files() if name != SUMS)
+        rows = [f"{digest(self.path / name, cancelled)}  {name}" for name in names]
+        if cancelled():
+            return 0
+        self._put(SUMS, "\n".join((*rows, "")))
+        shutil.rmtree(self.work, ignore_errors=True)
+        return len(names)
+
+    def _put(self, name: str, text: str) -> None:
+        """Write a file without a draft beside it, which would be nobody's after a kill."""
+        write_whole(self.work / name, text)
+        (self.work / name).replace(self.path / name)
+
+    def sums(self) -> dict[str, str]:
+        """Hash by name, as last written, also before it was reopened; empty where none was."""
+        path = (self.path if self.finished else self.work) / SUMS
+        try:
+            text = path.read_text("utf-8")
+        except (OSError, UnicodeDecodeError):
+            return {}
+        rows = (line.split("  ", 1) for line in text.splitlines())
+        return {row[1]: row[0] for row in rows if len(row) == 2}
+
+    def wrong(self, cancelled: Callable[[], bool]) -> tuple[str, ...]:
+        """Names of files that are missing, damaged, or that nobody fetched."""
+        known, there = self.sums(), set(self.files()) - {SUMS}
+        changed = [
+            name
+            for name, sha256 in known.items()
+            if name in there and digest(self.path / name, cancelled) != sha256
+        ]
+        return tuple(sorted({*changed, *(known.keys() ^ there)}))
+
+
+def in_words(error: Trouble | OSError, folder: Path) -> Trouble:
+    """The failure as it concerns this folder."""
+    return error if isinstance(error, Trouble) else write_failure(error, folder, None)
+
+
+def _require_writable(path: Path) -> None:
+    """Raise Trouble where this user can make nothing at a path, before anything is fetched."""
+    there = next(each for each in (path, *path.parents) if os.path.lexists(each))
+    if not there.is_dir():
+        raise _not_ours(path, f"{there} is no folder")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise Trouble(
+            f"{clean(str(path))} cannot be filled: you may not write in {clean(str(there))}.",
+            "It belongs to somebody else, or its file system is read-only. Nothing was fetched.",
+            "Name a folder of your own. Not with sudo: what root fetched only root can go on with.",
+        )
+
+
+def _not_ours(path: Path, why: str) -> Trouble:
+    """A place that holds what somebody else put there."""
+    return Trouble(
+        f"{clean(str(path))} cannot be filled: {clean(why)}.",
+        "Nothing that somebody else put there is overwritten, and what lies beside the wheels "
+        "would go out to every machine.",
+        "Name a folder that does not exist yet, or move away what is not from here.",
+    )
+
+
+def _for_another(path: Path, there: Mapping[str, Any]) -> Trouble:
+    """A folder that was fetched, or begun, for other machines."""
+    names = ("stack", "distribution", "release", "python")
+    known = ", ".join(f"{name} {there[name]}" for name in names if there.get(name))
+    return Trouble(
+        f"{clean(str(path))} is for other machines: {clean(known) or 'it does not say for which'}.",
+        "A folder is for one stack on one kind of machine.",
+        "Name another folder, or remove this one.",
+    )

@@ -1,0 +1,151 @@
+"""What is fetched, for whom, from where, whereto; and the steps that fill the folder, in order."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from wizard.fetch.folder import LOCK, PYTHON, WHEELS, Folder
+from wizard.fetch.python_archive import bring_python, installed_python
+from wizard.fetch.target import Target
+from wizard.fetch.wheels import Sources, choose_stack, make_chooser
+from wizard.knowledge.stacks import Stack, find_stack
+from wizard.plan.steps import FetchWheels
+from wizard.run.acting import Act, Done, Stopped, Surroundings
+from wizard.run.downloads.fetch import fetch_wheels
+from wizard.run.downloads.resolution import read_report
+from wizard.run.trouble import Trouble
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """What the machine that fetches has."""
+
+    pythons: Mapping[str, str]
+    """Path of an interpreter that makes venvs, by minor version."""
+    uv: str
+    environ: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Fetch:
+    """What is fetched, for whom, from where, whereto."""
+
+    target: Target
+    folder: Folder
+    sources: Sources
+    here: Here
+
+    @property
+    def stack(self) -> Stack:
+        """The stack, as our data describes it."""
+        stack = find_stack(self.target.stack)
+        assert stack is not None  # noqa: S101 - a target is of a stack that is known
+        return stack
+
+    @property
+    def index(self) -> str:
+        """Where torch comes from."""
+        return self.sources.wheelhouse or self.sources.torch_index or self.stack.index or "PyPI"
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One step of fetching."""
+
+    text: str
+    reason: str
+    act: Callable[[Surroundings], Act]
+
+
+def stages(fetch: Fetch) -> tuple[Stage, ...]:
+    """Every step, whatever of it was done before: each looks for itself."""
+    name, python = fetch.target.stack, fetch.target.python
+    report, venv = fetch.folder.work / "stack.json", fetch.folder.work / f"pip-{python}"
+    return (
+        *_bring(fetch),
+        Stage(
+            f"a pip under Python {python}",
+            "It chooses the wheels; it goes when the folder is finished.",
+            partial(_make_chooser, fetch, venv),
+        ),
+        Stage(
+            f"which wheels {name} takes",
+            f"Exact versions for the machines' Python and C library, from {fetch.index}.",
+            partial(choose_stack, report, venv, fetch.target, fetch.sources),
+        ),
+        Stage(
+            f"the wheels of {name}",
+            "Resumable, each SHA-256 checked.",
+            partial(_fetched, fetch, report),
+        ),
+        Stage(
+            "the SHA-256 of every file",
+            "Written last: without SHA256SUMS the folder is not finished.",
+            partial(_finish, fetch.folder),
+        ),
+    )
+
+
+def _bring(fetch: Fetch) -> tuple[Stage, ...]:
+    """The Python that the machines lack, or that chooses the wheels and is not here."""
+    target, work = fetch.target, fetch.folder.work
+    if target.brings_python:
+        mirror, reason = fetch.folder.path / PYTHON, "The machines have none that fits."
+    elif target.python not in fetch.here.pythons:
+        mirror = work / "mirror"
+        reason = "To choose the wheels takes a Python of the machines' version; here is none."
+    else:
+        return ()
+    act = partial(
+        bring_python, fetch.here.uv, target.python, target.architecture, mirror, work / "python"
+    )
+    return (Stage(f"Python {target.python}, by uv", reason, act),)
+
+
+async def _make_chooser(fetch: Fetch, venv: Path, around: Surroundings) -> Act:
+    minor = fetch.target.python
+    brought = installed_python(fetch.folder.work / "python", minor)
+    python = fetch.here.pythons.get(minor) or str(brought or "")
+    async for each in make_chooser(python, venv, fetch.sources, around):
+        yield each
+
+
+async def _fetched(fetch: Fetch, report: Path, around: Surroundings) -> Act:
+    folder = fetch.folder
+    staging, lock = folder.path / WHEELS, folder.path / LOCK
+    step = FetchWheels("", str(report), str(staging), str(lock), "", fetch.stack.hashes)
+    news = fetch_wheels(step, cancelled=around.cancelled, indexes=around.indexes)
+    while (each := await asyncio.to_thread(next, news, None)) is not None:
+        yield each
+    if around.cancelled():
+        raise Stopped
+    yield Done(await asyncio.to_thread(_only_chosen, folder, report, staging))
+
+
+def _only_chosen(folder: Folder, report: Path, staging: Path) -> str:
+    """Remove what an earlier choice left; raises Trouble for what nobody of us put there."""
+    chosen = {wheel.file for wheel in read_report(report)}
+    ours = {name.rpartition("/")[2] for name in folder.sums()}
+    for path in staging.iterdir():
+        if path.name in chosen:
+            continue
+        if path.name in ours or path.name.endswith((".whl.part", ".whl.json")):
+            path.unlink()
+            continue
+        raise Trouble(
+            f"{path} is none of the chosen files.",
+            "It would go out to every machine, and could be installed there.",
+            "Move it away, then run the same command again.",
+        )
+    return f"{len(chosen)} wheels, each SHA-256 right"
+
+
+async def _finish(folder: Folder, around: Surroundings) -> Act:
+    count = await asyncio.to_thread(folder.finish, around.cancelled)
+    if around.cancelled():
+        raise Stopped
+    yield Done(f"{count} files")

@@ -1,1 +1,0 @@
-"""Many machines: one folder that needs no internet, and what it is for."""
