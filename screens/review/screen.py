@@ -133,6 +133,7 @@ class Review(StepScreen):
         if self._refusal is not None:
             self.say(REFUSED, "warning")
             self._show()
+            self.refresh_bindings()
         elif self._plan is not before:
             self.say(BEGUN if self._goes_on() else KNOWN)
         elif self._sought is not known:

@@ -107,7 +107,8 @@ async def test_what_could_not_be_put_back_goes_only_by_a_key_of_its_own() -> Non
         await to_clear(pilot)
         await press(pilot, "enter")
         await reach(pilot, "review")
-        await until(pilot, lambda: "w" in usable_keys(pilot.app))
+        await until(pilot, lambda: "w makes this plan anew" in screen_text(pilot.app))
+        assert "w" in usable_keys(pilot.app)
         text = " ".join(screen_text(pilot.app).split())
         assert "No archive has rocm-core 5.7.1.50701-98." in text
         assert "w makes this plan anew so that it removes them without rollback" in text
