@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, replace
 
 import pytest
@@ -164,14 +164,6 @@ STATES: dict[str, Loading] = {
 }
 
 
-@pytest.fixture
-def waiting() -> Iterator[Waiting]:
-    """Roads behind a gate, which is open at the latest when the test is over."""
-    made = Waiting()
-    yield made
-    made.gate.set()
-
-
 def place_of(pilot: Pilot[int], part: str) -> Offset | None:
     """Where a part of the screen begins; None for one that is not on it."""
     found = pilot.app.screen.query(part)
@@ -189,19 +181,23 @@ async def come_to(pilot: Pilot[int], state: Loading) -> None:
 
 @pytest.mark.parametrize("name", STATES)
 async def test_what_is_done_is_told_with_its_time_and_nothing_jumps_when_it_comes(
-    name: str, waiting: Waiting, same_as_golden: Compare
+    name: str, same_as_golden: Compare
 ) -> None:
-    state = STATES[name]
+    state, waiting = STATES[name], Waiting()
     session = session_at_any(state.step) if state.session is None else state.session
     app = SetupApp(state.services(waiting), session, state.step)
-    async with app.run_test(size=SIZES[0]) as pilot:
-        await come_to(pilot, state)
-        waiting.now = 12.0
-        await until(pilot, lambda: "12 s so far" in screen_text(pilot.app))
-        await as_agreed(pilot, same_as_golden, f"loading-{name}")
-        before = place_of(pilot, state.still)
-        assert before is not None
+    try:
+        async with app.run_test(size=SIZES[0]) as pilot:
+            await come_to(pilot, state)
+            waiting.now = 12.0
+            await until(pilot, lambda: "12 s so far" in screen_text(pilot.app))
+            await as_agreed(pilot, same_as_golden, f"loading-{name}")
+            before = place_of(pilot, state.still)
+            assert before is not None
+            waiting.gate.set()
+            await until(pilot, lambda: "so far" not in screen_text(pilot.app))
+            after = place_of(pilot, state.still)
+            assert after in (before, None), "what came has moved it"
+    finally:
+        # Else the end of the loop would wait for the thread, and a failure never be seen.
         waiting.gate.set()
-        await until(pilot, lambda: "so far" not in screen_text(pilot.app))
-        after = place_of(pilot, state.still)
-        assert after in (before, None), "what came has moved it"
