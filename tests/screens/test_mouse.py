@@ -10,13 +10,14 @@ from textual.widgets._footer import FooterKey
 
 from screens.step import StepScreen
 from screens.windows.dialogs import Notice, Question
-from tests.screens.driving import app_with, go, reach, screen_text, settled, until
+from tests.screens.driving import app_with, drawn, go, reach, screen_text, settled, until
 from tests.screens.fakes import LIVE_SERVICES
 
 
 async def click_key(pilot: Pilot[int], action: str) -> None:
     """Clicks on a key of the keys' line."""
     await until(pilot, lambda: bool(_keys(pilot, action)))
+    await drawn(pilot.app)  # the line of keys is made anew where one of them can be used now
     assert await pilot.click(_keys(pilot, action)[0])
 
 

@@ -158,7 +158,7 @@ async def test_of_a_run_of_an_older_version_it_is_told_how_to_undo_it_by_hand(
         assert not {"o"} & usable_keys(pilot.app)
         await press(pilot, "r")
         await reach(pilot, "roll_back")
-        await until(pilot, lambda: "older version" in screen_text(pilot.app))
+        await until(pilot, lambda: "UNDO.sh" in screen_text(pilot.app))
         text = " ".join(screen_text(pilot.app).split())
         assert f"Run {OLDER} was recorded by an older version of this program." in text
         assert f"/var/lib/rdna1-setup/runs/{OLDER}/UNDO.sh" in text
