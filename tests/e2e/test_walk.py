@@ -145,8 +145,7 @@ def measured(here: Walk) -> None:
     here.to("History", "end", "escape", "space", "down", "c", "escape")
     here.to("PathQuestion", "x")
     here.to("History", "escape", "i", "escape", "home")
-    here.to("LinesView", "f")
-    here.to("ResultChoice", "escape", "r")
+    here.to("ResultChoice", "r")
     here.to("Conv2d", "escape", "escape")
 
 
