@@ -9,7 +9,6 @@ from wizard.preflight.apt_errors import explained
 from wizard.preflight.archive_records import package_records
 from wizard.preflight.simulation import Coming, transaction
 from wizard.preflight.unmet import unmet
-from wizard.preflight.uris import downloads
 
 INSTALLING = """\
 Reading package lists...
@@ -101,22 +100,6 @@ def test_what_lacks_is_read_with_its_alternatives_and_without_recommendations() 
 
 def test_without_such_a_block_nothing_lacks() -> None:
     assert unmet(INSTALLING.splitlines()) == ()
-
-
-def test_addresses_and_sizes_of_downloads_are_read() -> None:
-    text = (
-        "'http://mirror.example/ubuntu/pool/g/gcc-12-base_12.4.0-2ubuntu1%7e24.04.1_amd64.deb' "
-        "gcc-12-base_12.4.0-2ubuntu1~24.04.1_amd64.deb 46826 "
-        "MD5Sum:2e87564a9b82010b2c4467db8b6f5157\n"
-        "'file:/srv/repo/x.deb' x.deb 12\n"
-        "E: Version '2.10-4' for 'hello' was not found\n"
-    )
-    found = downloads(text.splitlines())
-    assert [(one.file.partition("_")[0], one.bytes) for one in found] == [
-        ("gcc-12-base", 46826),
-        ("x.deb", 12),
-    ]
-    assert found[0].hash == "MD5Sum:2e87564a9b82010b2c4467db8b6f5157"
 
 
 RECORDS = """\
