@@ -29,7 +29,6 @@ ALL_WORKS = (
 """Every combination, the single ones first."""
 RANGE = re.compile(r" *([1-9][0-9]{0,3}) *- *([1-9][0-9]{0,3}) *")
 WRONG_RANGE = "Write the range as 1-256: the smallest and the largest value, below 10000."
-OWN = "your own list of layers"
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ REMOVE_THEM = (
 KEPT_AFTER_ALL = (
     "this plan removes packages that rollback cannot put back; w makes it anew without that."
 )
-REFUSED = "Apply would refuse this plan: why stands on top. Esc goes back, to change it."
+REFUSED = "This plan cannot be applied: the reason is at the top. Press Esc to change it."
 
 
 class Review(StepScreen):
@@ -55,9 +55,9 @@ class Review(StepScreen):
         "what you read here is what runs. Lines after '|' are the content of a file, whole. "
         "'undo' says how the step is taken back.\n\n"
         "a applies the plan (in a dry run and in the demo it only rehearses it). It is not there "
-        "where Apply would refuse the plan, such as for a folder that is taken, or where its "
-        "wheels are gone from the index, which is asked once: why, and what to do, stands on top "
-        "then.\n"
+        "where the plan cannot be applied, for example because a folder is already in use, or "
+        "because its wheels are no longer on the index, which is asked once. The reason, and what "
+        "to do, is then at the top.\n"
         "u is there where the environment also sees a torch of your own packages: it moves that "
         "one away too, or leaves it after all.\n"
         "r is there where root has something to do: it rehearses root's part and its way back in a "

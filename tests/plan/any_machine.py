@@ -43,9 +43,8 @@ FIRMWARES: st.SearchStrategy[Fact[int]] = facts(140, 150)
 GROUPS: st.SearchStrategy[Fact[tuple[str, ...]]] = facts(("ada",), ("ada", "render"))
 STUCK = (Process(4211, "python3", "D", ("/dev/kfd",), compute=True),)
 PROCESSES: st.SearchStrategy[Fact[tuple[Process, ...]]] = facts((), STUCK)
-SUPPLIES = st.just(Supply()) | st.builds(
+SUPPLIES = st.builds(
     Supply,
-    facts(True, False),
     st.sampled_from(["", "/media/wheels"]),
     st.sampled_from(["", "file:///media/python"]),
 )

@@ -57,21 +57,19 @@ HARMS: dict[str, Callable[[Machine], Machine]] = {
 }
 
 
-def forbidden(machine: Machine, stack: Stack, held: Fit, supply: Supply) -> str:
+def forbidden(machine: Machine, stack: Stack, held: Fit) -> str:
     """Which fact forbids a stack, ``""`` for none."""
     system = machine.system
     gfx = target_of(chosen_card(machine))
     disk = next(iter(machine.disks), None)
     inside = (machine.access.home.rstrip("/") + "/").startswith(f"{HOME}/")
     takes = (stack.download_bytes or 0) + (stack.installed_bytes or 0)
-    fetches_python = held.python.startswith("uv:") and not supply.python_mirror
     rules = {
         "card": bool(stack.gfx) and gfx not in stack.gfx,
         "processor": bool(stack.gfx) and system.architecture in ("aarch64", "riscv64"),
         "C library": _below(system.glibc, stack.glibc_floor),
         "disk": disk is not None and inside and takes > disk.free_bytes,
         "Python": _minor(machine, held.python) not in stack.pythons,
-        "network": supply.network is False and (not supply.wheelhouse or fetches_python),
     }
     return ", ".join(name for name, broken in rules.items() if broken)
 
@@ -121,7 +119,7 @@ def test_no_machine_gets_advice_that_its_facts_or_a_floor_forbid(
         stack = STACKS[road.fit.stack]
         assert [cell.application for cell in road.fit.cells] == [each.id for each in asked]
         if road.fit.possible:
-            assert not forbidden(machine, stack, road.fit, supply)
+            assert not forbidden(machine, stack, road.fit)
         for cell, application in zip(road.fit.cells, asked, strict=True):
             if cell.verdict is not Verdict.NO:
                 assert road.fit.possible
@@ -188,18 +186,3 @@ def test_no_harm_makes_a_road_better(
 def test_no_card_means_that_only_the_processor_is_open(machine: Machine) -> None:
     bare = replace(machine, gpus=())
     assert [r.fit.stack for r in advise(bare, ("own",)).roads if r.fit.possible] in (["cpu"], [])
-
-
-@settings(max_examples=40, deadline=None)
-@given(machine=machines(), ids=WISHES)
-def test_without_a_network_no_road_is_open_and_what_else_is_in_the_way_stays_told(
-    machine: Machine, ids: list[str]
-) -> None:
-    online = advise(machine, tuple(ids), supply=Supply(network=True))
-    offline = advise(machine, tuple(ids), supply=Supply(network=False))
-    told = {road.fit.stack: road.fit.obstacles for road in offline.roads}
-
-    for road in online.roads:
-        found = told[road.fit.stack]
-        assert found[: len(road.fit.obstacles)] == road.fit.obstacles
-        assert "there is no network" in found[-1]

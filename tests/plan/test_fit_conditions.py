@@ -208,47 +208,23 @@ def test_a_card_that_cannot_be_used_yet_is_told_apart_from_other_needs(name: str
     assert held(machine, "cpu").card_closed == ""
 
 
-# The network: nobody asks it in a look at the machine, so by default nothing is said.
+# Places that the user named.
 
-OFF = Supply(network=False)
-WHEELS = Supply(network=False, wheelhouse="/media/wheels")
-
-
-def test_without_a_network_and_without_wheels_no_road_is_open() -> None:
-    found = held(CLEAN, "native", (), OFF)
-
-    assert found.obstacles == (
-        "there is no network, and its wheels are not here; connect this machine, or fetch the "
-        "wheels of native on another one and give their folder (--wheelhouse DIR)",
-    )
-
-
-def test_a_folder_of_wheels_needs_no_network() -> None:
-    assert held(CLEAN, "rocm52", (), WHEELS).possible
+WHEELS = Supply(wheelhouse="/media/wheels")
 
 
 def test_a_folder_of_wheels_brings_no_python() -> None:
-    assert "uv would fetch Python 3.10" in held(UV_ONLY, "rocm52", (), WHEELS).obstacles[0]
-    unasked = held(UV_ONLY, "rocm52", (), Supply(wheelhouse="/media/wheels"))
-    assert unasked.possible
-    assert "for uv to fetch Python" in unasked.needs[-1]
+    found = held(UV_ONLY, "rocm52", (), WHEELS)
+
+    assert found.possible
+    assert "for uv to fetch Python" in found.needs[-1]
 
 
 def test_with_a_python_from_the_folder_too_nothing_needs_a_network() -> None:
-    for known in (WHEELS, Supply(wheelhouse="/media/wheels")):
-        found = held(UV_ONLY, "rocm52", (), known._replace(python_mirror="file:///media/python"))
-        assert found.possible
-        assert found.needs == ("Python 3.10, which uv brings without root",)
+    found = held(UV_ONLY, "rocm52", (), WHEELS._replace(python_mirror="file:///media/python"))
 
-
-def test_a_network_that_answered_and_one_that_nobody_asked_are_not_mentioned() -> None:
-    assert held(CLEAN, "native", (), Supply(network=True)).needs == ()
-    assert held(CLEAN, "native").needs == ()
-
-
-def test_a_network_that_could_not_be_asked_is_said_to_be_unknown() -> None:
-    asked = Supply(network=Unknown("the proxy did not answer within 3 s"))
-    assert "the proxy did not answer within 3 s" in held(CLEAN, "native", (), asked).needs[0]
+    assert found.possible
+    assert found.needs == ("Python 3.10, which uv brings without root",)
 
 
 # What an application asks of the machine, beside its stack.

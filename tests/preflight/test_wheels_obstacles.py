@@ -36,7 +36,7 @@ IN_BETWEEN: dict[str, tuple[Talk, str]] = {
         "log in first",
     ),
     "no web server": (saying(b"220 mail.example ESMTP\r\n"), "not as a web server"),
-    "a server that refuses": (status("403 Forbidden"), "Storage servers say 403"),
+    "a server that refuses": (status("403 Forbidden"), "Some servers answer 403"),
     "a server that wants a login": (status("401 Unauthorized"), "login"),
     "a law": (status("451 Unavailable For Legal Reasons"), "451"),
     "a server in trouble": (status("503 Service Unavailable"), "503"),
@@ -151,7 +151,7 @@ def test_an_index_that_answers_403_for_what_it_does_not_have_is_told_as_refusing
         found = answer_of(wheels_at(index))
     assert found.standing is Standing.NOT_ASKED
     assert "/simple/torchaudio/" in found.detail
-    assert "what they do not hold" in found.detail
+    assert "a file that does not exist" in found.detail
 
 
 def test_a_bug_of_ours_is_not_taken_for_a_slow_server() -> None:

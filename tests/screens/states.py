@@ -205,7 +205,7 @@ ERRORS: dict[str, State] = {
     ),
     "review-refused": State(
         "review",
-        ("Refused", TOLD.happened, "Apply would refuse this plan"),
+        ("Refused", TOLD.happened, "This plan cannot be applied"),
         live(obstacle=lambda plan: TOLD),
     ),
     "review-unknown": State(

@@ -122,7 +122,7 @@ async def test_what_could_not_be_put_back_goes_only_by_a_key_of_its_own() -> Non
         session = pilot.app.screen.session  # type: ignore[attr-defined]
         assert session.plan == PLAN_FOR_GOOD
         await press(pilot, "w")
-        await until(pilot, lambda: "Apply would refuse" in status(pilot.app))
+        await until(pilot, lambda: "This plan cannot be applied" in status(pilot.app))
         assert "a" not in usable_keys(pilot.app)
         assert asked == [False, True, False]
 
@@ -136,7 +136,7 @@ async def test_a_refusal_for_another_reason_is_lifted_by_no_key() -> None:
         await to_clear(pilot)
         await press(pilot, "enter")
         await reach(pilot, "review")
-        await until(pilot, lambda: "Apply would refuse" in status(pilot.app))
+        await until(pilot, lambda: "This plan cannot be applied" in status(pilot.app))
         assert "w" not in usable_keys(pilot.app)
 
 

@@ -24,7 +24,7 @@ def refusing(services: Services) -> Services:
 async def test_a_folder_that_is_taken_is_refused_on_review_with_the_remedy() -> None:
     async with app_with(refusing(LIVE_SERVICES), "review").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "review")
-        await until(pilot, lambda: "Apply would refuse this plan" in status(pilot.app))
+        await until(pilot, lambda: "This plan cannot be applied" in status(pilot.app))
         text = screen_text(pilot.app)
         assert "/home/sam/[x] is a venv that this program did not make." in text
         assert "Choose a new folder" in text
@@ -34,7 +34,7 @@ async def test_a_folder_that_is_taken_is_refused_on_review_with_the_remedy() -> 
 async def test_a_plan_that_would_be_refused_can_still_be_rehearsed() -> None:
     async with app_with(refusing(DRY_SERVICES), "review").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "review")
-        await until(pilot, lambda: "Apply would refuse this plan" in status(pilot.app))
+        await until(pilot, lambda: "This plan cannot be applied" in status(pilot.app))
         await press(pilot, "a")
         await reach(pilot, "apply")
 

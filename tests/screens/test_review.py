@@ -77,7 +77,7 @@ async def test_with_a_stack_too_what_could_not_be_put_back_goes_by_a_key_of_its_
         assert session.choice.without_rollback
         assert session.plan.id == "settled"
         await press(pilot, "w")
-        await until(pilot, lambda: "Apply would refuse" in status(pilot.app))
+        await until(pilot, lambda: "This plan cannot be applied" in status(pilot.app))
         assert choices == [False, True, False]
 
 
@@ -148,7 +148,7 @@ async def test_a_plan_whose_wheels_are_gone_cannot_be_applied() -> None:
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await walk_to(pilot, "review")
         await until(pilot, lambda: "Refused  It has no torch." in screen_text(pilot.app))
-        assert "why stands on top" in status(pilot.app)
+        assert "the reason is at the top" in status(pilot.app)
         assert "a" not in usable_keys(pilot.app)
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from wizard.knowledge.stacks import find_stack
-from wizard.machine.facts import Fact, Interpreter, Machine, Unknown
+from wizard.machine.facts import Fact, Machine, Unknown
 from wizard.places import Places
 from wizard.plan.choice import Choice
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.planner import make_plan
 from wizard.plan.python_steps import version_brought
-from wizard.plan.steps import CreateVenv, Plan
 from wizard.plan.venv import target as gfx_of
+from wizard.preflight.wheels import python_of
 
 UV = "uv"
 """Stands for the uv of a machine that has none yet: it is installed together with this program."""
@@ -54,16 +54,9 @@ def target_of(machine: Machine, choice: Choice, places: Places) -> Target:
         release=known["release"],
         architecture=known["architecture"],
         glibc=known["glibc"],
-        python=brought or _python_of(plan, machine.interpreters),
+        python=brought or python_of(plan, machine.interpreters),
         brings_python=bool(brought),
     )
-
-
-def _python_of(plan: Plan, interpreters: tuple[Interpreter, ...]) -> str:
-    """The version of the machine's own Python that the plan's venv is made of."""
-    python = next(step.python for step in plan.steps if isinstance(step, CreateVenv))
-    version = next(each.version for each in interpreters if each.path == python)
-    return ".".join(version.split(".")[:2])
 
 
 def _known(machine: Machine) -> dict[str, str]:

@@ -18,7 +18,7 @@ from wizard.plan.memory import short_of, unsure_memory
 from wizard.plan.obstacle import Obstacle
 from wizard.plan.pythons import chosen_python, python_need, python_obstacle, python_refused
 from wizard.plan.room import room_for
-from wizard.plan.supply import Supply, no_supply, unsure_supply
+from wizard.plan.supply import Supply, network_need
 from wizard.plan.verdict import Cell, Verdict
 from wizard.plan.weighing import HOPEFUL, weigh
 
@@ -63,14 +63,14 @@ def fit(
 ) -> Fit:
     """What a stack is on this machine; pure but for the claims of ours, read when none are given.
 
-    Possible is what no obstacle rules out: card and target, processor, C library, Python, disk,
-    and, where it was asked, the network. The verdicts follow from floors and claims by the rule of
+    Possible is what no obstacle rules out: card and target, processor, C library, Python and
+    disk. The verdicts follow from floors and claims by the rule of
     ``wizard.plan.weighing``, and are no better than ``unknown`` where memory is short; a stack that
     is ruled out is ``no`` for everything, because of its first obstacle.
     """
     supply = supply or Supply()
     python = chosen_python(machine, applications, stack)
-    against = _obstacles(machine, stack, python, supply)
+    against = _obstacles(machine, stack, python)
     gfx = target_of(chosen_card(machine))
     here = torch_here(machine, stack, gfx)
     known = load_claims() if claims is None else claims
@@ -91,13 +91,13 @@ def fit(
     )
 
 
-def _obstacles(machine: Machine, stack: Stack, python: str, supply: Supply) -> tuple[Obstacle, ...]:
-    rest = (python_obstacle(machine, stack, python), no_supply(supply, stack, python))
-    return (*obstacles(machine, stack), *(each for each in rest if each))
+def _obstacles(machine: Machine, stack: Stack, python: str) -> tuple[Obstacle, ...]:
+    last = python_obstacle(machine, stack, python)
+    return (*obstacles(machine, stack), *([last] if last else ()))
 
 
 def _needs(machine: Machine, stack: Stack, python: str, supply: Supply) -> tuple[str, ...]:
-    texts = (python_need(python), *needs(machine, stack), unsure_supply(supply, python))
+    texts = (python_need(python), *needs(machine, stack), network_need(supply, python))
     return tuple(text for text in texts if text)
 
 

@@ -42,12 +42,6 @@ def plain_fingerprint(text: str) -> str:
     return "".join(text.split()).replace(":", "").upper().removeprefix("0X")
 
 
-def is_fingerprint(text: str) -> bool:
-    """True for a whole fingerprint of version 4; short ids can be made to order."""
-    plain = plain_fingerprint(text)
-    return len(plain) == 40 and all(letter in "0123456789ABCDEF" for letter in plain)
-
-
 def spaced(fingerprint: str) -> str:
     """A fingerprint for people, in groups of four."""
     return " ".join(fingerprint[start : start + 4] for start in range(0, len(fingerprint), 4))

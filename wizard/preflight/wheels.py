@@ -19,7 +19,7 @@ from urllib.parse import urlsplit, urlunsplit
 from packaging.requirements import Requirement
 
 from wizard.knowledge.stacks import find_stack
-from wizard.machine.facts import Machine
+from wizard.machine.facts import Interpreter, Machine
 from wizard.plan.existing_steps import ResolveCarried, ResolveHeld
 from wizard.plan.steps import CreateVenv, Plan, RunProgram
 from wizard.preflight.index_page import Listed, fitting, read_page, wheels_in
@@ -41,8 +41,8 @@ NO_HEAD = frozenset({400, 403, 405, 501})
 """Answers of servers that know no HEAD, or refuse it while they serve the file."""
 NOTHING_THERE = frozenset({404, 410})
 WORDS_OF_403 = (
-    " Storage servers say 403 of what they do not hold, too: it may be missing, or you may not "
-    "have it."
+    " Some servers answer 403 for a file that does not exist: it may be missing, or you may not "
+    "be allowed to read it."
 )
 PORTAL = (
     "It is a page of somebody in between, such as the login page of this network or a proxy's: "
@@ -146,7 +146,7 @@ def wheels_of(plan: Plan, machine: Machine) -> Wheels | None:
     wanted = tuple(text for text in asked if Requirement(text).name in FAMILY)
     if not folder and not own:  # what has no +label may come from PyPI, which is asked as well
         wanted = tuple(text for text in wanted if "+" in text)
-    python, glibc = _python_of(plan, machine), machine.system.glibc
+    python, glibc = python_of(plan, machine.interpreters), machine.system.glibc
     if not wanted or not python or not (folder or place.startswith(("http://", "https://"))):
         return None
     return Wheels(place, bool(folder), wanted, python, glibc if isinstance(glibc, str) else "")
@@ -156,14 +156,14 @@ def _word_after(option: str, argv: tuple[str, ...]) -> str:
     return argv[argv.index(option) + 1] if option in argv else ""
 
 
-def _python_of(plan: Plan, machine: Machine) -> str:
-    """The minor version of the Python that the wheels are for."""
+def python_of(plan: Plan, interpreters: tuple[Interpreter, ...]) -> str:
+    """The minor version of the Python that the wheels are for; ``""`` where a plan has none."""
     for step in plan.steps:
         if isinstance(step, ResolveHeld):
             found = re.search(r"/python(3\.\d+)/", f"{step.site}/")
             return found[1] if found else ""
         if isinstance(step, CreateVenv):
-            versions = {each.path: each.version for each in machine.interpreters}
+            versions = {each.path: each.version for each in interpreters}
             found = re.search(r"python(3\.\d+)\Z", step.python)
             version = versions.get(step.python, found[1] if found else "")
             return ".".join(version.split(".")[:2])

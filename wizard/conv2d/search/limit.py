@@ -104,10 +104,6 @@ class Probes:
         here, below = self._layers[known.budget], self._layers[known.budget - 1]
         return known.passes + min(range(1, n), key=lambda k: self._cost(here, below, a, n, k))
 
-    def expected_cost(self, known: Known) -> float:
-        """Seconds until the limit is known, on average over all limits that are still possible."""
-        return self._layers[known.budget][known.passes - self._low][known.hangs - known.passes]
-
     def _cost(self, here: Values, below: Values, a: int, n: int, k: int) -> float:
         passing = self._passes[a + k] + here[a + k][n - k]
         return ((n - k) * passing + k * (self._costs.hang_s + below[a][k])) / n
