@@ -65,7 +65,10 @@ async def test_a_look_whether_a_plan_can_begin_moves_nothing(size: tuple[int, in
         await drawn(pilot.app)
         before = regions(pilot.app)
         looked.set()
-        await until(pilot, lambda: "refuse" in str(pilot.app.screen.query_one("#status").render()))
+        await until(
+            pilot,
+            lambda: "cannot be applied" in str(pilot.app.screen.query_one("#status").render()),
+        )
         await drawn(pilot.app)
         assert regions(pilot.app) == before
 
