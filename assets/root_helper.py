@@ -26,7 +26,9 @@ itself, takes no command, and ends with its input.
 
 from __future__ import annotations
 
+import base64
 import contextlib
+import difflib
 import errno
 import fcntl
 import grp
@@ -474,10 +476,14 @@ SOURCE_LINE = re.compile(
     r"|file:(?://)?(?:/[A-Za-z0-9._~%+=-]+)+)/? "
     r"(?:\./|/|[A-Za-z0-9._-]+(?:/[A-Za-z0-9._-]+)*(?: [a-z0-9][a-z0-9._/-]*)+)"
 )
-KEY = re.compile(
-    r"\s*(?:-----BEGIN PGP PUBLIC KEY BLOCK-----\n(?:[A-Za-z]+: [ -~]*\n)*\n?"
-    r"(?:[A-Za-z0-9+/=]{1,76}\n)+-----END PGP PUBLIC KEY BLOCK-----\s*)+"
+KEY_BLOCK = (
+    r"-----BEGIN PGP PUBLIC KEY BLOCK-----\n(?:[A-Za-z]+: [ -~]*\n)*\n?"
+    r"((?:[A-Za-z0-9+/]{1,76}\n)*[A-Za-z0-9+/]{1,76}={0,2}\n)(?:=[A-Za-z0-9+/]{4}\n)?"
+    r"-----END PGP PUBLIC KEY BLOCK-----"
 )
+KEY = re.compile(r"\s*(?:" + KEY_BLOCK + r"\s*)+")
+PUBLIC_KEY = 6
+"""The tag of the packet that a primary key is."""
 PIN_LINE = re.compile(
     r"(?:Explanation: [ -~]*|Package: [A-Za-z0-9*?+. _:/-]+"
     r"|Pin: (?:release|origin|version) [A-Za-z0-9\"=,.*~+:_ /-]+"
@@ -555,24 +561,117 @@ def only_settings(old: str, new: str) -> Optional[str]:
     return None
 
 
+Field = Tuple[str, Tuple[str, ...]]
+"""A field of a stanza: its first line, and the lines that continue it."""
+
+
 def only_stanzas(old: str, new: str) -> Optional[str]:
-    """A rule for deb822: stanzas that were there before, switched on or off."""
-    known = [_unswitched(stanza) for stanza in old.split("\n\n")]
-    for stanza in new.split("\n\n"):
-        plain = _unswitched(stanza)
-        if plain and plain not in known:
-            return plain[0]
+    """A rule for deb822: stanzas that were there before, in that order, switched on or off.
+
+    Whole fields are compared: a line that is put between a field and its continuation would
+    take what follows for itself, such as the key of a ``Signed-By``.
+    """
+    known = iter([_unswitched(stanza) for stanza in stanzas(old)])
+    for stanza in stanzas(new):
+        blank = [line for _, more in stanza for line in more if not line.strip(BLANKS)]
+        if blank:  # the end of a stanza to some readers, and to others not
+            return blank[0]
+        switches = [field for field in stanza if _is_switch(field)]
+        odd = [first for first, more in switches if more or not SWITCH_LINE.fullmatch(first)]
+        if odd or len(switches) > 1:
+            return odd[0] if odd else switches[1][0]
+        if _unswitched(stanza) not in known:  # takes all up to it out of the iterator
+            return stanza[0][0]
     return None
 
 
-def _unswitched(stanza: str) -> List[str]:
-    lines = (line.rstrip(BLANKS) for line in stanza.split("\n"))
-    return [x for x in lines if x and not x.startswith("#") and not SWITCH_LINE.fullmatch(x)]
+def stanzas(content: str) -> List[List[Field]]:
+    """The stanzas of a deb822 file as apt reads them, without comments."""
+    found: List[List[Field]] = [[]]
+    for line in content.split("\n"):
+        if line.startswith("#"):
+            continue
+        if not line:
+            found.append([])
+        elif line[0] in BLANKS and found[-1]:
+            first, more = found[-1][-1]
+            found[-1][-1] = (first, (*more, line))
+        else:
+            found[-1].append((line, ()))
+    return [stanza for stanza in found if stanza]
+
+
+def _is_switch(field: Field) -> bool:
+    return field[0].partition(":")[0].strip(BLANKS).lower() == "enabled"
+
+
+def _unswitched(stanza: Sequence[Field]) -> List[Field]:
+    return [field for field in stanza if not _is_switch(field)]
 
 
 def only_keys(_: str, new: str) -> Optional[str]:
-    """A rule: armoured public keys and nothing else."""
-    return None if KEY.fullmatch(new) else new.split("\n", 1)[0]
+    """A rule: armoured public keys whose fingerprints can be shown, and nothing else."""
+    return None if KEY.fullmatch(new) and fingerprints(new) else new.split("\n", 1)[0]
+
+
+def fingerprints(armoured: str) -> List[str]:
+    """The fingerprints of all primary keys in a file; none where it cannot be read to its end.
+
+    RFC 9580, 4.2 (packets) and 5.5.4 (fingerprints).
+    """
+    found = []
+    try:
+        for letters in re.findall(KEY_BLOCK, armoured):
+            for tag, body in _packets(base64.b64decode(letters.replace("\n", ""), validate=True)):
+                if tag == PUBLIC_KEY:
+                    found.append(_fingerprint(body))
+    except (ValueError, IndexError, struct.error):
+        return []
+    return found
+
+
+def _packets(raw: bytes) -> Iterator[Tuple[int, bytes]]:
+    """Tag and body of each packet; raises ValueError or IndexError for what is none."""
+    at = 0
+    while at < len(raw):
+        head = raw[at]
+        if not head & 0x80:
+            raise ValueError("this is no packet")
+        tag = head & 0x3F if head & 0x40 else head >> 2 & 0x0F
+        at, length = _new_length(raw, at + 1) if head & 0x40 else _old_length(raw, at + 1, head & 3)
+        if at + length > len(raw):
+            raise ValueError("the packet is cut off")
+        yield tag, raw[at : at + length]
+        at += length
+
+
+def _new_length(raw: bytes, at: int) -> Tuple[int, int]:
+    """Where the body of a packet begins, and how long it is."""
+    first = raw[at]
+    if first < 192:
+        return at + 1, first
+    if first < 224:
+        return at + 2, (first - 192 << 8) + raw[at + 1] + 192
+    if first < 255:
+        raise ValueError("the packet is written in parts")
+    return at + 5, int.from_bytes(raw[at + 1 : at + 5], "big")
+
+
+def _old_length(raw: bytes, at: int, kind: int) -> Tuple[int, int]:
+    if kind == 3:
+        raise ValueError("the packet has no end")
+    width = 1 << kind
+    return at + width, int.from_bytes(raw[at : at + width], "big")
+
+
+def _fingerprint(key: bytes) -> str:
+    if key[0] == 4:
+        whole = b"\x99" + struct.pack(">H", len(key)) + key
+        return hashlib.sha1(whole).hexdigest().upper()  # noqa: S324 - as its form has it
+    if key[0] == 6:
+        whole = b"\x9b" + struct.pack(">I", len(key)) + key
+        return hashlib.sha256(whole).hexdigest().upper()
+    raise ValueError("the key is of another version")
 
 
 PLACES = (
@@ -631,12 +730,22 @@ def allowed_content(arguments: Dict[str, Any], _: Person) -> None:
         refuse_lines(arguments["path"], "", arguments["content"])
 
 
+def shortened(line: str, most: int) -> str:
+    """A line in ASCII, with a mark where its end is left out."""
+    whole = ascii(line)
+    return (
+        whole
+        if len(whole) <= most
+        else "{} ... and {} more".format(whole[:most], len(whole) - most)
+    )
+
+
 def refuse_lines(path: str, old: str, new: str) -> None:
     """Raise Wrong for a line that was not there before and is not of the form of that place."""
     place = place_of(path)
     line = "" if place is None else place.rule(old, new)
     if line is not None:
-        raise Wrong("{}: this line may not stand there: {}".format(path, ascii(line)[:120]))
+        raise Wrong("{}: this line may not stand there: {}".format(path, shortened(line, 120)))
 
 
 NAMES = several(matching(PACKAGE))
@@ -1530,7 +1639,8 @@ class Growing:
         if len(self._open) > LONGEST_EVENT or (final and not chunk):
             lines.append(self._open)
             self._open = b""
-        return [line.decode("utf-8", "replace")[:2000] for line in lines if line]
+        texts = (line.decode("utf-8", "replace") for line in lines if line)
+        return [text if len(text) <= 2000 else text[:2000] + " ..." for text in texts]
 
 
 class Step:
@@ -2955,13 +3065,23 @@ def describe(request: Request) -> List[str]:
             "change packages{}".format(" (settings too)" if wanted["purge"] else ""),
             *_listed("install", ("{}={}".format(*package) for package in expect["install"])),
             *_listed("remove", expect["remove"]),
+            *_listed(
+                "mark as installed by you",
+                (
+                    "{}={}".format(*package)
+                    for package in wanted["install"]
+                    if package not in expect["install"]
+                ),
+            ),
             *_listed("from files", (ascii(path)[1:-1] for path, _ in wanted["debs"])),
             *_listed(GONE, ("{}={}".format(*package) for package in wanted["for_good"])),
         ]
     if request.verb == "keep_debs":
         return ["keep the package files of", *_listed("", (name for name, _ in wanted["packages"]))]
     if request.verb == "write_file":
-        return ["write {}".format(wanted["path"]), *edited(wanted["path"], wanted["content"])]
+        mode = "" if wanted["mode"] == 0o644 else " (mode {:04o})".format(wanted["mode"])
+        first = "write {}{}".format(wanted["path"], mode)
+        return [first, *edited(wanted["path"], wanted["content"])]
     if request.verb in ("join_groups", "leave_groups"):
         how = "add {} to {}" if request.verb == "join_groups" else "take {} out of {}"
         return [how.format(wanted["user"], " and ".join(wanted["groups"]))]
@@ -2981,18 +3101,46 @@ def describe(request: Request) -> List[str]:
 
 
 def edited(path: str, content: str) -> List[str]:
-    """Lines that a file gains and loses beside what is there now, but for comments and keys."""
-    if path.startswith("/etc/apt/keyrings/"):
-        return []
+    """What changes in a file beside what is there now, each line whole; of keys, fingerprints.
+
+    Of a file of stanzas each stanza that changes is shown with all its lines: without them nobody
+    could tell which one is switched on.
+    """
     try:
         found = read_at(path)
     except (OSError, Trouble):  # the step itself will say what is wrong with it
         found = None
     old = found[0].decode("utf-8", "replace") if found else ""
-    before, after = ([x for x in text.split("\n") if acts(x)] for text in (old, content))
-    gained = ("    + " + ascii(line)[1:-1][:300] for line in after if line not in before)
-    lost = ("    - " + ascii(line)[1:-1][:120] for line in before if line not in after)
-    return [*gained, *lost]
+    if path.startswith("/etc/apt/keyrings/"):
+        return _exchanged_keys(old, content)
+    before, after = ([ascii(x)[1:-1] for x in text.split("\n")] for text in (old, content))
+    whole = difflib.unified_diff(before, after, n=len(before) + len(after), lineterm="")
+    rows = list(whole)[3:]
+    if path.endswith(".sources"):
+        shown_rows = _changed_stanzas(rows)
+    else:
+        shown_rows = [row for row in rows if row[0] != " "]
+    return ["    {} {}".format(row[0], row[1:]).rstrip() for row in shown_rows]
+
+
+def _exchanged_keys(old: str, new: str) -> List[str]:
+    before, after = fingerprints(old), fingerprints(new)
+    if old and not before:
+        before = ["(the file that is there now cannot be read as one)"]
+    gone = ["    - key {}".format(key) for key in before if key not in after]
+    return gone + ["    + key {}".format(key) for key in after if key not in before]
+
+
+def _changed_stanzas(rows: Sequence[str]) -> List[str]:
+    """The stanzas of a comparison in which something changes."""
+    kept: List[str] = []
+    stanza: List[str] = []
+    for row in [*rows, " "]:
+        stanza.append(row)
+        if row == " ":
+            kept += stanza[:-1] if any(each[0] != " " for each in stanza) else []
+            stanza = []
+    return kept
 
 
 def _listed(title: str, names: Iterable[str]) -> List[str]:

@@ -22,6 +22,7 @@ from assets.root_helper import (
     refuse_lines,
     strict_json,
 )
+from tests.preflight.asked import EXPIRED, EXPIRED_FINGERPRINT, VALID, VALID_FINGERPRINT
 from tests.root.conversation import RUN, Event, apt_change, keep_debs, put_back, set_aside
 from tests.root.conversation import write_file as write
 
@@ -29,10 +30,7 @@ OWNER = Person("owner", 1000, 1000, through_sudo=True)
 SOURCE = "/etc/apt/sources.list.d/rdna1-setup-rocm.list"
 KEYRING = "/etc/apt/keyrings/rdna1-setup-rocm.asc"
 LINE = f"deb [arch=amd64 signed-by={KEYRING}] https://repo.radeon.com/rocm/apt/5.7.1 jammy main\n"
-KEY = (
-    "-----BEGIN PGP PUBLIC KEY BLOCK-----\nComment: a key\n\n"
-    "mDMEZ2ZmZhYJKwYBBAHaRw8BAQdA\n=abcd\n-----END PGP PUBLIC KEY BLOCK-----\n"
-)
+KEY = VALID.decode()
 PROFILE = "/etc/profile.d/x.sh"
 RULES = "/etc/udev/rules.d/70-kfd.rules"
 PIN = "Package: *\nPin: release o=repo.radeon.com\nPin-Priority: 600\n"
@@ -333,6 +331,45 @@ def test_an_edited_stanza_may_only_be_switched_off_or_go() -> None:
         refuse_lines(path, STANZAS, STANZAS.replace("/a.gpg", "/a.gpg\u00a0"))
 
 
+INLINE = (
+    "# of somebody else\nTypes: deb\nURIs: https://b.example/\nSuites: stable\nComponents: main\n"
+    "Enabled: no\nSigned-By:\n -----BEGIN PGP PUBLIC KEY BLOCK-----\n .\n mDMEXgvhABYJ\n"
+    " -----END PGP PUBLIC KEY BLOCK-----\n"
+)
+
+
+@pytest.mark.parametrize("switch", ["Enabled: yes", "Enabled: no", "enabled: yes", "Enabled : no"])
+def test_a_switch_takes_no_key_away_from_its_source(switch: str) -> None:
+    path = "/etc/apt/sources.list.d/x.sources"
+    apart = INLINE.replace("Enabled: no\n", "")
+    refuse_lines(path, INLINE, INLINE.replace("Enabled: no", "Enabled: yes"))
+    for old in (INLINE, apart):
+        lines = apart.split("\n")
+        for place in range(lines.index("Signed-By:") + 1, len(lines) - 1):
+            new = "\n".join([*lines[:place], switch, *lines[place:]])
+            with pytest.raises(Wrong):
+                refuse_lines(path, old, new)
+
+
+@pytest.mark.parametrize(
+    "new",
+    [
+        INLINE.replace("Enabled: no", "Enabled: yes\n no"),
+        INLINE.replace("Enabled: no", "Enabled: yes\nEnabled: no"),
+        INLINE.replace("Enabled: no", "Enabled: yes\n \nEnabled: no"),
+        INLINE.replace("Enabled: no", " Enabled: no"),
+        INLINE.replace("Enabled: no\n", "\n"),
+        INLINE.replace(" -----END PGP PUBLIC KEY BLOCK-----\n", ""),
+        INLINE.replace("Enabled: no", "Trusted: yes"),
+        f"{INLINE}Types: deb\n",
+        STANZAS.split("\n\n")[1] + "\n" + STANZAS.split("\n\n")[0] + "\n",
+    ],
+)
+def test_a_stanza_changes_in_nothing_but_its_switch(new: str) -> None:
+    with pytest.raises(Wrong):
+        refuse_lines("/etc/apt/sources.list.d/x.sources", f"{INLINE}\n{STANZAS}", new)
+
+
 @pytest.mark.parametrize(
     ("name", "kept"),
     [
@@ -376,18 +413,79 @@ def test_what_goes_for_good_is_asked_in_a_sentence_of_its_own() -> None:
     assert told == f"{usual} {sentence} {listed}"
 
 
+def told_of(path: Path, content: str) -> list[str]:
+    """What the terminal shows of a file that is to be written, without its first line."""
+    request = root_helper.Request(
+        "write_file", {"path": str(path), "content": content, "mode": 0o644}
+    )
+    first, *rest = describe(request)
+    assert first == f"write {path}"
+    return [line.removeprefix("    ") for line in rest]
+
+
 @pytest.mark.parametrize(
     "line", ["deb [signed-by=/etc/apt/keyrings/x.asc] http://example.org/ x main", "\t deb-src x"]
 )
-def test_every_line_that_acts_is_shown_whatever_stands_before_it(tmp_path: Path, line: str) -> None:
-    path = tmp_path / "x.list"
-    assert edited(str(path), f"# said\n{line}\n\n") == [f"    + {ascii(line)[1:-1]}"]
+def test_every_line_of_a_new_file_is_shown_comments_too(tmp_path: Path, line: str) -> None:
+    found = told_of(tmp_path / "x.list", f"# said\n{line}\n")
+    assert found == ["+ # said", f"+ {ascii(line)[1:-1]}"]
+
+
+def test_a_long_line_is_shown_to_its_end(tmp_path: Path) -> None:
+    line = "Package: " + " ".join(f"rocm-part{number}" for number in range(100)) + " *"
+    assert told_of(tmp_path / "x", f"{line}\n") == [f"+ {line}"]
 
 
 def test_a_file_is_shown_by_what_it_gains_and_loses() -> None:
     first, *rest = Path("/etc/passwd").read_text().splitlines()
     found = edited("/etc/passwd", f"{first}\nexport HSA_X=1\n")
-    assert found == ["    + export HSA_X=1", *(f"    - {line[:120]}" for line in rest)]
+    lost = [f"    - {line}" for line in rest]
+    assert sorted(found) == sorted(["    + export HSA_X=1", *lost])
+
+
+def test_a_line_that_is_moved_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    old = "Package: *\nPin: release o=a\nPin-Priority: 1\n\nPackage: x\nPin: release o=b\n"
+    monkeypatch.setattr(root_helper, "read_at", lambda _: (old.encode(), None))
+    new = old.replace("Package: *", "Package: #").replace("Package: x", "Package: *")
+    assert edited("/etc/apt/preferences.d/x", new.replace("Package: #", "Package: x")) == [
+        "    - Package: *",
+        "    + Package: x",
+        "    - Package: x",
+        "    + Package: *",
+    ]
+
+
+def test_a_stanza_that_is_switched_on_is_shown_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    off = "Types: deb\nURIs: http://evil.example/\nSuites: x\nEnabled: no\n"
+    old = f"Types: deb\nURIs: http://good.example/\nSuites: x\nEnabled: yes\n\n{off}"
+    monkeypatch.setattr(root_helper, "read_at", lambda _: (old.encode(), None))
+    new = old.replace("Enabled: no", "Enabled: yes")
+    assert edited("/etc/apt/sources.list.d/x.sources", new) == [
+        "      Types: deb",
+        "      URIs: http://evil.example/",
+        "      Suites: x",
+        "    - Enabled: no",
+        "    + Enabled: yes",
+    ]
+
+
+def test_of_a_key_its_fingerprint_is_shown_and_of_one_that_goes_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert edited(KEYRING, KEY) == [f"    + key {VALID_FINGERPRINT}"]
+    monkeypatch.setattr(root_helper, "read_at", lambda _: (EXPIRED, None))
+    gone = f"    - key {EXPIRED_FINGERPRINT}"
+    assert edited(KEYRING, KEY) == [gone, f"    + key {VALID_FINGERPRINT}"]
+    assert edited(KEYRING, f"{KEY}{EXPIRED.decode()}") == [f"    + key {VALID_FINGERPRINT}"]
+
+
+def test_packages_that_are_there_and_would_be_marked_are_named() -> None:
+    request = apt_change(
+        (("rocm-core", "5.2"), ("comgr", "2.4")), expect_install=(("rocm-core", "5.2"),)
+    )
+    told = describe(read_request(request, OWNER))
+    assert "    install rocm-core=5.2" in told
+    assert "    mark as installed by you comgr=2.4" in told
 
 
 def test_a_pipe_that_others_share_is_written_by_an_end_of_our_own() -> None:
@@ -449,7 +547,7 @@ def test_users_of_a_directory_server_have_long_numbers(monkeypatch: pytest.Monke
 @pytest.mark.parametrize("text", LONG, ids=lambda text: text[:9])
 def test_no_text_keeps_the_checks_busy(text: str) -> None:
     began = time.process_time()
-    key = KEY.replace("mDME", "A" * 70 + "\n" + "A" * 70 + "!\n")
+    key = KEY.replace("mDMEX", "A" * 70 + "\n" + "A" * 70 + "!\n", 1)
     for path, content in (
         (SOURCE, f"deb [signed-by=/etc/apt/keyrings/{text}] https://{text} {text} {text}"),
         (KEYRING, key * 50),

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.system.roots import OWNER, Root
+from tests.preflight.asked import VALID
 from tests.root.archive import KEYRING, SOURCE, SOURCE_LINE, StandIn, build, public_key
 from tests.root.conftest import STOCK
 from tests.root.conversation import (
@@ -419,6 +420,27 @@ def test_a_line_that_was_never_in_a_file_does_not_get_into_its_edited_copy(
     request = write_file("/etc/profile.d/mine.sh", "echo mine\nrm -rf /\n", before=before)
     (event,) = do_all(root, request, run=run)
     assert "rm -rf /" in failure(event)
+
+
+def test_a_switch_that_would_cut_a_key_off_is_refused_and_a_plain_one_is_not(
+    root: Root, run: str
+) -> None:
+    path = "/etc/apt/sources.list.d/inline.sources"
+    head = "Types: deb\nURIs: file:/srv/none\nSuites: ./\n"
+    key = "Signed-By:\n" + "".join(f" {row or '.'}\n" for row in VALID.decode().splitlines())
+    root.write(path, f"{head}{key}Enabled: no\n")
+    before = sha(root, path)
+    cut = key.replace("Signed-By:\n", "Signed-By:\nEnabled: yes\n")
+    requests = (
+        write_file(path, f"{head}{cut}", before=before),
+        write_file(path, f"{head}{key}Enabled: yes\n", before=before),
+    )
+    refused, switched = do_all(root, *requests, run=run)
+    shown = root.path(path).read_text()
+    root.path(path).unlink()
+    assert "may not stand there" in failure(refused)
+    assert switched["event"] == "done"
+    assert shown == f"{head}{key}Enabled: yes\n"
 
 
 @pytest.mark.parametrize("path", ["/etc/profile.d/link.sh", "/etc/ld.so.conf.d/link.conf"])
