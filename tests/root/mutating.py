@@ -16,7 +16,17 @@ SOURCE_LINE = (
     "deb [arch=amd64 signed-by=/etc/apt/keyrings/rdna1-setup-rocm.asc] "
     "file:/srv/archive stand-in main\n"
 )
-KEY = "-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nmDMEZ2Zm\n-----END PGP PUBLIC KEY BLOCK-----\n"
+KEY = """\
+-----BEGIN PGP PUBLIC KEY BLOCK-----
+
+mDMEXgvhABYJKwYBBAHaRw8BAQdAMG084ia/o4TMV+mNJ1TbaSKANGSVCtuYKLvG
+uMFSznu0DFZhbGlkICh0ZXN0KYiQBBMWCAA4FiEEkeWScVpWIMpNE4UtBxEmOZ/K
+WSsFAl4L4QACGwMFCwkIBwIGFQoJCAsCBBYCAwECHgECF4AACgkQBxEmOZ/KWStk
+9gD/d2Wtdi/qRFcQfazISNECHEGbUh020LsZ3mF+4ksdt5wA/RJD7QcdvlFQHtjS
+GLpSc/Vz37AzgKgAV3/AmHCQg+QF
+=zrSv
+-----END PGP PUBLIC KEY BLOCK-----
+"""
 FILES = (
     (SOURCE, SOURCE_LINE),
     ("/etc/apt/sources.list.d/other.list", f"# ours\n{SOURCE_LINE}"),
