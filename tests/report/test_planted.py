@@ -101,7 +101,7 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Live:
     apt.parent.mkdir(parents=True, exist_ok=True)
     apt.write_text(sources_of(SECRETS), "utf-8")
     state = folder / "state" / "rdna1-setup"
-    fill(state, "\n".join(one.line for one in SECRETS))
+    fill(state, [one.line for one in SECRETS])
     kernel_log = folder / "kernel.txt"
     kernel_log.write_text(
         NEEDED + "\n".join(f"[    1.000000] amdgpu: {one.line}" for one in SECRETS), "utf-8"
@@ -116,11 +116,10 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Live:
     return Live(host, kernel_log)
 
 
-def fill(state: Path, text: str) -> None:
+def fill(state: Path, lines: list[str]) -> None:
     """A run and its log, and a measurement; each text of theirs is full."""
     run = state / "runs" / "20260101-a"
     run.mkdir(parents=True)
-    lines = text.split("\n")
     steps = [{"kind": "run", "text": line, "argv": [line]} for line in lines]
     plan = {"id": "a", "kind": "install", "stack": "rocm57", "cause": "", "takes_back": "",
             "venv": "/home/owner/rocm57", "steps": steps}  # fmt: skip
@@ -132,7 +131,7 @@ def fill(state: Path, text: str) -> None:
     rows = (json.dumps(row) for row in (begin, *outcomes))
     (run / "journal.jsonl").write_text("".join(f"{row}\n" for row in rows), "utf-8")
     ends = "".join(f"failed: {line}\n{line}\n{line}\n" for line in lines[-3:])
-    (run / "log.txt").write_text(f"{NEEDED}{text}\n{ends}", "utf-8")
+    (run / "log.txt").write_text("\n".join((NEEDED, *lines, ends)), "utf-8")
     results = []
     for number, line in enumerate(lines):
         failed = to_json(result(Verdict.ERROR))

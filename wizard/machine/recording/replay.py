@@ -11,6 +11,7 @@ from wizard.machine.detect import detect
 from wizard.machine.facts import Machine
 from wizard.machine.recorded import RecordedHost
 from wizard.machine.recording.disguise import Disguise
+from wizard.machine.told import told_machine
 
 
 def differences(machine: Machine, folder: Path, disguise: Disguise) -> tuple[str, ...]:
@@ -22,7 +23,7 @@ def differences(machine: Machine, folder: Path, disguise: Disguise) -> tuple[str
 
 def disguised(machine: Machine, disguise: Disguise) -> dict[str, Any]:
     """The facts as a record may tell them; lists in an order that no name decides."""
-    form = _texts(to_json(machine), disguise)
+    form = _texts(to_json(told_machine(machine)), disguise)
     form["access"]["user"] = disguise.owner
     return {name: _sorted(value) for name, value in form.items()}
 
