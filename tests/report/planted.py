@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import random
+import re
 import string
 from collections.abc import Callable
 from typing import NamedTuple
@@ -12,7 +13,9 @@ Make = Callable[[random.Random], str]
 LOWER, UPPER, DIGITS = string.ascii_lowercase, string.ascii_uppercase, string.digits
 LETTERS = string.ascii_letters
 ANY, HEX = LETTERS + DIGITS, "0123456789abcdef"
-SYLLABLES = "ba ko ri mu ten sal vor nik lu dra fen gil hom jas pel quo wit zor".split()
+SYLLABLES = re.findall(
+    "[a-z]+", "ba-ko-ri-mu-ten-sal-vor-nik-lu-dra-fen-gil-hom-jas-pel-quo-wit-zor"
+)
 PEOPLE = ("mwanjiku", "jdoubleday", "okonkwo", "svetlana", "hfriedrich", "a.lindqvist", "tnakamura")
 
 
@@ -137,7 +140,7 @@ KINDS: dict[str, Kind] = {
     "replicate": Kind(of(ANY, 37, "r8_"), LOG),
     "tailscale": Kind(joined("-", of(ANY, 12, "tskey-auth-"), of(ANY, 24)), LOG),
     "vault": Kind(of(ANY, 24, "hvs."), LOG),
-    "wandb": Kind(of(HEX, 40), ("wandb login {}", "WANDB_API_KEY={}", "ERROR: api_key={} is wrong")),
+    "wandb": Kind(of(HEX, 40), ("wandb login {}", "WANDB_API_KEY={}", "ERROR: api_key={} fails")),
     "web token": Kind(joined(".", of(ANY, 20, "eyJ"), of(ANY, 30, "eyJ"), of(ANY, 30)), LOG),
     "sendgrid": Kind(joined(".", of(ANY, 22, "SG."), of(ANY, 43)), LOG),
     # Passwords that can be said: only what stands before them tells.
@@ -167,8 +170,8 @@ KINDS: dict[str, Kind] = {
     # Networks.
     "wireless key": Kind(said, ("[wifi-security]\nkey-mgmt=wpa-psk\npsk={}", 'psk="{}"')),
     "network manager": Kind(name, ("[wifi]\nmode=infrastructure\nssid={}",
-                                   "NetworkManager[812]: <warn> Activation failed for connection '{}'",
-                                   "device (wlp3s0): Activation: connection '{}' requires no secrets"),
+                                   "NetworkManager[812]: Activation failed for connection '{}'",
+                                   "device (wlp3s0): Activation: connection '{}' needs secrets"),
                             False),
     "wpa_supplicant": Kind(name, ('network={{\n  ssid="{}"\n}}',
                                   "wpa_supplicant[700]: wlan0: Trying to associate with SSID '{}'"),
@@ -218,7 +221,7 @@ KINDS: dict[str, Kind] = {
 
 def planted(seed: int, count: int) -> tuple[Planted, ...]:
     """So many secrets, of every kind in turn."""
-    chance = random.Random(seed)
+    chance = random.Random(seed)  # noqa: S311 - to be repeated, not to be secret
     kinds = list(KINDS.items())
     found = []
     for number in range(count):
