@@ -6,7 +6,7 @@ import base64
 import random
 import re
 import string
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 Make = Callable[[random.Random], str]
@@ -236,3 +236,13 @@ def traces(one: Planted) -> tuple[str, ...]:
     """The secret, and each half of a long one: what is cut is no less told."""
     value, middle = one.value.lower(), len(one.value) // 2
     return (value, value[:middle], value[middle:]) if middle >= 12 else (value,)
+
+
+def told_of(secrets: Iterable[Planted], text: str) -> list[str]:
+    """Each of them of which a text holds the whole or a half."""
+    lowered = text.lower()
+    return [
+        f"{one.kind}: {one.line}"
+        for one in secrets
+        if any(trace in lowered for trace in traces(one))
+    ]

@@ -6,6 +6,7 @@ import json
 import shutil
 import zipfile
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 
@@ -14,8 +15,12 @@ import pytest
 from tests.commands.test_conv2d_lines import result
 from tests.machine.records import MACHINES, NAMES, machine
 from tests.report.owners import redacted
-from tests.report.planted import KINDS, Planted, planted, traces
+from tests.report.planted import KINDS, Planted, planted, told_of
+from wizard.conv2d.cards.card_form import card_text
+from wizard.conv2d.cards.result_card import Here, make_card
+from wizard.conv2d.runs.last_sweep import sweeps
 from wizard.conv2d.verdicts import Verdict
+from wizard.conv2d.words.repro import repro_of_result
 from wizard.diagnose.here import looks_here
 from wizard.diagnose.machine import diagnose
 from wizard.journalform import SCHEMA
@@ -154,7 +159,12 @@ def ways(live: Live, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]
     with zipfile.ZipFile(folder / "report.zip") as packed:
         inside = "\n".join(f"{name}\n{packed.read(name).decode()}" for name in packed.namelist())
     write(make_record(live.host, "record").record, folder / "record")
+    (sweep,) = sweeps(Path(places(live.host.environ, live.host.home).conv2d))
+    here = Here(gathered.machine.gpus, gathered.machine.driver, gathered.machine.system)
+    card = make_card(sweep.results, datetime.fromisoformat(sweep.time), here, finished=True)
     return {
+        "card": card_text(card),
+        "script": "\n".join(map(repro_of_result, sweep.results)),
         "report": report_text(gathered, Redaction(gathered.identity)),
         "json": json.dumps(report_form(gathered, Redaction(gathered.identity)), ensure_ascii=False),
         "folder": text_below(folder / "report"),
@@ -172,32 +182,22 @@ def text_below(folder: Path) -> str:
     return "\n".join(found)
 
 
-def told(text: str) -> list[str]:
-    """Each secret of which a text holds the whole or a half."""
-    lowered = text.lower()
-    return [
-        f"{one.kind}: {one.line}"
-        for one in SECRETS
-        if any(trace in lowered for trace in traces(one))
-    ]
-
-
 def test_200_secrets_of_60_kinds_are_planted(live: Live) -> None:
     assert len(SECRETS) >= 200
     assert len({one.kind for one in SECRETS}) >= 60
     assert len({one.value for one in SECRETS}) == len(SECRETS)
     log = Path(live.host.environ["XDG_STATE_HOME"]) / "rdna1-setup/runs/20260101-a/log.txt"
-    assert len(told(log.read_text("utf-8"))) == len(SECRETS)
+    assert len(told_of(SECRETS, log.read_text("utf-8"))) == len(SECRETS)
 
 
-@pytest.mark.parametrize("way", ["report", "json", "folder", "zip", "record"])
+@pytest.mark.parametrize("way", ["report", "json", "folder", "zip", "record", "card", "script"])
 def test_none_of_them_leaves(ways: dict[str, str], way: str) -> None:
-    assert told(ways[way]) == []
+    assert told_of(SECRETS, ways[way]) == []
 
 
 def test_any_text_that_is_redacted_tells_none() -> None:
     text = "\n".join(one.line for one in SECRETS)
-    assert told(redacted(text)) == []
+    assert told_of(SECRETS, redacted(text)) == []
 
 
 @pytest.mark.parametrize("line", NEEDED.splitlines())

@@ -25,7 +25,8 @@ PACKAGES = re.compile(
     r"\s*(?:Collecting|Downloading|Using cached|Installing|Successfully|Requirement already"
     r"|Attempting uninstall|Found existing|Uninstalling|Building|Created? wheel|Setting up"
     r"|Unpacking|Preparing to unpack|Selecting|Removing|Purging|Processing triggers"
-    r"|(?:Get|Hit|Ign):\d|The following|Need to get|After this operation|Resolved|Prepared|Installed| [+~-] )\b"
+    r"|(?:Get|Hit|Ign):\d|The following|Need to get|After this operation|Resolved|Prepared"
+    r"|Installed| [+~-] )\b"
 )
 """What pip, uv, apt and dpkg say of packages."""
 STACK = re.compile(
