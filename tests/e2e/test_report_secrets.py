@@ -195,7 +195,7 @@ MANY = planted(seed=71, count=2 * len(KINDS))
 
 
 @pytest.mark.parametrize("way", ["md", "json", "folder", "record"])
-def test_none_of_142_secrets_of_71_kinds_leaves(
+def test_none_of_many_planted_secrets_leaves(
     person: pwd.struct_passwd, full_home: Path, way: str
 ) -> None:
     folder = full_home / "out"

@@ -112,15 +112,21 @@ UIDS = re.compile(
 """The number of an account of a person; numbers of the system have three digits."""
 IN_IDS = re.compile(r"(?:(?<=\d\()|(?<=UID\())(?P<x>[^()\s,]+)(?=\))")
 """A name in the output of ``id``."""
+_FILES = r"(?:py|sh|so|rs|cpp|cc|hpp|txt|whl|deb|rpm|conf|list|json|toml|yaml|yml|md|git|egg|data)"
+"""How names of files end that could be servers too."""
 HOSTS = (
     re.compile(r"(?<=[a-z]://)(?:\*\*\*@)?(?P<x>[A-Za-z0-9_-][\w.-]*)"),
     re.compile(
-        r"(?i)\b(?:resolve(?: host)?|to host|proxy|nameserver|search|mirror)[: ]{1,3}[\"']?"
-        r"(?P<x>[a-z0-9-]+(?:\.[a-z0-9-]+)+|(?<=host )[\w-]+(?= port)|(?<=host: )[\w-]+)"
+        r"(?i)\b(?:resolv(?:e|ing)(?: host)?|connect(?:ion|ing|ed)? (?:to|with)|to host"
+        r"|proxy|origin|nameserver|search|mirror|valid for|host(?= ?[=:]))[=: ]{1,3}[\"']?"
+        rf"(?P<x>(?:[a-z0-9_-]+\.){{1,8}}(?!{_FILES}\b)[a-z]{{2,24}}|(?<=host )[\w-]+(?= port)"
+        r"|(?<=host: )[\w-]+)"
     ),
     re.compile(
-        r"(?i)(?<![\w./@-])(?P<x>(?:[a-z0-9_-]+\.){1,8}(?:lan|local|internal|intern|intranet|corp"
-        r"|localdomain|fritz\.box|home\.arpa|com|org|net|edu))(?![\w-]|\.\w)"
+        r"(?i)(?<![\w./@-])(?:[a-z]+@)?(?P<x>(?:[a-z0-9_-]+\.){1,8}(?:lan|local|internal|intern"
+        r"|intranet|corp|localdomain|fritz\.box|home\.arpa|com|org|net|edu))(?![\w-]|\.\w)"
+        rf"|(?<![\w./@~-])(?P<y>(?:[a-z0-9-]+\.){{1,8}}(?!{_FILES}\b)[a-z]{{2,24}})"
+        r"(?=(?::\d{2,5})?/[\w-]|:\d{2,5}/)"
     ),
     re.compile(r"(?m)\bIP-\d+[ \t]+(?P<x>[A-Za-z][\w.-]*)$"),
 )
@@ -143,7 +149,7 @@ def _is_group(found: Found) -> bool:
 
 def _is_foreign(found: Found) -> bool:
     """True for a server that is not everybody's."""
-    name = found["x"].lower().rstrip(".")
+    name = found[found.lastgroup or 0].lower().rstrip(".")
     parts = name.split(".")
     public = any(".".join(parts[at:]) in EVERYBODYS_DOMAINS for at in range(len(parts)))
     stands_in = re.fullmatch(rf"(?i){STANDS_IN}|HOST|localhost|[\d.]+", name)

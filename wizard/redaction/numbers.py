@@ -35,6 +35,8 @@ EMAIL = re.compile(
     r"(?<![\w.+-])(?:mailto:)?[\w.+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.)+"
     r"(?!(?:service|slice|scope|socket|target|mount|timer|device)\b)[A-Za-z]{2,24}(?![\w-])"
 )
+PUBLIC = r"user@\d|git@git(?:hub|lab)\.com\Z"
+"""A unit of systemd, and servers of everybody's."""
 UUID = re.compile(
     r"(?<![0-9A-Za-z])[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}(?![0-9A-Za-z])"
     r"|(?:UUID|\bLABEL)[=:]\s{0,3}[\"']?(?P<x>[^\s\"',;|<>/]{4,80})"
@@ -134,7 +136,7 @@ RULES = (
     Rule(SERIAL_KIND, BYTES, "SERIAL-#"),
     Rule(SERIAL_KIND, UUID, "UUID-#", lambda found: _tells(found) and _is_somebodys(found)),
     Rule(NETWORK_KIND, NETWORK, "NETWORK-#", _tells),
-    Rule(EMAIL_KIND, EMAIL, "EMAIL-#", lambda f: re.match(r"user@\d|git@git", f[0]) is None),
+    Rule(EMAIL_KIND, EMAIL, "EMAIL-#", lambda f: re.match(PUBLIC, f[0]) is None),
     Rule(MAC_KIND, MAC, "MAC-#", _is_somebodys),
     Rule(IP_KIND, IPV6, "IP-#", _is_long_address, str.lower),
     Rule(IP_KIND, IPV4, "IP-#", is_address, str),

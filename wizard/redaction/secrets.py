@@ -25,7 +25,10 @@ NAME = (
     r"[\w.-]{0,40}"
 )
 """Words in a name that say so, and the rest of the name."""
-_VALUE = r"(?P<x>\$\([^)\n]*\)|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|[^\s\"'`;|<>]+)"
+_VALUE = (
+    r"(?P<x>\$\([^)\n]*\)|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|[\"'][^\"'\n]+"
+    r"|[^\s\"'`]+(?:[\"'`](?![\s,;:)}\]]|\Z)[^\s\"'`]+)*)"
+)
 _REST = r"(?P<x>[^\n]+)"
 HARMLESS = re.compile(
     r"(?i)(?:true|false|none|null|yes|no|on|off|unset|\*+|SECRET|\(?not told\)?|\d{1,2})\Z"
@@ -94,9 +97,10 @@ def _is_telling(found: Found) -> bool:
 
 def _is_signed(found: Found) -> bool:
     """True for a query that lets whoever has it in; not for the hash of a wheel."""
-    query = found["x"]
+    query, text = found["x"], found.string
     known = re.match(r"(?:sha\d+|md5|egg|subdirectory)=", query)
-    return query != QUERY and known is None and _SIGNED.search(query) is not None
+    in_address = "://" in text[max(0, found.start() - 200) : found.start()].rpartition(" ")[2]
+    return query != QUERY and known is None and (in_address or bool(_SIGNED.search(query)))
 
 
 def _rule(form: str, flags: int = re.IGNORECASE | re.MULTILINE) -> Rule:
@@ -115,10 +119,10 @@ RULES = (
     _rule(rf"(?P<x>{ISSUED})", 0),
     # Headers.
     _rule(
-        r"authorization\\{0,3}[\"']?\s{0,3}[:=]\s{0,3}\\{0,3}[\"']?"
-        r"(?:(?:basic|bearer|token|digest|apikey|negotiate)\s+)?(?P<x>[^\s\"'\\]+)"
+        r"(?:authorization\\{0,3}[\"']?\s{0,3}[:=]\s{0,3}\\{0,3}[\"']?"
+        r"(?:(?:basic|bearer|token|digest|apikey|negotiate)\s+)?"
+        r"|\b(?:bearer|basic)\s+(?=[\w.~+/-]*\d)(?=[\w.~+/=-]{12}))(?P<x>[^\s\"'\\]+)"
     ),
-    _rule(r"\b(?:bearer|basic)\s+(?P<x>(?=[\w.~+/-]*\d)[\w.~+/=-]{12,})"),
     _rule(r"cookie[\"']?\s{0,3}:\s{0,3}(?P<x>[^\n\"']+)"),
     Rule(
         SECRET_KIND,
@@ -136,10 +140,11 @@ RULES = (
         rf"(?=,?\s{{0,20}}[\"']?name[\"']?\s{{0,3}}[=:]\s{{0,3}}[\"']?[\w.-]{{0,60}}?{NAME})"
     ),
     _rule(rf"{NAME}[\"']?\]?\s{{0,3}}(?:=>|:=|[=:])[ \t]{{0,8}}{_VALUE}"),
+    _rule(rf"<[^\s<>]{{0,60}}?{NAME}>(?P<x>[^<\n]+)"),
     _rule(
         rf"(?:--[\w-]{{0,80}}?{NAME}[ \t]+(?!-)"
-        rf"|\b(?:set(?:env)?|SETUVAR)(?:[ \t]+-{{1,2}}[a-z-]+){{0,4}}[ \t]+\w*?{NAME}[ \t:]+)"
-        rf"{_VALUE}"
+        r"|\b(?:set(?:env)?|SETUVAR|ENV|ARG)(?:[ \t]+-{1,2}[a-z-]+){0,4}[ \t]+"
+        rf"\w*?{NAME}[ \t:]+){_VALUE}"
     ),
     # Files of logins, and programs that take them.
     _rule(r"\bmachine\s+(?P<x>[^\s#]+(?:\s+(?:login|password|account)\s+[^\s#]+)+)"),
@@ -149,11 +154,16 @@ RULES = (
         r"|curl\b[^\n]{0,200}?[ \t](?:-u|--user))[ =]?(?P<x>[^\s\"']+)",
         0,
     ),
-    _rule(rf"proxy[\"']?(?:\s{{0,3}}[=:]\s{{0,3}}{_VALUE})"),
-    _rule(r"proxy[ \t]+[\"']?(?P<x>[^\s\"';]*(?://|:\d)[^\s\"';]*)"),
+    _rule(
+        r"proxy[\"']?(?:\s{0,3}[=:]\s{0,3}|[ \t]+(?=[\"']?[^\s\"';]{0,200}(?://|:\d)))"
+        rf"{_VALUE}"
+    ),
     Rule(
         LOGIN_KIND,
-        re.compile(r"(?<=://)(?P<x>(?!\*\*\*@)[^\s/?#@'\"]+(?:@[^\s/?#@]*)*@)"),
+        re.compile(
+            r"(?<=://)(?P<x>(?!\*\*\*@)(?:[^\s/?#@'\"]+(?:@[^\s/?#@]*)*"
+            r"|[^\s/?#@'\":]*:(?!\d{1,5}/)[^\s@'\"]+)@)"
+        ),
         HIDDEN_LOGIN,
     ),
     Rule(
