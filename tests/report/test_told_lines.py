@@ -57,6 +57,9 @@ def test_a_line_of_a_known_form_leaves(line: str) -> None:
         "Dear Mr Smith, the order is on its way",
         "Nov 22 10:00:00 pc sshd[1]: Accepted publickey for me from 10.0.0.7 port 50022",
         "  GNU nano 7.2    todo.txt",
+        "ford@heart-of-gold:~$ ls",
+        "Linux heart 6.8.0-45-generic #45 SMP x86_64 GNU/Linux",
+        " Static hostname: heart",
         "https://intranet.acme.example/wiki/Budget",
     ],
 )

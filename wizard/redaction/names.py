@@ -91,19 +91,7 @@ _STAMP = (
     rf"(?:{_MONTH} +\d{{1,2}} [\d:.]{{8,15}}"
     r"|\d{4}-\d\d-\d\d[T ][\d:.,]{8,15}(?:Z|[+-][\d:]{4,6})?)"
 )
-OWN_HOSTS = (
-    re.compile(rf"(?m)(?<!\w){_STAMP} (?P<x>[\w.-]+) (?=[\w./@()-]+(?:\[\d+\])?: )"),
-    re.compile(r"(?<!\w)Linux (?P<x>[\w.-]+) (?=\d+\.\d+\.\d+\S* #)"),
-    re.compile(
-        r"(?i)(?:\b(?:static |transient |pretty )?host ?name|\bnodename|\bnode name|\b_HOSTNAME)"
-        r"[\"']?[ \t]{0,20}[:=][ \t]{0,20}[\"']?(?P<x>[^\s\"',;|<>]+)"
-    ),
-)
-"""In the journal, in what uname prints, behind a label."""
-PROMPT = re.compile(
-    r"(?m)^(?:\([\w.-]+\) ?)?\[?(?!root@)(?P<x>[\w.-]+)(?=@[\w.-]+"
-    r"(?::[~/]| [~/\w.-]+\])[^\n]{0,200}[$#%>])"
-)
+IN_JOURNAL = re.compile(rf"(?m)(?<!\w){_STAMP} (?P<x>[\w.-]+) (?=[\w./@()-]+(?:\[\d+\])?: )")
 BEHIND_USER = re.compile(r"(?:(?<=\bUSER@)|(?<=\broot@))(?P<x>[\w-][\w.-]*)(?=[\s:~)\]]|$)", _M)
 _NUMBER_BEFORE = r"(?<=\b[ug]id[=: ])|(?<=auid=)|(?<=e[ug]id=)|(?<=\b[ug]id = )|(?<=\b[ug]id: )"
 UIDS = re.compile(
@@ -139,12 +127,16 @@ def _is_somebodys_home(found: Found) -> bool:
 
 
 def _is_group(found: Found) -> bool:
-    """True for a group that is not everybody's: it may be called like its member."""
-    name, text = found["x"], found.string
-    if name in EVERYBODYS_GROUPS or not is_telling(name) or re.match(r"(?:OTHER|GROUP)-\d", name):
-        return False
-    begin = text.rfind("\n", 0, found.start()) + 1
-    return re.search(r"\b(?:uid|groups)=", text[begin : found.start()]) is not None
+    """True for a group that is not everybody's: it may be called like a company."""
+    name = found[found.lastgroup or 0]
+    stands_in = re.fullmatch(rf"{STANDS_IN}|owner|other\d+", name)
+    return name not in EVERYBODYS_GROUPS and stands_in is None
+
+
+def _is_in_ids(found: Found) -> bool:
+    begin = found.string.rfind("\n", 0, found.start()) + 1
+    in_ids = re.search(r"\b(?:uid|groups)=", found.string[begin : found.start()])
+    return in_ids is not None and is_telling(found["x"]) and _is_group(found)
 
 
 def _is_foreign(found: Found) -> bool:
@@ -165,6 +157,8 @@ def _is_person(found: Found) -> bool:
 
 
 SERVERS = tuple(Rule(HOST_KIND, form, "HOST-#", _is_foreign, str.lower) for form in HOSTS)
+GROUP = Rule(OTHER_KIND, re.compile(r"\A\S+\Z"), "GROUP-#", _is_group, str)
+"""For the name of a group alone."""
 ANY_HOME = Rule(OTHER_KIND, HOMES, "OTHER-#", _is_somebodys_home)
 
 
@@ -178,9 +172,7 @@ def rules_of(
     """What is looked for on the machine of these; homes first, since names are parts of them."""
     if home := home_of(homes):
         yield Rule(HOME_KIND, home, HOME)
-    for form in OWN_HOSTS:
-        yield Rule(HOST_KIND, form, HOST)
-    yield Rule(USER_KIND, PROMPT, USER)
+    yield Rule(HOST_KIND, IN_JOURNAL, HOST)
     yield Rule(UID_KIND, UIDS, UID)
     # A machine may be called after its user: so its whole name is looked for first.
     for form in filter(None, (of_domains(hosts), word(hosts))):
@@ -197,5 +189,5 @@ def rules_of(
             yield Rule(OTHER_KIND, other, "OTHER-#", same=lambda _, login=person[0]: login)  # type: ignore[misc]
     yield ANY_HOME
     yield Rule(HOST_KIND, BEHIND_USER, HOST)
-    yield Rule(OTHER_KIND, IN_IDS, "GROUP-#", _is_group, str)
+    yield Rule(OTHER_KIND, IN_IDS, "GROUP-#", _is_in_ids, str)
     yield from SERVERS

@@ -61,7 +61,7 @@ NETWORK = re.compile(
     r"|\bconnection (?P<y>'[^'\n]+'|\"[^\"\n]+\")",
     re.IGNORECASE,
 )
-STANDS_IN = r"(?:SERIAL|UUID|MAC|IP|EMAIL|NETWORK|HOST|OTHER)-\d+"
+STANDS_IN = r"(?:SERIAL|UUID|MAC|IP|EMAIL|NETWORK|HOST|OTHER|GROUP)-\d+"
 NO_NUMBERS = re.compile(
     r"(?i)(?:to|not|none|n/?a|unknown|default|unspecified|system|o\.e\.m|null|true|false"
     rf"|8250/16550|0+|{STANDS_IN}|[GC]PU-{STANDS_IN}|\d{{1,2}}"

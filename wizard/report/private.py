@@ -21,6 +21,7 @@ from wizard.redaction import names, numbers, secrets
 from wizard.redaction.names import USER
 from wizard.redaction.rules import Rule, StandIns
 from wizard.redaction.secrets import SECRET, SECRET_KIND, tells_a_secret
+from wizard.redaction.words import EVERYBODYS_GROUPS
 from wizard.report.identity import Identity, identity_by
 from wizard.run.lines import clean
 
@@ -123,7 +124,7 @@ def redaction_by(access: Access) -> Redaction:
 
 
 def without_name(machine: Machine) -> Machine:
-    """The machine with the user's name, and the group that is called like the user, left out."""
+    """The machine without the user's name, and without groups that are not everybody's."""
     access = machine.access
     shared = ("render", "video")
     own = {access.user: USER} if access.user not in shared else {}
@@ -131,7 +132,7 @@ def without_name(machine: Machine) -> Machine:
     def others(groups: Fact[tuple[str, ...]]) -> Fact[tuple[str, ...]]:
         if isinstance(groups, Unknown):
             return groups
-        return tuple(own.get(group, group) for group in groups)
+        return tuple(own.get(g, g if g in EVERYBODYS_GROUPS else "GROUP") for g in groups)
 
     in_force, in_file = others(access.groups_in_force), others(access.groups_in_file)
     hidden = replace(access, user=USER, groups_in_force=in_force, groups_in_file=in_file)

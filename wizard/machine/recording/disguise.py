@@ -9,7 +9,7 @@ from wizard.machine.apt.indexes import LISTS
 from wizard.machine.facts import Fact, Unknown
 from wizard.machine.host import Host
 from wizard.redaction import numbers, secrets
-from wizard.redaction.names import ANY_HOME, SERVERS
+from wizard.redaction.names import ANY_HOME, GROUP, SERVERS
 from wizard.redaction.rules import StandIns
 from wizard.redaction.words import is_telling
 
@@ -62,7 +62,7 @@ class Disguise:
 
     def group(self, name: str) -> str:
         """The name of a group; a group of everybody's keeps its name, whoever is called so."""
-        return self._unnamed(name)
+        return self.used.applied((GROUP,), self._unnamed(name))
 
     def shortened(self, path: str) -> str:
         """The path with ``~`` for the home folder, as the rules name it."""
