@@ -18,11 +18,11 @@ ERROR = re.compile(
     r"|denied|refused|no such|not (?:found|supported|installed|permitted|available)|missing"
     r"|time[d ]?[ -]?out|killed|aborted|core dumped|segfault|segmentation|traceback|warn(?:ing)?"
     r"|invalid|unsupported|conflicts?|broken|unmet|illegal|fault|panic|oops|bug|hung|reset)(?![a-z])"
-    r"|[a-z](?:Error|Exception|Warning)\b|^(?:E|W|N|Err):|^\s*File \"|Call Trace"
+    r"|[a-z](?:Error|Exception|Warning)\b|^(?:E|W|N|Err):|^[ \t]{0,12}File \"|Call Trace"
     r"|\+0x[0-9a-f]{1,8}/0x[0-9a-f]{1,8}"
 )
 PACKAGES = re.compile(
-    r"\s*(?:Collecting|Downloading|Using cached|Installing|Successfully|Requirement already"
+    r"[ \t]{0,12}(?:Collecting|Downloading|Using cached|Installing|Successfully|Requirement already"
     r"|Attempting uninstall|Found existing|Uninstalling|Building|Created? wheel|Setting up"
     r"|Unpacking|Preparing to unpack|Selecting|Removing|Purging|Processing triggers"
     r"|(?:Get|Hit|Ign):\d|The following|Need to get|After this operation|Resolved|Prepared"
@@ -34,7 +34,7 @@ STACK = re.compile(
     r"|\blib(?:MIOpen|amdhip64|hsa-runtime64|hiprtc|amd_comgr|rocblas|hipblas\w*|torch\w*|c10\w*)\.so"
 )
 """The driver, and where ROCm and torch lie."""
-AFTER = ((re.compile("failed: "), 2), (re.compile(r'\s*File "'), 1))
+AFTER = ((re.compile("failed: "), 2), (re.compile(r'[ \t]{0,12}File "'), 1))
 """What begins something, and how many lines it goes on."""
 
 
