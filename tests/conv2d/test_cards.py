@@ -19,7 +19,6 @@ from tests.machine.planting import HOME, HOST_NAME, NAMES_TOLD, SECRETS, USER
 from wizard.conv2d.cards.card_fields import WrongCard
 from wizard.conv2d.cards.card_form import LARGEST_FILE, card_text, read_card, read_card_file
 from wizard.conv2d.cards.card_words import (
-    HIDDEN,
     told_distribution,
     told_kernel,
     told_library,
@@ -32,6 +31,7 @@ from wizard.conv2d.cards.result_card import Here, ResultCard, make_card
 from wizard.conv2d.presets import Published
 from wizard.conv2d.shapes import square
 from wizard.conv2d.verdicts import Loaded, Verdict
+from wizard.redaction.values import HIDDEN
 
 WHEN = datetime(2026, 1, 2, 3, 4, tzinfo=timezone.utc)
 MARKS = (*NAMES_TOLD, *SECRETS, HOME)

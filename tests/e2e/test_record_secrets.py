@@ -18,8 +18,8 @@ from tests.machine.records import MACHINES, NAMES
 from tests.machine.test_recorder import record
 from wizard.journalform import SCHEMA
 from wizard.machine.recorded import RecordedHost
-from wizard.machine.recording.disguise import COMMON
 from wizard.machine.recording.replay import differences
+from wizard.redaction.words import COMMON
 
 pytestmark = pytest.mark.e2e
 

@@ -25,6 +25,7 @@ from tests.e2e.test_record_secrets import (
     of_this_machine,
     person,
 )
+from tests.report.planted import KINDS, planted, told_of
 from wizard.conv2d.shapes import square
 from wizard.conv2d.verdicts import Verdict
 from wizard.jsonform import to_json
@@ -188,6 +189,43 @@ def test_no_file_of_the_folder_holds_a_secret(
     with zipfile.ZipFile(f"{folder}.zip") as packed:
         told = {name.partition("/")[2]: packed.read(name) for name in packed.namelist()}
     assert told == {name: path.read_bytes() for name, path in files.items()}
+
+
+MANY = planted(seed=71, count=2 * len(KINDS))
+
+
+@pytest.mark.parametrize("way", ["md", "json", "folder", "record"])
+def test_none_of_many_planted_secrets_leaves(
+    person: pwd.struct_passwd, full_home: Path, way: str
+) -> None:
+    folder = full_home / "out"
+    values = [one for one in MANY if one.is_setting]
+    lines = [f"export HIP_OWN_{number}='{one.value}'" for number, one in enumerate(values)]
+    with (full_home / ".bashrc").open("a") as file:
+        file.writelines(f"{line}\n" for line in lines)
+    with (full_home / STATE / "runs/r/log.txt").open("a") as file:
+        file.writelines(f"{one.line}\n" for one in MANY)
+    failed = to_json(result(Verdict.ERROR, square(16, 32, 44)))
+    results = [{**failed, "detail": one.line, "log_line": one.line} for one in MANY]
+    with (full_home / STATE / "conv2d/planted.jsonl").open("w") as file:
+        file.write('{"journal": 1}\n')
+        for number, each in enumerate(results):
+            file.write(f"{json.dumps({'outcome': number, 'result': each})}\n")
+    arguments = {
+        "folder": ("--folder", str(folder), "--zip", "--yes"),
+        "record": ("--record", str(folder)),
+    }
+    done = report(person, full_home, "report", *arguments.get(way, ("--format", way)))
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    texts = [path.read_bytes().decode("utf-8", "replace") for path in files_below(folder)]
+    assert told_of(MANY, "\n".join((done.stdout, *texts))) == []
+    assert (len(texts) > 4) == (way in arguments)
+
+
+def files_below(folder: Path) -> list[Path]:
+    """All files of a folder, which may be none."""
+    return [path for path in folder.rglob("*") if path.is_file()]
 
 
 def test_what_helpers_need_is_still_there(

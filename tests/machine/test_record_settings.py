@@ -27,6 +27,7 @@ from wizard.machine.setting_formats import (
     unit_environment,
     unit_files,
 )
+from wizard.redaction.values import told_value
 
 FISH = "# x\nSETUVAR --export HSA_X:10\\x2e3 \\x1e\\x24y\nSETUVAR --export TOKEN:secret\n"
 TWO_ON_A_LINE = '{"env": {"HSA_A": "1", "HSA_B": "a b\\"c"}}'
@@ -51,7 +52,7 @@ def test_what_is_kept_reads_as_the_file_did_and_holds_no_secret(
 ) -> None:
     kept = keep(text)
 
-    assert read(kept) == read(text)
+    assert read(kept) == [(name, told_value(name, value), line) for name, value, line in read(text)]
     assert "secret" not in kept.lower()
     assert "TOKEN" not in kept
 

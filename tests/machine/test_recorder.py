@@ -94,6 +94,23 @@ def test_a_user_named_like_a_word_of_every_machine_breaks_no_path(tmp_path: Path
     assert replayed.settings[0].value == "/home/owner/x"
 
 
+def test_a_group_that_is_called_like_a_company_is_disguised(tmp_path: Path) -> None:
+    files = {
+        "/etc/passwd": "ada:x:1000:1000::/home/ada:/bin/sh\n",
+        "/etc/group": "ada:x:1000:\nrender:x:109:ada\nacme-research:x:1001:ada\n",
+    }
+    inner = make(tmp_path / "live", files, user="ada", home="/home/ada",
+                 groups_in_force=["ada", "render", "acme-research"])  # fmt: skip
+
+    made = record(inner, tmp_path / "record")
+
+    assert differences(made.machine, tmp_path / "record", made.disguise) == ()
+    groups = detect(RecordedHost(tmp_path / "record")).access.groups_in_file
+    assert isinstance(groups, tuple)
+    assert set(groups) == {"owner", "render", "GROUP-1"}
+    assert "acme" not in "".join(path.read_text() for path in tmp_path.glob("record/**/*.json"))
+
+
 def test_root_stays_root(tmp_path: Path) -> None:
     inner = make(tmp_path / "live", {"/root/.bashrc": "export HSA_X=1\n"}, user="root", uid=0,
                  home="/root")  # fmt: skip

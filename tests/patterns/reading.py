@@ -123,7 +123,7 @@ def from_data() -> tuple[Gathered, ...]:
 def of_names() -> tuple[Gathered, ...]:
     """The patterns that are made of somebody's names, and those that a loop goes through."""
     from wizard.machine.setting_formats import PYTHON_SETS
-    from wizard.report import private_names as names
+    from wizard.redaction import names
 
     made_of = (
         names.word(("ada", "Ada Lovelace")),

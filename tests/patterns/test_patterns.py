@@ -28,7 +28,7 @@ ON_LOADING = {
     "wizard/conv2d/worker/miopen_log.py: text",
     "wizard/machine/recording/keep.py: pattern",
     "wizard/preflight/apt_errors.py: pattern",
-    "wizard/report/private_words.py: pattern",
+    "wizard/redaction/secrets.py: form",
     "wizard/run/known_failures.py: pattern",
 }
 """In functions that are called when their module is loaded."""
@@ -46,11 +46,12 @@ OF_WORDS = {
     r'wizard/machine/recording/disguise.py: rf"{re.escape(self.home)}(?![\w.-])"',
     r'wizard/machine/recording/rules.py: escaped.replace(r"\*", "[^/]*")',
     r'wizard/machine/virtual.py: rf"\b{words}\b"',
-    'wizard/report/private_rules.py: "|".join(map(re.escape, reversed(told)))',
+    "wizard/report/private.py: names.spellings(numbers.spelled(who.numbers))",
+    "wizard/report/private.py: names.spellings(who.secrets)",
     "wizard/run/environment/strays.py: code",
 }
 """Plain words and what stands around them, or one of a few constants."""
-TRIED = ("wizard/report/private_names.py: ", "wizard/machine/setting_formats.py: ")
+TRIED = ("wizard/redaction/names.py: ", "wizard/machine/setting_formats.py: ")
 """Modules whose patterns of names and of loops are made by ``reading.of_names``."""
 
 

@@ -38,7 +38,6 @@ GONE = {
     "a neighbour": ("for trillian (Tricia)", "for OTHER-1 (OTHER-1)"),
     "a prompt": ("(venv) zaphod@betelgeuse:~/ai$ ls", "(venv) USER@HOST:~/ai$ ls"),
     "a prompt in brackets": ("[zaphod@betelgeuse ai]$ ls", "[USER@HOST ai]$ ls"),
-    "a prompt of another machine": ("ford@heart-of-gold:~$ ls", "USER@HOST:~$ ls"),
     "a user at some machine": ("as zaphod@heart: x", "as USER@HOST: x"),
     "a line of the journal": (
         "Nov 22 10:00:00 other kernel: amdgpu 0000:03:00.0: ring gfx_0.0.0 timeout",
@@ -48,8 +47,6 @@ GONE = {
         "2026-11-22T10:00:00.123456+01:00 linux sshd[1]: x",
         "2026-11-22T10:00:00.123456+01:00 HOST sshd[1]: x",
     ),
-    "a line of uname": ("Linux heart 6.8.0-45-generic #45", "Linux HOST 6.8.0-45-generic #45"),
-    "a host by its label": ("Static hostname: heart", "Static hostname: HOST"),
     "a host with its domain": ("at betelgeuse.corp.example:80", "at HOST:80"),
     "another host of its domain": ("https://pypi.corp.example/x", "https://HOST/x"),
     "numbers of accounts": (
@@ -101,7 +98,7 @@ GONE = {
     "a password that is asked for": ("MY_PASS=$(cat x) PASS=y", "MY_PASS=SECRET PASS=SECRET"),
     "a password of curl": ("curl -s -u me:pw https://x", "curl -s -u SECRET https://x"),
     "a password of sshpass": ("sshpass -p pw ssh x", "sshpass -p SECRET ssh x"),
-    "a webhook": ("https://hooks.slack.com/services/T/B/x", "https://hooks.slack.com/SECRET"),
+    "a webhook": ("https://hooks.slack.com/services/T/B/x", "https://HOST-1/SECRET"),
     "a key in words": ("License key: AB-CD", "License key: SECRET"),
     "a header": ("-H 'Authorization: Bearer ab12'", "-H 'Authorization: Bearer SECRET'"),
     "a cookie": ("Set-Cookie: sid=1; Path=/", "Set-Cookie: SECRET"),
@@ -128,14 +125,14 @@ GONE = {
     "a long address": ("fe80::5054:ff:feab:cdef%eth0", "IP-1"),
     "a serial number": ("Serial Number:      S3Z9NB0K9", "Serial Number:      SERIAL-1"),
     "one behind its letters": ("980 PRO 1TB, S/N S5GXNF0R1", "980 PRO 1TB, S/N SERIAL-1"),
-    "a wireless network": ('SSID="My Home" x', "SSID=NETWORK-1 x"),
+    "a wireless network": ('SSID="My Home" x', 'SSID="NETWORK-1" x'),
     "a known one": ("ata-Samsung_S3Z9NB0K123456", "ata-Samsung_SERIAL-1"),
     "a disk": ("/dev/disk/by-id/ata-WDC_X-1", "/dev/disk/by-id/SERIAL-1"),
     "a GPU": ("GPU-8a3f001122334455", "GPU-SERIAL-1"),
     "a GPU by its label": ("unique_id 12345678901234567890", "unique_id SERIAL-1"),
     "a card's number on the bus": (
         "Device Serial Number aa-bb-cc-ff-fe-dd-ee-ff",
-        "Device Serial Number SERIAL-1",
+        "Device Serial Number MAC-1",
     ),
     "a partition": ("root=UUID=9c4c4544-0035-3210-8051-b4c04f4d3132", "root=UUID=UUID-1"),
     "the machine's id": ("machine-id: 0123456789abcdef0123456789abcdef", "machine-id: SERIAL-1"),
@@ -211,7 +208,7 @@ def test_a_user_called_like_a_word_leaves_words_and_keys_alone(user: str) -> Non
     assert told["gpus"] == form["gpus"]
     line = f"a render node of the root, torch on linux: /mnt/{user}/x {user}@heart /home/{user}/y"
     left = "a render node of the root, torch on linux: /mnt/USER/x USER@HOST ~/y"
-    expected = left.replace("USER@HOST", "root@heart") if user == "root" else left
+    expected = left.replace("USER@HOST", "root@HOST") if user == "root" else left
     assert redaction_by(access).text(line) == expected
 
 
@@ -256,6 +253,14 @@ def test_neither_name_nor_group_of_the_user_is_told() -> None:
     told = json.dumps(redaction_by(machine.access).form(to_json(without_name(machine))))
     assert "ada" not in told
     assert "render" in told
+
+
+def test_a_group_that_is_called_like_a_company_is_not_told() -> None:
+    machine = clean_jammy()
+    groups = ("render", "acme-research", "video")
+    access = replace(machine.access, groups_in_force=groups, groups_in_file=groups)
+    told = without_name(replace(machine, access=access)).access
+    assert told.groups_in_force == told.groups_in_file == ("render", "GROUP", "video")
 
 
 def test_a_field_that_is_called_like_a_secret_is_one() -> None:

@@ -15,6 +15,7 @@ from wizard.diagnose.kinds import kinds_in
 from wizard.diagnose.lines import Finder, Line, alternatives
 from wizard.diagnose.listed_cards import CARD_ANCHORS, CardLines, ListedCard
 from wizard.diagnose.mentions import only_mentions
+from wizard.diagnose.plain import plain
 from wizard.diagnose.told import TOLD_ANCHORS, Told, ToldLines
 from wizard.knowledge.causes import Sign, load_marks, load_signs, load_words
 from wizard.knowledge.phrases import load_phrases
@@ -151,6 +152,15 @@ class _Sorter:
                 kept = reading.hits.setdefault(sign.id, [])
                 del kept[KEPT - 1 :]  # the newest takes the place of the last one kept
                 kept.append(line)
+
+
+def is_known(text: str) -> bool:
+    """True for a line that is a sign or a mark by itself, or that tells of a card or a stack."""
+    line = plain(text)
+    held = anchors_in(line)
+    if not held.isdisjoint((*CARD_ANCHORS, *TOLD_ANCHORS)):
+        return True
+    return any(s.pattern.search(line) for anchor in held for s in _signs_of().get(anchor, ()))
 
 
 def anchors_in(text: str) -> frozenset[str]:

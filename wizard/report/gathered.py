@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
@@ -13,9 +13,11 @@ from wizard.diagnose.here import looks_here
 from wizard.diagnose.machine import Diagnosis, diagnose
 from wizard.journalform import OlderRun, Record
 from wizard.machine.detect import detect
+from wizard.machine.disclosure import told_machine
 from wizard.machine.facts import Fact, Machine
 from wizard.machine.host import Host
 from wizard.places import Places
+from wizard.redaction.values import told_value
 from wizard.report.identity import Identity, identity_of
 from wizard.report.log_ends import log_ends
 from wizard.run.log import log_of
@@ -52,10 +54,10 @@ Looks = Callable[[Host, Machine, Places], tuple[Look, ...]]
 
 def gather(host: Host, places: Places, looks: Looks = looks_here) -> Gathered:
     """Looks at everything; a recorded machine has no runs, logs and kernel log of its own."""
-    machine, recorded = detect(host), bool(host.name)
+    machine, recorded = told_machine(detect(host)), bool(host.name)
     runs = Path(places.runs)
     records = () if recorded else read_records(runs)
-    latest = [] if recorded else list(islice(sweeps(Path(places.conv2d)), 2))
+    latest = [] if recorded else list(map(_told, islice(sweeps(Path(places.conv2d)), 2)))
     sweep, before = (*latest, None, None)[:2]
     return Gathered(
         machine=machine,
@@ -67,6 +69,25 @@ def gather(host: Host, places: Places, looks: Looks = looks_here) -> Gathered:
         before=before,
         logs=() if recorded else _logs(records, places),
     )
+
+
+def _told(sweep: LastSweep) -> LastSweep:
+    """The sweep without what somebody may have put into a variable beside a fact."""
+    return replace(
+        sweep,
+        results=tuple(
+            replace(
+                result,
+                asked=_values(result.asked),
+                loaded=replace(result.loaded, setting=_values(result.loaded.setting)),
+            )
+            for result in sweep.results
+        ),
+    )
+
+
+def _values(setting: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+    return tuple((name, told_value(name, value)) for name, value in setting)
 
 
 def _logs(records: tuple[Record, ...], places: Places) -> tuple[Log, ...]:

@@ -18,6 +18,7 @@ from wizard.jsonform import SCHEMA, to_json
 from wizard.machine.facts import Fact, Unknown
 from wizard.report.gathered import Gathered
 from wizard.report.issue import report_text
+from wizard.report.log_lines import told_lines
 from wizard.report.private import Redaction, without_name
 from wizard.sizes import size_text
 
@@ -122,7 +123,8 @@ def _logs(gathered: Gathered) -> Iterator[Content]:
 
 
 def _redacted_log(text: str, redaction: Redaction) -> str:
-    return f"{redaction.text(text)}\n"
+    """Redacted as a whole, since some secrets have several lines; then the lines that leave."""
+    return f"{told_lines(redaction.text(text))}\n"
 
 
 def _miopen(sweep: LastSweep | None) -> list[str]:

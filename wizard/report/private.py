@@ -9,18 +9,20 @@ less than three letters, is replaced only where it stands for a person or a mach
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import Enum
 from typing import Any, TypeVar, cast
 
 from wizard.machine.facts import Access, Fact, Machine, Unknown
+from wizard.redaction import names, numbers, secrets
+from wizard.redaction.names import USER
+from wizard.redaction.rules import Rule, StandIns
+from wizard.redaction.secrets import SECRET, SECRET_KIND, tells_a_secret
+from wizard.redaction.words import EVERYBODYS_GROUPS
 from wizard.report.identity import Identity, identity_by
-from wizard.report.private_name_rules import USER
-from wizard.report.private_rules import rules_for
-from wizard.report.private_words import SECRET, TOKEN_KIND, tells_a_secret
-from wizard.report.stand_ins import Rule, StandIns
 from wizard.run.lines import clean
 
 T = TypeVar("T")
@@ -38,7 +40,7 @@ class Redaction:
     _known: dict[str, tuple[str, Counter[str]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._rules = rules_for(self.identity, self.used)
+        self._rules = tuple(_rules_for(self.identity))
 
     @property
     def counts(self) -> Counter[str]:
@@ -52,8 +54,7 @@ class Redaction:
             self.counts.update(taken)
             return left
         before, left = Counter(self.counts), clean(text)
-        for pattern, stand_in in self._rules:
-            left = pattern.sub(stand_in, left)
+        left = self.used.applied(self._rules, left)
         if len(text) <= SHORT:
             self._known[text] = left, self.counts - before
         return left
@@ -61,7 +62,11 @@ class Redaction:
     def form(self, form: Any) -> Any:
         """The JSON form with every text in it redacted; keys stay as they are."""
         if isinstance(form, dict):
-            return {key: self._field(key, value) for key, value in form.items()}
+            named = isinstance(form.get("name"), str) and tells_a_secret(form["name"])
+            return {
+                key: self._field(form["name"] if named and key == "value" else key, value)
+                for key, value in form.items()
+            }
         if isinstance(form, list):
             return [self.form(value) for value in form]
         return self.text(form) if isinstance(form, str) else form
@@ -95,8 +100,22 @@ class Redaction:
 
     def _field(self, key: object, value: Any, inside: Callable[[Any], Any] | None = None) -> Any:
         if isinstance(key, str) and tells_a_secret(key) and isinstance(value, str) and value:
-            return self.used.put(TOKEN_KIND, value, SECRET)
+            return self.used.put(SECRET_KIND, value, SECRET)
         return (inside or self.form)(value)
+
+
+def _rules_for(who: Identity) -> Iterator[Rule]:
+    """All rules: secrets first, since names and numbers may be parts of them."""
+    if who.secrets:
+        known = re.compile(names.spellings(who.secrets))
+        yield Rule(SECRET_KIND, known, SECRET)
+    if who.numbers:
+        known = re.compile(names.spellings(numbers.spelled(who.numbers)), re.IGNORECASE)
+        yield Rule(numbers.SERIAL_KIND, known, "SERIAL-#", numbers.is_no_mac)
+    yield from secrets.RULES
+    yield from numbers.RULES
+    homes = (who.home, who.real_home, who.own_home)
+    yield from names.rules_of(who.user, homes, who.full_names, who.others, who.hosts)
 
 
 def redaction_by(access: Access) -> Redaction:
@@ -105,7 +124,7 @@ def redaction_by(access: Access) -> Redaction:
 
 
 def without_name(machine: Machine) -> Machine:
-    """The machine with the user's name, and the group that is called like the user, left out."""
+    """The machine without the user's name, and without groups that are not everybody's."""
     access = machine.access
     shared = ("render", "video")
     own = {access.user: USER} if access.user not in shared else {}
@@ -113,7 +132,7 @@ def without_name(machine: Machine) -> Machine:
     def others(groups: Fact[tuple[str, ...]]) -> Fact[tuple[str, ...]]:
         if isinstance(groups, Unknown):
             return groups
-        return tuple(own.get(group, group) for group in groups)
+        return tuple(own.get(g, g if g in EVERYBODYS_GROUPS else "GROUP") for g in groups)
 
     in_force, in_file = others(access.groups_in_force), others(access.groups_in_file)
     hidden = replace(access, user=USER, groups_in_force=in_force, groups_in_file=in_file)

@@ -9,11 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from wizard.knowledge.variables import NODE_NUMBER, known_names
+from wizard.redaction.values import HIDDEN, SWITCH, is_known
 
 LONGEST = 200
 """Characters of one text of a card."""
-HIDDEN = "(not told)"
 PATHS = (
     "MIOPEN_CUSTOM_CACHE_DIR",
     "MIOPEN_USER_DB_PATH",
@@ -24,16 +23,6 @@ PATHS = (
     "AMD_LOG_LEVEL_FILE",
 )
 """Variables whose values are folders and files."""
-TOLD_BEFORE_TABLE = re.compile(r"MIOPEN_(?:DEBUG|FIND|LOG|ENABLE|DISABLE)_[A-Z0-9_]{1,60}")
-"""Switches of MIOpen: hundreds of names, of which our table explains some."""
-SWITCH = re.compile(
-    r"-?[0-9][0-9.,:]{0,39}"
-    r"|(?i:on|off|yes|no|true|false|enabled?|disabled?|none|normal|fast|hybrid|dynamic_hybrid"
-    r"|fast_hybrid|db_update|search|search_db_update|db_clean|amd)"
-    r"|gfx[0-9a-f]{3,5}(?:[;,]gfx[0-9a-f]{3,5})*"
-    r"|(?:Conv|Gemm|Bwd|Fwd|Direct|Winograd|fft)[A-Za-z0-9]{0,60}"
-)
-"""Values that are words of the programs themselves, and numbers."""
 RELEASE = re.compile(r"[0-9]+(?:\.[0-9]+){1,3}(?:-[0-9]+(?:\.[0-9]+)*)?")
 KERNEL_WORDS = """
     amd64 arch arch1 azure aws bpo cachyos cloud fc gcp generic hardened kvm liquorix lowlatency lts
@@ -73,14 +62,7 @@ DISTRIBUTIONS = frozenset(DISTRIBUTION_IDS.split())
 
 def told_setting(variables: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
     """The known variables; a value that is no word of the programs' own is not told."""
-    known = set(known_names())
-    return tuple(
-        (name, _value(name, value))
-        for name, value in variables
-        if name in known
-        or NODE_NUMBER.sub("_N", name) in known
-        or TOLD_BEFORE_TABLE.fullmatch(name)
-    )
+    return tuple((name, _value(name, value)) for name, value in variables if is_known(name))
 
 
 def _value(name: str, value: str) -> str:

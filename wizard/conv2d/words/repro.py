@@ -8,10 +8,11 @@ from typing import Any
 
 from assets import FOLDER
 from wizard import __version__
-from wizard.conv2d.cards.card_words import HIDDEN, told_gfx, told_name, told_setting, told_version
+from wizard.conv2d.cards.card_words import told_gfx, told_name, told_setting, told_version
 from wizard.conv2d.operations import load_operations
 from wizard.conv2d.presets import Row
 from wizard.conv2d.verdicts import Result
+from wizard.redaction.values import HIDDEN
 
 TEMPLATE = FOLDER / "conv2d_repro.py"
 BEGIN, END = "# The case begins.\n", "# The case ends.\n"

@@ -3,35 +3,24 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from wizard.credentials import redact
+from wizard.machine.apt.indexes import LISTS
 from wizard.machine.facts import Fact, Unknown
 from wizard.machine.host import Host
+from wizard.redaction import numbers, secrets
+from wizard.redaction.names import ANY_HOME, GROUP, SERVERS
+from wizard.redaction.rules import StandIns
+from wizard.redaction.words import is_telling
 
 OWNER = "owner"
 HOME = "/home/owner"
 MACHINE = "this-machine"
 HOST_NAME_FILES = ("/proc/sys/kernel/hostname", "/etc/hostname", "/etc/machine-info")
-SHORTEST = 3
-"""A shorter name is part of too many words, and tells nothing."""
-COMMON_WORDS = """
-    adm admin amd amdgpu and arch bin boot cache card code comfyui conda config cpu data
-    debian desktop dev device diffusion docker dri driver env etc fedora for git gpu hip
-    home hsa input kernel kfd kvm laptop lib linux local localdomain localhost machine
-    machines main manjaro media mint mnt model models node nodes none opt output owner
-    packages pci pip proc project projects python radeon render rocm root run server share
-    site src srv stable sudo sys test tests the this-machine tmp torch ubuntu unknown user
-    users usr var vendor venv video wheel work
-"""
-COMMON = frozenset(COMMON_WORDS.split())
-"""Words of every machine: who is called so is not told by them, and paths would break."""
 KERNEL_FOLDERS = ("/sys/", "/proc/", "/dev/")
 """Their names are the kernel's own; the owner does not choose them."""
-HARDWARE_ADDRESS = re.compile(
-    r"(?<![0-9A-Fa-f:])(?:[0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}(?![0-9A-Fa-f:])"
-)
-NUMERIC_HOST = re.compile(r"(?:(?<=://)|(?<=@))(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9A-Fa-f:.]+\])")
+RULES = (*secrets.RULES, *numbers.RULES, ANY_HOME, *SERVERS)
+"""As of a report; the names of this machine's people are known and looked for before."""
 ORDINARY = range(1000, 65_000)
 """Numbers of the accounts of people."""
 
@@ -48,14 +37,23 @@ class Disguise:
     names: tuple[tuple[str, str], ...]
     """Every name of a person or of the machine, and its stand-in."""
 
+    used: StandIns = field(default_factory=StandIns)
+    _known: dict[str, str] = field(default_factory=dict)
+    """What was looked through: paths come again and again."""
+
     def text(self, text: str) -> str:
-        """The text without logins, hardware and network addresses, home and names."""
-        text = NUMERIC_HOST.sub("192.0.2.1", redact(text))
-        text = HARDWARE_ADDRESS.sub("00:00:00:00:00:00", text)
-        return self._unnamed(self._moved(text))
+        """The text without secrets, numbers of this machine, servers, home and names."""
+        if text not in self._known:
+            left = self._unnamed(self._moved(text))
+            self._known[text] = self.used.applied(RULES, left)
+        return self._known[text]
 
     def path(self, path: str) -> str:
         """Where something of the machine lies in the record."""
+        if path.startswith(f"{LISTS}/"):  # apt begins these names with the server
+            server, mark, rest = path[len(LISTS) + 1 :].partition("_")
+            told = self.text(f"http://{server}/")[len("http://") : -1] if mark else server
+            return f"{LISTS}/{told}{mark}{self.text(rest)}"
         return path if path.startswith(KERNEL_FOLDERS) else self.text(path)
 
     def user_name(self, name: str) -> str:
@@ -64,7 +62,7 @@ class Disguise:
 
     def group(self, name: str) -> str:
         """The name of a group; a group of everybody's keeps its name, whoever is called so."""
-        return self._unnamed(name)
+        return self.used.applied((GROUP,), self._unnamed(name))
 
     def shortened(self, path: str) -> str:
         """The path with ``~`` for the home folder, as the rules name it."""
@@ -95,7 +93,7 @@ def disguise_of(host: Host) -> Disguise:
             others += 1
             found.update(dict.fromkeys(names_of(name, comment), f"other{others}"))
     found[host.user] = OWNER
-    told = [(name, stand_in) for name, stand_in in found.items() if tells(name)]
+    told = [(name, stand_in) for name, stand_in in found.items() if is_telling(name)]
     told.sort(key=lambda pair: -len(pair[0]))  # a longer name first: it may hold a shorter one
     is_root = host.uid == 0
     return Disguise(
@@ -131,8 +129,3 @@ def names_of(name: str, comment: str) -> list[str]:
     """The login name, the full name and its parts."""
     full = comment.partition(",")[0].strip()
     return [name, *([full] if " " in full else []), *re.findall(r"[^\W\d_]+", full)]
-
-
-def tells(name: str) -> bool:
-    """True for a name that is no word of every machine."""
-    return len(name) >= SHORTEST and name.lower() not in COMMON and not name.isdecimal()

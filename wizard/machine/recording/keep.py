@@ -12,6 +12,7 @@ from wizard.machine.shell import assignments
 from wizard.machine.surroundings import DEVICE
 from wizard.machine.system_files import OPT
 from wizard.machine.virtual import AMAZON, MAKERS
+from wizard.redaction.values import told_value
 
 MAKERS_TOLD = (*(words for words, _ in MAKERS), AMAZON, "microsoft corporation", "virtual machine")
 MAKER_WORDS = rf"\b(?:{'|'.join(MAKERS_TOLD)})\b"
@@ -62,7 +63,7 @@ def lines_in_place(change: Callable[[str], str]) -> Keep:
 
 
 def _shell(line: str) -> str:
-    pairs = [(name, value) for name, value, _ in assignments(line)]
+    pairs = ((name, told_value(name, value)) for name, value, _ in assignments(line))
     return "; ".join(f"export {name}={shlex.quote(value)}" for name, value in pairs)
 
 
@@ -97,7 +98,7 @@ def cpu(text: str) -> str:
 
 
 def _fish(line: str) -> str:
-    pairs = [(name, value) for name, value, _ in assignments(line)]
+    pairs = ((name, told_value(name, value)) for name, value, _ in assignments(line))
     return "; ".join(f"set -gx {name} {shlex.quote(value)}" for name, value in pairs)
 
 

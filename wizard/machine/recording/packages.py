@@ -23,7 +23,7 @@ def kept_rows(listing: str, machine: Machine, disguise: Disguise) -> list[str]:
     named = {package.name for package in packages}
     rows = (line.split("\t") for line in listing.splitlines())
     matter = (row for row in rows if len(row) > 1 and (row[0] in named or _matters(row)))
-    return [disguise.text("\t".join(_cells(row))) for row in matter]
+    return ["\t".join(_cells(row, disguise)) for row in matter]
 
 
 def _matters(row: list[str]) -> bool:
@@ -33,7 +33,7 @@ def _matters(row: list[str]) -> bool:
     return unfinished or is_rocm(row[0]) or PYTHON.fullmatch(row[0]) is not None
 
 
-def _cells(row: list[str]) -> list[str]:
-    """Name, version, state and maker; the maker only when it is one that everybody knows."""
-    makers = [maker if KNOWN_MAKER.search(maker) else "" for maker in row[3:4]]
-    return [*row[:3], *makers]
+def _cells(row: list[str], disguise: Disguise) -> list[str]:
+    """Name, version, state and maker; of the maker the words that everybody knows."""
+    makers = [" ".join(KNOWN_MAKER.findall(maker)) for maker in row[3:4]]
+    return [*map(disguise.text, row[:3]), *makers]

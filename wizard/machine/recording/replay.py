@@ -8,6 +8,7 @@ from typing import Any
 
 from wizard.jsonform import to_json
 from wizard.machine.detect import detect
+from wizard.machine.disclosure import told_machine
 from wizard.machine.facts import Machine
 from wizard.machine.recorded import RecordedHost
 from wizard.machine.recording.disguise import Disguise
@@ -22,8 +23,13 @@ def differences(machine: Machine, folder: Path, disguise: Disguise) -> tuple[str
 
 def disguised(machine: Machine, disguise: Disguise) -> dict[str, Any]:
     """The facts as a record may tell them; lists in an order that no name decides."""
-    form = _texts(to_json(machine), disguise)
+    form = _texts(to_json(told_machine(machine)), disguise)
     form["access"]["user"] = disguise.owner
+    access = form["access"]
+    for name in ("groups_in_force", "groups_in_file"):
+        access[name] = _grouped(access[name], disguise)
+    for node in (access["kfd"], *access["render_nodes"]):
+        (node["group"],) = _grouped([node["group"]], disguise)
     return {name: _sorted(value) for name, value in form.items()}
 
 
@@ -33,6 +39,13 @@ def _texts(form: Any, disguise: Disguise) -> Any:
     if isinstance(form, list):
         return [_texts(value, disguise) for value in form]
     return disguise.path(form) if isinstance(form, str) else form
+
+
+def _grouped(groups: Any, disguise: Disguise) -> Any:
+    """The names of groups as a record has them; what is not known stays so."""
+    if not isinstance(groups, list):
+        return groups
+    return [disguise.group(group) if isinstance(group, str) else group for group in groups]
 
 
 def _sorted(form: Any) -> Any:

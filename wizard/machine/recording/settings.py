@@ -25,13 +25,14 @@ from wizard.machine.setting_formats import (
     unit_environment,
     unit_files,
 )
+from wizard.redaction.values import told_value
 
 
 def fish_universal_file(text: str) -> str:
     """Exported universal variables of fish."""
     return _placed(
         (line, f"SETUVAR --export {name}:{_fish_text(value)}")
-        for name, value, line in fish_universals(text)
+        for name, value, line in _told(fish_universals(text))
     )
 
 
@@ -40,7 +41,7 @@ def json_file(key: str) -> Keep:
     read: Reader = json_variables(key)
 
     def kept(text: str) -> str:
-        found = sorted(read(text), key=lambda one: one[2])
+        found = sorted(_told(read(text)), key=lambda one: one[2])
         if not found:
             return "{}"
         rows = [(line, f"{json.dumps(name)}: {json.dumps(value)}") for name, value, line in found]
@@ -52,7 +53,7 @@ def json_file(key: str) -> Keep:
 
 def unit_file(text: str) -> str:
     """``Environment=`` lines, and the files that the unit names below ``/etc``."""
-    rows = [(line, _quoted(f"{n}={v}")) for n, v, line in unit_environment(text)]
+    rows = [(line, _quoted(f"{n}={v}")) for n, v, line in _told(unit_environment(text))]
     named = [path for path in unit_files(text) if path.startswith("/etc/")]
     placed = _placed(rows).split("\n")
     written = "\n".join(f"Environment={line}" if line else "" for line in placed)
@@ -72,7 +73,7 @@ def pth_file(text: str) -> str:
 
 def compose_file(text: str) -> str:
     """Variables that a compose file gives its services, as one list."""
-    rows = [(line, f"- {name}={value}") for name, value, line in compose_environment(text)]
+    rows = [(line, f"- {name}={value}") for name, value, line in _told(compose_environment(text))]
     # ``environment:`` goes on the first line: what is wanted always stands further down.
     return f"environment:{_placed(rows)}" if rows else ""
 
@@ -92,8 +93,13 @@ def journal(text: str) -> str:
     return "".join(f"{json.dumps(line)}\n" for line in (begin, state))
 
 
+def _told(found: Iterable[Assigned]) -> list[Assigned]:
+    """The assignments with values that may leave."""
+    return [(name, told_value(name, value), line) for name, value, line in found]
+
+
 def _python_rows(found: list[Assigned]) -> Iterator[tuple[int, str]]:
-    for name, value, line in found:
+    for name, value, line in _told(found):
         yield line, f"os.environ[{json.dumps(name)}] = {json.dumps(value, ensure_ascii=False)}"
 
 

@@ -13,6 +13,7 @@ from wizard.machine.recording.recorder import Kept, place_of
 from wizard.machine.recording.rules import VARIABLES
 from wizard.machine.recording.watch import Asked, RecordingHost
 from wizard.machine.shell import is_wanted
+from wizard.redaction.values import told_value
 
 T = TypeVar("T")
 SOURCE = f"Recorded with report --record of rdna1-setup {__version__}; its owner is disguised."
@@ -81,7 +82,7 @@ def _silent(asked: Asked, disguise: Disguise) -> dict[str, str]:
 
 def _environ(host: RecordingHost, kept: Kept, disguise: Disguise) -> dict[str, str]:
     values = {
-        name: disguise.text(value)
+        name: disguise.text(told_value(name, value) if is_wanted(name) else value)
         for name, value in sorted(host.environ.items())
         if name in VARIABLES or is_wanted(name)
     }
