@@ -1267,7 +1267,7 @@ class Run:
         self.group = group
         self.backup = os.open("backup", FOLDER, dir_fd=folder)
         self.debs = os.open("debs", FOLDER, dir_fd=self.backup)
-        self.output: Optional[int] = sys.stdout.fileno()
+        self.output: Optional[int] = 1  # sys.stdout is None where the caller has closed it
         self._journal = os.open("journal.jsonl", APPEND, 0o600, dir_fd=folder)
         self._events = self.shared("events.jsonl")
         self._told = 0
@@ -1355,6 +1355,9 @@ def send(descriptor: int, record: Dict[str, Any]) -> bool:
 def hang_up(descriptor: int) -> None:
     """Let a standard descriptor lead nowhere, so that its number is never another file's."""
     null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
+    if null == descriptor:  # it was closed, and its number the lowest one that is free
+        os.set_inheritable(null, True)
+        return
     os.dup2(null, descriptor)
     os.close(null)
 
