@@ -49,6 +49,7 @@ import textwrap
 import time
 from typing import (
     Any,
+    BinaryIO,
     Callable,
     Dict,
     FrozenSet,
@@ -760,6 +761,16 @@ def exists(path: str) -> bool:
 
 def read_file(folder: int, name: str, longest: int) -> Optional[Tuple[bytes, os.stat_result]]:
     """Content and state of a regular file; None for nothing; raises Trouble for anything else."""
+    found = open_plain(folder, name, longest)
+    if found is None:
+        return None
+    with found as file:
+        seen = os.fstat(file.fileno())
+        return file.read(longest + 1), seen
+
+
+def open_plain(folder: int, name: str, longest: int) -> Optional[BinaryIO]:
+    """A regular file to be read; None for nothing; raises Trouble for anything else."""
     try:
         descriptor = os.open(name, READ, dir_fd=folder)
     except FileNotFoundError:
@@ -768,11 +779,18 @@ def read_file(folder: int, name: str, longest: int) -> Optional[Tuple[bytes, os.
         if error.errno != errno.ELOOP:
             raise
         raise _no_regular_file(name) from None
-    with os.fdopen(descriptor, "rb") as file:
-        seen = os.fstat(file.fileno())
-        if not stat.S_ISREG(seen.st_mode) or seen.st_size > longest:
-            raise _no_regular_file(name)
-        return file.read(longest + 1), seen
+    seen = os.fstat(descriptor)
+    if not stat.S_ISREG(seen.st_mode) or seen.st_size > longest:
+        os.close(descriptor)
+        raise _no_regular_file(name)
+    return os.fdopen(descriptor, "rb")
+
+
+def parts_of(file: Any, size: int) -> Iterator[bytes]:
+    """A file by and by, and no further than it was long: its owner could make it ever longer."""
+    while size > 0 and (part := file.read(min(1 << 20, size))):
+        size -= len(part)
+        yield part
 
 
 def _no_regular_file(name: str) -> Trouble:
@@ -800,12 +818,18 @@ def like(seen: os.stat_result) -> Like:
 
 def write_whole(folder: int, name: str, data: bytes, form: Like) -> None:
     """Write a file through a draft beside it: after a kill there is the old one or the new one."""
+    write_parts(folder, name, (data,), form)
+
+
+def write_parts(folder: int, name: str, parts: Iterable[bytes], form: Like) -> None:
+    """The same for what is too large to be held in memory."""
     draft = ".{}.rdna1-setup".format(name)
     with contextlib.suppress(FileNotFoundError):
         os.unlink(draft, dir_fd=folder)
     try:
         with os.fdopen(os.open(draft, CREATE, 0o600, dir_fd=folder), "wb") as file:
-            file.write(data)
+            for part in parts:
+                file.write(part)
             file.flush()
             _give_form(file.fileno(), form)
             os.fsync(file.fileno())
@@ -833,10 +857,12 @@ def copy_plain(source: int, name: str, target: int, new: str) -> None:
         os.symlink(os.readlink(name, dir_fd=source), new, dir_fd=target)
         os.chown(new, seen.st_uid, seen.st_gid, dir_fd=target, follow_symlinks=False)
         return
-    found = read_file(source, name, LARGEST_DEB)
+    found = open_plain(source, name, LARGEST_DEB)
     if found is None:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
-    write_whole(target, new, found[0], like(found[1]))
+    with found as file:
+        seen = os.fstat(file.fileno())
+        write_parts(target, new, parts_of(file, seen.st_size), like(seen))
 
 
 def move_entry(source: int, name: str, target: int, new: str) -> bool:
@@ -2354,10 +2380,9 @@ def _copy_hashed(source: Any, folder: int, name: str, size: int) -> str:
         os.unlink(name + ".part", dir_fd=folder)
     found = hashlib.sha256()
     with os.fdopen(os.open(name + ".part", CREATE, 0o600, dir_fd=folder), "wb") as copy:
-        while size > 0 and (chunk := source.read(min(1 << 20, size))):
-            size -= len(chunk)  # its owner could make it longer and longer
-            found.update(chunk)
-            copy.write(chunk)
+        for part in parts_of(source, size):
+            found.update(part)
+            copy.write(part)
         copy.flush()
         os.fsync(copy.fileno())
     return found.hexdigest()
