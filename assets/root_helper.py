@@ -1440,7 +1440,7 @@ class Lock:
                 "Two at once could undo each other.",
                 "Wait until it has ended, then start again.",
             ) from None
-        self._pids: List[int] = []
+        self.hold(os.getpid())  # whoever comes while the question is open is told who asks it
 
     def hold(self, *pids: int) -> None:
         """Note who holds it, for whoever finds it held."""
