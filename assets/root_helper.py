@@ -1396,8 +1396,7 @@ def open_run(name: str, person: Person) -> Run:
         folder = os.open(name, FOLDER, dir_fd=runs)
         seen = os.fstat(folder)
         empty = not os.listdir(folder)
-        theirs = seen.st_gid == person.gid and begun_by(folder) <= {person.uid, 0}
-        if seen.st_uid != 0 or not (empty or theirs or person.uid == 0):
+        if seen.st_uid != 0 or not (empty or is_run_of(person, folder)):
             raise Trouble(
                 "The run {} belongs to another user.".format(name),
                 "Each user's runs are continued by that user alone.",
@@ -1412,6 +1411,12 @@ def open_run(name: str, person: Person) -> Run:
         os.close(backup)
         os.fsync(runs)
     return Run(name, folder, group)
+
+
+def is_run_of(person: Person, folder: int) -> bool:
+    """True for a run that this user may go on with and take back; root may with every one."""
+    theirs = os.fstat(folder).st_gid == person.gid and begun_by(folder) <= {person.uid, 0}
+    return theirs or person.uid == 0
 
 
 def begun_by(folder: int) -> Set[int]:
@@ -2264,8 +2269,8 @@ def _run_of(name: str, step: Step) -> List[Dict[str, Any]]:
     """The intents of a run that the user who asks may take back."""
     try:
         with folder_at("{}/{}".format(RUNS, name)) as folder:
-            allowed = step.person.uid == 0 or os.fstat(folder).st_gid == step.person.gid
-            intents = _standing(_records_in(folder)) if allowed else None
+            theirs = is_run_of(step.person, folder)
+            intents = _standing(_records_in(folder)) if theirs else None
     except FileNotFoundError:
         intents = None
     if intents is None:
@@ -2711,10 +2716,10 @@ class Kept(NamedTuple):
 
 
 def find_kept(path: str, step: Step, other_runs: bool = True) -> Optional[Kept]:
-    """What the backup has of a path, this run's first, then the newest."""
+    """What the user's backups have of a path, this run's first, then the newest."""
     if not other_runs:
         return _kept_in(step.run.intents(), path)
-    found = (_kept_in(intents, path) for intents in _all_intents(step))
+    found = (_kept_in(intents, path) for intents in _all_intents(step, of_others=False))
     return next((kept for kept in found if kept is not None), None)
 
 
@@ -2748,7 +2753,7 @@ def put_back(wanted: Dict[str, Any], step: Step) -> str:
             return "{} is in its place already".format(path)
         raise Trouble(
             "No backup has {}.".format(path),
-            "It was never set aside, or was put back before.",
+            "It was never set aside, was put back before, or is another user's to put back.",
             "Look at the list of runs (`rdna1-setup rollback --list`).",
         )
     with place_at(path) as (folder, name), place_at(kept.place) as (backup, spot):
@@ -2782,22 +2787,23 @@ def _was_never_replaced(path: str, step: Step) -> bool:
 
 def _newest_intent(path: str, step: Step) -> Optional[Dict[str, Any]]:
     """The last that was noted of a path, in this run or else in the newest other one."""
-    for intents in _all_intents(step):
+    for intents in _all_intents(step, of_others=True):
         for intent in intents[::-1]:
             if intent["path"] == path:
                 return intent
     return None
 
 
-def _all_intents(step: Step) -> Iterator[Sequence[Dict[str, Any]]]:
-    """Of this run first, then of the newest."""
+def _all_intents(step: Step, of_others: bool) -> Iterator[Sequence[Dict[str, Any]]]:
+    """Of this run first, then of the newest; of other users' runs too where that is asked."""
     yield step.run.intents()
     with folder_at(RUNS) as runs:
         names = sorted(os.listdir(runs), reverse=True)
     for name in names:
         if RUN.fullmatch(name) and name != step.run.name:
             with folder_at("{}/{}".format(RUNS, name)) as folder:
-                yield [r for r in _records_in(folder) if r.get("event") == "intent"]
+                if of_others or is_run_of(step.person, folder):
+                    yield [r for r in _records_in(folder) if r.get("event") == "intent"]
 
 
 def _refuse_changed(folder: int, name: str, path: str, kept: Kept) -> None:
