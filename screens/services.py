@@ -88,7 +88,8 @@ class Unfinished:
     footprint: str
     plan: Callable[[], Plan] | None = None
     """Gives its plan, where it installs nothing: half done, the machine would give
-    another. Raises ValueError, with a text fit to show, for one of another version."""
+    another. Raises ValueError, with a text fit to show, for one of another version, or where a
+    login is missing."""
     elsewhere: bool = False
     """True when this start was asked for another folder: then it is not the first thing offered."""
 
