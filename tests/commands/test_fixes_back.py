@@ -107,6 +107,19 @@ async def test_lines_go_and_come_back_to_the_byte(tmp_path: Path) -> None:
     assert content(tmp_path) == before
 
 
+async def test_a_part_of_a_line_goes_and_comes_back_to_the_byte(tmp_path: Path) -> None:
+    machine = idle(tmp_path, ".bashrc")
+    shared = f"{LINE} HSA_ENABLE_SDMA=0"
+    (tmp_path / ".bashrc").write_text(TEXT.replace(LINE, shared))
+    before = content(tmp_path)
+    assert ok(await carried_out(tmp_path, planned(machine, "noop-setting")))
+    rest = TEXT.replace(LINE, "export HSA_ENABLE_SDMA=0")
+    assert (tmp_path / ".bashrc").read_text() == rest
+    done = wizard(tmp_path, "rollback", "--yes")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert content(tmp_path) == before
+
+
 async def test_libraries_are_exchanged_and_come_back_with_their_times(tmp_path: Path) -> None:
     machine = asking(tmp_path)
     before = state(tmp_path)
