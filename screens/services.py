@@ -175,6 +175,8 @@ class Services:
     at_work: Callable[[], AtWork | None]
     """Quick: root's part of an earlier start, if it still works."""
     diagnosing: Diagnosing
+    restart: Callable[[], str] = lambda: ""
+    """Quick: that a restart waits, or that it has happened and what comes next."""
     rehearsal: Callable[[], Rehearsing] | None = None
     """None where nothing may be started: in a dry run and a demo."""
     rehearsed: Callable[[Plan], Rehearsed | None] = lambda _: None

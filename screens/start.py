@@ -25,6 +25,7 @@ from screens.themes import theme_for
 from wizard.commands.choosing import folder_of
 from wizard.commands.looking import acts, host_of, places_of, speed_of_line
 from wizard.glyphs import is_console, speaks_unicode
+from wizard.run.restart import restart_words
 from wizard.run.standing import can_undo
 from wizard.run.watching import at_work
 
@@ -69,6 +70,7 @@ def services_for(arguments: argparse.Namespace, lent: LentTerminal | None = None
             earlier.unfinished(places, arguments.venv, _addresses(arguments)) if live else None
         ),
         half_back=lambda: earlier.half_back_run(places) if live else "",
+        restart=lambda: restart_words(places) if live else "",
         way_back=partial(run_services.way_back, host, places, executor),
         carry_out=executor.carry_out,
         ask_to_stop=executor.cancel,

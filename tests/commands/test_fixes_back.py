@@ -199,7 +199,9 @@ def test_go_on_of_the_screens_takes_the_login_of_this_start_or_asks_for_it(
     waits = services_for(parser().parse_args(["--torch-index", INDEX])).unfinished()
     assert waits is not None
     assert waits.plan is not None
-    assert getattr(waits.plan().steps[0], "argv", ())[-1] == INDEX
+    (step,) = waits.plan().steps
+    assert isinstance(step, RunProgram)
+    assert step.argv[-1] == INDEX
     waits = services_for(parser().parse_args([])).unfinished()
     assert waits is not None
     assert waits.plan is not None
