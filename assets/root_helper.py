@@ -51,6 +51,7 @@ import textwrap
 import time
 from typing import (
     Any,
+    BinaryIO,
     Callable,
     Dict,
     FrozenSet,
@@ -869,6 +870,16 @@ def exists(path: str) -> bool:
 
 def read_file(folder: int, name: str, longest: int) -> Optional[Tuple[bytes, os.stat_result]]:
     """Content and state of a regular file; None for nothing; raises Trouble for anything else."""
+    found = open_plain(folder, name, longest)
+    if found is None:
+        return None
+    with found as file:
+        seen = os.fstat(file.fileno())
+        return file.read(longest + 1), seen
+
+
+def open_plain(folder: int, name: str, longest: int) -> Optional[BinaryIO]:
+    """A regular file to be read; None for nothing; raises Trouble for anything else."""
     try:
         descriptor = os.open(name, READ, dir_fd=folder)
     except FileNotFoundError:
@@ -877,11 +888,18 @@ def read_file(folder: int, name: str, longest: int) -> Optional[Tuple[bytes, os.
         if error.errno != errno.ELOOP:
             raise
         raise _no_regular_file(name) from None
-    with os.fdopen(descriptor, "rb") as file:
-        seen = os.fstat(file.fileno())
-        if not stat.S_ISREG(seen.st_mode) or seen.st_size > longest:
-            raise _no_regular_file(name)
-        return file.read(longest + 1), seen
+    seen = os.fstat(descriptor)
+    if not stat.S_ISREG(seen.st_mode) or seen.st_size > longest:
+        os.close(descriptor)
+        raise _no_regular_file(name)
+    return os.fdopen(descriptor, "rb")
+
+
+def parts_of(file: Any, size: int) -> Iterator[bytes]:
+    """A file by and by, and no further than it was long: its owner could make it ever longer."""
+    while size > 0 and (part := file.read(min(1 << 20, size))):
+        size -= len(part)
+        yield part
 
 
 def _no_regular_file(name: str) -> Trouble:
@@ -909,12 +927,18 @@ def like(seen: os.stat_result) -> Like:
 
 def write_whole(folder: int, name: str, data: bytes, form: Like) -> None:
     """Write a file through a draft beside it: after a kill there is the old one or the new one."""
+    write_parts(folder, name, (data,), form)
+
+
+def write_parts(folder: int, name: str, parts: Iterable[bytes], form: Like) -> None:
+    """The same for what is too large to be held in memory."""
     draft = ".{}.rdna1-setup".format(name)
     with contextlib.suppress(FileNotFoundError):
         os.unlink(draft, dir_fd=folder)
     try:
         with os.fdopen(os.open(draft, CREATE, 0o600, dir_fd=folder), "wb") as file:
-            file.write(data)
+            for part in parts:
+                file.write(part)
             file.flush()
             _give_form(file.fileno(), form)
             os.fsync(file.fileno())
@@ -942,10 +966,12 @@ def copy_plain(source: int, name: str, target: int, new: str) -> None:
         os.symlink(os.readlink(name, dir_fd=source), new, dir_fd=target)
         os.chown(new, seen.st_uid, seen.st_gid, dir_fd=target, follow_symlinks=False)
         return
-    found = read_file(source, name, LARGEST_DEB)
+    found = open_plain(source, name, LARGEST_DEB)
     if found is None:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
-    write_whole(target, new, found[0], like(found[1]))
+    with found as file:
+        seen = os.fstat(file.fileno())
+        write_parts(target, new, parts_of(file, seen.st_size), like(seen))
 
 
 def move_entry(source: int, name: str, target: int, new: str) -> bool:
@@ -1376,7 +1402,7 @@ class Run:
         self.group = group
         self.backup = os.open("backup", FOLDER, dir_fd=folder)
         self.debs = os.open("debs", FOLDER, dir_fd=self.backup)
-        self.output: Optional[int] = sys.stdout.fileno()
+        self.output: Optional[int] = 1  # sys.stdout is None where the caller has closed it
         self._journal = os.open("journal.jsonl", APPEND, 0o600, dir_fd=folder)
         self._events = self.shared("events.jsonl")
         self._told = 0
@@ -1464,6 +1490,9 @@ def send(descriptor: int, record: Dict[str, Any]) -> bool:
 def hang_up(descriptor: int) -> None:
     """Let a standard descriptor lead nowhere, so that its number is never another file's."""
     null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
+    if null == descriptor:  # it was closed, and its number the lowest one that is free
+        os.set_inheritable(null, True)
+        return
     os.dup2(null, descriptor)
     os.close(null)
 
@@ -1476,8 +1505,7 @@ def open_run(name: str, person: Person) -> Run:
         folder = os.open(name, FOLDER, dir_fd=runs)
         seen = os.fstat(folder)
         empty = not os.listdir(folder)
-        theirs = seen.st_gid == person.gid and begun_by(folder) <= {person.uid, 0}
-        if seen.st_uid != 0 or not (empty or theirs or person.uid == 0):
+        if seen.st_uid != 0 or not (empty or is_run_of(person, folder)):
             raise Trouble(
                 "The run {} belongs to another user.".format(name),
                 "Each user's runs are continued by that user alone.",
@@ -1492,6 +1520,12 @@ def open_run(name: str, person: Person) -> Run:
         os.close(backup)
         os.fsync(runs)
     return Run(name, folder, group)
+
+
+def is_run_of(person: Person, folder: int) -> bool:
+    """True for a run that this user may go on with and take back; root may with every one."""
+    theirs = os.fstat(folder).st_gid == person.gid and begun_by(folder) <= {person.uid, 0}
+    return theirs or person.uid == 0
 
 
 def begun_by(folder: int) -> Set[int]:
@@ -1520,7 +1554,7 @@ class Lock:
                 "Two at once could undo each other.",
                 "Wait until it has ended, then start again.",
             ) from None
-        self._pids: List[int] = []
+        self.hold(os.getpid())  # whoever comes while the question is open is told who asks it
 
     def hold(self, *pids: int) -> None:
         """Note who holds it, for whoever finds it held."""
@@ -2345,8 +2379,8 @@ def _run_of(name: str, step: Step) -> List[Dict[str, Any]]:
     """The intents of a run that the user who asks may take back."""
     try:
         with folder_at("{}/{}".format(RUNS, name)) as folder:
-            allowed = step.person.uid == 0 or os.fstat(folder).st_gid == step.person.gid
-            intents = _standing(_records_in(folder)) if allowed else None
+            theirs = is_run_of(step.person, folder)
+            intents = _standing(_records_in(folder)) if theirs else None
     except FileNotFoundError:
         intents = None
     if intents is None:
@@ -2461,10 +2495,9 @@ def _copy_hashed(source: Any, folder: int, name: str, size: int) -> str:
         os.unlink(name + ".part", dir_fd=folder)
     found = hashlib.sha256()
     with os.fdopen(os.open(name + ".part", CREATE, 0o600, dir_fd=folder), "wb") as copy:
-        while size > 0 and (chunk := source.read(min(1 << 20, size))):
-            size -= len(chunk)  # its owner could make it longer and longer
-            found.update(chunk)
-            copy.write(chunk)
+        for part in parts_of(source, size):
+            found.update(part)
+            copy.write(part)
         copy.flush()
         os.fsync(copy.fileno())
     return found.hexdigest()
@@ -2793,10 +2826,10 @@ class Kept(NamedTuple):
 
 
 def find_kept(path: str, step: Step, other_runs: bool = True) -> Optional[Kept]:
-    """What the backup has of a path, this run's first, then the newest."""
+    """What the user's backups have of a path, this run's first, then the newest."""
     if not other_runs:
         return _kept_in(step.run.intents(), path)
-    found = (_kept_in(intents, path) for intents in _all_intents(step))
+    found = (_kept_in(intents, path) for intents in _all_intents(step, of_others=False))
     return next((kept for kept in found if kept is not None), None)
 
 
@@ -2830,7 +2863,7 @@ def put_back(wanted: Dict[str, Any], step: Step) -> str:
             return "{} is in its place already".format(path)
         raise Trouble(
             "No backup has {}.".format(path),
-            "It was never set aside, or was put back before.",
+            "It was never set aside, was put back before, or is another user's to put back.",
             "Look at the list of runs (`rdna1-setup rollback --list`).",
         )
     with place_at(path) as (folder, name), place_at(kept.place) as (backup, spot):
@@ -2864,22 +2897,23 @@ def _was_never_replaced(path: str, step: Step) -> bool:
 
 def _newest_intent(path: str, step: Step) -> Optional[Dict[str, Any]]:
     """The last that was noted of a path, in this run or else in the newest other one."""
-    for intents in _all_intents(step):
+    for intents in _all_intents(step, of_others=True):
         for intent in intents[::-1]:
             if intent["path"] == path:
                 return intent
     return None
 
 
-def _all_intents(step: Step) -> Iterator[Sequence[Dict[str, Any]]]:
-    """Of this run first, then of the newest."""
+def _all_intents(step: Step, of_others: bool) -> Iterator[Sequence[Dict[str, Any]]]:
+    """Of this run first, then of the newest; of other users' runs too where that is asked."""
     yield step.run.intents()
     with folder_at(RUNS) as runs:
         names = sorted(os.listdir(runs), reverse=True)
     for name in names:
         if RUN.fullmatch(name) and name != step.run.name:
             with folder_at("{}/{}".format(RUNS, name)) as folder:
-                yield [r for r in _records_in(folder) if r.get("event") == "intent"]
+                if of_others or is_run_of(step.person, folder):
+                    yield [r for r in _records_in(folder) if r.get("event") == "intent"]
 
 
 def _refuse_changed(folder: int, name: str, path: str, kept: Kept) -> None:

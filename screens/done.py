@@ -22,7 +22,7 @@ from wizard.plan.removal import counted
 from wizard.plan.root_steps import AddToGroups, AptChange, SetSystemPathAside, WriteSystemFile
 from wizard.plan.steps import Plan, WriteFile
 from wizard.plan.using import launcher_command, measure_command, on_processor, use_command
-from wizard.report.events import LOGIN
+from wizard.report.events import LOGIN, RESTART
 from wizard.root.session import undo_script
 from wizard.run.events import PlanFinished
 from wizard.run.lines import clean
@@ -131,6 +131,8 @@ def _sections(session: Session, mode: str) -> Iterable[tuple[str, tuple[str, ...
         yield "Undo it", (_undo(finished), *kept, *_by_hand(plan, finished))
     if finished is not None and finished.relogin_needed:
         yield "Login", (LOGIN,)
+    if finished is not None and finished.restart_needed:
+        yield "Restart", (RESTART,)
     if finished is not None and finished.log:
         yield "Log", (shown(finished.log),)
 

@@ -88,7 +88,8 @@ class Unfinished:
     footprint: str
     plan: Callable[[], Plan] | None = None
     """Gives its plan, where it installs nothing: half done, the machine would give
-    another. Raises ValueError, with a text fit to show, for one of another version."""
+    another. Raises ValueError, with a text fit to show, for one of another version, or where a
+    login is missing."""
     elsewhere: bool = False
     """True when this start was asked for another folder: then it is not the first thing offered."""
 
@@ -174,6 +175,8 @@ class Services:
     at_work: Callable[[], AtWork | None]
     """Quick: root's part of an earlier start, if it still works."""
     diagnosing: Diagnosing
+    restart: Callable[[], str] = lambda: ""
+    """Quick: that a restart waits, or that it has happened and what comes next."""
     rehearsal: Callable[[], Rehearsing] | None = None
     """None where nothing may be started: in a dry run and a demo."""
     rehearsed: Callable[[Plan], Rehearsed | None] = lambda _: None

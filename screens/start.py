@@ -25,6 +25,7 @@ from screens.themes import theme_for
 from wizard.commands.choosing import folder_of
 from wizard.commands.looking import acts, host_of, places_of, speed_of_line
 from wizard.glyphs import is_console, speaks_unicode
+from wizard.run.restart import restart_words
 from wizard.run.standing import can_undo
 from wizard.run.watching import at_work
 
@@ -65,8 +66,11 @@ def services_for(arguments: argparse.Namespace, lent: LentTerminal | None = None
         obstacle=lambda plan: None if host.name else review_services.refusal_of(host, plan),
         seek_wheels=partial(review_services.seek_wheels, host) if live else None,
         undoable=lambda: live and can_undo(places),
-        unfinished=lambda: earlier.unfinished(places, arguments.venv) if live else None,
+        unfinished=lambda: (
+            earlier.unfinished(places, arguments.venv, _addresses(arguments)) if live else None
+        ),
         half_back=lambda: earlier.half_back_run(places) if live else "",
+        restart=lambda: restart_words(places) if live else "",
         way_back=partial(run_services.way_back, host, places, executor),
         carry_out=executor.carry_out,
         ask_to_stop=executor.cancel,
@@ -91,6 +95,11 @@ def services_for(arguments: argparse.Namespace, lent: LentTerminal | None = None
         console=is_console(os.environ),
         theme=theme_for(os.environ),
     )
+
+
+def _addresses(arguments: argparse.Namespace) -> tuple[str, ...]:
+    """Where this start was told to fetch from, with logins that no journal keeps."""
+    return arguments.torch_index, arguments.python_mirror
 
 
 def _detect(host: Host, on_part: Callable[[DetectedPart], None]) -> Machine:

@@ -99,6 +99,7 @@ class Welcome(StepScreen):
         self._unfinished = self._looked_at(services.unfinished, None)
         self._at_work = self._looked_at(services.at_work, None)
         self._half_back = self._looked_at(services.half_back, "")
+        self._restart = self._looked_at(services.restart, "")
 
     def _looked_at(self, look: Callable[[], T], otherwise: T) -> T:
         """What a look at earlier runs gives; this screen is there also where none can be."""
@@ -111,11 +112,12 @@ class Welcome(StepScreen):
     def body(self) -> Iterable[Widget]:
         """What it does and does not, then the menu."""
         text = _text(self.services.mode, self._unfinished, self._at_work, self._half_back)
-        if self._unread:
-            warning = Content.styled(UNREAD.format(self._unread), "bold $text-warning")
-            text = Content("\n").join((text, warning))
+        unread = UNREAD.format(self._unread) if self._unread else ""
+        for words in filter(None, (shown(self._restart), unread)):
+            text = Content("\n").join((text, Content.styled(words, "bold $text-warning")))
         # With more to say and more ways on, the menu must still be whole on 24 lines.
-        told = self._unfinished or self._at_work or self._half_back or self._unread
+        waits = self._unfinished or self._at_work or self._half_back
+        told = waits or self._restart or self._unread
         yield Static(text, id="aim", classes="-tight" if told else "", markup=False)
         yield Menu(*self._options(), id="menu", markup=False, compact=True)
 
@@ -218,7 +220,8 @@ class Welcome(StepScreen):
         yield Option("Remove          take ROCm off, or what other scripts left", id="clear")
         if self._undoable and not self._half_back:
             yield Option("Roll back       take back what the last run did", id="roll_back")
-        if not (waits or self._at_work or self._half_back):  # else p: 24 lines hold no more
+        told = self._at_work or self._half_back or self._restart
+        if not (waits or told):  # else p: 24 lines hold no more
             yield Option("Report          for an issue; shown before it is written", id="report")
         yield Option("Quit", id="quit")
 

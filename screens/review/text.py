@@ -11,6 +11,7 @@ from screens.words import shown
 from wizard.plan.content import content_lines
 from wizard.plan.steps import Plan, Step
 from wizard.plan.way_back import FOLDER_REASON
+from wizard.report.events import RESTART
 from wizard.report.plan import totals
 from wizard.run.lines import clean, clean_lines
 from wizard.run.trouble import Trouble
@@ -43,6 +44,8 @@ def review_text(
         lines.append(Content(""))
     for number, step in enumerate(plan.steps, 1):
         lines += _step(number, len(plan.steps), step, cells)
+    if plan.restart_needed:
+        lines += hanging("Last    ", RESTART, cells, "bold $text-warning")
     return Content("\n").join(lines)
 
 

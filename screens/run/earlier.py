@@ -12,15 +12,14 @@ from wizard.journalform import Kind
 from wizard.run.standing import half_back, unfinished_run
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
+    from wizard.journalform import Record
     from wizard.places import Places
     from wizard.plan.steps import Plan
 
 
-def unfinished(places: Places, asked: str | None) -> Unfinished | None:
-    """The newest run that stopped before its end; ``asked`` is the folder of this start."""
+def unfinished(places: Places, asked: str | None, addresses: tuple[str, ...]) -> Unfinished | None:
+    """The newest run that stopped before its end; ``asked`` and ``addresses`` are the folder and
+    the sources of this start."""
     record = unfinished_run(places)
     if record is None:
         return None
@@ -28,15 +27,17 @@ def unfinished(places: Places, asked: str | None) -> Unfinished | None:
     footprint = str(plan.get("footprint", "venv"))
     found = Unfinished(record.id, record.name, plan["stack"], plan["venv"], footprint)
     if record.kind is not Kind.INSTALL:
-        return replace(found, plan=partial(_plan_of, plan))
+        return replace(found, plan=partial(_plan_of, record, addresses))
     elsewhere = bool(asked) and os.path.realpath(str(asked)) != os.path.realpath(plan["venv"])
     return replace(found, elsewhere=elsewhere)
 
 
-def _plan_of(form: Mapping[str, Any]) -> Plan:
-    from wizard.plan.form import plan_of  # brings all steps along: not before the first frame
+def _plan_of(record: Record, addresses: tuple[str, ...]) -> Plan:
+    from wizard.run.stopped import (
+        resumed_plan,
+    )  # brings all steps along: not before the first frame
 
-    return plan_of(form)
+    return resumed_plan(record, *addresses)
 
 
 def half_back_run(places: Places) -> str:

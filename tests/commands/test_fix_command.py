@@ -83,6 +83,19 @@ def test_on_a_recorded_machine_the_plan_is_shown_and_nothing_done(tmp_path: Path
     assert list(tmp_path.iterdir()) == []
 
 
+def test_every_line_that_the_finding_names_goes(tmp_path: Path) -> None:
+    listed = wizard(tmp_path, "diagnose", "--machine", ILL, "--json")
+    rows = {row["cause"]: row for row in json.loads(listed.stdout)["findings"]}
+    named = rows["noop-setting"]["evidence"]
+    assert len(named) == 7
+    done = wizard(tmp_path, "diagnose", "--machine", ILL, "--fix", "noop-setting")
+    plan, _, _ = done.stdout.partition("[1/")
+    assert " stays, " not in plan
+    for setting in named:
+        assert setting in " ".join(plan.split())
+        assert f"export {setting}" not in plan.partition("/etc/profile.d/")[2].partition("undo:")[0]
+
+
 def test_the_list_for_programs_has_plan_and_command(tmp_path: Path) -> None:
     done = wizard(tmp_path, "diagnose", "--machine", ILL, "--json")
     rows = {row["cause"]: row for row in json.loads(done.stdout)["findings"]}

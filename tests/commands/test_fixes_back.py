@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from screens.start import services_for
 from tests.commands.running import wizard
 from tests.handmade import clean_jammy, torch
 from tests.machine.test_elf import GNU_STACK, READ_WRITE_RUN, library
-from tests.run.places import places_below
+from tests.run.places import places_below, plan_of
+from wizard.__main__ import parser
 from wizard.diagnose.finding import Finding
 from wizard.diagnose.machine import diagnose
 from wizard.journalform import Kind
@@ -20,7 +22,7 @@ from wizard.machine.live import LiveHost
 from wizard.mending.fixing import make_fix
 from wizard.plan.existing_steps import SetAsidePackages
 from wizard.plan.impossible import PlanImpossible
-from wizard.plan.steps import Plan
+from wizard.plan.steps import Plan, RunProgram
 from wizard.run.environment.backup import Backup, folder_rows, seen_row, write_manifest
 from wizard.run.environment.moving import move_aside, move_back
 from wizard.run.events import Event, PlanFinished, StepFailed
@@ -105,6 +107,19 @@ async def test_lines_go_and_come_back_to_the_byte(tmp_path: Path) -> None:
     assert content(tmp_path) == before
 
 
+async def test_a_part_of_a_line_goes_and_comes_back_to_the_byte(tmp_path: Path) -> None:
+    machine = idle(tmp_path, ".bashrc")
+    shared = f"{LINE} HSA_ENABLE_SDMA=0"
+    (tmp_path / ".bashrc").write_text(TEXT.replace(LINE, shared))
+    before = content(tmp_path)
+    assert ok(await carried_out(tmp_path, planned(machine, "noop-setting")))
+    rest = TEXT.replace(LINE, "export HSA_ENABLE_SDMA=0")
+    assert (tmp_path / ".bashrc").read_text() == rest
+    done = wizard(tmp_path, "rollback", "--yes")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert content(tmp_path) == before
+
+
 async def test_libraries_are_exchanged_and_come_back_with_their_times(tmp_path: Path) -> None:
     machine = asking(tmp_path)
     before = state(tmp_path)
@@ -145,6 +160,53 @@ def test_a_waiting_plan_that_cannot_be_read_is_told_with_its_run(
     journal.write_text(journal.read_text().replace("TakeLinesOut", "TakeLinesOff"))
     with pytest.raises(PlanImpossible, match="rollback one"):
         stopped_plan(kind, places_below(tmp_path), cause=cause)
+
+
+INDEX = "https://me:secret@wheels.example/simple"
+
+
+def waiting_fix(home: Path) -> Path:
+    """A fix that stopped before its first step, which only notes where it would fetch from."""
+    told = home / "told"
+    note = ("sh", "-c", 'printf %s "$2" >"$0"', str(told), "--index-url", INDEX)
+    fetch = RunProgram("Wheels.", note, "removed")
+    plan = replace(plan_of(home, fetch), kind=Kind.FIX, stack="", venv="", cause="numpy2-abi")
+    run = Path(places_below(home).runs) / "20260101-000000-aaaaaa"
+    run.parent.mkdir(parents=True)
+    Journal(run).begin(plan, "2026-01-01T00:00:00+00:00")
+    return told
+
+
+def test_a_fix_goes_on_with_the_login_that_is_given_again_or_asks_for_it(tmp_path: Path) -> None:
+    told = waiting_fix(tmp_path)
+    words = ("diagnose", "--fix", "numpy2-abi", "--yes")
+    refused = wizard(tmp_path, *words)
+    assert refused.returncode == 2, refused.stdout
+    assert "used https://***@wheels.example/simple with a login" in refused.stderr
+    assert "Give --torch-index with that address and its login again" in refused.stderr
+    assert not told.exists()
+    done = wizard(tmp_path, *words, "--torch-index", INDEX)
+    assert told.read_text() == INDEX, done.stdout + done.stderr
+    assert "secret" not in done.stdout + done.stderr
+
+
+def test_go_on_of_the_screens_takes_the_login_of_this_start_or_asks_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waiting_fix(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("XDG_STATE_HOME", raising=False)
+    waits = services_for(parser().parse_args(["--torch-index", INDEX])).unfinished()
+    assert waits is not None
+    assert waits.plan is not None
+    (step,) = waits.plan().steps
+    assert isinstance(step, RunProgram)
+    assert step.argv[-1] == INDEX
+    waits = services_for(parser().parse_args([])).unfinished()
+    assert waits is not None
+    assert waits.plan is not None
+    with pytest.raises(ValueError, match="Give --torch-index with that address and its login"):
+        waits.plan()
 
 
 async def test_taken_back_from_half_way_all_is_as_it_was(tmp_path: Path) -> None:

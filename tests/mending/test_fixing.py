@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from assets.root_helper import Wrong, refuse_lines
 from tests.handmade import HOME, clean_jammy, node, torch
 from tests.machine.records import make
 from tests.plan.system_machines import ROCM, distribution, source
@@ -26,6 +28,7 @@ from wizard.machine.facts import (
 from wizard.machine.recorded import RecordedHost
 from wizard.machine.shell import assignments
 from wizard.mending.fixing import PlanImpossible, Supply, has_plan, make_fix
+from wizard.plan.content import content_lines
 from wizard.plan.existing_steps import ResolveHeld, SetAsidePackages
 from wizard.plan.form import plan_form, plan_of
 from wizard.plan.library_steps import ExchangeLibrary
@@ -39,7 +42,8 @@ from wizard.plan.root_steps import (
 )
 from wizard.plan.steps import Plan
 from wizard.plan.system_places import PIN
-from wizard.plan.user_files import TakeLinesOut
+from wizard.plan.user_files import TakeLinesOut, without_lines
+from wizard.plan.user_files import with_lines as with_lines_back
 from wizard.report.events import event_lines
 from wizard.report.plan import plan_lines
 from wizard.run.events import StepStarted
@@ -111,11 +115,26 @@ def test_only_the_line_that_the_finding_names_goes(tmp_path: Path) -> None:
     ("text", "line", "why"),
     [
         (f"if true; then\n  export {OVERRIDE}=10.3.0\nfi\n", 2, "stands inside something"),
-        (f"export {OVERRIDE}=10.3.0 HSA_ENABLE_SDMA=0\n", 1, "it sets HSA_ENABLE_SDMA too"),
+        (f"if a\n  b; then\n  export {OVERRIDE}=10.3.0\nfi\n", 3, "stands inside something"),
+        (f"if a\n  export {OVERRIDE}=10.3.0\nthen b\nfi\n", 2, "stands inside something"),
+        (f"{{\n  export {OVERRIDE}=10.3.0\n  # no\n}}\n", 2, "stands inside something"),
+        (f"{{\n  (\n  export {OVERRIDE}=10.3.0\n  b )\n}}\n", 3, "stands inside something"),
+        (f"{{\n  a &&\n  export {OVERRIDE}=10.3.0\n  b\n}}\n", 3, "stands inside something"),
+        (f"export {OVERRIDE}=10.3.0 HSA_ENABLE_SDMA=$X\n", 1, "it sets HSA_ENABLE_SDMA too"),
         (f"export {OVERRIDE}=10.3.0 && echo set\n", 1, "it does more"),
         (f"cat > x <<END\nexport {OVERRIDE}=10.3.0\nEND\n", 2, "stands inside something"),
     ],
-    ids=["inside an if", "with another", "with a command", "in a text"],
+    ids=[
+        "alone in an if",
+        "alone after a test of two lines",
+        "in a test",
+        "alone but for a comment",
+        "in a shell of its own",
+        "after a condition",
+        "with a variable",
+        "with a command",
+        "in a text",
+    ],
 )
 def test_a_line_that_does_more_is_left_to_its_owner(
     tmp_path: Path, text: str, line: int, why: str
@@ -123,6 +142,67 @@ def test_a_line_that_does_more_is_left_to_its_owner(
     told = refusal(*with_lines(tmp_path, text, line), "stale-override")
     assert f"~/.bashrc:{line} stays" in told
     assert why in told
+
+
+IN_BLOCKS = (
+    "if true; then\n  {line}\n  echo a\nfi\n",
+    "if true\nthen\n  echo a\n  {line}\nelse\n  echo b\nfi\n",
+    "if false; then\n  echo a\nelse\n  if true; then\n    {line}\n    :\n  fi\n  echo b\nfi\n",
+    "f() {{\n  echo a\n  {line}\n}}\nf\n",
+    "for x in 1 2; do\n  cat <<END\n{line}\nEND\n  {line}\ndone\n",
+)
+
+
+@pytest.mark.parametrize("text", IN_BLOCKS)
+def test_a_line_in_a_block_goes_while_another_command_stays_there(
+    tmp_path: Path, text: str
+) -> None:
+    line = f"export {OVERRIDE}=10.3.0"
+    whole = text.format(line=line)
+    number = whole[: whole.index(f"  {line}")].count("\n") + 1
+    host, machine = with_lines(tmp_path, whole, number)
+    (step,) = mended(host, machine, "stale-override").steps
+    assert isinstance(step, TakeLinesOut)
+    assert [at for at, _ in step.lines] == [number]
+    rest = without_lines(whole, step.lines)
+    assert says(rest) == says(whole)
+
+
+def says(text: str) -> str:
+    """What a shell prints that runs the text; it must be able to read it."""
+    done = subprocess.run(("/bin/sh", "-e"), input=text, capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+@pytest.mark.parametrize("path", [BASHRC, PROFILE])
+def test_of_a_line_that_sets_more_only_what_is_named_goes(tmp_path: Path, path: str) -> None:
+    text = (
+        f"# mine\n\texport HSA_ENABLE_SDMA=0 {OVERRIDE}=10.3.0 HSA_XNACK=0\n"
+        f"export {OVERRIDE}=10.3.0\necho a\nexport {OVERRIDE}=10.3.0 MIOPEN_LOG_LEVEL=4\n"
+    )
+    rest = (
+        "# mine\n\texport HSA_ENABLE_SDMA=0\n\texport HSA_XNACK=0\necho a\n"
+        "export MIOPEN_LOG_LEVEL=4\n"
+    )
+    plan = mended(*with_lines(tmp_path, text, 2, 3, 5, path=path), "stale-override")
+    (step,) = plan.steps
+    if isinstance(step, TakeLinesOut):
+        assert without_lines(text, step.lines, step.instead) == rest
+        assert with_lines_back(rest, step.lines, step.instead) == text
+        assert "instead, line 2: \texport HSA_ENABLE_SDMA=0" in content_lines(step)
+    else:
+        assert isinstance(step, WriteSystemFile)
+        assert step.content == rest
+        refuse_lines(path, text, rest)
+
+
+def test_a_setting_that_names_a_file_does_not_get_into_a_profile_anew(tmp_path: Path) -> None:
+    """Root would refuse the line as its own; the whole line stays."""
+    text = f"export {OVERRIDE}=10.3.0 MIOPEN_USER_DB_PATH=x\necho a\n"
+    told = refusal(*with_lines(tmp_path, text, 1, path=PROFILE), "stale-override")
+    assert "some.sh:1 stays, for it sets MIOPEN_USER_DB_PATH too" in told
+    with pytest.raises(Wrong):
+        refuse_lines(PROFILE, text, "export MIOPEN_USER_DB_PATH=x\necho a\n")
 
 
 def test_a_plan_that_shows_a_line_never_steers_the_terminal(tmp_path: Path) -> None:

@@ -100,6 +100,31 @@ def test_a_signal_of_a_terminal_or_of_a_shutdown_does_not_disturb_the_step(
     check_finished(slow, run)
 
 
+@pytest.mark.parametrize("closed", ["2>&-", ">&-", ">&- 2>&-"])
+def test_streams_that_are_closed_from_the_start_do_not_disturb_a_step(
+    slow: Root, closed: str
+) -> None:
+    run = f"closed-{closed.encode().hex()}"
+    inside = ("sh", "-c", f'exec "$@" {closed}', "sh")
+    with talk(slow, AFTER, run=run, inside=inside) as conversation:
+        conversation.say('{"do": 1}')
+        conversation.say('{"end": true}')
+        conversation.hear_out()
+    wait_until(lambda: not pids(slow, "root_helper.py"), "the helper has ended")
+    assert [event["event"] for event in told(slow, run)] == ["ready", "started", "done"]
+    assert undo(slow, run).returncode == 0
+
+
+@pytest.mark.parametrize("closed", ["<&-", "<&- 2>&-"])
+def test_an_input_that_is_closed_from_the_start_is_a_plan_that_did_not_come(
+    slow: Root, closed: str
+) -> None:
+    inside = ("sh", "-c", f'exec "$@" {closed}', "sh")
+    with talk(slow, AFTER, run="no-input", inside=inside) as conversation:
+        assert conversation.first["event"] == "refused", conversation.first
+        assert "there is none" in conversation.first["happened"]
+
+
 def test_a_wizard_that_reads_nothing_is_not_waited_for(slow: Root, tmp_path: Path) -> None:
     loud = StandIn("stand-loud", "1.0", scripts={"postinst": f"seq -f %060g {LINES}"})
     deb = build(loud, tmp_path)

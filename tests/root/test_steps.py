@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import os
+import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha256
@@ -11,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.system.roots import OWNER, Root
+from tests.e2e.terminal import Terminal
 from tests.preflight.asked import VALID
 from tests.root.archive import KEYRING, SOURCE, SOURCE_LINE, StandIn, build, public_key
 from tests.root.conftest import STOCK
@@ -18,19 +21,24 @@ from tests.root.conversation import (
     RUNS,
     Event,
     apt_change,
+    argv,
     do_all,
     done_all,
     helper_in,
     journal,
     keep_debs,
+    plan_of,
     put_back,
     set_aside,
     talk,
     write_file,
 )
 from tests.root.listing import changed, dpkg_state, listing
+from tests.root.stops import pids
 
 pytestmark = pytest.mark.e2e
+LARGE = 192 << 20
+"""Bytes: several times what the helper takes by itself."""
 CORE = ("stand-core", "1.0")
 TOOL = ("stand-tool", "1.0")
 _numbers = itertools.count(1)
@@ -549,6 +557,45 @@ def test_what_we_wrote_over_is_put_back(root: Root, run: str) -> None:
     assert changed(before, listing(root, "/etc")) == {}
 
 
+def status_of(pid: int, name: str) -> list[str]:
+    """The words of one line of what the kernel says of a process."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(line.split()[1:] for line in lines if line.startswith(f"{name}:"))
+
+
+@pytest.fixture
+def heavy(root: Root, tmp_path: Path) -> Iterator[Root]:
+    """A root in whose cache of apt there is a large package file."""
+    tree = tmp_path / "heavy"
+    (tree / "DEBIAN").mkdir(parents=True)
+    fields = (
+        "Package: heavy",
+        "Version: 1",
+        "Architecture: amd64",
+        "Maintainer: x",
+        "Description: x",
+    )
+    (tree / "DEBIAN/control").write_text("\n".join(fields) + "\n")
+    with (tree / "heavy.bin").open("wb") as file:
+        file.truncate(LARGE)
+    deb = root.path("/var/cache/apt/archives/heavy_1_amd64.deb")
+    pack = ("dpkg-deb", "--root-owner-group", "-Znone", "-b", str(tree), str(deb))
+    subprocess.run(pack, check=True, capture_output=True, timeout=120)
+    yield root
+    deb.unlink()
+
+
+def test_a_large_package_file_is_kept_without_being_held_in_memory(heavy: Root, run: str) -> None:
+    with talk(heavy, keep_debs(("heavy", "1")), run=run) as conversation:
+        event = conversation.do(1)
+        assert event["event"] == "done", event
+        (helper,) = pids(heavy, "root_helper.py")
+        assert int(status_of(helper, "VmHWM")[0]) * 1024 < LARGE / 2
+    kept = heavy.path(f"{RUNS}/{run}/backup/debs/heavy_1.deb")
+    assert kept.stat().st_size > LARGE
+    assert sha256(kept.read_bytes()).hexdigest() == event["kept"][0]["sha256"]
+
+
 # Groups and marks
 
 
@@ -608,6 +655,20 @@ def test_only_one_helper_is_at_work_and_the_other_names_it(root: Root, run: str)
             pid = first.first["pid"]
             assert f"python3, process {pid}" in second.first["happened"]
         assert first.do(1)["event"] == "done"
+
+
+def test_a_helper_that_waits_at_its_question_is_named_too(root: Root, run: str) -> None:
+    configure = {"verb": "configure"}
+    with Terminal(root.command(*argv(root)), os.environ) as screen:
+        screen.send(plan_of(configure, run=run) + "\n")
+        screen.wait_for("leave all as it is: ")
+        with talk(root, configure, run=f"{run}-second") as second:
+            assert second.first["event"] == "refused"
+            inside = [status_of(pid, "NSpid")[-1] for pid in pids(root, "root_helper.py")]
+            named = [f"at work as root already (python3, process {pid})." for pid in inside]
+            assert any(each in second.first["happened"] for each in named), second.first
+        screen.send("no\n")
+        screen.exit_code()
 
 
 def test_a_refused_plan_leaves_nothing_behind(root: Root, run: str) -> None:

@@ -21,9 +21,9 @@ JOIN = AddToGroups("The device files belong to it.", "owner", ("render",), "take
 RUN = "20260101-000000-aaaaaa"
 
 
-def waiting(folder: Path, index: str) -> tuple[Plan, Places]:
+def waiting(folder: Path, index: str, option: str = "--index-url") -> tuple[Plan, Places]:
     """A run with root's part that stopped in its first step."""
-    fetch = RunProgram("Wheels.", ("pip", "download", "--index-url", index), "removed")
+    fetch = RunProgram("Wheels.", ("pip", "download", option, index), "removed")
     plan = replace(plan_of(folder, fetch, JOIN), footprint="venv+system")
     places = places_below(folder)
     run = Path(places.runs) / RUN
@@ -47,8 +47,18 @@ def test_a_login_comes_from_what_is_asked_now_and_not_from_the_journal(tmp_path:
 @pytest.mark.parametrize("index", ["", "https://other:word@elsewhere.example/simple"])
 def test_a_login_that_is_not_named_again_is_asked_for(tmp_path: Path, index: str) -> None:
     plan, places = waiting(tmp_path, INDEX)
-    with pytest.raises(PlanImpossible, match="Name the same --torch-index again"):
+    told = f"Run {RUN} used https://\\*\\*\\*@wheels.example/simple .* Give --torch-index with"
+    with pytest.raises(PlanImpossible, match=told):
         waiting_plan(choice(plan, index), places)
+
+
+def test_the_login_of_a_place_of_pythons_is_asked_for_by_its_own_option(tmp_path: Path) -> None:
+    plan, places = waiting(tmp_path, INDEX, "--mirror")
+    with pytest.raises(PlanImpossible, match="Give --python-mirror with"):
+        waiting_plan(choice(plan, ""), places)
+    found = waiting_plan(replace(choice(plan, ""), python_mirror=INDEX), places)
+    assert found is not None
+    assert found.steps == plan.steps
 
 
 def test_an_address_without_a_login_needs_nothing(tmp_path: Path) -> None:

@@ -56,6 +56,14 @@ def test_what_changed_in_the_system_stands_there_with_a_way_back_that_needs_no_p
     assert "as root: sh /var/lib/rdna1-setup/runs/20260101-120000/UNDO.sh" in text
 
 
+def test_the_ending_asks_for_the_restart_that_a_removed_driver_needs() -> None:
+    session = session_at("done")
+    assert "Restart" not in ending_text(session, LIVE, WIDE).plain
+    assert session.finished is not None
+    asked = replace(session, finished=replace(session.finished, restart_needed=True))
+    assert "Restart   Restart this machine: until then" in ending_text(asked, LIVE, WIDE).plain
+
+
 def test_where_nothing_of_the_system_changed_nothing_is_said_of_it() -> None:
     assert "System" not in ending("rocm52")
     assert "UNDO.sh" not in ending("rocm52")

@@ -7,6 +7,7 @@ from threading import Event
 
 import pytest
 
+from screens.review.text import review_text
 from screens.services import Services, Unfinished
 from screens.start import services_for
 from tests.commands.running import MACHINE as RECORDED
@@ -175,3 +176,11 @@ async def test_the_index_is_asked_once() -> None:
 @pytest.mark.parametrize("options", [("--demo",), ("--dry-run",), ("--machine", RECORDED)])
 def test_a_dry_run_a_demo_and_a_recorded_machine_ask_nobody(options: tuple[str, ...]) -> None:
     assert services_for(parser().parse_args(options)).seek_wheels is None
+
+
+def test_a_removed_driver_makes_the_restart_the_last_word() -> None:
+    change = AptChange("x", "y", remove=("amdgpu-dkms",), expect_remove=("amdgpu-dkms",))
+    plan = replace(examples.PLAN, steps=(change,))
+    lines = review_text(plan, 200).plain.rstrip().splitlines()
+    assert lines[1].endswith("; a restart afterwards")
+    assert lines[-1].startswith("Last    Restart this machine: until then")

@@ -57,7 +57,10 @@ def _planned(arguments: argparse.Namespace, host: Host, machine: Machine) -> tup
     folder = absolute(arguments.venv) if arguments.venv else ""
     waiting = None
     if acts(arguments):
-        waiting = stopped_plan(Kind.FIX, places_of(host), folder, arguments.fix)
+        addresses = (arguments.torch_index,)
+        waiting = stopped_plan(
+            Kind.FIX, places_of(host), folder, arguments.fix, addresses=addresses
+        )
     if waiting is not None:
         print(GOES_ON, file=sys.stderr)
         return _mended_by(waiting, arguments.fix, found), waiting

@@ -59,10 +59,10 @@ def _carry_out(reviewed: Plan, asked: argparse.Namespace, arguments: argparse.Na
     host = host_of(arguments)
     record = _earlier(reviewed, host) if acts(arguments) else None
     if record is not None and record.state == UNFINISHED:
-        return carry(_noted(record), arguments, host)
+        return carry(_noted(record, asked), arguments, host)
     lost = no_longer_so(reviewed, host) if record is not None else ()
     if record is not None and not lost:
-        return _look_back(record, arguments, host)
+        return _look_back(record, asked, arguments, host)
     machine = detect(host)
     plan = make_asked(asked, asked.stack or "", host, machine, exact=acts(arguments))
     if (plan.id, plan.steps) != (reviewed.id, reviewed.steps):
@@ -72,12 +72,14 @@ def _carry_out(reviewed: Plan, asked: argparse.Namespace, arguments: argparse.Na
     return carry(plan, arguments, host)
 
 
-def _look_back(record: Record, arguments: argparse.Namespace, host: Host) -> int:
+def _look_back(
+    record: Record, asked: argparse.Namespace, arguments: argparse.Namespace, host: Host
+) -> int:
     """Go through a finished run once more; what its folder lacks by now is done again."""
     from wizard.run.all_done import AllDone
     from wizard.run.live import Live
 
-    plan = _noted(record)
+    plan = _noted(record, asked)
     live = Live(places_of(host), host.environ, yes=arguments.yes)
     return show_and_do(plan, arguments, live if plan.venv else AllDone(record))
 
@@ -158,17 +160,18 @@ def _earlier(plan: Plan, host: Host) -> Record | None:
     from pathlib import Path
 
     from wizard.journalform import PARTLY_ROLLED_BACK, ROLLED_BACK
+    from wizard.plan.form import plan_of
     from wizard.run.records import read_records
 
     records = read_records(Path(places_of(host).runs))
     newest = next((record for record in records if record.plan["id"] == plan.id), None)
     if newest is None or newest.state in (ROLLED_BACK, PARTLY_ROLLED_BACK):
         return None
-    return newest if _noted(newest).steps == plan.steps else None
+    return newest if plan_of(newest.plan).steps == plan.steps else None
 
 
-def _noted(record: Record) -> Plan:
+def _noted(record: Record, asked: argparse.Namespace) -> Plan:
     """The plan as it was when the run began: the journal is ours, the file may be anybody's."""
-    from wizard.plan.form import plan_of
+    from wizard.run.stopped import resumed_plan
 
-    return plan_of(record.plan)
+    return resumed_plan(record, asked.torch_index, asked.python_mirror)

@@ -34,6 +34,8 @@ def run(arguments: argparse.Namespace) -> int:
     print(_heading(arguments))
     if not host.name:
         print(*work_lines(), sep="\n", end="")
+        for line in restart_lines(arguments):
+            print(line)
     print("\n== This machine", *machine_lines(machine), sep="\n")
     print("\n== Advice", *advice_lines(found), sep="\n")
     print("\n== What the first stack would take")
@@ -59,6 +61,17 @@ def work_lines(state: Path | None = None) -> tuple[str, ...]:
     if found is None:
         return ()
     return ("", f"{clean(found.text)}: watch it with `rdna1-setup watch`", "")
+
+
+def restart_lines(arguments: argparse.Namespace) -> tuple[str, ...]:
+    """That a restart waits, or that it has happened and what comes next; nothing for neither."""
+    import textwrap
+
+    from wizard.report.units import WIDTH
+    from wizard.run.restart import restart_words
+
+    words = restart_words(places_of(host_of(arguments)))
+    return ("", *textwrap.wrap(words, WIDTH)) if words else ()
 
 
 def _command(choice: Choice, arguments: argparse.Namespace) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from wizard.diagnose.reach import overrides, reaching
@@ -11,7 +12,7 @@ from wizard.machine.host import Host
 from wizard.machine.shell import assignments
 from wizard.plan.leftovers import short_path
 from wizard.plan.root_steps import SetSystemPathAside, WriteSystemFile, sha256
-from wizard.plan.shell_lines import rocm_lines
+from wizard.plan.shell_lines import block_lines, parted, rocm_lines, whole_lines
 from wizard.plan.steps import Step
 from wizard.plan.user_files import Lines, TakeLinesOut, without_lines
 
@@ -20,6 +21,11 @@ NO_SHELL = (".py", ".pth", ".json", ".yml", ".yaml", ".service", "/conda-meta/st
 """Endings of files in which settings are no lines of a shell."""
 FISH_VARIABLES = "fish_variables"
 REPLACED = "\N{REPLACEMENT CHARACTER}"
+FOR_ALL = re.compile(
+    r"[ \t]*export (?![A-Z0-9_]*_(?:PATH|DIR|ROOT|HOME|LIB|LIBS|FILE|NVCC|TOOLS)(?:_[A-Z0-9_]*)?=)"
+    r"(?:HSA|HIP|ROCR|ROCM|MIOPEN|AMD|GPU|PYTORCH|TORCH)_[A-Z0-9_]{1,80}=\S*"
+)
+"""Settings of ROCm that name no file: what root's helper lets into a file for all users."""
 LINES_BACK = "the same lines are put back where they stood"
 FILE_BACK = "put back from the backup"
 
@@ -81,16 +87,16 @@ def _in_file(host: Host, machine: Machine, path: str, wanted: tuple[Setting, ...
     )
     if not isinstance(text, str) or REPLACED in text or path.endswith(NO_SHELL):
         return by_hand
-    out, left = _lines(path, text, wanted)
+    out, instead, left = _lines(path, text, wanted)
     notes = tuple(f"{place}:{number} stays, {why}" for number, why in left)
     if left and path.startswith(PROFILES):
         notes = (*notes, f"`rdna1-setup clean-up` shows what of {place} it would clear away.")
     if not out:
         return Mending((), notes)
     if path.startswith(f"{machine.access.home.rstrip('/')}/"):
-        return Mending((_taken_out(path, text, out, wanted),), notes)
+        return Mending((_taken_out(path, text, out, instead, wanted),), notes)
     if path.startswith(PROFILES):
-        return Mending((_profile(path, text, out, wanted),), notes)
+        return Mending((_profile(path, text, out, instead, wanted),), notes)
     return by_hand
 
 
@@ -100,33 +106,59 @@ def _shown(setting: Setting) -> str:
 
 def _lines(
     path: str, text: str, wanted: tuple[Setting, ...]
-) -> tuple[Lines, list[tuple[int, str]]]:
-    """Lines that can go, and those that cannot, each with the reason."""
-    rows, can_go = text.split("\n"), dict(rocm_lines(path, text).out)
+) -> tuple[Lines, Lines, list[tuple[int, str]]]:
+    """Lines that can go, what stays of them, and lines that cannot go, each with the reason."""
+    rows, numbers = text.split("\n"), tuple(dict.fromkeys(one.line for one in wanted))
+    whole, can_go = whole_lines(path, text), dict(rocm_lines(path, text).out)
+    rests: dict[int, tuple[str, ...]] = {}
+    for number in (number for number in numbers if number in whole):
+        named = {(one.name, one.value) for one in wanted if one.line == number}
+        rest = parted(rows[number - 1], named)
+        if rest and _may_stand(path, rest):
+            rests[number] = rest
+    alone = block_lines(path, text, set(numbers) - set(rests))
     out, left = [], []
-    for number in dict.fromkeys(one.line for one in wanted):
+    for number in numbers:
         row = rows[number - 1] if 0 < number <= len(rows) else ""
         named = {(one.name, one.value) for one in wanted if one.line == number}
         there = {(name, value) for name, value, _ in assignments(row)}
         if not named <= there:  # changed since, or lines are counted otherwise in this file
             left.append((number, f"for it is another line by now: {row.strip()}"))
+        elif number in rests:
+            out.append((number, row))
         elif others := sorted(name for name, _ in there - named):
             left.append((number, f"for it sets {', '.join(others)} too: {row.strip()}"))
-        elif number not in can_go:
+        elif number not in can_go and number not in alone:
             why = f"for it does more, or stands inside something: {row.strip()}"
             left.append((number, why))
         else:
             out.append((number, row))
-    return tuple(out), left
+    return tuple(out), _instead(rests, out), left
 
 
-def _taken_out(path: str, text: str, out: Lines, wanted: tuple[Setting, ...]) -> TakeLinesOut:
-    after = sha256(without_lines(text, out))
-    return TakeLinesOut(_reason(wanted), path, out, sha256(text), after, LINES_BACK)
+def _may_stand(path: str, rest: tuple[str, ...]) -> bool:
+    """False for lines that root would not write into a file for all users."""
+    return not path.startswith(PROFILES) or all(map(FOR_ALL.fullmatch, rest))
 
 
-def _profile(path: str, text: str, out: Lines, wanted: tuple[Setting, ...]) -> Step:
-    rest = without_lines(text, out)
+def _instead(rests: Mapping[int, tuple[str, ...]], out: Iterable[tuple[int, str]]) -> Lines:
+    """What stays of lines that go, numbered as the new text has it."""
+    found: list[tuple[int, str]] = []
+    for gone, (number, _) in enumerate(sorted(out)):
+        first = number - gone + len(found)
+        found += enumerate(rests.get(number, ()), first)
+    return tuple(found)
+
+
+def _taken_out(
+    path: str, text: str, out: Lines, instead: Lines, wanted: tuple[Setting, ...]
+) -> TakeLinesOut:
+    before, after = sha256(text), sha256(without_lines(text, out, instead))
+    return TakeLinesOut(_reason(wanted), path, out, before, after, LINES_BACK, instead=instead)
+
+
+def _profile(path: str, text: str, out: Lines, instead: Lines, wanted: tuple[Setting, ...]) -> Step:
+    rest = without_lines(text, out, instead)
     numbers = ", ".join(str(number) for number, _ in out)
     reason = f"{_reason(wanted)} It reaches every user (line {numbers} goes)."
     if not any(row.strip() and not row.lstrip().startswith("#") for row in rest.split("\n")):

@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace, words: Sequence[str], do: Do, why: str = 
 
 
 def _begin(road: Road, why: str) -> None:
-    from wizard.commands.overview import work_lines
+    from wizard.commands.overview import restart_lines, work_lines
 
     if why:
         road.say(why)
@@ -66,7 +66,7 @@ def _begin(road: Road, why: str) -> None:
     for text in (AIM, "", mode, "", HOW):
         road.say(text)
     if acts(road.arguments):
-        for text in (*work_lines(), *_unfinished(road)):
+        for text in (*work_lines(), *_unfinished(road), *restart_lines(road.arguments)):
             road.say(text)
 
 

@@ -9,6 +9,7 @@ from wizard.plan.system_places import SOURCE
 
 Versions = tuple[tuple[str, str], ...]
 """Names of packages with their exact versions."""
+KERNEL_DRIVERS = frozenset({"amdgpu-dkms", "rock-dkms"})
 UNSETTLED = ""
 """Stands for a version that only the archive knows, until it has been asked."""
 
@@ -71,6 +72,12 @@ class AptChange:
         asked = {(deb.name, deb.version) for deb in self.debs} | set(self.install)
         versions = (version for _, version in (*self.install, *self.expect_install))
         return UNSETTLED not in versions and asked <= set(self.expect_install)
+
+    @property
+    def takes_driver_out(self) -> bool:
+        """True where a kernel driver goes: what is loaded of it stays until a restart."""
+        gone = {name.partition(":")[0] for name in (*self.remove, *self.expect_remove)}
+        return bool(gone & KERNEL_DRIVERS)
 
     def request(self) -> dict[str, Any]:
         """As the helper reads it; raises ValueError while it is not settled."""

@@ -12,7 +12,9 @@ def content_lines(step: Step) -> tuple[str, ...]:
         case WriteFile(content=content) | WriteSystemFile(content=content):
             rows = content.split("\n")
             return tuple(rows[:-1] if rows[-1] == "" else rows)
-        case TakeLinesOut(lines=lines) | PutLinesBack(lines=lines):
-            return numbered(lines)
+        case TakeLinesOut(lines=lines, instead=instead):
+            return *numbered(lines), *(f"instead, {line}" for line in numbered(instead))
+        case PutLinesBack(lines=lines, instead=instead):
+            return *(f"out, {line}" for line in numbered(instead)), *numbered(lines)
         case _:
             return ()

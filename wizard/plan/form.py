@@ -16,7 +16,8 @@ REDACTED = ("argv", "otherwise")
 
 def plan_form(plan: Plan) -> dict[str, Any]:
     """The plan as JSON types, logins in addresses left out."""
-    return {**to_json(plan), "steps": [_step_form(step) for step in plan.steps]}
+    steps = [_step_form(step) for step in plan.steps]
+    return {**to_json(plan), "restart_needed": plan.restart_needed, "steps": steps}
 
 
 def plan_of(form: Mapping[str, Any]) -> Plan:

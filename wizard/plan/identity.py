@@ -13,8 +13,8 @@ from wizard.plan.steps import Plan
 
 WORDS = ("reason", "inverse", "text")
 """What a newer version may say in other words without doing anything else."""
-BESIDE = ("first", "user_torch")
-"""What is found beside the steps makes no other plan."""
+BESIDE = ("first", "user_torch", "restart_needed")
+"""What is found beside the steps, or follows from them, makes no other plan."""
 
 
 def with_id(plan: Plan) -> Plan:

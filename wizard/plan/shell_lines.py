@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
 
 from wizard.machine.shell import assignments, is_wanted
 from wizard.plan.user_files import Lines
@@ -14,8 +14,17 @@ OPENINGS = frozenset({"if", "for", "while", "until", "case", "select", "{"})
 CLOSINGS = frozenset({"fi", "done", "esac", "}"})
 FISH_OPENINGS = frozenset({"if", "for", "while", "switch", "function", "begin"})
 FISH_CLOSINGS = frozenset({"end"})
+BODIES = frozenset({"{"})
+FISH_BODIES = FISH_OPENINGS - {"switch"}
+"""After these commands follow; after the others a test, or names."""
 LEADING = frozenset({"then", "do", "else", "elif", "!", "and", "or"})
 """Words after which a command follows on the same line."""
+LISTS = {"then": True, "do": True, "else": True, "elif": False}
+"""Words that begin a list of commands in a block, or a test."""
+PLAIN_EXPORTS = re.compile(
+    r"(?P<indent>[ \t]*)export(?P<words>(?:[ \t]+[A-Za-z_][A-Za-z0-9_]*=[A-Za-z0-9._:,+-]*)+)[ \t]*"
+)
+"""Without quotes, variables or anything else that could mean more than it says."""
 HERE = re.compile(r"(?<!<)<<(?!<)(-?)\s*([^\s;&|()<>=][^\s;&|()<>]*)")
 QUOTES = str.maketrans("", "", "'\"\\")
 WAITING = frozenset({"&&", "||", "|", "|&"})
@@ -48,7 +57,7 @@ class Findings:
 def rocm_lines(path: str, text: str) -> Findings:
     """The lines of a file that set what ROCm reads."""
     rows = text.split("\n")
-    free = _at_top(rows, fish=path.endswith(".fish"))
+    free = _read(rows, fish=path.endswith(".fish")).at_top
     found = [number for number, row in enumerate(rows, 1) if _concerns_rocm(row)]
     out = [number for number in found if number in free and _only_sets(rows[number - 1])]
     titles = [number for number in _titles(rows, frozenset(out)) if number in free]
@@ -59,6 +68,33 @@ def rocm_lines(path: str, text: str) -> Findings:
         only=bool(out)
         and not any(row.strip() and not row.lstrip().startswith("#") for row in rest),
     )
+
+
+def whole_lines(path: str, text: str) -> frozenset[int]:
+    """Lines that are commands of their own: at the top, or in the body of a block."""
+    read = _read(text.split("\n"), fish=path.endswith(".fish"))
+    return frozenset({*read.at_top, *read.bodies})
+
+
+def block_lines(path: str, text: str, wanted: Collection[int]) -> frozenset[int]:
+    """Those of these lines that can go out of the bodies of blocks.
+
+    Each must only set what ROCm reads, and another command must stay: no shell reads a block
+    that is empty.
+    """
+    rows = text.split("\n")
+    bodies = _read(rows, fish=path.endswith(".fish")).bodies
+    out = {n for n in wanted if n in bodies and _only_sets(rows[n - 1].strip(" \t"))}
+    stays = {body for n, body in bodies.items() if n not in out and any(_tokens(rows[n - 1]))}
+    return frozenset(n for n in out if bodies[n] in stays)
+
+
+def parted(row: str, out: Collection[tuple[str, str]]) -> tuple[str, ...]:
+    """The rest of a line of plain exports without these, one a line; nothing for any other line."""
+    found = PLAIN_EXPORTS.fullmatch(row)
+    words = found["words"].split() if found else []
+    rest = [word for word in words if tuple(word.split("=", 1)) not in out]
+    return tuple(f"{found['indent']}export {word}" for word in rest) if found else ()
 
 
 def _concerns_rocm(row: str) -> bool:
@@ -132,10 +168,20 @@ def _titles(rows: list[str], out: frozenset[int]) -> Iterator[int]:
             above -= 1
 
 
-def _at_top(rows: list[str], *, fish: bool) -> frozenset[int]:
-    """Numbers of the lines that stand inside of nothing; none where that cannot be told."""
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """Numbers of lines by where they stand; none where that cannot be told."""
+
+    at_top: frozenset[int] = frozenset()
+    """Those that stand inside of nothing."""
+    bodies: Mapping[int, int] = field(default_factory=dict[int, int])
+    """Lines that are commands of their own in a block, each with the number of its list."""
+
+
+def _read(rows: list[str], *, fish: bool) -> _Read:
     inside = _Inside(fish=fish)
-    free, ends, carried = set[int](), list[tuple[str, str]](), ""
+    free, bodies = set[int](), dict[int, int]()
+    ends, carried = list[tuple[str, str]](), ""
     for number, row in enumerate(rows, 1):
         if ends:  # a here-document
             dash, end = ends[0]
@@ -146,12 +192,15 @@ def _at_top(rows: list[str], *, fish: bool) -> frozenset[int]:
             free.add(number)
         whole = carried + row
         if len(whole) > LONGEST:
-            return frozenset()
+            return _Read()
+        body = 0 if carried else inside.body
         carried = f"{whole}\n" if _goes_on(whole) else ""
         if not carried:
             inside.read(whole)
+            if body and body == inside.body:
+                bodies[number] = body
             ends = [(dash, word.translate(QUOTES)) for dash, word in HERE.findall(whole)]
-    return frozenset() if inside or ends or carried else frozenset(free)
+    return _Read() if inside or ends or carried else _Read(frozenset(free), bodies)
 
 
 def _goes_on(row: str) -> bool:
@@ -173,9 +222,19 @@ class _Inside:
         self._depth = 0
         self._open = 0
         self._waits = False
+        self._fish = fish
+        self._bodies: list[bool] = []
+        """Of each block that is open: whether it is in a list of commands, and not in a test."""
+        self._lists = 0
 
     def __bool__(self) -> bool:
         return self._depth != 0 or self._open != 0 or self._waits
+
+    @property
+    def body(self) -> int:
+        """The number of the list of commands in which a line would stand by itself, 0 for none."""
+        alone = not (self._open or self._waits) and self._bodies[-1:] == [True]
+        return self._lists if alone else 0
 
     def read(self, row: str) -> None:
         """Take a line into account."""
@@ -187,12 +246,22 @@ class _Inside:
                 first = True
             elif first and token in self._opening:
                 self._depth += 1
+                self._bodies.append(token in (FISH_BODIES if self._fish else BODIES))
+                self._lists += 1
                 first = token in ("if", "while", "until", "{", "begin")
             elif first and token in self._closing:
                 self._depth -= 1
+                self._bodies[-1:] = []
+                self._lists += 1
                 first = False
             else:
+                self._list_of(token, first=first)
                 first = first and token in LEADING
+
+    def _list_of(self, token: str, *, first: bool) -> None:
+        if first and token in LISTS and self._bodies:
+            self._bodies[-1] = LISTS[token] or self._fish
+            self._lists += 1
 
     def _parentheses(self, token: str) -> None:
         self._open += token.count("(")

@@ -292,6 +292,11 @@ class Plan:
     """Of a rollback: the id of the plan that it takes back."""
 
     @property
+    def restart_needed(self) -> bool:
+        """True where it is complete only once the machine was restarted."""
+        return any(isinstance(step, AptChange) and step.takes_driver_out for step in self.steps)
+
+    @property
     def name(self) -> str:
         """What it is called in titles and lists."""
         return name_of(self.kind, self.stack, self.cause)

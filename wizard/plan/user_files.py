@@ -21,9 +21,12 @@ class TakeLinesOut:
     """SHA-256 of the file without the lines."""
     inverse: str
     needs_root: bool = False
+    instead: Lines = ()
+    """What else these lines set, and where it then stands."""
 
     def __str__(self) -> str:
-        return f"take {_counted(self.lines)} out of {self.path}"
+        rest = ", and put in what else they set" if self.instead else ""
+        return f"take {_counted(self.lines)} out of {self.path}{rest}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,24 +41,33 @@ class PutLinesBack:
     after: str
     inverse: str
     needs_root: bool = False
+    instead: Lines = ()
+    """What ``TakeLinesOut`` put in: it goes."""
 
     def __str__(self) -> str:
         return f"put {_counted(self.lines)} into {self.path}"
 
 
-def without_lines(text: str, lines: Lines) -> str:
-    """The text without these lines; raises ValueError when one of them is another by now."""
+def without_lines(text: str, lines: Lines, instead: Lines = ()) -> str:
+    """The text without these lines; raises ValueError when one of them is another by now.
+
+    Others come in ``instead``, numbered as the new text has them.
+    """
     rows = text.split("\n")
     for number, line in lines:
         if number > len(rows) or rows[number - 1] != line:
             raise ValueError(f"line {number} is another one by now")
     numbers = {number for number, _ in lines}
-    return "\n".join(row for number, row in enumerate(rows, 1) if number not in numbers)
+    rest = [row for number, row in enumerate(rows, 1) if number not in numbers]
+    return _inserted(rest, instead)
 
 
-def with_lines(text: str, lines: Lines) -> str:
+def with_lines(text: str, lines: Lines, instead: Lines = ()) -> str:
     """The text with these lines back at their numbers: undoes ``without_lines``."""
-    rows = text.split("\n")
+    return _inserted(without_lines(text, instead).split("\n"), lines)
+
+
+def _inserted(rows: list[str], lines: Lines) -> str:
     for number, line in sorted(lines):
         rows.insert(number - 1, line)
     return "\n".join(rows)

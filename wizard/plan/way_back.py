@@ -102,11 +102,23 @@ def _inverse(step: Step, others: frozenset[str]) -> Iterator[Step]:
             yield MarkPackages("As apt held them before.", AGAIN, auto=manual, manual=auto)
         case TakeLinesOut():
             yield PutLinesBack(
-                "As it was before.", step.path, step.lines, step.after, step.before, AGAIN
+                "As it was before.",
+                step.path,
+                step.lines,
+                step.after,
+                step.before,
+                AGAIN,
+                instead=step.instead,
             )
         case PutLinesBack():
             yield TakeLinesOut(
-                "As it was before.", step.path, step.lines, step.after, step.before, AGAIN
+                "As it was before.",
+                step.path,
+                step.lines,
+                step.after,
+                step.before,
+                AGAIN,
+                instead=step.instead,
             )
         case ExchangeLibrary():
             yield BringLibraryBack(

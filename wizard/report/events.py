@@ -21,6 +21,11 @@ LOGIN = (
     "through sg; your own programs do not see the card."
 )
 
+RESTART = (
+    "Restart this machine: until then the kernel keeps the driver that it has loaded. Then start "
+    "rdna1-setup again; it says what comes next."
+)
+
 
 def event_lines(event: Event) -> Iterator[str]:
     """What happens while a plan is carried out, as plain lines that steer no terminal."""
@@ -112,6 +117,8 @@ def _ending_lines(event: PlanFinished) -> Iterator[str]:
         yield "Not finished. The same command goes on from here once the cause is mended."
     if event.relogin_needed:
         yield LOGIN
+    if event.restart_needed:
+        yield RESTART
     if event.run:
         yield f"Undo: rdna1-setup rollback {event.run}"
     if event.log:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from wizard.plan.content import content_lines
 from wizard.plan.steps import Plan, Step
+from wizard.report.events import RESTART
 from wizard.report.units import WIDTH, bytes_text
 from wizard.run.lines import clean
 
@@ -32,18 +33,28 @@ def _lines(plan: Plan) -> Iterator[str]:
     for number, step in enumerate(plan.steps, 1):
         yield ""
         yield from step_lines(number, step)
+    if plan.restart_needed:
+        yield ""
+        yield from textwrap.wrap(RESTART, WIDTH, initial_indent="Last: ", subsequent_indent="  ")
 
 
 def totals(plan: Plan) -> str:
     """What the plan takes, on one line."""
     root = sum(step.needs_root for step in plan.steps)
     rights = f"{root} of them as root" if root else "none as root"
-    if plan.first:
-        login = "see First"
-    else:
-        login = "a new login afterwards" if plan.relogin_needed else "no new login"
     download, disk = bytes_text(plan.download_bytes), bytes_text(plan.installed_bytes)
-    return f"{len(plan.steps)} steps, {rights}; download {download}, disk {disk}; {login}"
+    takes = f"{len(plan.steps)} steps, {rights}; download {download}, disk {disk}"
+    return f"{takes}; {'; '.join(_afterwards(plan))}"
+
+
+def _afterwards(plan: Plan) -> Iterator[str]:
+    """What is left to the user; a restart is a new login too."""
+    if plan.first:
+        yield "see First"
+    if plan.restart_needed:
+        yield "a restart afterwards"
+    elif not plan.first:
+        yield "a new login afterwards" if plan.relogin_needed else "no new login"
 
 
 def step_lines(number: int, step: Step) -> Iterator[str]:

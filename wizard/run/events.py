@@ -72,6 +72,8 @@ class PlanFinished:
     """Path of the full log; ``""`` for a rehearsal."""
     would_change: bool = False
     """True at the end of a dry run that found something left to do."""
+    restart_needed: bool = False
+    """True where the kernel still holds a driver that is gone from the disk."""
 
 
 Event = Union[  # noqa: UP007 - one closed union, matched exhaustively

@@ -14,6 +14,7 @@ from wizard.journalform import Kind, Record
 from wizard.machine.live import LiveHost
 from wizard.machine.stack_facts import stack_form, stack_now
 from wizard.places import Places
+from wizard.plan.apt_steps import AptChange
 from wizard.plan.existing_steps import ResolveCarried, ResolveHeld
 from wizard.plan.steps import CheckTorch, Plan, RunProgram, Step
 from wizard.root.rights import AskForRights, ask_here
@@ -40,6 +41,7 @@ from wizard.run.place import require_place
 from wizard.run.preflight_folder import drop_preflight
 from wizard.run.ready import run_to_go_on_with
 from wizard.run.records import read_record
+from wizard.run.restart import NOTE, restart_waits, this_boot
 from wizard.run.resume import clear_remains, done_steps
 from wizard.run.root_part import RootPart
 from wizard.run.run_folder import SCRATCH, new_folder, scratch
@@ -158,6 +160,8 @@ class Live:
                 yield Output((f"Removed {left} files that an interrupted step had left.",))
             refuse_to_overwrite(step, plan, _as_noted(record))
             noted = record.intents.get(number) or notes_before(step, plan)
+            if isinstance(step, AptChange) and step.takes_driver_out:
+                noted = {**noted, NOTE: this_boot()}
             journal.intend(number, noted)
             outcome = ""
             async with aclosing(act(step, around)) as acting:
@@ -190,6 +194,7 @@ class Live:
             relogin_needed=plan.relogin_needed and ok,
             run="" if plan.kind is Kind.ROLLBACK else record.id,  # to undo that is to install again
             log=log_of(record),
+            restart_needed=ok and restart_waits(_as_noted(record)),
         )
 
     def _time(self) -> str:

@@ -6,9 +6,7 @@ import os
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
-from wizard.credentials import HIDDEN_LOGIN, redact
 from wizard.journalform import UNFINISHED
 from wizard.knowledge.stacks import find_stack
 from wizard.machine.facts import Machine
@@ -16,8 +14,6 @@ from wizard.machine.facts.contents import Contents
 from wizard.machine.host import Host
 from wizard.places import Places
 from wizard.plan.choice import Choice
-from wizard.plan.form import REDACTED, plan_of
-from wizard.plan.impossible import PlanImpossible
 from wizard.plan.planner import make_plan
 from wizard.plan.steps import Plan
 from wizard.preflight.asking import Asking
@@ -29,6 +25,7 @@ from wizard.preflight.wheels import WheelsSought, seek_wheels
 from wizard.run.downloads.web import open_web
 from wizard.run.preflight_folder import made, preflight_folder
 from wizard.run.records import read_records, waits
+from wizard.run.stopped import resumed_plan
 
 SYSTEM = "venv+system"
 
@@ -85,36 +82,13 @@ async def wheels_sought(
 def waiting_plan(choice: Choice, places: Places) -> Plan | None:
     """The plan of an unfinished run with root's part for this stack and folder.
 
-    Raises PlanImpossible where a login is needed that this choice does not name.
+    Raises PlanImpossible as ``resumed_plan`` does.
     """
     here = os.path.realpath(choice.venv)
     for record in read_records(Path(places.runs)):
         plan = record.plan
         same = plan["stack"] == choice.stack and os.path.realpath(plan["venv"]) == here
         if same and record.state == UNFINISHED and plan.get("footprint") == choice.footprint:
-            found = plan_of(_with_login(plan, choice.torch_index))
+            found = resumed_plan(record, choice.torch_index, choice.python_mirror)
             return found if any(step.needs_root for step in found.steps) else None
     return None
-
-
-def _with_login(form: Mapping[str, Any], index: str) -> dict[str, Any]:
-    """A journal's form of a plan with the login that it does not keep, from what is asked now."""
-    known = {redact(index): index}
-    steps = [
-        {
-            name: [known.get(word, word) for word in value] if name in REDACTED else value
-            for name, value in step.items()
-        }
-        for step in form["steps"]
-    ]
-    if any(
-        f"://{HIDDEN_LOGIN}" in word
-        for step in steps
-        for name in REDACTED
-        for word in step.get(name, ())
-    ):
-        raise PlanImpossible(
-            "the run that waits here took its wheels from an address with a login, and logins are "
-            "not kept. Name the same --torch-index again, or undo that run: rdna1-setup rollback"
-        )
-    return {**form, "steps": steps}

@@ -26,7 +26,7 @@ def edit_lines(step: TakeLinesOut | PutLinesBack) -> str:
     text = file.read_bytes().decode("utf-8", "surrogateescape")
     if _hash(text) == step.after:
         return "done before"
-    if isinstance(step, PutLinesBack) and _holds_all(text, step.lines):
+    if isinstance(step, PutLinesBack) and not step.instead and _holds_all(text, step.lines):
         return "they are there again, put back by hand"
     if _hash(text) != step.before:
         raise Trouble(
@@ -36,7 +36,8 @@ def edit_lines(step: TakeLinesOut | PutLinesBack) -> str:
         )
     _require_own(file)
     _require_one_name(file)
-    edited = (without_lines if isinstance(step, TakeLinesOut) else with_lines)(text, step.lines)
+    edit = without_lines if isinstance(step, TakeLinesOut) else with_lines
+    edited = edit(text, step.lines, step.instead)
     mode = stat.S_IMODE(file.stat().st_mode)
     write_whole(file, edited, mode, like=file)
     return f"{len(step.lines)} lines, the rest as it was"

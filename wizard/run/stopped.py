@@ -3,20 +3,33 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+from wizard.credentials import HIDDEN_LOGIN, redact
 from wizard.journalform import UNFINISHED, Kind, Record
 from wizard.places import Places
-from wizard.plan.form import plan_of
+from wizard.plan.form import REDACTED, plan_of
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.steps import Plan
 from wizard.run.records import read_records
 
+OPTIONS = {"--mirror": "--python-mirror"}
+"""What names an address to us, by the word before it in a call; ``--torch-index`` all others."""
 
-def stopped_plan(kind: Kind, places: Places, folder: str = "", cause: str = "") -> Plan | None:
+
+def stopped_plan(
+    kind: Kind,
+    places: Places,
+    folder: str = "",
+    cause: str = "",
+    *,
+    addresses: tuple[str, ...] = (),
+) -> Plan | None:
     """The plan of the newest such run of this kind and cause, in that folder where one is named.
 
-    Raises PlanImpossible where the plan of that run cannot be read: half done, no other may begin.
+    Raises PlanImpossible as ``resumed_plan`` does: half done, no other may begin.
     """
     for record in read_records(Path(places.runs)):
         same = (record.kind, record.plan["cause"]) == (kind, cause) and record.state == UNFINISHED
@@ -24,8 +37,32 @@ def stopped_plan(kind: Kind, places: Places, folder: str = "", cause: str = "") 
         if same and (
             not folder or not there or os.path.realpath(folder) == os.path.realpath(there)
         ):
-            return _read(record)
+            return resumed_plan(record, *addresses)
     return None
+
+
+def resumed_plan(record: Record, *addresses: str) -> Plan:
+    """The plan that a run goes on with: logins, which no journal keeps, are taken from these
+    addresses, given anew.
+
+    Raises PlanImpossible where one is missing, or the plan cannot be read.
+    """
+    _read(record)
+    known = {redact(address): address for address in addresses}
+    steps = [
+        {
+            name: [known.get(word, word) for word in value] if name in REDACTED else value
+            for name, value in step.items()
+        }
+        for step in record.plan["steps"]
+    ]
+    for option, address in _hidden(steps):
+        raise PlanImpossible(
+            f"Run {record.id} used {address} with a login, and logins are not kept. Give {option} "
+            "with that address and its login again, or undo the run first: rdna1-setup rollback "
+            f"{record.id}"
+        )
+    return plan_of({**record.plan, "steps": steps})
 
 
 def _read(record: Record) -> Plan:
@@ -36,3 +73,11 @@ def _read(record: Record) -> Plan:
             f"Run {record.id} stopped half-way, and its plan is damaged or of another version of "
             f"this program: nothing was begun. Undo it first: rdna1-setup rollback {record.id}"
         ) from None
+
+
+def _hidden(steps: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
+    """Addresses whose login is missing, and the option that names each."""
+    for words in (step.get(name, ()) for step in steps for name in REDACTED):
+        for before, word in zip(("", *words), words, strict=False):
+            if f"://{HIDDEN_LOGIN}" in word:
+                yield OPTIONS.get(before, "--torch-index"), word

@@ -174,12 +174,14 @@ def test_variables_that_do_nothing_or_were_invented(enter: Enter) -> None:
     idle = ("export MIOPEN_DEBUG_CONV_IMPLICIT_GEMM=1", "export HIP_FORCE_COARSE_GRAIN=1")
     append(root, BASHRC, kept, *idle, "")
     profile = "/etc/profile.d/some.sh"
-    root.write(profile, f"umask 022\n{idle[1]}\n")
+    block = f"if true; then\n    {idle[1]} HSA_ENABLE_SDMA=0\n    {idle[0]}\nfi\n"
+    root.write(profile, f"umask 022\n{idle[1]}\n{block}")
     before = take(root.folder)
     said = mend_as_root(root, "noop-setting")
     assert "noop-setting is gone" in said
     assert "noop-setting" not in findings(root)
-    assert root.path(profile).read_text() == "umask 022\n"
+    rest = "umask 022\nif true; then\n    export HSA_ENABLE_SDMA=0\nfi\n"
+    assert root.path(profile).read_text() == rest
     text = root.path(BASHRC).read_text()
     assert kept in text
     assert not [line for line in idle if line in text]
