@@ -832,11 +832,53 @@ def copy_plain(source: int, name: str, target: int, new: str) -> None:
             os.unlink(new, dir_fd=target)
         os.symlink(os.readlink(name, dir_fd=source), new, dir_fd=target)
         os.chown(new, seen.st_uid, seen.st_gid, dir_fd=target, follow_symlinks=False)
+        times = (seen.st_atime_ns, seen.st_mtime_ns)
+        os.utime(new, ns=times, dir_fd=target, follow_symlinks=False)
         return
     found = read_file(source, name, LARGEST_DEB)
     if found is None:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
     write_whole(target, new, found[0], like(found[1]))
+    copy_attributes(source, name, target, new)
+
+
+def attributes_of(descriptor: int) -> List[str]:
+    """Names of the extended attributes of an open file, ACLs among them."""
+    try:
+        names = os.listxattr(descriptor)
+    except OSError as error:
+        if error.errno != errno.ENOTSUP:
+            raise
+        return []
+    return [name for name in names if name != "security.selinux"]  # its policy gives that one
+
+
+def copy_attributes(source: int, name: str, target: int, new: str) -> None:
+    """Give a copy the ACLs and extended attributes of a plain file; raises Trouble without them."""
+    with open(os.open(name, READ, dir_fd=source), "rb") as old:
+        with open(os.open(new, READ, dir_fd=target), "rb") as copy:
+            for key in attributes_of(old.fileno()):
+                try:
+                    os.setxattr(copy.fileno(), key, os.getxattr(old.fileno(), key))
+                except OSError as error:
+                    raise Trouble(
+                        "{} of {} could not be copied: {}.".format(key, name, error.strerror),
+                        "The copy would be poorer than the file: its file system does not hold "
+                        "such attributes.",
+                        "If you do not need it, remove it (`setfattr -x {} FILE`); then run the "
+                        "same step again.".format(key),
+                    ) from None
+
+
+def keep_whole(source: int, name: str, target: int, new: str) -> None:
+    """Give a file or link a second name, so that nothing of it is lost; between mounts, a copy."""
+    seen = os.stat(name, dir_fd=source, follow_symlinks=False)
+    # Of what has one of these bits, dpkg takes away all permissions before it removes a name.
+    if not (stat.S_ISREG(seen.st_mode) and seen.st_mode & 0o7000):
+        with contextlib.suppress(OSError):
+            os.link(name, new, src_dir_fd=source, dst_dir_fd=target, follow_symlinks=False)
+            return
+    copy_plain(source, name, target, new)
 
 
 def move_entry(source: int, name: str, target: int, new: str) -> bool:
@@ -927,6 +969,18 @@ if [ "${1-}" != --locked ] && command -v flock >/dev/null 2>&1; then
 fi
 """
 UNDO_FUNCTIONS = r"""
+# FROM TO: there again with owner, permissions, times, ACLs and attributes, or not at all. A second
+# name keeps all of them; cp fails where it cannot
+put_there() {
+    rm -f "$2.rdna1-undo"
+    {
+        ln -P "$1" "$2.rdna1-undo" 2>/dev/null ||
+            cp -P --preserve=mode,ownership,timestamps,xattr "$1" "$2.rdna1-undo"
+    } && mv -fT "$2.rdna1-undo" "$2"
+}
+# A B: two names of one file
+is_same() { [ "$(stat -c %d:%i "$1" 2>/dev/null)" = "$(stat -c %d:%i "$2" 2>/dev/null)" ]; }
+content_of() { if [ -L "$1" ]; then readlink "$1"; else hash_of "$1"; fi; }
 # PATH: what a kill left of our writing
 drop_draft() { rm -f "${1%/*}/.${1##*/}.rdna1-setup"; }
 # PATH HASH: a file that we wrote where none was
@@ -944,18 +998,22 @@ restore() {
         could_not "$2 was changed since; what was there before is $1"; return 0
     fi
     is_there "$1" || { could_not "$1 is gone, and $2 cannot be restored"; return 0; }
-    if cp -pP "$1" "$2.rdna1-undo" && mv -f "$2.rdna1-undo" "$2"; then say "restored $2"
-    else could_not "$2"; fi
+    if put_there "$1" "$2"; then say "restored $2"
+    else could_not "$2: it is kept as $1"; fi
 }
 # PATH: a folder that we made
 remove_folder() { if [ -d "$1" ]; then rmdir "$1" 2>/dev/null && say "removed $1"; fi; return 0; }
+# FROM TO: a tree lies on the file system of its place
+move_there() {
+    if [ -d "$1" ] && [ ! -L "$1" ]; then mv -T "$1" "$2"; else put_there "$1" "$2" && rm -f "$1"; fi
+}
 # BACKUP PARKED PATH: something that we moved away
 move_back() {
     from=$1
     is_there "$from" || from=$2
     if [ -z "$from" ] || ! is_there "$from"; then return 0; fi
     if is_there "$3"; then could_not "$3 is there again; what was there before is $from"
-    elif mv -T "$from" "$3"; then
+    elif move_there "$from" "$3"; then
         say "moved back $3"
         case "${from%/*}" in */.rdna1-setup-*) rmdir "${from%/*}" 2>/dev/null ;; esac
     else could_not "$3"; fi
@@ -965,14 +1023,17 @@ move_back() {
 since() { now=$1 && keep_alternatives "$1"; }
 # PATH: has it come, or come again, since then
 has_come() { [ -n "$(find "$1" -maxdepth 0 -cnewer "$now/links" 2>/dev/null)" ]; }
-# BACKUP PATH: a settings file of a package that was removed with it
+# BACKUP PATH: a file of a package that went with it: of its settings, or one that was changed
 restore_settings() {
     is_there "$1" || return 0
-    [ "$(hash_of "$1")" = "$(hash_of "$2")" ] && return 0
+    is_same "$1" "$2" && return 0
     if is_there "$2" && ! has_come "$2"; then
-        could_not "$2 was changed since; what was there before is $1"; return 0
+        [ "$(content_of "$1")" = "$(content_of "$2")" ] ||
+            could_not "$2 was changed since; what was there before is $1"
+        return 0
     fi
-    mkdir -p "${2%/*}" && cp -pP "$1" "$2" && say "restored $2" || could_not "$2"
+    if mkdir -p "${2%/*}" && put_there "$1" "$2"; then say "restored $2"
+    else could_not "$2: it is kept as $1"; fi
     cmp -s "$2" "$2.dpkg-new" && rm -f "$2.dpkg-new"
     return 0
 }
@@ -1214,7 +1275,7 @@ went_for_good() {
         shift 2
     done
 }
-# BACKUP PATH: a settings file of such a package, which does not come back without it
+# BACKUP PATH: a file of such a package, which does not come back without it
 settings_kept() {
     is_there "$2" || ! is_there "$1" || say "what was in $2 is kept as $1"
 }
@@ -2167,7 +2228,8 @@ def note_change(
     whole = [word for deb in debs if deb not in modules for word in deb]
     calls += [("bring_back", *whole)] if whole else []
     calls += [("unpack_again", *deb, before[deb[0]].state) for deb in modules]
-    calls += [("restore_settings", copy, path) for path, copy in keep_settings(kept, step)]
+    copies = [*keep_settings([*kept, *settings_only], step), *keep_changed(back, step)]
+    calls += [("restore_settings", copy, path) for path, copy in copies]
     calls += [("mark", how, *marked) for how, marked in _marks(kept, auto) if marked]
     calls += [("settle",), *_lost_calls(kept, step), *_gone_calls(gone, step)]
     calls += [("alternatives_back", spot), ("forget_since",)]
@@ -2179,7 +2241,7 @@ def _gone_calls(gone: Sequence[Tuple[str, str]], step: Step) -> List[Call]:
     """What is said of packages that do not come back; copies of their settings are kept."""
     if not gone:
         return []
-    copies = keep_settings([name for name, _ in gone], step)
+    copies = [*keep_settings([name for name, _ in gone], step), *keep_changed(gone, step)]
     said: List[Call] = [("went_for_good", *(word for each in gone for word in each))]
     return [*said, *(("settings_kept", copy, path) for path, copy in copies)]
 
@@ -2279,16 +2341,152 @@ def keep_settings(names: Iterable[str], step: Step) -> List[Tuple[str, str]]:
     """Copies of the settings files of packages that may go: path and copy of each."""
     kept = []
     for path in sorted({path for name in names for path in settings_of(name)}):
-        try:
-            with place_at(path) as (folder, name):
-                if look(folder, name) is None:
-                    continue
+        if os.path.lexists(path):
+            with place_at(real_place(path)) as (folder, name):
                 spot = step.spot(name)
                 copy_plain(folder, name, step.run.backup, spot)
-        except Trouble:  # a folder that is a link, or that others may write: it is not ours to read
-            continue
-        kept.append((path, "{}/backup/{}".format(step.run.path, spot)))
+            kept.append((path, "{}/backup/{}".format(step.run.path, spot)))
     return kept
+
+
+def real_place(path: str) -> str:
+    """The same path with its folders where links lead: dpkg follows them."""
+    folder, _, name = path.rpartition("/")
+    return "{}/{}".format(os.path.realpath(folder or "/").rstrip("/"), name)
+
+
+def keep_changed(packages_: Sequence[Tuple[str, str]], step: Step) -> List[Tuple[str, str]]:
+    """What somebody changed of the files of packages that may go, kept: path and copy of each."""
+    kept = []
+    for number, (name, version) in enumerate(packages_):
+        step.progress(number, len(packages_), "packages", name, "compare")
+        for path in changed_files(name, version, step):
+            with place_at(real_place(path)) as (folder, base):
+                spot = step.spot(base[:40])
+                keep_whole(folder, base, step.run.backup, spot)
+            copy = "{}/backup/{}".format(step.run.path, spot)
+            step.output(["{} was changed: it is kept as {}".format(path, copy)])
+            kept.append((path, copy))
+    return kept
+
+
+class Delivered(NamedTuple):
+    """What a package file has at a path."""
+
+    kind: str
+    """``f`` file, ``d`` folder, ``l`` link, ``?`` anything else."""
+    mode: int
+    uid: int
+    gid: int
+    target: str
+
+
+def changed_files(name: str, version: str, step: Step) -> Iterator[str]:
+    """Files and links of a package that are not as it brings them, but for its settings."""
+    settings = set(settings_of(name))
+    sums = sums_of(name)
+    delivered = delivered_by(name, version, step)
+    for path in list_of(name):
+        if path not in settings and is_changed(path, delivered.get(path), sums.get(path)):
+            yield path
+
+
+def is_changed(path: str, delivered: Optional[Delivered], md5: Optional[str]) -> bool:
+    """True for a file or link that is not as its package brought it; raises Trouble for a folder.
+
+    Without its package file nothing is known but the hash of its files.
+    """
+    try:
+        seen = os.lstat(path)
+    except OSError:  # it was deleted, perhaps with its folder
+        return False
+    if stat.S_ISDIR(seen.st_mode):
+        if delivered is None or delivered.kind == "d":
+            return False
+        raise Trouble(
+            "{} is a folder, where its package brought a file.".format(path),
+            "What lies in it would be in the way of the package's way back. Nothing was changed.",
+            "Move it away (`sudo mv {0} {0}.mine`), then run the same step again.".format(path),
+        )
+    if stat.S_ISLNK(seen.st_mode):
+        if delivered is None:
+            return md5 is not None
+        return delivered.kind != "d" and (delivered.kind, delivered.target) != (
+            "l",
+            os.readlink(path),
+        )
+    if not stat.S_ISREG(seen.st_mode):
+        return delivered is None or delivered.kind != "?"
+    if delivered is not None:
+        form = ("f", stat.S_IMODE(seen.st_mode), seen.st_uid, seen.st_gid)
+        if form != (delivered.kind, delivered.mode, delivered.uid, delivered.gid):
+            return True
+    with open(os.open(path, READ), "rb") as file:
+        if md5 is None or attributes_of(file.fileno()):
+            return True
+        found = hashlib.md5()  # noqa: S324 - it is what dpkg keeps of its files
+        for chunk in iter(lambda: file.read(1 << 20), b""):
+            found.update(chunk)
+    return found.hexdigest() != md5
+
+
+def sums_of(name: str) -> Dict[str, str]:
+    """The hashes that dpkg has of the files of a package, by path."""
+    with folder_at(INFO) as folder:
+        for file in info_names(name, "md5sums"):
+            found = read_file(folder, file, LARGEST_DEB)
+            if found is not None:
+                rows = (line.split("  ", 1) for line in os.fsdecode(found[0]).split("\n"))
+                return {"/" + row[1]: row[0] for row in rows if len(row) == 2}
+    return {}
+
+
+def delivered_by(name: str, version: str, step: Step) -> Dict[str, Delivered]:
+    """What the package file in the backup has, by path; nothing where none is kept."""
+    file = deb_name(name, version)
+    if look(step.run.debs, file) is None:
+        return {}
+    path = "{}/backup/debs/{}".format(step.run.path, file)
+    process = subprocess.Popen(
+        ("timeout", str(int(FETCH_DEADLINE_S)), "dpkg-deb", "--fsys-tarfile", path),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=ENVIRONMENT,
+        cwd="/",
+        start_new_session=True,
+    )
+    import tarfile  # only where a package goes
+
+    try:
+        with tarfile.open(fileobj=process.stdout, mode="r|") as tar:
+            return {"/" + os.path.normpath(one.name): _delivered(one) for one in tar}
+    except tarfile.TarError as error:
+        raise as_trouble(OSError(errno.EIO, str(error), path)) from None
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def _delivered(one: Any) -> Delivered:
+    kind = (
+        "d" if one.isdir() else "l" if one.issym() else "f" if one.isreg() or one.islnk() else "?"
+    )
+    return Delivered(kind, one.mode, _number_of(one), _group_of(one), one.linkname)
+
+
+def _number_of(one: Any) -> int:
+    try:
+        return pwd.getpwnam(one.uname).pw_uid
+    except (KeyError, ValueError):
+        return int(one.uid)
+
+
+def _group_of(one: Any) -> int:
+    try:
+        return grp.getgrnam(one.gname).gr_gid
+    except (KeyError, ValueError):
+        return int(one.gid)
 
 
 def settings_of(name: str) -> List[str]:
@@ -2575,6 +2773,8 @@ def _set_copy_aside(
         return [("remove_ours", path, sha256(data))]
     spot = step.spot(name)
     write_whole(step.run.backup, spot, found[0], like(found[1]))
+    with place_at(path) as (folder, _):
+        copy_attributes(folder, name, step.run.backup, spot)
     kept = "{}/backup/{}".format(step.run.path, spot)
     return [("restore", kept, path, sha256(data), sha256(found[0]))]
 
