@@ -855,19 +855,20 @@ def attributes_of(descriptor: int) -> List[str]:
 
 def copy_attributes(source: int, name: str, target: int, new: str) -> None:
     """Give a copy the ACLs and extended attributes of a plain file; raises Trouble without them."""
-    with open(os.open(name, READ, dir_fd=source), "rb") as old:
-        with open(os.open(new, READ, dir_fd=target), "rb") as copy:
-            for key in attributes_of(old.fileno()):
-                try:
-                    os.setxattr(copy.fileno(), key, os.getxattr(old.fileno(), key))
-                except OSError as error:
-                    raise Trouble(
-                        "{} of {} could not be copied: {}.".format(key, name, error.strerror),
-                        "The copy would be poorer than the file: its file system does not hold "
-                        "such attributes.",
-                        "If you do not need it, remove it (`setfattr -x {} FILE`); then run the "
-                        "same step again.".format(key),
-                    ) from None
+    with contextlib.ExitStack() as stack:
+        old = stack.enter_context(open(os.open(name, READ, dir_fd=source), "rb"))
+        copy = stack.enter_context(open(os.open(new, READ, dir_fd=target), "rb"))
+        for key in attributes_of(old.fileno()):
+            try:
+                os.setxattr(copy.fileno(), key, os.getxattr(old.fileno(), key))
+            except OSError as error:
+                raise Trouble(
+                    "{} of {} could not be copied: {}.".format(key, name, error.strerror),
+                    "The file system of the copy does not hold such attributes, and the copy would "
+                    "lack it.",
+                    "If you do not need it, remove it (`setfattr -x {} FILE`); then run the same "
+                    "step again.".format(key),
+                ) from None
 
 
 def keep_whole(source: int, name: str, target: int, new: str) -> None:
@@ -1005,7 +1006,8 @@ restore() {
 remove_folder() { if [ -d "$1" ]; then rmdir "$1" 2>/dev/null && say "removed $1"; fi; return 0; }
 # FROM TO: a tree lies on the file system of its place
 move_there() {
-    if [ -d "$1" ] && [ ! -L "$1" ]; then mv -T "$1" "$2"; else put_there "$1" "$2" && rm -f "$1"; fi
+    if [ -d "$1" ] && [ ! -L "$1" ]; then mv -T "$1" "$2"
+    else put_there "$1" "$2" && rm -f "$1"; fi
 }
 # BACKUP PARKED PATH: something that we moved away
 move_back() {
@@ -1279,8 +1281,16 @@ went_for_good() {
 settings_kept() {
     is_there "$2" || ! is_there "$1" || say "what was in $2 is kept as $1"
 }
-# auto|manual NAME...
-mark() { apt-mark "$@" >/dev/null || could_not "apt-mark $*"; }
+# auto|manual NAME...: those that are there; apt-mark marks none of them where it knows one not
+mark() {
+    how=$1
+    shift
+    found=
+    for name; do case "$(state_of "$name")" in ''|?[nc]*) ;; *) found="$found $name" ;; esac; done
+    [ -z "$found" ] && return 0
+    # shellcheck disable=SC2086 # names of packages hold no blanks
+    apt-mark "$how" $found >/dev/null || could_not "apt-mark $how$found"
+}
 loader() { ldconfig || could_not ldconfig; }
 
 """
@@ -2230,7 +2240,10 @@ def note_change(
     calls += [("unpack_again", *deb, before[deb[0]].state) for deb in modules]
     copies = [*keep_settings([*kept, *settings_only], step), *keep_changed(back, step)]
     calls += [("restore_settings", copy, path) for path, copy in copies]
-    calls += [("mark", how, *marked) for how, marked in _marks(kept, auto) if marked]
+    # apt marks all that it is asked for, and drops marks before dpkg has removed anything.
+    asked = [n for n, _ in (*wanted["install"], *local)]
+    touched = [n for n in {*kept, *asked} if n in before and before[n].state != "c"]
+    calls += [("mark", how, *marked) for how, marked in _marks(touched, auto) if marked]
     calls += [("settle",), *_lost_calls(kept, step), *_gone_calls(gone, step)]
     calls += [("alternatives_back", spot), ("forget_since",)]
     noted = {"there": there, "settings_only": settings_only, "fresh": fresh, "alternatives": spot}
@@ -2259,27 +2272,38 @@ def _lost_calls(names: Iterable[str], step: Step) -> List[Call]:
     return [("lose_again", "{}/backup/{}".format(step.run.path, spot))]
 
 
-RESTORING = ("unpack_again", "restore_settings", "lose_again", "went_for_good", "settings_kept")
+RESTORING = (
+    "unpack_again",
+    "restore_settings",
+    "mark",
+    "lose_again",
+    "went_for_good",
+    "settings_kept",
+)
 
 
 def restore_settings(wanted: Dict[str, Any], step: Step) -> str:
     """What packages that came back from a run's backup do not bring along: how they stood there.
 
-    Settings that were changed, files that had been deleted, alternatives.
+    Settings and files that were changed, files that had been deleted, marks, alternatives.
     """
     wait_for_locks(step)
-    changes = [i for i in _run_of(wanted["run"], step) if "alternatives" in i["noted"]]
+    changes = [i for i in _run_of(wanted["run"], step) if i["verb"] in ("apt_change", "mark")]
     if not changes:
         return "run {} has changed no package".format(wanted["run"])
+    spots = [i["noted"]["alternatives"] for i in changes if "alternatives" in i["noted"]]
     begun = next((i for i in step.run.intents() if "alternatives" in i["noted"]), None)
     spot = "{}/backup/{}".format(step.run.path, step.spot("alternatives"))
     calls: List[Call] = [("since", begun["noted"]["alternatives"] if begun else spot)]
     mentioned = [call for i in reversed(changes) for call in i["undo"] if call[0] in RESTORING]
     calls += mentioned
-    calls += [("alternatives_back", *(i["noted"]["alternatives"] for i in changes))]
+    calls += [("alternatives_back", *spots)] if spots else []
     present = packages()
     modules = [c[1] for c in mentioned if c[0] == "unpack_again" and c[1] not in present]
-    step.intend({}, [("take_out", "--purge", *modules)] if modules else [])
+    undo: List[Call] = [("take_out", "--purge", *modules)] if modules else []
+    marked = {n for c in mentioned if c[0] == "mark" for n in c[2:] if n in present}
+    undo += [("mark", how, *names) for how, names in _marks(marked, automatic()) if names]
+    step.intend({}, undo)
     script = step.spot("restore.sh")
     write_whole(step.run.backup, script, os.fsencode(shell_script(calls, step)), Like(0o700))
     argv = ("sh", "{}/backup/{}".format(step.run.path, script))
@@ -2287,7 +2311,7 @@ def restore_settings(wanted: Dict[str, Any], step: Step) -> str:
     left = ended.code
     if not 0 <= left <= 100:
         raise explain(ended)
-    known = "settings, alternatives and deleted files are as run {} found them"
+    known = "settings, changed and deleted files, marks and alternatives are as run {} found them"
     if left:
         known += ", but for {}: see above".format(left)
     return known.format(wanted["run"])
@@ -2299,8 +2323,8 @@ def _run_of(name: str, step: Step) -> List[Dict[str, Any]]:
         with folder_at("{}/{}".format(RUNS, name)) as folder:
             allowed = step.person.uid == 0 or os.fstat(folder).st_gid == step.person.gid
             intents = _standing(_records_in(folder)) if allowed else None
-    except FileNotFoundError:
-        intents = None
+    except FileNotFoundError:  # root was asked for, and never began
+        return []
     if intents is None:
         raise Trouble(
             "There is no run {} of this user.".format(name),
@@ -2400,23 +2424,25 @@ def is_changed(path: str, delivered: Optional[Delivered], md5: Optional[str]) ->
         seen = os.lstat(path)
     except OSError:  # it was deleted, perhaps with its folder
         return False
-    if stat.S_ISDIR(seen.st_mode):
-        if delivered is None or delivered.kind == "d":
-            return False
+    if stat.S_ISREG(seen.st_mode):
+        return _is_changed_file(path, seen, delivered, md5)
+    if delivered is None:
+        return md5 is not None and not stat.S_ISDIR(seen.st_mode)
+    if stat.S_ISLNK(seen.st_mode):  # one to a folder stands for a folder
+        link = ("l", os.readlink(path))
+        return delivered.kind != "d" and (delivered.kind, delivered.target) != link
+    if stat.S_ISDIR(seen.st_mode) and delivered.kind != "d":
         raise Trouble(
             "{} is a folder, where its package brought a file.".format(path),
-            "What lies in it would be in the way of the package's way back. Nothing was changed.",
+            "The package could not come back over what lies in it. Nothing was changed.",
             "Move it away (`sudo mv {0} {0}.mine`), then run the same step again.".format(path),
         )
-    if stat.S_ISLNK(seen.st_mode):
-        if delivered is None:
-            return md5 is not None
-        return delivered.kind != "d" and (delivered.kind, delivered.target) != (
-            "l",
-            os.readlink(path),
-        )
-    if not stat.S_ISREG(seen.st_mode):
-        return delivered is None or delivered.kind != "?"
+    return delivered.kind in "fl"
+
+
+def _is_changed_file(
+    path: str, seen: os.stat_result, delivered: Optional[Delivered], md5: Optional[str]
+) -> bool:
     if delivered is not None:
         form = ("f", stat.S_IMODE(seen.st_mode), seen.st_uid, seen.st_gid)
         if form != (delivered.kind, delivered.mode, delivered.uid, delivered.gid):
@@ -2447,8 +2473,9 @@ def delivered_by(name: str, version: str, step: Step) -> Dict[str, Delivered]:
     if look(step.run.debs, file) is None:
         return {}
     path = "{}/backup/debs/{}".format(step.run.path, file)
+    argv = ("timeout", str(int(FETCH_DEADLINE_S)), "dpkg-deb", "--fsys-tarfile", path)
     process = subprocess.Popen(
-        ("timeout", str(int(FETCH_DEADLINE_S)), "dpkg-deb", "--fsys-tarfile", path),
+        tuple(argv),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -3175,7 +3202,8 @@ def describe(request: Request) -> List[str]:
         "configure": "dpkg --configure -a",
         "set_aside": "move {} into the backup",
         "put_back": "move {} back from the backup",
-        "restore_settings": "settings, alternatives and deleted files of packages as before run {}",
+        "restore_settings": "settings, changed and deleted files, marks and alternatives of "
+        "packages as before run {}",
     }
     return [words[request.verb].format(wanted.get("path", wanted.get("run", "")))]
 

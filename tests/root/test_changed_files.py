@@ -1,4 +1,4 @@
-"""What somebody changed of a package's files comes back whole, by UNDO.sh and by a run of its own."""
+"""What somebody changed of a package's files comes back whole, by UNDO.sh and by a run."""
 
 from __future__ import annotations
 

@@ -57,8 +57,6 @@ class AptChange:
     expect_install: Versions = ()
     """Everything that apt installs or changes, ``debs`` among it."""
     expect_remove: tuple[str, ...] = ()
-    were_automatic: tuple[str, ...] = ()
-    """Of those that go, which came only as dependencies: that is told apt when they come back."""
     for_good: Versions = ()
     """Of those that go, of which no package file is kept: root removes none that is not named."""
     download_bytes: int = 0
@@ -191,8 +189,8 @@ class RestoreSettings:
 
     def __str__(self) -> str:
         return (
-            "as root, changed settings, alternatives and deleted files of packages as run "
-            f"{self.run} found them"
+            "as root, settings, changed and deleted files, marks and alternatives of packages as "
+            f"run {self.run} found them"
         )
 
 

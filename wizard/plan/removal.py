@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from wizard.journalform import Kind
-from wizard.machine.apt.marks import STATES, automatic
 from wizard.machine.facts import Machine, Package, Unknown
 from wizard.plan.amd_packages import AMD, DISTRIBUTION, Going, going, release_of
 from wizard.plan.identity import with_id
@@ -74,7 +73,7 @@ def removal_steps(
     steps = (
         *_finish_first(machine),
         *_keep(gone, for_good),
-        *_purge(gone, files, for_good),
+        *_purge(gone, for_good),
         # Afterwards: settings that belong to the packages go with them, and come back with them.
         *_left_by(gone, left, files),
         *_finish_after(machine, gone),
@@ -167,10 +166,9 @@ def _keep(gone: Going, for_good: Versions) -> Iterator[Step]:
         yield KeepDebs("So that each of them can come back, also without a network.", pairs)
 
 
-def _purge(gone: Going, files: FilesNow, for_good: Versions) -> Iterator[Step]:
+def _purge(gone: Going, for_good: Versions) -> Iterator[Step]:
     if not gone.packages:
         return
-    auto = automatic(files.texts.get(STATES, ""))
     lost = tuple(pair for pair in versions_of(gone) if pair in for_good)
     yield AptChange(
         f"{counted(len(gone.names), 'package')}, each seen installed; apt must mean to remove "
@@ -179,7 +177,6 @@ def _purge(gone: Going, files: FilesNow, for_good: Versions) -> Iterator[Step]:
         remove=gone.names,
         purge=True,
         expect_remove=gone.names,
-        were_automatic=tuple(name for name in gone.names if name in auto),
         for_good=lost,
     )
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from wizard.machine.apt.marks import STATES
 from wizard.machine.facts import Machine, Unknown
 from wizard.machine.host import Host
 from wizard.plan.clean_up import files_with_settings
@@ -35,7 +34,7 @@ def _paths(machine: Machine) -> Iterator[str]:
     yield from files_with_settings(machine)
     yield from (one.file for one in machine.apt_sources if one.amd)
     yield from (one.path for one in machine.system_files if one.kind == "pin")
-    yield from (*OURS, STATES)
+    yield from OURS
 
 
 def _exchanged(host: Host, machine: Machine) -> Iterator[str]:

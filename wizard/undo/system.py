@@ -13,6 +13,7 @@ from wizard.places import Places
 from wizard.plan.apt_steps import LocalDeb, Versions
 from wizard.plan.form import plan_of
 from wizard.plan.impossible import NothingToDo
+from wizard.plan.root_steps import RestoreSettings
 from wizard.plan.steps import USER_EDITS, Plan, Step
 from wizard.plan.way_back import lost, make_way_back
 from wizard.root.news import Event, EventLines, StepDone, news_of
@@ -47,11 +48,15 @@ def system_way_back(record: Record, host: Host, places: Places, state: Path = ST
     if _is_undone(state / "runs" / record.id):
         begun = [n for n in begun if not is_root_step(plan.steps[n - 1])]
     try:
-        return make_way_back(
+        way = make_way_back(
             plan, begun, kept, installed, run=record.id, interrupted=work.interrupted
         )
     except NothingToDo:
         return None
+    if not _events_in(state / "runs" / record.id):
+        # Root never began: nothing was noted, and nobody needs to give rights for it.
+        return None if all(isinstance(one, RestoreSettings) for one in way.steps) else way
+    return way
 
 
 def lost_by(record: Record, host: Host) -> Versions:
