@@ -1292,9 +1292,20 @@ mark() {
     apt-mark "$how" $found >/dev/null || could_not "apt-mark $how$found"
 }
 loader() { ldconfig || could_not ldconfig; }
+# What depends on packages that are not there any more
+name_needy() {
+    apt-get -o Debug::NoLocking=true -o Dir::Cache::pkgcache= check 2>/dev/null |
+        sed -n 's/^ \([^ ]*\) : \(Pre\)\{0,1\}-\{0,1\}Depends: .*/\1/p' | sort -u
+}
 
 """
 UNDO_TAIL = r"""
+if [ -n "${now-}" ]; then  # packages were changed
+    for name in $(name_needy); do
+        could_not "$name depends on packages that are not there any more; if you do not need it:" \
+            "apt-get remove $name"
+    done
+fi
 printf '{"event": "undone", "failed": %s}\n' "$failed" |
     tee -a "$here/journal.jsonl" >>"$here/events.jsonl"
 sync
