@@ -57,6 +57,9 @@ class AptChange:
     expect_install: Versions = ()
     """Everything that apt installs or changes, ``debs`` among it."""
     expect_remove: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    """Files of those that go which somebody changed. Root keeps these, and any others that it
+    finds, and they come back with their packages."""
     for_good: Versions = ()
     """Of those that go, of which no package file is kept: root removes none that is not named."""
     download_bytes: int = 0
@@ -88,7 +91,8 @@ class AptChange:
         }
 
     def __str__(self) -> str:
-        return f"as root, {'; '.join((*self._calls(), self._expected(), *self._unkept()))}"
+        words = (*self._calls(), self._expected(), *self._kept(), *self._unkept())
+        return f"as root, {'; '.join(words)}"
 
     def _calls(self) -> list[str]:
         verb = "purge" if self.purge else "remove"
@@ -107,6 +111,11 @@ class AptChange:
             *((f"with them go {', '.join(others)}",) if others else ()),
         )
         return f"{'; '.join(told) or 'nothing else'}: anything more or less is refused"
+
+    def _kept(self) -> tuple[str, ...]:
+        if not self.changed:
+            return ()
+        return (f"kept in the backup, for somebody changed them: {', '.join(self.changed)}",)
 
     def _unkept(self) -> tuple[str, ...]:
         if not self.for_good:

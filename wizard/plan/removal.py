@@ -73,7 +73,7 @@ def removal_steps(
     steps = (
         *_finish_first(machine),
         *_keep(gone, for_good),
-        *_purge(gone, for_good),
+        *_purge(gone, files, for_good),
         # Afterwards: settings that belong to the packages go with them, and come back with them.
         *_left_by(gone, left, files),
         *_finish_after(machine, gone),
@@ -166,7 +166,7 @@ def _keep(gone: Going, for_good: Versions) -> Iterator[Step]:
         yield KeepDebs("So that each of them can come back, also without a network.", pairs)
 
 
-def _purge(gone: Going, for_good: Versions) -> Iterator[Step]:
+def _purge(gone: Going, files: FilesNow, for_good: Versions) -> Iterator[Step]:
     if not gone.packages:
         return
     lost = tuple(pair for pair in versions_of(gone) if pair in for_good)
@@ -177,6 +177,7 @@ def _purge(gone: Going, for_good: Versions) -> Iterator[Step]:
         remove=gone.names,
         purge=True,
         expect_remove=gone.names,
+        changed=tuple(sorted(p for p, owner in files.changed.items() if owner in gone.names)),
         for_good=lost,
     )
 

@@ -10,6 +10,7 @@ from wizard.machine.host import Host
 from wizard.plan.clean_up import files_with_settings
 from wizard.plan.prepared import FilesNow
 from wizard.plan.system_places import OURS
+from wizard.preflight.changed_files import changed_files
 from wizard.preflight.ownership import belongings
 
 REPLACED = "\N{REPLACEMENT CHARACTER}"
@@ -27,7 +28,14 @@ def files_now(host: Host, machine: Machine) -> FilesNow:
         },
         exchanged=tuple(_exchanged(host, machine)),
         belongings=belongings(host, machine),
+        # Of a recorded machine there are no files to hash.
+        changed={} if host.name else changed_files(_names(machine)),
     )
+
+
+def _names(machine: Machine) -> tuple[str, ...]:
+    packages = machine.rocm_packages
+    return () if isinstance(packages, Unknown) else tuple(one.name for one in packages)
 
 
 def _paths(machine: Machine) -> Iterator[str]:
