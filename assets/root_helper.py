@@ -2064,7 +2064,7 @@ def apt_change(wanted: Dict[str, Any], step: Step) -> str:
     refuse_interrupted()
     before = packages()
     refuse_unkept(wanted, before, step)
-    argv = change_argv(wanted, files, before)
+    argv = change_argv(wanted, files, before, fetched_before(wanted, step))
     simulated = simulate(argv, native())
     refuse_surprises(wanted, simulated, before)
     if unmet(wanted, before):
@@ -2124,8 +2124,35 @@ def fetch_alone(argv: Sequence[str], step: Step) -> None:
         raise explain(ended)
 
 
+def fetched_before(wanted: Dict[str, Any], step: Step) -> Tuple[str, ...]:
+    """What lets apt find package files that an earlier step kept, by the names that it looks for.
+
+    Not in its own folder: in a container a hook of apt's may empty that one at every change.
+    """
+    found = False
+    for name, version in wanted["expect"]["install"]:
+        file = deb_name(name, version)
+        if look(step.run.debs, file) is None:
+            continue
+        path = "{}/backup/debs/{}".format(step.run.path, file)
+        architecture = run(("dpkg-deb", "-f", path, "Architecture")).output.strip()
+        own = "{}_{}_{}.deb".format(
+            name.partition(":")[0], version.replace(":", "%3a"), architecture
+        )
+        found = True
+        with folder_at(step.run.path + "/backup/archives/partial", make=True):
+            pass
+        with folder_at(step.run.path + "/backup/archives") as folder:
+            if look(folder, own) is None:
+                os.link(file, own, src_dir_fd=step.run.debs, dst_dir_fd=folder)
+    return ("-o", "Dir::Cache::archives={}/backup/archives".format(step.run.path)) if found else ()
+
+
 def change_argv(
-    wanted: Dict[str, Any], files: Sequence[str], present: Dict[str, Package]
+    wanted: Dict[str, Any],
+    files: Sequence[str],
+    present: Dict[str, Package],
+    archives: Sequence[str] = (),
 ) -> Tuple[str, ...]:
     """The call of apt-get for a transaction."""
     purge = "true" if wanted["purge"] else "false"
@@ -2134,6 +2161,7 @@ def change_argv(
         *APT_OPTIONS,
         "-o",
         "APT::Get::Purge=" + purge,
+        *archives,
         "install",
         *("{}={}".format(name, version) for name, version in wanted["install"]),
         *files,
@@ -2236,7 +2264,9 @@ def note_change(
     kept = [name for name, _ in back]
     debs = [(*each, "{}/backup/debs/{}".format(step.run.path, deb_name(*each))) for each in back]
     local = {package_in(file): file for file in files}
-    incoming = [(*pair, local.get(pair, "")) for pair in wanted["expect"]["install"]]
+    incoming = [
+        (*pair, local.get(pair) or kept_path(pair, step)) for pair in wanted["expect"]["install"]
+    ]
     spot = "{}/backup/{}".format(step.run.path, step.spot("alternatives"))
     ended = run(("sh", "-c", shell_script([("keep_alternatives", spot)], step)))
     if ended.code:
@@ -2259,6 +2289,13 @@ def note_change(
     calls += [("alternatives_back", spot), ("forget_since",)]
     noted = {"there": there, "settings_only": settings_only, "fresh": fresh, "alternatives": spot}
     step.intend(noted, calls)
+
+
+def kept_path(package: Tuple[str, str], step: Step) -> str:
+    """Where a package file is kept; empty where none is."""
+    file = deb_name(*package)
+    there = look(step.run.debs, file) is not None
+    return "{}/backup/debs/{}".format(step.run.path, file) if there else ""
 
 
 def _gone_calls(gone: Sequence[Tuple[str, str]], step: Step) -> List[Call]:
@@ -2631,15 +2668,18 @@ def keep_deb(name: str, version: str, step: Step) -> str:
     path = "{}/backup/debs/{}".format(step.run.path, file)
     if is_deb_of(path, name, version):
         return "kept before"
+    said = ""
     for words, source in (("from apt's cache", from_cache), ("downloaded", downloaded)):
         with contextlib.suppress(FileNotFoundError):
             os.unlink(file, dir_fd=step.run.debs)
-        source(name, version, path, step)
+        said = source(name, version, path, step)
         if is_deb_of(path, name, version):
             return words
     raise Trouble(
         "No package file of {} {} could be had.".format(name, version),
-        "apt's cache has none, and no configured archive gave it. Nothing was removed.",
+        "apt's cache has none, and no configured archive gave it. {} Nothing was removed.".format(
+            said
+        ),
         "Configure its archive again, or take away the source of one that is gone; then run `sudo "
         "apt-get update`, take this run back and begin anew: what no archive has is then named.",
     )
@@ -2656,7 +2696,7 @@ def is_deb_of(path: str, name: str, version: str) -> bool:
     )
 
 
-def from_cache(name: str, version: str, path: str, step: Step) -> None:
+def from_cache(name: str, version: str, path: str, step: Step) -> str:
     """Copy it from apt's cache, if it is there."""
     base, _, architecture = name.partition(":")
     start = "{}_{}_".format(base, version.replace(":", "%3a"))
@@ -2664,20 +2704,23 @@ def from_cache(name: str, version: str, path: str, step: Step) -> None:
         for file in os.listdir(folder):
             if file.startswith(start) and file.endswith((architecture or "") + ".deb"):
                 copy_plain(folder, file, step.run.debs, os.path.basename(path))
-                return
+                break
+    return ""
 
 
-def downloaded(name: str, version: str, path: str, step: Step) -> None:
-    """Let apt fetch it; that it fails is no trouble yet."""
+def downloaded(name: str, version: str, path: str, step: Step) -> str:
+    """Let apt fetch it; that it fails is no trouble yet, and what it says is given."""
     fetched = _empty_folder(step, "fetched")
     argv = ("apt-get", "-o", "Acquire::Retries=1", "-o", "Acquire::http::Timeout=30")
     wanted = (*argv, "download", "{}={}".format(name, version))
-    refuse_full_disk(run(wanted, FETCH_DEADLINE_S, folder=fetched, network=True))
+    ended = run(wanted, FETCH_DEADLINE_S, folder=fetched, network=True)
+    refuse_full_disk(ended)
     with folder_at(fetched) as folder:
         for file in os.listdir(folder):
             if file.endswith(".deb"):
                 os.rename(file, os.path.basename(path), src_dir_fd=folder, dst_dir_fd=step.run.debs)
-                return
+                break
+    return explain(ended).happened if ended.code else ""
 
 
 def refuse_full_disk(ended: Ended) -> None:

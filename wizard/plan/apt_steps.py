@@ -134,15 +134,25 @@ class KeepDebs:
 
     reason: str
     packages: Versions
+    coming: bool = False
+    """True for what is to be installed: fetched before anything else is changed."""
     inverse: str = "they stay in the backup"
     needs_root: bool = True
 
+    @property
+    def settled(self) -> bool:
+        """False while a version is not known, because the archive was not asked yet."""
+        return all(version != UNSETTLED for _, version in self.packages)
+
     def request(self) -> dict[str, Any]:
-        """As the helper reads it."""
+        """As the helper reads it; raises ValueError while it is not settled."""
+        if not self.settled:
+            raise ValueError("the archive was not asked for the exact versions yet")
         return {"verb": "keep_debs", "packages": [list(pair) for pair in self.packages]}
 
     def __str__(self) -> str:
-        return f"as root, keep the .deb of {', '.join(map(_exactly, self.packages))}"
+        how = "download" if self.coming else "keep"
+        return f"as root, {how} the .deb of {', '.join(map(_exactly, self.packages))}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,7 +81,7 @@ def make_way_back(
 
 
 def _kept_by(step: Step) -> tuple[tuple[str, str], ...]:
-    return step.packages if isinstance(step, KeepDebs) else ()
+    return step.packages if isinstance(step, KeepDebs) and not step.coming else ()
 
 
 def _inverse(step: Step) -> Iterator[Step]:
