@@ -2668,18 +2668,20 @@ def keep_deb(name: str, version: str, step: Step) -> str:
     path = "{}/backup/debs/{}".format(step.run.path, file)
     if is_deb_of(path, name, version):
         return "kept before"
-    said = ""
+    ended = Ended(0, "")
     for words, source in (("from apt's cache", from_cache), ("downloaded", downloaded)):
         with contextlib.suppress(FileNotFoundError):
             os.unlink(file, dir_fd=step.run.debs)
-        said = source(name, version, path, step)
+        ended = source(name, version, path, step)
         if is_deb_of(path, name, version):
             return words
+    trouble = explain(ended)
+    if trouble.happened.startswith("The network failed"):
+        meaning = "{} {} was to be fetched. Nothing was removed.".format(name, version)
+        raise Trouble(trouble.happened, meaning, trouble.next_step)
     raise Trouble(
         "No package file of {} {} could be had.".format(name, version),
-        "apt's cache has none, and no configured archive gave it. {} Nothing was removed.".format(
-            said
-        ),
+        "apt's cache has none, and no configured archive gave it. Nothing was removed.",
         "Configure its archive again, or take away the source of one that is gone; then run `sudo "
         "apt-get update`, take this run back and begin anew: what no archive has is then named.",
     )
@@ -2696,7 +2698,7 @@ def is_deb_of(path: str, name: str, version: str) -> bool:
     )
 
 
-def from_cache(name: str, version: str, path: str, step: Step) -> str:
+def from_cache(name: str, version: str, path: str, step: Step) -> Ended:
     """Copy it from apt's cache, if it is there."""
     base, _, architecture = name.partition(":")
     start = "{}_{}_".format(base, version.replace(":", "%3a"))
@@ -2705,11 +2707,11 @@ def from_cache(name: str, version: str, path: str, step: Step) -> str:
             if file.startswith(start) and file.endswith((architecture or "") + ".deb"):
                 copy_plain(folder, file, step.run.debs, os.path.basename(path))
                 break
-    return ""
+    return Ended(0, "")
 
 
-def downloaded(name: str, version: str, path: str, step: Step) -> str:
-    """Let apt fetch it; that it fails is no trouble yet, and what it says is given."""
+def downloaded(name: str, version: str, path: str, step: Step) -> Ended:
+    """Let apt fetch it; that it fails is no trouble yet."""
     fetched = _empty_folder(step, "fetched")
     argv = ("apt-get", "-o", "Acquire::Retries=1", "-o", "Acquire::http::Timeout=30")
     wanted = (*argv, "download", "{}={}".format(name, version))
@@ -2720,7 +2722,7 @@ def downloaded(name: str, version: str, path: str, step: Step) -> str:
             if file.endswith(".deb"):
                 os.rename(file, os.path.basename(path), src_dir_fd=folder, dst_dir_fd=step.run.debs)
                 break
-    return explain(ended).happened if ended.code else ""
+    return ended
 
 
 def refuse_full_disk(ended: Ended) -> None:

@@ -34,8 +34,8 @@ def system_way_back(record: Record, host: Host, places: Places, state: Path = ST
     """
     if not touched_system(record):
         return None
-    if way := rollback_begun(record, places, state):
-        return plan_of(way.plan) if way.state == UNFINISHED else None
+    if begun_back := rollback_begun(record, places, state):
+        return plan_of(begun_back.plan) if begun_back.state == UNFINISHED else None
     rows = installed_rows(host)
     if isinstance(rows, Unknown):
         raise Trouble(
