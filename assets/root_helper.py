@@ -965,6 +965,8 @@ def copy_plain(source: int, name: str, target: int, new: str) -> None:
             os.unlink(new, dir_fd=target)
         os.symlink(os.readlink(name, dir_fd=source), new, dir_fd=target)
         os.chown(new, seen.st_uid, seen.st_gid, dir_fd=target, follow_symlinks=False)
+        times = (seen.st_atime_ns, seen.st_mtime_ns)
+        os.utime(new, ns=times, dir_fd=target, follow_symlinks=False)
         return
     found = open_plain(source, name, LARGEST_DEB)
     if found is None:
@@ -972,6 +974,47 @@ def copy_plain(source: int, name: str, target: int, new: str) -> None:
     with found as file:
         seen = os.fstat(file.fileno())
         write_parts(target, new, parts_of(file, seen.st_size), like(seen))
+    copy_attributes(source, name, target, new)
+
+
+def attributes_of(descriptor: int) -> List[str]:
+    """Names of the extended attributes of an open file, ACLs among them."""
+    try:
+        names = os.listxattr(descriptor)
+    except OSError as error:
+        if error.errno != errno.ENOTSUP:
+            raise
+        return []
+    return [name for name in names if name != "security.selinux"]  # its policy gives that one
+
+
+def copy_attributes(source: int, name: str, target: int, new: str) -> None:
+    """Give a copy the ACLs and extended attributes of a plain file; raises Trouble without them."""
+    with contextlib.ExitStack() as stack:
+        old = stack.enter_context(open(os.open(name, READ, dir_fd=source), "rb"))
+        copy = stack.enter_context(open(os.open(new, READ, dir_fd=target), "rb"))
+        for key in attributes_of(old.fileno()):
+            try:
+                os.setxattr(copy.fileno(), key, os.getxattr(old.fileno(), key))
+            except OSError as error:
+                raise Trouble(
+                    "{} of {} could not be copied: {}.".format(key, name, error.strerror),
+                    "The file system of the copy does not hold such attributes, and the copy would "
+                    "lack it.",
+                    "If you do not need it, remove it (`setfattr -x {} FILE`); then run the same "
+                    "step again.".format(key),
+                ) from None
+
+
+def keep_whole(source: int, name: str, target: int, new: str) -> None:
+    """Give a file or link a second name, so that nothing of it is lost; between mounts, a copy."""
+    seen = os.stat(name, dir_fd=source, follow_symlinks=False)
+    # Of what has one of these bits, dpkg takes away all permissions before it removes a name.
+    if not (stat.S_ISREG(seen.st_mode) and seen.st_mode & 0o7000):
+        with contextlib.suppress(OSError):
+            os.link(name, new, src_dir_fd=source, dst_dir_fd=target, follow_symlinks=False)
+            return
+    copy_plain(source, name, target, new)
 
 
 def move_entry(source: int, name: str, target: int, new: str) -> bool:
@@ -1062,6 +1105,18 @@ if [ "${1-}" != --locked ] && command -v flock >/dev/null 2>&1; then
 fi
 """
 UNDO_FUNCTIONS = r"""
+# FROM TO: there again with owner, permissions, times, ACLs and attributes, or not at all. A second
+# name keeps all of them; cp fails where it cannot
+put_there() {
+    rm -f "$2.rdna1-undo"
+    {
+        ln -P "$1" "$2.rdna1-undo" 2>/dev/null ||
+            cp -P --preserve=mode,ownership,timestamps,xattr "$1" "$2.rdna1-undo"
+    } && mv -fT "$2.rdna1-undo" "$2"
+}
+# A B: two names of one file
+is_same() { [ "$(stat -c %d:%i "$1" 2>/dev/null)" = "$(stat -c %d:%i "$2" 2>/dev/null)" ]; }
+content_of() { if [ -L "$1" ]; then readlink "$1"; else hash_of "$1"; fi; }
 # PATH: what a kill left of our writing
 drop_draft() { rm -f "${1%/*}/.${1##*/}.rdna1-setup"; }
 # PATH HASH: a file that we wrote where none was
@@ -1079,18 +1134,23 @@ restore() {
         could_not "$2 was changed since; what was there before is $1"; return 0
     fi
     is_there "$1" || { could_not "$1 is gone, and $2 cannot be restored"; return 0; }
-    if cp -pP "$1" "$2.rdna1-undo" && mv -f "$2.rdna1-undo" "$2"; then say "restored $2"
-    else could_not "$2"; fi
+    if put_there "$1" "$2"; then say "restored $2"
+    else could_not "$2: it is kept as $1"; fi
 }
 # PATH: a folder that we made
 remove_folder() { if [ -d "$1" ]; then rmdir "$1" 2>/dev/null && say "removed $1"; fi; return 0; }
+# FROM TO: a tree lies on the file system of its place
+move_there() {
+    if [ -d "$1" ] && [ ! -L "$1" ]; then mv -T "$1" "$2"
+    else put_there "$1" "$2" && rm -f "$1"; fi
+}
 # BACKUP PARKED PATH: something that we moved away
 move_back() {
     from=$1
     is_there "$from" || from=$2
     if [ -z "$from" ] || ! is_there "$from"; then return 0; fi
     if is_there "$3"; then could_not "$3 is there again; what was there before is $from"
-    elif mv -T "$from" "$3"; then
+    elif move_there "$from" "$3"; then
         say "moved back $3"
         case "${from%/*}" in */.rdna1-setup-*) rmdir "${from%/*}" 2>/dev/null ;; esac
     else could_not "$3"; fi
@@ -1100,14 +1160,17 @@ move_back() {
 since() { now=$1 && keep_alternatives "$1"; }
 # PATH: has it come, or come again, since then
 has_come() { [ -n "$(find "$1" -maxdepth 0 -cnewer "$now/links" 2>/dev/null)" ]; }
-# BACKUP PATH: a settings file of a package that was removed with it
+# BACKUP PATH: a file of a package that went with it: of its settings, or one that was changed
 restore_settings() {
     is_there "$1" || return 0
-    [ "$(hash_of "$1")" = "$(hash_of "$2")" ] && return 0
+    is_same "$1" "$2" && return 0
     if is_there "$2" && ! has_come "$2"; then
-        could_not "$2 was changed since; what was there before is $1"; return 0
+        [ "$(content_of "$1")" = "$(content_of "$2")" ] ||
+            could_not "$2 was changed since; what was there before is $1"
+        return 0
     fi
-    mkdir -p "${2%/*}" && cp -pP "$1" "$2" && say "restored $2" || could_not "$2"
+    if mkdir -p "${2%/*}" && put_there "$1" "$2"; then say "restored $2"
+    else could_not "$2: it is kept as $1"; fi
     cmp -s "$2" "$2.dpkg-new" && rm -f "$2.dpkg-new"
     return 0
 }
@@ -1349,16 +1412,35 @@ went_for_good() {
         shift 2
     done
 }
-# BACKUP PATH: a settings file of such a package, which does not come back without it
+# BACKUP PATH: a file of such a package, which does not come back without it
 settings_kept() {
     is_there "$2" || ! is_there "$1" || say "what was in $2 is kept as $1"
 }
-# auto|manual NAME...
-mark() { apt-mark "$@" >/dev/null || could_not "apt-mark $*"; }
+# auto|manual NAME...: those that are there; apt-mark marks none of them where it knows one not
+mark() {
+    how=$1
+    shift
+    found=
+    for name; do case "$(state_of "$name")" in ''|?[nc]*) ;; *) found="$found $name" ;; esac; done
+    [ -z "$found" ] && return 0
+    # shellcheck disable=SC2086 # names of packages hold no blanks
+    apt-mark "$how" $found >/dev/null || could_not "apt-mark $how$found"
+}
 loader() { ldconfig || could_not ldconfig; }
+# What depends on packages that are not there any more
+name_needy() {
+    apt-get -o Debug::NoLocking=true -o Dir::Cache::pkgcache= check 2>/dev/null |
+        sed -n 's/^ \([^ ]*\) : \(Pre\)\{0,1\}-\{0,1\}Depends: .*/\1/p' | sort -u
+}
 
 """
 UNDO_TAIL = r"""
+if [ -n "${now-}" ]; then  # packages were changed
+    for name in $(name_needy); do
+        could_not "$name depends on packages that are not there any more; if you do not need it:" \
+            "apt-get remove $name"
+    done
+fi
 printf '{"event": "undone", "failed": %s}\n' "$failed" |
     tee -a "$here/journal.jsonl" >>"$here/events.jsonl"
 sync
@@ -2126,7 +2208,7 @@ def apt_change(wanted: Dict[str, Any], step: Step) -> str:
     refuse_interrupted()
     before = packages()
     refuse_unkept(wanted, before, step)
-    argv = change_argv(wanted, files, before)
+    argv = change_argv(wanted, files, before, fetched_before(wanted, step))
     simulated = simulate(argv, native())
     refuse_surprises(wanted, simulated, before)
     if unmet(wanted, before):
@@ -2186,8 +2268,35 @@ def fetch_alone(argv: Sequence[str], step: Step) -> None:
         raise explain(ended)
 
 
+def fetched_before(wanted: Dict[str, Any], step: Step) -> Tuple[str, ...]:
+    """What lets apt find package files that an earlier step kept, by the names that it looks for.
+
+    Not in its own folder: in a container a hook of apt's may empty that one at every change.
+    """
+    found = False
+    for name, version in wanted["expect"]["install"]:
+        file = deb_name(name, version)
+        if look(step.run.debs, file) is None:
+            continue
+        path = "{}/backup/debs/{}".format(step.run.path, file)
+        architecture = run(("dpkg-deb", "-f", path, "Architecture")).output.strip()
+        own = "{}_{}_{}.deb".format(
+            name.partition(":")[0], version.replace(":", "%3a"), architecture
+        )
+        found = True
+        with folder_at(step.run.path + "/backup/archives/partial", make=True):
+            pass
+        with folder_at(step.run.path + "/backup/archives") as folder:
+            if look(folder, own) is None:
+                os.link(file, own, src_dir_fd=step.run.debs, dst_dir_fd=folder)
+    return ("-o", "Dir::Cache::archives={}/backup/archives".format(step.run.path)) if found else ()
+
+
 def change_argv(
-    wanted: Dict[str, Any], files: Sequence[str], present: Dict[str, Package]
+    wanted: Dict[str, Any],
+    files: Sequence[str],
+    present: Dict[str, Package],
+    archives: Sequence[str] = (),
 ) -> Tuple[str, ...]:
     """The call of apt-get for a transaction."""
     purge = "true" if wanted["purge"] else "false"
@@ -2196,6 +2305,7 @@ def change_argv(
         *APT_OPTIONS,
         "-o",
         "APT::Get::Purge=" + purge,
+        *archives,
         "install",
         *("{}={}".format(name, version) for name, version in wanted["install"]),
         *files,
@@ -2298,7 +2408,9 @@ def note_change(
     kept = [name for name, _ in back]
     debs = [(*each, "{}/backup/debs/{}".format(step.run.path, deb_name(*each))) for each in back]
     local = {package_in(file): file for file in files}
-    incoming = [(*pair, local.get(pair, "")) for pair in wanted["expect"]["install"]]
+    incoming = [
+        (*pair, local.get(pair) or kept_path(pair, step)) for pair in wanted["expect"]["install"]
+    ]
     spot = "{}/backup/{}".format(step.run.path, step.spot("alternatives"))
     ended = run(("sh", "-c", shell_script([("keep_alternatives", spot)], step)))
     if ended.code:
@@ -2311,19 +2423,30 @@ def note_change(
     whole = [word for deb in debs if deb not in modules for word in deb]
     calls += [("bring_back", *whole)] if whole else []
     calls += [("unpack_again", *deb, before[deb[0]].state) for deb in modules]
-    calls += [("restore_settings", copy, path) for path, copy in keep_settings(kept, step)]
-    calls += [("mark", how, *marked) for how, marked in _marks(kept, auto) if marked]
+    copies = [*keep_settings([*kept, *settings_only], step), *keep_changed(back, step)]
+    calls += [("restore_settings", copy, path) for path, copy in copies]
+    # apt marks all that it is asked for, and drops marks before dpkg has removed anything.
+    asked = [n for n, _ in (*wanted["install"], *local)]
+    touched = [n for n in {*kept, *asked} if n in before and before[n].state != "c"]
+    calls += [("mark", how, *marked) for how, marked in _marks(touched, auto) if marked]
     calls += [("settle",), *_lost_calls(kept, step), *_gone_calls(gone, step)]
     calls += [("alternatives_back", spot), ("forget_since",)]
     noted = {"there": there, "settings_only": settings_only, "fresh": fresh, "alternatives": spot}
     step.intend(noted, calls)
 
 
+def kept_path(package: Tuple[str, str], step: Step) -> str:
+    """Where a package file is kept; empty where none is."""
+    file = deb_name(*package)
+    there = look(step.run.debs, file) is not None
+    return "{}/backup/debs/{}".format(step.run.path, file) if there else ""
+
+
 def _gone_calls(gone: Sequence[Tuple[str, str]], step: Step) -> List[Call]:
     """What is said of packages that do not come back; copies of their settings are kept."""
     if not gone:
         return []
-    copies = keep_settings([name for name, _ in gone], step)
+    copies = [*keep_settings([name for name, _ in gone], step), *keep_changed(gone, step)]
     said: List[Call] = [("went_for_good", *(word for each in gone for word in each))]
     return [*said, *(("settings_kept", copy, path) for path, copy in copies)]
 
@@ -2341,27 +2464,38 @@ def _lost_calls(names: Iterable[str], step: Step) -> List[Call]:
     return [("lose_again", "{}/backup/{}".format(step.run.path, spot))]
 
 
-RESTORING = ("unpack_again", "restore_settings", "lose_again", "went_for_good", "settings_kept")
+RESTORING = (
+    "unpack_again",
+    "restore_settings",
+    "mark",
+    "lose_again",
+    "went_for_good",
+    "settings_kept",
+)
 
 
 def restore_settings(wanted: Dict[str, Any], step: Step) -> str:
     """What packages that came back from a run's backup do not bring along: how they stood there.
 
-    Settings that were changed, files that had been deleted, alternatives.
+    Settings and files that were changed, files that had been deleted, marks, alternatives.
     """
     wait_for_locks(step)
-    changes = [i for i in _run_of(wanted["run"], step) if "alternatives" in i["noted"]]
+    changes = [i for i in _run_of(wanted["run"], step) if i["verb"] in ("apt_change", "mark")]
     if not changes:
         return "run {} has changed no package".format(wanted["run"])
+    spots = [i["noted"]["alternatives"] for i in changes if "alternatives" in i["noted"]]
     begun = next((i for i in step.run.intents() if "alternatives" in i["noted"]), None)
     spot = "{}/backup/{}".format(step.run.path, step.spot("alternatives"))
     calls: List[Call] = [("since", begun["noted"]["alternatives"] if begun else spot)]
     mentioned = [call for i in reversed(changes) for call in i["undo"] if call[0] in RESTORING]
     calls += mentioned
-    calls += [("alternatives_back", *(i["noted"]["alternatives"] for i in changes))]
+    calls += [("alternatives_back", *spots)] if spots else []
     present = packages()
     modules = [c[1] for c in mentioned if c[0] == "unpack_again" and c[1] not in present]
-    step.intend({}, [("take_out", "--purge", *modules)] if modules else [])
+    undo: List[Call] = [("take_out", "--purge", *modules)] if modules else []
+    marked = {n for c in mentioned if c[0] == "mark" for n in c[2:] if n in present}
+    undo += [("mark", how, *names) for how, names in _marks(marked, automatic()) if names]
+    step.intend({}, undo)
     script = step.spot("restore.sh")
     write_whole(step.run.backup, script, os.fsencode(shell_script(calls, step)), Like(0o700))
     argv = ("sh", "{}/backup/{}".format(step.run.path, script))
@@ -2369,7 +2503,7 @@ def restore_settings(wanted: Dict[str, Any], step: Step) -> str:
     left = ended.code
     if not 0 <= left <= 100:
         raise explain(ended)
-    known = "settings, alternatives and deleted files are as run {} found them"
+    known = "settings, changed and deleted files, marks and alternatives are as run {} found them"
     if left:
         known += ", but for {}: see above".format(left)
     return known.format(wanted["run"])
@@ -2381,8 +2515,8 @@ def _run_of(name: str, step: Step) -> List[Dict[str, Any]]:
         with folder_at("{}/{}".format(RUNS, name)) as folder:
             theirs = is_run_of(step.person, folder)
             intents = _standing(_records_in(folder)) if theirs else None
-    except FileNotFoundError:
-        intents = None
+    except FileNotFoundError:  # root was asked for, and never began
+        return []
     if intents is None:
         raise Trouble(
             "There is no run {} of this user.".format(name),
@@ -2423,16 +2557,155 @@ def keep_settings(names: Iterable[str], step: Step) -> List[Tuple[str, str]]:
     """Copies of the settings files of packages that may go: path and copy of each."""
     kept = []
     for path in sorted({path for name in names for path in settings_of(name)}):
-        try:
-            with place_at(path) as (folder, name):
-                if look(folder, name) is None:
-                    continue
+        if os.path.lexists(path):
+            with place_at(real_place(path)) as (folder, name):
                 spot = step.spot(name)
                 copy_plain(folder, name, step.run.backup, spot)
-        except Trouble:  # a folder that is a link, or that others may write: it is not ours to read
-            continue
-        kept.append((path, "{}/backup/{}".format(step.run.path, spot)))
+            kept.append((path, "{}/backup/{}".format(step.run.path, spot)))
     return kept
+
+
+def real_place(path: str) -> str:
+    """The same path with its folders where links lead: dpkg follows them."""
+    folder, _, name = path.rpartition("/")
+    return "{}/{}".format(os.path.realpath(folder or "/").rstrip("/"), name)
+
+
+def keep_changed(packages_: Sequence[Tuple[str, str]], step: Step) -> List[Tuple[str, str]]:
+    """What somebody changed of the files of packages that may go, kept: path and copy of each."""
+    kept = []
+    for number, (name, version) in enumerate(packages_):
+        step.progress(number, len(packages_), "packages", name, "compare")
+        for path in changed_files(name, version, step):
+            with place_at(real_place(path)) as (folder, base):
+                spot = step.spot(base[:40])
+                keep_whole(folder, base, step.run.backup, spot)
+            copy = "{}/backup/{}".format(step.run.path, spot)
+            step.output(["{} was changed: it is kept as {}".format(path, copy)])
+            kept.append((path, copy))
+    return kept
+
+
+class Delivered(NamedTuple):
+    """What a package file has at a path."""
+
+    kind: str
+    """``f`` file, ``d`` folder, ``l`` link, ``?`` anything else."""
+    mode: int
+    uid: int
+    gid: int
+    target: str
+
+
+def changed_files(name: str, version: str, step: Step) -> Iterator[str]:
+    """Files and links of a package that are not as it brings them, but for its settings."""
+    settings = set(settings_of(name))
+    sums = sums_of(name)
+    delivered = delivered_by(name, version, step)
+    for path in list_of(name):
+        if path not in settings and is_changed(path, delivered.get(path), sums.get(path)):
+            yield path
+
+
+def is_changed(path: str, delivered: Optional[Delivered], md5: Optional[str]) -> bool:
+    """True for a file or link that is not as its package brought it; raises Trouble for a folder.
+
+    Without its package file nothing is known but the hash of its files.
+    """
+    try:
+        seen = os.lstat(path)
+    except OSError:  # it was deleted, perhaps with its folder
+        return False
+    if stat.S_ISREG(seen.st_mode):
+        return _is_changed_file(path, seen, delivered, md5)
+    if delivered is None:
+        return md5 is not None and not stat.S_ISDIR(seen.st_mode)
+    if stat.S_ISLNK(seen.st_mode):  # one to a folder stands for a folder
+        link = ("l", os.readlink(path))
+        return delivered.kind != "d" and (delivered.kind, delivered.target) != link
+    if stat.S_ISDIR(seen.st_mode) and delivered.kind != "d":
+        raise Trouble(
+            "{} is a folder, where its package brought a file.".format(path),
+            "The package could not come back over what lies in it. Nothing was changed.",
+            "Move it away (`sudo mv {0} {0}.mine`), then run the same step again.".format(path),
+        )
+    return delivered.kind in "fl"
+
+
+def _is_changed_file(
+    path: str, seen: os.stat_result, delivered: Optional[Delivered], md5: Optional[str]
+) -> bool:
+    if delivered is not None:
+        form = ("f", stat.S_IMODE(seen.st_mode), seen.st_uid, seen.st_gid)
+        if form != (delivered.kind, delivered.mode, delivered.uid, delivered.gid):
+            return True
+    with open(os.open(path, READ), "rb") as file:
+        if md5 is None or attributes_of(file.fileno()):
+            return True
+        found = hashlib.md5()  # noqa: S324 - it is what dpkg keeps of its files
+        for chunk in iter(lambda: file.read(1 << 20), b""):
+            found.update(chunk)
+    return found.hexdigest() != md5
+
+
+def sums_of(name: str) -> Dict[str, str]:
+    """The hashes that dpkg has of the files of a package, by path."""
+    with folder_at(INFO) as folder:
+        for file in info_names(name, "md5sums"):
+            found = read_file(folder, file, LARGEST_DEB)
+            if found is not None:
+                rows = (line.split("  ", 1) for line in os.fsdecode(found[0]).split("\n"))
+                return {"/" + row[1]: row[0] for row in rows if len(row) == 2}
+    return {}
+
+
+def delivered_by(name: str, version: str, step: Step) -> Dict[str, Delivered]:
+    """What the package file in the backup has, by path; nothing where none is kept."""
+    file = deb_name(name, version)
+    if look(step.run.debs, file) is None:
+        return {}
+    path = "{}/backup/debs/{}".format(step.run.path, file)
+    argv = ("timeout", str(int(FETCH_DEADLINE_S)), "dpkg-deb", "--fsys-tarfile", path)
+    process = subprocess.Popen(
+        tuple(argv),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=ENVIRONMENT,
+        cwd="/",
+        start_new_session=True,
+    )
+    import tarfile  # only where a package goes
+
+    try:
+        with tarfile.open(fileobj=process.stdout, mode="r|") as tar:
+            return {"/" + os.path.normpath(one.name): _delivered(one) for one in tar}
+    except tarfile.TarError as error:
+        raise as_trouble(OSError(errno.EIO, str(error), path)) from None
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def _delivered(one: Any) -> Delivered:
+    kind = (
+        "d" if one.isdir() else "l" if one.issym() else "f" if one.isreg() or one.islnk() else "?"
+    )
+    return Delivered(kind, one.mode, _number_of(one), _group_of(one), one.linkname)
+
+
+def _number_of(one: Any) -> int:
+    try:
+        return pwd.getpwnam(one.uname).pw_uid
+    except (KeyError, ValueError):
+        return int(one.uid)
+
+
+def _group_of(one: Any) -> int:
+    try:
+        return grp.getgrnam(one.gname).gr_gid
+    except (KeyError, ValueError):
+        return int(one.gid)
 
 
 def settings_of(name: str) -> List[str]:
@@ -2538,12 +2811,17 @@ def keep_deb(name: str, version: str, step: Step) -> str:
     path = "{}/backup/debs/{}".format(step.run.path, file)
     if is_deb_of(path, name, version):
         return "kept before"
+    ended = Ended(0, "")
     for words, source in (("from apt's cache", from_cache), ("downloaded", downloaded)):
         with contextlib.suppress(FileNotFoundError):
             os.unlink(file, dir_fd=step.run.debs)
-        source(name, version, path, step)
+        ended = source(name, version, path, step)
         if is_deb_of(path, name, version):
             return words
+    trouble = explain(ended)
+    if trouble.happened.startswith("The network failed"):
+        meaning = "{} {} was to be fetched. Nothing was removed.".format(name, version)
+        raise Trouble(trouble.happened, meaning, trouble.next_step)
     raise Trouble(
         "No package file of {} {} could be had.".format(name, version),
         "apt's cache has none, and no configured archive gave it. Nothing was removed.",
@@ -2563,7 +2841,7 @@ def is_deb_of(path: str, name: str, version: str) -> bool:
     )
 
 
-def from_cache(name: str, version: str, path: str, step: Step) -> None:
+def from_cache(name: str, version: str, path: str, step: Step) -> Ended:
     """Copy it from apt's cache, if it is there."""
     base, _, architecture = name.partition(":")
     start = "{}_{}_".format(base, version.replace(":", "%3a"))
@@ -2571,20 +2849,23 @@ def from_cache(name: str, version: str, path: str, step: Step) -> None:
         for file in os.listdir(folder):
             if file.startswith(start) and file.endswith((architecture or "") + ".deb"):
                 copy_plain(folder, file, step.run.debs, os.path.basename(path))
-                return
+                break
+    return Ended(0, "")
 
 
-def downloaded(name: str, version: str, path: str, step: Step) -> None:
+def downloaded(name: str, version: str, path: str, step: Step) -> Ended:
     """Let apt fetch it; that it fails is no trouble yet."""
     fetched = _empty_folder(step, "fetched")
     argv = ("apt-get", "-o", "Acquire::Retries=1", "-o", "Acquire::http::Timeout=30")
     wanted = (*argv, "download", "{}={}".format(name, version))
-    refuse_full_disk(run(wanted, FETCH_DEADLINE_S, folder=fetched, network=True))
+    ended = run(wanted, FETCH_DEADLINE_S, folder=fetched, network=True)
+    refuse_full_disk(ended)
     with folder_at(fetched) as folder:
         for file in os.listdir(folder):
             if file.endswith(".deb"):
                 os.rename(file, os.path.basename(path), src_dir_fd=folder, dst_dir_fd=step.run.debs)
-                return
+                break
+    return ended
 
 
 def refuse_full_disk(ended: Ended) -> None:
@@ -2718,6 +2999,8 @@ def _set_copy_aside(
         return [("remove_ours", path, sha256(data))]
     spot = step.spot(name)
     write_whole(step.run.backup, spot, found[0], like(found[1]))
+    with place_at(path) as (folder, _):
+        copy_attributes(folder, name, step.run.backup, spot)
     kept = "{}/backup/{}".format(step.run.path, spot)
     return [("restore", kept, path, sha256(data), sha256(found[0]))]
 
@@ -3129,7 +3412,8 @@ def describe(request: Request) -> List[str]:
         "configure": "dpkg --configure -a",
         "set_aside": "move {} into the backup",
         "put_back": "move {} back from the backup",
-        "restore_settings": "settings, alternatives and deleted files of packages as before run {}",
+        "restore_settings": "settings, changed and deleted files, marks and alternatives of "
+        "packages as before run {}",
     }
     return [words[request.verb].format(wanted.get("path", wanted.get("run", "")))]
 

@@ -349,13 +349,6 @@ def test_held_packages_are_named_with_what_lets_go_of_them() -> None:
     assert "sudo apt-mark unhold rocminfo" in make_removal(machine, files=files).first
 
 
-def test_what_apt_held_for_dependencies_is_remembered_for_the_way_back() -> None:
-    states = "Package: comgr\nArchitecture: amd64\nAuto-Installed: 1\n\nPackage: rocm-core\n"
-    files = FilesNow({"/var/lib/apt/extended_states": states})
-    plan = make_removal(with_packages(amd("comgr"), amd("rocm-core")), files=files)
-    assert change(plan).were_automatic == ("comgr",)
-
-
 def test_dpkg_finishes_first_what_was_interrupted_and_last_what_is_another_s() -> None:
     work = PackageWork("", ("amdgpu-dkms (half-configured)", "snapd (unpacked)"), interrupted=True)
     broken = amd("amdgpu-dkms", state="half-configured")

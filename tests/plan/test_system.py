@@ -30,8 +30,10 @@ from wizard.plan.root_steps import (
     AddToGroups,
     AptChange,
     AptUpdate,
+    KeepDebs,
     LocalDeb,
     MarkPackages,
+    SetSystemPathAside,
     WriteSystemFile,
     settled,
 )
@@ -79,13 +81,22 @@ def test_with_its_answer_everything_is_exact() -> None:
     assert plan.download_bytes == 1_300_000_000 + offer().download_bytes
 
 
-def test_the_order_is_removal_key_source_pin_lists_packages_venv() -> None:
+def test_all_downloads_of_packages_come_before_the_first_that_goes() -> None:
+    """The other source first, for apt refuses two keys for one; then ours, its lists, its files."""
     machine = with_packages(amd("rocm-core"), amd("rocminfo"))
-    kinds = [type(step) for step in plan_for(machine, found=prepared()).steps]
-    first = kinds.index(AptChange)
-    assert kinds.index(WriteSystemFile) < kinds.index(AptUpdate)
-    assert first < kinds.index(WriteSystemFile)
-    assert kinds.index(AptUpdate) < kinds.index(AptChange, first + 1) < kinds.index(CreateVenv)
+    for found in (prepared(), None):
+        plan = plan_for(machine, found=found)
+        kinds = [type(step) for step in plan.steps]
+        kept, fetched = (n for n, kind in enumerate(kinds) if kind is KeepDebs)
+        removal, install = (n for n, kind in enumerate(kinds) if kind is AptChange)
+        old = next(n for n, s in enumerate(plan.steps) if isinstance(s, SetSystemPathAside))
+        update = kinds.index(AptUpdate)
+        assert kept < old < kinds.index(WriteSystemFile) < update < fetched < removal < install
+        assert install < kinds.index(CreateVenv)
+        step, change = plan.steps[fetched], changes(plan)[1]
+        assert isinstance(step, KeepDebs)
+        local = {deb.name for deb in change.debs}
+        assert step.packages == tuple(p for p in change.expect_install if p[0] not in local)
 
 
 def test_another_release_of_amds_goes_first_and_the_same_release_stays() -> None:

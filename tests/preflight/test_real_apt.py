@@ -139,7 +139,8 @@ async def test_what_goes_first_makes_room_for_what_comes(
     names = ("rocm-core", "rocblas")
     rows = tuple(f"{name}\t{OLD}\tii \tROCm <x@amd.com>" for name in names)
     with_what = asking(tmp_path, *there, rows=rows, cached=names)
-    machine = replace(with_packages(amd("rocm-core"), amd("rocblas")), system_files=())
+    machine = with_packages(amd("rocm-core"), amd("rocblas"))
+    machine = replace(machine, system_files=(), apt_sources=())
     plan, _ = await planned(machine, choice(archive), with_what)
     removing, installing = (step for step in plan.steps if isinstance(step, AptChange))
     assert set(removing.expect_remove) == {"rocm-core", "rocblas"}
@@ -195,7 +196,8 @@ def with_chain(folder: Path) -> tuple[Machine, Asking]:
     """Of all but the first of these there are files, and two of them need the first."""
     rows = tuple(f"{name}\t{OLD}\tii \tROCm <x@amd.com>" for name in NAMES)
     with_what = asking(folder, *CHAIN, rows=rows, cached=NAMES[1:])
-    return replace(with_packages(*map(amd, NAMES)), system_files=()), with_what
+    machine = with_packages(*map(amd, NAMES))
+    return replace(machine, system_files=(), apt_sources=()), with_what
 
 
 async def test_what_needs_a_lost_package_is_named_as_lost_too(tmp_path: Path) -> None:
@@ -217,7 +219,8 @@ async def test_exchanging_a_release_that_no_archive_has_is_refused_unless_that_i
     assert f"rocm-core {OLD}" in raised.value.refusal.happened
     wanted = choice(archive, without_rollback=True)
     plan, _ = await planned(machine, wanted, with_what)
-    (keep,) = (step for step in plan.steps if isinstance(step, KeepDebs))
+    keep, coming = (step for step in plan.steps if isinstance(step, KeepDebs))
+    assert (keep.coming, coming.coming) == (False, True)
     change = next(step for step in plan.steps if isinstance(step, AptChange))
     assert keep.packages == (("comgr", OLD),)
     assert {name for name, _ in change.for_good} == {"rocm-core", "rocblas", "rocfft"}

@@ -30,6 +30,8 @@ class StandIn:
     scripts: dict[str, str] = field(default_factory=dict)
     settings: tuple[str, ...] = ()
     """Which of its files are settings that dpkg keeps when they were changed."""
+    links: dict[str, str] = field(default_factory=dict)
+    """Where each link leads, by absolute path."""
 
 
 def build(package: StandIn, folder: Path) -> Path:
@@ -50,6 +52,10 @@ def build(package: StandIn, folder: Path) -> Path:
         path = tree / name.lstrip("/")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
+    for name, target in package.links.items():
+        path = tree / name.lstrip("/")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.symlink_to(target)
     for name, text in package.scripts.items():
         (control / name).write_text(f"#!/bin/sh\nset -e\n{text}\n")
         (control / name).chmod(0o755)

@@ -31,6 +31,7 @@ from tests.root.conversation import (
     put_back,
     set_aside,
     talk,
+    undo,
     write_file,
 )
 from tests.root.listing import changed, dpkg_state, listing
@@ -117,6 +118,34 @@ def test_a_transaction_other_than_the_reviewed_one_is_refused(
     (event,) = do_all(root, change, run=run)
     assert told in failure(event)
     assert dpkg_state(root) == before
+
+
+def test_what_was_fetched_before_needs_no_archive_once_something_has_gone(
+    root: Root, run: str
+) -> None:
+    """Not even where apt's own folder of downloads is emptied at each change, as in a container."""
+    done_all(root, apt_change((CORE,)), run=f"{run}-before")
+    new, spare = ("stand-core", "2.0"), ("stand-spare", "1.0")
+    clean = 'DPkg::Post-Invoke {"rm -f /var/cache/apt/archives/*.deb";};\n'
+    root.write("/etc/apt/apt.conf.d/99clean", clean)
+    steps = (
+        keep_debs(CORE),
+        keep_debs(new, spare),
+        apt_change((), ("stand-core",), purge=True),
+        apt_change((new, spare)),
+    )
+    try:
+        with talk(root, *steps, run=run) as conversation:
+            assert [conversation.do(n)["event"] for n in (1, 2, 3)] == ["done"] * 3
+            root.run("mv", "/srv/archive", "/srv/away")
+            assert conversation.do(4)["event"] == "done"
+    finally:
+        root.run("mv", "/srv/away", "/srv/archive", check=False)
+        root.run("rm", "/etc/apt/apt.conf.d/99clean")
+    assert "stand-core 2.0 ii" in dpkg_state(root)
+    assert undo(root, run).returncode == 0
+    assert "stand-core 1.0 ii" in dpkg_state(root)
+    assert "stand-spare" not in dpkg_state(root)
 
 
 def test_what_apt_would_also_remove_refuses_the_transaction(root: Root, run: str) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from assets.root_helper import undo_script
 from tests.e2e.system.roots import OWNER, Root
-from tests.root.archive import public_key
+from tests.root.archive import StandIn, public_key
 from tests.root.conversation import (
     RUN,
     RUNS,
@@ -23,6 +23,7 @@ from tests.root.conversation import (
 )
 from tests.root.everything import PROFILE, TOLERATED, furnish, state, steps
 from tests.root.listing import changed, dpkg_state
+from tests.root.test_restore import install
 
 COUNT = 15
 
@@ -91,6 +92,19 @@ def test_an_older_version_that_the_repository_has_needs_no_kept_file(furnished: 
     assert dpkg_state(furnished) != before
     assert undo(furnished, "unkept").returncode == 0  # the archive is a folder of the machine
     assert dpkg_state(furnished) == before
+
+
+@pytest.mark.e2e
+def test_what_is_left_without_what_it_needs_is_named(furnished: Root, scratch: Path) -> None:
+    done_all(furnished, apt_change((("stand-spare", "1.0"),)), run="needed")
+    needy = StandIn("raytracer", "1.0", fields=("Depends: stand-spare",))
+    install(furnished, needy, scratch)
+    done = undo(furnished, "needed")
+    assert done.returncode == 1, done.stdout
+    assert "NOT UNDONE: raytracer depends on packages that are not there any more" in done.stdout
+    assert "1 things could not be taken back" in done.stdout
+    furnished.run("dpkg", "--purge", "raytracer")
+    assert undo(furnished, "needed").returncode == 0
 
 
 @pytest.mark.e2e

@@ -120,6 +120,41 @@ async def test_what_was_removed_for_good_is_named_before_and_after(tmp_path: Pat
     assert not can_undo(places)
 
 
+STATUS = """\
+Package: comgr
+Status: install ok installed
+Version: 1.0
+
+Package: raytracer
+Status: install ok installed
+Version: 1
+Depends: comgr (>= 1)
+
+Package: editor
+Status: install ok installed
+Version: 1
+"""
+
+
+def test_what_others_need_is_not_taken_away_and_nothing_is_begun(tmp_path: Path) -> None:
+    step = AptChange("", "", install=(("comgr", "1.0"),), expect_install=(("comgr", "1.0"),))
+    record = run_without_folder(tmp_path, step)
+    host = make(
+        tmp_path / "x", {"/var/lib/dpkg/status": STATUS}, answers={"DPKG_PACKAGES": [COMGR]}
+    )
+    with pytest.raises(Trouble, match="did not bring need what it brought: raytracer") as refused:
+        find_whole_undo(places_below(tmp_path), host)
+    assert "sudo apt-get remove raytracer; then" in refused.value.next_step
+    alone = make(
+        tmp_path / "y",
+        {"/var/lib/dpkg/status": STATUS.replace("Depends", "Suggests")},
+        answers={"DPKG_PACKAGES": [COMGR]},
+    )
+    way = system_way_back(record, alone, places_below(tmp_path))
+    assert way is not None
+    assert way.steps[0].expect_remove == ("comgr",)  # type: ignore[union-attr]
+
+
 def test_what_was_not_removed_after_all_is_not_lost(tmp_path: Path) -> None:
     record = run_without_folder(tmp_path, removal_of(("comgr", "1.0")))
     host = make(tmp_path / "x", {"/etc/hostname": ""}, answers={"DPKG_PACKAGES": [COMGR]})

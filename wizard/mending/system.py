@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from wizard.machine.apt.indexes import amd_versions
-from wizard.machine.apt.marks import STATES, automatic
 from wizard.machine.facts import Machine, Package, Unknown
 from wizard.machine.host import Host
 from wizard.mending.settings import Mending
@@ -80,7 +79,7 @@ def pinned(host: Host, machine: Machine, names: tuple[str, ...]) -> Mending:
     going = _shadowing(host, machine, names)
     if not going:
         return Mending((pin,), _staying(names, going))
-    return Mending((*_removed(host, going), pin), (*_staying(names, going), _THEN))
+    return Mending((*_removed(going), pin), (*_staying(names, going), _THEN))
 
 
 _THEN = (
@@ -105,9 +104,7 @@ def _staying(names: tuple[str, ...], going: tuple[Package, ...]) -> tuple[str, .
     return (f"Of the distribution these stay, for AMD has none of the name: {', '.join(left)}.",)
 
 
-def _removed(host: Host, going: tuple[Package, ...]) -> tuple[Step, ...]:
-    marks = host.read(STATES)
-    auto = automatic(marks) if isinstance(marks, str) else frozenset()
+def _removed(going: tuple[Package, ...]) -> tuple[Step, ...]:
     names = tuple(one.name for one in going)
     return (
         KeepDebs(
@@ -121,6 +118,5 @@ def _removed(host: Host, going: tuple[Package, ...]) -> tuple[Step, ...]:
             remove=names,
             purge=True,
             expect_remove=names,
-            were_automatic=tuple(name for name in names if name in auto),
         ),
     )

@@ -58,8 +58,9 @@ class AptChange:
     expect_install: Versions = ()
     """Everything that apt installs or changes, ``debs`` among it."""
     expect_remove: tuple[str, ...] = ()
-    were_automatic: tuple[str, ...] = ()
-    """Of those that go, which came only as dependencies: that is told apt when they come back."""
+    changed: tuple[str, ...] = ()
+    """Files of those that go which somebody changed. Root keeps these, and any others that it
+    finds, and they come back with their packages."""
     for_good: Versions = ()
     """Of those that go, of which no package file is kept: root removes none that is not named."""
     download_bytes: int = 0
@@ -97,7 +98,8 @@ class AptChange:
         }
 
     def __str__(self) -> str:
-        return f"as root, {'; '.join((*self._calls(), self._expected(), *self._unkept()))}"
+        words = (*self._calls(), self._expected(), *self._kept(), *self._unkept())
+        return f"as root, {'; '.join(words)}"
 
     def _calls(self) -> list[str]:
         verb = "purge" if self.purge else "remove"
@@ -117,6 +119,11 @@ class AptChange:
         )
         return f"{'; '.join(told) or 'nothing else'}: anything more or less is refused"
 
+    def _kept(self) -> tuple[str, ...]:
+        if not self.changed:
+            return ()
+        return (f"kept in the backup, for somebody changed them: {', '.join(self.changed)}",)
+
     def _unkept(self) -> tuple[str, ...]:
         if not self.for_good:
             return ()
@@ -134,15 +141,25 @@ class KeepDebs:
 
     reason: str
     packages: Versions
+    coming: bool = False
+    """True for what is to be installed: fetched before anything else is changed."""
     inverse: str = "they stay in the backup"
     needs_root: bool = True
 
+    @property
+    def settled(self) -> bool:
+        """False while a version is not known, because the archive was not asked yet."""
+        return all(version != UNSETTLED for _, version in self.packages)
+
     def request(self) -> dict[str, Any]:
-        """As the helper reads it."""
+        """As the helper reads it; raises ValueError while it is not settled."""
+        if not self.settled:
+            raise ValueError("the archive was not asked for the exact versions yet")
         return {"verb": "keep_debs", "packages": [list(pair) for pair in self.packages]}
 
     def __str__(self) -> str:
-        return f"as root, keep the .deb of {', '.join(map(_exactly, self.packages))}"
+        how = "download" if self.coming else "keep"
+        return f"as root, {how} the .deb of {', '.join(map(_exactly, self.packages))}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,8 +215,8 @@ class RestoreSettings:
 
     def __str__(self) -> str:
         return (
-            "as root, changed settings, alternatives and deleted files of packages as run "
-            f"{self.run} found them"
+            "as root, settings, changed and deleted files, marks and alternatives of packages as "
+            f"run {self.run} found them"
         )
 
 

@@ -78,13 +78,19 @@ def _of_packages(
             gone = (f"{name}-" for name in remove)
             options = ("--no-install-recommends", "--allow-downgrades", *purge)
             yield _call("apt-get", *options, "install", *_exact(install), *files, *gone)
+        case KeepDebs(packages=packages, coming=True):  # where apt looks for them
+            yield f"(cd /var/cache/apt/archives && {_download(packages)})\n"
         case KeepDebs(packages=packages):
-            yield f'(cd "$kept" && {_call("apt-get", "download", *_exact(packages)).strip()})\n'
+            yield f'(cd "$kept" && {_download(packages)})\n'
         case MarkPackages(auto=auto, manual=manual):
             marks = (("auto", auto), ("manual", manual))
             yield from (_call("apt-mark", how, *names) for how, names in marks if names)
         case FinishInterrupted():
             yield "dpkg --configure -a\n"
+
+
+def _download(packages: Iterable[tuple[str, str]]) -> str:
+    return _call("apt-get", "download", *_exact(packages)).strip()
 
 
 def _not_done(why: str) -> str:

@@ -62,6 +62,8 @@ class FilesNow:
     """What somebody kept of a library below ``/opt`` before exchanging it."""
     belongings: Belongings | None = None
     """None where dpkg's lists could not all be read: then it is found out while it is done."""
+    changed: Mapping[str, str] = field(default_factory=lambda: _NONE)
+    """Files of ROCm packages that somebody changed, each with its package."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from wizard.journalform import Kind
-from wizard.machine.apt.marks import STATES, automatic
 from wizard.machine.facts import Machine, Package, Unknown
 from wizard.plan.amd_packages import AMD, DISTRIBUTION, Going, going, release_of
 from wizard.plan.identity import with_id
@@ -59,12 +58,19 @@ def make_removal(
 
 
 def removal_steps(
-    machine: Machine, gone: Going, files: FilesNow, for_good: Versions = ()
+    machine: Machine,
+    gone: Going,
+    files: FilesNow,
+    for_good: Versions = (),
+    coming: tuple[Step, ...] = (),
 ) -> tuple[tuple[Step, ...], tuple[str, ...]]:
-    """Steps that remove these packages and what they leave, and what to know of it."""
-    left = Leftovers()
+    """Steps that remove these packages and what they leave, and what to know of it.
+
+    ``coming`` fetches what is installed afterwards: while the network may fail, nothing has gone.
+    """
+    sources = left = Leftovers()
     if gone.amd:
-        left = source_leftovers(machine, files, driver_stays=gone.driver_stays)
+        sources = source_leftovers(machine, files, driver_stays=gone.driver_stays)
     if gone.amd and not gone.rocm_stays:
         left += file_leftovers(machine, driver_stays=gone.driver_stays)
         left += Leftovers() if gone.packages else alternative_leftovers(machine)
@@ -74,13 +80,17 @@ def removal_steps(
     steps = (
         *_finish_first(machine),
         *_keep(gone, for_good),
+        # Before ours is written: apt refuses two keys for one source.
+        *(_not_owned(gone, sources, files) if coming else ()),
+        *coming,
         *_purge(gone, files, for_good),
         # Afterwards: settings that belong to the packages go with them, and come back with them.
-        *_left_by(gone, left, files),
+        *_left_by(gone, left if coming else sources + left, files),
         *_finish_after(machine, gone),
     )
     never = (NEVER,) if gone.packages else ()
-    return steps, (*_lost(gone, for_good), *gone.notes, *left.notes, *never)
+    notes = (*gone.notes, *sources.notes, *left.notes)
+    return steps, (*_lost(gone, for_good), *notes, *never)
 
 
 def system_plan(
@@ -136,12 +146,15 @@ def _left_by(gone: Going, left: Leftovers, files: FilesNow) -> Iterator[Edit]:
 
     What dpkg does not list, their scripts may still take away.
     """
-    owners = files.belongings.owners if files.belongings else {}
-    for step in left.steps:
+    for step in _not_owned(gone, left, files):
         if gone.packages and isinstance(step, SetSystemPathAside):
             step = replace(step, may_be_gone=True)
-        if owners.get(step.path) not in gone.names:
-            yield step
+        yield step
+
+
+def _not_owned(gone: Going, left: Leftovers, files: FilesNow) -> Iterator[Edit]:
+    owners = files.belongings.owners if files.belongings else {}
+    return (step for step in left.steps if owners.get(step.path) not in gone.names)
 
 
 def counted(number: int, what: str) -> str:
@@ -170,7 +183,6 @@ def _keep(gone: Going, for_good: Versions) -> Iterator[Step]:
 def _purge(gone: Going, files: FilesNow, for_good: Versions) -> Iterator[Step]:
     if not gone.packages:
         return
-    auto = automatic(files.texts.get(STATES, ""))
     lost = tuple(pair for pair in versions_of(gone) if pair in for_good)
     yield AptChange(
         f"{counted(len(gone.names), 'package')}, each seen installed; apt must mean to remove "
@@ -179,7 +191,7 @@ def _purge(gone: Going, files: FilesNow, for_good: Versions) -> Iterator[Step]:
         remove=gone.names,
         purge=True,
         expect_remove=gone.names,
-        were_automatic=tuple(name for name in gone.names if name in auto),
+        changed=tuple(sorted(p for p, owner in files.changed.items() if owner in gone.names)),
         for_good=lost,
     )
 

@@ -174,7 +174,7 @@ RootStep = Union[  # noqa: UP007 - a closed union in one list
 
 def settled(steps: Iterable[object]) -> bool:
     """True when every step says exactly what it does, so that the plan can be begun."""
-    kinds = (AptChange, WriteSystemFile)
+    kinds = (AptChange, KeepDebs, WriteSystemFile)
     return all(step.settled for step in steps if isinstance(step, kinds))
 
 

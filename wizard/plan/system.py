@@ -17,6 +17,7 @@ from wizard.plan.root_steps import (
     AddToGroups,
     AptChange,
     AptUpdate,
+    KeepDebs,
     MarkPackages,
     WriteSystemFile,
     sha256,
@@ -54,13 +55,14 @@ def system_part(machine: Machine, choice: Choice, release: str, prepared: Prepar
     catalogue = load_catalogue()
     entry = release_named(catalogue, release)
     gone = going(machine, choice.system_removal, kept_release=release)
-    removed, notes = removal_steps(machine, gone, prepared.files, prepared.for_good)
     offer = prepared.offer
+    coming = tuple(_coming(machine, choice, catalogue, entry, prepared))
+    removed, notes = removal_steps(machine, gone, prepared.files, prepared.for_good, coming)
     if not offer:
         notes = (*notes, ASKED_FIRST)
     steps = (
         *removed,
-        *_installation(machine, choice, catalogue, entry, prepared),
+        *_install(entry, choice, offer),
         *group_steps(machine),
         *(_profile(entry, prepared) if choice.profile_file else ()),
     )
@@ -114,9 +116,10 @@ def group_steps(machine: Machine) -> tuple[Step, ...]:
     )
 
 
-def _installation(
+def _coming(
     machine: Machine, choice: Choice, catalogue: Catalogue, entry: Release, prepared: Prepared
 ) -> Iterator[Step]:
+    """The source of the release, and all that it brings, fetched."""
     repository = repository_at(catalogue, choice.rocm_repo, choice.rocm_key_fingerprint)
     offer = prepared.offer
     suites = suites_to_ask(catalogue, entry, machine.system.glibc)
@@ -134,7 +137,16 @@ def _installation(
     pin_why = "Without it the distribution's packages of the same names win, also later on."
     yield from _write(PIN, PIN_TEXT, pin_why, prepared)
     yield AptUpdate("Reads the lists of our own source only; others are not our business.")
-    yield from _install(entry, choice, offer)
+    yield from _fetch(entry, choice, offer)
+
+
+def _fetch(entry: Release, choice: Choice, offer: Offer | None) -> Iterator[Step]:
+    why = "All downloads come before the first change of packages: a network may fail."
+    unknown = tuple((name, UNSETTLED) for name in entry.sets[choice.system_set])
+    own = {deb.name for deb in offer.debs} if offer else set()
+    brings = offer.brings if offer else unknown
+    if pairs := tuple(pair for pair in brings if pair[0] not in own):
+        yield KeepDebs(why, pairs, coming=True)
 
 
 def _install(entry: Release, choice: Choice, offer: Offer | None) -> Iterator[Step]:

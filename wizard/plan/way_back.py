@@ -52,20 +52,19 @@ def make_way_back(
     versions = {name: version for step in plan.steps for name, version in _kept_by(step)}
     done = [step for number, step in enumerate(plan.steps, 1) if number in begun]
     changes = [step for step in done if isinstance(step, AptChange)]
-    brought = {name for step in changes for name, _ in step.expect_install}
-    others = frozenset(installed) - brought
     steps = [
         inverse
         for step in reversed(done)
         for inverse in (
             _change_back(step, versions, kept, installed)
             if isinstance(step, AptChange)
-            else _inverse(step, others)
+            else _inverse(step)
         )
     ]
     modules = [name for step in changes for name in _modules(step) if name not in installed]
-    if modules or any(isinstance(step, AptChange) for step in steps):
-        why = "Their package files do not bring these along."
+    # Also where no package went: apt drops its marks before dpkg removes anything.
+    if any(isinstance(step, (AptChange, MarkPackages)) for step in done):
+        why = "Package files do not bring these along."
         steps.append(RestoreSettings(why, run, AGAIN))
     if not steps:
         raise NothingToDo(f"Nothing of plan {plan.id} reached the system: nothing to take back.")
@@ -82,11 +81,11 @@ def make_way_back(
 
 
 def _kept_by(step: Step) -> tuple[tuple[str, str], ...]:
-    return step.packages if isinstance(step, KeepDebs) else ()
+    return step.packages if isinstance(step, KeepDebs) and not step.coming else ()
 
 
-def _inverse(step: Step, others: frozenset[str]) -> Iterator[Step]:
-    """The inverse of one step; ``others`` are the packages that the plan did not bring."""
+def _inverse(step: Step) -> Iterator[Step]:
+    """The inverse of one step."""
     match step:
         case WriteSystemFile(path=path, before=None):
             yield SetSystemPathAside(f"{path} was not there before.", path, AGAIN, may_be_gone=True)
@@ -98,8 +97,6 @@ def _inverse(step: Step, others: frozenset[str]) -> Iterator[Step]:
             yield TakeFromGroups("Not in them before.", user, groups, AGAIN)
         case TakeFromGroups(user=user, groups=groups):
             yield AddToGroups("In them before.", user, groups, AGAIN)
-        case MarkPackages(auto=auto, manual=manual) if others >= {*auto, *manual}:
-            yield MarkPackages("As apt held them before.", AGAIN, auto=manual, manual=auto)
         case TakeLinesOut():
             yield PutLinesBack(
                 "As it was before.",
@@ -154,7 +151,7 @@ def _change_back(
         if name in versions and installed.get(name) != versions[name] and not _is_module(name)
     )
     if went:
-        yield from _bring_back(step, went, kept)
+        yield _bring_back(went, kept)
 
 
 def lost(plan: Plan, begun: Collection[int], installed: Mapping[str, str]) -> Versions:
@@ -178,18 +175,13 @@ def _is_module(name: str) -> bool:
     return name in DRIVERS and name.endswith("-dkms")
 
 
-def _bring_back(
-    step: AptChange, went: tuple[tuple[str, str], ...], kept: tuple[LocalDeb, ...]
-) -> Iterator[Step]:
+def _bring_back(went: tuple[tuple[str, str], ...], kept: tuple[LocalDeb, ...]) -> AptChange:
     files = tuple(deb for deb in kept if (deb.name, deb.version) in went)
     there = {(deb.name, deb.version) for deb in files}
-    yield AptChange(
+    return AptChange(
         f"{counted(len(went), 'package')} that the plan removed, from the backup.",
         AGAIN,
         install=tuple(pair for pair in went if pair not in there),
         debs=files,
         expect_install=went,
     )
-    auto = tuple(name for name, _ in went if name in step.were_automatic)
-    if auto:
-        yield MarkPackages("They came only as dependencies, and apt held them so.", AGAIN, auto)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from wizard.journalform import Kind
 from wizard.machine.host import Host
-from wizard.plan.root_steps import AptChange, settled
+from wizard.plan.root_steps import AptChange, KeepDebs, settled
 from wizard.plan.steps import Plan
 from wizard.preflight.asking import Asking
 from wizard.preflight.files import file_refusals
@@ -44,10 +44,11 @@ def _unsettled() -> Refusal:
 
 def _needs(plan: Plan, sources: Sources, host: Host) -> Iterator[Need]:
     yield Need(BACKUP, sources.backup_bytes, "for the way back")
+    fetched = any(isinstance(step, KeepDebs) and step.coming for step in plan.steps)
     for step in plan.steps:
         if isinstance(step, AptChange):
             sizes = (host.size(deb.path) for deb in step.debs)
             copied = sum(size for size in sizes if isinstance(size, int))
             yield Need(BACKUP, copied, "for copies of package files")
-            yield Need(ARCHIVES, step.download_bytes, "to download")
+            yield Need(BACKUP if fetched else ARCHIVES, step.download_bytes, "to download")
             yield Need("/opt", step.installed_bytes, "installed")

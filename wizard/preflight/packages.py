@@ -108,7 +108,7 @@ def _held(plan: Plan, rows: list[Row]) -> Iterator[Refusal]:
 def _named(step: Step) -> Versions:
     """Packages that a step takes to be installed in these versions."""
     match step:
-        case KeepDebs(packages=packages) | AptChange(for_good=packages):
+        case KeepDebs(packages=packages, coming=False) | AptChange(for_good=packages):
             return packages
         case _:
             return ()

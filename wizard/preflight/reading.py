@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from wizard.machine.apt.marks import STATES
 from wizard.machine.facts import Machine, Unknown
 from wizard.machine.host import Host
 from wizard.plan.clean_up import files_with_settings
 from wizard.plan.prepared import FilesNow
 from wizard.plan.system_places import OURS
+from wizard.preflight.changed_files import changed_files
 from wizard.preflight.ownership import belongings
 
 REPLACED = "\N{REPLACEMENT CHARACTER}"
@@ -28,14 +28,21 @@ def files_now(host: Host, machine: Machine) -> FilesNow:
         },
         exchanged=tuple(_exchanged(host, machine)),
         belongings=belongings(host, machine),
+        # Of a recorded machine there are no files to hash.
+        changed={} if host.name else changed_files(_names(machine)),
     )
+
+
+def _names(machine: Machine) -> tuple[str, ...]:
+    packages = machine.rocm_packages
+    return () if isinstance(packages, Unknown) else tuple(one.name for one in packages)
 
 
 def _paths(machine: Machine) -> Iterator[str]:
     yield from files_with_settings(machine)
     yield from (one.file for one in machine.apt_sources if one.amd)
     yield from (one.path for one in machine.system_files if one.kind == "pin")
-    yield from (*OURS, STATES)
+    yield from OURS
 
 
 def _exchanged(host: Host, machine: Machine) -> Iterator[str]:

@@ -43,9 +43,10 @@ NOTHING = Sources((), (), (), (), 0)
 
 
 async def sources_of(steps: Iterable[Step], asking: Asking) -> Sources:
-    """Where everything that the ``KeepDebs`` among the steps names can be had."""
+    """Where everything can be had again that the ``KeepDebs`` among the steps keep."""
     steps = tuple(steps)
-    pairs = tuple(pair for step in steps if isinstance(step, KeepDebs) for pair in step.packages)
+    keeping = (step for step in steps if isinstance(step, KeepDebs) and not step.coming)
+    pairs = tuple(pair for step in keeping for pair in step.packages)
     if not pairs:
         return NOTHING
     now = make_view(asking.folder / "now", (), asking.root)  # before anything is moved

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from wizard.journalform import UNFINISHED, Kind, Record
+from wizard.machine.apt.entries import paragraphs
 from wizard.machine.facts import Unknown
 from wizard.machine.host import Host
 from wizard.machine.package_states import installed_rows
@@ -13,8 +14,11 @@ from wizard.places import Places
 from wizard.plan.apt_steps import LocalDeb, Versions
 from wizard.plan.form import plan_of
 from wizard.plan.impossible import NothingToDo
+from wizard.plan.root_steps import AptChange, RestoreSettings
 from wizard.plan.steps import USER_EDITS, Plan, Step
 from wizard.plan.way_back import lost, make_way_back
+from wizard.preflight.apt_view import STATUS, status_of
+from wizard.preflight.dependents import dependents
 from wizard.root.news import Event, EventLines, StepDone, news_of
 from wizard.root.session import EVENTS, STATE, undo_script
 from wizard.run.root_part import NOTHING_LEFT, is_root_step
@@ -25,12 +29,13 @@ from wizard.run.trouble import Trouble
 def system_way_back(record: Record, host: Host, places: Places, state: Path = STATE) -> Plan | None:
     """Takes back what the run did to the system; None where nothing there is to be taken back.
 
-    One that was cut off is gone on with. Raises Trouble where it cannot be told.
+    One that was cut off is gone on with. Raises Trouble where it cannot be told, or where
+    something else needs what would go.
     """
     if not touched_system(record):
         return None
-    if way := rollback_begun(record, places, state):
-        return plan_of(way.plan) if way.state == UNFINISHED else None
+    if begun_back := rollback_begun(record, places, state):
+        return plan_of(begun_back.plan) if begun_back.state == UNFINISHED else None
     rows = installed_rows(host)
     if isinstance(rows, Unknown):
         raise Trouble(
@@ -47,11 +52,33 @@ def system_way_back(record: Record, host: Host, places: Places, state: Path = ST
     if _is_undone(state / "runs" / record.id):
         begun = [n for n in begun if not is_root_step(plan.steps[n - 1])]
     try:
-        return make_way_back(
+        way = make_way_back(
             plan, begun, kept, installed, run=record.id, interrupted=work.interrupted
         )
     except NothingToDo:
         return None
+    _refuse_needed(way, host, record.id)
+    if not _events_in(state / "runs" / record.id):
+        # Root never began: nothing was noted, and nobody needs to give rights for it.
+        return None if all(isinstance(one, RestoreSettings) for one in way.steps) else way
+    return way
+
+
+def _refuse_needed(way: Plan, host: Host, run: str) -> None:
+    """Raise Trouble where packages that stay need what goes: apt would take them along."""
+    gone = {n for step in way.steps if isinstance(step, AptChange) for n in step.expect_remove}
+    # This machine's own list may be longer than what a host reads of a file.
+    found = host.read(STATUS) if host.name else status_of(Path("/"))
+    status = found if isinstance(found, str) else ""
+    names = {fields["package"].strip() for _, fields in paragraphs(status) if "package" in fields}
+    needy = sorted(dependents(status, gone, names - gone)) if gone else []
+    if needy:
+        raise Trouble(
+            f"Packages that run {run} did not bring need what it brought: {', '.join(needy)}.",
+            "apt could only take them away as well. Nothing was changed.",
+            f"If you can do without them: sudo apt-get remove {' '.join(needy)}; then run "
+            f"`rdna1-setup rollback {run}` again. Else keep what the run brought.",
+        )
 
 
 def lost_by(record: Record, host: Host) -> Versions:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.e2e.system.archive_server import ArchiveServer
+from tests.e2e.system.asking import packages
 from tests.e2e.system.authority import HOST
-from tests.e2e.system.owner import PATIENCE_S, Owner, agree, end_of
+from tests.e2e.system.owner import PATIENCE_S, Owner, OwnerIn, agree, end_of, with_57
 
 pytestmark = pytest.mark.e2e
 
@@ -19,6 +20,20 @@ def test_a_network_that_fails_in_mid_download(owner: Owner, archive: ArchiveServ
     assert "The same command goes on from here" in told
     assert archive.asked("/5.2/", "hsa-rocr_")
     owner.lost_nothing()
+    archive.restore()
+    owner.goes_through()
+
+
+def test_a_network_that_fails_takes_no_package_away(
+    owner_in: OwnerIn, archive: ArchiveServer
+) -> None:
+    owner = with_57(owner_in)
+    held = packages(owner.root)
+    archive.drop(0.5, "/5.2/", "hsa-rocr_")
+    told = owner.failure()
+    assert "The network failed" in told
+    assert "Nothing was removed" in told
+    assert packages(owner.root) == held
     archive.restore()
     owner.goes_through()
 

@@ -24,6 +24,7 @@ from tests.e2e.system.states import (
     SOURCE_LIST,
     Enter,
     State,
+    install_dependent,
 )
 from tests.e2e.system.test_road import PYTHONS, at_a_terminal, carry_out, justified, prepared
 
@@ -189,6 +190,23 @@ def test_rollback_brings_back_all_but_what_went_for_good(enter: Enter) -> None:
     assert not other, told(other)
 
 
+def test_a_library_that_somebody_replaced_is_named_and_comes_back(enter: Enter) -> None:
+    root = enter(ROCM_57)
+    root.give_sudo("with password")
+    link, library = (f"/opt/rocm-5.7.1/lib/libMIOpen.so.1{end}" for end in ("", ".0.50701"))
+    root.write(library, "patched by hand\n", 0o755)
+    root.path(link).unlink()
+    root.write(link, "put in place of the link\n")
+    before = take(root.folder)
+    shown = root.wizard("plan", "--remove").stdout
+    assert f"{link}, {library}" in " ".join(shown.split())
+    carry_out(root, "remove", "--yes", says="Finished.")
+    assert not root.path("/opt/rocm-5.7.1").exists()
+    back(root)
+    left = not_as_before(differences(before, take(root.folder)))
+    assert not left, told(left)
+
+
 def test_settings_of_the_user_are_no_part_of_removal(enter: Enter) -> None:
     root = enter(ROCM_57)
     root.give_sudo("with password")
@@ -290,6 +308,11 @@ def test_an_exact_plan_with_system_packages_is_carried_out_and_then_found_done(
     assert "rocm-core" in text
     carry_out(root, "apply", "--plan", PLAN, "--yes", says="Finished.")
     assert packages(root)["rocm-core"].version.startswith("5.2.0.50200")
+    install_dependent(root, "rocm-core")
+    refused = root.wizard("rollback", "--yes")
+    assert refused.returncode == 2, refused.stdout
+    assert "did not bring need what it brought: raytracer" in refused.stderr
+    root.apt("remove", "raytracer")
     after = take(root.folder)
     second = root.wizard("apply", "--plan", PLAN, "--yes", "--json", env=SEARCHED)
     assert second.returncode == 0, second.stderr
