@@ -76,7 +76,30 @@ error: Failed to install cpython-3.10.22-linux-x86_64-gnu
   cause: Connection refused (os error 111)
 """
 
+CONSTRAINED = """\
+ERROR: Cannot install torch==2.5.1+rocm6.2 because these package versions have conflicting \
+dependencies.
+
+The conflict is caused by:
+    The user requested torch==2.5.1+rocm6.2
+    The user requested (constraint) torch<=2.14.1
+
+Additionally, some packages in these conflicts have no matching distributions available for your \
+environment:
+    torch
+
+To fix this you could try to:
+1. loosen the range of package versions you've specified
+ERROR: ResolutionImpossible: for help visit https://pip.pypa.io/en/latest/topics/
+"""
+"""With a constraint in pip.conf a missing wheel reads like a conflict."""
+
 MESSAGES: list[tuple[str, str]] = [
+    (CONSTRAINED, "torch was not found."),
+    (
+        f"Looking in links: /home/owner/wheels\n{CONSTRAINED}",
+        "/home/owner/wheels has no wheel for torch that fits.",
+    ),
     (
         "ERROR: Could not find a version that satisfies the requirement torch==1.13.1+rocm5.3 "
         "(from versions: 1.13.1+rocm5.2, 2.0.0)\n"

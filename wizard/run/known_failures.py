@@ -53,6 +53,21 @@ KNOWN = (
         "Remove the staging folder and run the same command again; if it happens twice, another "
         "index or network is needed.",
     ),
+    _known(  # where a constraint of pip's own settings names it too, pip speaks of a conflict
+        r"\A(?:(?!Looking in indexes).*\n)*?Looking in links: (?P<folder>/.*)\n(?:.*\n)*?"
+        r".*no matching distributions available for your environment:\n\s+(?P<wanted>\S+)",
+        "{found[folder]} has no wheel for {found[wanted]} that fits.",
+        "With --wheelhouse pip looks in that folder alone, which must hold all that the stack "
+        "depends on, for this Python and machine.",
+        "Put it there too (`rdna1-setup fetch` fills such a folder where there is internet), "
+        f"{_AGAIN}",
+    ),
+    _known(
+        r"no matching distributions available for your environment:\n\s+(?P<wanted>\S+)",
+        "{found[wanted]} was not found.",
+        "The index has no wheel of it for this Python and machine.",
+        "Check --torch-index, and that the stack lists this Python.",
+    ),
     _known(
         r"ResolutionImpossible(?:.*)|No solution found when resolving",
         "The wanted versions exclude one another.",
