@@ -1105,13 +1105,13 @@ if [ "${1-}" != --locked ] && command -v flock >/dev/null 2>&1; then
 fi
 """
 UNDO_FUNCTIONS = r"""
-# FROM TO: there again with owner, permissions, times, ACLs and attributes, or not at all. A second
-# name keeps all of them; cp fails where it cannot
+# FROM TO: there again with owner, permissions, times, ACLs and attributes, or not at all. A copy:
+# of a second name the backup would change with the file; where cp cannot keep all, a second name
 put_there() {
     rm -f "$2.rdna1-undo"
     {
-        ln -P "$1" "$2.rdna1-undo" 2>/dev/null ||
-            cp -P --preserve=mode,ownership,timestamps,xattr "$1" "$2.rdna1-undo"
+        cp -P --preserve=mode,ownership,timestamps,xattr "$1" "$2.rdna1-undo" 2>/dev/null ||
+            { rm -f "$2.rdna1-undo" && ln -P "$1" "$2.rdna1-undo"; }
     } && mv -fT "$2.rdna1-undo" "$2"
 }
 # A B: two names of one file

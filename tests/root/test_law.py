@@ -140,7 +140,7 @@ def state(root: Root) -> State:
         if seen.st_nlink > 1 and place.is_file():
             links.setdefault((seen.st_dev, seen.st_ino), []).append(path)
     for paths in links.values():
-        for path in paths:
+        for path in paths if len(paths) > 1 else ():  # the backup may have the other name
             files[path] += f" = {sorted(paths)}"
     form = "${binary:Package}\t${Version} ${db:Status-Abbrev} ${Conffiles}\n;"
     listed = root.run("dpkg-query", "-W", "-f", form).stdout.split(";")
