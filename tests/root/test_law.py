@@ -287,11 +287,12 @@ def killed_when_reached(root: Root, place: str, *, whole: bool) -> Iterator[None
         thread.join()
 
 
-def touched(root: Root, run: str) -> set[str]:
-    """Paths that the run noted before it changed them."""
-    file = root.path(f"{RUNS}/{run}/journal.jsonl")
+def changed_by(world: World, run: str) -> set[str]:
+    """Paths that are otherwise by this run."""
+    file = world.root.path(f"{RUNS}/{run}/journal.jsonl")
     lines = file.read_text().splitlines() if file.exists() else []
-    return {record.get("path", "") for record in map(json.loads, filter(str.strip, lines))}
+    noted = {record.get("path", "") for record in map(json.loads, filter(str.strip, lines))}
+    return noted & changed(world.before[0], state(world.root)[0]).keys()
 
 
 def obeys(world: World, example: Example) -> None:
@@ -299,7 +300,7 @@ def obeys(world: World, example: Example) -> None:
     root, run = world.root, world.new_run()
     steps = tuple(step(root) for step in example.steps)
     carry_out(root, run, steps, example.killed)
-    ours = touched(root, run)
+    ours = changed_by(world, run) if example.edits else set()
     edits = dict(EDITS[name] for name in example.edits if EDITS[name][0] in ours)
     for path, text in edits.items():
         root.write(path, text)
