@@ -6,15 +6,14 @@ from dataclasses import replace
 
 from tests.handmade import clean_jammy
 from tests.machine.records import machine
+from tests.preflight.asked import VALID
 from wizard.machine.detect import detect
 from wizard.machine.facts import AptSource, Machine, Package, RocmTree, SystemFile
 from wizard.plan.prepared import FilesNow, Offer, Prepared
 from wizard.plan.root_steps import LocalDeb
 from wizard.preflight.reading import files_now
 
-KEY = (
-    "-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nmDMEZ2Zm\n=abcd\n-----END PGP PUBLIC KEY BLOCK-----\n"
-)
+KEY = VALID.decode()
 RELEASES = {"5.7.1": "50701-98~22.04", "5.2.0": "50200-65", "7.0.2": "70002-56~24.04"}
 
 

@@ -150,7 +150,7 @@ async def test_of_a_run_of_an_older_version_it_is_told_how_to_undo_it_by_hand(
     services = replace(
         LIVE_SERVICES,
         undoable=partial(can_undo, places),
-        unfinished=partial(unfinished, places, None),
+        unfinished=partial(unfinished, places, None, ()),
         way_back=partial(way_back, host, places, Rehearsal()),
     )
     async with app_with(services).run_test(size=SIZES[0]) as pilot:
