@@ -2667,7 +2667,7 @@ def delivered_by(name: str, version: str, step: Step) -> Dict[str, Delivered]:
     path = "{}/backup/debs/{}".format(step.run.path, file)
     argv = ("timeout", str(int(FETCH_DEADLINE_S)), "dpkg-deb", "--fsys-tarfile", path)
     process = subprocess.Popen(
-        tuple(argv),
+        argv,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

@@ -33,9 +33,8 @@ def unfinished(places: Places, asked: str | None, addresses: tuple[str, ...]) ->
 
 
 def _plan_of(record: Record, addresses: tuple[str, ...]) -> Plan:
-    from wizard.run.stopped import (
-        resumed_plan,
-    )  # brings all steps along: not before the first frame
+    # Brings all steps along: not before the first frame.
+    from wizard.run.stopped import resumed_plan
 
     return resumed_plan(record, *addresses)
 

@@ -11,6 +11,7 @@ from typing import cast
 from urllib.error import HTTPError
 
 from tests.machine.records import make
+from tests.root.mutating import KEY
 from wizard.machine.host import Host
 from wizard.machine.recorded import RecordedHost
 from wizard.preflight.asking import Asking
@@ -31,17 +32,7 @@ idjGnLHbrIyrsVHhxS026t4Nw9yIUgVBX6YTEgI=
 =Psld
 -----END PGP PUBLIC KEY BLOCK-----
 """
-VALID = b"""\
------BEGIN PGP PUBLIC KEY BLOCK-----
-
-mDMEXgvhABYJKwYBBAHaRw8BAQdAMG084ia/o4TMV+mNJ1TbaSKANGSVCtuYKLvG
-uMFSznu0DFZhbGlkICh0ZXN0KYiQBBMWCAA4FiEEkeWScVpWIMpNE4UtBxEmOZ/K
-WSsFAl4L4QACGwMFCwkIBwIGFQoJCAsCBBYCAwECHgECF4AACgkQBxEmOZ/KWStk
-9gD/d2Wtdi/qRFcQfazISNECHEGbUh020LsZ3mF+4ksdt5wA/RJD7QcdvlFQHtjS
-GLpSc/Vz37AzgKgAV3/AmHCQg+QF
-=zrSv
------END PGP PUBLIC KEY BLOCK-----
-"""
+VALID = KEY.encode()
 """Both made by gpg with a clock that said 2020; the first was valid for a year."""
 
 Reply = Callable[[tuple[str, ...]], Answer | None]

@@ -24,7 +24,8 @@ from hypothesis import strategies as st
 from tests.e2e.system.bases import BOOKWORM, base_tar
 from tests.e2e.system.roots import OWNER, Root, fresh_root
 from tests.preflight.asked import VALID
-from tests.root.archive import StandIn, add_source, publish
+from tests.root.archive import add_source, publish
+from tests.root.conftest import TOOL
 from tests.root.conversation import (
     RUNS,
     Event,
@@ -37,7 +38,7 @@ from tests.root.conversation import (
     wait_until,
     write_file,
 )
-from tests.root.everything import COMPARED, PIN, TOLERATED
+from tests.root.everything import COMPARED, OTHER, PIN, PROFILE, TOLERATED, furnish
 from tests.root.listing import Listing, changed, listing
 from tests.root.stops import FOLDER, kill, kill_all, pids, stopped_at, waiting
 
@@ -48,8 +49,6 @@ PACKAGES = int(os.environ.get("RDNA1_SETUP_LAW_PACKAGES", "5"))
 SEED = int(os.environ.get("RDNA1_SETUP_LAW_SEED", "1"))
 HELPER = "root_helper.py"
 
-PROFILE = "/etc/profile.d/old-rocm.sh"
-OTHER = "/etc/apt/sources.list.d/other.list"
 NEW_PROFILE = "/etc/profile.d/rdna1-setup-rocm.sh"
 LOADER = "/etc/ld.so.conf.d/rdna1-setup-rocm.conf"
 LEFT = "/opt/rocm-left"
@@ -79,16 +78,9 @@ class World:
         scratch = self._scratch / str(self._roots)
         scratch.mkdir()
         stock = [waiting("stand-core", version) for version in ("1.0", "2.0")]
-        tool = StandIn(
-            "stand-tool",
-            "1.0",
-            {"/opt/rocm-1.0/bin/tool": "tool\n", "/etc/stand-tool.conf": "as delivered\n"},
-            ("Depends: stand-core",),
-            settings=("/etc/stand-tool.conf",),
-        )
-        publish(root, *stock, tool, waiting("stand-more", "2.0"), scratch=scratch)
+        publish(root, *stock, TOOL, waiting("stand-more", "2.0"), scratch=scratch)
         add_source(root, scratch)
-        furnish(root)
+        furnish_more(root)
         return root
 
     def new_run(self) -> str:
@@ -110,19 +102,13 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         yield World(stack, tmp_path_factory.mktemp("law"))
 
 
-def furnish(root: Root) -> None:
-    """Something of everything that a run may change."""
-    root.apt("install", "stand-tool=1.0", "stand-core=1.0")
-    root.run("apt-mark", "auto", "stand-core")
-    root.write("/etc/stand-tool.conf", "changed by the user\n", 0o640)
-    root.write(PROFILE, "export ROCM_PATH=/opt/rocm\necho mine\n", 0o755)
-    root.write(OTHER, "# deb http://example.org/ x main\n")
-    root.write(f"{LEFT}/lib/libMIOpen.so.original", "left\n")
+def furnish_more(root: Root) -> None:
+    """Something of everything that a run may change, with what plain copies lose."""
+    furnish(root)
     os.link(root.path(f"{LEFT}/lib/libMIOpen.so.original"), root.path(f"{LEFT}/lib/again"))
     root.path(f"{LEFT}/lib/link").symlink_to("again")
     for path in (PROFILE, OTHER, "/etc/stand-tool.conf", f"{LEFT}/lib/again"):
         os.setxattr(root.path(path), "user.note", path.encode())
-    root.run("usermod", "-aG", "video", OWNER)
 
 
 State = tuple[Listing, dict[str, str]]
@@ -200,7 +186,7 @@ FILES: dict[str, Callable[[Root], Event]] = {
     "mark core manual": _plain({"verb": "mark", "auto": [], "manual": ["stand-core"]}),
     "mark tool auto": _plain({"verb": "mark", "auto": ["stand-tool"], "manual": []}),
 }
-CORE, TOOL = ("stand-core", "1.0"), ("stand-tool", "1.0")
+ONE = (("stand-core", "1.0"), ("stand-tool", "1.0"))
 CHANGES: dict[str, Callable[[Root], Event]] = {
     "remove the tool": _plain(apt_change((), ("stand-tool",))),
     "purge the tool": _plain(apt_change((), ("stand-tool",), purge=True)),
@@ -209,7 +195,7 @@ CHANGES: dict[str, Callable[[Root], Event]] = {
     "exchange": _plain(apt_change((("stand-core", "2.0"), ("stand-more", "2.0")), ("stand-tool",))),
     "install more": _plain(apt_change((("stand-more", "2.0"),))),
     "ask for the core that is there": _plain(
-        apt_change((CORE, ("stand-more", "2.0")), expect_install=(("stand-more", "2.0"),))
+        apt_change((ONE[0], ("stand-more", "2.0")), expect_install=(("stand-more", "2.0"),))
     ),
     "finish what waits": _plain({"verb": "configure"}),
 }
@@ -234,7 +220,7 @@ def examples(draw: st.DrawFn, packages: bool) -> Example:
     chosen = draw(st.lists(st.sampled_from(sorted(menu)), min_size=1, max_size=5, unique=True))
     kills = st.one_of(POINTS, STOPS) if packages else POINTS
     names = (*(["keep"] if packages else []), *chosen)
-    keep = {"keep": _plain(keep_debs(CORE, TOOL))}
+    keep = {"keep": _plain(keep_debs(*ONE))}
     return Example(
         steps=tuple({**menu, **keep}[name] for name in names),
         names=names,

@@ -97,18 +97,9 @@ def _inverse(step: Step) -> Iterator[Step]:
             yield TakeFromGroups("Not in them before.", user, groups, AGAIN)
         case TakeFromGroups(user=user, groups=groups):
             yield AddToGroups("In them before.", user, groups, AGAIN)
-        case TakeLinesOut():
-            yield PutLinesBack(
-                "As it was before.",
-                step.path,
-                step.lines,
-                step.after,
-                step.before,
-                AGAIN,
-                instead=step.instead,
-            )
-        case PutLinesBack():
-            yield TakeLinesOut(
+        case TakeLinesOut() | PutLinesBack():
+            other = PutLinesBack if isinstance(step, TakeLinesOut) else TakeLinesOut
+            yield other(
                 "As it was before.",
                 step.path,
                 step.lines,
