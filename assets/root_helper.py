@@ -1086,7 +1086,15 @@ say() { printf '%s\n' "$*"; }
 could_not() { say "NOT UNDONE: $*"; failed=$((failed + 1)); }
 is_there() { [ -e "$1" ] || [ -L "$1" ]; }
 hash_of() { if [ -f "$1" ] && [ ! -L "$1" ]; then sha256sum <"$1" | cut -d ' ' -f 1; fi; }
-state_of() { dpkg-query -W -f '${db:Status-Abbrev}${Version}' "$1" 2>/dev/null; }
+native=$(dpkg --print-architecture)
+# NAME FIELDS: of that package alone; a bare name is of this system's own architecture, or of all
+asked() {
+    dpkg-query -W -f '${binary:Package} '"$2"'\n' "$1" 2>/dev/null |
+        sed -n "s/^$1\(:$native\)\{0,1\} //p"
+}
+state_of() { asked "$1" '${db:Status-Abbrev}${Version}'; }
+# NAME...: as dpkg must be given them, for a bare name may stand for several packages
+exact() { for each; do asked "$each" '${binary:Package}'; done; }
 """
 UNDO_CHECKS = r"""
 [ "$(id -u)" = 0 ] || { say "Run this as root: sudo sh $here/UNDO.sh"; exit 1; }
@@ -1351,12 +1359,15 @@ finish_unpacking() {
 # NAME VERSION: its file in apt's cache, or from the repository where that can be reached
 package_file() {
     version=$(printf %s "$2" | sed 's/:/%3a/g')
-    for file in /var/cache/apt/archives/"${1%%:*}_${version}"_*.deb; do
+    case "$1" in *:*) architectures=${1#*:} ;; *) architectures="$native all" ;; esac
+    for architecture in $architectures; do
+        file="/var/cache/apt/archives/${1%%:*}_${version}_$architecture.deb"
         if [ -f "$file" ]; then printf %s "$file"; return; fi
     done
     mkdir -p "$here/backup/again" && cd "$here/backup/again" || return
     apt-get -qq download "$1=$2" >/dev/null 2>&1
-    for file in "$here/backup/again/${1%%:*}_${version}"_*.deb; do
+    for architecture in $architectures; do
+        file="$here/backup/again/${1%%:*}_${version}_$architecture.deb"
         if [ -f "$file" ]; then printf %s "$file"; fi
     done
 }
@@ -1376,13 +1387,14 @@ take_out() {
     # apt would keep its mark of a dependency, since dpkg does not tell it that the package goes
     # shellcheck disable=SC2086 # names of packages hold no blanks
     apt-mark manual $found >/dev/null 2>&1
-    # shellcheck disable=SC2086
-    dpkg --force-depends --force-remove-reinstreq "$how" $found || could_not "packages:$found"
+    # shellcheck disable=SC2046,SC2086
+    dpkg --force-depends --force-remove-reinstreq "$how" $(exact $found) ||
+        could_not "packages:$found"
 }
 # NAME VERSION: is it there; one that dpkg was only told to remove is to stay
 is_installed() {
     case "$(state_of "$1")" in
-        [rp]i?"$2") printf '%s install\n' "$1" | dpkg --set-selections ;;
+        [rp]i?"$2") printf '%s install\n' "$(exact "$1")" | dpkg --set-selections ;;
         ?i?"$2") ;;
         *) return 1 ;;
     esac
@@ -1913,6 +1925,8 @@ INFO = "/var/lib/dpkg/info"
 class Package(NamedTuple):
     """A package as dpkg has it."""
 
+    name: str
+    """As dpkg must be given it, for a bare name may stand for several packages."""
     version: str
     state: str
     """``i`` installed, ``c`` settings only, ``U`` unpacked, ``F``, ``H``, ``W``, ``t``."""
@@ -1947,7 +1961,7 @@ def packages() -> Dict[str, Package]:
         cells = line.split("\t")
         if len(cells) == 3 and len(cells[1]) == 3 and cells[1][1] != "n":
             name = bare(cells[0], architecture)
-            found[name] = Package(cells[2], cells[1][1], cells[1][2] != " ")
+            found[name] = Package(cells[0], cells[2], cells[1][1], cells[1][2] != " ")
     return found
 
 
@@ -2249,7 +2263,7 @@ def is_kept(name: str, version: str, step: Step) -> bool:
     file = deb_name(name, version)
     path = "{}/backup/debs/{}".format(step.run.path, file)
     there = look(step.run.debs, file) is not None
-    return there and package_in(path) == (name.partition(":")[0], version)
+    return there and package_in(path) == (name, version)
 
 
 def keep_what_changed(step: Step) -> None:
@@ -2387,7 +2401,8 @@ def bring_to_rest(step: Step, expect: Dict[str, Any]) -> None:
     What was only half unpacked cannot be finished; it goes, so that apt can put it there whole.
     """
     ours = {name for name, _ in expect["install"]} | set(expect["remove"])
-    half = [n for n, p in packages().items() if n in ours and (p.state == "H" or p.broken)]
+    present = packages().items()
+    half = [p.name for n, p in present if n in ours and (p.state == "H" or p.broken)]
     if half:
         forced = ("dpkg", "--force-depends", "--force-remove-reinstreq", "--remove", *half)
         step.follow(forced, SHORT_DEADLINE_S)
@@ -2533,10 +2548,10 @@ def shell_script(calls: Sequence[Call], step: Step) -> str:
 
 
 def package_in(file: str) -> Tuple[str, str]:
-    """Name and version of a package file."""
-    told = run(("dpkg-deb", "-W", "--showformat=${Package}\t${Version}", file)).output
-    name, _, version = told.partition("\t")
-    return name, version
+    """Name and version of a package file, the name as apt-get prints it."""
+    form = "--showformat=${Package}:${Architecture}\t${Version}"
+    name, _, version = run(("dpkg-deb", "-W", form, file)).output.partition("\t")
+    return bare(name, native()), version
 
 
 def _marks(there: Iterable[str], auto: Set[str]) -> Tuple[Tuple[str, List[str]], ...]:
@@ -2835,7 +2850,7 @@ def is_deb_of(path: str, name: str, version: str) -> bool:
     if not os.path.exists(path):
         return False
     return (
-        package_in(path) == (name.partition(":")[0], version)
+        package_in(path) == (name, version)
         and run(("dpkg-deb", "-I", path)).code == 0
         and run(("dpkg-deb", "-c", path), FETCH_DEADLINE_S).code == 0
     )
@@ -2844,10 +2859,11 @@ def is_deb_of(path: str, name: str, version: str) -> bool:
 def from_cache(name: str, version: str, path: str, step: Step) -> Ended:
     """Copy it from apt's cache, if it is there."""
     base, _, architecture = name.partition(":")
-    start = "{}_{}_".format(base, version.replace(":", "%3a"))
+    start = "{}_{}".format(base, version.replace(":", "%3a"))
     with contextlib.suppress(FileNotFoundError), folder_at(ARCHIVES) as folder:
-        for file in os.listdir(folder):
-            if file.startswith(start) and file.endswith((architecture or "") + ".deb"):
+        for one in [architecture] if architecture else [native(), "all"]:
+            file = "{}_{}.deb".format(start, one)
+            if look(folder, file) is not None:
                 copy_plain(folder, file, step.run.debs, os.path.basename(path))
                 break
     return Ended(0, "")

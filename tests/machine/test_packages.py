@@ -60,6 +60,17 @@ def test_amds_packages_are_told_by_its_index(tmp_path: Path) -> None:
     assert {one.grounds for one in found if one.origin == "amd"} == {"index"}
 
 
+def test_a_package_of_another_architecture_keeps_it_in_its_name(tmp_path: Path) -> None:
+    rows = [row(f"comgr:{one}", STACK["comgr"]) for one in ("amd64", "i386")]
+
+    found = listed(tmp_path, *rows, files=index(STACK))
+
+    assert [(one.name, one.grounds) for one in found] == [
+        ("comgr", "index"),
+        ("comgr:i386", "index"),
+    ]
+
+
 def test_a_distributions_package_of_which_amd_offers_another_version_stays_the_distributions(
     tmp_path: Path,
 ) -> None:

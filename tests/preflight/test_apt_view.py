@@ -94,6 +94,18 @@ def test_what_a_plan_moves_aside_removes_or_writes_is_seen_that_way(
     assert "Package: comgr-dev\n" in status
 
 
+def test_of_two_packages_of_one_name_only_the_architecture_that_is_named_goes(
+    tmp_path: Path, root: Path
+) -> None:
+    rows = (f"Package: comgr\nArchitecture: {one}\nVersion: 1\n" for one in ("amd64", "i386"))
+    (root / "var/lib/dpkg/status").write_text("\n".join(rows))
+    for gone, left in (("comgr", "i386"), ("comgr:i386", "amd64")):
+        change = AptChange("", "", remove=(gone,), expect_remove=(gone,))
+        status = (view(tmp_path, root, change).folder / "status").read_text()
+        assert status.count("Package: comgr\n") == 1
+        assert f"Architecture: {left}\n" in status
+
+
 def test_our_source_is_checked_by_the_key_that_lies_in_the_view(tmp_path: Path, root: Path) -> None:
     folder = view(tmp_path, root, *WRITING).folder
     assert (folder / "key.asc").read_text() == "the key\n"

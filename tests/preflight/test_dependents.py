@@ -37,6 +37,13 @@ def test_what_only_a_lost_package_meets_is_lost_too(needs: str, lost: bool) -> N
     assert dependents(text, {"core"}, {"needy"}) == ({"needy"} if lost else set())
 
 
+def test_what_the_same_package_of_another_architecture_still_meets_is_not_lost() -> None:
+    both = (("core", "Architecture: amd64"), ("core", "Architecture: i386"))
+    text = status(*both, ("needy", "Depends: core"))
+    assert dependents(text, {"core:i386"}, {"needy"}) == set()
+    assert dependents(text, {"core:i386", "core"}, {"needy"}) == {"needy"}
+
+
 def test_a_name_that_is_only_provided_meets_no_wish_for_a_version() -> None:
     rows = (("core", ""), ("other", "Provides: core"), ("needy", "Depends: core (>= 1)"))
     assert dependents(status(*rows), {"core"}, {"needy"}) == {"needy"}

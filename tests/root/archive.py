@@ -32,17 +32,19 @@ class StandIn:
     """Which of its files are settings that dpkg keeps when they were changed."""
     links: dict[str, str] = field(default_factory=dict)
     """Where each link leads, by absolute path."""
+    architecture: str = "amd64"
 
 
 def build(package: StandIn, folder: Path) -> Path:
     """Its package file, in a folder."""
-    tree = folder / f"{package.name}_{package.version.replace(':', '%3a')}"
+    version = package.version.replace(":", "%3a")
+    tree = folder / f"{package.name}_{version}_{package.architecture}"
     control = tree / "DEBIAN"
     control.mkdir(parents=True)
     lines = (
         f"Package: {package.name}",
         f"Version: {package.version}",
-        "Architecture: amd64",
+        f"Architecture: {package.architecture}",
         "Maintainer: nobody <nobody@example.org>",
         *package.fields,
         "Description: stand-in",
@@ -61,7 +63,7 @@ def build(package: StandIn, folder: Path) -> Path:
         (control / name).chmod(0o755)
     if package.settings:
         (control / "conffiles").write_text("".join(f"{path}\n" for path in package.settings))
-    deb = tree.with_name(f"{tree.name}_amd64.deb")
+    deb = tree.with_name(f"{tree.name}.deb")
     pack = ("dpkg-deb", "--root-owner-group", "-Zgzip", "-z1", "-b", str(tree), str(deb))
     subprocess.run(pack, check=True, capture_output=True, timeout=60)
     return deb

@@ -12,10 +12,16 @@ HEAD_BYTES = 4096
 FOLDER = re.compile(r"^/opt/(?:rocm|amdgpu)[^/\n]*(?=[/\n])", re.MULTILINE)
 
 
+def info_files(package: str, kind: str) -> tuple[str, ...]:
+    """Where dpkg may have its ``list``, ``md5sums`` or the like of a package."""
+    base, _, architecture = package.partition(":")
+    return (f"{INFO}/{base}:{architecture or 'amd64'}.{kind}", f"{INFO}/{base}.{kind}")
+
+
 def opt_folders(host: Host, package: str) -> frozenset[str]:
     """Folders of ROCm and AMD's driver directly below ``/opt`` that hold a package's files."""
-    for name in (package, f"{package}:amd64"):
-        head = host.head(f"{INFO}/{name}.list", HEAD_BYTES)
+    for path in info_files(package, "list"):
+        head = host.head(path, HEAD_BYTES)
         if isinstance(head, bytes):
             return frozenset(FOLDER.findall(head.decode("utf-8", "replace")))
     return frozenset()

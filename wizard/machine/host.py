@@ -23,7 +23,7 @@ class Query(Enum):
     DPKG_PACKAGES = (
         "dpkg-query",
         "--show",
-        "--showformat=${Package}\\t${Version}\\t${db:Status-Abbrev}\\t${Maintainer}\\n",
+        "--showformat=${binary:Package}\\t${Version}\\t${db:Status-Abbrev}\\t${Maintainer}\\n",
     )
     RPM_PACKAGES = (
         "rpm",

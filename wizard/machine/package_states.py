@@ -9,6 +9,8 @@ from wizard.machine.facts import Fact, Unknown
 from wizard.machine.host import Host, Query
 
 INSTALLED = "installed"
+NATIVE = ":amd64"
+"""The only architecture that ROCm is made for, beside libraries of i386."""
 STATES = {
     "i": INSTALLED,
     "U": "unpacked",
@@ -25,6 +27,7 @@ class Row:
     """One package of the system, ROCm or not."""
 
     name: str
+    """With its architecture where that is not the system's own: ``rocm-ocl-icd:i386``."""
     version: str
     maintainer: str
     """Or rpm's vendor."""
@@ -51,7 +54,8 @@ def _rows(listing: str) -> Iterator[Row]:
         short = cells[2] if len(cells) > 2 else "ii "  # rpm knows no half-installed packages
         if state := _state(short):
             maintainer = cells[3] if len(cells) > 3 else ""
-            yield Row(cells[0], cells[1], maintainer, state, held=short.startswith("h"))
+            name = cells[0].removesuffix(NATIVE)
+            yield Row(name, cells[1], maintainer, state, held=short.startswith("h"))
 
 
 def _state(short: str) -> str:

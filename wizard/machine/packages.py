@@ -12,7 +12,7 @@ from wizard.machine.host import Host
 from wizard.machine.package_states import INSTALLED, Row, installed_rows
 from wizard.machine.package_work import no_work, package_work
 from wizard.machine.part import Found, Part
-from wizard.machine.rocm_names import is_rocm, may_be_amds_graphics
+from wizard.machine.rocm_names import is_rocm, may_be_amds_graphics, without_architecture
 
 AMD_VERSION = re.compile(r"\.[4-9][01]\d0\d-\d+|-\d{7}\b|-\d+~2\d\.04$")
 """AMD writes the ROCm release into each version, as in ``2.20.0.50701-98~22.04``, a build number of
@@ -49,7 +49,7 @@ def rocm_packages(host: Host, rows: list[Row], index: Versions) -> tuple[Package
 
 def _is_amds(row: Row, index: Versions) -> bool:
     """True for what is AMD's beside ROCm: its installer's graphics packages, above all."""
-    if (row.name, row.version) in index:
+    if (without_architecture(row.name), row.version) in index:
         return True
     return may_be_amds_graphics(row.name) and _origin(row, index)[0] == "amd"
 
@@ -69,7 +69,7 @@ def _package(host: Host, row: Row, index: Versions) -> Package:
 
 def _origin(row: Row, index: Versions) -> tuple[str, str]:
     """A package is AMD's only if its installed version is; with the source gone, two marks tell."""
-    if (row.name, row.version) in index:
+    if (without_architecture(row.name), row.version) in index:
         return "amd", "index"
     who = row.maintainer.lower()
     version = AMD_VERSION.search(row.version) is not None

@@ -39,9 +39,14 @@ GRAPHICS = re.compile(r"[a-z0-9][a-z0-9.+]*(?:-[a-z0-9.+]+)*-amdgpu(?:-.+)?")
 
 def is_rocm(name: str) -> bool:
     """True for the name of a package that is a part of ROCm, AMD's or a distribution's."""
-    return NAME.fullmatch(name) is not None
+    return NAME.fullmatch(without_architecture(name)) is not None
 
 
 def may_be_amds_graphics(name: str) -> bool:
     """True for a name such as AMD gives its builds of graphics packages; others do so too."""
-    return GRAPHICS.fullmatch(name) is not None
+    return GRAPHICS.fullmatch(without_architecture(name)) is not None
+
+
+def without_architecture(name: str) -> str:
+    """``rocm-ocl-icd`` of ``rocm-ocl-icd:i386``, as indexes have it."""
+    return name.partition(":")[0]

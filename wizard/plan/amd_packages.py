@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from wizard.machine.facts import Machine, Package, Unknown
-from wizard.machine.rocm_names import is_rocm
+from wizard.machine.rocm_names import is_rocm, without_architecture
 from wizard.plan.impossible import PlanImpossible
 
 AMD, DISTRIBUTION, DRIVER = "amd", "distribution", "driver"
@@ -98,7 +98,8 @@ def _goes(package: Package, scopes: tuple[str, ...], kept_release: str) -> bool:
     if package.name in DRIVERS:
         return DRIVER in scopes
     kept = kept_release and release_of(package) == kept_release
-    return not (kept and not OWN_RELEASE.search(package.name) and not is_broken(package))
+    own = OWN_RELEASE.search(without_architecture(package.name))
+    return not (kept and not own and not is_broken(package))
 
 
 def _is_other(package: Package) -> bool:
@@ -106,7 +107,8 @@ def _is_other(package: Package) -> bool:
 
 
 def _is_graphics(package: Package) -> bool:
-    return not is_rocm(package.name) or GRAPHICS.fullmatch(package.name) is not None
+    name = without_architecture(package.name)
+    return not is_rocm(name) or GRAPHICS.fullmatch(name) is not None
 
 
 def _notes(packages: tuple[Package, ...], out: list[Package], scopes: tuple[str, ...]) -> list[str]:

@@ -11,9 +11,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from wizard.machine.apt.entries import paragraphs
+from wizard.machine.rocm_names import without_architecture
 from wizard.plan.root_steps import AptChange, SetSystemPathAside, WriteSystemFile
 from wizard.plan.steps import Step
 from wizard.plan.system_places import KEYRING, SOURCE
+from wizard.preflight.archive_records import qualified
 
 APT = "/etc/apt"
 LISTS = "/var/lib/apt/lists"
@@ -158,8 +161,13 @@ def _status(root: Path, steps: tuple[Step, ...]) -> str:
     gone = {name for step in steps if isinstance(step, AptChange) for name in step.expect_remove}
     if not gone:
         return text
-    heads = tuple(f"Package: {name}\n" for name in gone)
-    kept = (one for one in text.split("\n\n") if not one.lstrip("\n").startswith(heads))
+    heads = tuple(f"Package: {without_architecture(name)}\n" for name in gone)
+    kept = (
+        stanza
+        for stanza in text.split("\n\n")
+        if not stanza.lstrip("\n").startswith(heads)
+        or any(qualified(fields) not in gone for _, fields in paragraphs(stanza))
+    )
     return "\n\n".join(kept)
 
 

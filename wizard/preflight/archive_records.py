@@ -17,6 +17,7 @@ class PackageRecord:
     """One version of a package as an index tells of it."""
 
     name: str
+    """With its architecture where that is not the system's own."""
     version: str
     downloadable: bool
     """False for one that only dpkg knows of."""
@@ -30,9 +31,15 @@ def package_records(text: str) -> tuple[PackageRecord, ...]:
     return tuple(_record(fields) for _, fields in paragraphs(apart) if "package" in fields)
 
 
+def qualified(fields: Paragraph) -> str:
+    """The name of a package, with its architecture where that is not the system's own."""
+    name, architecture = (fields.get(key, "").strip() for key in ("package", "architecture"))
+    return name if architecture in ("", "all", "amd64") else f"{name}:{architecture}"
+
+
 def _record(fields: Paragraph) -> PackageRecord:
     return PackageRecord(
-        name=fields["package"].strip(),
+        name=qualified(fields),
         version=fields.get("version", "").strip(),
         downloadable="filename" in fields,
         download_bytes=_number(fields.get("size", "")),

@@ -11,7 +11,7 @@ import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from wizard.machine.dpkg_files import INFO
+from wizard.machine.dpkg_files import info_files
 
 MOST_BYTES = 4 << 30
 """No more is hashed for a plan; root hashes all of it."""
@@ -33,8 +33,8 @@ def changed_files(names: Iterable[str], root: Path = Path("/")) -> dict[str, str
 
 def _looked_at(name: str, root: Path) -> Iterator[tuple[str, int, bool]]:
     """Paths that were touched after dpkg had unpacked them, bytes that were read, the finding."""
-    for base in (name, f"{name}:amd64"):
-        list_file = root / f"{INFO}/{base}.list".lstrip("/")
+    for file in info_files(name, "list"):
+        list_file = root / file.lstrip("/")
         try:
             unpacked = list_file.stat().st_mtime
             paths = os.fsdecode(list_file.read_bytes()).split("\n")

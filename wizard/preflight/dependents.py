@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from wizard.machine.apt.entries import Paragraph, paragraphs
+from wizard.preflight.archive_records import qualified
 
 WISH = re.compile(r"\s*(?P<name>[a-z0-9][a-z0-9+.-]*)(?::[a-z0-9-]+)?\s*(?P<version>\([^)]*\))?")
 ABSENT = ("not-installed", "config-files")
@@ -26,8 +27,8 @@ def dependents(status: str, lost: Collection[str], kept: Collection[str]) -> fro
     ``status`` is dpkg's list. What nothing meets now either is no loss.
     """
     rows = [fields for _, fields in paragraphs(status) if _is_there(fields)]
-    needs = {_name(row): tuple(_needs(row)) for row in rows if _name(row) in kept}
-    offers = {_name(row): frozenset(_offers(row)) for row in rows}
+    needs = {qualified(row): tuple(_needs(row)) for row in rows if qualified(row) in kept}
+    offers = {qualified(row): frozenset(_offers(row)) for row in rows}
     before = frozenset().union(*offers.values())
     gone = set(lost)
     while True:
@@ -51,10 +52,6 @@ def _is_there(fields: Paragraph) -> bool:
     return "package" in fields and len(words) == 3 and words[2] not in ABSENT
 
 
-def _name(fields: Paragraph) -> str:
-    return fields["package"].strip()
-
-
 def _needs(fields: Paragraph) -> Iterator[tuple[Wish, ...]]:
     """Groups of packages of which one must be there."""
     for field in ("pre-depends", "depends"):
@@ -65,7 +62,7 @@ def _needs(fields: Paragraph) -> Iterator[tuple[Wish, ...]]:
 
 def _offers(fields: Paragraph) -> Iterator[Wish]:
     """What it meets: a name that it only provides without a version meets no wish for one."""
-    yield from (Wish(_name(fields), versioned) for versioned in (False, True))
+    yield from (Wish(fields["package"].strip(), versioned) for versioned in (False, True))
     for wish in _wishes(fields.get("provides", "").split(",")):
         yield Wish(wish.name, versioned=False)
         if wish.versioned:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from wizard.machine.dpkg_files import INFO
+from wizard.machine.dpkg_files import info_files
 from wizard.machine.facts import Machine, Package, Unknown
 from wizard.machine.host import Host
 from wizard.plan.prepared import Belongings, TreeContent
@@ -43,7 +43,7 @@ def _lists(host: Host, packages: Iterable[Package]) -> Lists | None:
 
 
 def _list(host: Host, name: str) -> frozenset[str] | None:
-    for file in (f"{INFO}/{name}.list", f"{INFO}/{name}:amd64.list"):
+    for file in info_files(name, "list"):
         text = host.read(file)
         if isinstance(text, str):
             return frozenset(text.splitlines()) if len(text) < LIST_LIMIT else None

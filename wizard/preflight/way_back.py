@@ -106,9 +106,9 @@ def _dependent(kept: Versions, lost: Collection[tuple[str, str]], asking: Asking
     """Those that could not come back although there are files of them."""
     if not kept or not lost:
         return ()
-    names = [{name.partition(":")[0] for name, _ in packages} for packages in (lost, kept)]
+    names = [{name for name, _ in packages} for packages in (lost, kept)]
     found = dependents(status_of(asking.root), *names)
-    return tuple(pair for pair in kept if pair[0].partition(":")[0] in found)
+    return tuple(pair for pair in kept if pair[0] in found)
 
 
 def _by_version(records: tuple[PackageRecord, ...]) -> dict[tuple[str, str], PackageRecord]:
@@ -119,8 +119,10 @@ def _by_version(records: tuple[PackageRecord, ...]) -> dict[tuple[str, str], Pac
 
 def _in_cache(host: Host, pair: tuple[str, str]) -> bool:
     name, version = pair
-    start = f"{ARCHIVES}/{name}_{version.replace(':', '%3a')}"
-    return any(host.is_file(f"{start}_{kind}.deb") for kind in ("amd64", "all"))
+    base, _, architecture = name.partition(":")
+    start = f"{ARCHIVES}/{base}_{version.replace(':', '%3a')}"
+    kinds = (architecture,) if architecture else ("amd64", "all")
+    return any(host.is_file(f"{start}_{kind}.deb") for kind in kinds)
 
 
 def _size(pair: tuple[str, str], records: dict[tuple[str, str], PackageRecord]) -> int:

@@ -18,6 +18,7 @@ from wizard.plan.root_steps import AptChange, RestoreSettings
 from wizard.plan.steps import USER_EDITS, Plan, Step
 from wizard.plan.way_back import lost, make_way_back
 from wizard.preflight.apt_view import STATUS, status_of
+from wizard.preflight.archive_records import qualified
 from wizard.preflight.dependents import dependents
 from wizard.root.news import Event, EventLines, StepDone, news_of
 from wizard.root.session import EVENTS, STATE, undo_script
@@ -70,7 +71,7 @@ def _refuse_needed(way: Plan, host: Host, run: str) -> None:
     # This machine's own list may be longer than what a host reads of a file.
     found = host.read(STATUS) if host.name else status_of(Path("/"))
     status = found if isinstance(found, str) else ""
-    names = {fields["package"].strip() for _, fields in paragraphs(status) if "package" in fields}
+    names = {qualified(fields) for _, fields in paragraphs(status) if "package" in fields}
     needy = sorted(dependents(status, gone, names - gone)) if gone else []
     if needy:
         raise Trouble(

@@ -20,11 +20,11 @@ class Row:
 
 
 def packages(root: Root) -> dict[str, Row]:
-    """What dpkg-query says, by name."""
-    form = "${Package}\t${Version}\t${db:Status-Abbrev}\n"
+    """What dpkg-query says, by name; one of another architecture has it behind its name."""
+    form = "${binary:Package}\t${Version}\t${db:Status-Abbrev}\n"
     lines = root.run("dpkg-query", "-W", "-f", form).stdout.splitlines()
     rows = (line.split("\t") for line in lines)
-    return {name: Row(version, status.strip()) for name, version, status in rows}
+    return {row[0].removesuffix(":amd64"): Row(row[1], row[2].strip()) for row in rows}
 
 
 def origins(root: Root, names: list[str]) -> dict[str, list[str]]:

@@ -98,6 +98,26 @@ def test_amds_rocm_goes_and_nothing_else_and_comes_back(
     assert not left, told(left)
 
 
+def test_a_package_of_another_architecture_goes_and_comes_back_as_that(enter: Enter) -> None:
+    root = enter(ROCM_57)
+    root.give_sudo("with password")
+    root.run("dpkg", "--add-architecture", "i386")
+    content = {"/opt/rocm-5.7.1/lib32/libOpenCL.so.1": b"i386"}
+    theirs = Deb("rocm-ocl-icd", "2.0.0.50701-98~22.04", "i386", files=content)
+    place = f"/var/cache/apt/archives/{theirs.file_name}"
+    debs.build(theirs, root.path(place))
+    root.run("dpkg", "--install", place)
+    named = "rocm-ocl-icd:i386"
+    before, rows = take(root.folder), packages(root)
+    assert named in {one["name"] for one in detected(root)["rocm_packages"]}
+    carry_out(root, "remove", "--yes", says="Finished.")
+    assert named in gone_by(root, dict(rows))
+    assert of_amd(root) == set()
+    back(root)
+    left = not_as_before(differences(before, take(root.folder)))
+    assert not left, told(left)
+
+
 def without_archive(root: Root) -> dict[str, str]:
     """AMD's source is taken away, and what apt had fetched; what was AMD's, with versions."""
     rows, amds = packages(root), of_amd(root)

@@ -9,6 +9,7 @@ from wizard.machine.processes import KFD_PROCESSES, PROC
 from wizard.machine.recording.disguise import Disguise
 from wizard.machine.recording.recorder import Kept
 from wizard.machine.recording.watch import Asked
+from wizard.machine.rocm_names import without_architecture
 
 
 def keep_facts(machine: Machine, asked: Asked, disguise: Disguise, kept: Kept) -> None:
@@ -72,7 +73,8 @@ def _keep_index(machine: Machine, asked: Asked, disguise: Disguise, kept: Kept) 
     read = [path for path in indexes if path in asked.texts or path in asked.heads]
     index = next((path for path in read if "Packages" in path.rpartition("_")[2]), "")
     packages = machine.rocm_packages if isinstance(machine.rocm_packages, tuple) else ()
-    rows = [f"Package: {p.name}\nVersion: {p.version}\n" for p in packages if p.grounds == "index"]
+    indexed = ((without_architecture(p.name), p) for p in packages if p.grounds == "index")
+    rows = [f"Package: {name}\nVersion: {p.version}\n" for name, p in indexed]
     if index and rows:
         place = f"{index.rpartition('Packages')[0]}Packages"
         kept.files[disguise.path(place)] = "\n".join(rows).encode()

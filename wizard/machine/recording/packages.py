@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from wizard.machine.facts import Machine
+from wizard.machine.package_states import NATIVE
 from wizard.machine.recording.disguise import Disguise
 from wizard.machine.rocm_names import is_rocm
 
@@ -22,7 +23,7 @@ def kept_rows(listing: str, machine: Machine, disguise: Disguise) -> list[str]:
     packages = machine.rocm_packages if isinstance(machine.rocm_packages, tuple) else ()
     named = {package.name for package in packages}
     rows = (line.split("\t") for line in listing.splitlines())
-    matter = (row for row in rows if len(row) > 1 and (row[0] in named or _matters(row)))
+    matter = (row for row in rows if len(row) > 1 and (_name(row) in named or _matters(row)))
     return ["\t".join(_cells(row, disguise)) for row in matter]
 
 
@@ -30,7 +31,11 @@ def _matters(row: list[str]) -> bool:
     state = row[2].strip() if len(row) > 2 else ""
     removed = state[1:2] in ("n", "c")
     unfinished = state not in INSTALLED and not removed
-    return unfinished or is_rocm(row[0]) or PYTHON.fullmatch(row[0]) is not None
+    return unfinished or is_rocm(row[0]) or PYTHON.fullmatch(_name(row)) is not None
+
+
+def _name(row: list[str]) -> str:
+    return row[0].removesuffix(NATIVE)
 
 
 def _cells(row: list[str], disguise: Disguise) -> list[str]:
