@@ -191,7 +191,7 @@ def take_back(run: str, counts: Counts) -> None:
     if not script.exists():
         return
     done = subprocess.run(("/bin/sh", str(script)), capture_output=True, text=True, timeout=300)
-    if done.returncode not in (0, 1) or "syntax error" in done.stderr:
+    if done.returncode not in (0, 1, helper.MISSING) or "syntax error" in done.stderr:
         counts.mistakes.append(f"UNDO.sh {done.returncode}: {done.stdout} {done.stderr}")
     counts.note("UNDO.sh", f"exit code {done.returncode}")
     for line in done.stdout.splitlines():
