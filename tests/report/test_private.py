@@ -107,8 +107,8 @@ GONE = {
     "an address with a login": ("https://me:pw@host/simple", "https://***@host/simple"),
     "a signed address": ("https://h/x?X-Amz-Signature=1", "https://h/x?QUERY"),
     "a token in an address": ("https://h/x?token=a&b=1 y", "https://h/x?QUERY y"),
-    "a proxy": ("https_proxy=http://proxy.corp:3128", "https_proxy=SECRET"),
-    "a proxy of apt": ('http::Proxy "http://proxy:3128";', 'http::Proxy "SECRET";'),
+    "a proxy": ("https_proxy=http://proxy.corp:3128", "https_proxy=http://HOST-1:3128"),
+    "a proxy of apt": ('http::Proxy "http://proxy:3128";', 'http::Proxy "http://HOST-1:3128";'),
     "a whole key": (
         "x\n-----BEGIN RSA PRIVATE KEY-----\nAbC=\n-----END RSA PRIVATE KEY-----\ny",
         "x\nSECRET\ny",
