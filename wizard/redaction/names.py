@@ -89,7 +89,7 @@ HOSTS = re.compile(
     r"(?<=[a-z]://)(?:\*\*\*@|[\w.-]+@)?(?P<a>[A-Za-z0-9_-][\w.-]*)"
     r"|\b(?:host(?:name)?|proxy)[\"']? ?[=:] ?[\"']?(?P<b>[\w-]+(?:\.[\w-]+){0,8})"
     r"|\b(?:connect\w* (?:to|with)|resolv(?:e|ing)|host(?:name)?|server|lookup|mounting|registry"
-    rf"|closed by)[=: ]{{1,3}}[\"']?(?P<c>(?:[\w-]+\.){{1,8}}(?!{_FILES}\b)[a-z]{{2,24}}"
+    rf"|closed by|ping)[=: ]{{1,3}}[\"']?(?P<c>(?:[\w-]+\.){{1,8}}(?!{_FILES}\b)[a-z]{{2,24}}"
     r"|[\w-]+(?= port|:? not |: Name|:[/\d]))"
     rf"|(?<![\w./@~-])(?:[a-z]+@)?(?P<d>(?:[a-z0-9_-]+\.){{1,8}}(?:{_TOP}(?![\w(-]|\.\w)"
     rf"|(?!{_FILES}\b)[a-z]{{2,24}}(?=(?::\d{{2,5}})?/[\w-]|:\d{{2,5}}/)))"

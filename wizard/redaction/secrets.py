@@ -23,10 +23,12 @@ NAME = (
 )
 """Words in a name that say so, and the rest of the name."""
 ISSUED = (
-    r"(?<![A-Za-z0-9])(?:(?:hf_|gh[a-z]_|github_pat_|(?:sk|rk)_|r8_|nvapi-|tskey-|hv[bs]\.|SG\.)"
-    r"[\w.-]{16,}|sk-(?=[\w-]{0,80}\d)[\w-]{16,}|A[KS]IA[A-Z0-9]{16}|eyJ[\w-]{6,}\.[\w.-]{6,})"
+    r"(?<![A-Za-z0-9])(?:(?:hf_|gh[a-z]_|github_pat_|gl[a-z]{2,4}[-_]|npm_|dckr_pat_|(?:g?sk|rk)_"
+    r"|r8_|xox[a-z]-|nvapi-|AGE-SECRET-KEY-|tskey-|hv[bs]\.|SG\.|AIza|GOCSPX-|NRAK-|sq0[a-z]{3}-)[\w.-]{16,}"
+    r"|sk-(?=[\w-]{0,80}\d)[\w-]{16,}|A[KS]IA[A-Z0-9]{16}|\w{5}8Q~[\w.~-]{30,}|\d{8,10}:AA[\w-]{30,}"
+    r"|(?:eyJ[\w-]{6,}\.[\w-]{6,}|[\w-]{23,28}\.[\w-]{6,7})\.[\w-]{3,}"
+    r"|(?:ssh|ecdsa|sk)-[\w@.-]+ +AAAA[\w+/=]+(?: [^\s\"']+@[^\s\"']+)?)"
     r"|(?<=hooks\.slack\.com/)\S+|(?<=/webhooks/)\S+"
-    r"|(?:ssh|ecdsa|sk)-[\w@.-]+ +AAAA[\w+/=]+(?: [^\s\"']+@[^\s\"']+)?"
 )
 """What says itself that it is one, even where it does not look like chance."""
 
