@@ -51,11 +51,11 @@ GONE = {
     "another host of its domain": ("https://pypi.corp.example/x", "https://HOST/x"),
     "numbers of accounts": (
         "uid=1000(zaphod) gid=1000(zaphod) groups=1000(zaphod),27(sudo),109(render),1001(acme)",
-        "uid=UID(USER) gid=UID(USER) groups=1000(USER),27(sudo),109(render),1001(GROUP-1)",
+        "uid=UID(USER) gid=UID(USER) groups=1000(USER),27(sudo),109(render),1001(OTHER-1)",
     ),
     "accounts of another machine": (
         "uid=1000(ford) gid=1000(ford) groups=1000(ford),27(sudo)",
-        "uid=UID(GROUP-1) gid=UID(GROUP-1) groups=1000(GROUP-1),27(sudo)",
+        "uid=UID(OTHER-1) gid=UID(OTHER-1) groups=1000(OTHER-1),27(sudo)",
     ),
     "a session": ("/run/user/238471/bus user@238471.service", "/run/user/UID/bus user@UID.service"),
     "an e-mail": ("mailto:z.b@example.org", "EMAIL-1"),
@@ -168,6 +168,17 @@ STAYS = (
     "a basic test of the authority, the author and the monkey",
     "MIOpen(HIP): Info [FindSolutionImpl] ConvAsm3x3U: Not applicable",
     "/home/linuxbrew/.linuxbrew/bin",
+    "Source: MIOpenBatchNormBwdSpatial.cpp MIOpenBatchNormFwdTrainSpatialHIP.cpp",
+    "ConvHipImplicitGemmV4R4GenXdlopsFwdFp32 ConvBinWinogradRxSf2x3g1",
+    "Cijk_Ailk_Bljk_SB_MT64x64x16_SN_APM1_ISA1030 igemm_fwd_gtcx_nhwc_fp16_bx0_ex1_bt256x128x32",
+    "Preparing to unpack .../034-gsettings-desktop-schemas_43.0-1_all.deb ...",
+    "Unpacking libsecret-common (0.21.4-1) over (0.20.5-3) ...",
+    "gpg: Can't check signature: No public key",
+    "Chip ID:                 29471(0x731f)",
+    "cat /sys/class/kfd/kfd/topology/nodes/1/properties",
+    "Code: 48 89 fb 48 83 ec 18 64 48 8b 04 25 28 00 00 00 48 89 44 24 08 31 c0 <48> 8b 47 10",
+    "10:00:00,123 INFO torch: it is there",
+    "sudo: a password is required",
 )
 
 

@@ -59,26 +59,22 @@ def of_person(user: str) -> re.Pattern[str] | None:
 UIDS = re.compile(r"(?:/run/user/|user[@-]|[ug]id ?[=:]? ?)(?P<x>\d{4,10})(?!\d)", _I)
 """The number of an account of a person; numbers of the system have three digits."""
 _NAME = r"[^\s/:;,\"'<>|()\[\]\\$*?{}`]+"
-HOMES = re.compile(
+PEOPLE = re.compile(
     r"(?:[\\/](?:home|Users|var/mail|crontabs)|(?<![\w.-])/(?:run/)?media)[\\/]{1,2}"
-    rf"(?P<x>{_NAME}(?:(?: {_NAME}){{1,2}}(?=[\\/\"']))?)"
+    rf"(?P<a>{_NAME}(?:(?: {_NAME}){{1,2}}(?=[\\/\"']))?)"
+    r"|(?:(?<!\w)\d{1,10}|\bUID)\((?P<b>[^\W\d][^()\s,]*)\)"
+    r"|\b(?:r?user|logname|owner)=[\"']?(?P<c>[\w.-]+)"
+    r"|\b(?:user|group):? (?:[\"'](?P<d>[\w.-]+)(?=[\"'])|(?P<e>[\w.-]+)(?= (?:is|has|does) ))"
+    r"|\b(?:password for|session for|for user|invalid user) (?P<f>[\w.-]+)(?= from|\(|$)",
+    _I | _M,
 )
-"""A folder below the place of all homes, whoever's it is."""
+"""Whose home it is, in the output of ``id``, and where programs speak of an account."""
 OF_MACHINE = re.compile(
     r"(?<![\d:])\d\d:\d\d:\d\d[\d.,:+Z-]{0,14} (?![A-Z]+ )(?P<a>[\w.-]+) "
     r"(?=[\w./@()-]+(?:\[\d+\])?: )|\b(?:USER|root)@(?P<b>[\w-][\w.-]*)(?=[\s:~)\]]|$)",
     _M,
 )
 """Its name in a journal and at a prompt, even if it is called like a word."""
-IN_IDS = re.compile(r"(?:(?<!\w)\d{1,10}|\bUID)\((?P<x>[^\W\d][^()\s,]*)\)")
-"""A name in the output of ``id``."""
-ACCOUNTS = re.compile(
-    r"\b(?:r?user|logname|owner)=[\"']?(?P<a>[\w.-]+)"
-    r"|\b(?:user|group):? (?:[\"'](?P<b>[\w.-]+)(?=[\"'])|(?P<c>[\w.-]+)(?= (?:is|has|does) ))"
-    r"|\b(?:password for|session for|for user|invalid user) (?P<d>[\w.-]+)(?= from|\(|$)",
-    _I | _M,
-)
-"""Somebody's account where programs speak of one."""
 _FILES = r"(?:py|sh|so|rs|cpp|cc|hpp|txt|whl|deb|rpm|conf|list|json|toml|yaml|yml|md|git|egg|data)"
 """How names of files end that could be servers too."""
 _TOP = (
@@ -115,10 +111,8 @@ def _is_foreign(name: str) -> bool:
 GROUP = Rule(OTHER_KIND, re.compile(r"\A(?P<x>\S+)\Z"), "GROUP-#", _is_somebodys, str)
 """For the name of a group alone."""
 STRANGERS = (
-    Rule(OTHER_KIND, HOMES, "OTHER-#", _is_somebodys),
+    Rule(OTHER_KIND, PEOPLE, "OTHER-#", _is_somebodys),
     Rule(HOST_KIND, OF_MACHINE, HOST),
-    Rule(OTHER_KIND, IN_IDS, "GROUP-#", _is_somebodys, str),
-    Rule(OTHER_KIND, ACCOUNTS, "OTHER-#", _is_somebodys),
     Rule(HOST_KIND, HOSTS, "HOST-#", _is_foreign, str.lower),
 )
 """People and machines of whom nothing is known."""

@@ -18,10 +18,6 @@ UUID = re.compile(
     r"(?<![0-9A-Za-z])(?!8be4df61-93ca)"  # variables of every firmware
     r"(?P<x>[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12})(?![0-9A-Za-z])"
 )
-BYTES = re.compile(
-    r"Code: [0-9a-f<> ]+|\b(?P<x>[0-9a-f]{2}(?:,? (?:0x)?[0-9a-f]{2}){7,})\b"  # not of a program
-)
-"""Many bytes after one another: what a screen says of itself."""
 LABEL = (
     r"(?:serial(?:[ _-]?(?:number|num|no|short|nr|\d)\b)?\.?|\bs/n|\bsn|\bmac|imei|edid|uuid"
     r"|(?:unique|hive|machine|boot|hardware|product|chassis|system|asset)[ _-]?(?:id|uuid|tag)"
@@ -90,8 +86,7 @@ RULES = (
     Rule(SERIAL_KIND, MARKED, "SERIAL-#"),
     Rule(SERIAL_KIND, UUID, "UUID-#", _several),
     Rule(MAC_KIND, MAC, "MAC-#", _several),
-    Rule(SERIAL_KIND, behind(LABEL, r"\S+(?: [0-9a-f]{5,})*"), "SERIAL-#", is_id),
-    Rule(SERIAL_KIND, BYTES, "SERIAL-#"),
+    Rule(SERIAL_KIND, behind(LABEL, r"\S+(?: [0-9a-f]{2,})*"), "SERIAL-#", is_id),
     Rule(NETWORK_KIND, behind(GIVEN), "NETWORK-#"),
     Rule(EMAIL_KIND, EMAIL, "EMAIL-#"),
     Rule(IP_KIND, IPV6, "IP-#", is_address, str.lower),

@@ -19,8 +19,8 @@ NOTHING = re.compile(
 )
 """A value that tells nothing, whatever stands before it: so a switch that is called so stays."""
 _QUOTE = r"\\{0,3}[\"'`]|&quot;"
-_SIGN = r"=>|[:=]{1,2}|%3D|,(?= ?\\{0,3}[\"'])|(?<!-)[^<>\n]{0,40}(?<!-)>"
-_WORD = r"[ \t]{1,4}(?:(?:is|was|given|provided)[ \t:]{1,3})?(?=\\{0,3}[\"'`]|[^\s:]*\d)"
+_SIGN = r"[:=]?=>?|==(?=[\"'])|:|%3D|,(?= ?\\{0,3}[\"'])|(?<!-)[^<>\n]{0,40}(?<!-)>"
+_WORD = r"[ \t]{1,4}(?:(?:is|was|given|provided)[ \t:]{1,3})?(?=\\{0,3}[\"'`]|[^\s:(]*\d)"
 
 
 def behind(label: str, after_blank: str = r"[^\n]+") -> re.Pattern[str]:
