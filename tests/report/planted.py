@@ -173,6 +173,8 @@ KINDS: dict[str, Kind] = {
     "netrc": Kind(said, ("machine pypi.example login me password {}", "machine x\n  password {}")),
     "login in an address": Kind(said, ("https://me:{}@mirror.example/simple",
                                        "ERROR: HTTP error 401 for https://me:{}@mirror.example/x")),
+    "login without a scheme": Kind(said, ("error: http_proxy=me:{}@proxy01:3128",
+                                          "error: cannot log in as me:{}@mirror")),
     "login with a slash": Kind(joined("/", said, said), (
         "https://me:{}@mirror.example/simple", "ERROR: HTTP error 401 for https://me:{}@github.com/x")),
     "query": Kind(said, ("GET https://github.com/x?u={}", "ERROR: 404 for https://pypi.org/x?a={}")),
@@ -268,7 +270,7 @@ KINDS: dict[str, Kind] = {
         "ping: {}: Name or service not known: error", "nfs: server {} not responding, timed out",
         "mount.nfs: access denied by server while mounting {}:/export",
         "curl: (6) Could not resolve host: {}", "error: ssh://git@{}:2222/x",
-        "error: Connection closed by {} port 22"), False),
+        "error: Connection closed by {} port 22", "mount error: CIFS: //{}/share failed"), False),
     "prompt": Kind(name, ("bash: me@{}:~$: error", "[me@{} ~]$ error", "error: bob@{}:/srv failed"),
                    False),
     "journal of another language": Kind(name, (

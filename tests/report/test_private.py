@@ -107,6 +107,17 @@ GONE = {
     "an address with a login": ("https://me:pw@host/simple", "https://***@host/simple"),
     "a signed address": ("https://h/x?X-Amz-Signature=1", "https://h/x?QUERY"),
     "a token in an address": ("https://h/x?token=a&b=1 y", "https://h/x?QUERY y"),
+    "a login of a proxy without a scheme": (
+        "https_proxy=me:pass1@proxy01:3128",
+        "https_proxy=***@HOST-1:3128",
+    ),
+    "a share of a server": ("mount //nas01/x", "mount //HOST-1/x"),
+    "a journal of another language": (
+        "févr. 09 18:40:12 other kernel: amdgpu: x",
+        "févr. 09 18:40:12 HOST kernel: amdgpu: x",
+    ),
+    "a prompt of somebody else": ("ford@prefect:~$ x", "ford@HOST-1:~$ x"),
+    "a word that nobody can say": ("refused WJmXeFAIIvMGveZXdCzfbSUTzcGrDtDZ", "refused SECRET"),
     "a proxy": ("https_proxy=http://proxy.corp:3128", "https_proxy=http://HOST-1:3128"),
     "a proxy of apt": ('http::Proxy "http://proxy:3128";', 'http::Proxy "http://HOST-1:3128";'),
     "a whole key": (

@@ -82,14 +82,16 @@ _TOP = (
     r"|localdomain|fritz\.box|arpa|d[ek]|at|ch|uk|fr|nl|es|eu|pl|cz|se|fi|jp|cn|kr|br|ru|ua|au)"
 )
 HOSTS = re.compile(
-    r"(?<=[a-z]://)(?:\*\*\*@|[\w.-]+@)?(?P<a>[A-Za-z0-9_-][\w.-]*)"
-    r"|\b(?:host(?:name)?|proxy)[\"']? ?[=:] ?[\"']?(?P<b>[\w-]+(?:\.[\w-]+){0,8})"
+    r"(?:(?<=[a-z]://)|(?<![\w:/.\\])(?://|\\\\)(?=[\w.-]+[/\\]))(?:\*\*\*@|[\w.-]+@)?"
+    r"(?P<a>[A-Za-z0-9_-][\w.-]*)"
+    r"|(?<![a-z])(?:host(?:name)?|proxy)[\"']? ?[=:] ?[\"']?(?:\*\*\*@)?(?![a-z]{2,9}://)"
+    r"(?P<b>[\w-]+(?:\.[\w-]+){0,8})"
     r"|\b(?:connect\w* (?:to|with)|resolv(?:e|ing)|host(?:name)?|server|lookup|mounting|registry"
     rf"|closed by|ping)[=: ]{{1,3}}[\"']?(?P<c>(?:[\w-]+\.){{1,8}}(?!{_FILES}\b)[a-z]{{2,24}}"
     r"|[\w-]+(?= port|:? not |: Name|:[/\d]))"
     rf"|(?<![\w./@~-])(?:[a-z]+@)?(?P<d>(?:[a-z0-9_-]+\.){{1,8}}(?:{_TOP}(?![\w(-]|\.\w)"
     rf"|(?!{_FILES}\b)[a-z]{{2,24}}(?=(?::\d{{2,5}})?/[\w-]|:\d{{2,5}}/)))"
-    r"|(?<=\w@)(?P<e>[a-z][\w-]*)(?=[\s:~)\]]|$)|\bIP-\d+[ \t]+(?P<f>[A-Za-z][\w.-]*)$",
+    r"|(?<=\w@)(?!sha\d)(?P<e>[a-z][\w-]*)(?=[\s:~)\]]|$)|\bIP-\d+[ \t]+(?P<f>[A-Za-z][\w.-]*)$",
     _I | _M,
 )
 """A server: in an address, behind words that say so, in a domain, at a prompt, behind an IP."""
