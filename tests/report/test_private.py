@@ -74,6 +74,7 @@ GONE = {
     "a token of a vault": ("hvs.CAESIabcdefghijk", "SECRET"),
     "a personal access token": ("export GITHUB_PAT=abc", "export GITHUB_PAT=SECRET"),
     "a key of a wireless network": ("psk=abc wpa_psk=def", "psk=SECRET wpa_psk=SECRET"),
+    "a password that is a plain word": ("DB_PASSWORD=default", "DB_PASSWORD=SECRET"),
     "a German password": ("Passwort: abc def", "Passwort: SECRET"),
     "a stick of somebody else": ("/run/media/ford/x", "/run/media/OTHER-1/x"),
     "an address at home behind a name": ("torch 192.168.1.20:7860", "torch IP-1:7860"),
@@ -190,6 +191,7 @@ STAYS = (
     "Code: 48 89 fb 48 83 ec 18 64 48 8b 04 25 28 00 00 00 48 89 44 24 08 31 c0 <48> 8b 47 10",
     "10:00:00,123 INFO torch: it is there",
     "sudo: a password is required",
+    "a basic 2d convolution, a token::value, tiktoken==0.5.1, secret-word==1.2",
 )
 
 

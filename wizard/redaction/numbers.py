@@ -64,7 +64,7 @@ def is_address(value: str) -> bool:
 def is_id(value: str) -> bool:
     """True for what a maker may have called one thing: no slot and no other device."""
     slot = re.match(r"[0-9a-f]{4}:[0-9a-f]{2}:|8250/", value)
-    return tells(value) and any(map(str.isdecimal, value)) and slot is None
+    return tells(value) and any(map(str.isdecimal, value)) and _several(value) and not slot
 
 
 def _several(number: str) -> bool:

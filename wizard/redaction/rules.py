@@ -13,13 +13,10 @@ STANDS_IN = re.compile(
     r"|SECRET|QUERY|USER|HOST|UID|~|\*+|\(?not told\)?|owner|other\d+|this-machine"
 )
 """What was put in the place of something."""
-NOTHING = re.compile(
-    r"(?i)(?:true|false|none|null|yes|no|on|off|unset|not|n/a|unknown|default|unspecified|system"
-    r"|to|0+|\d{1,2}|\W*)\Z"
-)
+NOTHING = re.compile(r"(?i)(?:true|false|none|null|yes|no|on|off|unset|\d{1,2}|\W*)\Z")
 """A value that tells nothing, whatever stands before it: so a switch that is called so stays."""
 _QUOTE = r"\\{0,3}[\"'`]|&quot;"
-_SIGN = r"[:=]?=>?|==(?=[\"'])|:|%3D|,(?= ?\\{0,3}[\"'])|(?<!-)[^<>\n]{0,40}(?<!-)>"
+_SIGN = r"=>|:=|==(?=[\"'])|=(?!=)|:(?!:)|%3D|,(?= ?\\{0,3}[\"'])|(?<!-)[^<>\n]{0,40}(?<!-)>"
 _WORD = r"[ \t]{1,4}(?:(?:is|was|given|provided)[ \t:]{1,3})?(?=\\{0,3}[\"'`]|[^\s:(]*\d)"
 
 
@@ -55,7 +52,7 @@ def tells(value: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What is found, and what comes in place of its last group, or of all of it."""
+    """What is found, and what comes in place of its named group; without one it is left alone."""
 
     kind: str
     form: re.Pattern[str]

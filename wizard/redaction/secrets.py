@@ -12,10 +12,10 @@ SECRET_KIND = "password, key or token"  # noqa: S105 - what is counted
 LOGIN_KIND = "login in an address"
 
 NAME = (
-    r"(?:token(?!i[sz]|s\b|s_|[_.]?(?:embed|count|type|id))|(?<!lib)secret|passw(?:or)?[dt]|passphrase"
-    r"|passcode|kennwort|contrase|senha\b|mot de passe|mnemonic|credential|cookie|webhook"
-    r"|(?:api|access|private|secret|auth|account|storage|master|license|wpa|wep)[ _-]?key"
-    r"|(?<=[_-])key(?![a-z])|(?<=[\"'])key(?=[\"'])|authorization|\b(?:bearer|basic)(?=\s)"
+    r"(?:token(?!i[sz]|s\b|s_|[_.]?(?:embed|count|type|id))|(?<!lib)secret|passw(?:or)?[dt]"
+    r"|pass(?:phrase|code)|kennwort|contrase|senha\b|mot de passe|mnemonic|credential|cookie"
+    r"|webhook|(?:api|access|private|secret|auth|account|storage|master|license|wpa|wep)[ _-]?key"
+    r"|(?<=[_-])key(?![a-z])|(?<=[\"'])key(?=[\"'])|authorization|\b(?:bearer|basic)(?=\s\S{12})"
     r"|(?<![a-z])(?:auth|creds|psk|pw|pwd(?!=[/~]))(?![a-z])|(?<=_)(?:pass|pat|pwd)(?![a-z])"
     r"|(?<![a-z])pass(?=\s?=|:\S))"
     r"(?![\w-]{0,20}(?:fingerprint|provider|path|file|sock|ring|chain|error|type|length|mgmt))"
@@ -23,8 +23,8 @@ NAME = (
 )
 """Words in a name that say so, and the rest of the name."""
 ISSUED = (
-    r"(?<![A-Za-z0-9])(?:(?:hf_|gh[a-z]_|github_pat_|gl(?:pat|sa)[-_]|npm_|dckr_pat_|(?:g?sk|rk)_|r8_"
-    r"|xox[a-z]-|nvapi-|AGE-SECRET-KEY-|tskey-|hv[bs]\.|SG\.|AIza|GOCSPX-|NRAK-|sq0[a-z]{3}-)"
+    r"(?<![A-Za-z0-9])(?:(?:hf_|gh[a-z]_|github_pat_|gl(?:pat|sa)[-_]|npm_|dckr_pat_|(?:g?sk|rk)_"
+    r"|r8_|xox[a-z]-|nvapi-|AGE-SECRET-KEY-|tskey-|hv[bs]\.|SG\.|AIza|GOCSPX-|NRAK-|sq0[a-z]+-)"
     r"[\w.-]{16,}|sk-(?=[\w-]{0,80}\d)[\w-]{16,}|A[KS]IA[A-Z0-9]{16}|\w{5}8Q~[\w.~-]{30,}"
     r"|\d{8,10}:AA[\w-]{30,}|eyJ[\w-]{6,}\.[\w-]{6,}[\w.-]*|[\w-]{24}\.[\w-]{6}\.[\w-]{27}"
     r"|(?:ssh|ecdsa|sk)-[\w@.-]+ +AAAA[\w+/=]+(?: [^\s\"']+@[^\s\"']+)?)"
