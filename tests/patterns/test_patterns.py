@@ -28,6 +28,7 @@ ON_LOADING = {
     "wizard/conv2d/worker/miopen_log.py: text",
     "wizard/machine/recording/keep.py: pattern",
     "wizard/preflight/apt_errors.py: pattern",
+    "wizard/redaction/rules.py: form",
     "wizard/redaction/secrets.py: form",
     "wizard/run/known_failures.py: pattern",
 }
@@ -46,8 +47,7 @@ OF_WORDS = {
     r'wizard/machine/recording/disguise.py: rf"{re.escape(self.home)}(?![\w.-])"',
     r'wizard/machine/recording/rules.py: escaped.replace(r"\*", "[^/]*")',
     r'wizard/machine/virtual.py: rf"\b{words}\b"',
-    "wizard/report/private.py: names.spellings(numbers.spelled(who.numbers))",
-    "wizard/report/private.py: names.spellings(who.secrets)",
+    'wizard/report/private.py: rf"(?P<x>{told})"',
     "wizard/run/environment/strays.py: code",
 }
 """Plain words and what stands around them, or one of a few constants."""

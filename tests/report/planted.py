@@ -88,6 +88,21 @@ def person(chance: random.Random) -> str:
     return chance.choice(PEOPLE) + str(chance.randint(100, 999))
 
 
+def two_names(chance: random.Random) -> str:
+    """A name that somebody gave, with a blank in it."""
+    return f"{name(chance)} {name(chance)}".title()
+
+
+def words(chance: random.Random) -> str:
+    """A passphrase of words."""
+    return " ".join(name(chance) for _ in range(4))
+
+
+def accented(chance: random.Random) -> str:
+    """A login name with a letter that is not English."""
+    return chance.choice(("jürgen", "søren", "éloïse", "łukasz", "ñandú")) + name(chance)
+
+
 def in_64(make: Make) -> Make:
     """The same in base 64."""
     return lambda chance: base64.b64encode(make(chance).encode()).decode()
@@ -158,6 +173,8 @@ KINDS: dict[str, Kind] = {
     "netrc": Kind(said, ("machine pypi.example login me password {}", "machine x\n  password {}")),
     "login in an address": Kind(said, ("https://me:{}@mirror.example/simple",
                                        "ERROR: HTTP error 401 for https://me:{}@mirror.example/x")),
+    "login without a scheme": Kind(said, ("error: http_proxy=me:{}@proxy01:3128",
+                                          "error: cannot log in as me:{}@mirror")),
     "login with a slash": Kind(joined("/", said, said), (
         "https://me:{}@mirror.example/simple", "ERROR: HTTP error 401 for https://me:{}@github.com/x")),
     "query": Kind(said, ("GET https://github.com/x?u={}", "ERROR: 404 for https://pypi.org/x?a={}")),
@@ -172,6 +189,40 @@ KINDS: dict[str, Kind] = {
                                                    "ERROR: header 'Authorization: Basic {}'")),
     "bearer": Kind(of(ANY, 30), ("Authorization: Bearer {}", "error: Bearer {} was refused")),
     "cookie": Kind(of(ANY, 26), ("Set-Cookie: session={}; Path=/", "error: Cookie: sid={}")),
+    "storage key": Kind(of(ANY + "+/", 86, after="=="), (
+        "ERROR: DefaultEndpointsProtocol=https;AccountName=me;AccountKey={};EndpointSuffix=x",
+        *LOG)),
+    "login of a collector": Kind(of(HEX, 32), ("error: https://{}@o12.ingest.sentry.io/4 failed",)),
+    "download": Kind(of(HEX, 32), (
+        "ERROR: HTTP error 401 for https://civitai.com/api/download/models/1?type=Model&token={}",)),
+    "powershell": Kind(said, ('error: $env:API_KEY = "{}"', "Error: setx API_KEY {} failed")),
+    "python": Kind(said, ('Error: login(token="{}")', "error: Namespace(api_key='{}', x=1)",
+                          "Error: os.environ.setdefault('HF_TOKEN', '{}')",
+                          """error: os.environ["HF_TOKEN"] = "{}\"""")),
+    "pair": Kind(said, ("Error: ('password', '{}')", "error: define('DB_PASSWORD', '{}');",
+                        'error: :password => "{}"', 'error: apiToken := "{}"')),
+    "html": Kind(said, ("error: &quot;password&quot;:&quot;{}&quot;",)),
+    "xml with attributes": Kind(said, (
+        'error: <password type="plain">{}</password>', "error: <user password='{}'/>",
+        'error: <property name="password" value="{}"/>')),
+    "headers": Kind(said, ("error: X-Api-Key: {}", 'error: curl -H "X-Token: {}" x',
+                           "error: Proxy-Authorization: Basic {}")),
+    "prose": Kind(said, ("error: wrong password {} for me", "error: the token {} has expired",
+                         "Error: password is {}", "error: Invalid API key provided: {}",
+                         "Error: login with password '{}' failed")),
+    "other languages": Kind(said, ("error: Kennwort: {}", "error: contraseña={}",
+                                   "error: mot de passe : {}", "error: senha: {}")),
+    "passphrase of words": Kind(words, ("error: passphrase: {}", 'error: passphrase="{}"')),
+    "short names": Kind(said, ("error: pw={}", "error: DB_PASS={}", "error: MYSQL_PWD={}",
+                               "mount error: //nas/x pass={}", "error: passwd:{}")),
+    "options of programs": Kind(said, (
+        "error: curl -sSfu me:{} x", "error: curl --proxy-user me:{} x", "error: curl -b 's={}' x",
+        "error: openssl rsa -passin pass:{}", "error: 7z x -p{} a.7z failed",
+        "error: podman login -p {} x", "error: wget --http-password {} x")),
+    "strings of a connection": Kind(said, (
+        "error: redis://:{}@cache:6379/0", "error: Server=h;User Id=u;Password={};",
+        "error: jdbc:mysql://h/db?user=a&password={}")),
+    "encoded": Kind(said, ("error: body password%3D{} refused", "Error: https://x/y?a=1%26token%3D{}")),
     "private key": Kind(of(ANY + "+/", 64), (
         "-----BEGIN OPENSSH PRIVATE KEY-----\n{}\n-----END OPENSSH PRIVATE KEY-----",)),
     "public key": Kind(of(ANY + "+/", 68, "AAAAC3NzaC1lZDI1NTE5AAAA"), ("ssh-ed25519 {} me@pc",)),
@@ -184,6 +235,15 @@ KINDS: dict[str, Kind] = {
     "wpa_supplicant": Kind(name, ('network={{\n  ssid="{}"\n}}',
                                   "wpa_supplicant[700]: wlan0: Trying to associate with SSID '{}'"),
                            False),
+    "wireless key of a program": Kind(said, (
+        "error: nmcli dev wifi connect x password {}", "error: wpa_passphrase={}",
+        "error: 802-11-wireless-security.psk: {}")),
+    "network with a blank": Kind(two_names, (
+        "error: SSID: {}", 'error: ESSID:"{}"', "error: nmcli dev wifi connect '{}'",
+        "error: /etc/NetworkManager/system-connections/{}.nmconnection: Permission denied",
+        "error: connection.id: {}"), False),
+    "label of a disk": Kind(name, ("error: LABEL={} missing", 'error: PARTLABEL="{}" missing',
+                                   "error: /dev/disk/by-label/{} missing"), False),
     "private address": Kind(octets(10), REACHED),
     "address at home": Kind(octets(192, 168), REACHED),
     "public address": Kind(octets(93), REACHED),
@@ -204,6 +264,18 @@ KINDS: dict[str, Kind] = {
         "Unable to find image '{}/team/rocm:5.7' locally", "ERROR: failed to pull {}:5000/x")),
     "git server": Kind(joined("", name, lambda _: ".acme-robotics.de"), (
         "fatal: could not read from git@gitlab.{}:team/x.git", "Cloning git@{}:x/y.git failed")),
+    "host of a country": Kind(joined("", name, lambda _: ".firma.pl"), (
+        "ERROR: cannot reach {}:8443", "error: getaddrinfo {} failed", "error: {} timed out")),
+    "server by one word": Kind(name, (
+        "ping: {}: Name or service not known: error", "nfs: server {} not responding, timed out",
+        "mount.nfs: access denied by server while mounting {}:/export",
+        "curl: (6) Could not resolve host: {}", "error: ssh://git@{}:2222/x",
+        "error: Connection closed by {} port 22", "mount error: CIFS: //{}/share failed"), False),
+    "prompt": Kind(name, ("bash: me@{}:~$: error", "[me@{} ~]$ error", "error: bob@{}:/srv failed"),
+                   False),
+    "journal of another language": Kind(name, (
+        "févr. 09 18:40:12 {} kernel: amdgpu: GPU fault detected",
+        "Mär 02 18:31:40 {} ollama[902]: error: no GPU"), False),
     "mdns": Kind(joined("", name, lambda _: ".local"), CALLED),
     "host": Kind(name, ("10.1.2.3 {}", "Nov 22 10:00:00 {} kernel: amdgpu: GPU fault detected",
                         "ssh: connect to host {} port 22: Connection refused",
@@ -224,11 +296,27 @@ KINDS: dict[str, Kind] = {
         "error: ata3: Serial number {} failed"), False),
     "graphics card": Kind(of("123456789abcdef", 16), ("Uuid: GPU-{}", "unique_id: {}",
                                                  "ERROR: GPU-{} was not found")),
+    "part by its label": Kind(of(UPPER + DIGITS, 12, "A1"), (
+        'error: ATTRS{{serial}}=="{}"', "error: iSerial 3 {}", "error: Service Tag: {}",
+        "error: serial number is {}", "error: ID_SERIAL_SHORT={}"), False),
+    "file system": Kind(joined("-", of(DIGITS + "ABCDEF", 3, "1"), of("ABCDEF", 4)), (
+        "error: /dev/disk/by-uuid/{} missing", "error: UUID={} missing"), False),
     "world wide name": Kind(of("123456789abcdef", 16, "0x5"), ("WWN: {}", "error: wwn-{} failed")),
     # People.
     "user below windows": Kind(person, (
         "/mnt/c/Users/{}/AppData/Local/x", "Error: /mnt/c/Users/{}/x: No such file or directory",
         r"error: C:\Users\{}\AppData failed")),
+    "name with a blank below windows": Kind(two_names, (
+        r"error: C:\Users\{}\x failed", "error: /mnt/c/Users/{}/x failed"), False),
+    "accented home": Kind(accented, (
+        "Error: /home/{}/x: Permission denied", "error: /media/{}/disk: full",
+        r"error: C:\Users\{}\x failed")),
+    "account": Kind(person, (
+        "chown: invalid user: '{}'", "error: user {} is not in the group",
+        "error: Failed password for {} from 10.0.0.1", "error: authentication failure; ruser={}"),
+        False),
+    "group": Kind(name, ("error: group '{}' does not exist", "chgrp: invalid group: '{}'",
+                         "error: groups=1000(me),1005({})"), False),
     "neighbour's home": Kind(person, ("/home/{}/models/x", "Error: /home/{}/x: Permission denied")),
     "mail": Kind(joined("@", person, lambda _: "acme-robotics.com"), (
         "Author: Me <{}>", "error: no key for {}")),

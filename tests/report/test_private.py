@@ -51,11 +51,11 @@ GONE = {
     "another host of its domain": ("https://pypi.corp.example/x", "https://HOST/x"),
     "numbers of accounts": (
         "uid=1000(zaphod) gid=1000(zaphod) groups=1000(zaphod),27(sudo),109(render),1001(acme)",
-        "uid=UID(USER) gid=UID(USER) groups=1000(USER),27(sudo),109(render),1001(GROUP-1)",
+        "uid=UID(USER) gid=UID(USER) groups=1000(USER),27(sudo),109(render),1001(OTHER-1)",
     ),
     "accounts of another machine": (
         "uid=1000(ford) gid=1000(ford) groups=1000(ford),27(sudo)",
-        "uid=UID(GROUP-1) gid=UID(GROUP-1) groups=1000(GROUP-1),27(sudo)",
+        "uid=UID(OTHER-1) gid=UID(OTHER-1) groups=1000(OTHER-1),27(sudo)",
     ),
     "a session": ("/run/user/238471/bus user@238471.service", "/run/user/UID/bus user@UID.service"),
     "an e-mail": ("mailto:z.b@example.org", "EMAIL-1"),
@@ -74,6 +74,7 @@ GONE = {
     "a token of a vault": ("hvs.CAESIabcdefghijk", "SECRET"),
     "a personal access token": ("export GITHUB_PAT=abc", "export GITHUB_PAT=SECRET"),
     "a key of a wireless network": ("psk=abc wpa_psk=def", "psk=SECRET wpa_psk=SECRET"),
+    "a password that is a plain word": ("DB_PASSWORD=default", "DB_PASSWORD=SECRET"),
     "a German password": ("Passwort: abc def", "Passwort: SECRET"),
     "a stick of somebody else": ("/run/media/ford/x", "/run/media/OTHER-1/x"),
     "an address at home behind a name": ("torch 192.168.1.20:7860", "torch IP-1:7860"),
@@ -107,8 +108,19 @@ GONE = {
     "an address with a login": ("https://me:pw@host/simple", "https://***@host/simple"),
     "a signed address": ("https://h/x?X-Amz-Signature=1", "https://h/x?QUERY"),
     "a token in an address": ("https://h/x?token=a&b=1 y", "https://h/x?QUERY y"),
-    "a proxy": ("https_proxy=http://proxy.corp:3128", "https_proxy=SECRET"),
-    "a proxy of apt": ('http::Proxy "http://proxy:3128";', 'http::Proxy "SECRET";'),
+    "a login of a proxy without a scheme": (
+        "https_proxy=me:pass1@proxy01:3128",
+        "https_proxy=***@HOST-1:3128",
+    ),
+    "a share of a server": ("mount //nas01/x", "mount //HOST-1/x"),
+    "a journal of another language": (
+        "févr. 09 18:40:12 other kernel: amdgpu: x",
+        "févr. 09 18:40:12 HOST kernel: amdgpu: x",
+    ),
+    "a prompt of somebody else": ("ford@prefect:~$ x", "ford@HOST-1:~$ x"),
+    "a word that nobody can say": ("refused WJmXeFAIIvMGveZXdCzfbSUTzcGrDtDZ", "refused SECRET"),
+    "a proxy": ("https_proxy=http://proxy.corp:3128", "https_proxy=http://HOST-1:3128"),
+    "a proxy of apt": ('http::Proxy "http://proxy:3128";', 'http::Proxy "http://HOST-1:3128";'),
     "a whole key": (
         "x\n-----BEGIN RSA PRIVATE KEY-----\nAbC=\n-----END RSA PRIVATE KEY-----\ny",
         "x\nSECRET\ny",
@@ -168,6 +180,18 @@ STAYS = (
     "a basic test of the authority, the author and the monkey",
     "MIOpen(HIP): Info [FindSolutionImpl] ConvAsm3x3U: Not applicable",
     "/home/linuxbrew/.linuxbrew/bin",
+    "Source: MIOpenBatchNormBwdSpatial.cpp MIOpenBatchNormFwdTrainSpatialHIP.cpp",
+    "ConvHipImplicitGemmV4R4GenXdlopsFwdFp32 ConvBinWinogradRxSf2x3g1",
+    "Cijk_Ailk_Bljk_SB_MT64x64x16_SN_APM1_ISA1030 igemm_fwd_gtcx_nhwc_fp16_bx0_ex1_bt256x128x32",
+    "Preparing to unpack .../034-gsettings-desktop-schemas_43.0-1_all.deb ...",
+    "Unpacking libsecret-common (0.21.4-1) over (0.20.5-3) ...",
+    "gpg: Can't check signature: No public key",
+    "Chip ID:                 29471(0x731f)",
+    "cat /sys/class/kfd/kfd/topology/nodes/1/properties",
+    "Code: 48 89 fb 48 83 ec 18 64 48 8b 04 25 28 00 00 00 48 89 44 24 08 31 c0 <48> 8b 47 10",
+    "10:00:00,123 INFO torch: it is there",
+    "sudo: a password is required",
+    "a basic 2d convolution, a token::value, tiktoken==0.5.1, secret-word==1.2",
 )
 
 

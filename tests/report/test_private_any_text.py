@@ -61,6 +61,11 @@ VARIABLES = st.sampled_from(
         "machine x login y password {}",
         "--password {}",
         "http_proxy=http://u:{}@proxy",
+        "$env:API_KEY = '{}'",
+        'os.environ["HF_TOKEN"] = "{}"',
+        "&quot;password&quot;:&quot;{}&quot;",
+        '<password type="plain">{}</password>',
+        ":password => '{}'",
     ]
 )
 AROUND = st.text(st.characters(codec="utf-8", exclude_characters="\\"), max_size=60)

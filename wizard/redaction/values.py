@@ -6,7 +6,8 @@ import ipaddress
 import re
 
 from wizard.knowledge.variables import NODE_NUMBER, known_names
-from wizard.redaction.secrets import SECRET, is_chance, is_telling, tells_a_secret
+from wizard.redaction.rules import tells
+from wizard.redaction.secrets import SECRET, is_chance, tells_a_secret
 
 HIDDEN = "(not told)"
 SWITCH = re.compile(
@@ -37,7 +38,7 @@ def told_value(name: str, value: str) -> str:
     if SWITCH.fullmatch(value):
         return HIDDEN if _is_address(value) else value
     if tells_a_secret(name):
-        return SECRET if is_telling(value) else value
+        return SECRET if tells(value) else value
     if PLACES.fullmatch(value) or (is_known(name) and WORD.fullmatch(value)):
         chance = any(map(is_chance, re.split(r"[/:;]", value)))
         return HIDDEN if chance else value

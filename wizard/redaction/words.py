@@ -30,17 +30,14 @@ COMMON_WORDS = """
 COMMON = frozenset(COMMON_WORDS.split())
 """Words of every machine and of our own reports; systems, chips and programs after which machines
 are called. Who is called so is not told by them, and paths would break."""
-_GROUPS = """
-    USER adm audio bluetooth cdrom cpu daemon dialout dip disk docker floppy input kvm libvirt
+_EVERYBODYS = """
+    USER _apt adm audio bluetooth cdrom cpu daemon dialout dip disk docker floppy input kvm libvirt
     lp lpadmin lxd netdev nobody nogroup plugdev power render root sambashare scanner sudo sys
-    systemd-journal tape tty users uucp video wheel wireshark
+    systemd-journal tape tty users uucp video wheel wireshark www-data
+    owner linuxbrew runner Shared Public Default
 """
-EVERYBODYS_GROUPS = frozenset(_GROUPS.split())
-"""Groups of any system."""
-NOBODYS_HOMES = frozenset(
-    ("USER", "owner", "linuxbrew", "runner", "Shared", "Public", "Default", "All Users")
-)
-"""Folders beside the homes of people."""
+EVERYBODYS = frozenset((*_EVERYBODYS.split(), "All Users"))
+"""Groups and accounts of any system, and folders beside the homes of people."""
 _DOMAINS = """
     amd.com anaconda.com anaconda.org apache.org archive.org archlinux.org canonical.com
     cmake.org conda.io debian.org docker.com docker.io docs.rs fedoraproject.org freedesktop.org

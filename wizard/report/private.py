@@ -21,7 +21,7 @@ from wizard.redaction import names, numbers, secrets
 from wizard.redaction.names import USER
 from wizard.redaction.rules import Rule, StandIns
 from wizard.redaction.secrets import SECRET, SECRET_KIND, tells_a_secret
-from wizard.redaction.words import EVERYBODYS_GROUPS
+from wizard.redaction.words import EVERYBODYS
 from wizard.report.identity import Identity, identity_by
 from wizard.run.lines import clean
 
@@ -107,13 +107,15 @@ class Redaction:
 def _rules_for(who: Identity) -> Iterator[Rule]:
     """All rules: secrets first, since names and numbers may be parts of them."""
     if who.secrets:
-        known = re.compile(names.spellings(who.secrets))
-        yield Rule(SECRET_KIND, known, SECRET)
-    if who.numbers:
-        known = re.compile(names.spellings(numbers.spelled(who.numbers)), re.IGNORECASE)
-        yield Rule(numbers.SERIAL_KIND, known, "SERIAL-#", numbers.is_no_mac)
+        told = names.spellings(who.secrets)
+        yield Rule(SECRET_KIND, re.compile(rf"(?P<x>{told})"), SECRET)
     yield from secrets.RULES
     yield from numbers.RULES
+    if who.numbers:
+        told = names.spellings(numbers.spelled(who.numbers))
+        known = re.compile(rf"(?P<x>{told})", re.IGNORECASE)
+        yield Rule(numbers.SERIAL_KIND, known, "SERIAL-#")
+    yield secrets.CHANCE
     homes = (who.home, who.real_home, who.own_home)
     yield from names.rules_of(who.user, homes, who.full_names, who.others, who.hosts)
 
@@ -132,7 +134,7 @@ def without_name(machine: Machine) -> Machine:
     def others(groups: Fact[tuple[str, ...]]) -> Fact[tuple[str, ...]]:
         if isinstance(groups, Unknown):
             return groups
-        return tuple(own.get(g, g if g in EVERYBODYS_GROUPS else "GROUP") for g in groups)
+        return tuple(own.get(g, g if g in EVERYBODYS else "GROUP") for g in groups)
 
     in_force, in_file = others(access.groups_in_force), others(access.groups_in_file)
     hidden = replace(access, user=USER, groups_in_force=in_force, groups_in_file=in_file)

@@ -9,7 +9,7 @@ from wizard.machine.apt.indexes import LISTS
 from wizard.machine.facts import Fact, Unknown
 from wizard.machine.host import Host
 from wizard.redaction import numbers, secrets
-from wizard.redaction.names import ANY_HOME, GROUP, SERVERS
+from wizard.redaction.names import GROUP, STRANGERS
 from wizard.redaction.rules import StandIns
 from wizard.redaction.words import is_telling
 
@@ -19,7 +19,7 @@ MACHINE = "this-machine"
 HOST_NAME_FILES = ("/proc/sys/kernel/hostname", "/etc/hostname", "/etc/machine-info")
 KERNEL_FOLDERS = ("/sys/", "/proc/", "/dev/")
 """Their names are the kernel's own; the owner does not choose them."""
-RULES = (*secrets.RULES, *numbers.RULES, ANY_HOME, *SERVERS)
+RULES = (*secrets.RULES, *numbers.RULES, secrets.CHANCE, *STRANGERS)
 """As of a report; the names of this machine's people are known and looked for before."""
 ORDINARY = range(1000, 65_000)
 """Numbers of the accounts of people."""
