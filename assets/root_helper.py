@@ -1399,6 +1399,8 @@ is_installed() {
         *) return 1 ;;
     esac
 }
+# (NAME VERSION)...: packages that were there before: those that are there are to stay
+stay() { while [ $# -ge 2 ]; do is_installed "$1" "$2" || :; shift 2; done; }
 # (NAME VERSION FILE)...: packages that were there before
 bring_back() {
     files=
@@ -1774,12 +1776,21 @@ class Growing:
 class Step:
     """The step that is being carried out, and all that it may use."""
 
-    def __init__(self, run: Run, lock: Lock, person: Person, number: int, request: Request) -> None:
+    def __init__(
+        self,
+        run: Run,
+        lock: Lock,
+        person: Person,
+        number: int,
+        request: Request,
+        later: Sequence[Request] = (),
+    ) -> None:
         self.run = run
         self.lock = lock
         self.person = person
         self.number = number
         self.request = request
+        self.later = later
         self._spots = 0
         self._shown: Dict[str, Any] = {}
 
@@ -2216,12 +2227,13 @@ def apt_change(wanted: Dict[str, Any], step: Step) -> str:
     """One transaction, if apt means to do exactly what was reviewed; dpkg is asked afterwards."""
     wait_for_locks(step)
     files = [take_deb(path, wanted_hash, step) for path, wanted_hash in wanted["debs"]]
+    refuse_unkept(wanted, packages(), step)
     earlier = step.run.unfinished(step.request)
     if earlier:
         bring_to_rest(step, wanted["expect"])
     refuse_interrupted()
+    drop_half(step, wanted["expect"])
     before = packages()
-    refuse_unkept(wanted, before, step)
     argv = change_argv(wanted, files, before, fetched_before(wanted, step))
     simulated = simulate(argv, native())
     refuse_surprises(wanted, simulated, before)
@@ -2395,17 +2407,24 @@ def _not_as_wanted(wanted: Dict[str, Any], ended: Ended) -> Trouble:
     )
 
 
-def bring_to_rest(step: Step, expect: Dict[str, Any]) -> None:
-    """Finish what dpkg had begun when this very step was cut off.
+def touched_by(expect: Dict[str, Any]) -> Set[str]:
+    """Names of all that a transaction brings or removes."""
+    return {name for name, _ in expect["install"]} | set(expect["remove"])
 
-    What was only half unpacked cannot be finished; it goes, so that apt can put it there whole.
-    """
-    ours = {name for name, _ in expect["install"]} | set(expect["remove"])
+
+def drop_half(step: Step, expect: Dict[str, Any]) -> None:
+    """Remove what dpkg was cut off at and cannot finish, so that apt can put it there whole."""
+    ours = {name for name in touched_by(expect) if not NEVER_REMOVED.fullmatch(name)}
     present = packages().items()
     half = [p.name for n, p in present if n in ours and (p.state == "H" or p.broken)]
     if half:
         forced = ("dpkg", "--force-depends", "--force-remove-reinstreq", "--remove", *half)
         step.follow(forced, SHORT_DEADLINE_S)
+
+
+def bring_to_rest(step: Step, expect: Dict[str, Any]) -> None:
+    """Finish what dpkg had begun when this very step was cut off."""
+    drop_half(step, expect)
     step.follow(("dpkg", "--force-confold", "--configure", "-a"), CHANGE_DEADLINE_S)
 
 
@@ -2492,7 +2511,8 @@ RESTORING = (
 def restore_settings(wanted: Dict[str, Any], step: Step) -> str:
     """What packages that came back from a run's backup do not bring along: how they stood there.
 
-    Settings and files that were changed, files that had been deleted, marks, alternatives.
+    Settings and files that were changed, files that had been deleted, marks, alternatives; and that
+    packages which dpkg was only told to remove are to stay.
     """
     wait_for_locks(step)
     changes = [i for i in _run_of(wanted["run"], step) if i["verb"] in ("apt_change", "mark")]
@@ -2504,6 +2524,8 @@ def restore_settings(wanted: Dict[str, Any], step: Step) -> str:
     calls: List[Call] = [("since", begun["noted"]["alternatives"] if begun else spot)]
     mentioned = [call for i in reversed(changes) for call in i["undo"] if call[0] in RESTORING]
     calls += mentioned
+    there = [pair for i in changes for pair in i["noted"].get("there", {}).items()]
+    calls += [("stay", *(word for pair in there for word in pair))] if there else []
     calls += [("alternatives_back", *spots)] if spots else []
     present = packages()
     modules = [c[1] for c in mentioned if c[0] == "unpack_again" and c[1] not in present]
@@ -3316,14 +3338,19 @@ def configure(_: Dict[str, Any], step: Step) -> str:
     wait_for_locks(step)
     step.intend({}, ())
     ended = step.follow(("dpkg", "--force-confold", "--configure", "-a"), CHANGE_DEADLINE_S)
-    left = [n for n, p in packages().items() if p.state not in "ic" or p.broken]
+    # What a later step brings or removes, that step makes whole.
+    changes = [each.arguments["expect"] for each in step.later if each.verb == "apt_change"]
+    later = set().union(*map(touched_by, changes))
+    left = [
+        n for n, p in packages().items() if n not in later and (p.state not in "ic" or p.broken)
+    ]
     if ended.code != 0:
         raise explain(ended)
     refuse_interrupted()
     if left:
         raise Trouble(
             "dpkg ended well, but {} is still half installed.".format(", ".join(left[:8])),
-            "It was cut off while it was unpacked, which dpkg cannot finish by itself.",
+            "It was cut off while it came or went, which dpkg cannot finish by itself.",
             "Run `sudo apt-get install --reinstall {0}`; where no archive has it, "
             "`sudo dpkg --remove --force-remove-reinstreq {0}`.".format(" ".join(left[:8])),
         )
@@ -3775,7 +3802,8 @@ def serve(plan: Plan, run_: Run, lock: Lock, person: Person, commands: Commands)
             return
         if number == 0:
             return
-        carry_out(Step(run_, lock, person, number, plan.steps[number - 1]))
+        later = plan.steps[number:]
+        carry_out(Step(run_, lock, person, number, plan.steps[number - 1], later))
 
 
 def _refusal(what: str, error: Wrong) -> Trouble:
@@ -4296,7 +4324,7 @@ def act_inside(stage: Stage, said: int, waits: int) -> None:
     run_.write_undo(())
     failed = 0
     for number, request in enumerate(plan.steps, 1):
-        step = Step(run_, lock, stage.person, number, request)
+        step = Step(run_, lock, stage.person, number, request, plan.steps[number:])
         if not failed and not left_out(plan, step) and not carry_out(step):
             failed = number
     run_.tell("there")

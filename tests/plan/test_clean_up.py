@@ -141,6 +141,14 @@ def test_a_broken_driver_goes_and_the_rest_of_amds_stays() -> None:
     assert moved(plan) == []
 
 
+def test_a_folder_of_no_package_that_goes_is_not_said_to_stay() -> None:
+    tree = RocmTree("/opt/rocm-4.5.2", "4.5.2", None, "")
+    machine = replace(with_packages(amd("rocm-core")), rocm_trees=(tree,))
+    plan = make_clean_up(machine, FilesNow())
+    assert tree.path in moved(plan)
+    assert not any(tree.path in note for note in plan.notes)
+
+
 def test_links_into_nothing_go_and_those_that_lead_somewhere_stay() -> None:
     trees = (
         RocmTree("/opt/rocm", Unknown("gone"), "/opt/rocm-5.2.0", ""),

@@ -142,6 +142,13 @@ def test_a_removal_that_was_cut_off_brings_back_only_what_is_gone() -> None:
     assert [change.expect_install for change in changes(way)] == [(("rocm-core", OLD),)]
 
 
+def test_what_is_only_half_removed_comes_back_too() -> None:
+    installed = {"comgr": OLD, "rocm-core": OLD}
+    plan = removal()
+    way = make_way_back(plan, all_of(plan), KEPT, installed, run=RUN, half={"comgr"})
+    assert [change.expect_install for change in changes(way)] == [(("comgr", OLD),)]
+
+
 def test_only_steps_that_were_begun_are_taken_back() -> None:
     plan = plan_for(with_packages(), found=prepared())
     number = next(

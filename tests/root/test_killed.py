@@ -18,7 +18,9 @@ from tests.e2e.system.roots import OWNER, Root, fresh_root
 from tests.root.archive import StandIn, add_source, build, publish
 from tests.root.conversation import (
     RUNS,
+    Event,
     apt_change,
+    do_all,
     done_all,
     keep_debs,
     put_back,
@@ -66,9 +68,9 @@ PLACES = (
 
 
 @contextmanager
-def begun(root: Root, run: str, place: str) -> Iterator[None]:
+def begun(root: Root, run: str, place: str, plan: tuple[Event, ...] = PLAN) -> Iterator[None]:
     """In the middle of the transaction, at a place where a script waits until this ends."""
-    with stopped_at(root, place), talk(root, *PLAN, run=run) as conversation:
+    with stopped_at(root, place), talk(root, *plan, run=run) as conversation:
         assert conversation.do(1)["event"] == "done"
         conversation.say('{"do": 2}')
         wait_until_reached(root, place)
@@ -118,6 +120,35 @@ def test_a_killed_transaction_can_be_taken_back_at_once(slow: Root, place: str) 
         kill_all(slow)
     done = undo(slow, run)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+TOOL, MORE = (("stand-tool", "1.0"),), (("stand-more", "2.0"),)
+REMOVAL = (apt_change((), ("stand-core", "stand-tool"), purge=True), apt_change(TOOL))
+HALVES = {
+    "stand-tool-prerm-remove": REMOVAL,
+    "stand-tool-postrm-remove": REMOVAL,
+    "stand-more-preinst-install": (
+        apt_change(MORE),
+        apt_change((), ("stand-more",), purge=True, for_good=MORE),
+    ),
+}
+"""Where a package is half there, by which change, and the change that leads back."""
+
+
+@pytest.mark.parametrize("place", HALVES)
+@pytest.mark.usefixtures("before")
+def test_what_is_half_there_holds_up_no_plan_that_brings_or_removes_it(
+    slow: Root, place: str
+) -> None:
+    change, back = HALVES[place]
+    plan = (keep_debs(*ONE), change)
+    with begun(slow, f"half-{place}", place, plan):
+        kill_all(slow)
+    (told,) = do_all(slow, {"verb": "configure"}, run=f"half-told-{place}")
+    assert told["event"] == "failed"
+    assert "is still half installed" in told["happened"]
+    rest = {"verb": "restore_settings", "run": f"half-{place}"}
+    done_all(slow, {"verb": "configure"}, back, rest, run=f"half-back-{place}")
 
 
 KILLS = int(os.environ.get("RDNA1_SETUP_KILLS", "3"))

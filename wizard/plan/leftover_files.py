@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from wizard.machine.apt.entries import deb822_entries, line_entries, paragraphs
@@ -172,9 +172,18 @@ def tree_leftovers(
             found += _tree(tree.path, names, known)
         elif tree.link_to in gone:
             found += Leftovers((SetSystemPathAside(f"It led to {tree.link_to}.", tree.path, BACK),))
-        elif tree.link_to is None and tree.owner == "":
-            found += Leftovers((), (f"{tree.path} belongs to no package and stays.",))
     return found
+
+
+def strangers(machine: Machine, steps: Iterable[object]) -> tuple[str, ...]:
+    """What these steps leave below ``/opt`` that belongs to no package, for the user to know."""
+    moved = {step.path for step in steps if isinstance(step, SetSystemPathAside)}
+    folders = (one for one in machine.rocm_trees if one.link_to is None and one.owner == "")
+    return tuple(
+        f"{folder.path} belongs to no package and stays."
+        for folder in folders
+        if folder.path.startswith("/opt/rocm") and folder.path not in moved
+    )
 
 
 def _tree(path: str, names: frozenset[str], known: Belongings | None) -> Leftovers:

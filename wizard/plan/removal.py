@@ -17,6 +17,7 @@ from wizard.plan.leftover_files import (
     alternative_leftovers,
     file_leftovers,
     source_leftovers,
+    strangers,
     tree_leftovers,
 )
 from wizard.plan.prepared import FilesNow
@@ -51,7 +52,7 @@ def make_removal(
     files = files or FilesNow()
     gone = going(machine, scopes)
     steps, notes = removal_steps(machine, gone, files, for_good)
-    steps = (*steps, *_ours(gone, files))
+    steps, notes = (*steps, *_ours(gone, files)), (*notes, *strangers(machine, steps))
     if not steps:
         raise NothingToDo(" ".join((_nothing(machine, scopes), *gone.notes)))
     return system_plan(Kind.REMOVE, steps, notes, held(gone.packages))

@@ -10,6 +10,7 @@ from wizard.machine.facts import Machine
 from wizard.plan.amd_packages import going
 from wizard.plan.choice import Choice
 from wizard.plan.impossible import PlanImpossible
+from wizard.plan.leftover_files import strangers
 from wizard.plan.prepared import Offer, Prepared
 from wizard.plan.removal import counted, held, removal_steps
 from wizard.plan.root_steps import (
@@ -58,8 +59,7 @@ def system_part(machine: Machine, choice: Choice, release: str, prepared: Prepar
     offer = prepared.offer
     coming = tuple(_coming(machine, choice, catalogue, entry, prepared))
     removed, notes = removal_steps(machine, gone, prepared.files, prepared.for_good, coming)
-    if not offer:
-        notes = (*notes, ASKED_FIRST)
+    notes = (*notes, *strangers(machine, removed), *(() if offer else (ASKED_FIRST,)))
     steps = (
         *removed,
         *_install(entry, choice, offer),

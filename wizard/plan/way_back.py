@@ -42,12 +42,13 @@ def make_way_back(
     *,
     run: str,
     interrupted: bool = False,
+    half: Collection[str] = (),
 ) -> Plan:
     """Takes back what the steps of these numbers did; raises NothingToDo where that is nothing.
 
     ``begun`` leaves out steps that found nothing to do. ``kept`` are the package files in the
-    backup of that ``run``, ``installed`` is what dpkg holds for installed now: a transaction that
-    was cut off is taken back as far as it came.
+    backup of that ``run``, ``installed`` is what dpkg holds for installed now, and ``half`` what of
+    it is not whole: a transaction that was cut off is taken back as far as it came.
     """
     versions = {name: version for step in plan.steps for name, version in _kept_by(step)}
     done = [step for number, step in enumerate(plan.steps, 1) if number in begun]
@@ -56,7 +57,7 @@ def make_way_back(
         inverse
         for step in reversed(done)
         for inverse in (
-            _change_back(step, versions, kept, installed)
+            _change_back(step, versions, kept, installed, half)
             if isinstance(step, AptChange)
             else _inverse(step)
         )
@@ -124,6 +125,7 @@ def _change_back(
     versions: Mapping[str, str],
     kept: tuple[LocalDeb, ...],
     installed: Mapping[str, str],
+    half: Collection[str],
 ) -> Iterator[Step]:
     """First what came goes, then what went comes: together they could not be told apart."""
     came = tuple(name for name, version in step.expect_install if installed.get(name) == version)
@@ -139,7 +141,9 @@ def _change_back(
     went = tuple(
         (name, versions[name])
         for name in step.expect_remove
-        if name in versions and installed.get(name) != versions[name] and not _is_module(name)
+        if name in versions
+        and (installed.get(name) != versions[name] or name in half)
+        and not _is_module(name)
     )
     if went:
         yield _bring_back(went, kept)

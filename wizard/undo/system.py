@@ -8,7 +8,7 @@ from wizard.journalform import UNFINISHED, Kind, Record
 from wizard.machine.apt.entries import paragraphs
 from wizard.machine.facts import Unknown
 from wizard.machine.host import Host
-from wizard.machine.package_states import installed_rows
+from wizard.machine.package_states import INSTALLED, installed_rows
 from wizard.machine.package_work import package_work
 from wizard.places import Places
 from wizard.plan.apt_steps import LocalDeb, Versions
@@ -47,6 +47,7 @@ def system_way_back(record: Record, host: Host, places: Places, state: Path = ST
         )
     work = package_work(host, rows)
     installed = {row.name: row.version for row in rows}
+    half = {row.name for row in rows if row.state != INSTALLED}
     kept = kept_debs(state / "runs" / record.id)
     plan = plan_of(record.plan)
     begun = [n for n in record.intents if record.outcomes.get(n) != NOTHING_LEFT]
@@ -54,7 +55,7 @@ def system_way_back(record: Record, host: Host, places: Places, state: Path = ST
         begun = [n for n in begun if not is_root_step(plan.steps[n - 1])]
     try:
         way = make_way_back(
-            plan, begun, kept, installed, run=record.id, interrupted=work.interrupted
+            plan, begun, kept, installed, run=record.id, interrupted=work.interrupted, half=half
         )
     except NothingToDo:
         return None

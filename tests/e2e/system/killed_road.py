@@ -1,4 +1,4 @@
-"""The road to a stack's system footprint, cut off: roots with somebody killed."""
+"""The road of a command, cut off: roots with somebody killed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.e2e.system.bases import BOOKWORM
 from tests.e2e.system.cache import pack
 from tests.e2e.system.roots import Root, fresh_root
 from tests.e2e.system.snapshot import Snapshot, take
-from tests.e2e.system.states import ROCM_57, worlds
+from tests.e2e.system.states import LITTERED, ROCM_57, State, worlds
 from tests.e2e.system.test_road import PYTHONS, WHEELS, at_a_terminal, prepared
 from tests.e2e.system.turnstile import Record, put_turnstile
 from tests.e2e.system.walking import Stop, Victims, Walk, walk
@@ -25,6 +25,20 @@ APART_S = 4.0
 """So long a way lies between two images at least."""
 FETCHED_LATE = 3
 """So many packages are not in apt's cache; the others are, which saves a try some seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A command, and the state in which it finds the machine."""
+
+    command: str
+    state: State
+
+    def __str__(self) -> str:
+        return self.command
+
+
+WAYS = (Way("apply", ROCM_57), Way("remove", ROCM_57), Way("clean-up", LITTERED))
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +77,13 @@ class Road:
         return self.images[max(number for number in self.images if number <= stop.number)]
 
 
-def undisturbed(server: ArchiveServer, wheels: Path, folder: Path) -> Road:
+def undisturbed(way: Way, server: ArchiveServer, wheels: Path, folder: Path) -> Road:
     """The road walked once, to know its records, its two ends and how long it takes."""
     server.restore()
     with worlds(server) as enter:
-        root = enter(ROCM_57)
-        words = ("apply", *prepared(root, server, wheels), "--yes")
+        root = enter(way.state)
+        asked = prepared(root, server, wheels)
+        words = (way.command, *(asked if way.command == "apply" else ()), "--yes")
         root.give_sudo("without password")
         names = sorted(of_amd(root))[FETCHED_LATE:]
         root.run("apt-get", "-y", "--reinstall", "--download-only", "install", *names)
@@ -140,7 +155,7 @@ def killed(road: Road, stop: Stop, victims: Victims) -> Iterator[Root]:
 def _kill(road: Road, root: Root, stop: Stop, victims: Victims) -> None:
     instants = {stop.record.step: [stop.after_s]} if stop.after_s is not None else {}
     with road.walk(root) as walked:
-        with closing(walked.stops(instants, unpacked=stop.unpacked)) as stops:
+        with closing(walked.stops(instants, amid=stop.amid)) as stops:
             assert any(each == stop for each in stops), f"{stop} never came"
             walked.kill(victims)
         walked.settle()

@@ -24,6 +24,9 @@ export MIOPEN_DEBUG_CONV_IMPLICIT_GEMM=1
 export LD_LIBRARY_PATH=/opt/rocm-5.2.0/lib:$LD_LIBRARY_PATH
 export PATH=/opt/rocm-5.2.0/bin:$PATH
 """
+BUILT = "/opt/rocm-4.5.2"
+LINK = "/opt/rocm-old"
+SHARED = "/etc/profile.d/workstation.sh"
 REMOVED = (
     *("rocm*", "hip*", "miopen*", "rocblas*", "rocfft*", "rocrand*", "rocsolver*", "rocsparse*"),
     *("hipblas*", "hipfft*", "hipsparse*", "rccl*", "roctx*"),
@@ -40,6 +43,13 @@ def write_settings(root: Root) -> None:
     root.write(BASHRC, f"{before}\n{lines}", user=OWNER)
     root.write(KERNELS, "stand-in of compiled kernels\n" * 50, user=OWNER)
     root.write(CHOICES, "stand-in of choices\n", user=OWNER)
+
+
+def scatter(root: Root) -> None:
+    """A ROCm built by hand, a link to one that is gone, a line in a profile file of others."""
+    root.write(f"{BUILT}/bin/rocminfo", "built by hand\n", 0o755)
+    root.run("ln", "--symbolic", "/opt/rocm-4.3.1", LINK)
+    root.write(SHARED, "umask 022\nexport HSA_OVERRIDE_GFX_VERSION=10.3.0\n")
 
 
 def remove_by_globs(root: Root) -> str:

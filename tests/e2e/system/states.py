@@ -159,6 +159,15 @@ def half_deleted(root: Root) -> None:
     seeds.remove_by_globs(root)
 
 
+def littered(root: Root) -> None:
+    """The same beside what belongs to no package: a tree, a link into nothing, a line among others.
+
+    Something of everything that ``clean-up`` takes.
+    """
+    half_deleted(root)
+    seeds.scatter(root)
+
+
 def distribution_rocm(root: Root) -> None:
     """The distribution's own ROCm, and no trace of AMD's archive."""
     names = ("rocminfo", "hipcc", "libamdhip64-5")
@@ -178,6 +187,7 @@ ROCM_62 = State("rocm-6.2.4", rocm_62)
 ROCM_70 = State("rocm-7.0.2", rocm_70)
 AMDGPU_INSTALL = State("amdgpu-install", amdgpu_install)
 HALF_DELETED = State("half-deleted", half_deleted)
+LITTERED = State("littered", littered)
 DISTRIBUTION = State("distribution", distribution_rocm)
 STATES = (NOTHING, ROCM_57, ROCM_62, ROCM_70, AMDGPU_INSTALL, HALF_DELETED, DISTRIBUTION)
 

@@ -1,4 +1,4 @@
-"""SIGKILL along the whole road: gone on with, taken back or undone, the ends are the same."""
+"""SIGKILL all along a command: gone on with, taken back or undone, the ends are the same."""
 
 from __future__ import annotations
 
@@ -12,7 +12,14 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.system.archive_server import ArchiveServer
-from tests.e2e.system.killed_road import Road, killed, opens_step, undisturbed, way_back_of
+from tests.e2e.system.killed_road import (
+    WAYS,
+    Road,
+    killed,
+    opens_step,
+    undisturbed,
+    way_back_of,
+)
 from tests.e2e.system.road_ends import ENDS
 from tests.e2e.system.walking import Stop, Victims
 
@@ -42,16 +49,20 @@ class Kill:
     @property
     def kind(self) -> str:
         """For counting."""
-        if self.stop.unpacked:
-            return f"{self.victims}, between unpacking and configuring"
+        if self.stop.amid:
+            return f"{self.victims}, with packages {self.stop.record.amid}"
         return f"{self.victims}, at {'a record' if self.stop.after_s is None else 'an instant'}"
 
 
-@pytest.fixture(scope="module")
-def road(served: ArchiveServer, wheels: Path, tmp_path_factory: pytest.TempPathFactory) -> Road:
-    """The road, walked once."""
-    folder = tmp_path_factory.mktemp("images")
-    return undisturbed(served, wheels, folder)
+@pytest.fixture(scope="module", params=WAYS, ids=str)
+def road(
+    request: pytest.FixtureRequest,
+    served: ArchiveServer,
+    wheels: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Road:
+    """The road of each command, walked once."""
+    return undisturbed(request.param, served, wheels, tmp_path_factory.mktemp("images"))
 
 
 def test_a_road_killed_anywhere_has_the_same_ends(road: Road) -> None:
@@ -101,8 +112,8 @@ def chosen(road: Road, ends: tuple[str, ...], sample: int | None) -> tuple[Kill,
     records = list(road.stops)
     openings = [stop for stop in road.stops if opens_step(stop.record)]
     inside = [replace(s, after_s=at) for s in openings for at in instants[s.record.step]]
-    unpacked = [replace(s, unpacked=True) for s in road.stops if s.record.installs]
-    kinds = [_killed_at(stops, ends) for stops in (unpacked, records, inside)]
+    amid = [replace(s, amid=True) for s in road.stops if s.record.amid]
+    kinds = [_killed_at(stops, ends) for stops in (amid, records, inside)]
     if KILLS == "all":
         return tuple(kill for kills in kinds for kill in kills)
     shuffled = [chance.sample(kills, len(kills)) for kills in kinds]

@@ -18,7 +18,7 @@ from tests.e2e.system.snapshot import Difference, differences, take, told
 from tests.e2e.system.states import (
     AMDGPU_INSTALL,
     DISTRIBUTION,
-    HALF_DELETED,
+    LITTERED,
     ROCM_57,
     ROCM_62,
     SOURCE_LIST,
@@ -236,7 +236,7 @@ def test_settings_of_the_user_are_no_part_of_removal(enter: Enter) -> None:
 
 
 def test_what_other_scripts_left_is_cleared_away_and_comes_back(enter: Enter) -> None:
-    root = enter(HALF_DELETED)
+    root = enter(LITTERED)
     root.give_sudo("with password")
     before, amds = take(root.folder), of_amd(root)
     lines = root.path(seeds.BASHRC).read_text().splitlines()
@@ -245,15 +245,14 @@ def test_what_other_scripts_left_is_cleared_away_and_comes_back(enter: Enter) ->
     assert not amds & {name for name, row in packages(root).items() if row.status == "ii"}
     assert not root.path(seeds.PROFILE).exists()
     assert not root.path(seeds.PROFILE_52).exists()
+    assert root.path(seeds.SHARED).read_text() == "umask 022\n"
+    assert not [path.name for path in root.path("/opt").iterdir() if "rocm" in path.name]
     kept = root.path(seeds.BASHRC).read_text().splitlines()
     assert kept == [line for line in lines if line in kept]
     assert not [line for line in kept if "ROCM" in line or "HSA_" in line]
     assert detected(root)["settings"] == []
     back(root)
-    found = not_as_before(differences(before, take(root.folder)))
-    # From the archive, packages come back whole, with what had been deleted of them.
-    more = tuple(e for e in found if e.before is None and e.name.startswith("/opt/rocm"))
-    left = tuple(each for each in found if each not in more)
+    left = not_as_before(differences(before, take(root.folder)))
     assert not left, told(left)
 
 

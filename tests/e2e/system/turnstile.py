@@ -47,6 +47,7 @@ def let():
 
 os.fsync = fsync
 """
+UNPACKED, HALF_REMOVED = "unpacked and not configured", "half removed"
 Who = Literal["wizard", "helper"]
 
 
@@ -59,8 +60,8 @@ class Record:
     """Such as ``intent``; for how a run stands, that."""
     step: int
     """Number in the journal's own plan; 0 where it is about no step."""
-    installs: bool = False
-    """True for the intent of a transaction that brings packages."""
+    amid: str = ""
+    """What packages are in the middle of a transaction, for its intent."""
 
     def __str__(self) -> str:
         return f"{self.who}: {self.event}" + (f" of step {self.step}" if self.step else "")
@@ -104,6 +105,7 @@ def _record(line: str) -> Record:
     who, _, text = line.partition(" ")
     fields = json.loads(text)
     whose: Who = "helper" if who == "helper" else "wizard"
-    installs = bool(fields.get("noted", {}).get("fresh"))
+    fresh = fields.get("noted", {}).get("fresh")
+    amid = "" if fresh is None else UNPACKED if fresh else HALF_REMOVED
     event = str(fields.get("state", fields["event"]))
-    return Record(whose, event, fields.get("step", 0), installs)
+    return Record(whose, event, fields.get("step", 0), amid)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -10,7 +11,15 @@ from typing import Literal
 
 from tests.e2e.system.freezing import frozen
 from tests.e2e.system.roots import Root
-from tests.e2e.system.turnstile import Record, free, hold, let, reached
+from tests.e2e.system.turnstile import (
+    HALF_REMOVED,
+    UNPACKED,
+    Record,
+    free,
+    hold,
+    let,
+    reached,
+)
 from tests.e2e.terminal import Terminal
 from tests.root.stops import kill, pids
 
@@ -25,6 +34,13 @@ WORDS: dict[Victims, tuple[tuple[str, ...], ...]] = {
 }
 
 
+AMID = {
+    UNPACKED: re.compile("^Status: install ok unpacked", re.MULTILINE),
+    HALF_REMOVED: re.compile("^Status: (?:deinstall ok half-|purge ok config-)", re.MULTILINE),
+}
+"""What dpkg says of a package in the middle of a transaction."""
+
+
 @dataclass(frozen=True, slots=True)
 class Stop:
     """A place on the road where everything stands still."""
@@ -35,13 +51,13 @@ class Stop:
     """Which one it is, 1 for the first: another one where a road is gone on with."""
     after_s: float | None = None
     """How long after it; None for right behind it."""
-    unpacked: bool = False
-    """True while dpkg has unpacked packages and not configured them."""
+    amid: bool = False
+    """True while dpkg has unpacked packages and not configured them, or half removed some."""
 
     def __str__(self) -> str:
         words = f"{self.number}, {self.record}"
-        if self.unpacked:
-            return f"{words}, unpacked and not configured"
+        if self.amid:
+            return f"{words}, {self.record.amid}"
         return words if self.after_s is None else f"{words}, {self.after_s:.2f} s later"
 
 
@@ -57,25 +73,25 @@ class Walk:
     _wanted: list[float] = field(default_factory=list)
     """The instants that are still to come in the step that was opened last."""
     _began: float = 0
-    _installing: Stop | None = None
+    _transaction: Stop | None = None
 
     def stops(
-        self, instants: Mapping[int, Sequence[float]] | None = None, *, unpacked: bool = False
+        self, instants: Mapping[int, Sequence[float]] | None = None, *, amid: bool = False
     ) -> Generator[Stop, None, None]:
         """Each record, and these instants inside the wizard's steps; nothing moves meanwhile.
 
         Whoever stops asking leaves the program held.
         """
-        while self._goes_on(lambda: self._has_come() or self._is_due() or self._is_unpacked()):
+        while self._goes_on(lambda: self._has_come() or self._is_due() or self._is_amid()):
             stood, opening = time.monotonic(), self._opening
             if self._has_come():
-                yield from self._record(instants or {}, unpacked=unpacked)
+                yield from self._record(instants or {}, amid=amid)
             else:
                 yield from self._instant()
             if self._opening is opening:
                 self._began += time.monotonic() - stood
 
-    def _record(self, instants: Mapping[int, Sequence[float]], *, unpacked: bool) -> Iterator[Stop]:
+    def _record(self, instants: Mapping[int, Sequence[float]], *, amid: bool) -> Iterator[Stop]:
         record = reached(self.root)[self._number]
         if record.who == "wizard":
             while self._wanted:  # the step was shorter: they lie at its very end
@@ -84,8 +100,7 @@ class Walk:
         stop = Stop(record, self._number)
         yield stop
         let(self.root, self._number)
-        installs = record.installs and unpacked
-        self._installing = replace(stop, unpacked=True) if installs else None
+        self._transaction = replace(stop, amid=True) if amid and record.amid else None
         if record.who == "wizard" and record.event == "intent":
             self._wanted = sorted(instants.get(record.step, ()))
             self._opening, self._began = stop, time.monotonic()
@@ -94,9 +109,9 @@ class Walk:
         with frozen(self.root, self.terminal.pid):
             if self._is_due():
                 yield self._next()
-            elif self._is_unpacked() and self._installing is not None:
-                yield self._installing
-                self._installing = None
+            elif self._is_amid() and self._transaction is not None:
+                yield self._transaction
+                self._transaction = None
 
     def _has_come(self) -> bool:
         return len(reached(self.root)) > self._number
@@ -104,8 +119,9 @@ class Walk:
     def _is_due(self) -> bool:
         return bool(self._wanted) and time.monotonic() - self._began >= self._wanted[0]
 
-    def _is_unpacked(self) -> bool:
-        return self._installing is not None and is_unpacked(self.root)
+    def _is_amid(self) -> bool:
+        stop = self._transaction
+        return stop is not None and dpkg_says(self.root, AMID[stop.record.amid])
 
     def _next(self) -> Stop:
         return replace(self._opening, after_s=self._wanted.pop(0))
@@ -164,11 +180,11 @@ def walk(root: Root, terminal: Terminal, *, held: bool = True) -> Iterator[Walk]
             kill(*inside)
 
 
-def is_unpacked(root: Root) -> bool:
-    """True while dpkg says of a package that it is unpacked only."""
+def dpkg_says(root: Root, state: re.Pattern[str]) -> bool:
+    """True while a package is in this state."""
     folder = root.path("/var/lib/dpkg/updates")
     texts: list[str] = []
     for path in (root.path("/var/lib/dpkg/status"), *folder.iterdir()):
         with suppress(FileNotFoundError):
             texts.append(path.read_text(errors="replace"))
-    return any("install ok unpacked" in text for text in texts)
+    return any(map(state.search, texts))
