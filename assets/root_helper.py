@@ -1158,7 +1158,7 @@ move_back() {
     is_there "$from" || from=$2
     if [ -z "$from" ] || ! is_there "$from"; then return 0; fi
     if is_there "$3"; then could_not "$3 is there again; what was there before is $from"
-    elif move_there "$from" "$3"; then
+    elif mkdir -p "${3%/*}" && move_there "$from" "$3"; then
         say "moved back $3"
         case "${from%/*}" in */.rdna1-setup-*) rmdir "${from%/*}" 2>/dev/null ;; esac
     else could_not "$3"; fi
@@ -1175,6 +1175,8 @@ restore_settings() {
     if is_there "$2" && ! has_come "$2"; then
         [ "$(content_of "$1")" = "$(content_of "$2")" ] ||
             could_not "$2 was changed since; what was there before is $1"
+        # what the package has instead has come just now, for dpkg keeps such a file as well
+        has_come "$2.dpkg-dist" && rm -f "$2.dpkg-dist"
         return 0
     fi
     if mkdir -p "${2%/*}" && put_there "$1" "$2"; then say "restored $2"
@@ -1328,6 +1330,10 @@ configure_all() {
 }
 # NAME VERSION FILE STATE: what builds a kernel module, and had failed to, is where it was
 unpack_again() {
+    if is_of_others "$1" "$2"; then
+        stays "what was there before is $2"
+        return 0
+    fi
     case "$(state_of "$1")" in
         ?[UFi]?"$2") ;;
         *) dpkg --force-depends --force-downgrade --unpack "$3" || could_not "$1 $2" ;;
@@ -1371,7 +1377,34 @@ package_file() {
         if [ -f "$file" ]; then printf %s "$file"; fi
     done
 }
-# HOW NAME...: packages that we brought
+# NAME VERSION...: is it there in another version than these
+is_of_others() {
+    others_name=$1
+    case "$(state_of "$others_name")" in ''|?[ncH]*) return 1 ;; esac
+    others_version=$(dpkg-query -W -f '${Version}' "$others_name")
+    shift
+    for known; do [ "$known" = "$others_version" ] && return 1; done
+    return 0
+}
+# WHAT: what is said of it, and what to do about it
+stays() { could_not "$others_name $others_version was installed since, and stays: $*"; }
+# NAME FIRST THEN: is it back already as the run found it first, when another version was THEN
+is_back() { [ "$2" != "$3" ] && [ -n "$2" ] && is_installed "$1" "$2"; }
+# HOW (NAME VERSION FIRST)...: packages that we brought
+take_ours() {
+    ours=
+    how=$1
+    shift
+    while [ $# -ge 3 ]; do
+        if is_back "$1" "$3" "$2"; then :
+        elif is_of_others "$1" "$2"; then stays "apt-get $how $1, if you do not need it"
+        else ours="$ours $1"; fi
+        shift 3
+    done
+    # shellcheck disable=SC2086 # names of packages hold no blanks
+    take_out "--$how" $ours
+}
+# HOW NAME...: the same, in whichever version
 take_out() {
     how=$1
     shift
@@ -1401,7 +1434,20 @@ is_installed() {
 }
 # (NAME VERSION)...: packages that were there before: those that are there are to stay
 stay() { while [ $# -ge 2 ]; do is_installed "$1" "$2" || :; shift 2; done; }
-# (NAME VERSION FILE)...: packages that were there before
+# (NAME VERSION FILE OURS FIRST)...: packages that were there before, in whose stead we brought OURS
+bring_theirs_back() {
+    theirs=
+    while [ $# -ge 5 ]; do
+        if is_back "$1" "$5" "$2"; then :
+        elif is_of_others "$1" "$2" "$4"; then
+            stays "what was there before is $2; remove it, and run this again to have that back"
+        else theirs="$theirs $1 $2 $3"; fi
+        shift 5
+    done
+    # shellcheck disable=SC2086 # nor do versions and our own file names
+    bring_back $theirs
+}
+# (NAME VERSION FILE)...: the same, whatever is there
 bring_back() {
     files=
     while [ $# -ge 3 ]; do
@@ -2234,6 +2280,8 @@ def apt_change(wanted: Dict[str, Any], step: Step) -> str:
     refuse_interrupted()
     drop_half(step, wanted["expect"])
     before = packages()
+    if earlier:
+        refuse_other_versions(wanted, earlier["noted"]["there"], before)
     argv = change_argv(wanted, files, before, fetched_before(wanted, step))
     simulated = simulate(argv, native())
     refuse_surprises(wanted, simulated, before)
@@ -2250,6 +2298,17 @@ def apt_change(wanted: Dict[str, Any], step: Step) -> str:
     return "{} packages are in, {} are out; dpkg agrees for each".format(
         len(expect["install"]), len(expect["remove"])
     )
+
+
+def refuse_other_versions(
+    wanted: Dict[str, Any], there: Dict[str, str], present: Dict[str, Package]
+) -> None:
+    """Raise Trouble where somebody has brought a version since that is neither the old one nor
+    ours: nothing was noted of it, so that nothing could bring it back."""
+    for name, version in wanted["expect"]["install"]:
+        package = present.get(name)
+        if package and package.state != "c" and package.version not in (version, there.get(name)):
+            raise _surprise("{} is {} by now.".format(name, package.version))
 
 
 def refuse_unkept(wanted: Dict[str, Any], present: Dict[str, Package], step: Step) -> None:
@@ -2451,11 +2510,21 @@ def note_change(
         raise explain(ended)
     calls: List[Call] = [("finish_unpacking", *(word for new in incoming for word in new))]
     calls += [("rest",), ("since", spot + "-now")]
-    calls += [("take_out", "--purge", *fresh)] if fresh else []
-    calls += [("take_out", "--remove", *settings_only)] if settings_only else []
+    coming = dict(wanted["expect"]["install"])
+    first = dict(there)
+    for intent in reversed(step.run.intents()):
+        first.update(intent["noted"].get("there", {}))
+    for how, brought in (("purge", fresh), ("remove", settings_only)):
+        ours = [w for n in brought for w in (n, coming.get(n, ""), first.get(n, ""))]
+        calls += [("take_ours", how, *ours)] if ours else []
     modules = [deb for deb in debs if DKMS.fullmatch(deb[0]) and before[deb[0]].state != "i"]
-    whole = [word for deb in debs if deb not in modules for word in deb]
-    calls += [("bring_back", *whole)] if whole else []
+    whole = [
+        word
+        for deb in debs
+        if deb not in modules
+        for word in (*deb, coming.get(deb[0], ""), first[deb[0]])
+    ]
+    calls += [("bring_theirs_back", *whole)] if whole else []
     calls += [("unpack_again", *deb, before[deb[0]].state) for deb in modules]
     copies = [*keep_settings([*kept, *settings_only], step), *keep_changed(back, step)]
     calls += [("restore_settings", copy, path) for path, copy in copies]
@@ -2499,6 +2568,7 @@ def _lost_calls(names: Iterable[str], step: Step) -> List[Call]:
 
 
 RESTORING = (
+    "remove_folder",
     "unpack_again",
     "restore_settings",
     "mark",
@@ -2512,17 +2582,20 @@ def restore_settings(wanted: Dict[str, Any], step: Step) -> str:
     """What packages that came back from a run's backup do not bring along: how they stood there.
 
     Settings and files that were changed, files that had been deleted, marks, alternatives; and that
-    packages which dpkg was only told to remove are to stay.
+    packages which dpkg was only told to remove are to stay. Drafts of files that the run was
+    writing when it was cut off go, and empty folders that it made.
     """
     wait_for_locks(step)
-    changes = [i for i in _run_of(wanted["run"], step) if i["verb"] in ("apt_change", "mark")]
+    verbs = ("apt_change", "mark", "write_file")
+    changes = [i for i in _run_of(wanted["run"], step) if i["verb"] in verbs]
     if not changes:
-        return "run {} has changed no package".format(wanted["run"])
+        return "run {} has changed no package and written no file".format(wanted["run"])
     spots = [i["noted"]["alternatives"] for i in changes if "alternatives" in i["noted"]]
     begun = next((i for i in step.run.intents() if "alternatives" in i["noted"]), None)
     spot = "{}/backup/{}".format(step.run.path, step.spot("alternatives"))
     calls: List[Call] = [("since", begun["noted"]["alternatives"] if begun else spot)]
     mentioned = [call for i in reversed(changes) for call in i["undo"] if call[0] in RESTORING]
+    calls += [("drop_draft", i["path"]) for i in changes if i["verb"] == "write_file"]
     calls += mentioned
     there = [pair for i in changes for pair in i["noted"].get("there", {}).items()]
     calls += [("stay", *(word for pair in there for word in pair))] if there else []

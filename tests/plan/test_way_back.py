@@ -24,7 +24,7 @@ from wizard.plan.root_steps import (
 from wizard.plan.steps import Plan, Step
 from wizard.plan.system_places import SOURCE
 from wizard.plan.user_files import PutLinesBack, TakeLinesOut
-from wizard.plan.way_back import lost, make_way_back
+from wizard.plan.way_back import lost, make_way_back, other_versions
 
 RUN = "20260101-000000-aaaaaa"
 OLD = f"1.0.0.{RELEASES['5.7.1']}"
@@ -38,9 +38,12 @@ def all_of(plan: Plan) -> range:
     return range(1, len(plan.steps) + 1)
 
 
-def back(*steps: Step, installed: dict[str, str] | None = None) -> tuple[Step, ...]:
+def back(
+    *steps: Step, installed: dict[str, str] | None = None, staying: tuple[str, ...] = ()
+) -> tuple[Step, ...]:
     plan = system_plan(Kind.REMOVE, steps, ())
-    return make_way_back(plan, all_of(plan), KEPT, installed or {}, run=RUN).steps
+    way = make_way_back(plan, all_of(plan), KEPT, installed or {}, run=RUN, staying=staying)
+    return way.steps
 
 
 def removal() -> Plan:
@@ -136,6 +139,18 @@ def test_a_transaction_that_was_cut_off_is_taken_back_as_far_as_it_came() -> Non
     assert changes(make_way_back(plan, all_of(plan), (), {"pciutils": "2:0"}, run=RUN)) == []
 
 
+def test_what_is_somebody_elses_by_now_is_left_alone() -> None:
+    plan = removal()
+    installed = {"comgr": "9", "rocm-core": OLD}
+    assert list(other_versions(plan, all_of(plan), installed)) == [("comgr", "9")]
+    assert list(other_versions(plan, (), installed)) == []
+    way = make_way_back(plan, all_of(plan), KEPT, installed, run=RUN, staying=("comgr",))
+    assert changes(way) == []
+    written = WriteSystemFile("", SOURCE, "new\n", "")
+    (rest,) = back(written, staying=(SOURCE,))
+    assert isinstance(rest, RestoreSettings)
+
+
 def test_a_removal_that_was_cut_off_brings_back_only_what_is_gone() -> None:
     plan = removal()
     way = make_way_back(plan, all_of(plan), KEPT, {"comgr": OLD}, run=RUN)
@@ -156,7 +171,8 @@ def test_only_steps_that_were_begun_are_taken_back() -> None:
         for n, s in enumerate(plan.steps, 1)
         if isinstance(s, WriteSystemFile) and s.path == SOURCE
     )
-    (step,) = make_way_back(plan, (number,), (), {}, run=RUN).steps
+    step, last = make_way_back(plan, (number,), (), {}, run=RUN).steps
+    assert isinstance(last, RestoreSettings)  # for what a run that was cut off has left
     assert step == SetSystemPathAside(
         f"{SOURCE} was not there before.", SOURCE, "run the plan again", may_be_gone=True
     )
@@ -166,7 +182,7 @@ def test_only_steps_that_were_begun_are_taken_back() -> None:
 
 def test_a_file_that_was_replaced_comes_back_from_the_backup() -> None:
     step = WriteSystemFile("", SOURCE, "new\n", "", before="0" * 64)
-    assert [type(one) for one in back(step)] == [PutSystemPathBack]
+    assert [type(one) for one in back(step)] == [PutSystemPathBack, RestoreSettings]
 
 
 def test_groups_marks_and_lines_are_turned_round() -> None:

@@ -16,6 +16,7 @@ from tests.root.conversation import (
     helper_in,
     keep_debs,
     undo,
+    write_file,
 )
 from tests.root.listing import Listing, dpkg_state, listing
 
@@ -164,6 +165,18 @@ def test_what_was_changed_since_by_others_stays(chosen: Root, way: str) -> None:
     chosen.run("update-alternatives", "--remove-all", "other")
 
 
+@pytest.mark.parametrize("way", WAYS)
+def test_what_a_run_was_cut_off_in_writing_goes_with_the_folders_it_made(
+    root: Root, way: str
+) -> None:
+    run = f"draft-{WAYS.index(way)}"
+    path = "/etc/udev/rules.d/70-kfd.rules"
+    done_all(root, write_file(path, 'KERNEL=="kfd", GROUP="render"\n'), run=run)
+    root.path(path).rename(root.path("/etc/udev/rules.d/.70-kfd.rules.rdna1-setup"))
+    come_back(root, run, way, [])
+    assert not root.path("/etc/udev").exists()
+
+
 def test_settings_that_were_written_since_are_kept_and_named(chosen: Root) -> None:
     go(chosen, "written", ("stand-choice", "1.0"))
     chosen.run("dpkg", "-i", f"{RUNS}/written/backup/debs/stand-choice_1.0.deb")
@@ -171,6 +184,18 @@ def test_settings_that_were_written_since_are_kept_and_named(chosen: Root) -> No
     done = undo(chosen, "written")
     assert f"NOT UNDONE: {SETTINGS} was changed since" in done.stdout
     assert chosen.path(SETTINGS).read_text() == "newer\n"
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_the_package_has_instead_of_a_setting_that_is_kept_is_not_left_beside_it(
+    chosen: Root, way: str
+) -> None:
+    run = f"beside-{WAYS.index(way)}"
+    kept = go(chosen, run, ("stand-choice", "1.0"))
+    chosen.write(SETTINGS, "newer\n")
+    come_back(chosen, run, way, kept)
+    assert chosen.path(SETTINGS).read_text() == "newer\n"
+    assert not chosen.path(f"{SETTINGS}.dpkg-dist").exists()
 
 
 def test_nobody_restores_by_the_run_of_another_user(chosen: Root) -> None:

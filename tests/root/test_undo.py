@@ -16,6 +16,7 @@ from tests.root.conversation import (
     apt_change,
     do_all,
     done_all,
+    keep_debs,
     set_aside,
     talk,
     undo,
@@ -26,6 +27,7 @@ from tests.root.listing import changed, dpkg_state
 from tests.root.test_restore import install
 
 COUNT = 15
+TOOL_1 = ("stand-tool", "1.0")
 
 
 @pytest.fixture(scope="module")
@@ -92,6 +94,73 @@ def test_an_older_version_that_the_repository_has_needs_no_kept_file(furnished: 
     assert dpkg_state(furnished) != before
     assert undo(furnished, "unkept").returncode == 0  # the archive is a folder of the machine
     assert dpkg_state(furnished) == before
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("taken", ["upgraded", "purged"])
+def test_another_version_that_came_since_is_kept_and_named(
+    furnished: Root, scratch: Path, taken: str
+) -> None:
+    before = dpkg_state(furnished)
+    core = ("stand-core", "2.0")
+    change = {"upgraded": apt_change((core,)), "purged": apt_change((), ("stand-tool",))}[taken]
+    name = {"upgraded": "stand-core", "purged": "stand-tool"}[taken]
+    done_all(furnished, keep_debs(("stand-core", "1.0"), TOOL_1), change, run=taken)
+    install(furnished, StandIn(name, "9.0"), scratch)
+    theirs = f"{name} 9.0 ii"
+    done = undo(furnished, taken)
+    assert done.returncode == 1, done.stdout
+    assert f"NOT UNDONE: {name} 9.0 was installed since, and stays" in done.stdout
+    assert theirs in dpkg_state(furnished)
+    furnished.run("dpkg", "--purge", "--force-depends", name)
+    assert undo(furnished, taken).returncode == 0
+    assert dpkg_state(furnished) == before
+
+
+@pytest.mark.e2e
+def test_another_version_of_what_was_brought_is_kept_and_named(
+    furnished: Root, scratch: Path
+) -> None:
+    before = dpkg_state(furnished)
+    done_all(furnished, apt_change((("stand-spare", "1.0"),)), run="brought")
+    install(furnished, StandIn("stand-spare", "9.0"), scratch)
+    done = undo(furnished, "brought")
+    assert done.returncode == 1, done.stdout
+    assert "NOT UNDONE: stand-spare 9.0 was installed since, and stays" in done.stdout
+    assert "stand-spare 9.0 ii" in dpkg_state(furnished)
+    furnished.run("dpkg", "--purge", "stand-spare")
+    assert undo(furnished, "brought").returncode == 0
+    assert dpkg_state(furnished) == before
+
+
+@pytest.mark.e2e
+def test_a_second_undo_takes_what_is_back_for_nobody_elses(furnished: Root) -> None:
+    before = dpkg_state(furnished)
+    names = ("stand-core", "stand-tool")
+    keep = keep_debs(("stand-core", "1.0"), TOOL_1)
+    purge, exchange = apt_change((), names, purge=True), apt_change((("stand-core", "2.0"),))
+    done_all(furnished, keep, purge, exchange, run="exchanged")
+    for _ in range(2):
+        assert undo(furnished, "exchanged").returncode == 0
+        assert dpkg_state(furnished) == before
+
+
+@pytest.mark.e2e
+def test_no_version_that_came_since_is_exchanged_on_going_on(
+    furnished: Root, scratch: Path
+) -> None:
+    """Nothing was noted of it, so that nothing could bring it back."""
+    change = apt_change((("stand-core", "2.0"),))
+    done_all(furnished, keep_debs(("stand-core", "1.0")), change, run="since")
+    journal = furnished.path(f"{RUNS}/since/journal.jsonl")
+    lines = journal.read_text().splitlines(keepends=True)
+    journal.write_text("".join(lines[:-1]))  # as if it had been killed before its outcome
+    install(furnished, StandIn("stand-core", "9.0"), scratch)
+    (_, failed) = do_all(furnished, keep_debs(("stand-core", "1.0")), change, run="since")
+    assert failed["event"] == "failed"
+    assert "stand-core is 9.0 by now" in failed["happened"]
+    furnished.run("dpkg", "--purge", "--force-depends", "stand-core")
+    assert undo(furnished, "since").returncode == 0
 
 
 @pytest.mark.e2e

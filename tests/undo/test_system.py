@@ -16,7 +16,7 @@ from wizard.machine.recorded import RecordedHost
 from wizard.plan.apt_steps import LocalDeb
 from wizard.plan.form import plan_of as read_plan
 from wizard.plan.removal import system_plan
-from wizard.plan.root_steps import AddToGroups, AptChange
+from wizard.plan.root_steps import AddToGroups, AptChange, RestoreSettings, WriteSystemFile
 from wizard.plan.steps import Plan, Step
 from wizard.plan.user_files import PutLinesBack, TakeLinesOut
 from wizard.plan.way_back import make_way_back
@@ -28,7 +28,7 @@ from wizard.run.rehearsal import Rehearsal
 from wizard.run.standing import can_undo
 from wizard.run.trouble import Trouble
 from wizard.undo.one_run import find_forgettable, find_undo, undo
-from wizard.undo.system import kept_debs, lost_by, system_way_back, touched_system
+from wizard.undo.system import kept_debs, lost_by, staying, system_way_back, touched_system
 from wizard.undo.whole_run import TakingBack, find_whole_undo
 
 MACHINE = Path(__file__).parents[1] / "machines/rx5700xt-jammy-clean"
@@ -161,6 +161,36 @@ def test_what_was_not_removed_after_all_is_not_lost(tmp_path: Path) -> None:
     assert lost_by(record, host) == ()
 
 
+async def test_what_somebody_else_has_changed_since_stays_and_is_named(tmp_path: Path) -> None:
+    path = "/etc/profile.d/rdna1-setup-rocm.sh"
+    steps = (
+        WriteSystemFile("", path, "ours\n", ""),
+        AptChange("", "", install=(("comgr", "0.9"),), expect_install=(("comgr", "0.9"),)),
+    )
+    record, places = run_without_folder(tmp_path, *steps), places_below(tmp_path)
+    events = tmp_path / "runs" / record.id / "events.jsonl"
+    bare = {"DPKG_PACKAGES": ["editor\t1\tii \tx"]}
+    ours = make(tmp_path / "x", {path: "ours\n"}, answers=bare)
+    theirs = make(tmp_path / "y", {path: "mine\n"}, answers={"DPKG_PACKAGES": [COMGR]})
+    assert staying(record, theirs, tmp_path) == {}  # root never began: nothing of it is the run's
+    events.parent.mkdir(parents=True)
+    events.write_text('{"event": "ready"}\n')
+    assert staying(record, ours, tmp_path) == {}
+    told = staying(record, theirs, tmp_path)
+    assert told == {
+        "comgr": "comgr 1.0 was installed since the run",
+        path: f"{path} was changed since the run wrote it",
+    }
+    way = system_way_back(record, theirs, places, tmp_path)
+    assert way is not None
+    assert [type(step) for step in way.steps] == [RestoreSettings]
+    shown = replace(find_whole_undo(places, theirs), system=None, staying=tuple(told.values()))
+    assert all(f"leave alone: {each}" in str(shown) for each in shown.staying)
+    happened = [event async for event in TakingBack(shown, Rehearsal(), places).events()]
+    (said,) = (event.lines for event in happened if isinstance(event, Output))
+    assert said == shown.staying
+
+
 COMGR = "comgr\t1.0\tii \tROCm <x@amd.com>"
 OUT = TakeLinesOut("x", "/home/sam/.bashrc", ((1, "export A=1"),), "a", "b", "put back")
 
@@ -169,13 +199,16 @@ def noted_plan(record: Record) -> Plan:
     return read_plan(record.plan)
 
 
-def run_without_folder(tmp_path: Path, step: Step, name: str = "20260101-000000-aaaaaa") -> Record:
-    """A run about the system alone, whose step has begun."""
+def run_without_folder(
+    tmp_path: Path, *steps: Step, name: str = "20260101-000000-aaaaaa"
+) -> Record:
+    """A run about the system alone, whose steps have begun."""
     folder = Path(places_below(tmp_path).runs) / name
     folder.parent.mkdir(parents=True, exist_ok=True)
     journal = Journal(folder)
-    journal.begin(system_plan(Kind.CLEAN_UP, (step,), ()), "now")
-    journal.intend(1, {})
+    journal.begin(system_plan(Kind.CLEAN_UP, steps, ()), "now")
+    for number in range(1, len(steps) + 1):
+        journal.intend(number, {})
     found = read_record(folder)
     assert found is not None
     return found
@@ -208,7 +241,7 @@ def test_undoing_a_run_without_a_folder_touches_nothing_where_it_was_started(
 
 def test_of_two_runs_about_the_system_the_newer_goes_first(tmp_path: Path) -> None:
     older = run_without_folder(tmp_path, OUT)
-    run_without_folder(tmp_path, STEP, "20260102-000000-bbbbbb")
+    run_without_folder(tmp_path, STEP, name="20260102-000000-bbbbbb")
     with pytest.raises(Trouble, match="Run 20260102-000000-bbbbbb came later"):
         find_undo(places_below(tmp_path), older.id)
 

@@ -216,7 +216,8 @@ class RestoreSettings:
     def __str__(self) -> str:
         return (
             "as root, settings, changed and deleted files, marks and alternatives of packages as "
-            f"run {self.run} found them"
+            f"run {self.run} found them; what it was cut off in writing goes, and empty folders "
+            "that it made"
         )
 
 

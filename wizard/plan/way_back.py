@@ -43,12 +43,14 @@ def make_way_back(
     run: str,
     interrupted: bool = False,
     half: Collection[str] = (),
+    staying: Collection[str] = (),
 ) -> Plan:
     """Takes back what the steps of these numbers did; raises NothingToDo where that is nothing.
 
     ``begun`` leaves out steps that found nothing to do. ``kept`` are the package files in the
     backup of that ``run``, ``installed`` is what dpkg holds for installed now, and ``half`` what of
-    it is not whole: a transaction that was cut off is taken back as far as it came.
+    it is not whole: a transaction that was cut off is taken back as far as it came. Paths and
+    packages that are ``staying`` are by now somebody else's.
     """
     versions = {name: version for step in plan.steps for name, version in _kept_by(step)}
     done = [step for number, step in enumerate(plan.steps, 1) if number in begun]
@@ -57,15 +59,15 @@ def make_way_back(
         inverse
         for step in reversed(done)
         for inverse in (
-            _change_back(step, versions, kept, installed, half)
+            _change_back(step, versions, kept, installed, half, staying)
             if isinstance(step, AptChange)
-            else _inverse(step)
+            else _inverse(step, staying)
         )
     ]
     modules = [name for step in changes for name in _modules(step) if name not in installed]
     # Also where no package went: apt drops its marks before dpkg removes anything.
-    if any(isinstance(step, (AptChange, MarkPackages)) for step in done):
-        why = "Package files do not bring these along."
+    if any(isinstance(step, (AptChange, MarkPackages, WriteSystemFile)) for step in done):
+        why = "Neither package files nor files that come or go bring these along."
         steps.append(RestoreSettings(why, run, AGAIN))
     if not steps:
         raise NothingToDo(f"Nothing of plan {plan.id} reached the system: nothing to take back.")
@@ -85,9 +87,11 @@ def _kept_by(step: Step) -> tuple[tuple[str, str], ...]:
     return step.packages if isinstance(step, KeepDebs) and not step.coming else ()
 
 
-def _inverse(step: Step) -> Iterator[Step]:
+def _inverse(step: Step, staying: Collection[str]) -> Iterator[Step]:
     """The inverse of one step."""
     match step:
+        case WriteSystemFile(path=path, before=None) if path in staying:
+            return
         case WriteSystemFile(path=path, before=None):
             yield SetSystemPathAside(f"{path} was not there before.", path, AGAIN, may_be_gone=True)
         case WriteSystemFile(path=path) | SetSystemPathAside(path=path):
@@ -126,6 +130,7 @@ def _change_back(
     kept: tuple[LocalDeb, ...],
     installed: Mapping[str, str],
     half: Collection[str],
+    staying: Collection[str],
 ) -> Iterator[Step]:
     """First what came goes, then what went comes: together they could not be told apart."""
     came = tuple(name for name, version in step.expect_install if installed.get(name) == version)
@@ -144,9 +149,28 @@ def _change_back(
         if name in versions
         and (installed.get(name) != versions[name] or name in half)
         and not _is_module(name)
+        and name not in staying
     )
     if went:
         yield _bring_back(went, kept)
+
+
+def other_versions(
+    plan: Plan, begun: Collection[int], installed: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
+    """Packages that these steps changed and that are there in a version that is neither that of
+    before nor one that the plan brought."""
+    known: dict[str, list[str]] = {}
+    for step in plan.steps:
+        brought = step.expect_install if isinstance(step, AptChange) else ()
+        for name, version in (*_kept_by(step), *brought):
+            known.setdefault(name, []).append(version)
+    done = [step for number, step in enumerate(plan.steps, 1) if number in begun]
+    changes = [step for step in done if isinstance(step, AptChange)]
+    names = {n for c in changes for n in (*dict(c.expect_install), *c.expect_remove)}
+    for name in sorted(names & installed.keys() & known.keys()):
+        if installed[name] not in known[name]:
+            yield name, installed[name]
 
 
 def lost(plan: Plan, begun: Collection[int], installed: Mapping[str, str]) -> Versions:

@@ -14,9 +14,9 @@ from wizard.places import Places
 from wizard.plan.apt_steps import LocalDeb, Versions
 from wizard.plan.form import plan_of
 from wizard.plan.impossible import NothingToDo
-from wizard.plan.root_steps import AptChange, RestoreSettings
+from wizard.plan.root_steps import AptChange, RestoreSettings, SetSystemPathAside, WriteSystemFile
 from wizard.plan.steps import USER_EDITS, Plan, Step
-from wizard.plan.way_back import lost, make_way_back
+from wizard.plan.way_back import lost, make_way_back, other_versions
 from wizard.preflight.apt_view import STATUS, status_of
 from wizard.preflight.archive_records import qualified
 from wizard.preflight.dependents import dependents
@@ -49,21 +49,56 @@ def system_way_back(record: Record, host: Host, places: Places, state: Path = ST
     installed = {row.name: row.version for row in rows}
     half = {row.name for row in rows if row.state != INSTALLED}
     kept = kept_debs(state / "runs" / record.id)
-    plan = plan_of(record.plan)
-    begun = [n for n in record.intents if record.outcomes.get(n) != NOTHING_LEFT]
-    if _is_undone(state / "runs" / record.id):
-        begun = [n for n in begun if not is_root_step(plan.steps[n - 1])]
+    plan, begun = _begun(record, state)
     try:
         way = make_way_back(
-            plan, begun, kept, installed, run=record.id, interrupted=work.interrupted, half=half
+            plan,
+            begun,
+            kept,
+            installed,
+            run=record.id,
+            interrupted=work.interrupted,
+            half=half,
+            staying=staying(record, host, state),
         )
     except NothingToDo:
         return None
     _refuse_needed(way, host, record.id)
     if not _events_in(state / "runs" / record.id):
         # Root never began: nothing was noted, and nobody needs to give rights for it.
-        return None if all(isinstance(one, RestoreSettings) for one in way.steps) else way
+        nothing = (RestoreSettings, SetSystemPathAside)
+        return None if all(isinstance(one, nothing) for one in way.steps) else way
     return way
+
+
+def _begun(record: Record, state: Path) -> tuple[Plan, list[int]]:
+    """The plan of a run, and the steps that may have done something that still is so."""
+    plan = plan_of(record.plan)
+    begun = [n for n in record.intents if record.outcomes.get(n) != NOTHING_LEFT]
+    if _is_undone(state / "runs" / record.id):
+        begun = [n for n in begun if not is_root_step(plan.steps[n - 1])]
+    return plan, begun
+
+
+def staying(record: Record, host: Host, state: Path = STATE) -> dict[str, str]:
+    """Files and packages of the run's that somebody else has changed since, and what is said of
+    each; what they stand in the way of is told by root when it comes to that."""
+    if not touched_system(record) or not _events_in(state / "runs" / record.id):
+        return {}
+    plan, begun = _begun(record, state)
+    rows = installed_rows(host)
+    installed = {} if isinstance(rows, Unknown) else {row.name: row.version for row in rows}
+    found = {
+        name: f"{name} {version} was installed since the run"
+        for name, version in other_versions(plan, begun, installed)
+    }
+    for step in (plan.steps[number - 1] for number in begun):
+        if isinstance(step, WriteSystemFile) and step.before is None:
+            now = host.read(step.path)
+            is_another = isinstance(now, str) and now != step.content
+            if is_another or isinstance(host.link(step.path), str):
+                found[step.path] = f"{step.path} was changed since the run wrote it"
+    return found
 
 
 def _refuse_needed(way: Plan, host: Host, run: str) -> None:

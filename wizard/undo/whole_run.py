@@ -26,7 +26,7 @@ from wizard.run.live import now
 from wizard.run.records import read_record
 from wizard.run.trouble import Trouble
 from wizard.undo.one_run import Undo, find_undo, undo
-from wizard.undo.system import lost_by, system_way_back
+from wizard.undo.system import lost_by, staying, system_way_back
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +38,12 @@ class WholeUndo:
     """What root takes back before; None where nothing of the system's is to be taken back."""
     lost: Versions = ()
     """Packages that the run removed for good."""
+    staying: tuple[str, ...] = ()
+    """What somebody else has changed since: it is left alone."""
 
     def __str__(self) -> str:
         told = "".join(f"\nnot put back: {each}" for each in map(_told, self.lost))
+        told += "".join(f"\nleave alone: {each}" for each in self.staying)
         return f"{self.folder}{told}"
 
 
@@ -53,7 +56,8 @@ def find_whole_undo(
     """
     found = find_undo(places, wanted, wait=wait)
     system = system_way_back(found.record, host, places)
-    return WholeUndo(found, system, lost_by(found.record, host))
+    others = tuple(staying(found.record, host).values())
+    return WholeUndo(found, system, lost_by(found.record, host), others)
 
 
 def _told(package: tuple[str, str]) -> str:
@@ -111,7 +115,8 @@ class TakingBack:
         text = f"undo run {run.record.id}{place}"
         yield StepStarted(number, number, text, FOLDER_REASON)
         try:
-            left = (*map(_told, self._shown.lost), *await asyncio.to_thread(self._undo))
+            left = await asyncio.to_thread(self._undo)
+            left = (*map(_told, self._shown.lost), *self._shown.staying, *left)
         except Trouble as trouble:
             yield StepFailed(number, trouble.happened, trouble.meaning, trouble.next_step)
             yield self._end(ok=False)
