@@ -16,6 +16,7 @@ from tests.root.conversation import (
     apt_change,
     do_all,
     done_all,
+    keep_debs,
     set_aside,
     talk,
     undo,
@@ -23,6 +24,7 @@ from tests.root.conversation import (
 )
 from tests.root.everything import PROFILE, TOLERATED, furnish, state, steps
 from tests.root.listing import changed, dpkg_state
+from tests.root.stops import kill
 from tests.root.test_restore import install
 
 COUNT = 15
@@ -142,6 +144,62 @@ def test_a_run_that_failed_half_way_is_taken_back_too(furnished: Root) -> None:
     assert undo(furnished, "broken").returncode == 0
     assert dpkg_state(furnished) == packages
     assert changed(files, state(furnished)[0], *TOLERATED) == {}
+
+
+@pytest.mark.e2e
+def test_what_only_half_went_back_can_be_taken_back_once_more(furnished: Root) -> None:
+    """Also when the run was gone on with in between, which writes UNDO.sh anew."""
+    files, packages = state(furnished)
+    tool = ("stand-tool", "1.0")
+    done_all(furnished, keep_debs(tool), apt_change((), (tool[0],), purge=True), run="half")
+    hold = "import fcntl, time; f = open('/var/lib/dpkg/lock', 'w'); fcntl.lockf(f, fcntl.LOCK_EX)"
+    with furnished.start("python3", "-c", f"{hold}; print(flush=True); time.sleep(99)") as holder:
+        assert holder.stdout is not None
+        holder.stdout.readline()
+        assert undo(furnished, "half").returncode == 1
+        for one in furnished.running():
+            if "time.sleep(99)" in " ".join(one.command):
+                kill(one.pid)
+    assert dpkg_state(furnished) != packages
+    with talk(furnished, {"verb": "configure"}, run="half") as conversation:
+        assert conversation.first["event"] == "ready"
+    assert undo(furnished, "half").returncode == 0
+    assert dpkg_state(furnished) == packages
+    assert changed(files, state(furnished)[0], *TOLERATED, "/etc/stand-tool.conf.dpkg-dist") == {}
+    furnished.run("rm", "-f", "/etc/stand-tool.conf.dpkg-dist")
+
+
+@pytest.mark.e2e
+def test_what_is_gone_from_the_backup_is_named(furnished: Root) -> None:
+    furnished.write("/etc/profile.d/lost.sh", "echo mine\n")
+    done_all(furnished, set_aside("/etc/profile.d/lost.sh"), run="lost")
+    furnished.run("sh", "-c", f"rm {RUNS}/lost/backup/*-lost.sh")
+    done = undo(furnished, "lost")
+    assert done.returncode == 1
+    assert "NOT UNDONE: /etc/profile.d/lost.sh is not there" in done.stdout
+    tool = ("stand-tool", "1.0")
+    done_all(furnished, keep_debs(tool), apt_change((), (tool[0],), purge=True), run="lost-2")
+    furnished.run("sh", "-c", f"mv {RUNS}/lost-2/backup/*stand-tool.conf /srv/stand-tool.conf")
+    done = undo(furnished, "lost-2")
+    assert done.returncode == 1
+    assert "/etc/stand-tool.conf cannot be restored" in done.stdout
+    furnished.run("mv", "/srv/stand-tool.conf", "/etc/stand-tool.conf")
+
+
+@pytest.mark.e2e
+def test_settings_of_what_we_brought_that_were_edited_since_are_kept_and_named(
+    root: Root,
+) -> None:
+    settings = "/etc/stand-tool.conf"
+    if "stand-tool" in dpkg_state(root):
+        root.run("dpkg", "--purge", "stand-tool", "stand-core")
+    both = (("stand-tool", "1.0"), ("stand-core", "1.0"))
+    done_all(root, apt_change(both), run="edited")
+    root.write(settings, "edited since\n")
+    done = undo(root, "edited")
+    kept = f"{RUNS}/edited/backup/edited{settings}"
+    assert f"{settings} was changed since; it is kept as {kept}" in done.stdout
+    assert root.path(kept).read_text() == "edited since\n"
 
 
 def test_the_script_is_plain_shell_and_no_name_in_it_is_a_word_of_the_shell(tmp_path: Path) -> None:
