@@ -486,6 +486,8 @@ KEY_BLOCK = (
 KEY = re.compile(r"\s*(?:" + KEY_BLOCK + r"\s*)+")
 PUBLIC_KEY = 6
 """The tag of the packet that a primary key is."""
+OF_A_KEY = (2, 6, 13, 14, 17)
+"""Signatures, keys, names, subkeys, pictures. Some readers take other packets for keys too."""
 PIN_LINE = re.compile(
     r"(?:Explanation: [ -~]*|Package: [A-Za-z0-9*?+. _:/-]+"
     r"|Pin: (?:release|origin|version) [A-Za-z0-9\"=,.*~+:_ /-]+"
@@ -556,11 +558,39 @@ def only_settings(old: str, new: str) -> Optional[str]:
     if all(not acts(line) or PROFILE_LINE.fullmatch(line.strip(BLANKS)) for line in lines):
         return None
     known = iter(old.split("\n"))
-    for line in lines:
+    for above, line in zip(["", *lines], lines):  # noqa: B905 - not in Python 3.8
         plain = line.strip(BLANKS)
-        if plain and not PROFILE_LINE.fullmatch(plain) and line not in known:
+        alone = not above.endswith("\\")  # else it would go on with what stands above
+        ours = alone and (not plain or PROFILE_LINE.fullmatch(plain))
+        if not ours and line not in known:
             return line
     return None
+
+
+def only_rules(old: str, new: str) -> Optional[str]:
+    """A rule for udev: rules that were there before, whole with the lines that they go on in.
+
+    A line less, or one between them, would make another rule of the rest, such as for every disk.
+    """
+    known = iter(udev_rules(old))
+    for rule in udev_rules(new):
+        if acts(rule) and not UDEV_LINE.fullmatch(rule.strip(BLANKS)) and rule not in known:
+            return rule.split("\n", 1)[0]
+    return None
+
+
+def udev_rules(content: str) -> List[str]:
+    """The lines of a file of rules, each with those that continue it; a comment continues none."""
+    found: List[str] = []
+    goes_on = False
+    for line in content.split("\n"):
+        comment = line.lstrip(BLANKS).startswith("#")
+        if goes_on:
+            found[-1] += "\n" + line
+        else:
+            found.append(line)
+        goes_on = goes_on if comment else line.rstrip(BLANKS).endswith("\\")
+    return found
 
 
 Field = Tuple[str, Tuple[str, ...]]
@@ -625,6 +655,8 @@ def fingerprints(armoured: str) -> List[str]:
     try:
         for letters in re.findall(KEY_BLOCK, armoured):
             for tag, body in _packets(base64.b64decode(letters.replace("\n", ""), validate=True)):
+                if tag not in OF_A_KEY:
+                    raise ValueError("this is of no public key")
                 if tag == PUBLIC_KEY:
                     found.append(_fingerprint(body))
     except (ValueError, IndexError, struct.error):
@@ -693,7 +725,7 @@ PLACES = (
     ),
     Place("/etc/profile.d", re.compile(NAME + r"\.sh"), only_settings),
     Place("/etc/ld.so.conf.d", re.compile(NAME + r"\.conf"), only_lines(LOADER_LINE)),
-    Place("/etc/udev/rules.d", re.compile(NAME + r"\.rules"), only_lines(UDEV_LINE)),
+    Place("/etc/udev/rules.d", re.compile(NAME + r"\.rules"), only_rules),
 )
 MOVABLE = re.compile(
     r"/etc/apt/(?:sources\.list|preferences)\.d/" + NAME + r"|/etc/apt/keyrings/" + NAME + r""
@@ -3170,7 +3202,8 @@ def _set_copy_aside(
             "Somebody or something has changed it since; it was left alone.",
             "Let rdna1-setup look at the machine again and review the new plan.",
         )
-    old = "" if found is None else found[0].decode("utf-8", "replace")
+    # What is no UTF-8 is no letter of the new content either: no line of it passes for another.
+    old = "" if found is None else found[0].decode("utf-8", "surrogateescape")
     try:
         refuse_lines(path, old, wanted["content"])
     except Wrong as error:
@@ -3586,14 +3619,13 @@ def describe(request: Request) -> List[str]:
                     if package not in expect["install"]
                 ),
             ),
-            *_listed("from files", (ascii(path)[1:-1] for path, _ in wanted["debs"])),
+            *("    from the file {}".format(ascii(path)) for path, _ in wanted["debs"]),
             *_listed(GONE, ("{}={}".format(*package) for package in wanted["for_good"])),
         ]
     if request.verb == "keep_debs":
         return ["keep the package files of", *_listed("", (name for name, _ in wanted["packages"]))]
     if request.verb == "write_file":
-        mode = "" if wanted["mode"] == 0o644 else " (mode {:04o})".format(wanted["mode"])
-        first = "write {}{}".format(wanted["path"], mode)
+        first = "write {}{}".format(wanted["path"], mode_in_words(wanted))
         return [first, *edited(wanted["path"], wanted["content"])]
     if request.verb in ("join_groups", "leave_groups"):
         how = "add {} to {}" if request.verb == "join_groups" else "take {} out of {}"
@@ -3614,6 +3646,18 @@ def describe(request: Request) -> List[str]:
     return [words[request.verb].format(wanted.get("path", wanted.get("run", "")))]
 
 
+def mode_in_words(wanted: Dict[str, Any]) -> str:
+    """The permissions of a file where they are not the usual ones, or not those that it has."""
+    try:
+        found = read_at(wanted["path"])
+    except (OSError, Trouble):
+        found = None
+    was = wanted["mode"] if found is None else stat.S_IMODE(found[1].st_mode)
+    if was != wanted["mode"]:
+        return " (mode {:04o}, now {:04o})".format(wanted["mode"], was)
+    return "" if was == 0o644 else " (mode {:04o})".format(was)
+
+
 def edited(path: str, content: str) -> List[str]:
     """What changes in a file beside what is there now, each line whole; of keys, fingerprints.
 
@@ -3624,13 +3668,13 @@ def edited(path: str, content: str) -> List[str]:
         found = read_at(path)
     except (OSError, Trouble):  # the step itself will say what is wrong with it
         found = None
-    old = found[0].decode("utf-8", "replace") if found else ""
+    old = found[0].decode("utf-8", "surrogateescape") if found else ""
     if path.startswith("/etc/apt/keyrings/"):
         return _exchanged_keys(old, content)
     before, after = ([ascii(x)[1:-1] for x in text.split("\n")] for text in (old, content))
     whole = difflib.unified_diff(before, after, n=len(before) + len(after), lineterm="")
     rows = list(whole)[3:]
-    if path.endswith(".sources"):
+    if path.endswith(".sources") or path.startswith("/etc/apt/preferences.d/"):
         shown_rows = _changed_stanzas(rows)
     else:
         shown_rows = [row for row in rows if row[0] != " "]
