@@ -17,7 +17,9 @@ LOGIN_KIND = "login in an address"
 
 NAME = (
     r"(?:token(?!i[sz]|s\b|s_|[_.]?(?:embed|count|type))|secret|passw(?:or)?[dt]|passphrase|passcode"
-    r"|(?<=[\w-])pwd|api[ _-]?key|(?:access|private|secret|auth|account|storage|master|license)"
+    r"|(?<=[\w;-])pwd|(?<=[_-])pw(?![a-z])|(?<![a-z])creds?(?![a-z])"
+    r"|mot de passe|contrase(?:ñ|n|n\u0303)a|(?<!\w)has[łl]o(?!\w)|парол[ья]"
+    r"|api[ _-]?key|(?:access|private|secret|auth|account|storage|master|license)"
     r"[ _-]?key|credential|signature|cookie|webhook|(?<=[_-])key(?![a-z])|(?<=[\"'])key(?=[\"'])"
     r"|(?<![a-z])auth(?![a-z])|(?<=_)(?:pass|pat|psk)(?![a-z])|\bpsk(?=[\"']?\s?=)"
     r"|(?-i:\bPASS)(?=\s?=))"
@@ -26,8 +28,8 @@ NAME = (
 )
 """Words in a name that say so, and the rest of the name."""
 _VALUE = (
-    r"(?P<x>\$\([^)\n]*\)|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|[\"'][^\"'\n]+"
-    r"|[^\s\"'`]+(?:[\"'`](?![\s,;:)}\]]|\Z)[^\s\"'`]+)*)"
+    r"(?P<x>\$\([^)\n]*\)|(?:\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*')+|[\"'][^\"'\n]+"
+    r"|(?:\\[ \t]|[^\s\"'`])+(?:[\"'`](?![\s,;:)}\]]|\Z)(?:\\[ \t]|[^\s\"'`])+)*)"
 )
 _REST = r"(?P<x>[^\n]+)"
 HARMLESS = re.compile(
@@ -148,6 +150,12 @@ RULES = (
     ),
     # Files of logins, and programs that take them.
     _rule(r"\bmachine\s+(?P<x>[^\s#]+(?:\s+(?:login|password|account)\s+[^\s#]+)+)"),
+    _rule(rf"\bnmcli\b[^\n]{{0,200}}?\bpassword[ \t]+{_VALUE}"),
+    _rule(
+        rf"\becho[ \t]+{_VALUE}[ \t]{{0,8}}\|[ \t]{{0,8}}"
+        r"(?:sudo\b[^|\n]{0,40}?[ \t]-\w*S|[^|\n]{0,80}?--pass(?:word|phrase)-(?:stdin|fd))",
+        re.MULTILINE,
+    ),
     _rule(r"^[ \t]*(?:login|password|account|token|secret)[ \t]+(?P<x>\S+)[ \t]*$"),
     _rule(
         r"\b(?:(?:sshpass|mysql\w*|docker login)\b(?:[^\n]{0,200}?[ \t])??-p"
