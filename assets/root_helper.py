@@ -1132,6 +1132,11 @@ if ! touch "$here/.writable" 2>/dev/null; then
     say "This file system cannot be written. From a recovery console: mount -o remount,rw /"
     exit 1
 fi
+if [ -n "$(find "$here/journal.jsonl" -newer "$here/.writable" 2>/dev/null)" ]; then
+    say "By this clock ($(date)) the run is yet to come, and what is newer could not be told."
+    say "Set the clock (date -s), then run this again. If it is right: touch $here/journal.jsonl"
+    exit 1
+fi
 rm -f "$here/.writable"
 if [ "${1-}" != --locked ] && command -v flock >/dev/null 2>&1; then
     # -o: what we start does not hold the lock, should it stay
@@ -1426,9 +1431,29 @@ keep_edited() {
         sed -n 's/^ \(\/.*\) \([0-9a-f]\{32\}\)\( obsolete\)\{0,1\}$/\2 \1/p' |
         while read -r sum path; do
             [ -f "$path" ] && [ "$(md5sum <"$path" | cut -d ' ' -f 1)" != "$sum" ] || continue
-            mkdir -p "$here/backup/edited${path%/*}" && cp -pP "$path" "$here/backup/edited$path" &&
-                say "$path was changed since; it is kept as $here/backup/edited$path"
+            keep_newer "$path"
         done
+}
+# NAME FILE: what lies where a package that comes back has files, and is none of its own
+keep_in_the_way() {
+    dpkg-query -L "$1" >"$here/backup/listed" 2>/dev/null
+    dpkg-deb --fsys-tarfile "$2" | tar -t --quoting-style=literal | while IFS= read -r path; do
+        path=/${path#./}
+        case "$path" in */) continue ;; esac
+        if ! is_there "$path" || { [ -d "$path" ] && [ ! -L "$path" ]; }; then continue; fi
+        grep -qxF -e "$path" "$here/backup/listed" || keep_newer "$path"
+    done
+    rm -f "$here/backup/listed"
+}
+# PATH: what was put there, or changed, since
+keep_newer() {
+    newer=$here/backup/newer$1
+    while is_there "$newer"; do
+        if cmp -s "$1" "$newer"; then return 0; fi
+        newer=$newer~
+    done
+    mkdir -p "${newer%/*}" && put_there "$1" "$newer" &&
+        say "$1 was changed since; it is kept as $newer" || say "$1 could not be kept"
 }
 # HOW NAME...: packages that we brought
 take_out() {
@@ -1463,7 +1488,7 @@ bring_back() {
     files=
     while [ $# -ge 3 ]; do
         if is_installed "$1" "$2"; then :
-        elif [ -f "$3" ]; then files="$files $3"
+        elif [ -f "$3" ]; then keep_in_the_way "$1" "$3" && files="$files $3"
         elif apt-get -y --allow-downgrades --no-install-recommends install "$1=$2"; then :
         else could_not "$1 $2: no package file was kept, and apt cannot fetch it"; fi
         shift 3
@@ -3881,6 +3906,9 @@ def settle_down() -> None:
     os.umask(0o022)
     for limit, soft, hard in LIMITS:
         _lift(limit, soft, hard)
+    # Else dpkg could be the first that a lack of memory ends.
+    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "wb") as file:
+        file.write(b"0")
 
 
 def _lift(limit: int, soft: int, hard: int) -> None:
@@ -4719,8 +4747,16 @@ def _content(side: Side) -> str:
     return _hash_of(side.folder, side.name)
 
 
+def speak_utf8() -> None:
+    """Start anew where the caller's language writes letters otherwise: names of files are bytes."""
+    if sys.getfilesystemencoding() != "utf-8":
+        own = os.path.abspath(__file__)
+        os.execv(sys.executable, (sys.executable, "-I", "-X", "utf8", own))  # noqa: S606
+
+
 def main() -> int:
     """Check, ask, hand over; the other process serves until the input ends."""
+    speak_utf8()
     environ = dict(os.environ)
     settle_down()
     commands = Commands(0)

@@ -631,6 +631,18 @@ LONG = (
 )
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "iso8859-1", "ascii"])
+def test_names_of_files_are_the_same_bytes_in_any_language(
+    monkeypatch: pytest.MonkeyPatch, encoding: str
+) -> None:
+    begun: list[tuple[str, ...]] = []
+    monkeypatch.setattr("sys.getfilesystemencoding", lambda: encoding)
+    monkeypatch.setattr("os.execv", lambda _, argv: begun.append(argv[1:]))
+    root_helper.speak_utf8()
+    again = ("-I", "-X", "utf8", root_helper.__file__)
+    assert begun == ([] if encoding == "utf-8" else [again])
+
+
 def test_a_plan_that_nobody_could_read_is_refused() -> None:
     flood = write("/etc/profile.d/zz.sh", "x\n" * 50_000, before="0" * 64)
     plan = read_plan(plan_line(steps=[set_aside("/opt/rocm"), flood]), OWNER)

@@ -197,9 +197,45 @@ def test_settings_of_what_we_brought_that_were_edited_since_are_kept_and_named(
     done_all(root, apt_change(both), run="edited")
     root.write(settings, "edited since\n")
     done = undo(root, "edited")
-    kept = f"{RUNS}/edited/backup/edited{settings}"
+    kept = f"{RUNS}/edited/backup/newer{settings}"
     assert f"{settings} was changed since; it is kept as {kept}" in done.stdout
     assert root.path(kept).read_text() == "edited since\n"
+
+
+@pytest.mark.e2e
+def test_what_was_put_since_where_a_package_comes_back_is_kept_and_named(
+    root: Root, scratch: Path
+) -> None:
+    over = StandIn("stand-over", "1.0", {"/opt/rocm-over/a b": "x\n", "/opt/rocm-over/c": "x\n"})
+    install(root, over, scratch)
+    pair = (over.name, over.version)
+    done_all(root, keep_debs(pair), apt_change((), (over.name,), purge=True), run="over")
+    root.write("/opt/rocm-over/a b", "mine\n")
+    root.path("/opt/rocm-over/c").symlink_to("mine")
+    done = undo(root, "over")
+    assert done.returncode == 0, done.stdout
+    for path in ("/opt/rocm-over/a b", "/opt/rocm-over/c"):
+        kept = f"{RUNS}/over/backup/newer{path}"
+        assert f"{path} was changed since; it is kept as {kept}" in done.stdout
+        assert root.path(path).read_text() == "x\n"
+    assert root.path(f"{RUNS}/over/backup/newer/opt/rocm-over/a b").read_text() == "mine\n"
+    assert str(root.path(f"{RUNS}/over/backup/newer/opt/rocm-over/c").readlink()) == "mine"
+    root.run("dpkg", "--purge", over.name)
+
+
+@pytest.mark.e2e
+def test_a_clock_that_is_behind_the_run_is_told_and_nothing_is_done(root: Root) -> None:
+    """In a recovery console it may be: what is newer than the way back could not be told."""
+    root.write("/etc/profile.d/clock.sh", "echo mine\n")
+    done_all(root, set_aside("/etc/profile.d/clock.sh"), run="clock")
+    root.run("touch", "-d", "tomorrow", f"{RUNS}/clock/journal.jsonl")
+    done = undo(root, "clock")
+    assert done.returncode == 1
+    assert "Set the clock (date -s)" in done.stdout
+    assert not root.path("/etc/profile.d/clock.sh").exists()
+    root.run("touch", f"{RUNS}/clock/journal.jsonl")
+    assert undo(root, "clock").returncode == 0
+    assert root.path("/etc/profile.d/clock.sh").exists()
 
 
 def test_the_script_is_plain_shell_and_no_name_in_it_is_a_word_of_the_shell(tmp_path: Path) -> None:
