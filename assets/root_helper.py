@@ -31,6 +31,7 @@ import contextlib
 import difflib
 import errno
 import fcntl
+import functools
 import grp
 import hashlib
 import json
@@ -485,6 +486,8 @@ KEY_BLOCK = (
 KEY = re.compile(r"\s*(?:" + KEY_BLOCK + r"\s*)+")
 PUBLIC_KEY = 6
 """The tag of the packet that a primary key is."""
+OF_A_KEY = (2, 6, 13, 14, 17)
+"""Signatures, keys, names, subkeys, pictures. Some readers take other packets for keys too."""
 PIN_LINE = re.compile(
     r"(?:Explanation: [ -~]*|Package: [A-Za-z0-9*?+. _:/-]+"
     r"|Pin: (?:release|origin|version) [A-Za-z0-9\"=,.*~+:_ /-]+"
@@ -555,11 +558,39 @@ def only_settings(old: str, new: str) -> Optional[str]:
     if all(not acts(line) or PROFILE_LINE.fullmatch(line.strip(BLANKS)) for line in lines):
         return None
     known = iter(old.split("\n"))
-    for line in lines:
+    for above, line in zip(["", *lines], lines):  # noqa: B905 - not in Python 3.8
         plain = line.strip(BLANKS)
-        if plain and not PROFILE_LINE.fullmatch(plain) and line not in known:
+        alone = not above.endswith("\\")  # else it would go on with what stands above
+        ours = alone and (not plain or PROFILE_LINE.fullmatch(plain))
+        if not ours and line not in known:
             return line
     return None
+
+
+def only_rules(old: str, new: str) -> Optional[str]:
+    """A rule for udev: rules that were there before, whole with the lines that they go on in.
+
+    A line less, or one between them, would make another rule of the rest, such as for every disk.
+    """
+    known = iter(udev_rules(old))
+    for rule in udev_rules(new):
+        if acts(rule) and not UDEV_LINE.fullmatch(rule.strip(BLANKS)) and rule not in known:
+            return rule.split("\n", 1)[0]
+    return None
+
+
+def udev_rules(content: str) -> List[str]:
+    """The lines of a file of rules, each with those that continue it; a comment continues none."""
+    found: List[str] = []
+    goes_on = False
+    for line in content.split("\n"):
+        comment = line.lstrip(BLANKS).startswith("#")
+        if goes_on:
+            found[-1] += "\n" + line
+        else:
+            found.append(line)
+        goes_on = goes_on if comment else line.rstrip(BLANKS).endswith("\\")
+    return found
 
 
 Field = Tuple[str, Tuple[str, ...]]
@@ -624,6 +655,8 @@ def fingerprints(armoured: str) -> List[str]:
     try:
         for letters in re.findall(KEY_BLOCK, armoured):
             for tag, body in _packets(base64.b64decode(letters.replace("\n", ""), validate=True)):
+                if tag not in OF_A_KEY:
+                    raise ValueError("this is of no public key")
                 if tag == PUBLIC_KEY:
                     found.append(_fingerprint(body))
     except (ValueError, IndexError, struct.error):
@@ -692,7 +725,7 @@ PLACES = (
     ),
     Place("/etc/profile.d", re.compile(NAME + r"\.sh"), only_settings),
     Place("/etc/ld.so.conf.d", re.compile(NAME + r"\.conf"), only_lines(LOADER_LINE)),
-    Place("/etc/udev/rules.d", re.compile(NAME + r"\.rules"), only_lines(UDEV_LINE)),
+    Place("/etc/udev/rules.d", re.compile(NAME + r"\.rules"), only_rules),
 )
 MOVABLE = re.compile(
     r"/etc/apt/(?:sources\.list|preferences)\.d/" + NAME + r"|/etc/apt/keyrings/" + NAME + r""
@@ -993,17 +1026,21 @@ def copy_attributes(source: int, name: str, target: int, new: str) -> None:
     with contextlib.ExitStack() as stack:
         old = stack.enter_context(open(os.open(name, READ, dir_fd=source), "rb"))
         copy = stack.enter_context(open(os.open(new, READ, dir_fd=target), "rb"))
-        for key in attributes_of(old.fileno()):
-            try:
-                os.setxattr(copy.fileno(), key, os.getxattr(old.fileno(), key))
-            except OSError as error:
-                raise Trouble(
-                    "{} of {} could not be copied: {}.".format(key, name, error.strerror),
-                    "The file system of the copy does not hold such attributes, and the copy would "
-                    "lack it.",
-                    "If you do not need it, remove it (`setfattr -x {} FILE`); then run the same "
-                    "step again.".format(key),
-                ) from None
+        _give_attributes(old.fileno(), copy.fileno(), name)
+
+
+def _give_attributes(old: int, copy: int, name: str) -> None:
+    for key in attributes_of(old):
+        try:
+            os.setxattr(copy, key, os.getxattr(old, key))
+        except OSError as error:
+            raise Trouble(
+                "{} of {} could not be copied: {}.".format(key, name, error.strerror),
+                "The file system of the copy does not hold such attributes, and the copy would "
+                "lack it.",
+                "If you do not need it, remove it (`setfattr -x {} FILE`); then run the same "
+                "step again.".format(key),
+            ) from None
 
 
 def keep_whole(source: int, name: str, target: int, new: str) -> None:
@@ -1103,6 +1140,11 @@ if ! touch "$here/.writable" 2>/dev/null; then
     say "This file system cannot be written. From a recovery console: mount -o remount,rw /"
     exit 1
 fi
+if [ -n "$(find "$here/journal.jsonl" -newer "$here/.writable" 2>/dev/null)" ]; then
+    say "By this clock ($(date)) the run is yet to come, and what is newer could not be told."
+    say "Set the clock (date -s), then run this again. If it is right: touch $here/journal.jsonl"
+    exit 1
+fi
 rm -f "$here/.writable"
 if [ "${1-}" != --locked ] && command -v flock >/dev/null 2>&1; then
     # -o: what we start does not hold the lock, should it stay
@@ -1118,7 +1160,7 @@ UNDO_FUNCTIONS = r"""
 put_there() {
     rm -f "$2.rdna1-undo"
     {
-        cp -P --preserve=mode,ownership,timestamps,xattr "$1" "$2.rdna1-undo" 2>/dev/null ||
+        cp -RP --preserve=mode,ownership,timestamps,xattr "$1" "$2.rdna1-undo" 2>/dev/null ||
             { rm -f "$2.rdna1-undo" && ln -P "$1" "$2.rdna1-undo"; }
     } && mv -fT "$2.rdna1-undo" "$2"
 }
@@ -1156,7 +1198,10 @@ move_there() {
 move_back() {
     from=$1
     is_there "$from" || from=$2
-    if [ -z "$from" ] || ! is_there "$from"; then return 0; fi
+    if [ -z "$from" ] || ! is_there "$from"; then
+        is_there "$3" || could_not "$3 is not there, and what was kept of it ($1) is gone"
+        return 0
+    fi
     if is_there "$3"; then could_not "$3 is there again; what was there before is $from"
     elif mkdir -p "${3%/*}" && move_there "$from" "$3"; then
         say "moved back $3"
@@ -1164,13 +1209,19 @@ move_back() {
     else could_not "$3"; fi
     return 0
 }
+# PATH BACKUP CONTENT: something that we put back, unless it still is in the backup
+put_away() {
+    if is_there "$2" || ! is_there "$1"; then return 0; fi
+    if [ "$(content_of "$1")" = "$3" ]; then move_back "$1" '' "$2"
+    else could_not "$1 was changed since; move it away yourself if you do not need it"; fi
+}
 # FOLDER: the way back of a change begins; how the alternatives stood then is kept in FOLDER
 since() { now=$1 && keep_alternatives "$1"; }
 # PATH: has it come, or come again, since then
 has_come() { [ -n "$(find "$1" -maxdepth 0 -cnewer "$now/links" 2>/dev/null)" ]; }
 # BACKUP PATH: a file of a package that went with it: of its settings, or one that was changed
 restore_settings() {
-    is_there "$1" || return 0
+    is_there "$1" || { could_not "$1 is gone, and $2 cannot be restored"; return 0; }
     is_same "$1" "$2" && return 0
     if is_there "$2" && ! has_come "$2"; then
         [ "$(content_of "$1")" = "$(content_of "$2")" ] ||
@@ -1181,12 +1232,26 @@ restore_settings() {
     fi
     if mkdir -p "${2%/*}" && put_there "$1" "$2"; then say "restored $2"
     else could_not "$2: it is kept as $1"; fi
-    cmp -s "$2" "$2.dpkg-new" && rm -f "$2.dpkg-new"
+    [ -f "$2" ] && cmp -s "$2" "$2.dpkg-new" && rm -f "$2.dpkg-new"
     return 0
+}
+# PATH TARGET: a link where a package has a folder; dpkg takes it away and makes a folder
+link_again() {
+    if [ -L "$1" ]; then return 0; fi
+    if ! is_there "$1"; then mkdir -p "${1%/*}" && ln -s "$2" "$1" || could_not "$1: it led to $2"
+    elif ! has_come "$1"; then could_not "$1 was changed since; it led to $2"
+    elif mv -T "$1" "$1.rdna1-undo" && ln -s "$2" "$1" && cp -aT "$1.rdna1-undo/" "$1/"; then
+        rm -rf --one-file-system "$1.rdna1-undo" && say "restored $1"
+    else could_not "$1: it led to $2; what is to lie there is in $1.rdna1-undo"; fi
+}
+# COPY PATH FORM: a folder of a package that was another one's, and that came as it is delivered
+restore_folder() {
+    if [ -L "$2" ] || [ "$(stat -c '%a %u %g' "$2" 2>/dev/null)" != "$3" ]; then return 0; fi
+    cp -RT --preserve=mode,ownership,xattr "$1" "$2" && say "restored $2" || could_not "$2"
 }
 # LIST: files of packages that had been deleted before; those that came back with them go again
 lose_again() {
-    [ -f "$1" ] || return 0
+    [ -f "$1" ] || { could_not "$1 is gone: what had been deleted before may be there"; return 0; }
     while IFS= read -r path; do
         has_come "$path" || continue
         if [ -n "$(find "$path" ! -cnewer "$now/links" -print -quit)" ]; then
@@ -1404,7 +1469,37 @@ take_ours() {
     # shellcheck disable=SC2086 # names of packages hold no blanks
     take_out "--$how" $ours
 }
-# HOW NAME...: the same, in whichever version
+# NAME: settings of a package that we brought, as somebody has edited them since
+keep_edited() {
+    dpkg-query -W -f '${Conffiles}\n' "$1" |
+        sed -n 's/^ \(\/.*\) \([0-9a-f]\{32\}\)\( obsolete\)\{0,1\}$/\2 \1/p' |
+        while read -r sum path; do
+            [ -f "$path" ] && [ "$(md5sum <"$path" | cut -d ' ' -f 1)" != "$sum" ] || continue
+            keep_newer "$path"
+        done
+}
+# NAME FILE: what lies where a package that comes back has files, and is none of its own
+keep_in_the_way() {
+    dpkg-query -L "$1" >"$here/backup/listed" 2>/dev/null
+    dpkg-deb --fsys-tarfile "$2" | tar -t --quoting-style=literal | while IFS= read -r path; do
+        path=/${path#./}
+        case "$path" in */) continue ;; esac
+        if ! is_there "$path" || { [ -d "$path" ] && [ ! -L "$path" ]; }; then continue; fi
+        grep -qxF -e "$path" "$here/backup/listed" || keep_newer "$path"
+    done
+    rm -f "$here/backup/listed"
+}
+# PATH: what was put there, or changed, since
+keep_newer() {
+    newer=$here/backup/newer$1
+    while is_there "$newer"; do
+        if cmp -s "$1" "$newer"; then return 0; fi
+        newer=$newer~
+    done
+    mkdir -p "${newer%/*}" && put_there "$1" "$newer" &&
+        say "$1 was changed since; it is kept as $newer" || say "$1 could not be kept"
+}
+# HOW NAME...: packages that we brought, in whichever version
 take_out() {
     how=$1
     shift
@@ -1417,6 +1512,7 @@ take_out() {
         esac
     done
     [ -z "$found" ] && return 0
+    if [ "$how" = --purge ]; then for name in $found; do keep_edited "$name"; done; fi
     # apt would keep its mark of a dependency, since dpkg does not tell it that the package goes
     # shellcheck disable=SC2086 # names of packages hold no blanks
     apt-mark manual $found >/dev/null 2>&1
@@ -1452,7 +1548,7 @@ bring_back() {
     files=
     while [ $# -ge 3 ]; do
         if is_installed "$1" "$2"; then :
-        elif [ -f "$3" ]; then files="$files $3"
+        elif [ -f "$3" ]; then keep_in_the_way "$1" "$3" && files="$files $3"
         elif apt-get -y --allow-downgrades --no-install-recommends install "$1=$2"; then :
         else could_not "$1 $2: no package file was kept, and apt cannot fetch it"; fi
         shift 3
@@ -1577,7 +1673,7 @@ class Run:
         """The intent of the same request that never came to its outcome; None where none is."""
         found = None
         for record in read_lines(self._journal):
-            if record.get("event") == "undone":
+            if record.get("event") == "undone":  # as far as it went: what was begun is no more
                 found = None
             elif record.get("request") == request.digest:
                 found = record if record["event"] == "intent" else None
@@ -1600,10 +1696,10 @@ class Run:
 
 
 def _standing(records: Sequence[Dict[str, Any]]) -> List[Dict[str, Any]]:
-    """The intents of a journal that were not taken back since."""
+    """The intents of a journal that were not taken back since; what only half went back stands."""
     found: List[Dict[str, Any]] = []
     for record in records:
-        if record.get("event") == "undone":
+        if record.get("event") == "undone" and record.get("failed", 0) == 0:
             found = []
         elif record.get("event") == "intent":
             found.append(record)
@@ -1977,6 +2073,7 @@ LIST_LOCKS = ("/var/lib/apt/lists/lock",)
 DPKG_JOURNAL = "/var/lib/dpkg/updates"
 ARCHIVES = "/var/cache/apt/archives"
 INFO = "/var/lib/dpkg/info"
+DIVERSIONS = "/var/lib/dpkg/diversions"
 
 
 class Package(NamedTuple):
@@ -2287,6 +2384,7 @@ def apt_change(wanted: Dict[str, Any], step: Step) -> str:
     refuse_surprises(wanted, simulated, before)
     if unmet(wanted, before):
         if not earlier:
+            keep_replaced(wanted, before, step)
             note_change(wanted, before, files, step)
         if NETWORK:
             fetch_alone(argv, step)
@@ -2327,6 +2425,24 @@ def refuse_unkept(wanted: Dict[str, Any], present: Dict[str, Package], step: Ste
             "They would be removed for good, and the plan does not say so. Nothing was changed.",
             "Let rdna1-setup look at the machine again and review the new plan.",
         )
+
+
+def keep_replaced(wanted: Dict[str, Any], before: Dict[str, Package], step: Step) -> None:
+    """Keep the package files of what another version replaces, where they can be had."""
+    for name, version in replaced(wanted, before):
+        if not is_kept(name, version, step):
+            try:
+                how = keep_deb(name, version, step)
+            except Trouble as trouble:
+                how = trouble.happened
+            step.output(["{} {}: {}".format(name, version, how)])
+
+
+def replaced(wanted: Dict[str, Any], present: Dict[str, Package]) -> List[Tuple[str, str]]:
+    """What is there in another version than a transaction brings."""
+    coming = dict(wanted["expect"]["install"])
+    there = ((n, present[n].version) for n in coming if n in present and present[n].state != "c")
+    return [(name, version) for name, version in there if version != coming[name]]
 
 
 def is_kept(name: str, version: str, step: Step) -> bool:
@@ -2484,7 +2600,18 @@ def drop_half(step: Step, expect: Dict[str, Any]) -> None:
 def bring_to_rest(step: Step, expect: Dict[str, Any]) -> None:
     """Finish what dpkg had begun when this very step was cut off."""
     drop_half(step, expect)
-    step.follow(("dpkg", "--force-confold", "--configure", "-a"), CHANGE_DEADLINE_S)
+    for call in finishing(packages()):
+        step.follow(call, CHANGE_DEADLINE_S)
+
+
+def finishing(present: Dict[str, Package]) -> List[Call]:
+    """Calls that let dpkg finish all that waits, but for what would build a kernel module."""
+    waiting = [package.name for package in present.values() if package.state in "UFWt"]
+    others = [name for name in waiting if not DKMS.fullmatch(name)]
+    if others == waiting:
+        return [("dpkg", "--force-confold", "--configure", "-a")]
+    named_ones = [("dpkg", "--force-confold", "--configure", *others)] if others else []
+    return [*named_ones, ("dpkg", "--triggers-only", "-a")]
 
 
 def note_change(
@@ -2517,6 +2644,7 @@ def note_change(
     for how, brought in (("purge", fresh), ("remove", settings_only)):
         ours = [w for n in brought for w in (n, coming.get(n, ""), first.get(n, ""))]
         calls += [("take_ours", how, *ours)] if ours else []
+    calls += linked_folders(back, step)
     modules = [deb for deb in debs if DKMS.fullmatch(deb[0]) and before[deb[0]].state != "i"]
     whole = [
         word
@@ -2527,7 +2655,9 @@ def note_change(
     calls += [("bring_theirs_back", *whole)] if whole else []
     calls += [("unpack_again", *deb, before[deb[0]].state) for deb in modules]
     copies = [*keep_settings([*kept, *settings_only], step), *keep_changed(back, step)]
+    copies += keep_overlaid(incoming, [*there, *settings_only], step)
     calls += [("restore_settings", copy, path) for path, copy in copies]
+    calls += keep_folders(back, step)
     # apt marks all that it is asked for, and drops marks before dpkg has removed anything.
     asked = [n for n, _ in (*wanted["install"], *local)]
     touched = [n for n in {*kept, *asked} if n in before and before[n].state != "c"]
@@ -2536,6 +2666,78 @@ def note_change(
     calls += [("alternatives_back", spot), ("forget_since",)]
     noted = {"there": there, "settings_only": settings_only, "fresh": fresh, "alternatives": spot}
     step.intend(noted, calls)
+
+
+def linked_folders(packages_: Sequence[Tuple[str, str]], step: Step) -> List[Call]:
+    """The calls for links that somebody has put where packages have folders."""
+    known = (delivered_by(*each, step).items() for each in packages_)
+    links = {path for paths in known for path, one in paths if one.kind == "d"}
+    found = sorted(path for path in links if os.path.islink(path) and os.path.isdir(path))
+    return [("link_again", path, os.readlink(path)) for path in found]
+
+
+def keep_folders(packages_: Sequence[Tuple[str, str]], step: Step) -> List[Call]:
+    """Keep the owners, permissions and attributes of folders that are not as packages bring them.
+
+    The calls give them to folders that are; the others have outlived their package.
+    """
+    calls: Dict[str, Call] = {}
+    for name, version in packages_:
+        for path, one in delivered_by(name, version, step).items():
+            form = "{:o} {} {}".format(one.mode, one.uid, one.gid)
+            if one.kind == "d" and path not in calls and _has_other_form(path, one):
+                spot = step.spot(os.path.basename(path)[:40])
+                _copy_form(path, step.run.backup, spot)
+                copy = "{}/backup/{}".format(step.run.path, spot)
+                calls[path] = ("restore_folder", copy, path, form)
+    return list(calls.values())
+
+
+def _has_other_form(path: str, one: Delivered) -> bool:
+    try:
+        folder = os.open(path, FOLDER)
+    except OSError:  # it is a link, or was deleted
+        return False
+    try:
+        seen = os.fstat(folder)
+        form = (stat.S_IMODE(seen.st_mode), seen.st_uid, seen.st_gid)
+        return form != (one.mode, one.uid, one.gid) or bool(attributes_of(folder))
+    finally:
+        os.close(folder)
+
+
+def _copy_form(path: str, target: int, new: str) -> None:
+    """An empty folder with the owner, permissions and attributes of another one."""
+    os.mkdir(new, 0o700, dir_fd=target)
+    with opened(None, path) as old, opened(target, new) as copy:
+        assert old is not None  # noqa: S101 - it was just there
+        assert copy is not None  # noqa: S101 - it was just made
+        _give_form(copy, like(os.fstat(old)))
+        _give_attributes(old, copy, path)
+
+
+def keep_overlaid(
+    incoming: Sequence[Tuple[str, str, str]], going: Iterable[str], step: Step
+) -> List[Tuple[str, str]]:
+    """What lies where packages that come bring files, and is of none that goes: path and copy.
+
+    dpkg writes over it without a word.
+    """
+    known = {path for name in going for path in list_of(name)}
+    kept = []
+    for name, _, file in incoming:
+        moved = diversions(name)
+        for path, one in (delivered_in(file) if file else {}).items():
+            place = moved.get(path, path)
+            folder = os.path.isdir(place) and not os.path.islink(place)
+            if one.kind != "d" and path not in known and os.path.lexists(place) and not folder:
+                with place_at(real_place(place)) as (parent, base):
+                    spot = step.spot(base[:40])
+                    keep_whole(parent, base, step.run.backup, spot)
+                copy = "{}/backup/{}".format(step.run.path, spot)
+                step.output(["{} was there before: it is kept as {}".format(place, copy)])
+                kept.append((place, copy))
+    return kept
 
 
 def kept_path(package: Tuple[str, str], step: Step) -> str:
@@ -2556,7 +2758,7 @@ def _gone_calls(gone: Sequence[Tuple[str, str]], step: Step) -> List[Call]:
 
 def _lost_calls(names: Iterable[str], step: Step) -> List[Call]:
     """Keep a list of what had been deleted of packages by hand, and give the call that needs it."""
-    files = {path for name in names for path in list_of(name)}
+    files = {where_.get(p, p) for n in names for where_ in (diversions(n),) for p in list_of(n)}
     lost = {path for path in files if not os.path.lexists(path)}
     tops = sorted(path for path in lost if lost.isdisjoint(_parents(os.path.dirname(path) + "/")))
     if not tops:
@@ -2569,6 +2771,8 @@ def _lost_calls(names: Iterable[str], step: Step) -> List[Call]:
 
 RESTORING = (
     "remove_folder",
+    "link_again",
+    "restore_folder",
     "unpack_again",
     "restore_settings",
     "mark",
@@ -2666,13 +2870,38 @@ def automatic() -> Set[str]:
 def keep_settings(names: Iterable[str], step: Step) -> List[Tuple[str, str]]:
     """Copies of the settings files of packages that may go: path and copy of each."""
     kept = []
-    for path in sorted({path for name in names for path in settings_of(name)}):
+    settings = (where(path, name) for name in names for path in settings_of(name))
+    for path in sorted({each for one in settings for each in (one, *editors_copies(one))}):
         if os.path.lexists(path):
             with place_at(real_place(path)) as (folder, name):
-                spot = step.spot(name)
+                spot = step.spot(name[:40])
                 copy_plain(folder, name, step.run.backup, spot)
             kept.append((path, "{}/backup/{}".format(step.run.path, spot)))
     return kept
+
+
+def editors_copies(path: str) -> List[str]:
+    """What dpkg purges with a settings file: older ones of editors and of its own beside it."""
+    folder, _, name = path.rpartition("/")
+    form = r"{0}(?:~|~[0-9]+~|%|\.bak|\.dpkg-(?:dist|new|old|tmp))|#{0}#".format(re.escape(name))
+    try:
+        found = sorted(other for other in os.listdir(folder) if re.fullmatch(form, other))
+    except OSError:
+        return []
+    paths = ["{}/{}".format(folder, other) for other in found]
+    return [each for each in paths if os.path.isfile(each) or os.path.islink(each)]
+
+
+def where(path: str, package: str) -> str:
+    """Where a file of a package lies: it may be diverted, to make room for another one."""
+    return diversions(package).get(path, path)
+
+
+def diversions(package: str) -> Dict[str, str]:
+    """What of other packages and of this one lies elsewhere, and where."""
+    found = read_plain(DIVERSIONS).decode("utf-8", "surrogateescape").split("\n")
+    triples = zip(found[0::3], found[1::3], found[2::3])  # noqa: B905 - not in Python 3.8
+    return {path: place for path, place, owner in triples if owner != package.partition(":")[0]}
 
 
 def real_place(path: str) -> str:
@@ -2712,9 +2941,11 @@ def changed_files(name: str, version: str, step: Step) -> Iterator[str]:
     settings = set(settings_of(name))
     sums = sums_of(name)
     delivered = delivered_by(name, version, step)
+    moved = diversions(name)
     for path in list_of(name):
-        if path not in settings and is_changed(path, delivered.get(path), sums.get(path)):
-            yield path
+        place = moved.get(path, path)
+        if path not in settings and is_changed(place, delivered.get(path), sums.get(path)):
+            yield place
 
 
 def is_changed(path: str, delivered: Optional[Delivered], md5: Optional[str]) -> bool:
@@ -2771,10 +3002,13 @@ def sums_of(name: str) -> Dict[str, str]:
 
 def delivered_by(name: str, version: str, step: Step) -> Dict[str, Delivered]:
     """What the package file in the backup has, by path; nothing where none is kept."""
-    file = deb_name(name, version)
-    if look(step.run.debs, file) is None:
-        return {}
-    path = "{}/backup/debs/{}".format(step.run.path, file)
+    path = kept_path((name, version), step)
+    return delivered_in(path) if path else {}
+
+
+@functools.lru_cache(maxsize=None)
+def delivered_in(path: str) -> Dict[str, Delivered]:
+    """What a package file in the backup has, by path."""
     argv = ("timeout", str(int(FETCH_DEADLINE_S)), "dpkg-deb", "--fsys-tarfile", path)
     process = subprocess.Popen(
         argv,
@@ -2818,10 +3052,13 @@ def _group_of(one: Any) -> int:
         return int(one.gid)
 
 
+CONFFILE = re.compile(r" (/.*) (?:[0-9a-f]{32}|newconffile)(?: obsolete| remove-on-upgrade)*")
+
+
 def settings_of(name: str) -> List[str]:
     """The settings files that dpkg knows of a package."""
     listing = run(("dpkg-query", "-W", "-f", "${Conffiles}", name)).output
-    paths = (line.split()[0] for line in listing.splitlines() if line.startswith(" /"))
+    paths = (found[1] for found in map(CONFFILE.fullmatch, listing.split("\n")) if found)
     return [path for path in paths if os.path.normpath(path) == path]
 
 
@@ -3101,7 +3338,8 @@ def _set_copy_aside(
             "Somebody or something has changed it since; it was left alone.",
             "Let rdna1-setup look at the machine again and review the new plan.",
         )
-    old = "" if found is None else found[0].decode("utf-8", "replace")
+    # What is no UTF-8 is no letter of the new content either: no line of it passes for another.
+    old = "" if found is None else found[0].decode("utf-8", "surrogateescape")
     try:
         refuse_lines(path, old, wanted["content"])
     except Wrong as error:
@@ -3192,7 +3430,7 @@ def refuse_owned(path: str) -> None:
             if file.endswith(".list"):
                 content = read_file(folder, file, LARGEST_DEB)
                 for line in os.fsdecode(content[0] if content else b"").split("\n"):
-                    if line.startswith(TREES + "/") and _is_within(line, path, real, seen):
+                    if line.startswith("/") and _is_within(line, path, real, seen):
                         raise Trouble(
                             "{} belongs to the package {}.".format(line, file[: -len(".list")]),
                             "What packages own is removed by removing the package.",
@@ -3266,7 +3504,9 @@ def put_back(wanted: Dict[str, Any], step: Step) -> str:
         if present is not None:
             _refuse_changed(folder, name, path, kept)
         aside = "{}/backup/{}".format(step.run.path, ours)
-        step.intend({}, [("move_back", path, "", kept.place), ("move_back", aside, "", path)])
+        undo: List[Call] = [("put_away", path, kept.place, _content_in(backup, spot))]
+        undo += [("restore", aside, path, "", kept.ours)] if present is not None else []
+        step.intend({}, undo)
         if present is not None:
             copy_plain(folder, name, step.run.backup, ours)
             os.unlink(name, dir_fd=folder)
@@ -3278,6 +3518,14 @@ def put_back(wanted: Dict[str, Any], step: Step) -> str:
             os.rmdir(parking)
     refresh_loader(path)
     return "{} is back in its place".format(path)
+
+
+def _content_in(folder: int, name: str) -> str:
+    """What ``content_of`` in UNDO.sh says of the same thing."""
+    seen = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    if stat.S_ISLNK(seen.st_mode):
+        return os.readlink(name, dir_fd=folder)
+    return _hash_of(folder, name) if stat.S_ISREG(seen.st_mode) else ""
 
 
 def _was_never_replaced(path: str, step: Step) -> bool:
@@ -3410,15 +3658,17 @@ def configure(_: Dict[str, Any], step: Step) -> str:
     """Let dpkg finish what an interruption left half done."""
     wait_for_locks(step)
     step.intend({}, ())
-    ended = step.follow(("dpkg", "--force-confold", "--configure", "-a"), CHANGE_DEADLINE_S)
+    for call in finishing(packages()):
+        ended = step.follow(call, CHANGE_DEADLINE_S)
+        if ended.code != 0:
+            raise explain(ended)
     # What a later step brings or removes, that step makes whole.
     changes = [each.arguments["expect"] for each in step.later if each.verb == "apt_change"]
     later = set().union(*map(touched_by, changes))
-    left = [
-        n for n, p in packages().items() if n not in later and (p.state not in "ic" or p.broken)
-    ]
-    if ended.code != 0:
-        raise explain(ended)
+    present = [pair for pair in packages().items() if pair[0] not in later]
+    unfinished = [n for n, p in present if p.state not in "ic" or p.broken]
+    modules = [name for name in unfinished if DKMS.fullmatch(name)]
+    left = [name for name in unfinished if name not in modules]
     refuse_interrupted()
     if left:
         raise Trouble(
@@ -3427,7 +3677,8 @@ def configure(_: Dict[str, Any], step: Step) -> str:
             "Run `sudo apt-get install --reinstall {0}`; where no archive has it, "
             "`sudo dpkg --remove --force-remove-reinstreq {0}`.".format(" ".join(left[:8])),
         )
-    return "every package is configured"
+    but = ", but for {}: it would build a kernel module".format(", ".join(modules))
+    return "every package is configured" + (but if modules else "")
 
 
 SNAPSHOTS = {
@@ -3494,9 +3745,11 @@ def describe(request: Request) -> List[str]:
     wanted = request.arguments
     if request.verb == "apt_change":
         expect = wanted["expect"]
+        there = replaced(wanted, packages())
         return [
             "change packages{}".format(" (settings too)" if wanted["purge"] else ""),
             *_listed("install", ("{}={}".format(*package) for package in expect["install"])),
+            *_listed("in place of", ("{}={}".format(*each) for each in there)),
             *_listed("remove", expect["remove"]),
             *_listed(
                 "mark as installed by you",
@@ -3506,14 +3759,13 @@ def describe(request: Request) -> List[str]:
                     if package not in expect["install"]
                 ),
             ),
-            *_listed("from files", (ascii(path)[1:-1] for path, _ in wanted["debs"])),
+            *("    from the file {}".format(ascii(path)) for path, _ in wanted["debs"]),
             *_listed(GONE, ("{}={}".format(*package) for package in wanted["for_good"])),
         ]
     if request.verb == "keep_debs":
         return ["keep the package files of", *_listed("", (name for name, _ in wanted["packages"]))]
     if request.verb == "write_file":
-        mode = "" if wanted["mode"] == 0o644 else " (mode {:04o})".format(wanted["mode"])
-        first = "write {}{}".format(wanted["path"], mode)
+        first = "write {}{}".format(wanted["path"], mode_in_words(wanted))
         return [first, *edited(wanted["path"], wanted["content"])]
     if request.verb in ("join_groups", "leave_groups"):
         how = "add {} to {}" if request.verb == "join_groups" else "take {} out of {}"
@@ -3534,6 +3786,18 @@ def describe(request: Request) -> List[str]:
     return [words[request.verb].format(wanted.get("path", wanted.get("run", "")))]
 
 
+def mode_in_words(wanted: Dict[str, Any]) -> str:
+    """The permissions of a file where they are not the usual ones, or not those that it has."""
+    try:
+        found = read_at(wanted["path"])
+    except (OSError, Trouble):
+        found = None
+    was = wanted["mode"] if found is None else stat.S_IMODE(found[1].st_mode)
+    if was != wanted["mode"]:
+        return " (mode {:04o}, now {:04o})".format(wanted["mode"], was)
+    return "" if was == 0o644 else " (mode {:04o})".format(was)
+
+
 def edited(path: str, content: str) -> List[str]:
     """What changes in a file beside what is there now, each line whole; of keys, fingerprints.
 
@@ -3544,13 +3808,13 @@ def edited(path: str, content: str) -> List[str]:
         found = read_at(path)
     except (OSError, Trouble):  # the step itself will say what is wrong with it
         found = None
-    old = found[0].decode("utf-8", "replace") if found else ""
+    old = found[0].decode("utf-8", "surrogateescape") if found else ""
     if path.startswith("/etc/apt/keyrings/"):
         return _exchanged_keys(old, content)
     before, after = ([ascii(x)[1:-1] for x in text.split("\n")] for text in (old, content))
     whole = difflib.unified_diff(before, after, n=len(before) + len(after), lineterm="")
     rows = list(whole)[3:]
-    if path.endswith(".sources"):
+    if path.endswith(".sources") or path.startswith("/etc/apt/preferences.d/"):
         shown_rows = _changed_stanzas(rows)
     else:
         shown_rows = [row for row in rows if row[0] != " "]
@@ -3757,6 +4021,9 @@ def settle_down() -> None:
     os.umask(0o022)
     for limit, soft, hard in LIMITS:
         _lift(limit, soft, hard)
+    # Else dpkg could be the first that a lack of memory ends.
+    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "wb") as file:
+        file.write(b"0")
 
 
 def _lift(limit: int, soft: int, hard: int) -> None:
@@ -4596,8 +4863,16 @@ def _content(side: Side) -> str:
     return _hash_of(side.folder, side.name)
 
 
+def speak_utf8() -> None:
+    """Start anew where the caller's language writes letters otherwise: names of files are bytes."""
+    if sys.getfilesystemencoding() != "utf-8":
+        own = os.path.abspath(__file__)
+        os.execv(sys.executable, (sys.executable, "-I", "-X", "utf8", own))  # noqa: S606
+
+
 def main() -> int:
     """Check, ask, hand over; the other process serves until the input ends."""
+    speak_utf8()
     environ = dict(os.environ)
     settle_down()
     commands = Commands(0)

@@ -5,14 +5,15 @@ from __future__ import annotations
 import itertools
 import os
 import struct
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from tests.e2e.system.roots import Root
-from tests.root.archive import StandIn
-from tests.root.conversation import RUNS, apt_change, do_all, keep_debs, undo
-from tests.root.listing import dpkg_state
+from tests.root.archive import StandIn, build
+from tests.root.conversation import RUNS, apt_change, do_all, done_all, keep_debs, undo
+from tests.root.listing import dpkg_state, listing
 from tests.root.test_restore import WAYS, come_back, go, install
 
 pytestmark = pytest.mark.e2e
@@ -200,3 +201,116 @@ def test_settings_that_were_deleted_with_their_folder_stay_away(
     come_back(installed, run, way, kept)
     assert (seen(installed), dpkg_state(installed)) == (before, packages)
     assert not installed.path("/etc/stand-changed").exists()
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_dpkg_purges_beside_settings_comes_back(installed: Root, run: str, way: str) -> None:
+    """Copies that editors and dpkg itself have left there."""
+    for ending in ("~", "~3~", "%", ".bak", ".dpkg-old", ".dpkg-dist", ".dpkg-new", ".dpkg-tmp"):
+        installed.write(SETTINGS + ending, f"mine{ending}\n")
+    installed.write("/etc/stand-changed/#x.conf#", "mine\n")
+    before = seen(installed)
+    kept = go(installed, run, PAIR)
+    assert seen(installed) == {}
+    come_back(installed, run, way, kept)
+    assert seen(installed) == before
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_link_that_stands_for_a_folder_of_a_package_comes_back(
+    installed: Root, run: str, way: str
+) -> None:
+    """Such as one to a larger disk: dpkg removes it, and would make a folder in its place."""
+    move = "rm -rf /srv/large; mv /opt/rocm-8.0 /srv/large; ln -s /srv/large /opt/rocm-8.0"
+    installed.run("sh", "-c", move)
+    before = listing(installed, "/opt/rocm-8.0", "/srv/large")
+    kept = go(installed, run, PAIR)
+    come_back(installed, run, way, kept)
+    assert installed.path("/opt/rocm-8.0").readlink() == Path("/srv/large")
+    assert listing(installed, "/opt/rocm-8.0", "/srv/large") == before
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_folders_come_back_with_their_owners_permissions_and_acls(
+    installed: Root, run: str, way: str
+) -> None:
+    folder = installed.path(LIBRARY).parent
+    installed.run("chgrp", "video", "/opt/rocm-8.0/lib")
+    installed.run("chmod", "2770", "/opt/rocm-8.0/lib")
+    installed.run("chmod", "0700", "/opt/rocm-8.0/bin")
+    os.setxattr(folder, "system.posix_acl_default", acl(1234))
+    before = listing(installed, "/opt/rocm-8.0")
+    kept = go(installed, run, PAIR)
+    assert not folder.exists()
+    come_back(installed, run, way, kept)
+    assert listing(installed, "/opt/rocm-8.0") == before
+    assert os.getxattr(folder, "system.posix_acl_default") == acl(1234)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_was_changed_of_a_diverted_file_comes_back(
+    installed: Root, run: str, way: str
+) -> None:
+    divert = ("dpkg-divert", "--local", "--rename")
+    for path in (TOOL, SETTINGS):
+        installed.run(*divert, "--add", path)
+        installed.write(path, "my own instead\n")
+        installed.write(f"{path}.distrib", "my own\n")
+    try:
+        before = seen(installed)
+        kept = go(installed, run, PAIR)
+        come_back(installed, run, way, kept)
+        found = {p: s for p, s in seen(installed).items() if not p.endswith(".dpkg-dist")}
+        assert found == before
+    finally:
+        for path in (TOOL, SETTINGS):
+            installed.run("rm", "-f", path)
+            installed.run(*divert, "--remove", path)
+
+
+def test_a_pipe_in_place_of_a_file_comes_back_and_is_not_waited_for(
+    installed: Root, run: str
+) -> None:
+    installed.run("rm", QUIET)
+    installed.run("mkfifo", "--mode=0640", QUIET)
+    before = listing(installed, "/opt/rocm-8.0")
+    go(installed, run, PAIR)
+    done = installed.run("timeout", "60", "sh", f"{RUNS}/{run}/UNDO.sh", check=False)
+    assert done.returncode == 0, done.stdout
+    assert listing(installed, "/opt/rocm-8.0") == before
+
+
+TAKER = StandIn(
+    "stand-taker",
+    "1.0",
+    {"/opt/rocm-8.0/mine.txt": "taken\n", QUIET: "taken\n", "/etc/stand-changed/y.conf": "new\n"},
+    ("Replaces: stand-changed",),
+    settings=("/etc/stand-changed/y.conf",),
+    links={"/opt/rocm-8.0/link": "nowhere"},
+)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_a_package_is_unpacked_over_comes_back(
+    installed: Root, scratch: Path, run: str, way: str
+) -> None:
+    """Files of nobody's, and of a package that the new one may take them from."""
+    for path in ("/opt/rocm-8.0/mine.txt", "/opt/rocm-8.0/link", "/etc/stand-changed/y.conf"):
+        installed.write(path, "mine\n", 0o600)
+    mark_file(installed, "/opt/rocm-8.0/mine.txt")
+    before = seen(installed)
+    folder = scratch / f"taker-{run}"
+    folder.mkdir()
+    deb = build(TAKER, folder).read_bytes()
+    installed.path("/srv/taker.deb").write_bytes(deb)
+    debs = (("/srv/taker.deb", sha256(deb).hexdigest()),)
+    done_all(installed, apt_change(debs=debs, expect_install=((TAKER.name, "1.0"),)), run=run)
+    assert installed.path("/opt/rocm-8.0/mine.txt").read_text() == "taken\n"
+    if way == WAYS[1]:
+        away = (keep_debs((TAKER.name, "1.0")), apt_change((), (TAKER.name,), purge=True))
+        installed.write(f"/var/cache/apt/archives/{TAKER.name}_1.0_amd64.deb", "")
+        installed.path(f"/var/cache/apt/archives/{TAKER.name}_1.0_amd64.deb").write_bytes(deb)
+        done_all(installed, *away, {"verb": "restore_settings", "run": run}, run=f"{run}-back")
+    else:
+        assert undo(installed, run).returncode == 0
+    assert seen(installed) == before

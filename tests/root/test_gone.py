@@ -150,11 +150,14 @@ def test_a_wizard_that_reads_nothing_is_not_waited_for(slow: Root, tmp_path: Pat
 
 def test_what_the_caller_ignores_and_limits_does_not_reach_what_root_starts(slow: Root) -> None:
     """An ignored SIGCHLD makes each exit code a 0; some limits would stop dpkg half way."""
-    limits = "trap '' CHLD; ulimit -S -n 10 -s 1024 -f 100; exec \"$@\""
+    first = "echo 500 >/proc/self/oom_score_adj"
+    limits = f"{first}; trap '' CHLD; ulimit -S -n 10 -s 1024 -f 100; exec \"$@\""
     unknown = apt_change((("stand-slow", "9.9"),))
     before = ("bash", "-c", limits, "bash")
     with talk(slow, unknown, CHANGE, run="limits", inside=before) as conversation:
         assert "is in none of the package lists" in conversation.do(1)["happened"]
+        for pid in pids(slow, "root_helper.py"):
+            assert Path(f"/proc/{pid}/oom_score_adj").read_text() == "0\n"
         assert conversation.do(2)["event"] == "done"
     assert undo(slow, "limits").returncode == 0
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import pwd
+import textwrap
 import time
 from pathlib import Path
 from typing import Any
@@ -450,9 +452,125 @@ def test_a_line_that_is_moved_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     assert edited("/etc/apt/preferences.d/x", new.replace("Package: #", "Package: x")) == [
         "    - Package: *",
         "    + Package: x",
+        "      Pin: release o=a",
+        "      Pin-Priority: 1",
         "    - Package: x",
         "    + Package: *",
+        "      Pin: release o=b",
     ]
+
+
+def test_a_pin_that_changes_is_shown_with_what_it_is_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    other = "Package: *\nPin: release o=a\nPin-Priority: 1\n\n"
+    old = f"{other}Package: sudo\nPin: origin example.org\nPin-Priority: -1\n"
+    monkeypatch.setattr(root_helper, "read_at", lambda _: (old.encode(), None))
+    assert edited("/etc/apt/preferences.d/x", old.replace("-1", "1000")) == [
+        "      Package: sudo",
+        "      Pin: origin example.org",
+        "    - Pin-Priority: -1",
+        "    + Pin-Priority: 1000",
+    ]
+
+
+def test_what_is_no_utf8_does_not_become_something_else_unseen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    old = "# M\xfcller\nBASE=/opt/M\xfcller\n".encode("latin-1")
+    monkeypatch.setattr(root_helper, "read_at", lambda _: (old, None))
+    assert edited(PROFILE, old.decode("utf-8", "replace")) == [
+        r"    - # M\udcfcller",
+        r"    - BASE=/opt/M\udcfcller",
+        r"    + # M\ufffdller",
+        r"    + BASE=/opt/M\ufffdller",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("mode", "now", "told"),
+    [
+        (0o644, 0o600, " (mode 0644, now 0600)"),
+        (0o640, 0o640, " (mode 0640)"),
+        (0o644, 0o644, ""),
+        (0o755, None, " (mode 0755)"),
+    ],
+)
+def test_permissions_that_change_are_shown(
+    monkeypatch: pytest.MonkeyPatch, mode: int, now: int | None, told: str
+) -> None:
+    """A source with a password in it could be made readable for everybody."""
+    found = None if now is None else (b"", os.stat_result((0o100000 | now, *[0] * 9)))
+    monkeypatch.setattr(root_helper, "read_at", lambda _: found)
+    request = read_request(write(SOURCE, LINE, mode=mode), OWNER)
+    assert describe(request)[0] == f"write {SOURCE}{told}"
+
+
+def test_a_package_file_is_shown_on_a_line_of_its_own_in_quotes() -> None:
+    path = "/home/owner/a.deb" + " " * 60 + "remove nothing"
+    request = apt_change(debs=((path, "0" * 64),))
+    assert f"    from the file '{path}'" in describe(read_request(request, OWNER))
+
+
+def test_what_another_version_replaces_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    there = {
+        "rocm-core": root_helper.Package("5.1", "i", False),
+        "comgr": root_helper.Package("2.4", "i", False),
+        "hip": root_helper.Package("5.1", "c", False),
+    }
+    monkeypatch.setattr(root_helper, "packages", lambda: there)
+    request = apt_change((("rocm-core", "5.2"), ("comgr", "2.4"), ("hip", "5.2")))
+    assert "    in place of rocm-core=5.1" in describe(read_request(request, OWNER))
+
+
+RULES = "/etc/udev/rules.d/70-kfd.rules"
+GOES_ON = 'KERNEL=="hidraw*", \\\n# theirs\n  MODE="0666"\n'
+
+
+@pytest.mark.parametrize(
+    "new",
+    [
+        '  MODE="0666"\n',
+        GOES_ON.replace("# theirs", 'KERNEL=="kfd"'),
+        GOES_ON.replace("# theirs", '# theirs\nKERNEL=="kfd"'),
+        GOES_ON.replace("# theirs", '# theirs \\\nKERNEL=="kfd"'),
+        GOES_ON.replace("# theirs\n", ""),
+        '# \\\nRUN+="/tmp/x"\n',
+    ],
+)
+def test_of_a_rule_that_goes_on_no_part_becomes_another_rule(new: str) -> None:
+    """A part of one could open every disk."""
+    with pytest.raises(Wrong):
+        refuse_lines(RULES, GOES_ON, new)
+
+
+def test_rules_may_go_and_ours_come_between_them() -> None:
+    ours = '# a comment\nKERNEL=="kfd", GROUP="render"\n'
+    for new in ("", ours, f"{ours}{GOES_ON}", f"{GOES_ON}{ours}"):
+        refuse_lines(RULES, GOES_ON, new)
+
+
+def test_a_setting_does_not_go_on_with_a_line_of_others() -> None:
+    theirs = "start --now \\\n  --quiet\n"
+    with pytest.raises(Wrong):
+        refuse_lines(PROFILE, theirs, theirs.replace("\n  ", "\nexport HSA_X=1\n  "))
+    refuse_lines(PROFILE, theirs, f"export HSA_X=1\n{theirs}export HSA_Y=1\n")
+
+
+def armoured(*raw: bytes) -> str:
+    """A key block with these packets."""
+    letters = "\n".join(textwrap.wrap(base64.b64encode(b"".join(raw)).decode(), 64))
+    kind = "PGP PUBLIC KEY BLOCK-----\n"
+    return f"-----BEGIN {kind}\n{letters}\n-----END {kind}"
+
+
+@pytest.mark.parametrize("tag", [0, 1, 5, 7, 8, 11, 12, 60])
+def test_a_file_of_keys_holds_nothing_that_could_pass_for_another_key(tag: int) -> None:
+    """Sequoia takes a secret key (5) for a public one too, and no fingerprint of it was shown."""
+    key = base64.b64decode(KEY.partition("\n\n")[2].partition("\n=")[0])
+    name, more = (bytes([0xC0 | each, 3]) + b"\x04ab" for each in (13, tag))
+    assert read_request(write(KEYRING, armoured(key, name)), OWNER)
+    for packets in ((more, key), (key, more)):
+        with pytest.raises(Wrong):
+            read_request(write(KEYRING, armoured(*packets)), OWNER)
 
 
 def test_a_stanza_that_is_switched_on_is_shown_whole(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -511,6 +629,18 @@ LONG = (
     "a." * 2000 + "\n",
     "(" * 4096,
 )
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "iso8859-1", "ascii"])
+def test_names_of_files_are_the_same_bytes_in_any_language(
+    monkeypatch: pytest.MonkeyPatch, encoding: str
+) -> None:
+    begun: list[tuple[str, ...]] = []
+    monkeypatch.setattr("sys.getfilesystemencoding", lambda: encoding)
+    monkeypatch.setattr("os.execv", lambda _, argv: begun.append(argv[1:]))
+    root_helper.speak_utf8()
+    again = ("-I", "-X", "utf8", root_helper.__file__)
+    assert begun == ([] if encoding == "utf-8" else [again])
 
 
 def test_a_plan_that_nobody_could_read_is_refused() -> None:

@@ -239,6 +239,19 @@ def test_an_interrupted_dpkg_is_told_and_finished_by_its_own_verb(root: Root, ru
     assert (finished["event"], second["event"]) == ("done", "done")
 
 
+def test_finishing_what_waits_builds_no_kernel_module(root: Root, run: str, scratch: Path) -> None:
+    built = {"postinst": 'echo "$DPKG_MAINTSCRIPT_PACKAGE" >>/srv/configured'}
+    for name in ("amdgpu-dkms", "stand-waits"):
+        deb = build(StandIn(name, "3.0", scripts=built), scratch)
+        root.path(f"/srv/{name}.deb").write_bytes(deb.read_bytes())
+        root.run("dpkg", "--unpack", f"/srv/{name}.deb")
+    (event,) = done_all(root, {"verb": "configure"}, run=run)
+    assert root.path("/srv/configured").read_text() == "stand-waits\n"
+    assert "but for amdgpu-dkms" in event["outcome"]
+    assert "amdgpu-dkms 3.0 iU" in dpkg_state(root)
+    root.run("dpkg", "--purge", "amdgpu-dkms", "stand-waits")
+
+
 def test_a_disk_that_becomes_full_while_dpkg_unpacks_is_told_and_the_step_can_be_repeated(
     root: Root, run: str, scratch: Path
 ) -> None:
@@ -542,6 +555,41 @@ def test_what_a_package_owns_is_not_moved(root: Root, run: str, how: str) -> Non
     (event,) = do_all(root, set_aside(path), run=run)
     root.run("sh", "-c", "[ -L /opt/rocm-1.0 ] && rm /opt/rocm-1.0 && rm -r /opt/rocm-moved || :")
     assert "belongs to the package stand-core" in failure(event)
+
+
+def test_what_a_package_owns_is_not_moved_where_a_link_leads_there_from_elsewhere(
+    root: Root, run: str, scratch: Path
+) -> None:
+    deb = build(StandIn("stand-afar", "1.0", {"/usr/lib/stand-afar/x": "x\n"}), scratch)
+    root.path("/srv/afar.deb").write_bytes(deb.read_bytes())
+    root.run("dpkg", "-i", "/srv/afar.deb")
+    root.run("mkdir", "/opt/rocm-afar")
+    root.run("mv", "/usr/lib/stand-afar", "/opt/rocm-afar/lib")
+    root.run("ln", "-s", "/opt/rocm-afar/lib", "/usr/lib/stand-afar")
+    (event,) = do_all(root, set_aside("/opt/rocm-afar"), run=run)
+    assert "/usr/lib/stand-afar/x belongs to the package stand-afar" in failure(event)
+    root.run("dpkg", "--purge", "stand-afar")
+    root.run("rm", "-rf", "/opt/rocm-afar", "/usr/lib/stand-afar")
+
+
+@pytest.mark.parametrize("wrote", [True, False])
+def test_what_was_changed_after_it_was_put_back_stays(root: Root, run: str, wrote: bool) -> None:
+    path = "/etc/profile.d/returned.sh"
+    root.write(path, "echo mine\n")
+    over = write_file(path, "export HSA_X=1\n", before=sha(root, path))
+    done_all(root, over if wrote else set_aside(path), run=run)
+    done_all(root, put_back(path), run=f"{run}-back")
+    root.write(path, "echo newer\n")
+    done = undo(root, f"{run}-back")
+    assert done.returncode == 1
+    assert f"NOT UNDONE: {path} was changed since" in done.stdout
+    assert root.path(path).read_text() == "echo newer\n"
+    root.write(path, "echo mine\n")
+    assert undo(root, f"{run}-back").returncode == 0
+    assert (root.path(path).exists() and root.path(path).read_text()) == (
+        "export HSA_X=1\n" if wrote else False
+    )
+    root.run("rm", "-f", path)
 
 
 def test_what_was_put_in_its_place_meanwhile_is_not_replaced(root: Root, run: str) -> None:

@@ -24,6 +24,7 @@ from tests.root.conversation import (
 )
 from tests.root.everything import PROFILE, TOLERATED, furnish, state, steps
 from tests.root.listing import changed, dpkg_state
+from tests.root.stops import kill
 from tests.root.test_restore import install
 
 COUNT = 15
@@ -211,6 +212,98 @@ def test_a_run_that_failed_half_way_is_taken_back_too(furnished: Root) -> None:
     assert undo(furnished, "broken").returncode == 0
     assert dpkg_state(furnished) == packages
     assert changed(files, state(furnished)[0], *TOLERATED) == {}
+
+
+@pytest.mark.e2e
+def test_what_only_half_went_back_can_be_taken_back_once_more(furnished: Root) -> None:
+    """Also when the run was gone on with in between, which writes UNDO.sh anew."""
+    files, packages = state(furnished)
+    tool = ("stand-tool", "1.0")
+    done_all(furnished, keep_debs(tool), apt_change((), (tool[0],), purge=True), run="half")
+    hold = "import fcntl, time; f = open('/var/lib/dpkg/lock', 'w'); fcntl.lockf(f, fcntl.LOCK_EX)"
+    with furnished.start("python3", "-c", f"{hold}; print(flush=True); time.sleep(99)") as holder:
+        assert holder.stdout is not None
+        holder.stdout.readline()
+        assert undo(furnished, "half").returncode == 1
+        for one in furnished.running():
+            if "time.sleep(99)" in " ".join(one.command):
+                kill(one.pid)
+    assert dpkg_state(furnished) != packages
+    with talk(furnished, {"verb": "configure"}, run="half") as conversation:
+        assert conversation.first["event"] == "ready"
+    assert undo(furnished, "half").returncode == 0
+    assert dpkg_state(furnished) == packages
+    assert changed(files, state(furnished)[0], *TOLERATED, "/etc/stand-tool.conf.dpkg-dist") == {}
+    furnished.run("rm", "-f", "/etc/stand-tool.conf.dpkg-dist")
+
+
+@pytest.mark.e2e
+def test_what_is_gone_from_the_backup_is_named(furnished: Root) -> None:
+    furnished.write("/etc/profile.d/lost.sh", "echo mine\n")
+    done_all(furnished, set_aside("/etc/profile.d/lost.sh"), run="lost")
+    furnished.run("sh", "-c", f"rm {RUNS}/lost/backup/*-lost.sh")
+    done = undo(furnished, "lost")
+    assert done.returncode == 1
+    assert "NOT UNDONE: /etc/profile.d/lost.sh is not there" in done.stdout
+    tool = ("stand-tool", "1.0")
+    done_all(furnished, keep_debs(tool), apt_change((), (tool[0],), purge=True), run="lost-2")
+    furnished.run("sh", "-c", f"mv {RUNS}/lost-2/backup/*stand-tool.conf /srv/stand-tool.conf")
+    done = undo(furnished, "lost-2")
+    assert done.returncode == 1
+    assert "/etc/stand-tool.conf cannot be restored" in done.stdout
+    furnished.run("mv", "/srv/stand-tool.conf", "/etc/stand-tool.conf")
+
+
+@pytest.mark.e2e
+def test_settings_of_what_we_brought_that_were_edited_since_are_kept_and_named(
+    root: Root,
+) -> None:
+    settings = "/etc/stand-tool.conf"
+    if "stand-tool" in dpkg_state(root):
+        root.run("dpkg", "--purge", "stand-tool", "stand-core")
+    both = (("stand-tool", "1.0"), ("stand-core", "1.0"))
+    done_all(root, apt_change(both), run="edited")
+    root.write(settings, "edited since\n")
+    done = undo(root, "edited")
+    kept = f"{RUNS}/edited/backup/newer{settings}"
+    assert f"{settings} was changed since; it is kept as {kept}" in done.stdout
+    assert root.path(kept).read_text() == "edited since\n"
+
+
+@pytest.mark.e2e
+def test_what_was_put_since_where_a_package_comes_back_is_kept_and_named(
+    root: Root, scratch: Path
+) -> None:
+    over = StandIn("stand-over", "1.0", {"/opt/rocm-over/a b": "x\n", "/opt/rocm-over/c": "x\n"})
+    install(root, over, scratch)
+    pair = (over.name, over.version)
+    done_all(root, keep_debs(pair), apt_change((), (over.name,), purge=True), run="over")
+    root.write("/opt/rocm-over/a b", "mine\n")
+    root.path("/opt/rocm-over/c").symlink_to("mine")
+    done = undo(root, "over")
+    assert done.returncode == 0, done.stdout
+    for path in ("/opt/rocm-over/a b", "/opt/rocm-over/c"):
+        kept = f"{RUNS}/over/backup/newer{path}"
+        assert f"{path} was changed since; it is kept as {kept}" in done.stdout
+        assert root.path(path).read_text() == "x\n"
+    assert root.path(f"{RUNS}/over/backup/newer/opt/rocm-over/a b").read_text() == "mine\n"
+    assert str(root.path(f"{RUNS}/over/backup/newer/opt/rocm-over/c").readlink()) == "mine"
+    root.run("dpkg", "--purge", over.name)
+
+
+@pytest.mark.e2e
+def test_a_clock_that_is_behind_the_run_is_told_and_nothing_is_done(root: Root) -> None:
+    """In a recovery console it may be: what is newer than the way back could not be told."""
+    root.write("/etc/profile.d/clock.sh", "echo mine\n")
+    done_all(root, set_aside("/etc/profile.d/clock.sh"), run="clock")
+    root.run("touch", "-d", "tomorrow", f"{RUNS}/clock/journal.jsonl")
+    done = undo(root, "clock")
+    assert done.returncode == 1
+    assert "Set the clock (date -s)" in done.stdout
+    assert not root.path("/etc/profile.d/clock.sh").exists()
+    root.run("touch", f"{RUNS}/clock/journal.jsonl")
+    assert undo(root, "clock").returncode == 0
+    assert root.path("/etc/profile.d/clock.sh").exists()
 
 
 def test_the_script_is_plain_shell_and_no_name_in_it_is_a_word_of_the_shell(tmp_path: Path) -> None:

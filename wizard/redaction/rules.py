@@ -33,8 +33,8 @@ def behind(label: str, after_blank: str = r"[^\n]+") -> re.Pattern[str]:
         rf"(?:(?P<open>[\"'`])[\w.-]{{0,60}}?)?{label}{closed}"
         rf"(?:{named}(?:{_SIGN})(?P<blank>[ \t]{{1,40}})?[\[({{]?|{_WORD})"
         rf"(?:(?:basic|bearer|token|digest)\s{{1,3}})?(?P<quote>{_QUOTE})?"
-        r"(?P<x>(?(quote)(?:(?!(?P=quote))(?:\\.|[^\n]))+"
-        rf"|(?(open)[^\"'`\n]+|(?(blank){after_blank}|(?:\$\([^)\n]*\)|\S+)))))"
+        r"(?P<x>(?(quote)(?:(?!(?P=quote))(?:\\.|[^\n])|(?P=quote)(?:\"'\"|'\"')?(?P=quote))+"
+        rf"|(?(open)[^\"'`\n]+|(?(blank){after_blank}|(?:\$\([^)\n]*\)|(?:\\[ \t]|\S)+)))))"
     )
     return re.compile(form, re.IGNORECASE)
 

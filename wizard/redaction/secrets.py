@@ -13,7 +13,8 @@ LOGIN_KIND = "login in an address"
 
 NAME = (
     r"(?:token(?!i[sz]|s\b|s_|[_.]?(?:embed|count|type|id))|(?<!lib)secret|passw(?:or)?[dt]"
-    r"|pass(?:phrase|code)|kennwort|contrase|senha\b|mot de passe|mnemonic|credential|cookie"
+    r"|pass(?:phrase|code)|kennwort|contrase|senha\b|mot de passe|\bhas[łl]o\b|парол[ья]"
+    r"|mnemonic|credential|cookie"
     r"|webhook|(?:api|access|private|secret|auth|account|storage|master|license|wpa|wep)[ _-]?key"
     r"|(?<=[_-])key(?![a-z])|(?<=[\"'])key(?=[\"'])|authorization|\b(?:bearer|basic)(?=\s\S{12})"
     r"|(?<![a-z])(?:auth|creds|psk|pw|pwd(?!=[/~]))(?![a-z])|(?<=_)(?:pass|pat|pwd)(?![a-z])"
@@ -94,6 +95,10 @@ RULES = (
         r"|\b(?:(?:sshpass|mysql\w*|(?:docker|podman) login|7z|unzip)\b[^\n]{0,200}?[ \t]-[pP]"
         r"|(?:curl|smbclient)\b[^\n]{0,200}?[ \t](?:-[a-zA-Z]*[buU]|--(?:proxy-)?user))"
         r"[ =]?[\"']?(?P<c>[^\s\"']+)"
+    ),
+    _rule(  # what is sent to a program that reads it
+        rf"\becho[ \t]+{_VALUE}[\"']?[ \t]*\|"
+        r"[^|\n]{0,80}?[ \t](?:-\w*S\b|--pass(?:word|phrase)-(?:stdin|fd))"
     ),
     _rule(
         r"(?<=[\w/.])[?#](?!(?:sha\d+|md5|egg|subdirectory)=)(?P<x>[\w.%-]{1,40}=[^\s\"'<>)\]]+)",
