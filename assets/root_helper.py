@@ -2485,9 +2485,9 @@ def fetched_before(wanted: Dict[str, Any], step: Step) -> Tuple[str, ...]:
             name.partition(":")[0], version.replace(":", "%3a"), architecture
         )
         found = True
-        with folder_at(step.run.path + "/backup/archives/partial", make=True):
-            pass
-        with folder_at(step.run.path + "/backup/archives") as folder:
+        with folder_at(step.run.path + "/backup/archives", make=True) as folder:
+            if look(folder, "partial") is None:  # else apt may have given it to its own user
+                os.mkdir("partial", 0o755, dir_fd=folder)
             if look(folder, own) is None:
                 os.link(file, own, src_dir_fd=step.run.debs, dst_dir_fd=folder)
     return ("-o", "Dir::Cache::archives={}/backup/archives".format(step.run.path)) if found else ()

@@ -151,6 +151,15 @@ def test_what_is_half_there_holds_up_no_plan_that_brings_or_removes_it(
     done_all(slow, {"verb": "configure"}, back, rest, run=f"half-back-{place}")
 
 
+@pytest.mark.usefixtures("before")
+def test_a_killed_transaction_of_files_that_were_kept_is_gone_on_with(slow: Root) -> None:
+    plan = (keep_debs(*MORE), apt_change(MORE))
+    with begun(slow, "fetched", "stand-more-postinst-configure", plan):
+        kill_all(slow)
+    done_all(slow, *plan, run="fetched")
+    assert undo(slow, "fetched").returncode == 0
+
+
 KILLS = int(os.environ.get("RDNA1_SETUP_KILLS", "3"))
 
 

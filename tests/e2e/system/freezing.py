@@ -33,6 +33,18 @@ def frozen(root: Root, entered_by: int) -> Iterator[None]:
         _signal(signal.SIGCONT, {entered_by, *seen})
 
 
+def wake(root: Root) -> None:
+    """Let go on what stands still inside: sudo, told late that its child was frozen, stops too."""
+    _signal(signal.SIGCONT, {one.pid for one in root.running() if _stands_still(one.pid)})
+
+
+def _stands_still(pid: int) -> bool:
+    try:
+        return psutil.Process(pid).status() == psutil.STATUS_STOPPED
+    except psutil.Error:
+        return False
+
+
 def _signal(number: signal.Signals, to: set[int]) -> None:
     for pid in to:
         with suppress(ProcessLookupError):

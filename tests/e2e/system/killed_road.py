@@ -33,12 +33,14 @@ class Way:
 
     command: str
     state: State
+    deleted: str = ""
+    """How names begin that somebody had deleted of packages."""
 
     def __str__(self) -> str:
         return self.command
 
 
-WAYS = (Way("apply", ROCM_57), Way("remove", ROCM_57), Way("clean-up", LITTERED))
+WAYS = (Way("apply", ROCM_57), Way("remove", ROCM_57), Way("clean-up", LITTERED, "/opt/rocm"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,7 @@ class Road:
 
     server: ArchiveServer
     wheels: Path
+    way: Way
     words: tuple[str, ...]
     """The command that walks it, and goes on with it."""
     last: str
@@ -59,6 +62,9 @@ class Road:
     """Every record."""
     lasts_s: Mapping[int, float]
     """How long each step of the wizard's plan takes."""
+    whole: str = ""
+    """How names begin that UNDO.sh may leave: what a way back had brought before it was cut off it
+    cannot tell from what somebody put back by hand."""
 
     @contextmanager
     def copied(self, image: Path) -> Iterator[Root]:
@@ -95,7 +101,7 @@ def undisturbed(way: Way, server: ArchiveServer, wheels: Path, folder: Path) -> 
         after = take(root.folder)
     seen = tuple(stop for _, stop in stops)
     lasts_s = _lasts_s(stops)
-    return Road(server, wheels, words, "finished", images, before, after, seen, lasts_s)
+    return Road(server, wheels, way, words, "finished", images, before, after, seen, lasts_s)
 
 
 def way_back_of(road: Road, folder: Path) -> Road:
@@ -108,7 +114,7 @@ def way_back_of(road: Road, folder: Path) -> Road:
             assert walked.to_the_end() == 0, walked.terminal.text()
     seen, lasts_s = tuple(stop for _, stop in stops), _lasts_s(stops)
     back = replace(road, words=ROLLBACK, last="rolled back", images=images, after=road.before)
-    return replace(back, stops=seen, lasts_s=lasts_s)
+    return replace(back, stops=seen, lasts_s=lasts_s, whole=road.way.deleted)
 
 
 def _walked(walked: Walk, folder: Path) -> tuple[list[tuple[float, Stop]], dict[int, Path]]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from tests.e2e.system.bases import OWNER
 from tests.e2e.system.killed_road import ROLLBACK, Road
 from tests.e2e.system.roots import Root
-from tests.e2e.system.snapshot import Snapshot, differences, take, told
+from tests.e2e.system.snapshot import Difference, Snapshot, differences, take, told
 from tests.e2e.system.test_road import at_a_terminal, justified
 from tests.e2e.system.walking import walk
 from tests.root.conversation import RUNS, undo
@@ -52,7 +52,7 @@ def undone_alone(road: Road, root: Root) -> str:
             done = undo(root, run.name)
             if done.returncode:
                 said += f"exit code {done.returncode}: {done.stdout}{done.stderr}"
-    return said + _left(_system(road.before), _system(take(root.folder)))
+    return said + _left(_system(road.before), _system(take(root.folder)), road.whole)
 
 
 ENDS: dict[str, Callable[[Road, Root], str]] = {
@@ -62,10 +62,14 @@ ENDS: dict[str, Callable[[Road, Root], str]] = {
 }
 
 
-def _left(before: Snapshot, after: Snapshot) -> str:
+def _left(before: Snapshot, after: Snapshot, whole: str = "") -> str:
     found = differences(_settled(before), _settled(after))
-    left = tuple(each for each in found if not justified(each))
+    left = tuple(each for each in found if not justified(each) and not _came(each, whole))
     return told(left) if left else ""
+
+
+def _came(found: Difference, whole: str) -> bool:
+    return bool(whole) and found.before is None and found.name.startswith(whole)
 
 
 def _settled(seen: Snapshot) -> Snapshot:

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from tests.e2e.system.freezing import frozen
+from tests.e2e.system.freezing import frozen, wake
 from tests.e2e.system.roots import Root
 from tests.e2e.system.turnstile import (
     HALF_REMOVED,
@@ -163,6 +163,7 @@ class Walk:
             later = time.monotonic() + LOOK_S
             self.terminal.wait_until(lambda: time.monotonic() > later, "later")  # noqa: B023
             self._answer()
+            wake(self.root)
 
     def _answer(self) -> None:
         if self._asks():
