@@ -7,7 +7,11 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from wizard.knowledge.ageing import today
+
 if TYPE_CHECKING:
+    from datetime import date
+
     from screens.diagnose.diagnosing import Diagnosing
     from screens.history.past import Past
     from screens.report.draft import ReportDraft
@@ -199,6 +203,7 @@ class Services:
     """Blocks; a report for others, redacted and not yet written."""
     clock: Callable[[], float] = time.monotonic
     """Seconds, for what tells since when it works."""
+    today: Callable[[], date] = today
     unicode: bool = True
     """False when the terminal's locale cannot show more than ASCII."""
     console: bool = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import date
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -49,9 +50,15 @@ class Evidence(ModalScreen[str]):
     AUTO_FOCUS = "VerticalScroll"
 
     def __init__(
-        self, stack: str, aspects: tuple[Aspect, ...], marked: str, claims: tuple[Claim, ...]
+        self,
+        stack: str,
+        aspects: tuple[Aspect, ...],
+        marked: str,
+        claims: tuple[Claim, ...],
+        day: date,
     ) -> None:
         super().__init__()
+        self._day = day
         self._stack, self._aspects, self._claims = shown(stack), aspects, claims
         ids = [aspect.id for aspect in aspects]
         self._place = ids.index(marked) if marked in ids else 0
@@ -118,7 +125,9 @@ class Evidence(ModalScreen[str]):
 
     def _lay_out(self) -> None:
         cells = max(NARROWEST, self.app.size.width - 4)  # the scroll bar has one, and a gap
-        found = evidence_lines(self._aspect, self._claims, cells, whole=self._whole, more="m shows")
+        found = evidence_lines(
+            self._aspect, self._claims, self._day, cells, whole=self._whole, more="m shows"
+        )
         self._lines = [clean(line) for line in found]
 
     @property

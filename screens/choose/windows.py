@@ -90,7 +90,8 @@ class ChooseWindows(StepScreen):
             *choosing.column.aspects,
             everything(choosing.stack, gfx, choosing.claims),
         )
-        question = Evidence(choosing.stack.id, aspects, choosing.aspect.id, choosing.claims)
+        day = self.services.today()
+        question = Evidence(choosing.stack.id, aspects, choosing.aspect.id, choosing.claims, day)
         self.app.push_screen(question, self.mark)
 
     def action_roads(self) -> None:
@@ -98,7 +99,8 @@ class ChooseWindows(StepScreen):
         from screens.choose.roads_list import RoadsList
 
         self.app.push_screen(
-            RoadsList(self.services.roads(), self._choosing.claims), self._highlight_if_any
+            RoadsList(self.services.roads(), self._choosing.claims, self.services.today()),
+            self._highlight_if_any,
         )
 
     def action_explain(self) -> None:

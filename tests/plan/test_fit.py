@@ -198,6 +198,7 @@ def claim(leaning: str, grade: Grade, topic: str = "conv2d", **changes: object) 
         gfx=(),
         versions="all",
         date="2026",
+        checked="2026-11-20",
         method="ran",
         grade=grade,
         source="a thread",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 from tests.handmade import clean_jammy
 from wizard.knowledge.claims import Grade, load_claims
 from wizard.knowledge.stacks import load_stacks
@@ -16,7 +18,7 @@ def test_the_statements_are_counted_as_on_the_line_about_the_card() -> None:
         about = [c for c in load_claims() if road.fit.stack in c.stacks]
         refuted = sum(claim.grade is Grade.REFUTED for claim in about)
         aspect = everything(stacks[road.fit.stack], "gfx1010", load_claims())
-        lines = list(evidence_lines(aspect, load_claims(), whole=True))
+        lines = list(evidence_lines(aspect, load_claims(), date(2026, 11, 25), whole=True))
         [head] = [line for line in lines if line.startswith(f"ALL {len(about)}, ")]
         assert (f"{refuted} REFUTED" in head) == bool(refuted)
         if "statements" in road.your_card:

@@ -122,9 +122,10 @@ def _print_json(plan: Plan, asked: Sequence[str], found: Weighed | None, stack: 
 
 def _said(found: Weighed, stack: str, *, evidence: bool) -> tuple[str, ...]:
     """What Choose says of the stack, below the plan."""
+    from wizard.knowledge.ageing import today
     from wizard.report.weighed import stack_lines
 
-    return ("", *stack_lines(found, stack, evidence=evidence))
+    return ("", *stack_lines(found, stack, today() if evidence else None))
 
 
 def _taken(found: Weighed) -> tuple[str, ...]:

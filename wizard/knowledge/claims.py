@@ -77,6 +77,8 @@ class Claim:
     versions: str
     date: str
     """ISO date, or its known part, of the statement."""
+    checked: str
+    """ISO date on which the source was last read for this file."""
     method: str
     """How it was tested: ``read``, ``ran, numbers not compared``, ``ran SD 1.5``, ..."""
     grade: Grade

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
 from itertools import zip_longest
 
+from wizard.knowledge.ageing import overdue
 from wizard.knowledge.claims import Claim, Grade
 from wizard.plan.aspect import RUN, Aspect
 from wizard.plan.aspect_evidence import CAUSE
@@ -20,6 +22,7 @@ LABEL = 9
 BETWEEN = " | "
 OTHERS = "They are other people's statements: we have run nothing on an RDNA1 card."
 NO_CLAIM = "No statement of anybody stands behind it; what it rests on is said above."
+LONG_AGO = "more than a year ago"
 OPEN = "LEAVE IT OPEN"
 HEADS = {"for": "SAY THAT IT WORKS", "against": "SAY THAT IT DOES NOT", "unknown": OPEN}
 PLAIN_HEADS = {"for": "SPEAK FOR IT", "against": "SPEAK AGAINST IT", "unknown": OPEN}
@@ -44,6 +47,7 @@ WORKS = (RUN, "large-", "small-", "training", "fp16", "transformers")
 def evidence_lines(
     aspect: Aspect,
     known: Sequence[Claim],
+    day: date,
     width: int = WIDTH,
     *,
     whole: bool = False,
@@ -51,6 +55,7 @@ def evidence_lines(
 ) -> Iterator[str]:
     """The verdict, who stands on which side, the best claims, and what contradicts what.
 
+    ``day``: of the reader, who is told of sources that nobody has looked at for long before it.
     ``whole``: every claim. ``more``: how the reader gets the rest, for example ``m shows``.
     """
     by_id = {claim.id: claim for claim in known}
@@ -65,14 +70,14 @@ def evidence_lines(
     shown = claims if whole else claims[:BEST]
     yield from ("", _count(shown, claims, more))
     for number, claim in enumerate(shown, 1):
-        yield from ("", *claim_lines(claim, width, f"{number} "))
+        yield from ("", *claim_lines(claim, day, width, f"{number} "))
     groups = contradictions(claims, known)
     if aspect.id == CAUSE:  # the five root causes before what else is said of them
         groups = tuple(sorted(groups, key=len, reverse=True))
     if groups:
         yield from ("", f"{CONTRADICTIONS}: {len(groups)}")
     for group in groups:
-        yield from ("", *contradiction_lines(group, width))
+        yield from ("", *contradiction_lines(group, day, width))
     yield from ("", *_wrapped(OTHERS, width))
 
 
@@ -83,20 +88,20 @@ def verdict_lines(aspect: Aspect, width: int) -> Iterator[str]:
     yield from _wrapped(f"{aspect.because}.", width, "  ")
 
 
-def claim_lines(claim: Claim, width: int, mark: str = "") -> Iterator[str]:
+def claim_lines(claim: Claim, day: date, width: int, mark: str = "") -> Iterator[str]:
     """One claim with all that is needed to weigh it."""
     yield f"{mark}{LEANINGS[claim.leaning]}, {claim.grade.value}, about {claim.topic}"
     yield from _wrapped(claim.text, width, "  ")
-    for label, text in _facts(claim):
+    for label, text in _facts(claim, day):
         yield from _wrapped(text, width, f"  {label:<{LABEL}}", " " * (LABEL + 2))
     yield from _wrapped(claim.source, width, "  link ", "    ")
 
 
-def contradiction_lines(group: Sequence[Claim], width: int) -> Iterator[str]:
+def contradiction_lines(group: Sequence[Claim], day: date, width: int) -> Iterator[str]:
     """Claims that exclude one another, two beside each other."""
     cells = (width - len(BETWEEN)) // 2
     blocks = [
-        list(_block(claim, chr(ord("A") + place), cells)) for place, claim in enumerate(group)
+        list(_block(claim, day, chr(ord("A") + place), cells)) for place, claim in enumerate(group)
     ]
     for left in range(0, len(blocks), 2):
         for row in zip_longest(*blocks[left : left + 2], fillvalue=""):
@@ -104,21 +109,23 @@ def contradiction_lines(group: Sequence[Claim], width: int) -> Iterator[str]:
             yield f"{one:<{cells}}{BETWEEN}{other}".rstrip()
 
 
-def _block(claim: Claim, name: str, cells: int) -> Iterator[str]:
+def _block(claim: Claim, day: date, name: str, cells: int) -> Iterator[str]:
     yield f"{name} SAYS ({claim.grade.value})"
     yield from _wrapped(claim.text, cells)
-    for label, text in _facts(claim):
+    for label, text in _facts(claim, day):
         yield from _wrapped(text, cells, f"{label:<{LABEL}}", "  ")
     yield from _wrapped(claim.source, cells, "link ", "  ")
     yield ""
 
 
-def _facts(claim: Claim) -> tuple[tuple[str, str], ...]:
+def _facts(claim: Claim, day: date) -> tuple[tuple[str, str], ...]:
+    old = (("checked", f"{claim.checked}, {LONG_AGO}"),) if overdue(claim.checked, day) else ()
     return (
         ("who", f"{claim.who}, {claim.date}"),
         ("card", " ".join((claim.card, *claim.gfx)) or "not said"),
         ("versions", claim.versions or "not said"),
         ("tested", claim.method or "not said"),
+        *old,
     )
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 from wizard.jsonform import to_json
+from wizard.knowledge.ageing import overdue
 from wizard.knowledge.applications import applications_named
 from wizard.knowledge.claims import Claim, load_claims
+from wizard.knowledge.releases import load_catalogue
 from wizard.knowledge.roads import OtherRoad, load_roads
 from wizard.knowledge.stacks import Stack, load_stacks
 from wizard.machine.facts import Machine
@@ -17,7 +20,7 @@ from wizard.plan.aspect import Aspect, LineSpeed
 from wizard.plan.aspects import everything
 from wizard.plan.card import chosen_card, target_of
 from wizard.plan.contradictions import contradictions
-from wizard.report.evidence import evidence_lines, verdict_lines
+from wizard.report.evidence import LONG_AGO, evidence_lines, verdict_lines
 from wizard.report.side_by_side import Column, columns_of, sheet_lines
 from wizard.report.units import WIDTH
 
@@ -78,16 +81,26 @@ def sheet(found: Weighed) -> Iterator[str]:
     yield from sheet_lines(found.columns)
 
 
-def stack_lines(found: Weighed, stack: str, *, evidence: bool = False) -> Iterator[str]:
-    """Every aspect of one stack with its reason; with ``evidence`` every claim."""
+def stack_lines(found: Weighed, stack: str, evidence_on: date | None = None) -> Iterator[str]:
+    """Every aspect of one stack with its reason; with ``evidence_on``, today, every claim."""
     yield HEADING.format(stack)
     for aspect in found.column(stack).aspects:
         yield from verdict_lines(aspect, WIDTH)
     yield ""
-    if evidence:
-        yield from evidence_lines(found.everything(stack), found.claims, whole=True)
+    if evidence_on:
+        yield from _old_checks(next(s for s in found.stacks if s.id == stack), evidence_on)
+        yield from evidence_lines(found.everything(stack), found.claims, evidence_on, whole=True)
     else:
         yield ASK.format(stack)
+
+
+def _old_checks(stack: Stack, day: date) -> Iterator[str]:
+    """What of the installation itself nobody has looked at for long."""
+    if overdue(stack.checked, day):
+        yield f"Index, versions and sizes were checked on {stack.checked}, {LONG_AGO}."
+    catalogue = load_catalogue()
+    if stack.system_release and overdue(catalogue.checked, day):
+        yield f"AMD's system packages were checked on {catalogue.checked}, {LONG_AGO}."
 
 
 def weighed_form(found: Weighed, stack: str = "") -> dict[str, Any]:
