@@ -29,6 +29,7 @@ constraints = ["torch==9.9.0+rocm9.9"]
 index = "https://example.org/whl/rocm9.9"
 index_replaces_pypi = true
 index_source = "an example"
+checked = "2026-11-22"
 pythons = ["3.12", "3.10"]
 gfx = ["gfx1014"]
 environment = [["MIOPEN_FIND_MODE", "2"]]
@@ -83,6 +84,7 @@ card = "RX 5999 XT"
 gfx = ["gfx1014"]
 versions = "torch 9.9.0+rocm9.9"
 date = "2026-11-22"
+checked = "2026-11-22"
 method = "ran"
 grade = "several users"
 source = "https://example.org/thread"
