@@ -27,7 +27,7 @@ def test_without_a_stack_all_of_them_stand_beside_each_other(tmp_path: Path) -> 
     told = plan(tmp_path).split("\nPlan ")[0]
     heads = " ".join(line for line in told.splitlines() if line.startswith(" " * 16))
     named = [word for word in heads.split() if word in STACKS]
-    assert named[0] == "rocm52"
+    assert named[0] == "native"
     assert sorted(named) == sorted(STACKS)
     for aspect in ("Large Conv2d", "Half (fp16)", "Security", "Download", "Root needed", "Undo"):
         assert any(line.startswith(aspect) for line in told.splitlines())

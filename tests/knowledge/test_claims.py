@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import replace
 from datetime import date
 from graphlib import TopologicalSorter
 
-from wizard.knowledge.claims import ABOUT_NO_STACK, TOPICS, Grade, load_claims
+import pytest
+
+from wizard.knowledge.claims import ABOUT_NO_STACK, TOPICS, Claim, Grade, load_claims
 from wizard.knowledge.stacks import load_stacks
 from wizard.plan.strength import OTHER_BUILDS, STRENGTH
 from wizard.plan.weighing import BEARING
@@ -71,6 +74,38 @@ def test_a_claim_carries_everything_needed_to_weigh_it() -> None:
     leanings = ("for", "against", "unknown")
     assert [f"{c.id}: {c.leaning}" for c in CLAIMS if c.leaning not in leanings] == []
     assert [f"{c.id}: {c.gfx}" for c in CLAIMS if not set(c.gfx) <= TARGETS] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "method", "unread"),
+    [
+        ("It failed; what failed was not read by us.", "ran", True),
+        ("It failed.", "as reported", True),
+        ("It failed.", "told by others, not read", True),
+        ("It holds gfx1010; nobody has read what its torch holds.", "read", True),
+        ("No implicit GEMM takes 3->64.", "read; MLIR's own check was not read", False),
+        ("HSA_USE_SVM is read from ROCm 5.6 on only.", "read", False),
+    ],
+)
+def test_a_claim_whose_source_nobody_read_is_known_as_such(
+    text: str, method: str, unread: bool
+) -> None:
+    assert is_unread(replace(CLAIMS[0], text=text, method=method)) is unread
+
+
+def test_nothing_is_kept_that_nobody_read() -> None:
+    assert [claim.id for claim in CLAIMS if is_unread(claim)] == []
+
+
+def is_unread(claim: Claim) -> bool:
+    """It says itself that its source was not read, or only that others reported it.
+
+    What follows the method's semicolon limits what was read.
+    """
+    method = claim.method.partition(";")[0]
+    said = f"{claim.text} {method}"
+    unread = r"\b(not|nobody|never)( has| have| been)? read\b"
+    return method == "as reported" or bool(re.search(unread, said))
 
 
 def is_date_of_our_time(text: str) -> bool:

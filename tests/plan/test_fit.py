@@ -137,7 +137,7 @@ def test_an_application_with_a_python_ceiling_gets_a_python_below_it() -> None:
 def test_a_python_that_an_application_refuses_costs_the_application_not_the_road() -> None:
     found = held(on_python_312(clean_jammy(), uv=False), "native", "a1111", "comfyui")
     assert found.possible
-    assert [cell.verdict.value for cell in found.cells] == ["no", "possible"]
+    assert [cell.verdict.value for cell in found.cells] == ["no", "likely"]
     asked = "A1111 asks for Python 3.10; here it would get 3.12"
     assert found.cells[0].because == f"{asked}: bring 3.10 with its venv, or uv"
 
@@ -148,7 +148,7 @@ def test_a_python_that_an_application_refuses_costs_the_application_not_the_road
         (clean_jammy(), "rocm52", "comfyui", "no"),
         (clean_jammy(), "rocm57", "comfyui", "no"),
         (clean_jammy(), "rocm62", "comfyui", "no"),
-        (clean_jammy(), "native", "comfyui", "possible"),
+        (clean_jammy(), "native", "comfyui", "likely"),
         (clean_jammy(), "rocm52", "a1111", "likely"),
         (clean_jammy(), "native", "a1111", "unknown"),
         (clean_jammy(), "rocm52", "yolo", "possible"),
@@ -160,8 +160,8 @@ def test_a_python_that_an_application_refuses_costs_the_application_not_the_road
         (clean_jammy(), "rocm52", "transformers", "possible"),
         (clean_jammy(), "rocm52", "fooocus", "no"),
         (clean_jammy(), "rocm52", "diffusers", "possible"),
-        (clean_jammy(card("gfx1012")), "native", "comfyui", "unknown"),
-        (clean_jammy(card("gfx1012")), "native", "own", "disputed"),
+        (clean_jammy(card("gfx1012")), "native", "comfyui", "possible"),
+        (clean_jammy(card("gfx1012")), "native", "own", "possible"),
         (clean_jammy(), "cpu", "comfyui", "very slow"),
         (clean_jammy(card("gfx1012")), "cpu", "yolo", "very slow"),
         (clean_jammy(), "cpu", "small-cnn", "works"),
