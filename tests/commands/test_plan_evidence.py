@@ -35,7 +35,7 @@ def test_without_a_stack_all_of_them_stand_beside_each_other(tmp_path: Path) -> 
 
 def test_what_is_said_of_the_stack_stands_below_its_plan(tmp_path: Path) -> None:
     told = plan(tmp_path, "--stack", "rocm57").split("== What is said of rocm57\n")[1]
-    assert "\nLarge Conv2d: disputed (one user)\n" in told
+    assert "\nLarge Conv2d: hangs? (one user)\n" in told
     assert "\nCause of hangs: disputed (claim only)\n" in told
     assert "--stack rocm57 --evidence" in told
     assert max(map(len, told.splitlines())) < 80

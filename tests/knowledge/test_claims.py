@@ -132,6 +132,14 @@ def test_a_claim_names_stacks_and_claims_that_exist() -> None:
     assert [(claim, named) for claim, named in others if not named <= BY_ID.keys() - {claim}] == []
 
 
+def test_a_setting_is_a_preset_of_every_stack_that_the_claim_names() -> None:
+    presets = {stack.id: {preset.name for preset in stack.presets} for stack in load_stacks()}
+    held = [claim for claim in CLAIMS if claim.setting]
+    assert {claim.setting for claim in held} == {"GEMM only", "implicit GEMM only"}
+    wrong = [c.id for c in held if not all(c.setting in presets[stack] for stack in c.stacks)]
+    assert wrong == []
+
+
 def test_a_contradiction_is_told_on_both_sides() -> None:
     wrong = [
         f"{other}: does not contradict {claim.id}"

@@ -51,7 +51,7 @@ def order(machine: Machine, *applications: str) -> list[str]:
     [
         (LEFTOVERS, ("comfyui", "yolo"), "native"),
         (LEFTOVERS, ("yolo",), "rocm52"),
-        (LEFTOVERS, ("small-cnn",), "rocm57"),
+        (LEFTOVERS, ("small-cnn",), "native"),
         (clean_jammy(), ("comfyui",), "native"),
         (clean_jammy(), ("a1111",), "rocm52"),
         (clean_jammy(), ("a1111", "fooocus"), "native"),

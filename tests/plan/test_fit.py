@@ -17,8 +17,9 @@ from tests.handmade import (
 )
 from wizard.knowledge.applications import Application, applications_named
 from wizard.knowledge.claims import Claim, Grade
-from wizard.knowledge.stacks import Stack, load_stacks
+from wizard.knowledge.stacks import Preset, Stack, load_stacks
 from wizard.machine.facts import Disk, Machine, Unknown
+from wizard.plan.advice import advise
 from wizard.plan.fit import Fit, Verdict, fit
 
 STACKS = {stack.id: stack for stack in load_stacks()}
@@ -153,8 +154,8 @@ def test_a_python_that_an_application_refuses_costs_the_application_not_the_road
         (clean_jammy(), "native", "a1111", "unknown"),
         (clean_jammy(), "rocm52", "yolo", "possible"),
         (clean_jammy(), "native", "yolo", "unknown"),
-        (noble_with_leftovers(), "rocm57", "yolo", "disputed"),
-        (noble_with_leftovers(), "rocm57", "small-cnn", "possible"),
+        (noble_with_leftovers(), "rocm57", "yolo", "hangs?"),
+        (noble_with_leftovers(), "rocm57", "small-cnn", "hangs?"),
         (noble_with_leftovers(), "rocm62", "yolo", "hangs?"),
         (noble_with_leftovers(), "rocm62", "transformers", "possible"),
         (clean_jammy(), "rocm52", "transformers", "possible"),
@@ -246,6 +247,30 @@ ONE, SEVERAL, CODE = Grade.ONE_USER, Grade.SEVERAL_USERS, Grade.SOURCE_CODE
 )
 def test_claims_make_the_verdict_by_the_rule(claims: tuple[Claim, ...], expected: str) -> None:
     assert judged(*claims) == expected
+
+
+@pytest.mark.parametrize(
+    ("environment", "expected"),
+    [
+        ((), "hangs?"),
+        ((("MIOPEN_X", "0"),), "hangs?"),
+        ((("MIOPEN_X", "0"), ("Y", "0")), "disputed"),
+    ],
+)
+def test_what_ran_under_a_preset_counts_only_for_a_stack_that_sets_all_of_it(
+    environment: tuple[tuple[str, str], ...], expected: str
+) -> None:
+    preset = Preset("X off", (("MIOPEN_X", "0"), ("Y", "0")), "a thread", "slow")
+    road = replace(ROAD, presets=(preset,), environment=environment)
+    ran = claim("for", ONE, setting="X off")
+    assert judged(ran, claim("against", ONE), road=road) == expected
+
+
+def test_a_claim_under_a_preset_says_which_where_it_is_told() -> None:
+    found = advise(clean_jammy(), ("small-cnn",)).roads
+    told = next(road.in_favour for road in found if road.fit.stack == "rocm57")
+    ran = next(text for text in told if text.startswith("With all but GEMM switched off"))
+    assert "only with the preset GEMM only" in ran
 
 
 def test_a_new_road_and_a_new_application_need_no_code() -> None:

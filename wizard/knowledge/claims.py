@@ -86,6 +86,8 @@ class Claim:
     """Link or reference that a reader can follow."""
     supports: tuple[str, ...]
     contradicts: tuple[str, ...]
+    setting: str = ""
+    """The preset of its stacks under which it was seen; ``""`` for what they install as it is."""
 
 
 @cache

@@ -11,7 +11,7 @@ from wizard.plan.fit import Fit
 from wizard.plan.floors import numpy_allowed
 from wizard.plan.leftovers import leftovers, short_path, torch_here
 from wizard.plan.room import home_disk
-from wizard.plan.strength import STRENGTH, sentence, strength
+from wizard.plan.strength import STRENGTH, holds, sentence, strength
 from wizard.plan.verdict import Verdict
 from wizard.plan.weighing import bears
 from wizard.sizes import size_text
@@ -35,7 +35,8 @@ def said(
     about = [c for c in claims if stack.id in c.stacks and c.leaning == leaning]
     standing = [claim for claim in about if claim.grade is not Grade.REFUTED]
     standing.sort(key=lambda claim: claim.date, reverse=True)
-    standing.sort(key=lambda claim: (not _told(claim, applications), -strength(claim, gfx)))
+    told = [claim for claim in standing if holds(claim, stack) and _told(claim, applications)]
+    standing.sort(key=lambda claim: (claim not in told, -strength(claim, gfx)))
     by_id = {claim.id: claim for claim in claims}
     refuted = [_refuted(claim, by_id) for claim in about if claim.grade is Grade.REFUTED]
     return (*(sentence(claim, gfx) for claim in standing), *refuted)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from wizard.knowledge.claims import Claim, Grade
+from wizard.knowledge.stacks import Stack
 
 STRENGTH = {
     Grade.SOURCE_CODE: 4,
@@ -22,6 +23,14 @@ OTHER_BUILDS = frozenset({"neighbours", "regression"})
 def about_another_chip(claim: Claim, gfx: str) -> bool:
     """True when a claim names targets and this card's is not among them."""
     return bool(claim.gfx) and bool(gfx) and gfx not in claim.gfx
+
+
+def holds(claim: Claim, stack: Stack) -> bool:
+    """True when the stack sets every variable with which the claim was seen."""
+    if not claim.setting:
+        return True
+    wanted = next((set(p.variables) for p in stack.presets if p.name == claim.setting), None)
+    return wanted is not None and wanted <= set(stack.environment)
 
 
 def strength(claim: Claim, gfx: str) -> int:
@@ -49,6 +58,8 @@ def sentence(claim: Claim, gfx: str) -> str:
     if claim.card.split(":")[0] not in ("none", "not said"):
         marks.append(claim.card)
     marks.append(claim.date)
+    if claim.setting:
+        marks.append(f"only with the preset {claim.setting}")
     if claim.topic in OTHER_BUILDS:
         marks.append("another build than this stack's")
     if about_another_chip(claim, gfx):

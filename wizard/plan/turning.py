@@ -13,7 +13,7 @@ from wizard.plan.fit import Fit
 from wizard.plan.floors import takes_torch
 from wizard.plan.ranking import ranked
 from wizard.plan.reasons import verdict_words
-from wizard.plan.strength import sentence, strength, strongest_first
+from wizard.plan.strength import holds, sentence, strength, strongest_first
 from wizard.plan.torch_there import TorchThere, torches_there
 from wizard.plan.verdict import Verdict
 from wizard.plan.weighing import bears
@@ -57,7 +57,8 @@ def risks(
         return ()
     gfx = gfx if stack.gfx else ""
     against = [c for c in claims if stack.id in c.stacks and c.leaning == "against"]
-    standing = strongest_first((claim for claim in against if strength(claim, gfx)), gfx)
+    counting = (claim for claim in against if strength(claim, gfx) and holds(claim, stack))
+    standing = strongest_first(counting, gfx)
     bearing = [c for c in standing if any(bears(c, each) for each in applications)]
     beside = sorted(
         (c for c in standing if c.topic in RISKY), key=lambda claim: RISKY.index(claim.topic)

@@ -6,7 +6,8 @@ The rule, in this order:
    meet, gives ``no``. A torch newer than the application ever ran with gives at most ``unknown``,
    one that only older releases of it take at most ``possible``: nobody spoke of those.
 2. Claims bear on a workload by their topic: some closely, some from beside it (``BEARING``).
-   Refuted claims bear on nothing.
+   Refuted claims bear on nothing, nor do those that were seen only under a preset that the stack
+   does not set.
 3. A claim's strength is that of its grade; one less when it is about other targets than this
    card's. Close claims by two independent people count as ``several users``.
 4. The weight *for* is held against the weight *against*. More for: ``works`` (source code or
@@ -27,7 +28,7 @@ from wizard.knowledge.applications import Application
 from wizard.knowledge.claims import Claim, Grade
 from wizard.knowledge.stacks import Stack
 from wizard.plan.floors import beyond, steps_back, unmet_floor
-from wizard.plan.strength import STRENGTH, sentence, strength, strongest_first, weight
+from wizard.plan.strength import STRENGTH, holds, sentence, strength, strongest_first, weight
 from wizard.plan.verdict import Cell, Verdict
 
 
@@ -124,7 +125,7 @@ def _evidence(bearing: Bearing, stack: Stack, gfx: str, claims: Iterable[Claim])
     near = bearing.close if stack.gfx else bearing.close | {"device"}
     slowed_by = frozenset() if stack.gfx else bearing.slowed_by
     topics = near | bearing.beside | slowed_by
-    about = [c for c in claims if c.topic in topics and strength(c, gfx)]
+    about = [c for c in claims if c.topic in topics and strength(c, gfx) and holds(c, stack)]
     close = [c for c in about if c.topic in near]
     both = [*close, *(c for c in about if c.topic in bearing.beside - near)]
     in_favour = [c for c in both if c.leaning == "for"]

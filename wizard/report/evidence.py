@@ -120,10 +120,12 @@ def _block(claim: Claim, day: date, name: str, cells: int) -> Iterator[str]:
 
 def _facts(claim: Claim, day: date) -> tuple[tuple[str, str], ...]:
     old = (("checked", f"{claim.checked}, {LONG_AGO}"),) if overdue(claim.checked, day) else ()
+    under = (("with", f"the preset {claim.setting} alone, not set"),) if claim.setting else ()
     return (
         ("who", f"{claim.who}, {claim.date}"),
         ("card", " ".join((claim.card, *claim.gfx)) or "not said"),
         ("versions", claim.versions or "not said"),
+        *under,
         ("tested", claim.method or "not said"),
         *old,
     )
