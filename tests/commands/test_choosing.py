@@ -65,9 +65,9 @@ def test_a_plan_without_a_stack_says_which_it_took_and_why_and_how_to_take_anoth
 ) -> None:
     taken = wizard(tmp_path, "plan", "--machine", MACHINE).stdout
     head = " ".join(taken.split("\nPlan ")[0].split())
-    assert head.startswith("No --stack was given: this is the plan for rocm52, the suggested one.")
-    assert "as good as native by what is known, and more is said for it" in head
-    others = {stack.id for stack in load_stacks()} - {"rocm52"}
+    assert head.startswith("No --stack was given: this is the plan for native.")
+    assert "Why first: as good as rocm52 by the verdicts, and its torch is newer" in head
+    others = {stack.id for stack in load_stacks()} - {"native"}
     said = re.search(r"--stack ((?:\w+, )+\w+) or (\w+)", head)
     assert said is not None
     assert {*said[1].split(", "), said[2]} == others
@@ -76,7 +76,7 @@ def test_a_plan_without_a_stack_says_which_it_took_and_why_and_how_to_take_anoth
     assert named.startswith("Plan ")
 
 
-def test_the_suggestion_is_for_the_card_that_was_chosen(tmp_path: Path) -> None:
+def test_the_recommendation_is_for_the_card_that_was_chosen(tmp_path: Path) -> None:
     done = wizard(tmp_path, "plan", "--machine", MACHINE, "--gpu", "0000:ff:00.0")
     assert done.returncode == 2
     assert "no AMD card at the PCI address 0000:ff:00.0" in done.stderr

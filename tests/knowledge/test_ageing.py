@@ -5,19 +5,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date, timedelta
 
 import pytest
 
 from tests.handmade import clean_jammy
+from wizard.advice.comparison import everything
+from wizard.advice.recommend import recommend
 from wizard.knowledge.ageing import overdue, today
-from wizard.knowledge.claims import Claim, load_claims
+from wizard.knowledge.claims import load_claims
 from wizard.knowledge.releases import load_catalogue
 from wizard.knowledge.stacks import load_stacks
-from wizard.report.evidence import contradiction_lines, evidence_lines
-from wizard.report.weighed import Weighed, stack_lines, weighed
+from wizard.report.evidence import claim_lines, evidence_lines
+from wizard.report.recommendation import Compared, compared, stack_lines
 
 CLAIMS = load_claims()
 CHECKS = {
@@ -51,31 +52,27 @@ def test_a_given_date_lists_what_was_checked_more_than_a_year_before() -> None:
     assert older_than_a_year(A_YEAR_ON) == list(CHECKS)
 
 
-def said(found: Weighed, day: date) -> str:
+def said(found: Compared, day: date) -> str:
     """What is said of a stack of packages, with all its claims, on a day."""
     return "\n".join(stack_lines(found, "rocm57", day))
 
 
 def test_an_old_check_is_told_beside_each_claim_and_a_fresh_one_is_not() -> None:
-    found = weighed(clean_jammy(), ())
+    found = compared(clean_jammy(), recommend(clean_jammy(), ()))
     about = [claim for claim in CLAIMS if "rocm57" in claim.stacks]
     assert "more than a year ago" not in said(found, NEWEST)
 
     told = said(found, A_YEAR_ON)
-    everything = "".join(evidence_lines(found.everything("rocm57"), CLAIMS, A_YEAR_ON, whole=True))
-    assert everything.count("  checked  ") >= len(about)
+    aspect = everything(next(stack for stack in load_stacks() if stack.id == "rocm57"))
+    lines = "".join(evidence_lines(aspect, CLAIMS, A_YEAR_ON, whole=True))
+    assert lines.count("  checked  ") >= len(about)
     assert "Index, versions and sizes were checked on" in told
     assert "AMD's system packages were checked on" in told
     assert max(map(len, told.splitlines())) < 80
 
 
-def sides(claims: tuple[Claim, ...]) -> Iterator[str]:
-    """The lines that show claims beside each other."""
-    return contradiction_lines(claims, NEWEST, 79)
-
-
 def test_of_two_claims_the_one_with_the_old_check_is_marked() -> None:
     fresh, other = CLAIMS[:2]
     old = replace(other, checked="2025-06-01")
-    assert "checked" not in "\n".join(sides((fresh, other)))
-    assert "checked  2025-06-01" in "\n".join(sides((fresh, old)))
+    assert "checked" not in "\n".join(claim_lines(fresh, NEWEST, 79))
+    assert "checked  2025-06-01" in "\n".join(claim_lines(old, NEWEST, 79))
