@@ -11,6 +11,7 @@ from screens.faults import fault, in_one_run
 from screens.hanging import wrapped
 from screens.services import DEMO, LIVE
 from screens.words import column, cut, shown
+from wizard.advice.recommend import recommend
 from wizard.diagnose.explain import Explanation
 from wizard.diagnose.finding import Finding, Status
 from wizard.machine.facts import Machine
@@ -26,6 +27,7 @@ from wizard.report.findings import (
     whole_lines,
 )
 from wizard.report.mending import WORDS, Outcome, outcome_of
+from wizard.report.recommendation import short_text
 from wizard.run.events import PlanFinished
 from wizard.run.lines import clean
 
@@ -119,6 +121,7 @@ def _summary(there: Shown, machine: Machine | None) -> Iterator[str]:
         yield there.trouble or CHECKING
     else:
         yield from diagnosis_texts(machine, result)
+        yield short_text(recommend(machine)) if result.rdna1 else ""
         yield counts_text(result.findings)
 
 

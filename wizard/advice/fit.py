@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from packaging.version import InvalidVersion, Version
@@ -167,31 +167,40 @@ def _answer(
 ) -> Answer:
     """Floors first, then the reviewed verdict, no better than this machine's memory allows."""
     refused = against[0].text if against else python_refused(machine, application, stack, python)
-    if refused := refused or unmet_floor(application, stack):
+    if refused:
         return Answer(application.id, Word.NO, refused)
-    gfx = target_of(chosen_card(machine)) if stack.gfx else ""
-    verdict = verdict_on(application.purpose, stack.id, gfx, preset)
-    if verdict is None:
-        return Answer(application.id, Word.NOT_TRIED, NOT_REVIEWED)
-    word, why = verdict.word, verdict.why
-    newer, short = beyond(application, stack), short_of(machine, application, stack)
-    if newer and word in PROMISING:
-        word, why = Word.NOT_TRIED, newer
-    elif short and word in PROMISING:
-        word, why = Word.POSSIBLE, f"{application.title} asks for {short} ({application.source})"
-    older = older_release(application, stack)
-    needs = (
-        f"an older release: {older.pip}" if older else "",
+    answer = answer_for_target(target_of(chosen_card(machine)), application, stack, preset)
+    short = short_of(machine, application, stack)
+    if short and answer.word in PROMISING:
+        why = f"{application.title} asks for {short} ({application.source})"
+        answer = replace(answer, word=Word.POSSIBLE, why=why)
+    if answer.word is Word.NO:
+        return answer
+    more = (
         short,
         unsure_memory(machine, application, stack),
         room_for(machine, application, stack),
     )
+    return replace(answer, needs=(*answer.needs, *(text for text in more if text)))
+
+
+def answer_for_target(gfx: str, application: Application, stack: Stack, preset: str = "") -> Answer:
+    """What floors of the application and the reviewed verdict say for a chip, on any machine."""
+    if refused := unmet_floor(application, stack):
+        return Answer(application.id, Word.NO, refused)
+    verdict = verdict_on(application.purpose, stack.id, gfx if stack.gfx else "", preset)
+    if verdict is None:
+        return Answer(application.id, Word.NOT_TRIED, NOT_REVIEWED)
+    word, why = verdict.word, verdict.why
+    newer, older = beyond(application, stack), older_release(application, stack)
+    if newer and word in PROMISING:
+        word, why = Word.NOT_TRIED, newer
     return Answer(
         application.id,
         word,
         why,
         claims=(*verdict.claims, *verdict.against),
-        needs=tuple(text for text in needs if text),
+        needs=(f"an older release: {older.pip}",) if older else (),
         back=steps_back(application, stack),
     )
 

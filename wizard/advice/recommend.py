@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from packaging.version import Version
 
 from wizard.advice.card import chosen_card, target_of, with_card
-from wizard.advice.fit import INTERNET, Fit, Supply, fit
+from wizard.advice.fit import INTERNET, Fit, Supply, answer_for_target, fit
 from wizard.advice.floors import takes_torch
 from wizard.advice.leftovers import torches_there
 from wizard.knowledge.applications import (
@@ -117,7 +117,7 @@ def recommend(
     stacks = {stack.id: stack for stack in load_stacks()}
     fits = tuple(fit(machine, asked, stack, supply, preset) for stack in stacks.values())
     order = in_order(fits, stacks)
-    outside = _outside(machine, order[0], stacks, asked)
+    outside = _outside(target_of(chosen_card(machine)), order[0], stacks, asked)
     return Recommendation(
         applications=tuple(each.id for each in asked),
         fits=order,
@@ -128,6 +128,22 @@ def recommend(
         measure=_measure(machine, order, stacks, asked),
         outside=outside,
     )
+
+
+def name_for_target(gfx: str, applications: Sequence[str] = ()) -> str:
+    """What is recommended for a chip on a machine that rules nothing out and holds nothing yet."""
+    asked = applications_named(tuple(applications) or (PLAIN_TORCH,))
+    stacks = {stack.id: stack for stack in load_stacks()}
+    fits = tuple(_fit_for_target(gfx, asked, stack) for stack in stacks.values())
+    first = in_order(fits, stacks)[0]
+    outside = _outside(gfx, first, stacks, asked)
+    return outside[0].program.title if len(outside) == len(asked) else first.stack
+
+
+def _fit_for_target(gfx: str, asked: tuple[Application, ...], stack: Stack) -> Fit:
+    possible = not stack.gfx or gfx in stack.gfx
+    answers = tuple(answer_for_target(gfx, each, stack) for each in asked)
+    return Fit(stack.id, possible, (), (), answers, "", None, None)
 
 
 def found_applications(machine: Machine) -> tuple[str, ...]:
@@ -183,10 +199,9 @@ def asked_for(application: Application) -> str:
 
 
 def _outside(
-    machine: Machine, first: Fit, stacks: dict[str, Stack], asked: Sequence[Application]
+    gfx: str, first: Fit, stacks: dict[str, Stack], asked: Sequence[Application]
 ) -> tuple[OutsideProgram, ...]:
     """The best program for each application where none of the stacks is as good."""
-    gfx = target_of(chosen_card(machine))
     found = []
     for application, answer in zip(asked, first.answers, strict=True):
         best = RANK[answer.word] if first.possible else RANK[Word.NO]

@@ -11,10 +11,10 @@ from typing import Any
 from wizard.advice.card import with_card
 from wizard.advice.comparison import Column, LineSpeed, also, columns, everything
 from wizard.advice.fit import Fit
-from wizard.advice.recommend import Recommendation, asked_for
+from wizard.advice.recommend import Recommendation, asked_for, name_for_target
 from wizard.jsonform import to_json
 from wizard.knowledge.ageing import overdue
-from wizard.knowledge.applications import applications_named
+from wizard.knowledge.applications import PLAIN_TORCH, applications_named
 from wizard.knowledge.claims import load_claims
 from wizard.knowledge.releases import load_catalogue
 from wizard.knowledge.roads import load_roads
@@ -56,6 +56,27 @@ def compared(
         machine, found, system=lambda stack: stack == with_system, speed=speed, preset=preset
     )
     return Compared(machine, found, beside)
+
+
+def short_text(found: Recommendation) -> str:
+    """What is recommended, in a line."""
+    asked = applications_named(found.applications)
+    return (
+        f"Recommended here for {', '.join(map(asked_for, asked))}: {found.name} "
+        "(rdna1-setup plan says why)."
+    )
+
+
+def text_for_cards(targets: Iterable[str], applications: tuple[str, ...] = ()) -> str:
+    """What is recommended for chips that a text names; ``""`` where no stack is for them."""
+    names = {name_for_target(gfx, applications) for gfx in targets if gfx}
+    asked = ", ".join(map(asked_for, applications_named(applications or (PLAIN_TORCH,))))
+    if len(names) != 1:
+        return ""
+    return (
+        f"Recommended for such a card and {asked}: {names.pop()} "
+        "(rdna1-setup plan, on that machine, says why)."
+    )
 
 
 def recommendation_lines(found: Recommendation, head: str = "") -> Iterator[str]:
