@@ -22,7 +22,7 @@ def run(arguments: argparse.Namespace) -> int:
     from wizard.plan.choice import Choice
     from wizard.plan.planner import PlanImpossible, make_plan
     from wizard.report.machine import machine_lines
-    from wizard.report.plan import plan_lines
+    from wizard.report.plan import as_of_lines, plan_lines
     from wizard.report.recommendation import all_lines, compared
 
     host = host_of(arguments)
@@ -46,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
     except PlanImpossible as error:
         print(f"No plan can be made here: {error}")
         return 0
-    print("\n".join(plan_lines(plan)))
+    print("\n".join((*as_of_lines(plan), *plan_lines(plan))))
     print(f"\nNothing was changed. To carry it out: {_command(choice, arguments)}")
     return 0
 

@@ -79,11 +79,12 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         _print_json(plan, asked_words(arguments, stack, host.home), found, arguments.stack or "")
         return 0
-    from wizard.report.plan import plan_lines
+    from wizard.report.plan import as_of_lines, plan_lines
 
     before = _taken(found) if found and not arguments.stack else ()
     after = _said(found, stack, evidence=arguments.evidence) if found else ()
-    print("\n".join((*before, *plan_lines(plan), *after)))
+    as_of = () if arguments.exact else (*as_of_lines(plan), "")
+    print("\n".join((*before, *as_of, *plan_lines(plan), *after)))
     return 0
 
 

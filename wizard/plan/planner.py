@@ -104,13 +104,18 @@ def _plan(
             footprint=choice.footprint,
             venv=choice.venv,
             steps=(*system.steps, *steps),
-            download_bytes=_sum(held.download_bytes, system.download_bytes),
-            installed_bytes=_sum(held.installed_bytes, system.installed_bytes),
+            download_bytes=_sum(_size(choice, held.download_bytes), system.download_bytes),
+            installed_bytes=_sum(_size(choice, held.installed_bytes), system.installed_bytes),
             relogin_needed=relogin_needed,
             notes=tuple(note for note in told if note != right),
             first="; ".join(filter(None, (system.first, right))),
         )
     )
+
+
+def _size(choice: Choice, known: int | None) -> int | None:
+    """What the data says holds for the stack's own index alone."""
+    return None if choice.torch_index else known
 
 
 def _sum(one: int | None, other: int | None) -> int | None:

@@ -91,7 +91,7 @@ def _wheel_steps(choice: Choice, stack: Stack, work: str, gfx: str) -> tuple[Ste
     )
     return (
         RunProgram(
-            "Decide on every version in one go, numpy included, before anything is fetched.",
+            "Decide on every version in one go, before anything is fetched.",
             argv,
             "nothing to undo",
             creates=(report,),
