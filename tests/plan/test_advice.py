@@ -63,7 +63,8 @@ def order(machine: Machine, *applications: str) -> list[str]:
         (replace(clean_jammy(), gpus=()), ("comfyui",), "cpu"),
         (clean_jammy(card("gfx1013")), ("yolo",), "cpu"),
         (clean_jammy(card("gfx1031")), ("yolo",), "cpu"),
-        (replace(clean_jammy(), disks=(Disk(HOME, "/", 9, 5 * GIGABYTE),)), ("comfyui",), "native"),
+        (replace(clean_jammy(), disks=(Disk(HOME, "/", 9, 5 * GIGABYTE),)), ("comfyui",), "cpu"),
+        (replace(clean_jammy(), disks=(Disk(HOME, "/", 9, 9 * GIGABYTE),)), ("comfyui",), "native"),
     ],
 )
 def test_the_first_road_by_machine_and_wishes(
