@@ -101,7 +101,16 @@ def test_only_code_of_ones_own_is_called_any_program() -> None:
 def test_explanations_that_exclude_one_another_are_counted() -> None:
     assert weighed("rocm57")["cause"].word == "disputed"
     assert weighed("rocm57")["cause"].because.startswith("5 explanations")
-    assert weighed("native")["cause"].word == UNKNOWN
+
+
+def test_where_nobody_names_a_cause_the_crashes_and_freezes_are_told() -> None:
+    found = weighed("native")["cause"]
+    assert found.word == UNKNOWN
+    assert found.because.startswith("nobody names one; ")
+    assert "Video models and Flux crash" in found.because
+    assert "Linux 6.17 and later froze" in found.because
+    assert found.claims == ("native-heavy-crashes", "kernel-617-freezes")
+    assert "nobody describes a hang" in weighed("native", claims=())["cause"].because
 
 
 def test_support_is_a_no_where_the_makers_say_so_whatever_others_declare() -> None:

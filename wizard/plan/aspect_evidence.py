@@ -15,6 +15,7 @@ from wizard.plan.weighing import BEARING, Bearing, judged
 
 NOBODY = "nobody says anything that we know of"
 NO_CARD = "the card is not used"
+NO_HANG = "nobody describes a hang that we know of"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +91,12 @@ def _cause(stack: Stack, gfx: str, about: Sequence[Claim], claims: tuple[Claim, 
         text = f"{len(largest)} explanations that exclude one another; none is shown by a log"
         grade = strongest_first(largest, gfx)[0].grade.value
         return Aspect(CAUSE, CAUSE_TITLE, "disputed", grade, text, ids)
-    because = sentence(named[0], gfx) if named else "nobody describes a hang that we know of"
-    return Aspect(CAUSE, CAUSE_TITLE, UNKNOWN, "", because, ids)
+    if named:
+        return Aspect(CAUSE, CAUSE_TITLE, UNKNOWN, "", sentence(named[0], gfx), ids)
+    seen = [claim for claim in about if claim.topic == "stability" and claim.leaning == "against"]
+    ids = tuple(claim.id for claim in seen)
+    because = "; ".join(("nobody names one", *(sentence(claim, gfx) for claim in seen)))
+    return Aspect(CAUSE, CAUSE_TITLE, UNKNOWN, "", because if seen else NO_HANG, ids)
 
 
 def _support(stack: Stack, gfx: str, about: Sequence[Claim]) -> Aspect:
