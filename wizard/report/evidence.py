@@ -120,7 +120,7 @@ def _block(claim: Claim, day: date, name: str, cells: int) -> Iterator[str]:
 
 def _facts(claim: Claim, day: date) -> tuple[tuple[str, str], ...]:
     old = (("checked", f"{claim.checked}, {LONG_AGO}"),) if overdue(claim.checked, day) else ()
-    under = (("with", f"the preset {claim.setting} alone, not set"),) if claim.setting else ()
+    under = (("setting", f"only with the preset {claim.setting}"),) if claim.setting else ()
     return (
         ("who", f"{claim.who}, {claim.date}"),
         ("card", " ".join((claim.card, *claim.gfx)) or "not said"),
