@@ -75,7 +75,7 @@ def claim_lines(claim: Claim, day: date, width: int, rivals: Sequence[Claim] = (
         ("versions", claim.versions or "not said"),
         ("tested", claim.method or "not said"),
         ("checked", f"{claim.checked}, {LONG_AGO}" if overdue(claim.checked, day) else ""),
-        ("with", f"the preset {claim.setting} alone" if claim.setting else ""),
+        ("setting", f"only with the preset {claim.setting}" if claim.setting else ""),
     )
     for label, text in facts:
         if text:
