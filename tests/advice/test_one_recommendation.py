@@ -14,6 +14,7 @@ import pytest
 from screens.choose import services as choose
 from screens.choose.choosing import choosing_at
 from screens.session import Session
+from tests.conftest import Golden
 from tests.machine.records import MACHINES, NAMES, seen
 from tests.screens.fakes import LIVE_SERVICES
 from wizard.__main__ import main
@@ -90,3 +91,16 @@ def test_no_fix_of_a_finding_sends_its_reader_to_another_stack() -> None:
     sent = re.compile(rf"\b(use|try|take|install) (the |a |another )?(stack )?({stacks})\b", re.I)
     wrong = [step for cause in load_causes().values() for step in cause.fix if sent.search(step)]
     assert wrong == []
+
+
+def test_what_each_recorded_machine_is_recommended_is_as_reviewed(golden: Golden) -> None:
+    lines = []
+    for name in NAMES:
+        lines += ["", f"== {name}"]
+        for purpose, application in PURPOSES.items():
+            found = recommend(seen(name), (application,))
+            word = found.fits[0].answers[0].word.value
+            stack = f"{found.stack}: {word}" if found.fits[0].possible else "no stack is possible"
+            outside = f"{found.name}, else " if found.program else ""
+            lines.append(f"{purpose:<28}{outside}{stack}")
+    golden.check("recommendations.txt", "\n".join([*lines[1:], ""]))

@@ -25,6 +25,10 @@ from wizard.knowledge.verdicts import (
 CLAIMS = {claim.id: claim for claim in load_claims()}
 STACKS = {stack.id: stack for stack in load_stacks()}
 PROGRAMS = {program.id: program for program in load_programs()}
+TARGETS = {
+    **{stack.id: stack.gfx for stack in STACKS.values()},
+    **{program.id: program.gfx for program in PROGRAMS.values()},
+}
 PURPOSES = {purpose.id: purpose for purpose in load_purposes()}
 QUESTIONS = {**PURPOSES, **{aspect.id: aspect for aspect in load_aspects()}}
 ROWS = load_verdicts()
@@ -52,11 +56,14 @@ def named(ids: Iterable[str]) -> list[Claim]:
     return [CLAIMS[each] for each in ids]
 
 
-def strength(claims: Iterable[Claim]) -> int:
-    """Of claims together: of the strongest; two people who ran the same count as several."""
-    claims = list(claims)
-    best = max((STRENGTH[claim.grade] for claim in claims), default=0)
-    people = {claim.who for claim in claims if STRENGTH[claim.grade] == best}
+def strength(claims: Iterable[Claim], gfx: str = "") -> int:
+    """Of claims together: of the strongest; two people who ran the same count as several.
+
+    A claim about other chips than ``gfx`` is worth one grade less.
+    """
+    worth = [(STRENGTH[c.grade] - bool(gfx and c.gfx and gfx not in c.gfx), c.who) for c in claims]
+    best = max((one for one, _ in worth), default=0)
+    people = {who for one, who in worth if one == best}
     agree = best == STRENGTH[Grade.ONE_USER] and len(people) > 1
     return STRENGTH[Grade.SEVERAL_USERS] if agree else best
 
@@ -118,14 +125,20 @@ def test_what_carries_a_verdict_does_not_say_the_opposite() -> None:
     assert {name(row): found for row in CARD_ROWS if (found := wrong_side(row))} == {}
 
 
-def test_no_word_is_better_than_its_claims() -> None:
-    wrong = {
-        name(row): row.word.value
+def test_no_word_is_better_than_its_claims_for_any_chip() -> None:
+    rows = {
+        (gfx, verdict_on(row.about, row.stack, gfx, row.preset))
         for row in CARD_ROWS
-        if strength(c for c in named(row.claims) if c.leaning == leans(row.word))
+        for gfx in TARGETS[row.stack] or ("",)
+    }
+    wrong = {
+        f"{row.about} {row.stack} {gfx}: {row.word.value}"
+        for gfx, row in rows
+        if row is not None
+        and strength((c for c in named(row.claims) if c.leaning == leans(row.word)), gfx)
         < LEAST.get(row.word, 0)
     }
-    assert wrong == {}
+    assert wrong == set()
 
 
 def test_a_disputed_verdict_has_both_sides() -> None:
@@ -221,8 +234,7 @@ def test_every_stack_has_a_verdict_on_every_question_and_no_two_rows_say_the_sam
 
 
 def test_a_target_of_its_own_is_one_that_the_stack_is_for() -> None:
-    targets = {**{s.id: s.gfx for s in STACKS.values()}, **{p.id: p.gfx for p in PROGRAMS.values()}}
-    assert [name(row) for row in ROWS if row.gfx and row.gfx not in targets[row.stack]] == []
+    assert [name(row) for row in ROWS if row.gfx and row.gfx not in TARGETS[row.stack]] == []
 
 
 def test_the_two_words_for_aspects_are_given_to_no_purpose() -> None:
