@@ -27,7 +27,6 @@ from wizard.report.findings import (
     whole_lines,
 )
 from wizard.report.mending import WORDS, Outcome, outcome_of
-from wizard.report.recommendation import short_text
 from wizard.run.events import PlanFinished
 from wizard.run.lines import clean
 
@@ -121,8 +120,8 @@ def _summary(there: Shown, machine: Machine | None) -> Iterator[str]:
         yield there.trouble or CHECKING
     else:
         yield from diagnosis_texts(machine, result)
-        yield short_text(recommend(machine)) if result.rdna1 else ""
-        yield counts_text(result.findings)
+        best = f"recommended here: {recommend(machine).name}" if result.rdna1 else ""
+        yield "; ".join(filter(None, (counts_text(result.findings), best)))
 
 
 def details_lines(row: Row | None, there: Shown, cells: int) -> Iterator[str]:

@@ -9,9 +9,9 @@ from wizard.advice.card import chosen_card, target_of
 from wizard.advice.fit import Answer, Fit
 from wizard.advice.floors import disk_full, home_disk, numpy_allowed, python_need, python_obstacle
 from wizard.advice.leftovers import leftovers
-from wizard.advice.recommend import Recommendation, asked_for
+from wizard.advice.recommend import Recommendation
 from wizard.durations import time_text
-from wizard.knowledge.applications import Application, applications_named
+from wizard.knowledge.applications import PLAIN_TORCH, Application, applications_named
 from wizard.knowledge.claims import load_claims, strongest_first
 from wizard.knowledge.stacks import Stack, load_stacks
 from wizard.knowledge.torches import holes_of, torch_release
@@ -29,6 +29,8 @@ from wizard.sizes import size_text
 NUMPY_2 = "2.0"
 RUN = "run-"
 """How the ids of verdicts on applications begin."""
+ANY_PROGRAM = "any program"
+"""How plain torch is called in the head of a row."""
 UNDO = "rdna1-setup rollback removes what it made; files you added stay"
 WITH_PACKAGES = "rdna1-setup rollback undoes all of it, packages too; your own files stay"
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -143,7 +145,7 @@ def _verdicts(
     """Whether what was asked for runs."""
     purposes = {purpose.id: purpose for purpose in load_purposes()}
     for application, answer in zip(asked, fit.answers, strict=True):
-        title = asked_for(application)
+        title = ANY_PROGRAM if application.id == PLAIN_TORCH else application.title
         purpose = purposes[application.purpose]
         yield Aspect(
             f"{RUN}{application.id}",

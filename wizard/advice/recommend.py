@@ -42,7 +42,6 @@ RANK = {
 }
 PROCESSOR = 5
 """The best rank of a stack that leaves the card unused: beside one that uses it."""
-UNTESTED = "We have tested no RDNA1 card: measure it after installing (rdna1-setup conv2d)."
 
 
 @dataclass(frozen=True, slots=True)

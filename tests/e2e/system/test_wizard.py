@@ -72,7 +72,7 @@ def install(root: Root, terminal: Terminal) -> None:
     terminal.send("\r")
     terminal.wait_for("n Choose a stack")
     terminal.send("n")
-    terminal.wait_for("1 NATIVE: suggested")
+    terminal.wait_for("1 NATIVE: recommended")
     terminal.send("2")
     terminal.wait_for("2 ROCM52")
     terminal.send("f")
