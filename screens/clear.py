@@ -21,11 +21,11 @@ from screens.step import COMMON_KEYS, StepScreen
 from screens.widgets.marked_list import MarkedList
 from screens.widgets.status_line import wait_for
 from screens.windows.dialogs import Notice
+from wizard.advice.leftovers import torch_there
 from wizard.journalform import Kind
 from wizard.machine.facts import Machine, Unknown
 from wizard.plan.amd_packages import AMD, DISTRIBUTION, DRIVER
 from wizard.plan.removal import counted
-from wizard.plan.torch_there import torch_there
 
 INTRO = (
     "What is to go? Each of these is a plan that you review before anything happens, and that can "

@@ -155,9 +155,10 @@ class Detect(StepScreen):
 
     def _ticked(self, machine: Machine) -> tuple[str, ...]:
         """What was ticked already, else what is found here."""
-        from wizard.plan.wishes import wishes_of  # reads a table: not before the first frame
+        # It reads a table: not before the first frame.
+        from wizard.advice.recommend import found_applications
 
-        return self.session.applications or wishes_of(machine)
+        return self.session.applications or found_applications(machine)
 
     def on_detect_part_arrived(self, message: PartArrived) -> None:
         """Adds a row."""

@@ -7,10 +7,16 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from wizard.knowledge.ageing import today
+
 if TYPE_CHECKING:
+    from datetime import date
+
     from screens.diagnose.diagnosing import Diagnosing
     from screens.history.past import Past
     from screens.report.draft import ReportDraft
+    from wizard.advice.comparison import LineSpeed
+    from wizard.advice.recommend import Recommendation
     from wizard.conv2d.asked import Request
     from wizard.conv2d.presets import Preset
     from wizard.conv2d.search.setting_answer import Found
@@ -23,8 +29,6 @@ if TYPE_CHECKING:
     from wizard.knowledge.stacks import Stack
     from wizard.machine.facts import Machine
     from wizard.overlay.rehearsed import Rehearsed
-    from wizard.plan.advice import Advice
-    from wizard.plan.aspect import LineSpeed
     from wizard.plan.choice import Choice
     from wizard.plan.steps import Plan
     from wizard.preflight.wheels import WheelsSought
@@ -129,7 +133,8 @@ class Services:
     """``live``, ``dry run`` or ``demo``."""
     detect: Callable[[Callable[[DetectedPart], None]], Machine]
     """Blocks; it runs in a thread of its own."""
-    advise: Callable[[Machine, tuple[str, ...]], Advice]
+    recommend: Callable[[Machine, tuple[str, ...], str], Recommendation]
+    """For what is to run, and the published variables that were chosen."""
     stacks: Callable[[], tuple[Stack, ...]]
     claims: Callable[[], tuple[Claim, ...]]
     applications: Callable[[], tuple[Application, ...]]
@@ -199,6 +204,7 @@ class Services:
     """Blocks; a report for others, redacted and not yet written."""
     clock: Callable[[], float] = time.monotonic
     """Seconds, for what tells since when it works."""
+    today: Callable[[], date] = today
     unicode: bool = True
     """False when the terminal's locale cannot show more than ASCII."""
     console: bool = False

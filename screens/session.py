@@ -35,6 +35,8 @@ class Session:
     folder: str = ""
     """What the user typed; ``""`` while the suggestion stands."""
     footprint: str = "venv"
+    preset: str = ""
+    """Name of the published variables that were chosen, ``""`` for none."""
     plan: Plan | None = None
     choice: Choice | None = None
     """What the plan was made from."""

@@ -54,7 +54,7 @@ def services_for(arguments: argparse.Namespace, lent: LentTerminal | None = None
     return Services(
         mode=LIVE if live else DEMO if arguments.demo else DRY_RUN,
         detect=partial(_detect, host),
-        advise=choose_services.advice,
+        recommend=choose_services.recommendation,
         stacks=choose_services.stacks,
         claims=choose_services.claims,
         applications=choose_services.applications,

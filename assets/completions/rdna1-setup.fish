@@ -51,7 +51,7 @@ function _shtab_rdna1_setup_using
 end
 
 set -g _shtab_rdna1_setup_commands detect diagnose explain plan rehearse apply fetch remove clean-up conv2d keep rollback watch report about
-set -g _shtab_rdna1_setup_opts_with_value --attach --base-python --channels --collect-env --compare --deadline --device --engine --export --find-limit --fix --folder --footprint --for --format --gpu --hangs --import --import-deadline --kernel-log --layer --layers --machine --operations --plan --preset --python --python-mirror --range --record --repeats --repro --result --rocm-key-fingerprint --rocm-repo --run --sizes --snapshot --stack --system-release --system-removal --system-set --torch-index --venv --wheelhouse --work
+set -g _shtab_rdna1_setup_opts_with_value --app --attach --base-python --channels --collect-env --compare --deadline --device --engine --export --find-limit --fix --folder --footprint --for --format --gpu --hangs --import --import-deadline --kernel-log --layer --layers --machine --operations --plan --preset --python --python-mirror --range --record --repeats --repro --result --rocm-key-fingerprint --rocm-repo --run --sizes --snapshot --stack --system-release --system-removal --system-set --torch-index --venv --wheelhouse --work
 
 complete -c rdna1-setup -e
 complete -c rdna1-setup -f
@@ -83,6 +83,7 @@ complete -c rdna1-setup -n '_shtab_rdna1_setup_using diagnose' -l machine -x -d 
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using diagnose' -l demo -d 'a recorded machine that is installed with the program'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using diagnose' -l kernel-log -x -d 'read this kernel log, and not the machine'"'"'s own'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using diagnose' -l try-torch -d 'also use the card with each torch, which may hang it'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using diagnose' -l app -x -d 'what you want to run, such as comfyui or llm-chat; again for more (default: what is found here)'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using diagnose' -l fix -x -d 'carry out the plan that mends this finding, shown first'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using diagnose' -l yes -d 'the plan was read; do not ask'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using diagnose' -l json -d 'for programs; with --fix, events as JSON lines'
@@ -94,6 +95,7 @@ complete -c rdna1-setup -n '_shtab_rdna1_setup_using explain' -s h -l help -d 's
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using explain' -l dry-run -d 'show everything, change nothing'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using explain' -l machine -x -d 'a recorded machine instead of this one'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using explain' -l demo -d 'a recorded machine that is installed with the program'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using explain' -l app -x -d 'what you want to run, such as comfyui or llm-chat; again for more (default: what is found here)'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using explain' -l json -d 'for programs'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using; and test $_shtab_rdna1_setup_npos -eq 0' -a plan -d 'Show the steps that lead to a stack, every command and every file, and do none of them.'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -s h -l help -d 'show this help message and exit'
@@ -102,6 +104,8 @@ complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l machine -x -d 'a r
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l demo -d 'a recorded machine that is installed with the program'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l stack -x -d 'such as rocm52 or cpu; plan without it lists all'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l footprint -xka "venv venv+system" -d 'venv: one folder, no root (default); venv+system: ROCm packages too'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l app -x -d 'what you want to run, such as comfyui or llm-chat; again for more (default: what is found here)'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l preset -x -d 'also set these published variables of the stack, such as '"'"'GEMM only'"'"' of rocm57'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l venv -x -d 'where to put it (default: ~/ai/ID)'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l torch-index -x -d 'another wheel index; pip: as pip is configured'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l wheelhouse -x -d 'a folder of wheels, no network (pip'"'"'s too)'
@@ -132,6 +136,8 @@ complete -c rdna1-setup -n '_shtab_rdna1_setup_using rehearse' -l machine -x -d 
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using rehearse' -l demo -d 'a recorded machine that is installed with the program'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using rehearse' -l stack -x -d 'such as rocm52 or cpu; plan without it lists all'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using rehearse' -l footprint -xka "venv venv+system" -d 'venv: one folder, no root (default); venv+system: ROCm packages too'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using rehearse' -l app -x -d 'what you want to run, such as comfyui or llm-chat; again for more (default: what is found here)'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using rehearse' -l preset -x -d 'also set these published variables of the stack, such as '"'"'GEMM only'"'"' of rocm57'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using rehearse' -l venv -x -d 'where to put it (default: ~/ai/ID)'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using rehearse' -l torch-index -x -d 'another wheel index; pip: as pip is configured'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using rehearse' -l wheelhouse -x -d 'a folder of wheels, no network (pip'"'"'s too)'
@@ -157,6 +163,8 @@ complete -c rdna1-setup -n '_shtab_rdna1_setup_using apply' -l machine -x -d 'a 
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using apply' -l demo -d 'a recorded machine that is installed with the program'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using apply' -l stack -x -d 'such as rocm52 or cpu; plan without it lists all'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using apply' -l footprint -xka "venv venv+system" -d 'venv: one folder, no root (default); venv+system: ROCm packages too'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using apply' -l app -x -d 'what you want to run, such as comfyui or llm-chat; again for more (default: what is found here)'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using apply' -l preset -x -d 'also set these published variables of the stack, such as '"'"'GEMM only'"'"' of rocm57'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using apply' -l venv -x -d 'where to put it (default: ~/ai/ID)'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using apply' -l torch-index -x -d 'another wheel index; pip: as pip is configured'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using apply' -l wheelhouse -x -d 'a folder of wheels, no network (pip'"'"'s too)'
@@ -182,6 +190,7 @@ complete -c rdna1-setup -n '_shtab_rdna1_setup_using fetch' -l dry-run -d 'show 
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using fetch' -l machine -x -d 'a recorded machine instead of this one'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using fetch' -l demo -d 'a recorded machine that is installed with the program'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using fetch' -l stack -x -d 'what it shall install'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using fetch' -l app -x -d 'what you want to run, such as comfyui or llm-chat; again for more (default: what is found here)'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using fetch' -l for -x -d 'for machines like this recorded one (`report --record DIR`); default: like this one'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using fetch' -l gpu -x -d 'PCI address of the card'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using fetch' -l torch-index -x -d 'another wheel index; pip: as pip is configured'

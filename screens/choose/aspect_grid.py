@@ -8,11 +8,11 @@ from textual.content import Content
 from screens.choose.choosing import Choosing
 from screens.choose.stacks_matrix import ASPECT, style_of
 from screens.clicks import tagged
-from wizard.plan.aspect import RUN, Aspect
+from wizard.advice.comparison import RUN, Aspect
 from wizard.report.side_by_side import LABEL_CELLS, cell_text
 
 ROOMY, DENSE = 2, 3
-"""Aspects a line: with their grades, and without."""
+"""Aspects a line: where there is room, and where there is little."""
 
 
 def grid_lines(choosing: Choosing, cells: int, lines: int) -> tuple[Content, ...]:

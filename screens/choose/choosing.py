@@ -6,18 +6,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from screens.choose.road_sections import Section, sections_of, with_suggestion
+from screens.choose.road_sections import Section, sections_of, with_recommendation
 from screens.session import Session
 from screens.words import shown
-from wizard.knowledge.applications import Application
+from wizard.advice.comparison import Aspect, Column, LineSpeed, also, columns
+from wizard.advice.fit import Fit
+from wizard.advice.recommend import Recommendation
+from wizard.knowledge.applications import Application, applications_named
 from wizard.knowledge.claims import Claim
-from wizard.knowledge.stacks import Stack
+from wizard.knowledge.stacks import Preset, Stack
 from wizard.machine.facts import Machine
-from wizard.plan.advice import Advice, Road
-from wizard.plan.aspect import Aspect, LineSpeed
-from wizard.plan.aspect_costs import WITH_PACKAGES
 from wizard.plan.choice import Choice
-from wizard.report.side_by_side import Column, columns_of
 
 if TYPE_CHECKING:
     from screens.services import Services
@@ -38,27 +37,25 @@ class Choosing:
     machine: Machine
     applications: tuple[Application, ...]
     stacks: dict[str, Stack]
-    advice: Advice
+    recommendation: Recommendation
     suggest_folder: Callable[[Machine, str], str]
     claims: tuple[Claim, ...] = ()
     speed: LineSpeed | None = None
     columns: tuple[Column, ...] = ()
-    """Every stack with its aspects, as ``weighed`` gives them."""
+    """Every stack with its aspects, as ``compared`` gives them."""
     marked: str = FIRST_ASPECT
     """The aspect that is looked at."""
 
-    def weighed(self) -> Choosing:
+    def compared(self) -> Choosing:
         """The same with the aspects of every stack: after a tick or another footprint."""
-        columns = columns_of(
+        found = columns(
             self.machine,
-            self.asked,
-            self.stacks,
-            self.advice,
-            self.claims,
+            self.recommendation,
             system=self.with_system,
             speed=self.speed,
+            preset=self.session.preset,
         )
-        return replace(self, columns=columns)
+        return replace(self, columns=found)
 
     @property
     def column(self) -> Column:
@@ -77,15 +74,32 @@ class Choosing:
         return found[(found.index(self.aspect) + by) % len(found)].id
 
     @property
-    def road(self) -> Road:
-        """The highlighted road; the suggested one when the session names none."""
-        roads = self.advice.roads
-        return next((r for r in roads if r.fit.stack == self.session.stack), roads[0])
+    def fit(self) -> Fit:
+        """The highlighted stack on this machine; the recommended one where none is named."""
+        fits = self.recommendation.fits
+        return next((each for each in fits if each.stack == self.session.stack), fits[0])
+
+    @property
+    def rank(self) -> int:
+        """The place of the highlighted stack."""
+        return self.recommendation.rank(self.fit.stack)
 
     @property
     def stack(self) -> Stack:
         """The highlighted stack."""
-        return self.stacks[self.road.fit.stack]
+        return self.stacks[self.fit.stack]
+
+    @property
+    def preset(self) -> Preset | None:
+        """The published variables that were chosen, where the highlighted stack has them."""
+        name = self.session.preset
+        return next((each for each in self.stack.presets if each.name == name), None)
+
+    def next_preset(self) -> str:
+        """The name of the next set of variables on offer; ``""`` after the last one."""
+        names = ["", *(preset.name for preset in self.stack.presets)]
+        place = names.index(self.preset.name if self.preset else "")
+        return names[(place + 1) % len(names)]
 
     @property
     def ticked(self) -> tuple[Application, ...]:
@@ -95,17 +109,15 @@ class Choosing:
     @property
     def asked(self) -> tuple[Application, ...]:
         """What the verdicts are about: when nothing is ticked, any program."""
-        judged = {cell.application for cell in self.road.fit.cells}
-        found = tuple(a for a in self.applications if a.id in judged)
-        return found if self.ticked else tuple(replace(a, title=ANY) for a in found)
+        found = applications_named(self.recommendation.applications)
+        return self.ticked or tuple(replace(a, title=ANY) for a in found)
 
     @property
     def sections(self) -> tuple[Section, ...]:
         """All that is said of the highlighted stack."""
-        system = self.with_system(self.stack.id)
-        road = replace(self.road, undo=WITH_PACKAGES) if system else self.road
-        found = sections_of(road, self.stack, self.ticked, self.aspect)
-        return found if road.rank > 1 else with_suggestion(found, self.advice)
+        mind = also(self.machine, self.stack, self.fit, self.asked)
+        found = sections_of(self.fit, self.asked, self.aspect, (*self.fit.needs, *mind))
+        return found if self.rank > 1 else with_recommendation(found, self.recommendation)
 
     @property
     def place_word(self) -> str:
@@ -114,7 +126,8 @@ class Choosing:
         system = f"+ ROCm {shown(release)} system packages (root)"
         if self.with_system(self.stack.id):
             return system
-        return "this folder only" + (" (f changes that)" if release else "")
+        settings = f", {self.preset.name} (v)" if self.preset else ""
+        return f"this folder only{settings}" + (" (f changes that)" if release else "")
 
     @property
     def suggestion(self) -> str:
@@ -132,7 +145,8 @@ class Choosing:
         typed, home = self.folder, self.machine.access.home
         folder = typed.replace("~", home, 1) if typed[:2] == "~/" else typed
         footprint = SYSTEM if self.with_system(self.stack.id) else VENV
-        return Choice(self.stack.id, footprint, folder, self.session.applications)
+        preset = self.preset.name if self.preset else ""
+        return Choice(self.stack.id, footprint, folder, self.session.applications, preset)
 
     def with_system(self, stack: str) -> bool:
         """True when system packages would be installed for a stack."""
@@ -140,9 +154,9 @@ class Choosing:
 
     def moved(self, by: int) -> str:
         """The stack so many rows below the highlighted one."""
-        roads = self.advice.roads
-        place = min(max(roads.index(self.road) + by, 0), len(roads) - 1)
-        return roads[place].fit.stack
+        fits = self.recommendation.fits
+        place = min(max(fits.index(self.fit) + by, 0), len(fits) - 1)
+        return fits[place].stack
 
     def toggled(self, application: Application) -> tuple[str, ...]:
         """What is ticked after this tick was changed, in the order of the screen."""
@@ -151,7 +165,7 @@ class Choosing:
 
 
 def choosing_at(session: Session, services: Services) -> Choosing:
-    """What Choose begins with: every stack weighed for what is ticked. Needs a machine."""
+    """What Choose begins with: every stack ranked for what is ticked. Needs a machine."""
     if session.machine is None:
         raise ValueError("Choose needs a machine")
     return Choosing(
@@ -159,8 +173,8 @@ def choosing_at(session: Session, services: Services) -> Choosing:
         session.machine,
         services.applications(),
         {stack.id: stack for stack in services.stacks()},
-        services.advise(session.machine, session.applications),
+        services.recommend(session.machine, session.applications, session.preset),
         services.suggest_folder,
         services.claims(),
         services.line_speed(),
-    ).weighed()
+    ).compared()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import date
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -13,13 +14,13 @@ from textual.screen import ModalScreen
 from textual.widgets import Footer, Static
 
 from screens.words import shown
+from wizard.advice.comparison import Aspect
 from wizard.knowledge.claims import Claim
-from wizard.plan.aspect import Aspect
-from wizard.report.evidence import CONTRADICTIONS, evidence_lines
+from wizard.report.evidence import HEADS, evidence_lines
 from wizard.run.lines import clean
 
 NARROWEST = 40
-HEAD = re.compile(r"[A-Z]{2,} [A-Z0-9]{2,}|CONTRADICTIONS|ALL \d|[A-Z] SAYS|\d+ (FOR|AGAINST|OPEN)")
+HEAD = re.compile(rf"(?:{'|'.join(HEADS.values())}): \d")
 """How a line begins that is the head of what follows."""
 
 
@@ -37,7 +38,6 @@ class Evidence(ModalScreen[str]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("m", "whole", "All of them"),
-        Binding("c", "contradictions", "Contradictions"),
         Binding("right,a", "turn(1)", "Next aspect", key_display="→"),
         Binding("left,A", "turn(-1)", "Previous", key_display="←"),
         Binding("pagedown,space", "page(1)", "Page", key_display="PgDn", priority=True),
@@ -49,9 +49,15 @@ class Evidence(ModalScreen[str]):
     AUTO_FOCUS = "VerticalScroll"
 
     def __init__(
-        self, stack: str, aspects: tuple[Aspect, ...], marked: str, claims: tuple[Claim, ...]
+        self,
+        stack: str,
+        aspects: tuple[Aspect, ...],
+        marked: str,
+        claims: tuple[Claim, ...],
+        day: date,
     ) -> None:
         super().__init__()
+        self._day = day
         self._stack, self._aspects, self._claims = shown(stack), aspects, claims
         ids = [aspect.id for aspect in aspects]
         self._place = ids.index(marked) if marked in ids else 0
@@ -72,8 +78,6 @@ class Evidence(ModalScreen[str]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Hides what turns to another aspect where there is one alone."""
-        if action == "contradictions":
-            return True if self._place_of_contradictions is not None else None
         return len(self._aspects) > 1 if action == "turn" else True
 
     def action_turn(self, by: int) -> None:
@@ -87,10 +91,6 @@ class Evidence(ModalScreen[str]):
         """Shows every claim, or the strongest alone."""
         self._whole = not self._whole
         self._show()
-
-    def action_contradictions(self) -> None:
-        """Moves to what contradicts what."""
-        self.query_one(VerticalScroll).scroll_to(y=self._place_of_contradictions, animate=False)
 
     def action_page(self, pages: int) -> None:
         """Moves the text by pages, at once: an animation would be cut off by the next key."""
@@ -118,17 +118,14 @@ class Evidence(ModalScreen[str]):
 
     def _lay_out(self) -> None:
         cells = max(NARROWEST, self.app.size.width - 4)  # the scroll bar has one, and a gap
-        found = evidence_lines(self._aspect, self._claims, cells, whole=self._whole, more="m shows")
+        found = evidence_lines(
+            self._aspect, self._claims, self._day, cells, whole=self._whole, more="m shows"
+        )
         self._lines = [clean(line) for line in found]
 
     @property
     def _text(self) -> Content:
         return Content("\n").join(_styled(line) for line in self._lines)
-
-    @property
-    def _place_of_contradictions(self) -> int | None:
-        begins = (n for n, line in enumerate(self._lines) if line.startswith(CONTRADICTIONS))
-        return next(begins, None)
 
 
 def _styled(line: str) -> Content:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -48,9 +49,9 @@ class RoadsList(ModalScreen[str]):
     ]
     AUTO_FOCUS = "OptionList"
 
-    def __init__(self, roads: tuple[OtherRoad, ...], claims: tuple[Claim, ...]) -> None:
+    def __init__(self, roads: tuple[OtherRoad, ...], claims: tuple[Claim, ...], day: date) -> None:
         super().__init__()
-        self._roads, self._claims = roads, claims
+        self._roads, self._claims, self._day = roads, claims, day
 
     def compose(self) -> ComposeResult:
         """Title, list, words, keys."""
@@ -95,7 +96,8 @@ class RoadsList(ModalScreen[str]):
     def action_claims(self) -> None:
         """Shows who says what of it, and who contradicts."""
         aspect = road_aspect(self._road)
-        self.app.push_screen(Evidence(self._road.state, (aspect,), aspect.id, self._claims))
+        evidence = Evidence(self._road.state, (aspect,), aspect.id, self._claims, self._day)
+        self.app.push_screen(evidence)
 
     def action_scroll(self, direction: int) -> None:
         """Moves the words."""

@@ -9,10 +9,10 @@ from rich.cells import cell_len, set_cell_size
 from textual.content import Content
 
 from screens.words import column, cut, shown
+from wizard.advice.fit import Answer, Fit
 from wizard.knowledge.applications import Application
 from wizard.knowledge.stacks import Stack
-from wizard.plan.advice import Road
-from wizard.plan.fit import Cell, Verdict
+from wizard.knowledge.verdicts import Word
 from wizard.sizes import size_text
 
 ROAD_CELLS = 20
@@ -25,23 +25,24 @@ STACK_CELLS = 8
 BLOCKED = "not possible here"
 
 STYLES = {
-    Verdict.WORKS: "bold $text-success",
-    Verdict.LIKELY: "$text-success",
-    Verdict.POSSIBLE: "$text-primary",
-    Verdict.UNKNOWN: "$text-muted",
-    Verdict.DISPUTED: "$text-warning",
-    Verdict.HANGS: "bold $text-error",
-    Verdict.SLOW: "$text-warning",
-    Verdict.NO: "$text-error",
+    Word.WORKS: "bold $text-success",
+    Word.LIKELY: "$text-success",
+    Word.POSSIBLE: "$text-primary",
+    Word.NOT_TRIED: "$text-muted",
+    Word.DISPUTED: "$text-warning",
+    Word.UNLIKELY: "bold $text-error",
+    Word.NO: "$text-error",
+    Word.UNKNOWN: "$text-muted",
+    Word.NONE: "$text-muted",
 }
-WORST_FIRST = tuple(reversed(Verdict))
+WORST_FIRST = tuple(reversed(Word))
 
 
 @dataclass(frozen=True, slots=True)
 class RoadsTable:
     """All that the table shows."""
 
-    roads: tuple[Road, ...]
+    fits: tuple[Fit, ...]
     stacks: dict[str, Stack]
     ticked: tuple[Application, ...]
     highlighted: str
@@ -53,7 +54,7 @@ def table_lines(table: RoadsTable, cells: int) -> tuple[Content, ...]:
     columns = verdict_columns(len(table.ticked), cells)
     width = verdict_width(columns, cells)
     head = _head(table.ticked, columns, width)
-    rows = (_row(table, road, columns, width, cells) for road in table.roads)
+    rows = (_row(table, rank, fit, columns, width, cells) for rank, fit in enumerate(table.fits, 1))
     return (Content.styled(set_cell_size(head, cells), "bold $text-muted"), *rows)
 
 
@@ -75,54 +76,53 @@ def _head(ticked: tuple[Application, ...], columns: int, width: int) -> str:
         titles = [*titles[: columns - 1], f"+{len(titles) - columns + 1} more"]
     verdicts = "".join(column(title, width) for title in titles)
     start = f"{'  STACK    TORCH':<{ROAD_CELLS}}"
-    return f"{start}{verdicts}{'GET':<{GET_CELLS}}{'ROOT':<{ROOT_CELLS}}YOUR CARD"
+    return f"{start}{verdicts}{'GET':<{GET_CELLS}}{'ROOT':<{ROOT_CELLS}}FOR"
 
 
-def _row(table: RoadsTable, road: Road, columns: int, width: int, cells: int) -> Content:
-    stack = table.stacks[road.fit.stack]
-    chosen = road.fit.stack == table.highlighted
+def _row(table: RoadsTable, rank: int, fit: Fit, columns: int, width: int, cells: int) -> Content:
+    stack = table.stacks[fit.stack]
+    chosen = fit.stack == table.highlighted
     name = column(shown(stack.id), STACK_CELLS)
     torch = shown(stack.torch).partition("+")[0]
-    start = column(f"{'>' if chosen else ' '} {road.rank} {name}{torch}", ROAD_CELLS)
-    root = root_word(road, steps=table.needs_root(stack.id))
-    download = road.fit.download_bytes
+    start = column(f"{'>' if chosen else ' '} {rank} {name}{torch}", ROAD_CELLS)
+    root = root_word(fit, steps=table.needs_root(stack.id))
+    download = fit.download_bytes
     get = "?" if download is None else size_text(download)
     fixed = f"{get:<{GET_CELLS}}{root:<{ROOT_CELLS}}"
     verdicts = [
-        _verdict(cell, width, plain=chosen) for cell in fitting_cells(road.fit.cells, columns)
+        _verdict(answer, width, plain=chosen) for answer in fitting_answers(fit.answers, columns)
     ]
     left = ROAD_CELLS + width * len(verdicts) + GET_CELLS + ROOT_CELLS
-    card = cut(card_words(road, cells - left), cells - left)
-    style = "bold" if road.fit.possible else "dim"
-    line = Content.assemble((start, style), *verdicts, fixed, card)
+    words = cut(use_words(fit, stack), cells - left)
+    style = "bold" if fit.possible else "dim"
+    line = Content.assemble((start, style), *verdicts, fixed, words)
     padded = line.pad_right(max(0, cells - cell_len(line.plain)))
     return padded.stylize("reverse") if chosen else padded
 
 
-def root_word(road: Road, *, steps: bool) -> str:
+def root_word(fit: Fit, *, steps: bool) -> str:
     """Whether root is needed: for steps of the plan, once before it, or not at all."""
-    missing = road.fit.missing_right
+    missing = fit.missing_right
     if steps:
         return "yes"
     return "once" if missing is not None and missing.needs_root else "no"
 
 
-def card_words(road: Road, cells: int) -> str:
-    """What is known for this card; its first clause alone where all of it is too long."""
-    if not road.fit.possible:
+def use_words(fit: Fit, stack: Stack) -> str:
+    """What the stack is for, or that it is here already."""
+    if not fit.possible:
         return BLOCKED
-    words = shown(road.your_card)
-    return words if cell_len(words) <= cells else words.partition(";")[0]
+    return "you have it" if fit.there else shown(stack.one_line)
 
 
-def fitting_cells(cells: tuple[Cell, ...], columns: int) -> tuple[Cell, ...]:
+def fitting_answers(answers: tuple[Answer, ...], columns: int) -> tuple[Answer, ...]:
     """As many verdicts as there are columns; the last one is the worst of those left over."""
-    if len(cells) <= columns or not columns:
-        return cells[:columns]
-    worst = min(cells[columns - 1 :], key=lambda cell: WORST_FIRST.index(cell.verdict))
-    return (*cells[: columns - 1], worst)
+    if len(answers) <= columns or not columns:
+        return answers[:columns]
+    worst = min(answers[columns - 1 :], key=lambda answer: WORST_FIRST.index(answer.word))
+    return (*answers[: columns - 1], worst)
 
 
-def _verdict(cell: Cell, width: int, *, plain: bool) -> tuple[str, str]:
-    style = "bold" if plain else STYLES[cell.verdict]
-    return column(cell.verdict.value, width), style
+def _verdict(answer: Answer, width: int, *, plain: bool) -> tuple[str, str]:
+    style = "bold" if plain else STYLES[answer.word]
+    return column(answer.word.value, width), style

@@ -21,7 +21,7 @@ from screens.widgets.stacks_pane import StacksPane
 from screens.widgets.wish_row import WishRow
 from screens.windows.dialogs import Notice
 from screens.words import shown
-from wizard.plan.torch_there import torch_there
+from wizard.advice.leftovers import torch_there
 
 FOLLOWING = ("screens.review.screen", "wizard.plan.planner", "wizard.run.ready")
 READ_S = 0.3
@@ -41,7 +41,7 @@ class Choose(ChooseWindows):
         super().__init__(session, services)
         self._choosing = choosing_at(session, services)
         self._there = torch_there(self._choosing.machine)
-        self._take(stack=self._choosing.road.fit.stack, aside=False)
+        self._take(stack=self._choosing.fit.stack, aside=False)
 
     def body(self) -> Iterable[Widget]:
         """Wishes, place, stacks."""
@@ -67,6 +67,8 @@ class Choose(ChooseWindows):
         """Hides Footprint without system packages, and Measure without a torch for ROCm."""
         if action == "footprint":
             return bool(self._choosing.stack.system_release)
+        if action == "preset":
+            return bool(self._choosing.stack.presets)
         if action == "measure":
             return self._there is not None
         if action == "roads":
@@ -87,17 +89,30 @@ class Choose(ChooseWindows):
         if wish is None:
             return
         ticked = self._choosing.toggled(wish)
-        advice = self.services.advise(self._choosing.machine, ticked)
-        self._choosing = replace(self._choosing, advice=advice)
         self._take(applications=ticked)
-        self._choosing = self._choosing.weighed()
-        self._show_all()
+        self._recommend_again()
         self.say(self._ranked() if ticked else NOTHING_TICKED)
 
     def action_footprint(self) -> None:
         """Switches between the folder alone and the folder plus system packages."""
         self._take(footprint=SYSTEM if self.session.footprint == VENV else VENV)
-        self._choosing = self._choosing.weighed()
+        self._choosing = self._choosing.compared()
+        self._show_all()
+
+    def action_preset(self) -> None:
+        """Takes the next published variables that the stack has on offer, or none again."""
+        self._take(preset=self._choosing.next_preset())
+        self._recommend_again()
+        preset = self._choosing.preset
+        told = f"{preset.name}: {preset.caution}" if preset else "No published settings are set."
+        self.say(f"{told} v: the next; d: in full.")
+
+    def _recommend_again(self) -> None:
+        session = self.session
+        found = self.services.recommend(
+            self._choosing.machine, session.applications, session.preset
+        )
+        self._choosing = replace(self._choosing, recommendation=found).compared()
         self._show_all()
 
     def action_folder(self) -> None:
@@ -120,9 +135,9 @@ class Choose(ChooseWindows):
 
     def action_rank(self, rank: int) -> None:
         """Highlights the road of that rank."""
-        roads = self._choosing.advice.roads
-        if rank <= len(roads):
-            self.highlight(roads[rank - 1].fit.stack)
+        fits = self._choosing.recommendation.fits
+        if rank <= len(fits):
+            self.highlight(fits[rank - 1].stack)
 
     def action_mark(self, by: int) -> None:
         """Marks the aspect below or above."""
@@ -130,7 +145,7 @@ class Choose(ChooseWindows):
 
     def action_review(self) -> None:
         """Makes the plan and goes on; says why where there can be none."""
-        fit = self._choosing.road.fit
+        fit = self._choosing.fit
         if not fit.possible and not self._goes_on():
             reason = fit.obstacles[0] if fit.obstacles else "it does not fit this machine"
             self.say(f"Not possible here: {reason}", "fault")
@@ -192,10 +207,11 @@ class Choose(ChooseWindows):
         self._choosing = replace(self._choosing, session=self.session)
 
     def _ranked(self) -> str:
-        headline = shown(self._choosing.advice.headline)
-        if len(headline) <= self._cells():
-            return headline
-        return f"Suggested now: {self._choosing.advice.roads[0].fit.stack}. d tells why, in full."
+        found = self._choosing.recommendation
+        sentence = shown(found.sentence)
+        if len(sentence) <= self._cells():
+            return sentence
+        return f"Recommended now: {found.name}. d tells why, in full."
 
     def _show_all(self) -> None:
         self.query_one(WishRow).show(self._choosing)

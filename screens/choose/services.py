@@ -6,20 +6,22 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from wizard.advice.recommend import Recommendation
     from wizard.knowledge.applications import Application
     from wizard.knowledge.claims import Claim
     from wizard.knowledge.roads import OtherRoad
     from wizard.knowledge.stacks import Stack
     from wizard.machine.facts import Machine
-    from wizard.plan.advice import Advice
 
 
 @lru_cache(maxsize=2)
-def advice(machine: Machine, applications: tuple[str, ...]) -> Advice:
-    """All roads for these applications on a machine, best first. Detect asks before Choose does."""
-    from wizard.plan.advice import advise
+def recommendation(
+    machine: Machine, applications: tuple[str, ...], preset: str = ""
+) -> Recommendation:
+    """What to take on a machine, and how all stacks stand. Detect asks before Choose does."""
+    from wizard.advice.recommend import recommend
 
-    return advise(machine, applications)
+    return recommend(machine, applications, preset=preset)
 
 
 def stacks() -> tuple[Stack, ...]:

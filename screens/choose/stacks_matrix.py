@@ -11,21 +11,23 @@ from screens.choose.choosing import Choosing
 from screens.choose.roads_table import STYLES
 from screens.clicks import tagged
 from screens.words import cut
-from wizard.plan.aspect import Aspect
-from wizard.report.side_by_side import GRADED, LABEL_CELLS, Sheet, sheet_of
+from wizard.advice.comparison import Aspect
+from wizard.report.side_by_side import LABEL_CELLS, Sheet, sheet_of
 
 ASPECT = "aspect"
 """What a click finds the aspect by."""
+COLUMN_CELLS = 20
+"""The least that a column takes."""
 HEAD_LINES = 2
 FRAME = 2
 """Cells that the arrows round the marked cell take."""
 STYLE_OF = {verdict.value: style for verdict, style in STYLES.items()}
-STYLE_OF |= {"fails?": "bold $text-error", "none fits": "$text-error", "too little": "$text-error"}
+STYLE_OF |= {"none fits": "$text-error", "too little": "$text-error"}
 
 
 def matrix_lines(choosing: Choosing, cells: int, lines: int) -> tuple[Content, ...]:
     """Heads and rows; where not all rows fit, those around the marked one."""
-    sheet = sheet_of(choosing.columns, cells, choosing.stack.id, GRADED)
+    sheet = sheet_of(choosing.columns, cells, choosing.stack.id, COLUMN_CELLS)
     chosen = [column.stack for column in sheet.columns].index(choosing.stack.id)
     count = len(choosing.column.aspects)
     marked = choosing.column.aspects.index(choosing.aspect)
@@ -45,7 +47,7 @@ def style_of(aspect: Aspect) -> str:
 
 def stack_at(choosing: Choosing, cells: int, x: int) -> str:
     """The stack whose column is at a place of a line; ``""`` for none."""
-    sheet = sheet_of(choosing.columns, cells, choosing.stack.id, GRADED)
+    sheet = sheet_of(choosing.columns, cells, choosing.stack.id, COLUMN_CELLS)
     number = (x - LABEL_CELLS) // sheet.cells
     return sheet.columns[number].stack if 0 <= number < len(sheet.columns) else ""
 
@@ -65,7 +67,7 @@ def _heads(sheet: Sheet, chosen: int, choosing: Choosing, cells: int) -> Iterato
 
 
 def _possible(choosing: Choosing, stack: str) -> bool:
-    return next(road.fit.possible for road in choosing.advice.roads if road.fit.stack == stack)
+    return next(fit.possible for fit in choosing.recommendation.fits if fit.stack == stack)
 
 
 def _row(sheet: Sheet, number: int, chosen: int, choosing: Choosing, cells: int) -> Content:

@@ -12,8 +12,7 @@ from screens.choose.road_sections import full_text
 from screens.step import COMMON_KEYS, StepScreen
 from screens.windows.dialogs import Notice
 from screens.words import shown
-from wizard.plan.aspects import everything
-from wizard.plan.card import chosen_card, target_of
+from wizard.advice.comparison import everything
 
 
 class ChooseWindows(StepScreen):
@@ -26,20 +25,20 @@ class ChooseWindows(StepScreen):
         "Left and right move between the things to run, Space ticks one: the stacks are "
         "ranked again. Up and down, or the number of a stack, move between the stacks.\n\n"
         "a marks the next aspect of a stack, A the one before: what the card can do with it, how "
-        "old it is, what it costs. e shows who says so, best supported first: card, versions, "
+        "old it is, what it costs. e shows who says so, for and against: card, versions, "
         "date, method, grade, link, and who contradicts whom. m there shows all statements.\n\n"
-        "Verdicts: works, likely, possible, unknown, disputed, hangs?, fails?, very slow, no. "
-        "'unknown' means that nobody has said anything that we could find.\n"
-        "Grades, strongest first: source code (code: somebody read it), maintainer (maker), "
-        "several users (users), one user (1 user), claim only (claim: said, not shown), "
-        "refuted.\n"
+        "Verdicts: works, likely, possible, not tried, disputed, unlikely, no. A person has "
+        "reviewed each of them; 'not tried' means that we found no report.\n"
+        "Grades of statements, strongest first: source code (somebody read it), maintainer, "
+        "several users, one user, claim only (said, not shown), refuted.\n"
         "Large Conv2d is what images of 64x64 and more ask for (Stable Diffusion, YOLO); small "
-        "Conv2d is 28x28 or 32x32 (MNIST, CIFAR-10). Security counts the known holes that the "
-        "torch still has. GET is the download. ROOT says whether administrator rights are "
-        "needed: by steps of the plan (yes), by one command that you run yourself before it "
-        "(once; Mind names it), or not at all (no).\n\n"
+        "Conv2d is 28x28 or 32x32 (MNIST, CIFAR-10). Vulnerable counts the known "
+        "vulnerabilities of the torch. GET is the download. ROOT says whether administrator "
+        "rights are needed: by steps of the plan (yes), by one command that you run yourself "
+        "before it (once; Mind names it), or not at all (no).\n\n"
         "d shows all that is said of the stack; '… 3 more' counts those left out here.\n"
         "o lists every other road that somebody went: gone, by hand, elsewhere.\n"
+        "v goes through the published settings that a stack has on offer, such as GEMM only.\n"
         "f switches between one folder of yours and the folder plus ROCm system packages.\n"
         "i explains: ROCm, the override, why games work and Conv2d does not, what nobody knows.\n"
         "Tab goes to the folder, Enter there takes it, Esc leaves it.\n"
@@ -62,6 +61,7 @@ class ChooseWindows(StepScreen):
             Binding(str(rank), f"rank({rank})", f"Stack {rank}", show=False)
             for rank in range(1, 10)
         ),
+        Binding("v", "preset", "Settings", show=False),
         Binding("tab", "folder", "Folder", show=False, priority=True),
         Binding("up,k", "move(-1)", "Up", show=False),
         Binding("down,j", "move(1)", "Down", show=False),
@@ -85,12 +85,9 @@ class ChooseWindows(StepScreen):
         from screens.choose.evidence import Evidence
 
         choosing = self._choosing
-        gfx = target_of(chosen_card(choosing.machine))
-        aspects = (
-            *choosing.column.aspects,
-            everything(choosing.stack, gfx, choosing.claims),
-        )
-        question = Evidence(choosing.stack.id, aspects, choosing.aspect.id, choosing.claims)
+        aspects = (*choosing.column.aspects, everything(choosing.stack))
+        day = self.services.today()
+        question = Evidence(choosing.stack.id, aspects, choosing.aspect.id, choosing.claims, day)
         self.app.push_screen(question, self.mark)
 
     def action_roads(self) -> None:
@@ -98,7 +95,8 @@ class ChooseWindows(StepScreen):
         from screens.choose.roads_list import RoadsList
 
         self.app.push_screen(
-            RoadsList(self.services.roads(), self._choosing.claims), self._highlight_if_any
+            RoadsList(self.services.roads(), self._choosing.claims, self.services.today()),
+            self._highlight_if_any,
         )
 
     def action_explain(self) -> None:
@@ -110,11 +108,15 @@ class ChooseWindows(StepScreen):
     def action_full_text(self) -> None:
         """Shows every sentence about the highlighted road."""
         text = full_text(self._choosing.sections)
-        changes = "\n".join(f"  {shown(line)}" for line in self._choosing.advice.would_change)
-        ending = f"\n\nWould change the order\n{changes}" if changes else ""
-        headline = shown(self._choosing.advice.headline)
+        found = self._choosing.recommendation
+        ending = f"\n\nMeasure first\n  {shown(found.measure)}" if found.measure else ""
+        outside = "".join(
+            f"\n\n{each.program.title}\n  {each.program.install}\n  {each.program.note}"
+            for each in found.outside
+        )
+        sentence = shown(found.sentence)
         title = f"{self._choosing.stack.id}: everything we can say"
-        self.app.push_screen(Notice(title, f"Suggested\n  {headline}\n\n{text}{ending}"))
+        self.app.push_screen(Notice(title, f"Recommended\n  {sentence}{outside}\n\n{text}{ending}"))
 
     def _highlight_if_any(self, stack: str | None) -> None:
         if stack in self._choosing.stacks:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from screens.conv2d.aims import Aim, request_for
 from screens.session import Session
 from screens.words import shown
+from wizard.advice.leftovers import torches_there
 from wizard.conv2d.asked import Request, sweep_in, with_hangs
 from wizard.conv2d.presets import Preset, Row
 from wizard.conv2d.surroundings import Surroundings
@@ -15,7 +16,6 @@ from wizard.conv2d.sweep import Deadlines, Sweep
 from wizard.conv2d.words.caution import USUAL
 from wizard.conv2d.words.request import WrongRequest
 from wizard.conv2d.works import operation_rows, rows_of
-from wizard.plan.torch_there import torches_there
 from wizard.plan.using import on_processor
 
 DEVICES = ("cuda", "cpu")

@@ -11,6 +11,7 @@ from screens.faults import fault, in_one_run
 from screens.hanging import wrapped
 from screens.services import DEMO, LIVE
 from screens.words import column, cut, shown
+from wizard.advice.recommend import recommend
 from wizard.diagnose.explain import Explanation
 from wizard.diagnose.finding import Finding, Status
 from wizard.machine.facts import Machine
@@ -119,7 +120,8 @@ def _summary(there: Shown, machine: Machine | None) -> Iterator[str]:
         yield there.trouble or CHECKING
     else:
         yield from diagnosis_texts(machine, result)
-        yield counts_text(result.findings)
+        best = f"recommended here: {recommend(machine).name}" if result.rdna1 else ""
+        yield "; ".join(filter(None, (counts_text(result.findings), best)))
 
 
 def details_lines(row: Row | None, there: Shown, cells: int) -> Iterator[str]:

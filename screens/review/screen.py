@@ -20,6 +20,7 @@ from screens.services import DEMO, Services
 from screens.session import Session, fix_made_at
 from screens.step import COMMON_KEYS, StepScreen
 from screens.widgets.status_line import wait_for
+from wizard.knowledge.stacks import find_stack
 from wizard.plan.root_steps import AptChange, settled
 from wizard.plan.snapshot import makes_snapshot, offered, with_snapshot, without_snapshot
 from wizard.preflight.refusal import Refused
@@ -110,9 +111,9 @@ class Review(StepScreen):
     def on_mount(self) -> None:
         """Says what the next key does, and looks whether Apply would begin."""
         if self.services.mode == DEMO:
-            self.say("Demo: a rehearses the plan for the recorded machine and changes nothing.")
+            self.say(f"Demo: a rehearses the plan and changes nothing.{self._as_of}")
         elif self.services.rehearses:
-            self.say("Dry run: a rehearses the plan and changes nothing.")
+            self.say(f"Dry run: a rehearses the plan and changes nothing.{self._as_of}")
         else:
             self.say(BEGUN if self._goes_on() else READY)
         self._look()
@@ -138,6 +139,11 @@ class Review(StepScreen):
             self.say(BEGUN if self._goes_on() else KNOWN)
         elif self._sought is not known:
             self.say(BEGUN if self._goes_on() else READY)
+
+    @property
+    def _as_of(self) -> str:
+        stack = find_stack(self._plan.stack)
+        return f" Sizes as of {stack.checked}." if stack is not None else ""
 
     def _goes_on(self) -> bool:
         """True for the plan of a run that waits: part of it is done already."""

@@ -13,7 +13,7 @@ from textual.widgets import Static
 
 from screens.choose.aspect_grid import grid_lines
 from screens.choose.choosing import Choosing
-from screens.choose.road_sections import AS_ROWS, BRIEF, title_of
+from screens.choose.road_sections import title_of
 from screens.choose.roads_table import RoadsTable, table_lines
 from screens.choose.section_lines import section_lines
 from screens.choose.stacks_matrix import ASPECT, matrix_lines, stack_at
@@ -58,16 +58,12 @@ class StacksPane(Vertical):
         table = self.query_one("#table", Static)
         # The whole screen is laid out anew only where rows come or go: it takes a while.
         table.update(Content("\n").join(rows), layout=len(rows) != table.size.height)
-        title = title_of(choosing.road, choosing.stack.title, cells)
+        title = title_of(choosing.fit, choosing.rank, choosing.stack.title, cells)
         spare = max(0, self.size.height - len(rows) - 1)
         lines = [Content.styled(title, "bold")]
-        if self._side_by_side:
-            rest = tuple(each for each in choosing.sections if each.label not in AS_ROWS)
-            lines += section_lines(rest, cells, spare)
-        else:
-            grid = grid_lines(choosing, cells, spare - WORDS_AT_LEAST)
-            brief = tuple(each for each in choosing.sections if each.label in BRIEF)
-            lines += [*grid, *section_lines(brief, cells, spare - len(grid))]
+        if not self._side_by_side:
+            lines += grid_lines(choosing, cells, spare - WORDS_AT_LEAST)
+        lines += section_lines(choosing.sections, cells, spare + 1 - len(lines))
         self.query_one("#words", Static).update(Content("\n").join(lines), layout=False)
 
     def _rows(self, cells: int) -> tuple[Content, ...]:
@@ -77,7 +73,7 @@ class StacksPane(Vertical):
         stack = choosing.stack
         return table_lines(
             RoadsTable(
-                choosing.advice.roads,
+                choosing.recommendation.fits,
                 choosing.stacks,
                 choosing.asked,
                 stack.id,
@@ -103,5 +99,5 @@ class StacksPane(Vertical):
             return ""
         if self._side_by_side:
             return stack_at(self._choosing, max(NARROWEST, self.size.width - 2), x - table.x - 1)
-        line, roads = y - table.y - HEAD_LINES, self._choosing.advice.roads
-        return roads[line].fit.stack if 0 <= line < len(roads) else ""
+        line, fits = y - table.y - HEAD_LINES, self._choosing.recommendation.fits
+        return fits[line].stack if 0 <= line < len(fits) else ""

@@ -65,18 +65,19 @@ def test_a_plan_without_a_stack_says_which_it_took_and_why_and_how_to_take_anoth
 ) -> None:
     taken = wizard(tmp_path, "plan", "--machine", MACHINE).stdout
     head = " ".join(taken.split("\nPlan ")[0].split())
-    assert head.startswith("No --stack was given: this is the plan for rocm52, the suggested one.")
-    assert "as good as native by what is known, and more is said for it" in head
-    others = {stack.id for stack in load_stacks()} - {"rocm52"}
+    assert head.startswith("No --stack was given: this is the plan for native.")
+    assert "Why first: as good as rocm52 by the verdicts, and its torch is newer" in head
+    others = {stack.id for stack in load_stacks()} - {"native"}
     said = re.search(r"--stack ((?:\w+, )+\w+) or (\w+)", head)
     assert said is not None
     assert {*said[1].split(", "), said[2]} == others
     assert max(map(len, taken.split("\nPlan ")[0].splitlines())) < 80
     named = wizard(tmp_path, "plan", "--machine", MACHINE, "--stack", "rocm52").stdout
-    assert named.startswith("Plan ")
+    assert named.startswith("Indexes, versions and sizes are as of 20")
+    assert "No --stack" not in named
 
 
-def test_the_suggestion_is_for_the_card_that_was_chosen(tmp_path: Path) -> None:
+def test_the_recommendation_is_for_the_card_that_was_chosen(tmp_path: Path) -> None:
     done = wizard(tmp_path, "plan", "--machine", MACHINE, "--gpu", "0000:ff:00.0")
     assert done.returncode == 2
     assert "no AMD card at the PCI address 0000:ff:00.0" in done.stderr
@@ -170,3 +171,61 @@ def test_the_options_name_what_the_plans_know() -> None:
     plain = parser.parse_args([])
     unnamed = Choice("x", "y", "z")
     assert (plain.system_set, plain.system_removal) == (unnamed.system_set, unnamed.system_removal)
+
+
+def test_what_is_to_run_decides_the_stack_and_is_kept_in_a_plan_for_programs(
+    tmp_path: Path,
+) -> None:
+    options = ("plan", "--machine", MACHINE, "--json")
+    done = wizard(tmp_path, *options, "--app", "a1111", "--app", "diffusers")
+    document = json.loads(done.stdout)
+    assert document["stack"] == "rocm52"
+    assert [word for word in document["asked"] if word.startswith("--app")] == [
+        "--app=a1111",
+        "--app=diffusers",
+    ]
+    assert json.loads(wizard(tmp_path, *options).stdout)["asked"].count("--app=own") == 1
+
+
+def test_an_application_that_nobody_knows_is_refused_with_the_known_ones(tmp_path: Path) -> None:
+    done = wizard(tmp_path, "plan", "--machine", MACHINE, "--app", "skynet")
+    assert done.returncode == 2
+    assert "--app: no application 'skynet'; known are comfyui" in done.stderr
+
+
+def test_apply_takes_the_recommended_stack_for_what_is_named(tmp_path: Path) -> None:
+    done = wizard(tmp_path, "apply", "--machine", MACHINE, "--app", "a1111")
+    assert ": rocm52, footprint venv" in done.stdout
+    done = wizard(tmp_path, "apply", "--machine", MACHINE)
+    assert done.returncode == 2
+    assert "apply needs --stack or --app" in done.stderr
+
+
+def test_published_settings_are_set_in_the_plan_and_told_with_their_caution(tmp_path: Path) -> None:
+    options = ("plan", "--machine", MACHINE, "--stack", "rocm57")
+    with_them = wizard(tmp_path, *options, "--preset", "GEMM only").stdout
+    assert "os.environ['MIOPEN_DEBUG_CONV_WINOGRAD'] = '0'" in with_them
+    assert "! With the settings 'GEMM only' (hkevin01/rocm-patch" in with_them
+    assert "MIOPEN_DEBUG_CONV_WINOGRAD" not in wizard(tmp_path, *options).stdout
+    document = json.loads(wizard(tmp_path, *options, "--preset", "GEMM only", "--json").stdout)
+    assert "--preset=GEMM only" in document["asked"]
+
+
+def test_settings_that_a_stack_has_not_on_offer_are_refused(tmp_path: Path) -> None:
+    done = wizard(tmp_path, "plan", "--machine", MACHINE, "--stack", "cpu", "--preset", "GEMM only")
+    assert done.returncode == 2
+    assert "cpu has no preset 'GEMM only'; it has none." in done.stderr
+
+
+def test_with_another_index_the_sizes_are_not_those_of_the_stack(tmp_path: Path) -> None:
+    options = ("plan", "--machine", MACHINE, "--stack", "cpu")
+    told = wizard(tmp_path, *options, "--torch-index", "pip").stdout
+    assert "download and disk not known until it is resolved" in told
+    assert "download 0.2 GB" in wizard(tmp_path, *options).stdout
+
+
+def test_what_the_full_set_of_rocm_52_lacks_is_told_without_asking_anybody(tmp_path: Path) -> None:
+    options = ("plan", "--machine", MACHINE, "--stack", "rocm52", "--footprint", "venv+system")
+    told = " ".join(wizard(tmp_path, *options, "--system-set", "full").stdout.split())
+    assert "an empty package, rdna1-setup-rocm52-compat, stands in for libgcc-7-dev" in told
+    assert "stands in for" not in wizard(tmp_path, *options).stdout

@@ -84,7 +84,7 @@ def test_it_is_short_also_where_a_machine_has_much_to_tell(tmp_path: Path) -> No
     assert "RX 5600 XT" in told
     assert "HSA_OVERRIDE_GFX_VERSION=10.3.0" in told
     assert machine.count("HSA_OVERRIDE_GFX_VERSION") == 1
-    assert "## Suggested" in told
+    assert "## Recommended" in told
     assert "AUTOMATIC1111" not in told
 
 

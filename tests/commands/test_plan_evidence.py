@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -27,16 +28,16 @@ def test_without_a_stack_all_of_them_stand_beside_each_other(tmp_path: Path) -> 
     told = plan(tmp_path).split("\nPlan ")[0]
     heads = " ".join(line for line in told.splitlines() if line.startswith(" " * 16))
     named = [word for word in heads.split() if word in STACKS]
-    assert named[0] == "rocm52"
+    assert named[0] == "native"
     assert sorted(named) == sorted(STACKS)
-    for aspect in ("Large Conv2d", "Half (fp16)", "Security", "Download", "Root needed", "Undo"):
+    for aspect in ("Large Conv2d", "Half (fp16)", "Vulnerable", "Download", "Root needed", "Undo"):
         assert any(line.startswith(aspect) for line in told.splitlines())
 
 
 def test_what_is_said_of_the_stack_stands_below_its_plan(tmp_path: Path) -> None:
     told = plan(tmp_path, "--stack", "rocm57").split("== What is said of rocm57\n")[1]
-    assert "\nLarge Conv2d: disputed (one user)\n" in told
-    assert "\nCause of hangs: disputed (claim only)\n" in told
+    assert "\nLarge Conv2d: unlikely\n" in told
+    assert "\nCause of hangs: disputed\n" in told
     assert "--stack rocm57 --evidence" in told
     assert max(map(len, told.splitlines())) < 80
 
@@ -49,10 +50,9 @@ def test_the_evidence_is_every_claim_with_its_source_and_what_contradicts_it(
     flat = " ".join(told.split())
     for claim in about:
         assert " ".join(claim.text.split()) in flat
-    assert f"ALL {len(about)}, STRONGEST FIRST" in told
-    assert "CONTRADICTIONS: " in told
-    assert "A SAYS (one user)" in told
-    assert "| B SAYS" in told
+    sides = re.findall(r"^(?:FOR IT|AGAINST IT|OPEN|REFUTED): (\d+)$", told, re.MULTILINE)
+    assert sum(map(int, sides)) == len(about)
+    assert "but The same pair, ROCm 5.2 packages and torch 2.2.2+rocm5.7" in flat
     assert max(map(len, told.splitlines())) < 80
 
 
@@ -60,7 +60,7 @@ def test_programs_get_the_same(tmp_path: Path) -> None:
     advice = json.loads(plan(tmp_path, "--json"))["advice"]
     assert sorted(each["stack"] for each in advice["stacks"]) == sorted(STACKS)
     assert {claim["id"] for claim in advice["claims"]} == set(CLAIMS)
-    assert ["r57-implicit-all-pass", "r57-pair-memory-errors"] in advice["contradictions"]
+    assert advice["recommended"] == advice["stacks"][0]["stack"]
     assert len(advice["roads"]) == len(load_roads())
     large = next(
         aspect
@@ -68,7 +68,7 @@ def test_programs_get_the_same(tmp_path: Path) -> None:
         for aspect in stack["aspects"]
         if stack["stack"] == "rocm52" and aspect["id"] == "large-conv2d"
     )
-    assert (large["word"], large["grade"]) == ("likely", "several users")
+    assert large["word"] == "likely"
 
 
 def test_a_program_that_named_a_stack_gets_that_one_alone(tmp_path: Path) -> None:

@@ -233,6 +233,11 @@ PROVES: tuple[tuple[str, str], ...] = (
     ),
     (
         "stale-override",
+        "pip install --index-url https://stable.repo.amd.com/rocm/whl-next/ torch\n"
+        "HSA_OVERRIDE_GFX_VERSION=10.3.0\nRuntimeError: HIP error: invalid device function\n",
+    ),
+    (
+        "stale-override",
         "hipErrorNoBinaryForGpu: Unable to find code object for all current devices!\n"
         "    amdgcn-amd-amdhsa--gfx1030 - [Not Found]\n    hipv4-amdgcn-amd-amdhsa--gfx1010 - [code object v5]\n"
         "env: HSA_OVERRIDE_GFX_VERSION=10.3.0\n",

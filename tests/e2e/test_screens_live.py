@@ -48,7 +48,7 @@ def walk_to_apply(terminal: Terminal) -> None:
     terminal.send("\r")
     terminal.wait_for("n Choose a stack")
     terminal.send("n")
-    terminal.wait_for("1 CPU: suggested")
+    terminal.wait_for("1 CPU: recommended")
     terminal.send("\r")
     terminal.wait_for("a Apply this plan")
     terminal.send("a")

@@ -41,7 +41,7 @@ def walk(terminal: Terminal) -> None:
     for drawn, key in (
         ("Quit", "\r"),
         ("n Choose a stack", "n"),
-        ("suggested", "\r"),
+        ("recommended", "\r"),
         ("Rehearse this plan", ""),
     ):
         terminal.wait_for(drawn, 20)

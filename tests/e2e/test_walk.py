@@ -58,7 +58,7 @@ def choose(here: Walk) -> None:
         here.to("Notice", "d")
         here.to("Choose", "escape", "down")
     here.to("Evidence", "e")
-    here.to("Choose", "right", "m", "c", "escape", "a")
+    here.to("Choose", "right", "m", "escape", "a")
     here.to("RoadsList", "o")
     here.to("Choose", "down", "pagedown", "escape")
     here.to("Explain", "i")

@@ -25,7 +25,7 @@ NEEDED = {
     *("rocm", "gfx1010", "override", "games", "downgrade"),
     *("variables", "hang", "untested", "unknown"),
 }
-LONGEST = 100
+LONGEST = 105
 """Lines: a screen or two, and the longest list somewhat more."""
 MARKUP = re.compile(r"\*\*|^#|^>|```|\]\(|!", re.MULTILINE)
 COMMAND = re.compile(r"^    (rdna1-setup .+)$|`(rdna1-setup [^`]+)`")
@@ -95,7 +95,7 @@ def test_every_open_question_has_its_experiment() -> None:
     assert unknown is not None
     _, *parts = "\n".join(unknown.body).split("\n## ")
     *questions, rest = parts
-    assert rest.startswith("Not to be told")
+    assert rest.startswith("What one card cannot answer")
     assert all("    rdna1-setup conv2d " in part for part in questions)
     assert len(questions) >= 8
 

@@ -13,6 +13,40 @@ from wizard.knowledge.stacks import load_stacks
 ROADS = load_roads()
 BY_ID = {road.id: road for road in ROADS}
 CLAIM_IDS = {claim.id for claim in load_claims()}
+SPEAKS_OF = {
+    "torch20-nightly": ("r52-nightly-gone", "r52-quoted-snapshot", "r52-kept-for-us"),
+    "torch222-from-source": ("r52-override-ran",),
+    "rocm56": ("torch-2-never-starts", "torch-2-segfaults", "torch-2-heats-up", "nobody-bisected"),
+    "rocm54": ("torch-2-never-starts", "torch-2-segfaults", "r52-a1111-pin"),
+    "rocm61-tensile": ("native-61-comfyui",),
+    "efenstor": ("override-crashes", "kernel-617-freezes", "reserve-video-memory"),
+    "jc1122": (
+        "native-self-built-conv",
+        "native-batchnorm-backward",
+        "native-self-built-select",
+    ),
+    "fedora": ("native-no-build",),
+    "arch": ("native-arch-mnist", "override-1030-crashed"),
+    "debian-ubuntu": ("debian-ci",),
+    "patched-miopen": (
+        "r62-library-replaced",
+        "r62-force-rdna1",
+        "r62-first-layer-hangs",
+        "invented-variables",
+    ),
+    "patched-driver": ("svm-not-different", "cause-svm"),
+    "luaartist-script": ("r52-debs-do-not-install",),
+    "another-card": ("no-gfx101x-code",),
+    "waiting": ("never-supported", "native-published", "native-not-in-ci"),
+    "windows": (
+        "native-5700-sdxl",
+        "native-5500-turbo",
+        "native-slower-than-zluda",
+        "wsl-stops-rdna1",
+        "native-batchnorm-windows",
+    ),
+}
+"""Claims about a stack of ours that speak of another road as well: by its maker or of its build."""
 NOTED = {
     "5.2 and torch 1.13.1": ("rocm52-wheels", INSTALLABLE),
     "5.2 and torch 2.2.2": ("rocm52-system-torch222", INSTALLABLE),
@@ -83,6 +117,32 @@ def test_a_road_rests_on_claims_that_exist_once_each() -> None:
         if claim not in CLAIM_IDS or times > 1
     ]
     assert wrong == []
+
+
+def test_a_claim_about_another_road_is_cited_by_the_road_that_it_is_about() -> None:
+    cited = {claim for road in ROADS for claim in road.claims}
+    assert [c.id for c in load_claims() if not c.stacks and c.id not in cited] == []
+
+
+def test_every_road_cites_a_claim_and_none_of_another_road() -> None:
+    assert [road.id for road in ROADS if not road.claims] == []
+    wrong = [
+        f"{road.id}: {claim.id}"
+        for road in ROADS
+        for claim in load_claims()
+        if claim.id in road.claims
+        and claim.stacks
+        and road.stack not in claim.stacks
+        and claim.id not in SPEAKS_OF.get(road.id, ())
+    ]
+    assert wrong == []
+    needless = [
+        f"{road}: {claim}"
+        for road, claims in SPEAKS_OF.items()
+        for claim in claims
+        if claim not in BY_ID[road].claims
+    ]
+    assert needless == []
 
 
 def test_a_road_that_we_install_names_its_stack_and_no_other_does() -> None:

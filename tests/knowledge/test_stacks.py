@@ -100,7 +100,7 @@ def test_hashes_are_known_for_two_wheels_only() -> None:
 
 def test_sizes_that_no_source_gives_stay_unknown() -> None:
     assert BY_ID["rocm57"].download_bytes is None
-    assert {"rocm57", "rocm62", "native"} <= {s.id for s in STACKS if s.installed_bytes is None}
+    assert {"rocm57", "rocm62"} <= {s.id for s in STACKS if s.installed_bytes is None}
 
 
 def test_the_prefix_to_check_for_is_that_of_the_torch_shown() -> None:

@@ -15,8 +15,8 @@ from wizard.plan.removal import system_plan
 from wizard.run.journal import Journal
 
 WAYS = {
-    "set-up": "1 . ? . . . 0",
-    "set-up-and-back": "1 1,3 b 7 5 b 5 /data/ai 0",
+    "set-up": "1 . ? 2 . . 0",
+    "set-up-and-back": "1 1,4 b 8 5 b 4 2 . /data/ai 0",
     "measure": "2 . 1 1 0",
     "measure-a-model": "2 2 /data/ai/bin/python 2 3 . 0",
     "find-a-setting": "2 . 1 5 1 0",

@@ -29,6 +29,7 @@ constraints = ["torch==9.9.0+rocm9.9"]
 index = "https://example.org/whl/rocm9.9"
 index_replaces_pypi = true
 index_source = "an example"
+checked = "2026-11-22"
 pythons = ["3.12", "3.10"]
 gfx = ["gfx1014"]
 environment = [["MIOPEN_FIND_MODE", "2"]]
@@ -56,7 +57,7 @@ APPLICATION = """
 [[application]]
 id = "weaver"
 title = "Weaver"
-workload = "convolution"
+purpose = "images"
 torch_floor = "9.0"
 source = "the metadata of an example"
 date = "2026-11-22"
@@ -83,9 +84,19 @@ card = "RX 5999 XT"
 gfx = ["gfx1014"]
 versions = "torch 9.9.0+rocm9.9"
 date = "2026-11-22"
+checked = "2026-11-22"
 method = "ran"
 grade = "several users"
 source = "https://example.org/thread"
+"""
+VERDICT = """
+[[verdict]]
+about = "images"
+stack = "rocm99"
+word = "likely"
+why = "Weaver drew pictures all day for several people."
+claims = ["r99-weaver"]
+reviewed = "2026-11-22"
 """
 ROAD = """
 [[road]]
@@ -111,6 +122,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("stacks", STACK),
         ("releases", RELEASE),
         ("claims", CLAIM),
+        ("verdicts", VERDICT),
         ("roads", ROAD),
         ("applications", TRACE),
     ):
@@ -172,9 +184,8 @@ def test_a_new_card_is_recognised_as_one_of_ours(world: Path) -> None:
 def test_a_new_release_is_advised_for_a_new_application_on_a_new_card(world: Path) -> None:
     text = said(world, "--plain")
 
-    assert "== Advice ROCm 9.9 wheels, torch 9.9.0: the only stack for the card" in text
-    assert "that suits Weaver (9.0 or newer) (Weaver: likely)" in text
-    assert "Weaver drew pictures all day on an RX 5999 XT (several users" in text
+    assert "For Weaver on your RX 5999 XT: ROCm 9.9 wheels, torch 9.9.0 (rocm99). Likely:" in text
+    assert "Weaver drew pictures all day for several people." in text
     assert "native [not possible here]" in text
     assert "this stack is for gfx1010, gfx1011, gfx1012" in text
 
@@ -192,21 +203,15 @@ def test_a_new_release_can_be_planned_with_its_system_packages(world: Path) -> N
 def test_the_comparison_and_the_other_roads_hold_the_new_release(world: Path) -> None:
     program = """
 from pathlib import Path
-from wizard.knowledge.applications import applications_named
-from wizard.knowledge.claims import load_claims
+from wizard.advice.comparison import columns
+from wizard.advice.recommend import recommend
 from wizard.knowledge.roads import load_roads
-from wizard.knowledge.stacks import find_stack
 from wizard.machine.detect import detect
 from wizard.machine.recorded import RecordedHost
-from wizard.plan.advice import advise
-from wizard.plan.aspects import aspects
 machine = detect(RecordedHost(Path("machine")))
-advice = advise(machine, ("weaver",))
-road = advice.roads[0]
-print([each.title for each in load_roads() if each.stack == road.fit.stack])
-print(road.fit.stack, road.cost, road.fit.cells[0].claims)
-applications, stack = applications_named(("weaver",)), find_stack("rocm99")
-for each in aspects(machine, applications, stack, road.fit, load_claims()):
+found = recommend(machine, ("weaver",))
+print([each.title for each in load_roads() if each.stack == found.stack])
+for each in columns(machine, found)[0].aspects:
     print(each.title, each.word, *each.claims)
 """
     environment = {**os.environ, "PYTHONPATH": f"{world}:{ROOT}", "PYTHONDONTWRITEBYTECODE": "1"}
@@ -221,6 +226,6 @@ for each in aspects(machine, applications, stack, road.fit, load_claims()):
 
     assert done.returncode == 0, done.stderr
     assert "['ROCm 9.9 wheels, torch 9.9.0']" in done.stdout
-    assert "rocm99 3.0 GB to download, 9.0 GB on disk" in done.stdout
-    assert re.search(r"^Weaver \w+.* r99-weaver$", done.stdout, re.MULTILINE)
+    assert "Weaver likely r99-weaver" in done.stdout
+    assert "Disk 9.0 GB" in done.stdout
     assert re.search(r"^Download 3.0 GB", done.stdout, re.MULTILINE)

@@ -512,9 +512,9 @@ def test_a_package_file_is_shown_on_a_line_of_its_own_in_quotes() -> None:
 
 def test_what_another_version_replaces_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     there = {
-        "rocm-core": root_helper.Package("5.1", "i", False),
-        "comgr": root_helper.Package("2.4", "i", False),
-        "hip": root_helper.Package("5.1", "c", False),
+        "rocm-core": root_helper.Package("rocm-core", "5.1", "i", False),
+        "comgr": root_helper.Package("comgr", "2.4", "i", False),
+        "hip": root_helper.Package("hip", "5.1", "c", False),
     }
     monkeypatch.setattr(root_helper, "packages", lambda: there)
     request = apt_change((("rocm-core", "5.2"), ("comgr", "2.4"), ("hip", "5.2")))

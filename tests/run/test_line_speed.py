@@ -8,8 +8,8 @@ import pytest
 
 from tests.run.fetching import Chosen, make_step, never, ticking
 from tests.run.server import WheelServer, make_wheel
+from wizard.advice.comparison import LineSpeed
 from wizard.journalform import Record
-from wizard.plan.aspect import LineSpeed
 from wizard.run.downloads.fetch import fetch_wheels
 from wizard.run.downloads.line_speed import Received, line_speed
 

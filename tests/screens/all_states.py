@@ -138,7 +138,7 @@ WINDOWS: dict[str, State] = {
     ),
     "explain": State("choose", ("Explanations",), keys=("i",), top=Explain),
     "explained": State("choose", ("===",), keys=("i", "enter"), top=LinesView),
-    "roads": State("choose", ("All 24 roads",), keys=("o",), top=RoadsList),
+    "roads": State("choose", ("All 28 roads",), keys=("o",), top=RoadsList),
     "stack-in-full": State("choose", ("everything we can say",), keys=("d",), top=Notice),
     "evidence": State("choose", ("Who says so",), keys=("e",), top=Evidence),
     "review-wheels-gone": State(

@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from tests.handmade import card, noble_with_leftovers, torch
+from wizard.advice.fit import Answer, Fit
+from wizard.advice.recommend import Recommendation
 from wizard.conv2d.search.setting_answer import Found
 from wizard.journalform import Kind
 from wizard.knowledge.applications import Application
 from wizard.knowledge.claims import Claim, Grade
 from wizard.knowledge.stacks import Stack, load_stacks
+from wizard.knowledge.verdicts import Word
 from wizard.machine.facts import (
     Disk,
     Environment,
@@ -22,9 +25,7 @@ from wizard.machine.facts import (
     Surroundings,
     Unknown,
 )
-from wizard.plan.advice import Advice, Road
 from wizard.plan.choice import Choice
-from wizard.plan.fit import Cell, Fit, Verdict
 from wizard.plan.removal import system_plan
 from wizard.plan.root_steps import AptChange, KeepDebs, SetSystemPathAside
 from wizard.plan.steps import (
@@ -146,25 +147,23 @@ STACKS = (
 )
 
 
-def application(
-    name: str, title: str, workload: str = "convolution", floor: str = ""
-) -> Application:
+def application(name: str, title: str, purpose: str = "images", floor: str = "") -> Application:
     """An application with the fields that the screens show."""
-    return Application(name, title, workload, floor, "", "", "", "", "example", "2026-08")
+    return Application(name, title, purpose, floor, "", "", "", "", "example", "2026-08")
 
 
 APPLICATIONS = (
     application("comfyui", "ComfyUI", floor="2.7"),
-    application("yolo", "YOLO train", "training", "1.8"),
-    application("a1111", "A1111", floor="1.13"),
-    application("classifier", "Small CNN", "training"),
-    application("llm", "LLM", "transformer", "2.2"),
-    application("anything", "Other", "any"),
+    application("yolo", "YOLO train", "yolo", "1.8"),
+    application("a1111", "A1111", "a1111", "1.13"),
+    application("small-cnn", "Small CNN", "cnn"),
+    application("transformers", "LLM", "transformers", "2.2"),
+    application("own", "Other", "other"),
 )
 
 CLAIMS = (
     Claim(
-        id="a1111-navi1",
+        id="r52-a1111-pin",
         text="The web UI pinned torch 1.13.1+rocm5.2 with the 10.3.0 override for Navi 1 cards.",
         stacks=("rocm52",),
         topic="conv2d",
@@ -174,14 +173,15 @@ CLAIMS = (
         gfx=("gfx1010", "gfx1012"),
         versions="torch 1.13.1+rocm5.2",
         date="2023",
+        checked="2026-11-20",
         method="read",
         grade=Grade.SEVERAL_USERS,
         source="github.com/AUTOMATIC1111/stable-diffusion-webui, webui.sh",
         supports=(),
-        contradicts=("same-boundary",),
+        contradicts=("r52-never-starts-either",),
     ),
     Claim(
-        id="same-boundary",
+        id="r52-never-starts-either",
         text="Conv2d hung at the same size with ROCm 5.2 as with 5.7 (42 passes, 44 hangs).",
         stacks=("rocm52", "rocm57"),
         topic="conv2d",
@@ -191,86 +191,68 @@ CLAIMS = (
         gfx=("gfx1010",),
         versions="ROCm 5.2 below torch 2.2.2+rocm5.7",
         date="2025-11",
+        checked="2026-11-20",
         method="ran, numbers not compared",
         grade=Grade.ONE_USER,
         source="github.com/hkevin01/rocm-patch",
         supports=(),
-        contradicts=("a1111-navi1",),
+        contradicts=("r52-a1111-pin",),
     ),
 )
 
 WORST = {"comfyui": ("rocm52", "rocm57", "rocm62")}
 
 
-def advise(machine: Machine, applications: tuple[str, ...]) -> Advice:
-    """Roads in an order that depends on what is ticked."""
+def recommend(machine: Machine, applications: tuple[str, ...], preset: str = "") -> Recommendation:
+    """Stacks in an order that depends on what is ticked."""
     order = ["rocm52", "native", "rocm57", "cpu", "rocm62"]
     if "comfyui" in applications:
         order = ["native", "rocm52", "rocm57", "cpu", "rocm62"]
-    roads = tuple(road(name, rank, applications) for rank, name in enumerate(order, 1))
-    return Advice(
-        roads,
-        f"{order[0]} is suggested: best known for what you ticked on this card.",
-        ("A Conv2d sweep on this card would outrank every claim here.",),
+    asked = applications or ("own",)
+    return Recommendation(
+        applications=asked,
+        fits=tuple(fit(name, asked) for name in order),
+        sentence=f"{order[0]} is recommended: best known for what you ticked.",
+        reason=f"a better verdict than {order[1]}, which comes next",
+        first="",
+        next_best=f"{order[1]} (likely)",
+        measure="the torch that you have: rdna1-setup conv2d --python /home/sam/ai/venv/bin/python",
+        outside=(),
     )
 
 
-VERDICTS = {
-    "native": Verdict.LIKELY,
-    "rocm52": Verdict.POSSIBLE,
-    "rocm57": Verdict.DISPUTED,
-    "rocm62": Verdict.HANGS,
-    "cpu": Verdict.SLOW,
+WORDS = {
+    "native": Word.LIKELY,
+    "rocm52": Word.POSSIBLE,
+    "rocm57": Word.DISPUTED,
+    "rocm62": Word.UNLIKELY,
+    "cpu": Word.WORKS,
 }
 
 
-def cell(name: str, application_id: str) -> Cell:
+def answer(name: str, application_id: str) -> Answer:
     """A verdict with its reason."""
     if name in WORST.get(application_id, ()):
-        return Cell(application_id, Verdict.NO, "needs torch 2.7 or later", ())
+        return Answer(application_id, Word.NO, "needs torch 2.7 or later")
     if name == "native" and application_id == "yolo":
-        return Cell(application_id, Verdict.UNKNOWN, "no report of a training step", ())
-    return Cell(application_id, VERDICTS[name], "by reports on other cards of the family", ())
+        return Answer(application_id, Word.NOT_TRIED, "no report of a training step")
+    return Answer(application_id, WORDS[name], "by reports on other cards of the family")
 
 
-def road(name: str, rank: int, applications: tuple[str, ...]) -> Road:
-    """One road with sentences of realistic length."""
+def fit(name: str, applications: tuple[str, ...]) -> Fit:
+    """One stack with sentences of realistic length."""
     possible = name != "rocm62"
-    return Road(
-        fit=Fit(
-            stack=name,
-            possible=possible,
-            obstacles=()
-            if possible
-            else ("No interpreter that fits: it needs Python 3.10 to 3.12 with venv.",),
-            needs=("Python 3.10, which uv brings (about 30 MB, no root)",)
-            if name == "rocm52"
-            else (),
-            cells=tuple(cell(name, one) for one in applications),
-            python="uv:3.10",
-            download_bytes=205_000_000 if name == "cpu" else 1_640_000_000,
-            installed_bytes=6 * GB,
-        ),
-        rank=rank,
-        why=(
-            "The only road with a torch new enough for today's ComfyUI (2.7 and later).",
-            "Made for gfx1010 itself, so that no override is needed.",
-        ),
-        in_favour=(
-            "A few owners ran SD 1.5 with fp16 (August 2026).",
-            "AMD builds these wheels, and never tests them on this card.",
-        ),
-        against=(
-            "One RX 5500 XT failed to start (April 2026; another chip than yours).",
-            "int8 fails and some Triton kernels give rubbish.",
-        ),
-        unknown=(
-            "Training with BatchNorm failed on a build for ROCm 6.4; nobody has tried this one.",
-        ),
-        also=("Takes HSA_OVERRIDE_GFX_VERSION (~/.bashrc:118) out of this environment.",),
-        cost="1.6 GB to fetch, about 40 min at 6 Mbit/s, resumable; 6 of 91 GB free disk",
-        undo="rdna1-setup rollback; files you added are kept",
-        your_card="works" if name == "cpu" else "not tested",
+    return Fit(
+        stack=name,
+        possible=possible,
+        obstacles=()
+        if possible
+        else ("No interpreter that fits: it needs Python 3.10 to 3.12 with venv.",),
+        needs=("Python 3.10, which uv brings (about 30 MB, no root)",) if name == "rocm52" else (),
+        answers=tuple(answer(name, one) for one in applications),
+        python="uv:3.10",
+        download_bytes=205_000_000 if name == "cpu" else 1_640_000_000,
+        installed_bytes=6 * GB,
     )
 
 

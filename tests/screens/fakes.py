@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import replace
+from datetime import date
 
 from screens.report.draft import ReportDraft
 from screens.services import DRY_RUN, LIVE, DetectedPart, Services, WayBack
@@ -150,7 +151,7 @@ REPORT = ReportDraft(
 LIVE_SERVICES = Services(
     mode=LIVE,
     detect=detect,
-    advise=examples.advise,
+    recommend=examples.recommend,
     stacks=lambda: examples.STACKS,
     claims=lambda: examples.CLAIMS,
     applications=lambda: examples.APPLICATIONS,
@@ -179,6 +180,7 @@ LIVE_SERVICES = Services(
     roads=load_roads,
     report=lambda: REPORT,
     clock=lambda: 0.0,
+    today=lambda: date(2026, 11, 25),
 )
 DRY_SERVICES = replace(
     LIVE_SERVICES,

@@ -9,16 +9,20 @@ from rich.cells import cell_len
 from textual.widgets import Input
 
 from screens.app import SetupApp
-from screens.choose.road_sections import sections_of
-from screens.choose.roads_table import RoadsTable, fitting_cells, table_lines
+from screens.choose.road_sections import Section, sections_of
+from screens.choose.roads_table import RoadsTable, fitting_answers, table_lines
 from screens.choose.section_lines import section_lines, share_lines, shortened
 from screens.session import Session
 from tests.screens import examples
 from tests.screens.driving import app_with, press, reach, screen_text, status, until, usable_keys
 from tests.screens.fakes import LIVE_SERVICES
+from wizard.advice.comparison import Aspect
+from wizard.advice.fit import Answer
+from wizard.advice.recommend import Recommendation
+from wizard.knowledge.applications import Application
+from wizard.knowledge.stacks import load_stacks
+from wizard.knowledge.verdicts import Word
 from wizard.machine.facts import FoundApplication, Machine
-from wizard.plan.advice import Advice
-from wizard.plan.fit import Cell, Verdict
 
 ALL = tuple(application.id for application in examples.APPLICATIONS)
 
@@ -60,11 +64,11 @@ async def test_what_choose_asks_first_was_asked_while_the_machine_was_read() -> 
     machine = replace(examples.MACHINE, applications=(found,))
     asked: list[tuple[Machine, tuple[str, ...]]] = []
 
-    def advise(machine: Machine, applications: tuple[str, ...]) -> Advice:
+    def recommend(machine: Machine, applications: tuple[str, ...], preset: str) -> Recommendation:
         asked.append((machine, applications))
-        return examples.advise(machine, applications)
+        return examples.recommend(machine, applications, preset)
 
-    services = replace(LIVE_SERVICES, detect=lambda on_part: machine, advise=advise)
+    services = replace(LIVE_SERVICES, detect=lambda on_part: machine, recommend=recommend)
     async with app_with(services, "detect").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "detect")
         await until(pilot, lambda: "n" in usable_keys(pilot.app))
@@ -117,10 +121,10 @@ async def test_system_packages_are_offered_where_the_stack_has_some_and_mean_roo
         await until(pilot, lambda: "ROCm 5.2.0 system packages (root)" in screen_text(pilot.app))
         assert "1.6 GB  yes" in screen_text(pilot.app)
         assert "Root needed    yes" in screen_text(pilot.app)
-        await press(pilot, "A")
+        await press(pilot, "A", "A")
         await until(pilot, lambda: "> Undo" in screen_text(pilot.app))
         told = " ".join(screen_text(pilot.app).split())
-        assert "packages too; yours stays" in told
+        assert "packages too; your own files" in told
 
 
 def test_no_line_of_the_table_is_wider_than_the_screen() -> None:
@@ -131,17 +135,16 @@ def test_no_line_of_the_table_is_wider_than_the_screen() -> None:
 
 
 def test_verdicts_that_do_not_fit_are_counted_and_the_worst_is_shown() -> None:
-    head, *_ = table_lines(table(("classifier", "llm", "anything", "yolo")), 78)
+    head, *_ = table_lines(table(("small-cnn", "transformers", "own", "yolo")), 78)
     assert "+2 more" in head.plain
-    verdicts = (Verdict.LIKELY, Verdict.POSSIBLE, Verdict.HANGS, Verdict.WORKS)
-    cells = tuple(Cell("x", verdict, "", ()) for verdict in verdicts)
-    shown = [cell.verdict for cell in fitting_cells(cells, 2)]
-    assert shown == [Verdict.LIKELY, Verdict.HANGS]
+    words = (Word.LIKELY, Word.POSSIBLE, Word.UNLIKELY, Word.WORKS)
+    answers = tuple(Answer("x", word, "") for word in words)
+    shown = [answer.word for answer in fitting_answers(answers, 2)]
+    assert shown == [Word.LIKELY, Word.UNLIKELY]
 
 
 def test_the_words_never_need_more_lines_than_there_are() -> None:
-    road = examples.road("rocm52", 1, ALL)
-    sections = sections_of(road, examples.STACKS[0], examples.APPLICATIONS)
+    sections = sections_for("rocm52", examples.APPLICATIONS)
     for lines in range(1, 30):
         shown = section_lines(sections, 78, lines)
         assert len(shown) <= lines
@@ -154,14 +157,13 @@ def test_each_section_has_its_line_before_any_has_two() -> None:
 
 
 def test_a_cut_text_is_marked() -> None:
-    road = examples.road("rocm52", 1, ())
-    lines = section_lines(sections_of(road, examples.STACKS[0], ()), 78, 8)
-    assert any(line.plain.endswith("…") for line in lines)
+    lines = section_lines(sections_for("rocm52", examples.APPLICATIONS), 78, 3)
+    assert any(" … " in line.plain for line in lines)
 
 
 def test_sentences_that_are_not_shown_at_all_are_counted() -> None:
-    road = replace(examples.road("rocm52", 1, ()), why=("long " * 20, "second", "third"))
-    first, *_ = section_lines(sections_of(road, examples.STACKS[0], ()), 78, 8)
+    mind = Section("Mind", ("long " * 20, "second", "third"), 1)
+    first, *_ = section_lines((mind,), 78, 1)
     assert first.plain.endswith(" … 2 more")
 
 
@@ -182,24 +184,20 @@ def test_a_cut_falls_behind_a_clause_where_one_ends_late_enough(text: str, short
     assert shortened(text, 38) == short
 
 
-def test_a_sentence_behind_a_verdict_is_not_said_again() -> None:
-    road = examples.road("rocm52", 1, ("yolo",))
-    because = road.fit.cells[0].because
-    road = replace(road, in_favour=(f"{because}.", "another"))
-    named = {
-        s.label: s.sentences for s in sections_of(road, examples.STACKS[0], examples.APPLICATIONS)
-    }
-    assert because in named["Verdict"][0]
-    assert named["For"] == ("another",)
+def sections_for(stack: str, applications: tuple[Application, ...]) -> tuple[Section, ...]:
+    """All that is said of a stack."""
+    fit = examples.fit(stack, tuple(each.id for each in applications))
+    marked = Aspect("large-conv2d", "Large Conv2d", "likely", "image programs ran")
+    return sections_of(fit, applications, marked, (*fit.needs, *examples.STACKS[0].cautions))
 
 
 def table(ticked: tuple[str, ...]) -> RoadsTable:
     """The table for what is ticked."""
     applications = tuple(a for a in examples.APPLICATIONS if a.id in ticked)
-    roads = examples.advise(examples.MACHINE, tuple(a.id for a in applications)).roads
-    roads = tuple(replace(road, your_card="not tested " * 9) for road in roads)
-    stacks = {stack.id: stack for stack in examples.STACKS}
-    return RoadsTable(roads, stacks, applications, "rocm52", lambda stack: False)
+    ids = tuple(a.id for a in applications)
+    fits = examples.recommend(examples.MACHINE, ids).fits
+    stacks = {s.id: replace(s, one_line="not tested " * 9) for s in examples.STACKS}
+    return RoadsTable(fits, stacks, applications, "rocm52", lambda stack: False)
 
 
 async def test_the_torch_that_is_there_is_measured_before_a_choice_and_back_leads_here() -> None:
@@ -211,6 +209,19 @@ async def test_the_torch_that_is_there_is_measured_before_a_choice_and_back_lead
         assert "/home/sam/ai/venv/bin/python" in screen_text(pilot.app)
         await press(pilot, "escape")
         await reach(pilot, "choose")
+
+
+async def test_published_settings_are_gone_through_and_chosen_with_what_is_said_of_them() -> None:
+    session = Session(machine=examples.MACHINE, stack="rocm57")
+    services = replace(LIVE_SERVICES, stacks=load_stacks)
+    async with SetupApp(services, session, "choose").run_test(size=(120, 40)) as pilot:
+        await reach(pilot, "choose")
+        await press(pilot, "v")
+        await until(pilot, lambda: "GEMM only: Its author saw" in status(pilot.app))
+        await press(pilot, "enter")
+        await reach(pilot, "review")
+        choice = pilot.app.screen.session.choice  # type: ignore[attr-defined]
+        assert choice.preset == "GEMM only"
 
 
 async def test_without_a_torch_for_rocm_there_is_nothing_to_measure_first() -> None:

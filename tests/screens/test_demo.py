@@ -33,7 +33,7 @@ async def test_all_that_is_said_of_a_road_is_on_one_80x24_screen() -> None:
                 await settled(pilot)
                 text = screen_text(app)
                 assert f"> {row} " in text, text
-                labels = ("Marked", "Why", "Mind")
+                labels = ("Verdict", "Marked", "Mind")
                 assert all(f"\n {label} " in text for label in labels), text
                 aspects = ("Large Conv2d", "Half (fp16)", "Age of torch", "Download", "Undo")
                 assert all(f" {aspect} " in text for aspect in aspects), text

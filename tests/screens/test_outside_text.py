@@ -16,13 +16,14 @@ from tests.screens import examples
 from tests.screens.driving import go, press, reach, screen_text, session_at, settled
 from tests.screens.examples import NASTY
 from tests.screens.fakes import LIVE_SERVICES
+from wizard.advice.fit import Answer
+from wizard.advice.recommend import Recommendation
 from wizard.conv2d.presets import Preset, Published, Row
 from wizard.conv2d.shapes import square
 from wizard.glyphs import to_ascii
+from wizard.knowledge.verdicts import Word
 from wizard.machine.facts import Machine
-from wizard.plan.advice import Advice
 from wizard.plan.choice import Choice
-from wizard.plan.fit import Cell, Verdict
 from wizard.plan.steps import Plan, WriteFile
 from wizard.run.events import Event, Output, PlanFinished, Progress, StepFailed, StepStarted
 
@@ -34,13 +35,13 @@ def detect(on_part: Callable[[DetectedPart], None]) -> Machine:
     return examples.NASTY_MACHINE
 
 
-def advise(machine: Machine, applications: tuple[str, ...]) -> Advice:
+def recommend(machine: Machine, applications: tuple[str, ...], preset: str) -> Recommendation:
+    found = replace(examples.recommend(machine, ()), applications=applications or ("own",))
     text = (NASTY,)
-    road = examples.road("rocm52", 1, ())
-    cells = tuple(Cell(one, Verdict.NO, NASTY, ()) for one in applications)
-    fit = replace(road.fit, obstacles=text, needs=text, cells=cells, possible=not applications)
-    road = replace(road, fit=fit, why=text, in_favour=text, against=text, unknown=text)
-    return Advice((replace(road, also=text, cost=NASTY, undo=NASTY, your_card=NASTY),), NASTY, text)
+    answers = tuple(Answer(one, Word.NO, NASTY) for one in found.applications)
+    fit = replace(found.fits[0], obstacles=text, needs=text, answers=answers)
+    fit = replace(fit, possible=not applications)
+    return replace(found, fits=(fit,), sentence=NASTY, reason=NASTY, next_best=NASTY, measure=NASTY)
 
 
 def make_plan(machine: Machine, choice: Choice) -> Plan:
@@ -66,7 +67,7 @@ BACK = WayBack(NASTY, make_plan(examples.MACHINE, examples.CHOICE), take_back, l
 SERVICES = replace(
     LIVE_SERVICES,
     detect=detect,
-    advise=advise,
+    recommend=recommend,
     make_plan=make_plan,
     carry_out=carry_out,
     stacks=lambda: tuple(replace(s, title=NASTY, torch=NASTY) for s in examples.STACKS),

@@ -14,7 +14,7 @@ from wizard.commands.carrying import (
 )
 from wizard.commands.choosing import add_choice_arguments
 from wizard.commands.looking import acts, host_of, places_of
-from wizard.commands.making import make_asked
+from wizard.commands.making import make_asked, stack_for
 from wizard.commands.obstacle import obstacle_to
 from wizard.commands.watch import watch_first
 
@@ -45,10 +45,11 @@ def run(arguments: argparse.Namespace) -> int:
         from wizard.commands.from_file import apply_file
 
         return apply_file(arguments)
-    if arguments.stack is None:
-        return refuse("apply needs --stack: see `rdna1-setup plan` for the suggested one.")
+    if arguments.stack is None and not arguments.app:
+        return refuse("apply needs --stack or --app: `rdna1-setup plan` shows the recommendation.")
     host = host_of(arguments)
     machine = detect(host)
+    arguments.stack = arguments.stack or stack_for(arguments, machine)
     try:
         plan = make_asked(arguments, arguments.stack, host, machine, exact=acts(arguments))
     except PlanImpossible as error:

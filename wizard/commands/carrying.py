@@ -43,9 +43,10 @@ def carry(plan: Plan, arguments: argparse.Namespace, host: Host) -> int:
 def show_and_do(plan: Plan, arguments: argparse.Namespace, executor: Executor) -> int:
     """Show the plan, ask, and let this executor do it."""
     if not arguments.json:
-        from wizard.report.plan import plan_lines
+        from wizard.report.plan import as_of_lines, plan_lines
 
-        print("\n".join(plan_lines(plan)), end="\n\n", flush=True)
+        as_of = () if acts(arguments) else as_of_lines(plan)
+        print(*as_of, *plan_lines(plan), sep="\n", end="\n\n", flush=True)
     if acts(arguments) and not arguments.yes and not agreed("Carry this plan out?"):
         return _not_agreed()
     import asyncio

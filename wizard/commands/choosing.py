@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from wizard.machine.facts import Machine
     from wizard.plan.choice import Choice
 
 SOURCES: dict[str, Any] = {
@@ -120,6 +121,13 @@ def add_choice_arguments(parser: argparse.ArgumentParser) -> None:
         default="venv",
         help="venv: one folder, no root (default); venv+system: ROCm packages too",
     )
+    add_application_argument(parser)
+    parser.add_argument(
+        "--preset",
+        metavar="NAME",
+        default="",
+        help="also set these published variables of the stack, such as 'GEMM only' of rocm57",
+    )
     add_source_arguments(parser)
     parser.add_argument(
         "--gpu", metavar="ADDRESS", default="", help="PCI address of the card to use"
@@ -142,6 +150,37 @@ def add_choice_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_rollback_argument(parser)
     _add_system_arguments(parser)
+
+
+def add_application_argument(parser: argparse.ArgumentParser) -> None:
+    """What is to run."""
+    parser.add_argument(
+        "--app",
+        metavar="ID",
+        action="append",
+        help="what you want to run, such as comfyui or llm-chat; again for more (default: what is "
+        "found here)",
+    )
+
+
+def name_applications(arguments: argparse.Namespace, machine: Machine) -> tuple[str, ...]:
+    """What is to run: as it was named, else what was found on the machine, else plain torch.
+
+    It is written down in the arguments, so that the same is asked for again from anywhere.
+    Exits with 2 for an unknown one.
+    """
+    import sys
+
+    from wizard.advice.recommend import found_applications
+    from wizard.knowledge.applications import PLAIN_TORCH, applications_named
+
+    arguments.app = list(arguments.app or found_applications(machine) or (PLAIN_TORCH,))
+    try:
+        applications_named(tuple(arguments.app))
+    except KeyError as unknown:
+        print(f"rdna1-setup: --app: {unknown.args[0]}", file=sys.stderr)
+        raise SystemExit(2) from None
+    return tuple(arguments.app)
 
 
 def add_rollback_argument(parser: argparse.ArgumentParser) -> None:
@@ -249,6 +288,8 @@ def choice_of(arguments: argparse.Namespace, stack: str, home: str) -> Choice:
         stack=stack,
         footprint=arguments.footprint,
         venv=folder_of(arguments, stack, home),
+        applications=tuple(arguments.app or ()),
+        preset=arguments.preset,
         gpu=arguments.gpu,
         python=arguments.base_python,
         without_card=arguments.without_card,

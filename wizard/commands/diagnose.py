@@ -6,7 +6,11 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from wizard.commands.choosing import add_wheel_arguments
+from wizard.commands.choosing import (
+    add_application_argument,
+    add_wheel_arguments,
+    name_applications,
+)
 from wizard.commands.looking import acts, host_of, places_of
 
 if TYPE_CHECKING:
@@ -25,6 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="read this kernel log, and not the machine's own")  # fmt: skip
     parser.add_argument("--try-torch", action="store_true",
                         help="also use the card with each torch, which may hang it")  # fmt: skip
+    add_application_argument(parser)
     parser.add_argument(
         "--fix", metavar="CAUSE", help="carry out the plan that mends this finding, shown first"
     )
@@ -37,6 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print every check; 1 when one found something, else 0. With --fix, mend one finding."""
+    from wizard.advice.recommend import recommend
     from wizard.diagnose.finding import exit_code
     from wizard.diagnose.here import looks_here
     from wizard.diagnose.machine import diagnose
@@ -61,6 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
         try_torches=arguments.try_torch,
     )
     diagnosis = diagnose(machine, (), looks)
+    recommended = recommend(machine, name_applications(arguments, machine))
     if arguments.json:
         import json
 
@@ -69,11 +76,17 @@ def run(arguments: argparse.Namespace) -> int:
 
         findings = [finding_form(finding, diagnosis.findings) for finding in diagnosis.findings]
         form = {"schema": SCHEMA, "machine": machine.recorded, "rdna1": diagnosis.rdna1}
+        form |= {"recommended": recommended.name, "applications": recommended.applications}
         print(json.dumps({**form, "findings": findings}, indent=1))
     else:
+        import textwrap
+
         from wizard.report.findings import diagnosis_lines
+        from wizard.report.recommendation import short_text
 
         print("\n".join(diagnosis_lines(machine, diagnosis)))
+        if diagnosis.rdna1:
+            print("", *textwrap.wrap(short_text(recommended), 79), sep="\n")
     return exit_code(diagnosis.findings)
 
 

@@ -6,6 +6,8 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from wizard.commands.choosing import add_application_argument
+
 if TYPE_CHECKING:
     from wizard.diagnose.explain import Explanation
 
@@ -16,6 +18,7 @@ class Unreadable(ValueError):
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``explain``."""
+    add_application_argument(parser)
     parser.add_argument("--json", action="store_true", help="for programs")
     parser.add_argument("files", metavar="FILE", nargs="+", help="a text; - is standard input")
 
@@ -32,7 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         _print_json(explained)
     else:
-        _print_text(explained)
+        _print_text(explained, tuple(arguments.app or ()))
     return exit_code(finding for _, each in explained for finding in each.findings)
 
 
@@ -94,10 +97,10 @@ def _form(explained: Explanation) -> dict[str, Any]:
     }
 
 
-def _print_text(explained: list[tuple[str, Explanation]]) -> None:
+def _print_text(explained: list[tuple[str, Explanation]], applications: tuple[str, ...]) -> None:
     from wizard.report.findings import explanation_lines
 
     for name, each in explained:
         if len(explained) > 1:
             print(f"== {name}")
-        print("\n".join(explanation_lines(each)).lstrip("\n"))
+        print("\n".join(explanation_lines(each, applications)).lstrip("\n"))

@@ -6,7 +6,12 @@ import argparse
 from typing import TYPE_CHECKING
 
 from wizard.commands.carrying import refuse, refuse_for
-from wizard.commands.choosing import absolute, add_index_arguments
+from wizard.commands.choosing import (
+    absolute,
+    add_application_argument,
+    add_index_arguments,
+    name_applications,
+)
 from wizard.commands.looking import host_of, places_of
 
 if TYPE_CHECKING:
@@ -21,6 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``fetch``."""
     parser.add_argument("folder", metavar="DIR", help="the folder to fill; the same goes on")
     parser.add_argument("--stack", metavar="ID", required=True, help="what it shall install")
+    add_application_argument(parser)
     parser.add_argument(
         "--for",
         dest="recorded",
@@ -71,6 +77,7 @@ def _target(arguments: argparse.Namespace, machine: Machine) -> Target:
         stack=arguments.stack,
         footprint="venv",
         venv=f"{places.home}/ai/{arguments.stack}",
+        applications=name_applications(arguments, machine),
         gpu=arguments.gpu,
         without_card=True,
     )

@@ -8,10 +8,10 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from wizard.advice.comparison import LineSpeed
     from wizard.machine.facts.contents import Contents
     from wizard.machine.host import Host
     from wizard.places import Places
-    from wizard.plan.aspect import LineSpeed
 
 DEMO = "rx5600xt-noble-rocm57"
 """The recorded machine of the demo, below ``assets/machines``."""

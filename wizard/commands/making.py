@@ -6,7 +6,13 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from wizard.commands.choosing import absolute, add_choice_arguments, choice_of, folder_of
+from wizard.commands.choosing import (
+    absolute,
+    add_choice_arguments,
+    choice_of,
+    folder_of,
+    name_applications,
+)
 from wizard.commands.looking import places_of, there_before
 from wizard.journalform import Kind
 
@@ -17,7 +23,15 @@ if TYPE_CHECKING:
     from wizard.plan.steps import Plan
     from wizard.preflight.asking import Asking
 
-WORDS = ("gpu", "base_python", "system_release", "system_set", "rocm_repo", "rocm_key_fingerprint")
+WORDS = (
+    "gpu",
+    "preset",
+    "base_python",
+    "system_release",
+    "system_set",
+    "rocm_repo",
+    "rocm_key_fingerprint",
+)
 FLAGS = ("user_torch_aside", "without_card", "profile_file", "without_rollback")
 
 REMOVAL_FLAGS = ("distribution_rocm", "driver", "without_rollback")
@@ -74,10 +88,19 @@ def make_asked(
         if arguments.without_rollback:
             print(NOT_ASKED, file=sys.stderr)
         return clearing_plan(kind, scopes, machine, host)
+    name_applications(arguments, machine)
     choice = choice_of(arguments, stack, host.home)
     if exact and choice.footprint != "venv":
         return _settled(choice, host, machine)
     return plan_here(machine, choice, host)
+
+
+def stack_for(arguments: argparse.Namespace, machine: Machine) -> str:
+    """The recommended stack for what was named, or found here."""
+    from wizard.advice.recommend import recommend
+
+    asked = name_applications(arguments, machine)
+    return recommend(machine, asked, arguments.gpu, preset=arguments.preset).stack
 
 
 def plan_here(machine: Machine, choice: Choice, host: Host) -> Plan:
@@ -132,4 +155,6 @@ def asked_words(arguments: argparse.Namespace, stack: str, home: str) -> tuple[s
         "system_removal": ",".join(arguments.system_removal) or "none",
     }
     flags = (f"--{name.replace('_', '-')}" for name in FLAGS if getattr(arguments, name))
-    return (*(f"--{name.replace('_', '-')}={text}" for name, text in named.items()), *flags)
+    applications = (f"--app={each}" for each in arguments.app or ())
+    words = (f"--{name.replace('_', '-')}={text}" for name, text in named.items())
+    return (*words, *applications, *flags)

@@ -14,11 +14,10 @@ FOR_ANOTHER = "To install for another machine, which has the card, add --without
 
 def obstacle_to(machine: Machine, asked: argparse.Namespace, plan: Plan) -> str:
     """Why this stack cannot work here; the device is not asked for with --without-card."""
+    from wizard.advice.card import with_card, wrong_card
+    from wizard.advice.fit import fit
     from wizard.knowledge.stacks import find_stack
-    from wizard.plan.card import with_card
     from wizard.plan.existing import obstacles_to
-    from wizard.plan.fit import fit
-    from wizard.plan.right_card import wrong_card
 
     stack = find_stack(asked.stack)
     if asked.without_card or stack is None:

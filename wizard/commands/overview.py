@@ -17,36 +17,36 @@ if TYPE_CHECKING:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print what the screens would show, for terminals that have none and for screen readers."""
+    from wizard.advice.recommend import recommend
     from wizard.machine.detect import detect
     from wizard.plan.choice import Choice
     from wizard.plan.planner import PlanImpossible, make_plan
-    from wizard.plan.wishes import wishes_of
-    from wizard.report.advice import advice_lines
     from wizard.report.machine import machine_lines
-    from wizard.report.plan import plan_lines
-    from wizard.report.weighed import weighed
+    from wizard.report.plan import as_of_lines, plan_lines
+    from wizard.report.recommendation import all_lines, compared
 
     host = host_of(arguments)
     machine = detect(host)
     speed = speed_of_line(host, places_of(host))
-    found = weighed(machine, wishes_of(machine), speed=speed)
-    stack = found.advice.roads[0].fit.stack
+    found = compared(machine, recommend(machine), speed=speed)
+    stack = found.recommendation.stack
     print(_heading(arguments))
     if not host.name:
         print(*work_lines(), sep="\n", end="")
         for line in restart_lines(arguments):
             print(line)
     print("\n== This machine", *machine_lines(machine), sep="\n")
-    print("\n== Advice", *advice_lines(found), sep="\n")
+    print("\n== Advice", *all_lines(found), sep="\n")
     print("\n== What the first stack would take")
-    choice = Choice(stack, "venv", folder_of(arguments, stack, host.home))
+    folder = folder_of(arguments, stack, host.home)
+    choice = Choice(stack, "venv", folder, found.recommendation.applications)
     choice = with_sources(choice, arguments)
     try:
         plan = make_plan(machine, choice, places_of(host))
     except PlanImpossible as error:
         print(f"No plan can be made here: {error}")
         return 0
-    print("\n".join(plan_lines(plan)))
+    print("\n".join((*as_of_lines(plan), *plan_lines(plan))))
     print(f"\nNothing was changed. To carry it out: {_command(choice, arguments)}")
     return 0
 

@@ -6,6 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
+from wizard.commands.choosing import name_applications
 from wizard.commands.looking import acts, host_of, places_of, speed_of_line
 from wizard.commands.making import add_plan_arguments, asked_words, kind_asked, make_asked
 from wizard.journalform import Kind
@@ -15,9 +16,8 @@ if TYPE_CHECKING:
 
     from wizard.machine.facts import Machine
     from wizard.machine.host import Host
-    from wizard.plan.advice import Advice
     from wizard.plan.steps import Plan
-    from wizard.report.weighed import Weighed
+    from wizard.report.recommendation import Compared
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,12 +38,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the plan; without --stack, the suggested one."""
+    """Print the plan; without --stack, the recommended one."""
+    from wizard.advice.recommend import recommend
     from wizard.machine.detect import detect
-    from wizard.plan.card import with_card
     from wizard.plan.planner import PlanImpossible
     from wizard.preflight.refusal import Refused
-    from wizard.report.weighed import weighed
+    from wizard.report.recommendation import compared
 
     if wrong := _wrong_use(arguments):
         print(f"rdna1-setup: {wrong}", file=sys.stderr)
@@ -52,14 +52,17 @@ def run(arguments: argparse.Namespace) -> int:
     machine = detect(host)
     found = None
     if kind_asked(arguments) is Kind.INSTALL:
+        asked = name_applications(arguments, machine)
         with_system = arguments.stack if arguments.footprint != "venv" else ""
-        found = weighed(
-            with_card(machine, arguments.gpu),
-            (),
+        found = compared(
+            machine,
+            recommend(machine, asked, arguments.gpu, preset=arguments.preset),
+            gpu=arguments.gpu,
             with_system=with_system or "",
             speed=speed_of_line(host, places_of(host)),
+            preset=arguments.preset,
         )
-    stack = arguments.stack or (found.advice.roads[0].fit.stack if found else "")
+    stack = arguments.stack or (found.recommendation.stack if found else "")
     try:
         takes_away = kind_asked(arguments) is not Kind.INSTALL
         exact = arguments.exact or (takes_away and acts(arguments))
@@ -76,11 +79,12 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         _print_json(plan, asked_words(arguments, stack, host.home), found, arguments.stack or "")
         return 0
-    from wizard.report.plan import plan_lines
+    from wizard.report.plan import as_of_lines, plan_lines
 
     before = _taken(found) if found and not arguments.stack else ()
     after = _said(found, stack, evidence=arguments.evidence) if found else ()
-    print("\n".join((*before, *plan_lines(plan), *after)))
+    as_of = () if arguments.exact else (*as_of_lines(plan), "")
+    print("\n".join((*before, *as_of, *plan_lines(plan), *after)))
     return 0
 
 
@@ -110,44 +114,42 @@ def _require_wheels(plan: Plan, machine: Machine, host: Host) -> None:
     print(*textwrap.wrap(found.note, 79), sep="\n", end="\n" * bool(found.note), file=sys.stderr)
 
 
-def _print_json(plan: Plan, asked: Sequence[str], found: Weighed | None, stack: str) -> None:
+def _print_json(plan: Plan, asked: Sequence[str], found: Compared | None, stack: str) -> None:
     import json
 
     from wizard.plan.plan_file import plan_document
-    from wizard.report.weighed import weighed_form
+    from wizard.report.recommendation import comparison_form
 
-    advice = weighed_form(found, stack) if found else None
+    advice = comparison_form(found, stack) if found else None
     print(json.dumps(plan_document(plan, asked, advice), indent=1))
 
 
-def _said(found: Weighed, stack: str, *, evidence: bool) -> tuple[str, ...]:
+def _said(found: Compared, stack: str, *, evidence: bool) -> tuple[str, ...]:
     """What Choose says of the stack, below the plan."""
-    from wizard.report.weighed import stack_lines
+    from wizard.knowledge.ageing import today
+    from wizard.report.recommendation import stack_lines
 
-    return ("", *stack_lines(found, stack, evidence=evidence))
+    return ("", *stack_lines(found, stack, today() if evidence else None))
 
 
-def _taken(found: Weighed) -> tuple[str, ...]:
+def _taken(found: Compared) -> tuple[str, ...]:
     """Which stack was taken where none was named, why, and how it stands beside the others."""
-    from wizard.report.weighed import sheet
-
-    return (*_suggestion(found.advice), "", *sheet(found), "")
-
-
-def _suggestion(advice: Advice) -> tuple[str, ...]:
     import textwrap
 
-    from wizard.report.advice import suggestion_lines
+    from wizard.report.recommendation import recommendation_lines
+    from wizard.report.side_by_side import sheet_lines
 
-    first, *others = sorted(advice.roads, key=lambda road: road.rank)
-    *names, last = (road.fit.stack for road in others)
-    stack = first.fit.stack
+    first, *others = found.recommendation.fits
+    *names, last = (each.stack for each in others)
     others_text = (
-        f"To choose another: --stack {', '.join(names)} or {last}. "
-        "What speaks for and against each, and every other road: rdna1-setup --plain"
+        f"To choose another: --stack {', '.join(names)} or {last}; for something else to run: "
+        "--app. What speaks for and against each, and every approach: rdna1-setup --plain"
     )
     return (
-        f"No --stack was given: this is the plan for {stack}, the suggested one.",
-        *suggestion_lines(advice, "Why: "),
+        f"No --stack was given: this is the plan for {first.stack}.",
+        *recommendation_lines(found.recommendation),
         *textwrap.wrap(others_text, 79),
+        "",
+        *sheet_lines(found.columns),
+        "",
     )

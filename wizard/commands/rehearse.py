@@ -13,7 +13,7 @@ from wizard.commands.carrying import (
     refuse,
     refuse_all,
 )
-from wizard.commands.choosing import add_choice_arguments, choice_of
+from wizard.commands.choosing import add_choice_arguments, choice_of, name_applications
 from wizard.commands.looking import acts, agreed, host_of, places_of, there_before
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     from wizard.run.lines import clean
 
     if arguments.stack is None:
-        return refuse("rehearse needs --stack: see `rdna1-setup plan` for the suggested one.")
+        return refuse("rehearse needs --stack: `rdna1-setup plan` shows the recommended one.")
     if not acts(arguments):
         return refuse("a dry run starts nothing, no rehearsal either: see `rdna1-setup plan`.")
     if cannot_ask(arguments):
@@ -64,6 +64,7 @@ async def _settled(arguments: argparse.Namespace, host: Host, machine: Machine) 
     from wizard.run.live import now
     from wizard.run.settling import asking_of, preflight, settled_plan, waiting_plan
 
+    name_applications(arguments, machine)
     choice, places = choice_of(arguments, arguments.stack, host.home), places_of(host)
     if waiting_plan(choice, places) is not None:
         raise Refused(

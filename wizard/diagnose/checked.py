@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from wizard.advice.leftovers import short_path
 from wizard.diagnose.finding import About, Confidence, Evidence, Finding, Status
 from wizard.knowledge.causes import load_causes
 from wizard.machine.facts import Machine, Setting
-from wizard.plan.leftovers import short_path
 
 SESSION = "this session"
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from wizard.advice.card import chosen_card, missing_right
 from wizard.diagnose.checked import fine, found, not_tested
 from wizard.diagnose.finding import About, Confidence, Evidence, Finding, Status
 from wizard.machine.facts import Gpu, Machine, Unknown
 from wizard.machine.gpu_words import ATOMICS_UNNEEDED
-from wizard.plan.card import chosen_card
-from wizard.plan.card_in_use import missing_right
 
 HAND_IN = "Start the container with --device=/dev/kfd --device=/dev/dri, from a host that has them."
 AGAIN = "You have joined the group already: log out of the whole session and in again."

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from wizard.advice.card import chosen_card, target_of
+from wizard.advice.leftovers import short_path
 from wizard.conv2d.verdicts import RIGHT, Result, Verdict
 from wizard.conv2d.words.meaning import MEANINGS, WORDS, next_steps, noun_of
 from wizard.conv2d.worker import miopen_log
@@ -17,8 +19,6 @@ from wizard.diagnose.measured import Measured, together
 from wizard.diagnose.unmeasured import lost, not_measured
 from wizard.knowledge.causes import load_causes
 from wizard.machine.facts import Machine
-from wizard.plan.card import chosen_card, target_of
-from wizard.plan.leftovers import short_path
 
 ALIKE_SHOWN = 4
 LONGEST = 200

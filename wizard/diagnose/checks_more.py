@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from wizard.advice.leftovers import short_path
 from wizard.diagnose.checked import fine, found, shown_settings
 from wizard.diagnose.checks_torch import OFFICIAL, each_torch
 from wizard.diagnose.finding import Confidence, Evidence, Finding, Status
@@ -11,7 +12,6 @@ from wizard.diagnose.reach import reaching
 from wizard.diagnose.versions import rocm_of, torch_before
 from wizard.knowledge.solvers import ONLY
 from wizard.machine.facts import Machine, Unknown
-from wizard.plan.leftovers import short_path
 
 ENFORCE = "MIOPEN_FIND_ENFORCE"
 EXHAUSTIVE = ("3", "4", "search", "search_db_update")

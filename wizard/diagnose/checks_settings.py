@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from wizard.advice.card import chosen_card
 from wizard.diagnose.checked import fine, found, shown_settings
 from wizard.diagnose.concluded_settings import MASKS, hides
 from wizard.diagnose.finding import About, Confidence, Finding, Status
 from wizard.machine.facts import Machine
-from wizard.plan.card import chosen_card
 
 IDLE = ("no-op", "invented")
 FAMILIES = tuple(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from wizard.advice.card import chosen_card
+from wizard.advice.leftovers import short_path
 from wizard.diagnose.checked import fine, found, not_tested, shown_settings
 from wizard.diagnose.concluded_settings import empty_element
 from wizard.diagnose.finding import About, Confidence, Evidence, Finding, Status
@@ -19,8 +21,6 @@ from wizard.machine.facts import (
 )
 from wizard.machine.glibc import refuses_executable_stacks
 from wizard.machine.settings import has_empty_element
-from wizard.plan.card import chosen_card
-from wizard.plan.leftovers import short_path
 from wizard.sizes import size_text
 
 OWN_FAMILY = re.compile(r"10\.1\.[0-3]$")

@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import assets
+from wizard.advice.leftovers import short_path
 from wizard.diagnose.blamed import HANG, UNKNOWN
 from wizard.diagnose.checked import fine, found, not_tested
 from wizard.diagnose.explain import explain
 from wizard.diagnose.finding import Confidence, Evidence, Finding, Status
 from wizard.machine.facts import Environment, Machine
 from wizard.machine.watched import Answer, answer
-from wizard.plan.leftovers import short_path
 from wizard.run.joined_groups import with_joined_group
 from wizard.run.lines import beginning
 

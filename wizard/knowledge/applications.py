@@ -34,9 +34,8 @@ class Application:
     id: str
     title: str
     """At most 12 characters, for a column head."""
-    workload: str
-    """What it asks of the card: ``convolution``, ``training``, ``small training``,
-    ``transformer`` or ``any``."""
+    purpose: str
+    """Id of the purpose that verdicts are given for, in ``assets/verdicts.toml``."""
     torch_floor: str
     """Smallest torch version of its newest release, ``""`` when none is known."""
     torch_ceiling: str

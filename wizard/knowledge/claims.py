@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
@@ -46,7 +47,7 @@ TOPICS = {
     "neighbours": "other builds of the same kind",
     "other roads": "roads that are no stack of ours",
 }
-"""What a claim can be about. ``wizard/plan/weighing.py`` says which bear on a verdict."""
+"""What a claim can be about. ``assets/verdicts.toml`` says which bear on which question."""
 
 ABOUT_NO_STACK = "other roads"
 """The topic of claims that name no stack."""
@@ -77,6 +78,8 @@ class Claim:
     versions: str
     date: str
     """ISO date, or its known part, of the statement."""
+    checked: str
+    """ISO date on which the source was last read for this file."""
     method: str
     """How it was tested: ``read``, ``ran, numbers not compared``, ``ran SD 1.5``, ..."""
     grade: Grade
@@ -84,9 +87,17 @@ class Claim:
     """Link or reference that a reader can follow."""
     supports: tuple[str, ...]
     contradicts: tuple[str, ...]
+    setting: str = ""
+    """The preset of its stacks under which it was seen; ``""`` for what they install as it is."""
 
 
 @cache
 def load_claims() -> tuple[Claim, ...]:
     """All claims, in the order of the file."""
     return read_rows("claims.toml", "claim", Claim, {"gfx": (), "supports": (), "contradicts": ()})
+
+
+def strongest_first(claims: Iterable[Claim]) -> list[Claim]:
+    """Claims by their grade, the newer first among equals."""
+    newest_first = sorted(claims, key=lambda claim: claim.date, reverse=True)
+    return sorted(newest_first, key=lambda claim: list(Grade).index(claim.grade))

@@ -64,6 +64,8 @@ class Catalogue:
     repository: Repository
     source: str
     """Who says that the repository is there, and when that was last known."""
+    checked: str
+    """ISO date on which the sources of all this were last read."""
     distributions: tuple[str, ...]
     glibc: dict[str, str]
     releases: dict[str, Release] = field(default_factory=dict)
@@ -75,6 +77,7 @@ def load_catalogue() -> Catalogue:
     return Catalogue(
         repository=Repository(table["repository"], (table["key"],), table["fingerprint"]),
         source=table["repository_source"],
+        checked=table["checked"],
         distributions=tuple(table["distributions"]),
         glibc=table["glibc"],
         releases={

@@ -42,6 +42,8 @@ class Stack:
     """True when the index holds every dependency too."""
     index_source: str
     """Who says that the index is there, and when that was last known."""
+    checked: str
+    """ISO date on which the sources of index, versions and sizes were last read."""
     pythons: tuple[str, ...]
     """Minor versions, best first, for example ``("3.10", "3.9", "3.8")``."""
     gfx: tuple[str, ...]

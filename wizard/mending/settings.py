@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from wizard.advice.leftovers import short_path
 from wizard.diagnose.reach import overrides, reaching
 from wizard.machine.facts import Environment, Machine, Setting
 from wizard.machine.host import Host
 from wizard.machine.shell import assignments
-from wizard.plan.leftovers import short_path
 from wizard.plan.root_steps import SetSystemPathAside, WriteSystemFile, sha256
 from wizard.plan.shell_lines import block_lines, parted, rocm_lines, whole_lines
 from wizard.plan.steps import Step

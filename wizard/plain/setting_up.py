@@ -17,11 +17,12 @@ if TYPE_CHECKING:
     from wizard.machine.facts import Gpu, Machine
     from wizard.machine.host import Host
     from wizard.plain.road import Road
-    from wizard.report.weighed import Weighed
+    from wizard.report.recommendation import Compared
 
-WISHES = "What do you want to run? Stacks are weighed for it."
-STACKS = "Which stack? The suggested one comes first."
+WISHES = "What do you want to run? The stacks are ranked for it."
+STACKS = "Which stack? The recommended one comes first."
 CARDS = "There is more than one card of AMD's. Which one?"
+PRESETS = "Which published settings for Conv2d?"
 FOOTPRINTS = "How much of the system?"
 FOLDER = "Which folder? A new one, or a venv or conda environment that you have."
 
@@ -33,6 +34,7 @@ class Wanted:
     applications: tuple[str, ...] = ()
     gpu: str = ""
     stack: str = ""
+    preset: str = ""
     footprint: str = "venv"
     folder: str = ""
 
@@ -41,7 +43,10 @@ class Wanted:
         """The command line that they make."""
         card = ("--gpu", self.gpu) if self.gpu else ()
         system = ("--footprint", self.footprint) if self.footprint != "venv" else ()
-        return ("apply", "--stack", self.stack, *card, *system, "--venv", self.folder)
+        apps = (word for each in self.applications for word in ("--app", each))
+        preset = ("--preset", self.preset) if self.preset else ()
+        start = ("apply", "--stack", self.stack, *apps, *preset)
+        return (*start, *card, *system, "--venv", self.folder)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +59,11 @@ class Setup:
 
     def wishes(self, wanted: Wanted) -> Wanted:
         """What is to be run."""
+        from wizard.advice.recommend import found_applications
         from wizard.knowledge.applications import load_applications
-        from wizard.plan.wishes import wishes_of
 
         offered = load_applications()
-        there = wishes_of(self.machine)
+        there = found_applications(self.machine)
         options = [
             Option(f"{each.title}{', found here' if each.id in there else ''}", each.id)
             for each in offered
@@ -68,9 +73,10 @@ class Setup:
 
     def card(self, wanted: Wanted) -> Wanted | None:
         """The card, where there is a choice."""
-        from wizard.plan.card import AMD, chosen_card
+        from wizard.advice.card import chosen_card
+        from wizard.knowledge.cards import AMD
 
-        cards = [gpu for gpu in self.machine.gpus if gpu.pci_id.lower().startswith(AMD)]
+        cards = [g for g in self.machine.gpus if g.pci_id.lower().startswith(f"{AMD}:")]
         usual = chosen_card(self.machine)
         if len(cards) < 2 or usual is None:
             return None
@@ -79,24 +85,38 @@ class Setup:
 
     def stack(self, wanted: Wanted) -> Wanted:
         """The stack, with the advice before it."""
-        from wizard.plan.card import with_card
-        from wizard.report.advice import suggestion_lines
-        from wizard.report.weighed import weighed
+        from wizard.advice.recommend import recommend
+        from wizard.knowledge.stacks import load_stacks
+        from wizard.report.recommendation import compared, recommendation_lines
 
         speed = speed_of_line(self.host, places_of(self.host))
-        found = weighed(with_card(self.machine, wanted.gpu), wanted.applications, speed=speed)
+        recommended = recommend(self.machine, wanted.applications, wanted.gpu)
+        found = compared(self.machine, recommended, gpu=wanted.gpu, speed=speed)
         self.road.say()
-        for line in suggestion_lines(found.advice):
+        for line in recommendation_lines(recommended):
             self.road.say(line)
-        titles = {stack.id: stack.title for stack in found.stacks}
+        titles = {stack.id: stack.title for stack in load_stacks()}
         options: list[Option[str]] = []
-        for road in sorted(found.advice.roads, key=lambda road: road.rank):
-            name = road.fit.stack
-            mark = ", suggested" if road.rank == 1 else ""
-            state = mark if road.fit.possible else ", not possible here"
-            options.append(Option(f"{name}: {titles[name]}{state}", name))
+        for fit in recommended.fits:
+            mark = ", recommended" if fit is recommended.fits[0] else ""
+            state = mark if fit.possible else ", not possible here"
+            options.append(Option(f"{fit.stack}: {titles[fit.stack]}{state}", fit.stack))
         explain = _explaining(self.road.say, found, [option.value for option in options])
         return replace(wanted, stack=self.road.ask.choose(STACKS, options, explain=explain))
+
+    def preset(self, wanted: Wanted) -> Wanted | None:
+        """Published variables, where the stack has any on offer."""
+        from wizard.knowledge.stacks import find_stack
+
+        stack = find_stack(wanted.stack)
+        if stack is None or not stack.presets:
+            return None
+        options = [Option("none, as the stack comes", "")]
+        options += [
+            Option(f"{each.name}, of {each.source}. {each.caution}", each.name)
+            for each in stack.presets
+        ]
+        return replace(wanted, preset=self.road.ask.choose(PRESETS, options))
 
     def footprint(self, wanted: Wanted) -> Wanted | None:
         """The folder alone, or system packages too where the stack has any."""
@@ -126,7 +146,14 @@ class Setup:
 
         if wanted.footprint == "venv":
             return ()
-        choice = Choice(wanted.stack, wanted.footprint, wanted.folder, gpu=wanted.gpu)
+        choice = Choice(
+            wanted.stack,
+            wanted.footprint,
+            wanted.folder,
+            wanted.applications,
+            preset=wanted.preset,
+            gpu=wanted.gpu,
+        )
         choice = with_sources(choice, self.road.arguments)
         try:
             if waiting_plan(choice, places_of(self.host)) is not None:
@@ -140,7 +167,7 @@ class Setup:
 def walk(road: Road) -> int:
     """Ask, show the plan, carry it out if that is agreed to; gives the exit code."""
     setup = Setup(road, *road.look())
-    questions = (setup.wishes, setup.card, setup.stack, setup.footprint, setup.folder)
+    questions = (setup.wishes, setup.card, setup.stack, setup.preset, setup.footprint, setup.folder)
     wanted = in_turn(questions, Wanted())
     more = setup.for_good(wanted) if acts(road.arguments) else ()
     if more is None:
@@ -167,19 +194,19 @@ def _card_text(gpu: Gpu) -> str:
 
 
 def _explaining(
-    say: Callable[[str], None], found: Weighed, stacks: Sequence[str]
+    say: Callable[[str], None], found: Compared, stacks: Sequence[str]
 ) -> Callable[[int | None], None]:
     """Tells all stacks beside each other, or all that is said of one of them."""
-    from wizard.report.advice import stack_road_lines
-    from wizard.report.weighed import sheet, stack_lines
+    from wizard.report.recommendation import fit_lines, stack_lines
+    from wizard.report.side_by_side import sheet_lines
 
     def explain(place: int | None) -> None:
         say("")
         if place is None:
-            lines = sheet(found)
+            lines = sheet_lines(found.columns)
         else:
-            (road,) = (one for one in found.advice.roads if one.fit.stack == stacks[place])
-            lines = chain(stack_road_lines(road), ("",), stack_lines(found, stacks[place]))
+            (fit,) = (one for one in found.recommendation.fits if one.stack == stacks[place])
+            lines = chain(fit_lines(found, fit), ("",), stack_lines(found, fit.stack))
         for line in lines:
             say(line)
 

@@ -1,1 +1,1 @@
-"""From facts and a choice to steps: fit, advice, planner, and the text of a plan."""
+"""From facts and a choice to steps: the planner, each kind of plan, and a plan as text."""

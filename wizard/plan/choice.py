@@ -15,6 +15,8 @@ class Choice:
     venv: str
     """Absolute path of the folder."""
     applications: tuple[str, ...] = ()
+    preset: str = ""
+    """Name of the stack's preset of variables to set as well; ``""`` for none."""
     torch_index: str = ""
     """An index in place of the stack's own; ``pip`` means as pip is configured."""
     wheelhouse: str = ""

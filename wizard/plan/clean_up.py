@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from wizard.advice.leftovers import short_path
 from wizard.journalform import Kind
 from wizard.machine.facts import Machine, Package, RocmTree, Setting
 from wizard.plan.amd_packages import AMD, DRIVERS, Going, going, is_broken, release_of
 from wizard.plan.impossible import NothingToDo
 from wizard.plan.leftover_files import BACK, Leftovers
-from wizard.plan.leftovers import short_path
 from wizard.plan.prepared import FilesNow
 from wizard.plan.removal import held, removal_steps, system_plan
 from wizard.plan.root_steps import SetSystemPathAside, Versions, WriteSystemFile, sha256

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from wizard.advice.fit import Fit
+from wizard.advice.floors import python_obstacle
 from wizard.knowledge.stacks import Stack
 from wizard.machine.contents import OURS
 from wizard.machine.facts import Machine
@@ -13,7 +15,6 @@ from wizard.plan.broken_needs import conflicts, known_versions
 from wizard.plan.choice import Choice
 from wizard.plan.existing_steps import ResolveHeld, SetAsidePackages
 from wizard.plan.family import replaced, stack_specifiers, without_successor
-from wizard.plan.fit import Fit
 from wizard.plan.held import (
     bring_pip,
     fetch_beside,
@@ -21,7 +22,6 @@ from wizard.plan.held import (
     report_in,
     resolve_held,
 )
-from wizard.plan.pythons import python_obstacle
 from wizard.plan.resolve import resolve_argv
 from wizard.plan.settings import setting_steps
 from wizard.plan.steps import (

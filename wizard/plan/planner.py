@@ -6,14 +6,16 @@ from dataclasses import replace
 from os.path import normpath
 from pathlib import PurePosixPath
 
+from wizard.advice.card import chosen_card, with_card
+from wizard.advice.fit import Fit, Supply, fit
 from wizard.journalform import Kind
 from wizard.knowledge.applications import applications_named
 from wizard.knowledge.stacks import Stack, find_stack, load_stacks
+from wizard.knowledge.verdicts import Word
 from wizard.machine.facts import Machine
 from wizard.machine.facts.contents import Contents
 from wizard.places import Places
 from wizard.plan.beside import beside, beside_notes, carried, carrying, why_beside
-from wizard.plan.card import chosen_card, with_card
 from wizard.plan.choice import Choice
 from wizard.plan.existing import (
     existing_steps,
@@ -21,14 +23,13 @@ from wizard.plan.existing import (
     planned_conflicts,
 )
 from wizard.plan.existing_notes import existing_notes
-from wizard.plan.fit import Fit, fit
 from wizard.plan.identity import with_id
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.prepared import Prepared
 from wizard.plan.resolve import AS_CONFIGURED
+from wizard.plan.settings import chosen_preset
 from wizard.plan.snapshot import as_asked
 from wizard.plan.steps import AddToGroups, Plan, Step
-from wizard.plan.supply import Supply
 from wizard.plan.system import SystemPart, system_part
 from wizard.plan.user_site import user_site_obstacle, user_torch
 from wizard.plan.venv import venv_steps
@@ -57,7 +58,7 @@ def make_plan(
         raise PlanImpossible(f"There is no AMD card at the PCI address {choice.gpu}.")
     asked = applications_named(choice.applications)
     supply = Supply(wheelhouse=choice.wheelhouse, python_mirror=choice.python_mirror)
-    held = fit(with_card(machine, choice.gpu), asked, stack, supply=supply)
+    held = fit(with_card(machine, choice.gpu), asked, stack, supply, choice.preset)
     choice = replace(choice, venv=there.path) if there else choice
     why = why_beside(machine, stack, there) if there else ""
     steps: tuple[Step, ...]
@@ -103,13 +104,18 @@ def _plan(
             footprint=choice.footprint,
             venv=choice.venv,
             steps=(*system.steps, *steps),
-            download_bytes=_sum(held.download_bytes, system.download_bytes),
-            installed_bytes=_sum(held.installed_bytes, system.installed_bytes),
+            download_bytes=_sum(_size(choice, held.download_bytes), system.download_bytes),
+            installed_bytes=_sum(_size(choice, held.installed_bytes), system.installed_bytes),
             relogin_needed=relogin_needed,
             notes=tuple(note for note in told if note != right),
             first="; ".join(filter(None, (system.first, right))),
         )
     )
+
+
+def _size(choice: Choice, known: int | None) -> int | None:
+    """What the data says holds for the stack's own index alone."""
+    return None if choice.torch_index else known
 
 
 def _sum(one: int | None, other: int | None) -> int | None:
@@ -176,10 +182,21 @@ def _system(machine: Machine, choice: Choice, stack: Stack, prepared: Prepared) 
 
 def _notes(choice: Choice, stack: Stack, held: Fit) -> tuple[str, ...]:
     titles = {each.id: each.title for each in applications_named(choice.applications)}
-    takes = [f"{titles[c.application]} takes {need}" for c in held.cells for need in c.needs]
-    notes = [*held.obstacles, *held.needs, *takes, *stack.cautions]
+    takes = [f"{titles[c.application]} takes {need}" for c in held.answers for need in c.needs]
+    notes = [*held.obstacles, *held.needs, *takes, *_verdict_notes(held, titles), *stack.cautions]
+    if preset := chosen_preset(choice, stack):
+        notes.append(f"With the settings '{preset.name}' ({preset.source}). {preset.caution}")
     if not stack.gfx and choice.torch_index == AS_CONFIGURED:
         notes.append("PyPI's own torch for Linux is the CUDA build: gigabytes more, and it works.")
     if stack.gfx:
         notes.append("Nobody who made this program has run this stack on an RDNA1 card.")
     return tuple(dict.fromkeys(notes))
+
+
+def _verdict_notes(held: Fit, titles: dict[str, str]) -> tuple[str, ...]:
+    """What speaks against the plan: an application that will not run with this stack."""
+    return tuple(
+        f"{titles[each.application]} with this stack: {each.word.value}. {each.why}"
+        for each in held.answers
+        if held.possible and each.word in (Word.UNLIKELY, Word.NO)
+    )

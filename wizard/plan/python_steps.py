@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from wizard.advice.fit import Fit
 from wizard.machine.facts import Machine, Unknown
 from wizard.places import Places
 from wizard.plan.choice import Choice
-from wizard.plan.fit import Fit
 from wizard.plan.steps import CreateVenv, RunProgram, Step
 
 PIP_QUIET = (("PIP_NO_CACHE_DIR", "1"), ("PIP_DISABLE_PIP_VERSION_CHECK", "1"))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from wizard.knowledge.stacks import Stack
+from wizard.advice.card import chosen_card
+from wizard.knowledge.stacks import Preset, Stack
 from wizard.machine.facts import Machine
-from wizard.plan.card import chosen_card
 from wizard.plan.choice import Choice
 from wizard.plan.environment import MODULE, PTH, launcher_text, module_text, with_constraint
+from wizard.plan.impossible import PlanImpossible
 from wizard.plan.steps import PinInstalled, Step, WriteFile
 
 
@@ -17,7 +18,12 @@ def setting_steps(
 
     ``minor`` is that Python's, such as ``3.10``; a ``pip.conf`` that was there keeps its lines.
     """
-    venv, settings = choice.venv, (*stack.environment, *_visible_device(machine, choice, stack))
+    venv, preset = choice.venv, chosen_preset(choice, stack)
+    settings = (
+        *stack.environment,
+        *(preset.variables if preset else ()),
+        *_visible_device(machine, choice, stack),
+    )
     packages = f"{venv}/lib/python{minor}/site-packages"
     constraints = f"{venv}/rdna1-constraints.txt"
     launcher = launcher_text(venv, settings, stack.unset)
@@ -52,6 +58,17 @@ def setting_steps(
             0o755,
         ),
     )
+
+
+def chosen_preset(choice: Choice, stack: Stack) -> Preset | None:
+    """The published variables that were chosen. Raises PlanImpossible for a name of none."""
+    if not choice.preset:
+        return None
+    for preset in stack.presets:
+        if preset.name == choice.preset:
+            return preset
+    known = " or ".join(f"'{preset.name}'" for preset in stack.presets) or "none"
+    raise PlanImpossible(f"{stack.id} has no preset {choice.preset!r}; it has {known}.")
 
 
 def _constraints(stack: Stack, venv: str, path: str) -> Step:

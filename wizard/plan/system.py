@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from wizard.knowledge.releases import Catalogue, Release, load_catalogue, repository_at
+from wizard.knowledge.releases import FULL, Catalogue, Release, load_catalogue, repository_at
 from wizard.machine.facts import Machine
 from wizard.plan.amd_packages import going
 from wizard.plan.choice import Choice
@@ -27,6 +27,8 @@ from wizard.plan.steps import Step
 from wizard.plan.system_family import require_apt
 from wizard.plan.system_places import KEYRING, PIN, PROFILE, SOURCE
 
+NEWER = "2.35"
+"""The C library of Ubuntu 22.04, from which on old releases lack what they ask for."""
 PIN_TEXT = "Package: *\nPin: release o=repo.radeon.com\nPin-Priority: 600\n"
 ASKED_FIRST = (
     "The repository is asked for the exact packages, their versions and sizes before you are asked "
@@ -59,7 +61,9 @@ def system_part(machine: Machine, choice: Choice, release: str, prepared: Prepar
     offer = prepared.offer
     coming = tuple(_coming(machine, choice, catalogue, entry, prepared))
     removed, notes = removal_steps(machine, gone, prepared.files, prepared.for_good, coming)
-    notes = (*notes, *strangers(machine, removed), *(() if offer else (ASKED_FIRST,)))
+    notes = (*notes, *strangers(machine, removed))
+    if not offer:
+        notes = (*notes, *_repair(machine, entry, choice), ASKED_FIRST)
     steps = (
         *removed,
         *_install(entry, choice, offer),
@@ -72,6 +76,20 @@ def system_part(machine: Machine, choice: Choice, release: str, prepared: Prepar
         held(gone.packages),
         offer.download_bytes if offer else None,
         offer.installed_bytes if offer else None,
+    )
+
+
+def _repair(machine: Machine, entry: Release, choice: Choice) -> tuple[str, ...]:
+    """What the release's full set lacks on newer systems, as far as that is known without apt."""
+    repair = entry.repair
+    if repair is None or choice.system_set != FULL or not _runs(NEWER, machine.system.glibc):
+        return ()
+    return (
+        f"This system has no more all that the full set of ROCm {entry.version} asks for. "
+        f"So an empty package, {repair.name}, stands in for {', '.join(repair.stand_in)} and "
+        f"{repair.contended}; where {repair.contender} is installed, {repair.repack} is packed "
+        f"anew without its dependency on {repair.contended} instead. {', '.join(repair.older)} "
+        f"come from Ubuntu's {repair.older_suite}. apt tells which of it is needed: plan --exact.",
     )
 
 

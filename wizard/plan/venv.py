@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 
+from wizard.advice.card import chosen_card, target_of
+from wizard.advice.fit import Fit
 from wizard.knowledge.stacks import Stack
 from wizard.machine.facts import Machine
 from wizard.machine.glibc import refuses_executable_stacks
 from wizard.places import Places
-from wizard.plan.card import chosen_card, target_of
 from wizard.plan.choice import Choice
-from wizard.plan.fit import Fit
 from wizard.plan.python_steps import PIP_QUIET, python_steps
 from wizard.plan.resolve import resolve_argv, second_try
 from wizard.plan.settings import setting_steps
@@ -91,7 +91,7 @@ def _wheel_steps(choice: Choice, stack: Stack, work: str, gfx: str) -> tuple[Ste
     )
     return (
         RunProgram(
-            "Decide on every version in one go, numpy included, before anything is fetched.",
+            "Decide on every version in one go, before anything is fetched.",
             argv,
             "nothing to undo",
             creates=(report,),

@@ -12,6 +12,7 @@ from wizard.diagnose.machine import Diagnosis
 from wizard.knowledge.causes import load_causes
 from wizard.machine.facts import Machine
 from wizard.report.mending import fix_command
+from wizard.report.recommendation import text_for_cards
 from wizard.run.lines import clean
 
 WIDTH = 79
@@ -51,13 +52,15 @@ def answer_text(explained: Explanation) -> str:
             return ""
 
 
-def explanation_lines(explained: Explanation) -> Iterator[str]:
-    """What a text proves, the root cause first, then the cards that it lists."""
+def explanation_lines(explained: Explanation, applications: tuple[str, ...] = ()) -> Iterator[str]:
+    """What a text proves, the root cause first, then the cards that it lists and their stack."""
     yield from _wrapped(answer_text(explained))
     yield from finding_lines(explained.findings)
     if explained.cards:
         yield ""
         yield from card_lines(explained.cards)
+        targets = (card.gfx for card in explained.cards if card.rdna1)
+        yield from _wrapped(text_for_cards(targets, applications))
     if explained.other_card:
         yield ""
         yield from _wrapped(NOT_RDNA1)

@@ -9,10 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from wizard import __version__
+from wizard.advice.recommend import recommend
 from wizard.conv2d.runs.last_sweep import LastSweep
 from wizard.journalform import OLDER, UNFINISHED, OlderRun, Record
 from wizard.machine.facts import Machine, Setting, Unknown
-from wizard.plan.advice import advise
 from wizard.report.conv2d import counted_line, table_lines
 from wizard.report.conv2d_since import since_lines
 from wizard.report.findings import diagnosis_lines
@@ -46,7 +46,7 @@ def _fence(lines: Iterable[str]) -> str:
 
 def _sections(gathered: Gathered, redaction: Redaction) -> dict[str, Iterable[str]]:
     """Everything is redacted before it is laid out: a line break would hide half of a secret."""
-    headline = redaction.text(advise(gathered.machine, ()).headline)
+    recommended = redaction.text(recommend(gathered.machine).sentence)
     why = [_failure(Path(record.folder) / "log.txt") for record in gathered.records[:LATEST_RUNS]]
     machine = redaction.value(without_name(gathered.machine))
     diagnosis = redaction.value(gathered.diagnosis)
@@ -58,7 +58,7 @@ def _sections(gathered: Gathered, redaction: Redaction) -> dict[str, Iterable[st
         "Runs": run_section(
             redaction.value(gathered.records), redaction.value(why), gathered.older
         ),
-        "Suggested": textwrap.wrap(headline, WIDTH),
+        "Recommended": textwrap.wrap(recommended, WIDTH),
     }
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
+from wizard.journalform import Kind
+from wizard.knowledge.releases import load_catalogue
+from wizard.knowledge.stacks import find_stack
 from wizard.plan.content import content_lines
 from wizard.plan.steps import Plan, Step
 from wizard.report.events import RESTART
@@ -38,13 +41,31 @@ def _lines(plan: Plan) -> Iterator[str]:
         yield from textwrap.wrap(RESTART, WIDTH, initial_indent="Last: ", subsequent_indent="  ")
 
 
+def as_of_lines(plan: Plan) -> Iterator[str]:
+    """From when the data is that a plan of an installation rests on, where nobody is asked."""
+    stack = find_stack(plan.stack)
+    if plan.kind is not Kind.INSTALL or stack is None:
+        return
+    dates = [stack.checked]
+    if plan.footprint != "venv":
+        dates.append(load_catalogue().checked)
+    text = f"Indexes, versions and sizes are as of {min(dates)}: nobody was asked."
+    yield from textwrap.wrap(text, WIDTH)
+
+
 def totals(plan: Plan) -> str:
     """What the plan takes, on one line."""
     root = sum(step.needs_root for step in plan.steps)
     rights = f"{root} of them as root" if root else "none as root"
-    download, disk = bytes_text(plan.download_bytes), bytes_text(plan.installed_bytes)
-    takes = f"{len(plan.steps)} steps, {rights}; download {download}, disk {disk}"
+    takes = f"{len(plan.steps)} steps, {rights}; {_sizes(plan)}"
     return f"{takes}; {'; '.join(_afterwards(plan))}"
+
+
+def _sizes(plan: Plan) -> str:
+    if plan.download_bytes is None and plan.installed_bytes is None:
+        return "download and disk not known until it is resolved"
+    download, disk = bytes_text(plan.download_bytes), bytes_text(plan.installed_bytes)
+    return f"download {download}, disk {disk}"
 
 
 def _afterwards(plan: Plan) -> Iterator[str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
+from wizard.advice.comparison import Aspect
 from wizard.knowledge.roads import OtherRoad
-from wizard.plan.aspect import Aspect
 from wizard.report.units import WIDTH
 
 STATE_CELLS = 13
@@ -36,9 +36,7 @@ def road_lines(road: OtherRoad, width: int = WIDTH) -> Iterator[str]:
 
 def road_aspect(road: OtherRoad) -> Aspect:
     """A road as something that claims stand behind."""
-    return Aspect(
-        f"road-{road.id}", road.title, road.state, "", road.because.rstrip("."), road.claims
-    )
+    return Aspect(f"road-{road.id}", road.title, road.state, road.because.rstrip("."), road.claims)
 
 
 def _wrapped(text: str, width: int, head: str) -> list[str]:

@@ -2,44 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from wizard.knowledge.applications import Application
-from wizard.knowledge.claims import Claim
-from wizard.knowledge.stacks import Stack
-from wizard.machine.facts import Machine
-from wizard.plan.advice import Advice
-from wizard.plan.aspect import Aspect, LineSpeed
-from wizard.plan.aspects import aspects
+from wizard.advice.comparison import Aspect, Column
 from wizard.report.units import WIDTH, cut
 
 LABEL_CELLS = 16
 NARROWEST = 12
 """Cells of a column below which words would be cut."""
-GRADED = 20
-"""Cells of a column from which on there is room for grades."""
 WIDEST = 21
-GRADES = {
-    "source code": "code",
-    "maintainer": "maker",
-    "several users": "users",
-    "one user": "1 user",
-    "claim only": "claim",
-    "refuted": "refuted",
-}
-"""Grades of claims in a cell; where a figure is from is told beside it only."""
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """One stack."""
-
-    stack: str
-    head: str
-    """Its rank and name."""
-    torch: str
-    aspects: tuple[Aspect, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,36 +31,7 @@ class Sheet:
 
     def row(self, number: int, gap: int = 1) -> tuple[str, ...]:
         """The texts of one aspect in all columns, with so many cells to spare."""
-        graded = self.cells >= GRADED
-        return tuple(
-            cell_text(column.aspects[number], self.cells - gap, graded=graded)
-            for column in self.columns
-        )
-
-
-def columns_of(
-    machine: Machine,
-    applications: tuple[Application, ...],
-    stacks: dict[str, Stack],
-    advice: Advice,
-    claims: tuple[Claim, ...],
-    *,
-    system: Callable[[str], bool] = lambda _: False,
-    speed: LineSpeed | None = None,
-) -> tuple[Column, ...]:
-    """Every stack of the advice with its aspects, best first."""
-    return tuple(
-        Column(
-            stack.id,
-            f"{road.rank} {stack.id}",
-            stack.torch.partition("+")[0],
-            aspects(
-                machine, applications, stack, road.fit, claims, system=system(stack.id), speed=speed
-            ),
-        )
-        for road in advice.roads
-        for stack in [stacks[road.fit.stack]]
-    )
+        return tuple(cell_text(column.aspects[number], self.cells - gap) for column in self.columns)
 
 
 def sheet_of(
@@ -104,13 +47,10 @@ def sheet_of(
     return Sheet(shown, cells, len(columns) - len(shown))
 
 
-def cell_text(aspect: Aspect, cells: int, *, graded: bool = True) -> str:
-    """The word, with its grade where there is room for both."""
+def cell_text(aspect: Aspect, cells: int) -> str:
+    """The word; its first part alone where all of it is too long."""
     word = aspect.word if len(aspect.word) <= cells else aspect.word.partition(",")[0]
-    grade = GRADES.get(aspect.grade, "") if graded else ""
-    both = f"{word} ({grade})"
-    text = both if grade and len(both) <= cells else word
-    return cut(text, cells)
+    return cut(word, cells)
 
 
 def sheet_lines(columns: Sequence[Column], width: int = WIDTH) -> Iterator[str]:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from wizard.advice.comparison import LineSpeed
 from wizard.journalform import Record
-from wizard.plan.aspect import LineSpeed
 
 ENOUGH_BYTES = 20_000_000
 """Less tells of the start of a connection rather than of the line."""

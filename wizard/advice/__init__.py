@@ -1,0 +1,1 @@
+"""Which stack for what: hard floors, reviewed verdicts, one recommendation."""

@@ -1,0 +1,148 @@
+"""What is on a machine already: a torch, settings that reach a stack, ROCm of the system."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import groupby
+
+from wizard.knowledge.stacks import Stack
+from wizard.machine.facts import Environment, Machine, Setting, Unknown
+
+LOADER = "LD_LIBRARY_PATH"
+REACHING = ("HSA_", "HIP_", "MIOPEN_", "ROCR_")
+"""How variables begin that a bundled ROCm reads as well as a system's."""
+
+
+def leftovers(machine: Machine, stack: Stack) -> tuple[str, ...]:
+    """What on this machine breaks, changes or does not matter to a stack, with file and line."""
+    if not stack.gfx:
+        return ()
+    settings = [s for s in _known_places(machine.settings) if not s.within]
+    wanted = dict(stack.environment)
+    breaking = [s for s in settings if s.name in stack.unset]
+    other = [s for s in settings if s.name in wanted and s.value != wanted[s.name]]
+    named = {*stack.unset, *wanted}
+    reaching = [s for s in settings if s.name.startswith(REACHING) and s.name not in named]
+    return (
+        *(_breaks(same, machine) for same in _alike(breaking)),
+        *(_differs(same, wanted[same[0].name], machine) for same in _alike(other)),
+        *_reach(reaching, machine),
+        *_system_rocm(machine),
+    )
+
+
+def torch_here(machine: Machine, stack: Stack, gfx: str) -> Environment | None:
+    """The first environment that holds this stack's torch already."""
+    return next((e for e in machine.environments if _holds(e, stack, gfx)), None)
+
+
+def short_path(path: str, machine: Machine) -> str:
+    """A path with ``~`` for the home folder."""
+    home = machine.access.home.rstrip("/")
+    return f"~{path.removeprefix(home)}" if home and path.startswith(f"{home}/") else path
+
+
+def _holds(environment: Environment, stack: Stack, gfx: str) -> bool:
+    torch = environment.torch
+    if torch is None or torch.changed:  # with a library exchanged it is nobody's torch
+        return False
+    if torch.native_gfx:
+        return gfx in torch.native_gfx and "{gfx}" in " ".join(stack.requirements)
+    if not stack.gfx:
+        return torch.build == "cpu"
+    return torch.version == stack.torch
+
+
+def _known_places(settings: tuple[Setting, ...]) -> list[Setting]:
+    """Without those of the live environment that a file explains."""
+    explained = {(s.name, s.value) for s in settings if s.file}
+    return [s for s in settings if s.file or (s.name, s.value) not in explained]
+
+
+def _alike(settings: list[Setting]) -> list[list[Setting]]:
+    """The same variable with the same value, wherever it was set."""
+    places: dict[tuple[str, str], list[Setting]] = {}
+    for setting in settings:
+        places.setdefault((setting.name, setting.value), []).append(setting)
+    return list(places.values())
+
+
+def _shown(same: list[Setting], machine: Machine) -> str:
+    where = ", ".join(_where(setting, machine) for setting in same)
+    return f"{same[0].name}={same[0].value} ({where})"
+
+
+def _where(setting: Setting, machine: Machine) -> str:
+    if not setting.file:
+        return "set in this session"
+    return f"{short_path(setting.file, machine)}:{setting.line}"
+
+
+def _breaks(same: list[Setting], machine: Machine) -> str:
+    # the loader reads its path when a process starts: nothing inside Python can take that back
+    starts = "rdna1-python starts without it" if same[0].name == LOADER else "left out here"
+    return f"{_shown(same, machine)} breaks this stack; {starts}"
+
+
+def _differs(same: list[Setting], wanted: str, machine: Machine) -> str:
+    return f"{_shown(same, machine)} is another value than this stack's {wanted}"
+
+
+def _reach(settings: list[Setting], machine: Machine) -> tuple[str, ...]:
+    texts = []
+    for file, group in groupby(sorted(settings, key=lambda s: s.file), key=lambda s: s.file):
+        found = list(group)
+        where = f"in {_where(found[0], machine)}" if file else "of this session"
+        more = f" and {len(found) - 1} more" if len(found) > 1 else ""
+        first = f"{found[0].name}={found[0].value}"
+        texts.append(f"settings {where} reach this stack as well: {first}{more}")
+    return tuple(texts)
+
+
+def _system_rocm(machine: Machine) -> tuple[str, ...]:
+    own = (tree for tree in machine.rocm_trees if tree.path.startswith("/opt/rocm"))
+    trees = [tree for tree in own if tree.link_to is None]
+    packages = machine.rocm_packages
+    amd = () if isinstance(packages, Unknown) else [p for p in packages if p.origin == "amd"]
+    if not trees and amd:
+        found = f"{len(amd)} ROCm packages of AMD without a folder in /opt: half installed;"
+        return (f"{found} not used by these wheels",)
+    return tuple(f"{tree.path} (system ROCm) is not used by these wheels" for tree in trees)
+
+
+@dataclass(frozen=True, slots=True)
+class TorchThere:
+    """A torch and the Python that imports it."""
+
+    python: str
+    torch: str
+    """Its version."""
+    build: str
+    """``rocm``, ``cuda``, ``cpu`` or ``unknown``."""
+    place: str
+    """Where it lies, as people write it."""
+
+
+def torch_there(machine: Machine) -> TorchThere | None:
+    """The first torch that was built for ROCm and can be started; None where there is none."""
+    return next((there for there in torches_there(machine) if there.build == "rocm"), None)
+
+
+def torches_there(machine: Machine) -> tuple[TorchThere, ...]:
+    """Every torch whose Python is known, those built for ROCm first."""
+    found = (
+        TorchThere(python, torch.version, torch.build, short_path(environment.path, machine))
+        for environment in machine.environments
+        if (torch := environment.torch) and (python := _python_of(environment, machine))
+    )
+    return tuple(sorted(found, key=lambda there: there.build != "rocm"))
+
+
+def _python_of(environment: Environment, machine: Machine) -> str:
+    if environment.kind in ("venv", "conda"):
+        return f"{environment.path}/bin/python"
+    if isinstance(environment.python, Unknown):
+        return ""
+    series = environment.python.split(".")[:2]
+    known = (one for one in machine.interpreters if one.version.split(".")[:2] == series)
+    return next((one.path for one in known), "")

@@ -1,0 +1,183 @@
+"""The recommendation, the stacks beside each other and every approach, as lines and as JSON."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from wizard.advice.card import with_card
+from wizard.advice.comparison import Column, LineSpeed, also, columns, everything
+from wizard.advice.fit import Fit
+from wizard.advice.recommend import Recommendation, asked_for, name_for_target
+from wizard.jsonform import to_json
+from wizard.knowledge.ageing import overdue
+from wizard.knowledge.applications import PLAIN_TORCH, applications_named
+from wizard.knowledge.claims import load_claims
+from wizard.knowledge.releases import load_catalogue
+from wizard.knowledge.roads import load_roads
+from wizard.knowledge.stacks import Stack, load_stacks
+from wizard.machine.facts import Machine
+from wizard.report.evidence import LONG_AGO, evidence_lines, verdict_lines
+from wizard.report.roads import all_road_lines
+from wizard.report.side_by_side import sheet_lines
+from wizard.report.units import WIDTH
+
+ASK = "Who says so, and who contradicts: rdna1-setup plan --stack {0} --evidence"
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A recommendation with every aspect of every stack."""
+
+    machine: Machine
+    recommendation: Recommendation
+    columns: tuple[Column, ...]
+
+    def column(self, stack: str) -> Column:
+        """One stack with its aspects."""
+        return next(column for column in self.columns if column.stack == stack)
+
+
+def compared(
+    machine: Machine,
+    found: Recommendation,
+    *,
+    gpu: str = "",
+    with_system: str = "",
+    speed: LineSpeed | None = None,
+    preset: str = "",
+) -> Compared:
+    """The stacks beside each other. ``with_system``: the one that is taken with its packages."""
+    machine = with_card(machine, gpu)
+    beside = columns(
+        machine, found, system=lambda stack: stack == with_system, speed=speed, preset=preset
+    )
+    return Compared(machine, found, beside)
+
+
+def short_text(found: Recommendation) -> str:
+    """What is recommended, in a line."""
+    asked = applications_named(found.applications)
+    return (
+        f"Recommended here for {', '.join(map(asked_for, asked))}: {found.name} "
+        "(rdna1-setup plan says why)."
+    )
+
+
+def text_for_cards(targets: Iterable[str], applications: tuple[str, ...] = ()) -> str:
+    """What is recommended for chips that a text names; ``""`` where no stack is for them."""
+    names = {name_for_target(gfx, applications) for gfx in targets if gfx}
+    asked = ", ".join(map(asked_for, applications_named(applications or (PLAIN_TORCH,))))
+    if len(names) != 1:
+        return ""
+    return (
+        f"Recommended for such a card and {asked}: {names.pop()} "
+        "(rdna1-setup plan, on that machine, says why)."
+    )
+
+
+def recommendation_lines(found: Recommendation, head: str = "") -> Iterator[str]:
+    """What is recommended and why, what is to be done before, and what comes next."""
+    yield from textwrap.wrap(f"{head}{found.sentence}", WIDTH, break_on_hyphens=False)
+    yield from _listed("Why first", [found.reason])
+    yield from _listed("First of all it needs", [found.first])
+    yield from _listed("Measure first", [found.measure])
+    yield from _listed("Next best", [found.next_best])
+    for each in found.outside:
+        yield from _listed(each.program.title, [each.program.install, each.program.note])
+
+
+def all_lines(found: Compared) -> Iterator[str]:
+    """The recommendation, the stacks beside each other, each one's reasons, every approach."""
+    yield from recommendation_lines(found.recommendation)
+    yield ""
+    yield from sheet_lines(found.columns)
+    for fit in found.recommendation.fits:
+        yield ""
+        yield from fit_lines(found, fit)
+    yield ""
+    yield "== All known approaches"
+    yield from all_road_lines(load_roads())
+
+
+def fit_lines(found: Compared, fit: Fit) -> Iterator[str]:
+    """One stack: its verdicts here, what stands in the way, what it needs and what to mind."""
+    rank = found.recommendation.rank(fit.stack)
+    yield f"{rank}. {fit.stack}{'' if fit.possible else '  [not possible here]'}"
+    asked = applications_named(found.recommendation.applications)
+    for application, answer in zip(asked, fit.answers, strict=True):
+        title = asked_for(application)
+        head = f"   {title[:1].upper()}{title[1:]} ({answer.word.value})"
+        yield from _listed(head, [answer.why])
+    stack = _stack(fit.stack)
+    yield from _listed("   Stands in the way", fit.obstacles)
+    yield from _listed("   Needs", fit.needs)
+    yield from _listed("   Also", also(found.machine, stack, fit, asked))
+
+
+def stack_lines(found: Compared, stack: str, evidence_on: date | None = None) -> Iterator[str]:
+    """Every aspect of one stack with its reason; with ``evidence_on``, today, every claim."""
+    yield f"== What is said of {stack}"
+    for aspect in found.column(stack).aspects:
+        yield from verdict_lines(aspect)
+    yield ""
+    if evidence_on:
+        yield from _old_checks(_stack(stack), evidence_on)
+        about = everything(_stack(stack))
+        yield from evidence_lines(about, load_claims(), evidence_on, whole=True)
+    else:
+        yield ASK.format(stack)
+
+
+def _old_checks(stack: Stack, day: date) -> Iterator[str]:
+    """What of the installation itself nobody has looked at for long."""
+    if overdue(stack.checked, day):
+        yield f"Index, versions and sizes were checked on {stack.checked}, {LONG_AGO}."
+    catalogue = load_catalogue()
+    if stack.system_release and overdue(catalogue.checked, day):
+        yield f"AMD's system packages were checked on {catalogue.checked}, {LONG_AGO}."
+
+
+def comparison_form(found: Compared, stack: str = "") -> dict[str, Any]:
+    """The JSON form; of one stack where one is named."""
+    beside = [each for each in found.columns if stack in ("", each.stack)]
+    names = {each.stack for each in beside}
+    claims = [c for c in load_claims() if not stack or names & set(c.stacks)]
+    first = found.recommendation
+    fits = {fit.stack: fit for fit in first.fits}
+    return {
+        "recommended": first.name,
+        "sentence": first.sentence,
+        "reason": first.reason,
+        "next_best": first.next_best,
+        "applications": list(first.applications),
+        "outside": to_json(first.outside),
+        "stacks": [
+            {
+                "stack": column.stack,
+                "rank": first.rank(column.stack),
+                "possible": fits[column.stack].possible,
+                "torch": column.torch,
+                "aspects": to_json(column.aspects),
+            }
+            for column in beside
+        ],
+        "claims": to_json(claims),
+        "roads": to_json(load_roads()),
+    }
+
+
+def _stack(name: str) -> Stack:
+    return next(each for each in load_stacks() if each.id == name)
+
+
+def _listed(title: str, sentences: Iterable[str]) -> Iterator[str]:
+    for number, sentence in enumerate(filter(None, sentences)):
+        head = f"{title}: " if number == 0 else " " * (len(title) + 2)
+        indent = " " * min(len(head), 22)
+        yield from textwrap.wrap(
+            sentence, WIDTH, initial_indent=head, subsequent_indent=indent, break_on_hyphens=False
+        )
