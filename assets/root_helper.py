@@ -2632,9 +2632,6 @@ def note_change(
         (*pair, local.get(pair) or kept_path(pair, step)) for pair in wanted["expect"]["install"]
     ]
     spot = "{}/backup/{}".format(step.run.path, step.spot("alternatives"))
-    ended = run(("sh", "-c", shell_script([("keep_alternatives", spot)], step)))
-    if ended.code:
-        raise explain(ended)
     calls: List[Call] = [("finish_unpacking", *(word for new in incoming for word in new))]
     calls += [("rest",), ("since", spot + "-now")]
     coming = dict(wanted["expect"]["install"])
@@ -2664,6 +2661,10 @@ def note_change(
     calls += [("mark", how, *marked) for how, marked in _marks(touched, auto) if marked]
     calls += [("settle",), *_lost_calls(kept, step), *_gone_calls(gone, step)]
     calls += [("alternatives_back", spot), ("forget_since",)]
+    # Last of all: what gets a second name in the backup would seem to have come since then.
+    ended = run(("sh", "-c", shell_script([("keep_alternatives", spot)], step)))
+    if ended.code:
+        raise explain(ended)
     noted = {"there": there, "settings_only": settings_only, "fresh": fresh, "alternatives": spot}
     step.intend(noted, calls)
 
