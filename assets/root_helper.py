@@ -1446,7 +1446,7 @@ package_file() {
 is_of_others() {
     others_name=$1
     case "$(state_of "$others_name")" in ''|?[ncH]*) return 1 ;; esac
-    others_version=$(dpkg-query -W -f '${Version}' "$others_name")
+    others_version=$(asked "$others_name" '${Version}')
     shift
     for known; do [ "$known" = "$others_version" ] && return 1; done
     return 0

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from tests.e2e.system.roots import Root
 from tests.root.archive import StandIn, build
-from tests.root.conversation import apt_change, do_all, done_all, keep_debs
+from tests.root.conversation import apt_change, do_all, done_all, keep_debs, undo
 from tests.root.listing import listing
 from tests.root.test_restore import WAYS, come_back
 
@@ -87,6 +88,17 @@ def test_each_comes_back_for_the_architecture_that_it_had(
     there = {line.removesuffix(":amd64") for line in listed.stdout.split()}
     assert there & {name for name, _ in NAMES} == stays
     come_back(both, run, way, kept["kept"])
+    assert seen(both) == before
+
+
+def test_what_came_beside_the_same_package_of_another_architecture_goes_alone(both: Root) -> None:
+    both.run("dpkg", "--purge", "stand-both:amd64")
+    before = seen(both)
+    place = f"{CACHE}/stand-both_1%3a1.0_amd64.deb"
+    file = (place, sha256(both.path(place).read_bytes()).hexdigest())
+    done_all(both, apt_change(debs=(file,), expect_install=(NAMES[0],)), run="arch-beside")
+    done = undo(both, "arch-beside")
+    assert done.returncode == 0, done.stdout + done.stderr
     assert seen(both) == before
 
 
