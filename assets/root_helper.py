@@ -2447,10 +2447,8 @@ def replaced(wanted: Dict[str, Any], present: Dict[str, Package]) -> List[Tuple[
 
 def is_kept(name: str, version: str, step: Step) -> bool:
     """True where the backup has the package file; it was looked through when it was kept."""
-    file = deb_name(name, version)
-    path = "{}/backup/debs/{}".format(step.run.path, file)
-    there = look(step.run.debs, file) is not None
-    return there and package_in(path) == (name, version)
+    path = kept_path((name, version), step)
+    return bool(path) and package_in(path) == (name, version)
 
 
 def keep_what_changed(step: Step) -> None:
@@ -2732,10 +2730,7 @@ def keep_overlaid(
             place = moved.get(path, path)
             folder = os.path.isdir(place) and not os.path.islink(place)
             if one.kind != "d" and path not in known and os.path.lexists(place) and not folder:
-                with place_at(real_place(place)) as (parent, base):
-                    spot = step.spot(base[:40])
-                    keep_whole(parent, base, step.run.backup, spot)
-                copy = "{}/backup/{}".format(step.run.path, spot)
+                copy = kept_copy(place, step)
                 step.output(["{} was there before: it is kept as {}".format(place, copy)])
                 kept.append((place, copy))
     return kept
@@ -2759,7 +2754,7 @@ def _gone_calls(gone: Sequence[Tuple[str, str]], step: Step) -> List[Call]:
 
 def _lost_calls(names: Iterable[str], step: Step) -> List[Call]:
     """Keep a list of what had been deleted of packages by hand, and give the call that needs it."""
-    files = {where_.get(p, p) for n in names for where_ in (diversions(n),) for p in list_of(n)}
+    files = {path for name in names for path in places_of(list_of(name), name)}
     lost = {path for path in files if not os.path.lexists(path)}
     tops = sorted(path for path in lost if lost.isdisjoint(_parents(os.path.dirname(path) + "/")))
     if not tops:
@@ -2871,7 +2866,7 @@ def automatic() -> Set[str]:
 def keep_settings(names: Iterable[str], step: Step) -> List[Tuple[str, str]]:
     """Copies of the settings files of packages that may go: path and copy of each."""
     kept = []
-    settings = (where(path, name) for name in names for path in settings_of(name))
+    settings = (path for name in names for path in places_of(settings_of(name), name))
     for path in sorted({each for one in settings for each in (one, *editors_copies(one))}):
         if os.path.lexists(path):
             with place_at(real_place(path)) as (folder, name):
@@ -2893,9 +2888,10 @@ def editors_copies(path: str) -> List[str]:
     return [each for each in paths if os.path.isfile(each) or os.path.islink(each)]
 
 
-def where(path: str, package: str) -> str:
-    """Where a file of a package lies: it may be diverted, to make room for another one."""
-    return diversions(package).get(path, path)
+def places_of(paths: Iterable[str], package: str) -> List[str]:
+    """Where files of a package lie: they may be diverted, to make room for others."""
+    moved = diversions(package)
+    return [moved.get(path, path) for path in paths]
 
 
 def diversions(package: str) -> Dict[str, str]:
@@ -2917,13 +2913,18 @@ def keep_changed(packages_: Sequence[Tuple[str, str]], step: Step) -> List[Tuple
     for number, (name, version) in enumerate(packages_):
         step.progress(number, len(packages_), "packages", name, "compare")
         for path in changed_files(name, version, step):
-            with place_at(real_place(path)) as (folder, base):
-                spot = step.spot(base[:40])
-                keep_whole(folder, base, step.run.backup, spot)
-            copy = "{}/backup/{}".format(step.run.path, spot)
+            copy = kept_copy(path, step)
             step.output(["{} was changed: it is kept as {}".format(path, copy)])
             kept.append((path, copy))
     return kept
+
+
+def kept_copy(path: str, step: Step) -> str:
+    """Keep what lies at a path whole in the backup; where."""
+    with place_at(real_place(path)) as (folder, base):
+        spot = step.spot(base[:40])
+        keep_whole(folder, base, step.run.backup, spot)
+    return "{}/backup/{}".format(step.run.path, spot)
 
 
 class Delivered(NamedTuple):
