@@ -1145,7 +1145,7 @@ if [ -n "$(find "$here/journal.jsonl" -newer "$here/.writable" 2>/dev/null)" ]; 
     say "Set the clock (date -s), then run this again. If it is right: touch $here/journal.jsonl"
     exit 1
 fi
-rm -f "$here/.writable"
+rm -f "$here/.writable" "$here/must_come"
 if [ "${1-}" != --locked ] && command -v flock >/dev/null 2>&1; then
     # -o: what we start does not hold the lock, should it stay
     flock -n -o -E 75 @STATE@/lock sh "$here/UNDO.sh" --locked
@@ -1183,9 +1183,19 @@ restore() {
     if is_there "$2" && [ "$(hash_of "$2")" != "$3" ]; then
         could_not "$2 was changed since; what was there before is $1"; return 0
     fi
-    is_there "$1" || { could_not "$1 is gone, and $2 cannot be restored"; return 0; }
-    if put_there "$1" "$2"; then say "restored $2"
+    if ! is_there "$1" && ! is_there "$2"; then must_come "$2" "$1"
+    elif ! is_there "$1"; then could_not "$1 is gone, and $2 cannot be restored"
+    elif put_there "$1" "$2"; then say "restored $2"
     else could_not "$2: it is kept as $1"; fi
+}
+# PATH BACKUP: what is not there, and has no backup; unless it comes from an earlier one, it is lost
+must_come() { is_there "$1" || printf '%s\n' "$1" "$2" >>"$here/must_come"; }
+name_lost() {
+    [ -f "$here/must_come" ] || return 0
+    while IFS= read -r path && IFS= read -r kept; do
+        is_there "$path" || could_not "$path is not there, and what was kept of it ($kept) is gone"
+    done <"$here/must_come"
+    rm -f "$here/must_come"
 }
 # PATH: a folder that we made
 remove_folder() { if [ -d "$1" ]; then rmdir "$1" 2>/dev/null && say "removed $1"; fi; return 0; }
@@ -1198,10 +1208,7 @@ move_there() {
 move_back() {
     from=$1
     is_there "$from" || from=$2
-    if [ -z "$from" ] || ! is_there "$from"; then
-        is_there "$3" || could_not "$3 is not there, and what was kept of it ($1) is gone"
-        return 0
-    fi
+    if [ -z "$from" ] || ! is_there "$from"; then must_come "$3" "$1"; return 0; fi
     if is_there "$3"; then could_not "$3 is there again; what was there before is $from"
     elif mkdir -p "${3%/*}" && move_there "$from" "$3"; then
         say "moved back $3"
@@ -1209,21 +1216,29 @@ move_back() {
     else could_not "$3"; fi
     return 0
 }
-# PATH BACKUP CONTENT: something that we put back, unless it still is in the backup
+# PATH BACKUP CONTENT: something that we put back, unless it still is in the backup. What this run
+# itself had moved away comes back below, as it is by now
 put_away() {
     if is_there "$2" || ! is_there "$1"; then return 0; fi
-    if [ "$(content_of "$1")" = "$3" ]; then move_back "$1" '' "$2"
+    if [ "$3" = any ] || [ "$(content_of "$1")" = "$3" ]; then move_back "$1" '' "$2"
     else could_not "$1 was changed since; move it away yourself if you do not need it"; fi
 }
 # FOLDER: the way back of a change begins; how the alternatives stood then is kept in FOLDER
 since() { now=$1 && keep_alternatives "$1"; }
 # PATH: has it come, or come again, since then
 has_come() { [ -n "$(find "$1" -maxdepth 0 -cnewer "$now/links" 2>/dev/null)" ]; }
+# PATH: is it as a package brings it, so that nothing is lost with it
+is_as_delivered() {
+    if [ ! -f "$1" ] || [ -L "$1" ]; then return 1; fi
+    md5=$(md5sum <"$1" | cut -d ' ' -f 1)
+    dpkg-query -W -f '${Conffiles}\n' | grep -qxF -e " $1 $md5" ||
+        cat /var/lib/dpkg/info/*.md5sums | grep -qxF -e "$md5  ${1#/}"
+}
 # BACKUP PATH: a file of a package that went with it: of its settings, or one that was changed
 restore_settings() {
     is_there "$1" || { could_not "$1 is gone, and $2 cannot be restored"; return 0; }
     is_same "$1" "$2" && return 0
-    if is_there "$2" && ! has_come "$2"; then
+    if is_there "$2" && ! has_come "$2" && ! is_as_delivered "$2"; then
         [ "$(content_of "$1")" = "$(content_of "$2")" ] ||
             could_not "$2 was changed since; what was there before is $1"
         # what the package has instead has come just now, for dpkg keeps such a file as well
@@ -1249,16 +1264,28 @@ restore_folder() {
     if [ -L "$2" ] || [ "$(stat -c '%a %u %g' "$2" 2>/dev/null)" != "$3" ]; then return 0; fi
     cp -RT --preserve=mode,ownership,xattr "$1" "$2" && say "restored $2" || could_not "$2"
 }
+# PATH: what of it has not come with this way back, nor with packages of one that was cut off
+strangers_in() {
+    find "$1" ! -cnewer "$now/links" | sort >"$now/older"
+    if [ -f "$here/going_back" ]; then
+        find "$1" ! -cnewer "$here/going_back"
+        sort -u /var/lib/dpkg/info/*.list | comm -13 - "$now/older"
+    else cat "$now/older"; fi
+}
 # LIST: files of packages that had been deleted before; those that came back with them go again
 lose_again() {
     [ -f "$1" ] || { could_not "$1 is gone: what had been deleted before may be there"; return 0; }
     while IFS= read -r path; do
-        has_come "$path" || continue
-        if [ -n "$(find "$path" ! -cnewer "$now/links" -print -quit)" ]; then
+        is_there "$path" || continue
+        if [ -z "$(strangers_in "$path")" ]; then
+            rm -rf --one-file-system "$path" && say "gone again $path" || could_not "$path"
+        elif has_come "$path" || [ -f "$here/going_back" ]; then
             could_not "$path was not there before, but something older lies in it"
-        else rm -rf --one-file-system "$path" && say "gone again $path" || could_not "$path"; fi
+        fi
     done <"$1"
 }
+# FILE: a way back that began has been taken back
+not_going_back() { rm -f "$1"; }
 alternatives=/var/lib/dpkg/alternatives
 # RECORD: the links of an alternative
 links_of() {
@@ -1591,6 +1618,7 @@ name_needy() {
 
 """
 UNDO_TAIL = r"""
+name_lost
 if [ -n "${now-}" ]; then  # packages were changed
     for name in $(name_needy); do
         could_not "$name depends on packages that are not there any more; if you do not need it:" \
@@ -2659,12 +2687,29 @@ def note_change(
     calls += [("mark", how, *marked) for how, marked in _marks(touched, auto) if marked]
     calls += [("settle",), *_lost_calls(kept, step), *_gone_calls(gone, step)]
     calls += [("alternatives_back", spot), ("forget_since",)]
+    calls += [("not_going_back", mark) for mark in note_way_back(step)]
     # Last of all: what gets a second name in the backup would seem to have come since then.
     ended = run(("sh", "-c", shell_script([("keep_alternatives", spot)], step)))
     if ended.code:
         raise explain(ended)
     noted = {"there": there, "settings_only": settings_only, "fresh": fresh, "alternatives": spot}
     step.intend(noted, calls)
+
+
+def note_way_back(step: Step) -> List[str]:
+    """The time from which what comes belongs to the way back of other runs, noted in their folders.
+
+    Should this one be cut off, UNDO.sh of those runs knows what it had brought.
+    """
+    marks = []
+    for request in step.later:
+        if request.verb == "restore_settings" and _run_of(request.arguments["run"], step):
+            path = "{}/{}".format(RUNS, request.arguments["run"])
+            with folder_at(path) as folder:
+                if look(folder, GOING_BACK) is None:
+                    write_whole(folder, GOING_BACK, b"", Like(0o600))
+            marks.append("{}/{}".format(path, GOING_BACK))
+    return marks
 
 
 def linked_folders(packages_: Sequence[Tuple[str, str]], step: Step) -> List[Call]:
@@ -2765,6 +2810,8 @@ def _lost_calls(names: Iterable[str], step: Step) -> List[Call]:
     return [("lose_again", "{}/backup/{}".format(step.run.path, spot))]
 
 
+GOING_BACK = "going_back"
+"""In the folder of a run: its time is when a run that takes it back began to bring packages."""
 RESTORING = (
     "remove_folder",
     "link_again",
@@ -2813,6 +2860,8 @@ def restore_settings(wanted: Dict[str, Any], step: Step) -> str:
     left = ended.code
     if not 0 <= left <= 100:
         raise explain(ended)
+    with folder_at("{}/{}".format(RUNS, wanted["run"])) as folder, contextlib.suppress(OSError):
+        os.unlink(GOING_BACK, dir_fd=folder)
     known = "settings, changed and deleted files, marks and alternatives are as run {} found them"
     if left:
         known += ", but for {}: see above".format(left)
@@ -3506,8 +3555,11 @@ def put_back(wanted: Dict[str, Any], step: Step) -> str:
         if present is not None:
             _refuse_changed(folder, name, path, kept)
         aside = "{}/backup/{}".format(step.run.path, ours)
-        undo: List[Call] = [("put_away", path, kept.place, _content_in(backup, spot))]
-        undo += [("restore", aside, path, "", kept.ours)] if present is not None else []
+        own = kept == find_kept(path, step, other_runs=False)
+        content = "any" if own else _content_in(backup, spot)
+        undo: List[Call] = [("put_away", path, kept.place, content)]
+        if present is not None and not own:  # else what this run wrote it over with is undone below
+            undo.append(("restore", aside, path, "", kept.ours))
         step.intend({}, undo)
         if present is not None:
             copy_plain(folder, name, step.run.backup, ours)

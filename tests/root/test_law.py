@@ -9,7 +9,7 @@ of settings, marks, alternatives, groups. But for what others did:
 - With what the run had nothing to do with: it stays, and nobody speaks of it.
 - A file that the run wrote, moved away or took along with a package, or another version of a
   package that it changed: it stays and is named. Once it is out of the way, the way back goes on
-  to its end. A file that dpkg put back counts as written by whoever called dpkg.
+  to its end. A setting that dpkg put back as the package brings it may go: nothing is lost with it.
 - A package that needs what goes: it stays and is named.
 - A mark or a membership that the run had to do with is as before: there is but a yes and a no, so
   that nobody can tell whose it is.

@@ -15,6 +15,7 @@ from tests.root.conversation import (
     done_all,
     helper_in,
     keep_debs,
+    talk,
     undo,
     write_file,
 )
@@ -123,6 +124,57 @@ def test_what_had_been_deleted_is_not_there_again(chosen: Root, way: str) -> Non
     come_back(chosen, run, way, kept)
     assert seen(chosen) == before
     assert chosen.run("dpkg", "-L", "stand-choice").stdout.count("/opt/rocm-9.0/") == 4
+
+
+def break_off(root: Root, run: str, kept: list[dict[str, str]]) -> None:
+    """A way back that ends once the packages are there, before anything else is restored."""
+    names = tuple((one["name"], one["version"]) for one in kept)
+    debs = tuple((one["path"], one["sha256"]) for one in kept)
+    change = apt_change(debs=debs, expect_install=names)
+    rest = {"verb": "restore_settings", "run": run}
+    with talk(root, change, rest, run=f"{run}-back") as conversation:
+        assert conversation.do(1)["event"] == "done"
+
+
+def test_what_had_been_deleted_goes_again_after_a_way_back_that_was_cut_off(chosen: Root) -> None:
+    """But for an alternative that had been removed: whose it is then, nobody can tell."""
+    chosen.run("rm", "-r", "/opt/rocm-9.0", "/opt/stand-choice", SETTINGS)
+    before = seen(chosen)
+    break_off(chosen, "cut-off", go(chosen, "cut-off", ("stand-choice", "1.0")))
+    done = undo(chosen, "cut-off")
+    assert done.returncode == 0, done.stdout
+    chosen.run("update-alternatives", "--remove-all", "stand-extra")
+    assert seen(chosen) == before
+
+
+def test_what_somebody_lays_beside_it_after_a_way_back_that_was_cut_off_stays(chosen: Root) -> None:
+    chosen.run("rm", "-r", "/opt/rocm-9.0")
+    break_off(chosen, "beside", go(chosen, "beside", ("stand-choice", "1.0")))
+    chosen.write("/opt/rocm-9.0/lib/mine", "mine\n")
+    done = undo(chosen, "beside")
+    assert "NOT UNDONE: /opt/rocm-9.0 was not there before, but" in done.stdout
+    assert chosen.path("/opt/rocm-9.0/lib/mine").read_text() == "mine\n"
+    assert chosen.path(SETTINGS).read_text() == "changed by the user\n"
+    chosen.run("rm", "-r", "/opt/rocm-9.0")
+
+
+@pytest.mark.parametrize("taken_back", [True, False], ids=["taken back", "ended"])
+def test_what_came_again_by_hand_after_a_way_back_that_ended_stays(
+    chosen: Root, scratch: Path, taken_back: bool
+) -> None:
+    """Nobody can tell then that it is not to be there."""
+    chosen.run("rm", "-r", "/opt/rocm-9.0")
+    run = f"by-hand-{taken_back}"
+    kept = go(chosen, run, ("stand-choice", "1.0"))
+    if taken_back:
+        break_off(chosen, run, kept)
+        assert undo(chosen, f"{run}-back").returncode == 0
+    else:
+        come_back(chosen, run, "a run of its own", kept)
+        chosen.run("dpkg", "--purge", "stand-choice")
+    install(chosen, CHOICE, scratch)
+    undo(chosen, run)
+    assert chosen.path("/opt/rocm-9.0/bin/x").is_file()
 
 
 @pytest.mark.parametrize("way", WAYS)

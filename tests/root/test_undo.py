@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from tests.root.conversation import (
     do_all,
     done_all,
     keep_debs,
+    put_back,
     set_aside,
     talk,
     undo,
@@ -245,6 +247,14 @@ def test_what_is_gone_from_the_backup_is_named(furnished: Root) -> None:
     done = undo(furnished, "lost")
     assert done.returncode == 1
     assert "NOT UNDONE: /etc/profile.d/lost.sh is not there" in done.stdout
+    furnished.write("/etc/profile.d/lost.sh", "echo mine\n")
+    before = sha256(b"echo mine\n").hexdigest()
+    over = write_file("/etc/profile.d/lost.sh", "export HSA_X=1\n", before=before)
+    done_all(furnished, over, run="lost-3")
+    furnished.run("sh", "-c", f"rm {RUNS}/lost-3/backup/*-lost.sh /etc/profile.d/lost.sh")
+    done = undo(furnished, "lost-3")
+    assert done.returncode == 1
+    assert "NOT UNDONE: /etc/profile.d/lost.sh is not there" in done.stdout
     tool = ("stand-tool", "1.0")
     done_all(furnished, keep_debs(tool), apt_change((), (tool[0],), purge=True), run="lost-2")
     furnished.run("sh", "-c", f"mv {RUNS}/lost-2/backup/*stand-tool.conf /srv/stand-tool.conf")
@@ -252,6 +262,23 @@ def test_what_is_gone_from_the_backup_is_named(furnished: Root) -> None:
     assert done.returncode == 1
     assert "/etc/stand-tool.conf cannot be restored" in done.stdout
     furnished.run("mv", "/srv/stand-tool.conf", "/etc/stand-tool.conf")
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("written_over", [True, False])
+def test_what_was_put_back_and_then_changed_by_its_owner_stays(
+    furnished: Root, written_over: bool
+) -> None:
+    path, run = "/etc/profile.d/back.sh", f"back-{written_over}"
+    furnished.write(path, "echo mine\n")
+    before = sha256(b"echo mine\n").hexdigest()
+    first = write_file(path, "export HSA_X=1\n", before=before) if written_over else set_aside(path)
+    done_all(furnished, first, put_back(path), run=run)
+    furnished.write(path, "echo mine now\n")
+    done = undo(furnished, run)
+    assert (done.returncode, "NOT UNDONE" in done.stdout) == (0, False), done.stdout
+    assert furnished.path(path).read_text() == "echo mine now\n"
+    furnished.run("rm", path)
 
 
 @pytest.mark.e2e
