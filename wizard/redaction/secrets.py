@@ -93,12 +93,14 @@ RULES = (
         r"\bmachine\s+(?P<a>\S+(?:\s+(?:login|password|account)\s+\S+)+)"
         r"|^[ \t]*(?:login|password|account)[ \t]+(?P<b>\S+)[ \t]*$"
         r"|\b(?:(?:sshpass|mysql\w*|(?:docker|podman) login|7z|unzip)\b[^\n]{0,200}?[ \t]-[pP]"
-        r"|(?:curl|smbclient)\b[^\n]{0,200}?[ \t](?:-[a-zA-Z]*[buU]|--(?:proxy-)?user))"
+        r"|(?:curl|smbclient)\b[^\n]{0,200}?[ \t](?:-[a-zA-Z]*[buU]|--(?:proxy-)?user)"
+        r"|openssl\b[^\n]{0,200}?[ \t]-k|ldap\w+\b[^\n]{0,200}?[ \t]-w|(?i:identified by)[ \t])"
         r"[ =]?[\"']?(?P<c>[^\s\"']+)"
     ),
     _rule(  # what is sent to a program that reads it
         rf"\becho[ \t]+{_VALUE}[\"']?[ \t]*\|"
         r"[^|\n]{0,80}?[ \t](?:-\w*S\b|--pass(?:word|phrase)-(?:stdin|fd))"
+        r"|<<<[ \t]*[\"']?(?P<y>[^\s\"']+)"
     ),
     _rule(
         r"(?<=[\w/.])[?#](?!(?:sha\d+|md5|egg|subdirectory)=)(?P<x>[\w.%-]{1,40}=[^\s\"'<>)\]]+)",
