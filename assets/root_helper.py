@@ -2236,6 +2236,20 @@ def _known(pattern: str, happened: str, meaning: str, next_step: str) -> Known:
 
 
 AGAIN = "then run the same step again: what was finished is kept."
+DAMAGED = _known(
+    r"Hash Sum mismatch|File has unexpected size",
+    "A file from the repository is not what its list says.",
+    "A mirror or proxy in between was caught while it changed, or damages files.",
+    "Wait some minutes, " + AGAIN,
+)
+NO_NETWORK = _known(
+    r"(?:Could not resolve|Temporary failure resolving) '(?P<host>[^']*)'"
+    r"|(?:Could not|Cannot) (?:connect|initiate)|Connection (?:failed|timed out|refused)"
+    r"|Failed to fetch (?P<url>\S+)",
+    "The network failed: {host}{url}.",
+    "The repository could not be reached, or not for long enough.",
+    "Check the connection and the proxy (apt reads /etc/apt/apt.conf.d), " + AGAIN,
+)
 KNOWN = (
     _known(
         r"[Ii]t is held by process (?P<pid>\d+)(?: \((?P<name>[^)\n]*)\))?"
@@ -2275,20 +2289,8 @@ KNOWN = (
         "The address or the suite is wrong, or this release is not kept there any more.",
         "Choose another release or repository; rdna1-setup asks for the suites that there are.",
     ),
-    _known(
-        r"Hash Sum mismatch|File has unexpected size",
-        "A file from the repository is not what its list says.",
-        "A mirror or proxy in between was caught while it changed, or damages files.",
-        "Wait some minutes, " + AGAIN,
-    ),
-    _known(
-        r"(?:Could not resolve|Temporary failure resolving) '(?P<host>[^']*)'"
-        r"|(?:Could not|Cannot) (?:connect|initiate)|Connection (?:failed|timed out|refused)"
-        r"|Failed to fetch (?P<url>\S+)",
-        "The network failed: {host}{url}.",
-        "The repository could not be reached, or not for long enough.",
-        "Check the connection and the proxy (apt reads /etc/apt/apt.conf.d), " + AGAIN,
-    ),
+    DAMAGED,
+    NO_NETWORK,
     _known(
         r"trying to overwrite '(?P<file>[^']*)', which is also in package (?P<other>\S+)",
         "{file} belongs to {other} already.",
@@ -2346,9 +2348,7 @@ def explain(ended: Ended) -> Trouble:
     for known in KNOWN:
         found = known.pattern.search(ended.output)
         if found:
-            names = {name: value or "" for name, value in found.groupdict().items()}
-            texts = (known.happened, known.meaning, known.next_step)
-            return Trouble(*(" ".join(t.format(**names).split()).replace(" .", ".") for t in texts))
+            return _told(known, found)
     lines = [line.strip() for line in ended.output.splitlines() if line.strip()]
     loud = [line for line in lines if line.startswith(("E:", "dpkg: error"))] or lines
     said = " / ".join(loud[-3:]) or "it said nothing"
@@ -2358,6 +2358,12 @@ def explain(ended: Ended) -> Trouble:
         "This failure is not one that rdna1-setup knows; the log has every line of it.",
         "Mend what it names, " + AGAIN,
     )
+
+
+def _told(known: Known, found: Any) -> Trouble:
+    names = {name: value or "" for name, value in found.groupdict().items()}
+    texts = (known.happened, known.meaning, known.next_step)
+    return Trouble(*(" ".join(t.format(**names).split()).replace(" .", ".") for t in texts))
 
 
 def apt_update(_: Dict[str, Any], step: Step) -> str:
@@ -3216,10 +3222,12 @@ def keep_deb(name: str, version: str, step: Step) -> str:
         ended = source(name, version, path, step)
         if is_deb_of(path, name, version):
             return words
-    trouble = explain(ended)
-    if trouble.happened.startswith("The network failed"):
-        meaning = "{} {} was to be fetched. Nothing was removed.".format(name, version)
-        raise Trouble(trouble.happened, meaning, trouble.next_step)
+    for known in (DAMAGED, NO_NETWORK):
+        found = known.pattern.search(ended.output)
+        if found:
+            trouble = _told(known, found)
+            meaning = "{} {} was to be fetched. Nothing was removed.".format(name, version)
+            raise Trouble(trouble.happened, meaning, trouble.next_step)
     raise Trouble(
         "No package file of {} {} could be had.".format(name, version),
         "apt's cache has none, and no configured archive gave it. Nothing was removed.",
@@ -3551,6 +3559,8 @@ def put_back(wanted: Dict[str, Any], step: Step) -> str:
         )
     with place_at(path) as (folder, name), place_at(kept.place) as (backup, spot):
         present = look(folder, name)
+        if present is not None and _is_copy_of(folder, name, backup, spot):
+            return "{} is in its place already".format(path)
         ours = step.spot(name)
         if present is not None:
             _refuse_changed(folder, name, path, kept)
@@ -3580,6 +3590,19 @@ def _content_in(folder: int, name: str) -> str:
     if stat.S_ISLNK(seen.st_mode):
         return os.readlink(name, dir_fd=folder)
     return _hash_of(folder, name) if stat.S_ISREG(seen.st_mode) else ""
+
+
+def _is_copy_of(folder: int, name: str, backup: int, spot: str) -> bool:
+    """True where it was kept, and not written over any more."""
+    form = _form_in(folder, name)
+    return form is not None and form == _form_in(backup, spot)
+
+
+def _form_in(folder: int, name: str) -> Optional[Tuple[str, int, int, int]]:
+    """Content, mode and owners of a file or link; None for anything else."""
+    content = _content_in(folder, name)
+    seen = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    return (content, seen.st_mode, seen.st_uid, seen.st_gid) if content else None
 
 
 def _was_never_replaced(path: str, step: Step) -> bool:

@@ -634,6 +634,20 @@ def test_what_we_wrote_over_is_put_back(root: Root, run: str) -> None:
     assert changed(before, listing(root, "/etc")) == {}
 
 
+def test_what_was_kept_and_is_as_it_was_needs_no_putting_back(root: Root, run: str) -> None:
+    """Its owner may have restored it, or a kill came before it was written over."""
+    path = "/etc/profile.d/mine.sh"
+    root.write(path, "export ROCM_PATH=/opt/rocm\n", 0o640)
+    done_all(root, write_file(path, "# nothing\n", before=sha(root, path)), run=run)
+    root.write(path, "export ROCM_PATH=/opt/rocm\n", 0o640)
+    (done,) = done_all(root, put_back(path), run=f"{run}-back")
+    assert "in its place already" in done["outcome"]
+    root.run("chmod", "600", path)
+    (event,) = do_all(root, put_back(path), run=f"{run}-again")
+    assert "it is not ours" in failure(event)
+    root.run("rm", path)
+
+
 def status_of(pid: int, name: str) -> list[str]:
     """The words of one line of what the kernel says of a process."""
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()

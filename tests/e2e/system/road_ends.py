@@ -8,7 +8,7 @@ from dataclasses import replace
 from tests.e2e.system.bases import OWNER
 from tests.e2e.system.killed_road import ROLLBACK, Road
 from tests.e2e.system.roots import Root
-from tests.e2e.system.snapshot import Difference, Snapshot, differences, take, told
+from tests.e2e.system.snapshot import Difference, Seen, Snapshot, differences, take, told
 from tests.e2e.system.test_road import at_a_terminal, justified
 from tests.e2e.system.walking import walk
 from tests.root.conversation import RUNS, undo
@@ -73,8 +73,22 @@ def _came(found: Difference, whole: str) -> bool:
 
 
 def _settled(seen: Snapshot) -> Snapshot:
-    """Without the content of bytecode, which holds the time of its source."""
-    return {n: replace(s, content="") if "/__pycache__/" in n else s for n, s in seen.items()}
+    """Without the content of bytecode, which holds the time of its source, and folders on lists.
+
+    Of folders that had been deleted dpkg keeps on the lists of packages that stay installed only
+    those that no other package has made again.
+    """
+    return {name: _settled_one(name, one) for name, one in seen.items()}
+
+
+def _settled_one(name: str, one: Seen) -> Seen:
+    if "/__pycache__/" in name:
+        return replace(one, content="")
+    if name.endswith(".list") and one.text:
+        paths = one.text.splitlines()
+        folders = {path.rpartition("/")[0] for path in paths}
+        return replace(one, content="\n".join(path for path in paths if path not in folders))
+    return one
 
 
 def _unclocked(seen: Snapshot) -> Snapshot:
