@@ -1266,8 +1266,9 @@ restore_folder() {
 }
 # PATH: what of it has not come with this way back, nor with packages of one that was cut off
 strangers_in() {
-    find "$1" ! -cnewer "$now/links" | sort >"$now/older"
-    if [ -f "$here/going_back" ]; then
+    if ! { [ -d "$now/links" ] && find "$1" ! -cnewer "$now/links" | sort >"$now/older"; }; then
+        say "$1" # nothing can be told of it
+    elif [ -f "$here/going_back" ]; then
         find "$1" ! -cnewer "$here/going_back"
         sort -u /var/lib/dpkg/info/*.list | comm -13 - "$now/older"
     else cat "$now/older"; fi

@@ -177,6 +177,18 @@ def test_what_came_again_by_hand_after_a_way_back_that_ended_stays(
     assert chosen.path("/opt/rocm-9.0/bin/x").is_file()
 
 
+def test_nothing_goes_where_it_cannot_be_told_what_came(chosen: Root) -> None:
+    """Such as on a full disk: here a file is in the way of the folder that is to tell."""
+    chosen.run("rm", "-r", "/opt/rocm-9.0")
+    go(chosen, "untold", ("stand-choice", "1.0"))
+    script = chosen.path(f"{RUNS}/untold/UNDO.sh").read_text()
+    (folder,) = (line.split()[1] for line in script.splitlines() if line.startswith("since /"))
+    chosen.write(folder, "in the way\n")
+    done = undo(chosen, "untold")
+    assert done.returncode == 1
+    assert chosen.path("/opt/rocm-9.0/bin/x").is_file()
+
+
 @pytest.mark.parametrize("way", WAYS)
 def test_a_module_that_did_not_build_waits_again_and_is_not_built(
     root: Root, scratch: Path, way: str
