@@ -2782,7 +2782,8 @@ def keep_overlaid(
             place = moved.get(path, path)
             folder = os.path.isdir(place) and not os.path.islink(place)
             if one.kind != "d" and path not in known and os.path.lexists(place) and not folder:
-                copy = kept_copy(place, step)
+                # A second name would make it look as if it had come with this way back.
+                copy = kept_copy(place, step, copy_plain)
                 step.output(["{} was there before: it is kept as {}".format(place, copy)])
                 kept.append((place, copy))
     return kept
@@ -2975,11 +2976,11 @@ def keep_changed(packages_: Sequence[Tuple[str, str]], step: Step) -> List[Tuple
     return kept
 
 
-def kept_copy(path: str, step: Step) -> str:
+def kept_copy(path: str, step: Step, keep: Callable[..., None] = keep_whole) -> str:
     """Keep what lies at a path whole in the backup; where."""
     with place_at(real_place(path)) as (folder, base):
         spot = step.spot(base[:40])
-        keep_whole(folder, base, step.run.backup, spot)
+        keep(folder, base, step.run.backup, spot)
     return "{}/backup/{}".format(step.run.path, spot)
 
 

@@ -12,7 +12,7 @@ of settings, marks, alternatives, groups. But for what others did:
   to its end. A setting that dpkg put back as the package brings it may go: nothing is lost with it.
 - A package that needs what goes: it stays and is named.
 - A mark or a membership that the run had to do with is as before: there is but a yes and a no, so
-  that nobody can tell whose it is.
+  that nobody can tell whose it is. The wizard's rollback takes back what its plan was about.
 
 ``RDNA1_SETUP_LAW`` sets how many examples of files are tried, ``RDNA1_SETUP_LAW_PACKAGES`` how many
 of packages in each system, ``RDNA1_SETUP_LAW_SEED`` which.
@@ -346,13 +346,23 @@ class Done:
     """Must it be named on the way back."""
 
 
-def others_do(world: World, run: str, edits: Iterable[Edit]) -> tuple[Done, ...]:
+def planned(steps: Iterable[Event]) -> set[str]:
+    """The groups and packages whose memberships and marks steps are about."""
+    return {
+        *(f"group {name}" for step in steps for name in step.get("groups", ())),
+        *(f"package {n}" for s in steps if s["verb"] == "mark" for n in (*s["auto"], *s["manual"])),
+    }
+
+
+def others_do(
+    world: World, run: str, edits: Iterable[Edit], planned: Collection[str]
+) -> tuple[Done, ...]:
     """Each of these; those that came to nothing are left out."""
     noted, otherwise = noted_by(world.root, run), world.changes()
     done = []
     for edit in edits:
         edit.do(world.root)
-        if not edit.stands(world.root) or (edit.two_values and edit.about in noted):
+        if not edit.stands(world.root) or (edit.two_values and edit.about in {*noted, *planned}):
             continue
         touched, was_changed = edit.about in noted, edit.about in otherwise and edit.about in noted
 
@@ -370,7 +380,8 @@ def obeys(world: World, example: Example) -> None:
     run = WizardRun(root, name, steps) if example.by_wizard else name
     ended = carry_out(root, steps, example.killed, run)
     edits = {**FILE_EDITS, **PACKAGE_EDITS}
-    done = others_do(world, name, [edits[each] for each in example.edits])
+    about = planned(steps) if example.by_wizard else set()
+    done = others_do(world, name, [edits[each] for each in example.edits], about)
     if example.goes_on:
         # Only where nobody did anything is a step that is done asked for again.
         carry_out(root, steps, example.again, run, ended if done else ())

@@ -177,6 +177,23 @@ def test_what_came_again_by_hand_after_a_way_back_that_ended_stays(
     assert chosen.path("/opt/rocm-9.0/bin/x").is_file()
 
 
+def test_settings_written_since_stay_where_a_way_back_changes_packages_twice(
+    chosen: Root, scratch: Path
+) -> None:
+    install(chosen, StandIn("stand-brought", "1.0", {"/opt/brought": "x\n"}), scratch)
+    (kept,) = go(chosen, "twice", ("stand-choice", "1.0"))
+    chosen.write(SETTINGS, "written since\n")
+    back = apt_change(
+        debs=((kept["path"], kept["sha256"]),), expect_install=(("stand-choice", "1.0"),)
+    )
+    brought = ("stand-brought", "1.0")
+    take = apt_change((), (brought[0],), purge=True, for_good=(brought,))
+    restore = {"verb": "restore_settings", "run": "twice"}
+    events = done_all(chosen, take, back, restore, run="twice-back")
+    assert "but for 1: see above" in events[-1]["outcome"]
+    assert chosen.path(SETTINGS).read_text() == "written since\n"
+
+
 def test_nothing_goes_where_it_cannot_be_told_what_came(chosen: Root) -> None:
     """Such as on a full disk: here a file is in the way of the folder that is to tell."""
     chosen.run("rm", "-r", "/opt/rocm-9.0")

@@ -146,6 +146,10 @@ def _is(record: Record, who: str, event: str) -> bool:
     return (record.who, record.event) == (who, event)
 
 
+class NeverCame(AssertionError):
+    """The moment was over before it was seen: packages are half removed for milliseconds."""
+
+
 @contextmanager
 def killed(road: Road, stop: Stop, victims: Victims) -> Iterator[Root]:
     """A root in which these were killed at a stop, and all others came to their end.
@@ -162,6 +166,7 @@ def _kill(road: Road, root: Root, stop: Stop, victims: Victims) -> None:
     instants = {stop.record.step: [stop.after_s]} if stop.after_s is not None else {}
     with road.walk(root) as walked:
         with closing(walked.stops(instants, amid=stop.amid)) as stops:
-            assert any(each == stop for each in stops), f"{stop} never came"
+            if not any(each == stop for each in stops):
+                raise NeverCame(f"{stop} never came")
             walked.kill(victims)
         walked.settle()

@@ -14,6 +14,7 @@ import pytest
 from tests.e2e.system.archive_server import ArchiveServer
 from tests.e2e.system.killed_road import (
     WAYS,
+    NeverCame,
     Road,
     killed,
     opens_step,
@@ -93,11 +94,13 @@ def check(road: Road, ends: tuple[str, ...], sample: int | None) -> None:
     assert not wrong, "\n\n".join(wrong)
 
 
-def left_by(road: Road, kill: Kill) -> str:
+def left_by(road: Road, kill: Kill, looks: int = 5) -> str:
     """What the kill leaves different in the end; empty for nothing."""
     try:
         with killed(road, kill.stop, kill.victims) as root:
             return ENDS[kill.end](road, root)
+    except NeverCame as error:  # on a machine with more to do
+        return left_by(road, kill, looks - 1) if looks > 1 else str(error)
     except AssertionError as error:  # the others are still worth walking
         return str(error)
 

@@ -18,6 +18,7 @@ from tests.e2e.system.bases import BOOKWORM, OWNER, PASSWORD
 from tests.e2e.system.outside import run_outside
 from tests.e2e.system.roots import Root, fresh_root
 from tests.e2e.system.states import NOTHING, Enter, state_tar
+from tests.root.conversation import wait_until
 
 pytestmark = pytest.mark.e2e
 SUDO = ("sudo", "-k", "-S", "-p", "", "id", "-un")
@@ -54,11 +55,15 @@ def test_the_owner_is_an_ordinary_user(enter: Enter) -> None:
     assert root.run("sh", "-c", "touch ~/x && pwd", user=OWNER).stdout == f"/home/{OWNER}\n"
 
 
+def asleep(root: Root) -> list[int]:
+    return [process.pid for process in root.running() if process.command[0] == "sleep"]
+
+
 def test_a_process_outlives_who_started_it_but_not_the_root(archive: ArchiveServer) -> None:
     with fresh_root(BOOKWORM, state_tar(NOTHING, BOOKWORM, archive)) as root:
         root.run("sh", "-c", STUBBORN)
-        pids = [process.pid for process in root.running() if process.command[0] == "sleep"]
-        assert len(pids) == 1
+        wait_until(lambda: len(asleep(root)) == 1, "it sleeps")
+        pids = asleep(root)
         assert psutil.pid_exists(pids[0])
     assert not psutil.pid_exists(pids[0])
 
