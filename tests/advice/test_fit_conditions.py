@@ -19,6 +19,7 @@ from wizard.knowledge.verdicts import Word
 from wizard.machine.facts import (
     Disk,
     Environment,
+    FoundApplication,
     Gpu,
     Machine,
     Process,
@@ -291,6 +292,38 @@ def test_an_environment_that_holds_the_stack_is_named() -> None:
 
     assert held(machine, "rocm57").there == f"{HOME}/venv"
     assert held(machine, "rocm52").there == ""
+
+
+@pytest.mark.parametrize(("glibc", "named"), [("2.41", ""), ("2.40", f"{HOME}/venv")])
+def test_a_torch_that_this_glibc_refuses_to_load_is_not_one_that_is_had(
+    glibc: str, named: str
+) -> None:
+    flagged = replace(installed("1.13.1+rocm5.2"), executable_stack=("libamdhip64.so",))
+    there = Environment(f"{HOME}/venv", "venv", "3.10", flagged)
+    system = replace(CLEAN.system, glibc=glibc)
+    machine = replace(CLEAN, system=system, environments=(there,))
+
+    assert held(machine, "rocm52").there == named
+
+
+@pytest.mark.parametrize(("asked", "named"), [("yolo", ""), ("a1111", f"{HOME}/webui/venv")])
+def test_the_torch_in_the_venv_of_a_program_is_had_for_that_program_alone(
+    asked: str, named: str
+) -> None:
+    there = Environment(f"{HOME}/webui/venv", "venv", "3.10", installed("1.13.1+rocm5.2"))
+    webui = FoundApplication("a1111", f"{HOME}/webui", there.path, "")
+    library = FoundApplication("transformers", there.path, there.path, "")
+    machine = replace(CLEAN, environments=(there,), applications=(webui, library))
+
+    assert held(machine, "rocm52", (asked,)).there == named
+
+
+def test_a_library_makes_an_environment_no_program_of_its_own() -> None:
+    there = Environment(f"{HOME}/venv", "venv", "3.10", installed("1.13.1+rocm5.2"))
+    library = FoundApplication("yolo", there.path, there.path, "")
+    machine = replace(CLEAN, environments=(there,), applications=(library,))
+
+    assert held(machine, "rocm52", ("small-cnn",)).there == there.path
 
 
 def test_a_card_beside_that_no_stack_is_for_does_not_matter() -> None:

@@ -46,5 +46,5 @@ def test_a_torch_with_an_exchanged_library_is_not_the_torch_of_a_stack() -> None
         for one in (own, changed)
     )
 
-    assert torch_here(whole, stack, "gfx1010") is not None
-    assert torch_here(exchanged, stack, "gfx1010") is None
+    assert torch_here(whole, (), stack, "gfx1010") is not None
+    assert torch_here(exchanged, (), stack, "gfx1010") is None

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tests.handmade import GIGABYTE, HOME, card, clean_jammy, noble_with_leftovers, torch
+from tests.machine.records import seen
 from wizard.advice.fit import fit
 from wizard.advice.recommend import Recommendation, in_order, recommend
 from wizard.knowledge.applications import applications_named
@@ -85,6 +86,13 @@ def test_among_equals_what_is_there_already_goes_first_then_the_newer_torch() ->
     having = replace(clean_jammy(), environments=(there,))
     assert recommended(having, *asked).stack == "rocm52"
     assert recommended(having, *asked).reason.endswith("and you have it already")
+
+
+@pytest.mark.parametrize("name", ["rx5700xt-trixie-execstack", "rx5500xt-bookworm-distro"])
+def test_a_torch_that_cannot_serve_what_is_to_run_breaks_no_tie(name: str) -> None:
+    """On one glibc refuses its libraries, on the other it lies in A1111's own venv."""
+    for application in ("yolo", "small-cnn", "own"):
+        assert recommended(seen(name), application).stack == "native"
 
 
 def test_without_an_rdna1_card_the_processor_is_recommended_with_the_reason() -> None:

@@ -95,7 +95,7 @@ class Fit:
     card_closed: str = ""
     """What keeps the card from being used as things are; also among ``needs``."""
     there: str = ""
-    """An environment that holds this stack's torch already, ``""`` without one."""
+    """An environment that holds this stack's torch, fit for what is asked, ``""`` without one."""
 
 
 def fit(
@@ -112,7 +112,7 @@ def fit(
     """
     python = chosen_python(machine, applications, stack)
     against = _obstacles(machine, stack, python)
-    here = torch_here(machine, stack, target_of(chosen_card(machine)))
+    here = torch_here(machine, applications, stack, target_of(chosen_card(machine)))
     return Fit(
         stack=stack.id,
         possible=not against,

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import groupby
 
+from wizard.knowledge.applications import Application
 from wizard.knowledge.stacks import Stack
 from wizard.machine.facts import Environment, Machine, Setting, Unknown
+from wizard.machine.glibc import refuses_executable_stacks
 
 LOADER = "LD_LIBRARY_PATH"
 REACHING = ("HSA_", "HIP_", "MIOPEN_", "ROCR_")
@@ -31,9 +33,20 @@ def leftovers(machine: Machine, stack: Stack) -> tuple[str, ...]:
     )
 
 
-def torch_here(machine: Machine, stack: Stack, gfx: str) -> Environment | None:
-    """The first environment that holds this stack's torch already."""
-    return next((e for e in machine.environments if _holds(e, stack, gfx)), None)
+def torch_here(
+    machine: Machine, asked: tuple[Application, ...], stack: Stack, gfx: str
+) -> Environment | None:
+    """The first environment that holds this stack's torch already, and can serve what is asked."""
+    return next(
+        (
+            environment
+            for environment in machine.environments
+            if _holds(environment, stack, gfx)
+            and not _refused(environment, machine)
+            and not _of_others(environment, machine, asked)
+        ),
+        None,
+    )
 
 
 def short_path(path: str, machine: Machine) -> str:
@@ -51,6 +64,20 @@ def _holds(environment: Environment, stack: Stack, gfx: str) -> bool:
     if not stack.gfx:
         return torch.build == "cpu"
     return torch.version == stack.torch
+
+
+def _refused(environment: Environment, machine: Machine) -> bool:
+    """Whether this machine's glibc refuses to load that torch."""
+    flagged = environment.torch is not None and bool(environment.torch.executable_stack)
+    return flagged and refuses_executable_stacks(machine.system.glibc) is True
+
+
+def _of_others(environment: Environment, machine: Machine, asked: tuple[Application, ...]) -> bool:
+    """Whether it belongs to programs, and none of them is asked for."""
+    programs = {
+        one.id for one in machine.applications if one.path != one.environment == environment.path
+    }
+    return bool(programs) and programs.isdisjoint(each.id for each in asked)
 
 
 def _known_places(settings: tuple[Setting, ...]) -> list[Setting]:

@@ -4,7 +4,9 @@ The order: stacks that this machine rules out come last. Among the others the ve
 the stack goes first whose worst verdict is best, then whose second worst, and so on. The
 processor comes after every stack for the card but those that are unlikely or no. Among equals
 the one goes first that takes newer releases of the applications, then one whose torch is here
-already, then the newer torch, then the order of the data: no two stacks ever stand level.
+already, then the newer torch, then the order of the data: no two stacks ever stand level. A torch
+does not count as here if this machine's glibc refuses to load it, or if it lies in an environment
+that belongs to programs which nobody asked for.
 
 A program outside PyTorch is recommended where it works or is likely, and no stack is as good.
 """
