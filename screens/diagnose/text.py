@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from textual.content import Content
 
@@ -15,6 +16,7 @@ from wizard.advice.recommend import recommend
 from wizard.diagnose.explain import Explanation
 from wizard.diagnose.finding import Finding, Status
 from wizard.machine.facts import Machine
+from wizard.remedies import by_keys
 from wizard.report.findings import (
     MARKS,
     NOT_RDNA1,
@@ -128,13 +130,13 @@ def details_lines(row: Row | None, there: Shown, cells: int) -> Iterator[str]:
     """All that is known of a row, in the words of the command."""
     match row:
         case Found(finding) if finding.counts:
-            yield from whole_lines(finding, cells)
+            yield from whole_lines(_by_keys(finding), cells)
             if finding in there.fixable:
                 yield from ("", *wrapped(PLAN_OFFERED, cells))
             if there.text:
                 yield from ("", *wrapped(f"{OTHERS}.", cells))
         case Found(finding):
-            yield from rest_lines(finding, cells)
+            yield from rest_lines(_by_keys(finding), cells)
             yield from (clean(f"  | {each.where}: {each.text}") for each in finding.evidence)
         case Running():
             yield from wrapped(IS_RUNNING, cells)
@@ -145,6 +147,11 @@ def details_lines(row: Row | None, there: Shown, cells: int) -> Iterator[str]:
             yield from card_lines(cards, cells)
         case None:
             pass
+
+
+def _by_keys(finding: Finding) -> Finding:
+    """The finding as a screen tells it."""
+    return replace(finding, meaning=by_keys(finding.meaning), fix=tuple(map(by_keys, finding.fix)))
 
 
 def details_text(row: Row | None, there: Shown, cells: int) -> Content:
@@ -174,4 +181,4 @@ def mended_text(
     if outcome is Outcome.THERE and finished.relogin_needed:
         outcome = Outcome.LOGIN
     back = f" To undo it: rdna1-setup rollback {finished.run}" if finished.run else ""
-    return f"{WORDS[outcome].format(cause=finding.cause)}{back}"
+    return f"{by_keys(WORDS[outcome]).format(cause=finding.cause)}{back}"
