@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -23,6 +23,7 @@ from screens.waiting import SECOND_S, Wait
 from screens.widgets.checklist import Checklist
 from screens.widgets.header_line import HeaderLine
 from screens.windows.dialogs import Notice
+from wizard.diagnose.finding import Status
 from wizard.machine.facts import Machine
 
 FOLLOWING = "screens.choose.screen"
@@ -64,6 +65,7 @@ class Detect(StepScreen):
         """Detection is done."""
 
         machine: Machine
+        statuses: Mapping[str, Status]
         run: int
 
     @dataclass
@@ -91,7 +93,7 @@ class Detect(StepScreen):
         if self.session.machine is None:
             self.action_again()
             return
-        self._rows.show(self.session.parts)
+        self._rows.show(self.session.parts, _statuses(self.session.machine))
         self._sum_up()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -138,11 +140,12 @@ class Detect(StepScreen):
 
         try:
             machine = self.services.detect(on_part)
+            statuses = _statuses(machine)
             self._prepare_choose(machine)
         except Exception as error:  # a thread would swallow it: the handler decides
             self.post_message(self.DetectionBroke(error, run))
         else:
-            self.post_message(self.MachineArrived(machine, run))
+            self.post_message(self.MachineArrived(machine, statuses, run))
 
     def _prepare_choose(self, machine: Machine) -> None:
         """Reads data and code here, where it holds nobody up: Choose opens at once then."""
@@ -173,6 +176,7 @@ class Detect(StepScreen):
         self.session = replace(
             self.session, machine=message.machine, parts=parts, applications=ticked
         )
+        self._rows.show(parts, message.statuses)
         self.query_one(HeaderLine).show_machine(message.machine)
         self._sum_up()
         self.refresh_bindings()
@@ -189,7 +193,9 @@ class Detect(StepScreen):
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Opens the details of a row."""
         part = self._rows.parts[event.option_index]
-        self.app.push_screen(Notice(part.title, details_text(part)))
+        self.app.push_screen(
+            Notice(part.title, details_text(part, self._rows.statuses.get(part.title)))
+        )
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         """Names the source of the row in full."""
@@ -222,3 +228,10 @@ class Detect(StepScreen):
         if machine is None:
             return
         self._summary(summary(machine))
+
+
+def _statuses(machine: Machine) -> Mapping[str, Status]:
+    # It reads a table: not before the first frame.
+    from wizard.diagnose.parts import part_statuses
+
+    return part_statuses(machine)

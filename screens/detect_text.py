@@ -7,7 +7,8 @@ from textual.content import Content
 from screens.faults import fault, in_one_run
 from screens.hanging import wrapped
 from screens.services import DetectedPart
-from screens.words import card_text, column, cut, main_card, shown
+from screens.words import STATUS_STYLES, card_text, column, cut, main_card, shown
+from wizard.diagnose.finding import Status
 from wizard.machine.facts import Machine, Unknown
 from wizard.run.lines import clean
 
@@ -17,13 +18,14 @@ WIDE = 96
 """From this width on there is room for a column of sources."""
 
 
-def row_text(part: DetectedPart, cells: int) -> Content:
+def row_text(part: DetectedPart, cells: int, status: Status | None) -> Content:
     """A row of the checklist: mark, question, answer, and its source where there is room.
 
     No answer is cut: a long one takes further lines. Of its source there is the beginning, as the
-    whole stands with the details.
+    whole stands with the details. While not all is read there is no mark.
     """
-    mark, style = mark_of(part)
+    mark = f"{status.mark} " if status else "  "
+    style = STATUS_STYLES[status] if status else ""
     source_cells = SOURCE_CELLS if cells >= WIDE else 0
     answer_cells = cells - len(mark) - TITLE_CELLS - source_cells
     answers = wrapped(shown(part.summary), answer_cells - 1)
@@ -36,15 +38,6 @@ def row_text(part: DetectedPart, cells: int) -> Content:
         (cut(shown(part.source), source_cells), "$text-muted"),
         *(f"\n{indent}{line}" for line in further),
     )
-
-
-def mark_of(part: DetectedPart) -> tuple[str, str]:
-    """What is to be thought of an answer at a glance, and its style."""
-    if part.warns:
-        return "! ", "bold $text-warning"
-    if part.summary.strip().lower().startswith("unknown"):
-        return "? ", "$text-warning"
-    return "✓ ", "$text-success"
 
 
 def summary(machine: Machine) -> str:
@@ -68,7 +61,8 @@ def broken_text(error: OSError | ValueError, rows: int) -> str:
     return in_one_run(fault("This machine could not be read to its end", error, next_step))
 
 
-def details_text(part: DetectedPart) -> str:
+def details_text(part: DetectedPart, status: Status | None) -> str:
     """Everything about one answer."""
+    head = f"{status.word}: " if status not in (None, Status.OK) else ""
     found = "\n".join(clean(line) for line in part.details) or "Nothing more was found."
-    return f"{clean(part.summary)}\n\nSource: {clean(part.source)}\n\n{found}"
+    return f"{head}{clean(part.summary)}\n\nSource: {clean(part.source)}\n\n{found}"

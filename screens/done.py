@@ -22,6 +22,7 @@ from wizard.plan.removal import counted
 from wizard.plan.root_steps import AddToGroups, AptChange, SetSystemPathAside, WriteSystemFile
 from wizard.plan.steps import Plan, WriteFile
 from wizard.plan.using import launcher_command, measure_command, on_processor, use_command
+from wizard.remedies import by_keys
 from wizard.report.events import LOGIN, RESTART
 from wizard.root.session import undo_script
 from wizard.run.events import PlanFinished
@@ -118,8 +119,8 @@ def _sections(session: Session, mode: str) -> Iterable[tuple[str, tuple[str, ...
     if failure is not None:
         step = f"step {failure.number}: " if failure.number else ""
         yield "Failed", (f"{step}{shown(failure.happened)}",)
-        yield "It means", (shown(failure.meaning),)
-        yield "Next", (shown(failure.next_step),)
+        yield "It means", (shown(by_keys(failure.meaning)),)
+        yield "Next", (shown(by_keys(failure.next_step)),)
     yield tense, tuple(_changes(plan))
     if plan.venv and (system := tuple(_system_changes(plan))):
         yield "System", system

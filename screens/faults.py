@@ -11,6 +11,7 @@ from screens.widgets.status_line import StatusLine
 from screens.windows.dialogs import Notice
 from screens.words import shown
 from wizard.preflight.refusal import Refusal
+from wizard.remedies import by_keys
 from wizard.run.trouble import NoWayBack, Trouble
 
 AGAIN = "Mend that, then try again."
@@ -50,7 +51,9 @@ def refused(*refusals: Refusal) -> Trouble:
     """Why Apply would not begin, in three texts."""
     kind = NoWayBack if any(each.waivable for each in refusals) else Trouble
     happened = " ".join(each.happened for each in refusals)
-    return kind(happened, refusals[0].meaning, " ".join(each.next_step for each in refusals))
+    return kind(
+        happened, refusals[0].meaning, by_keys(" ".join(each.next_step for each in refusals))
+    )
 
 
 def reason(error: OSError) -> str:
@@ -67,7 +70,7 @@ def _meaning(error: OSError) -> str:
 
 def in_one_run(trouble: Trouble) -> str:
     """All three texts, where there is no window for them."""
-    return f"{trouble.happened} {trouble.meaning} {trouble.next_step}"
+    return f"{trouble.happened} {by_keys(trouble.meaning)} {by_keys(trouble.next_step)}"
 
 
 def save(screen: Widget, write: Callable[[str, str], str], name: str, text: str) -> None:
@@ -92,4 +95,4 @@ def tell(screen: Widget, title: str, trouble: Trouble) -> None:
 
 def told(trouble: Trouble) -> str:
     """What happened, what it means, what to do next."""
-    return f"{trouble.happened}\n\n{trouble.meaning}\n\n{trouble.next_step}"
+    return f"{trouble.happened}\n\n{by_keys(trouble.meaning)}\n\n{by_keys(trouble.next_step)}"

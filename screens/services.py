@@ -57,10 +57,6 @@ class DetectedPart(Protocol):
         """The answer in one line."""
 
     @property
-    def warns(self) -> bool:
-        """True where the answer stands in the way of using an RDNA1 card."""
-
-    @property
     def details(self) -> tuple[str, ...]:
         """Everything that was found, a line each."""
 

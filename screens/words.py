@@ -14,6 +14,15 @@ if TYPE_CHECKING:
     from wizard.machine.facts import Fact, Gpu, Machine
 
 
+STATUS_STYLES = {
+    "fault": "bold $text-error",
+    "warning": "bold $text-warning",
+    "not-tested": "bold",
+    "ok": "$text-success",
+}
+"""Of each ``wizard.diagnose.finding.Status``, by its value."""
+
+
 def shown(text: str) -> str:
     """Text from outside on one line, without control characters."""
     return " ".join(clean(text).split())

@@ -14,6 +14,7 @@ from wizard.conv2d.sweep import StopReason, Sweep, SweepDone
 from wizard.conv2d.verdicts import Verdict
 from wizard.conv2d.words.caution import Circumstances
 from wizard.conv2d.words.caution_words import IN_USE, caution_texts
+from wizard.remedies import by_keys
 
 TITLE = "Before a run on the GPU"
 WITHOUT_RISK = "The device CPU (key g) measures without this risk."
@@ -55,8 +56,10 @@ def answer_text(request: Request, done: SweepDone) -> str:
     from wizard.report.conv2d_answer import answer_lines
     from wizard.report.conv2d_outcome import trouble_lines
 
-    stopped = [] if done.trouble is None else ["\n\n".join(trouble_lines(done.trouble)), ""]
-    lines = list(answer_lines(request, done))
+    stopped = (
+        [] if done.trouble is None else [by_keys("\n\n".join(trouble_lines(done.trouble))), ""]
+    )
+    lines = list(answer_lines(request, done, by_keys))
     return "\n".join((*stopped, *lines)).strip()
 
 

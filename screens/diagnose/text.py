@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from textual.content import Content
 
@@ -10,13 +11,13 @@ from screens.diagnose.state import Fine, Found, Listed, Row, Running, Shown
 from screens.faults import fault, in_one_run
 from screens.hanging import wrapped
 from screens.services import DEMO, LIVE
-from screens.words import column, cut, shown
+from screens.words import STATUS_STYLES, column, cut, shown
 from wizard.advice.recommend import recommend
 from wizard.diagnose.explain import Explanation
-from wizard.diagnose.finding import Finding, Status
+from wizard.diagnose.finding import Finding, Status, counts_text
 from wizard.machine.facts import Machine
+from wizard.remedies import by_keys
 from wizard.report.findings import (
-    MARKS,
     NOT_RDNA1,
     answer_text,
     card_lines,
@@ -33,12 +34,6 @@ from wizard.run.lines import clean
 STATUS_CELLS = 11
 SURE_CELLS = 9
 ROW_LINES = 3
-STYLES = {
-    Status.FAULT: "bold $text-error",
-    Status.WARNING: "bold $text-warning",
-    Status.NOT_TESTED: "bold",
-    Status.OK: "$text-success",
-}
 CHECKING = "Looking at this machine. Nothing is changed."
 UNREAD = "This machine could not be read"
 UNREAD_NEXT = "r reads again; e explains a text all the same."
@@ -57,13 +52,13 @@ def row_text(row: Row, cells: int) -> Content:
         case Found(finding):
             sure = finding.confidence.value if finding.counts else ""
             return _columns(
-                MARKS[finding.status], STYLES[finding.status], sure, finding.title, cells
+                finding.status.word, STATUS_STYLES[finding.status], sure, finding.title, cells
             )
         case Running(name):
             return _columns("RUNNING", "bold", "", name, cells)
         case Fine(findings):
             text = f"{_counted(len(findings), 'check')} found nothing wrong"
-            return _columns(MARKS[Status.OK], STYLES[Status.OK], "", text, cells)
+            return _columns(Status.OK.word, STATUS_STYLES[Status.OK], "", text, cells)
         case Listed(cards):
             text = f"{_counted(len(cards), 'graphics card')} listed in the text"
             return _columns("CARDS", "bold", "", text, cells)
@@ -90,16 +85,8 @@ def unread_text(error: OSError | ValueError) -> str:
     return in_one_run(fault(UNREAD, error, UNREAD_NEXT))
 
 
-def counts_text(findings: tuple[Finding, ...]) -> str:
-    """How many of each kind, the worst first."""
-    words = {
-        Status.FAULT: ("fault", "faults"),
-        Status.WARNING: ("warning", "warnings"),
-        Status.NOT_TESTED: ("not tested", "not tested"),
-        Status.OK: ("OK", "OK"),
-    }
-    counts = [(sum(f.status is status for f in findings), two) for status, two in words.items()]
-    return ", ".join(f"{count} {two[count != 1]}" for count, two in counts if count)
+def _counts(findings: tuple[Finding, ...]) -> str:
+    return counts_text(finding.status for finding in findings)
 
 
 def summary_text(there: Shown, machine: Machine | None) -> str:
@@ -115,26 +102,26 @@ def _summary(there: Shown, machine: Machine | None) -> Iterator[str]:
         yield f"{OTHERS}: {there.text}"
         yield answer_text(result)
         yield NOT_RDNA1 if result.other_card else ""
-        yield counts_text(result.findings)
+        yield _counts(result.findings)
     elif result is None or machine is None:
         yield there.trouble or CHECKING
     else:
         yield from diagnosis_texts(machine, result)
         best = f"recommended here: {recommend(machine).name}" if result.rdna1 else ""
-        yield "; ".join(filter(None, (counts_text(result.findings), best)))
+        yield "; ".join(filter(None, (_counts(result.findings), best)))
 
 
 def details_lines(row: Row | None, there: Shown, cells: int) -> Iterator[str]:
     """All that is known of a row, in the words of the command."""
     match row:
         case Found(finding) if finding.counts:
-            yield from whole_lines(finding, cells)
+            yield from whole_lines(_by_keys(finding), cells)
             if finding in there.fixable:
                 yield from ("", *wrapped(PLAN_OFFERED, cells))
             if there.text:
                 yield from ("", *wrapped(f"{OTHERS}.", cells))
         case Found(finding):
-            yield from rest_lines(finding, cells)
+            yield from rest_lines(_by_keys(finding), cells)
             yield from (clean(f"  | {each.where}: {each.text}") for each in finding.evidence)
         case Running():
             yield from wrapped(IS_RUNNING, cells)
@@ -145,6 +132,11 @@ def details_lines(row: Row | None, there: Shown, cells: int) -> Iterator[str]:
             yield from card_lines(cards, cells)
         case None:
             pass
+
+
+def _by_keys(finding: Finding) -> Finding:
+    """The finding as a screen tells it."""
+    return replace(finding, meaning=by_keys(finding.meaning), fix=tuple(map(by_keys, finding.fix)))
 
 
 def details_text(row: Row | None, there: Shown, cells: int) -> Content:
@@ -174,4 +166,4 @@ def mended_text(
     if outcome is Outcome.THERE and finished.relogin_needed:
         outcome = Outcome.LOGIN
     back = f" To undo it: rdna1-setup rollback {finished.run}" if finished.run else ""
-    return f"{WORDS[outcome].format(cause=finding.cause)}{back}"
+    return f"{by_keys(WORDS[outcome]).format(cause=finding.cause)}{back}"

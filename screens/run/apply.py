@@ -26,6 +26,7 @@ class Apply(ActingScreen):
     NAME = "apply"
     TITLE_WORD = "Apply"
     SAFE = SAFE
+    AGAIN = "press Esc, then a"
     HELP_TEXT = (
         "The steps are carried out in their order; the log shows every command and what it "
         f"prints.\n\nc stops at the next safe point. {SAFE}\n\n"

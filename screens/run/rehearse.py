@@ -22,6 +22,7 @@ class Rehearse(RunScreen):
 
     NAME = "review"
     TITLE_WORD = "Rehearse"
+    AGAIN = "press Esc, then r"
     WHEN_BROKEN_OFF = "Esc goes back to the plan: nothing on this system was changed."
     HELP_TEXT = (
         "Root does its part of the plan, and takes it back, in a copy that lies over this system "

@@ -23,6 +23,7 @@ from screens.step import StepScreen
 from screens.widgets.log_pane import LogPane
 from screens.widgets.progress_lines import ProgressLines
 from screens.widgets.step_list import StepList
+from wizard.remedies import TRY_AGAIN
 from wizard.run.events import Event, Output, PlanFinished, StepFinished, StepStarted
 from wizard.run.time_left import TimeLeft
 
@@ -50,6 +51,8 @@ class RunScreen(StepScreen):
     )
     WHEN_BROKEN_OFF: ClassVar[str] = BEGIN_AGAIN
     """What to do where nobody says how it went."""
+    AGAIN: ClassVar[str] = TRY_AGAIN
+    """The keys that begin the same anew."""
     AUTO_FOCUS = "#log"
     running: reactive[bool] = reactive(False, bindings=True)
     state: reactive[RunState | None] = reactive(None, init=False)
@@ -170,7 +173,7 @@ class RunScreen(StepScreen):
 
     def _show_failure(self) -> None:
         if self.state is not None:
-            text = failure_text(self.state, self.size.width - FRAME_CELLS)
+            text = failure_text(self.state, self.size.width - FRAME_CELLS, self.AGAIN)
             self.query_one("#failure-text", Static).update(text)
             self.query_one("#failure").display = self.state.failure is not None
 

@@ -28,6 +28,7 @@ class TakeBack(ActingScreen):
     NAME = "take_back"
     TITLE_WORD = "Roll back"
     SAFE = SAFE
+    AGAIN = "press n, then r"
     WHEN_BROKEN_OFF = "n goes to the start: Roll back goes on there where this stopped."
     HELP_TEXT = (
         "The way back is carried out as it was shown, the last change first; the log shows every "

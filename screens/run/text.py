@@ -9,6 +9,7 @@ from screens.run.state import RunState, State
 from screens.waiting import so_far
 from screens.words import shown
 from wizard.durations import time_text
+from wizard.remedies import TRY_AGAIN, by_keys
 from wizard.run.events import Progress
 from wizard.sizes import size_text
 
@@ -102,15 +103,18 @@ def _ending(state: RunState) -> str:
     return "The one step is done" if count == 1 else f"All {count} steps are done"
 
 
-def failure_text(state: RunState, cells: int) -> Content:
-    """What happened, what it means, what to do next, in lines of at most so many cells."""
+def failure_text(state: RunState, cells: int, again: str = TRY_AGAIN) -> Content:
+    """What happened, what it means, what to do next, in lines of at most so many cells.
+
+    ``again``: the keys that begin the same anew.
+    """
     failure = state.failure
     if failure is None:
         return Content("")
     parts = (
         ("Happened", failure.happened, "bold $text-error"),
-        ("It means", failure.meaning, "bold $text-primary"),
-        ("Next", failure.next_step, "bold $text-primary"),
+        ("It means", by_keys(failure.meaning, again), "bold $text-primary"),
+        ("Next", by_keys(failure.next_step, again), "bold $text-primary"),
     )
     lines = [
         line

@@ -133,7 +133,25 @@ def test_records_tell_sizes_and_whether_an_archive_has_the_file(text: str) -> No
         (
             "W: Failed to fetch https://repo.radeon.com/rocm/apt/5.2/dists/ubuntu/InRelease  "
             "Could not resolve 'repo.radeon.com'",
-            "apt does not reach repo.radeon.com",
+            "repo.radeon.com was not found by name: no name server has an address for it.",
+            "Acquire::https::Proxy",
+        ),
+        (
+            "W: Failed to fetch http://archive.ubuntu.com/ubuntu/dists/noble/InRelease  "
+            "Temporary failure resolving 'proxy.example'",
+            "proxy.example was not found by name: no name server answered.",
+            "`getent hosts proxy.example`",
+        ),
+        (
+            "W: Failed to fetch http://repo.radeon.com/rocm/apt/5.2/dists/ubuntu/InRelease  "
+            "Cannot initiate the connection to repo.radeon.com:80 (2001:db8::1).",
+            "apt does not reach repo.radeon.com:80.",
+            "Acquire::https::Proxy",
+        ),
+        (
+            "E: Failed to fetch http://repo.radeon.com/rocm/apt/5.2/pool/rocm-core.deb  "
+            "Connection failed [IP: 192.0.2.1 80]",
+            "apt does not reach repo.radeon.com.",
             "Acquire::https::Proxy",
         ),
         (

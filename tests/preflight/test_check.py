@@ -188,7 +188,7 @@ async def test_the_lists_of_our_source_are_fetched_before_its_packages_are_simul
     plan = system_plan(Kind.REMOVE, steps, ())
     away = said("Could not resolve 'repo.radeon.com'", code=100)
     words = await only(tmp_path, plan, when("update", answer=away), *replies())
-    assert "does not reach repo.radeon.com" in words
+    assert "repo.radeon.com was not found by name" in words
 
 
 async def test_packages_in_roots_own_backup_are_left_to_the_helper_to_simulate(

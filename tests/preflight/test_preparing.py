@@ -201,7 +201,7 @@ async def test_a_transaction_that_does_more_than_install_is_refused(
 async def test_lists_that_cannot_be_fetched_are_refused_in_plain_words(tmp_path: Path) -> None:
     failing = said("W: Failed to fetch x  Could not resolve 'mirror.example'", code=100)
     told = await refusal(tmp_path, when("update", answer=failing))
-    assert told.happened == "apt does not reach mirror.example."
+    assert told.happened.startswith("mirror.example was not found by name")
 
 
 async def test_what_no_source_has_and_no_repair_makes_good_is_named(tmp_path: Path) -> None:

@@ -39,7 +39,9 @@ def status(code: int) -> HTTPError:
 
 
 FAILURES: list[tuple[Exception, bool, str]] = [
-    (URLError(socket.gaierror(-2, "Name or service not known")), True, "DNS"),
+    (URLError(socket.gaierror(-2, "Name or service not known")), True, "no name server has"),
+    (URLError(socket.gaierror(-3, "Temporary failure")), True, "no name server answered"),
+    (URLError(OSError(101, "Network is unreachable")), True, "Network is unreachable"),
     (URLError(ConnectionRefusedError(111, "Connection refused")), True, "refused"),
     (URLError(TimeoutError("timed out")), True, "timeout"),
     (TimeoutError("The read operation timed out"), True, "timeout"),
@@ -69,6 +71,29 @@ def test_a_failure_is_named_and_tried_again_only_where_that_can_help(
     assert "download.example" in trouble.happened
     assert trouble.next_step.endswith(".")
     assert worth_retrying(error) is again
+
+
+@pytest.mark.parametrize("code", [socket.EAI_NONAME, socket.EAI_AGAIN])
+def test_a_name_that_was_not_found_is_asked_for_again_and_no_other(
+    code: int, no_proxies: None
+) -> None:
+    trouble = name_failure(URLError(socket.gaierror(code, "said")), ADDRESS)
+    assert trouble.happened.startswith("download.example was not found by name: ")
+    assert "no internet" not in trouble.meaning
+    assert "`getent hosts download.example`" in trouble.next_step
+
+
+@pytest.mark.parametrize("scheme", ["", "http://me:geheim@"])
+def test_the_name_of_a_proxy_that_was_not_found_is_told_and_not_the_servers(
+    scheme: str, monkeypatch: pytest.MonkeyPatch, no_proxies: None
+) -> None:
+    monkeypatch.setenv("https_proxy", f"{scheme}proxy.example:3128")
+    trouble = name_failure(URLError(socket.gaierror(-2, "said")), ADDRESS)
+    assert trouble.happened.startswith(
+        "proxy.example (the proxy to download.example) was not found by name: "
+    )
+    assert "`getent hosts proxy.example`" in trouble.next_step
+    assert "HTTPS_PROXY" in trouble.meaning
 
 
 def failure_of(web: Web, address: str) -> Exception:

@@ -5,6 +5,8 @@ The texts come from pip 25.0.1 and 26.3, uv 0.13 and Debian's venv, made to fail
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from wizard.run.known_failures import KNOWN
@@ -94,6 +96,13 @@ ERROR: ResolutionImpossible: for help visit https://pip.pypa.io/en/latest/topics
 """
 """With a constraint in pip.conf a missing wheel reads like a conflict."""
 
+OLD_PIP = (
+    "<pip._vendor.urllib3.connection.HTTPSConnection object at 0x7f>: Failed to establish a new "
+    "connection"
+)
+"""How pip with urllib3 1.26 names a connection: without its host."""
+UNKNOWN = "was not found by name: no name server has an address for it."
+
 MESSAGES: list[tuple[str, str]] = [
     (CONSTRAINED, "torch was not found."),
     (
@@ -162,24 +171,48 @@ MESSAGES: list[tuple[str, str]] = [
             "NewConnectionError(\"HTTPConnection(host='127.0.0.1', port=9): Failed to establish "
             'a new connection: [Errno 111] Connection refused")'
         ),
-        "No connection to the server could be made.",
+        "No connection to 127.0.0.1 could be made: Connection refused.",
     ),
-    (UV_REFUSED, "No connection to the server could be made."),
+    (UV_REFUSED, "No connection to 127.0.0.1 could be made: Connection refused."),
     (
-        RETRYING.format(
-            "NewConnectionError('<pip._vendor.urllib3.connection.HTTPSConnection object at 0x7f>: "
-            "Failed to establish a new connection: [Errno -2] Name or service not known')"
-        ),
-        "A server's name could not be looked up.",
+        RETRYING.format(f"NewConnectionError('{OLD_PIP}: [Errno -2] Name or service not known')"),
+        f"pypi.org {UNKNOWN}",
+    ),
+    (
+        f"Looking in indexes: https://mirror.example/simple, https://download.pytorch.org/whl/cpu\n"
+        f"WARNING: Retrying (Retry(total=0)) after connection broken by 'NewConnectionError('"
+        f"{OLD_PIP}: [Errno -2] Name or service not known')': /whl/cpu/torch/\n",
+        f"download.pytorch.org {UNKNOWN}",
+    ),
+    (
+        "ERROR: Could not install packages due to an OSError: HTTPSConnectionPool(host="
+        "'files.example', port=443): Max retries exceeded with url: /torch.whl (Caused by "
+        f"NewConnectionError('{OLD_PIP}: [Errno -5] No address associated with hostname'))\n",
+        f"files.example {UNKNOWN}",
     ),
     (
         RETRYING.format(
             "NameResolutionError(\"HTTPSConnection(host='no-such-host.invalid', port=443): Failed "
             "to resolve 'no-such-host.invalid' ([Errno -2] Name or service not known)\")"
         ),
-        "A server's name could not be looked up.",
+        f"no-such-host.invalid {UNKNOWN}",
     ),
-    (UV_DNS, "A server's name could not be looked up."),
+    (
+        RETRYING.format(
+            "NameResolutionError(\"HTTPSConnection(host='a.example', port=443): Failed to resolve "
+            "'a.example' ([Errno -3] Temporary failure in name resolution)\")"
+        )
+        + RETRYING.format(
+            "NameResolutionError(\"HTTPSConnection(host='b.example', port=443): Failed to resolve "
+            "'b.example' ([Errno -3] Temporary failure in name resolution)\")"
+        ),
+        "a.example, b.example were not found by name: no name server answered.",
+    ),
+    (UV_DNS, f"no-such-host.invalid {UNKNOWN}"),
+    (
+        "cause: dns error: failed to lookup address information: Name or service not known\n",
+        f"A server {UNKNOWN}",
+    ),
     (
         "error: Failed to install cpython-3.10.22-linux-x86_64-gnu\n"
         "  cause: failed to query metadata of file `/media/stick/python/20261009/cpython-3.10.22+"
@@ -261,6 +294,16 @@ def test_a_known_failure_is_told_in_plain_words(output: str, happened: str) -> N
     assert trouble.happened == happened
     assert trouble.meaning.endswith(".")
     assert trouble.next_step.endswith(".")
+
+
+@pytest.mark.parametrize("output", [text for text, told in MESSAGES if "by name" in told])
+def test_a_name_that_was_not_found_claims_nothing_of_the_rest_of_the_internet(output: str) -> None:
+    trouble = explain_pip(output, 1)
+    assert "no internet" not in trouble.meaning
+    hosts = re.split(" w(?:as|ere) not found", trouble.happened)[0]
+    named = "" if hosts == "A server" else f"`getent hosts {hosts.replace(',', '')}`"
+    assert named in trouble.next_step
+    assert ("getent" in trouble.next_step) is bool(named)
 
 
 def test_a_warning_about_a_try_that_worked_later_does_not_hide_the_cause() -> None:

@@ -52,7 +52,6 @@ class Part:
     source: str
     summary: str
     details: tuple[str, ...] = ()
-    warns: bool = False
 
 
 CARD = replace(card(name="AMD Radeon RX 5600 XT", revision="ca"), vram_bytes=6 * 2**30)
@@ -121,13 +120,13 @@ PARTS = (
             "gfx1010: the kernel says so (KFD node 1)",
         ),
     ),
-    Part("Device access", "access(2)", "/dev/kfd and renderD128 may be opened"),
+    Part("Access to the GPU", "access(2)", "/dev/kfd and renderD128 may be opened"),
     Part("Disks", "statvfs", "91 of 500 GB free in /home/sam"),
     Part("Pythons", "PATH, /usr/bin", "3.12.3; no 3.10 here"),
-    Part("PyTorch", "dist-info folders", "2.2.2+rocm5.7 in ~/ai/venv, numpy 1.26.4"),
-    Part("ROCm", "/opt, dpkg-query", "5.7.1 in /opt/rocm-5.7.1, 1 package of AMD's"),
+    Part("Python environments", "dist-info folders", "2.2.2+rocm5.7 in ~/ai/venv, numpy 1.26.4"),
+    Part("ROCm folders", "/opt, dpkg-query", "5.7.1 in /opt/rocm-5.7.1, 1 package of AMD's"),
     Part("Settings", "environment, shell files", "HSA_OVERRIDE_GFX_VERSION in ~/.bashrc:118"),
-    Part("Kernel log", "journalctl", "unknown: no permission to read it"),
+    Part("Who uses the GPU", "/proc", "nobody computes on the GPU"),
 )
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from rich.cells import cell_len
 
@@ -12,29 +10,14 @@ from screens.widgets.checklist import Checklist
 from tests.screens import examples
 from tests.screens.driving import app_with, press, reach, settled
 from tests.screens.fakes import LIVE_SERVICES
-from wizard.machine.access import ACCESS
-from wizard.machine.facts import DeviceNode
-from wizard.machine.gpus import GPUS
+from wizard.diagnose.finding import Status
 from wizard.machine.pythons import INTERPRETERS
 
-CLOSED = DeviceNode("/dev/kfd", True, False, "render")
 
-
-def test_an_answer_that_stands_in_the_way_has_no_tick() -> None:
-    part = examples.Part("Access to the GPU", "access(2)", "may not open /dev/kfd", warns=True)
-    assert row_text(part, 76).plain.startswith("! ")
-    assert row_text(replace(part, warns=False), 76).plain.startswith("✓ ")
-
-
-def test_closed_devices_missing_cards_and_pythons_without_venv_stand_in_the_way() -> None:
-    machine = examples.MACHINE
-    assert not ACCESS.warns(machine.access)
-    assert ACCESS.warns(replace(machine.access, kfd=CLOSED))
-    assert not GPUS.warns(machine.gpus)
-    assert GPUS.warns(())
-    assert not INTERPRETERS.warns(machine.interpreters)
-    bare = tuple(one._replace(makes_venvs=False) for one in machine.interpreters)
-    assert INTERPRETERS.warns(bare)
+def test_a_row_has_the_mark_of_its_status_and_none_before_all_is_read() -> None:
+    part = examples.Part("Access to the GPU", "access(2)", "may not open /dev/kfd")
+    marks = [row_text(part, 76, status).plain[:2] for status in (*Status, None)]
+    assert marks == ["✗ ", "! ", "? ", "✓ ", "  "]
 
 
 def test_pythons_that_make_no_venvs_are_told_apart() -> None:
@@ -50,11 +33,11 @@ def test_pythons_that_make_no_venvs_are_told_apart() -> None:
 def test_a_long_answer_is_whole_and_takes_further_lines(cells: int) -> None:
     words = "torch 2.2.2+rocm5.7 in /home/sam/a/very/long/path/" + "of-many-letters/" * 6
     part = examples.Part("PyTorch", "dist-info folders", f"{words} and more")
-    lines = row_text(part, cells).plain.split("\n")
+    lines = row_text(part, cells, Status.OK).plain.split("\n")
     assert len(lines) > 1
     assert all(cell_len(line) <= cells for line in lines)
     assert "".join("".join(lines).split()).count("of-many-letters/") == 6
-    assert "…" not in row_text(part, cells).plain
+    assert "…" not in row_text(part, cells, Status.OK).plain
 
 
 async def test_on_the_way_back_to_what_was_read_the_first_row_is_highlighted() -> None:

@@ -33,10 +33,12 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         import json
 
+        from wizard.diagnose.parts import part_statuses
         from wizard.jsonform import SCHEMA, to_json
 
         more = {} if verified is None else {"verified": to_json(verified)}
-        print(json.dumps({"schema": SCHEMA, **to_json(machine), **more}, indent=1))
+        form = {"schema": SCHEMA, **to_json(machine), "statuses": part_statuses(machine), **more}
+        print(json.dumps(form, indent=1))
         return 0
     from wizard.report.machine import machine_lines, verified_lines
 

@@ -21,6 +21,36 @@ class Status(str, Enum):
     NOT_TESTED = "not-tested"
     OK = "ok"
 
+    @property
+    def word(self) -> str:
+        """As lines of text tell it."""
+        return self.value.replace("-", " ").upper()
+
+    @property
+    def mark(self) -> str:
+        """As a list shows it, in one cell."""
+        return {"fault": "✗", "warning": "!", "not-tested": "?", "ok": "✓"}[self.value]
+
+
+COUNTED = {
+    Status.FAULT: ("fault", "faults"),
+    Status.WARNING: ("warning", "warnings"),
+    Status.NOT_TESTED: ("not tested", "not tested"),
+    Status.OK: ("OK", "OK"),
+}
+
+
+def worst(statuses: Iterable[Status]) -> Status:
+    """The worst of them; OK where there is none."""
+    return min(statuses, key=list(Status).index, default=Status.OK)
+
+
+def counts_text(statuses: Iterable[Status]) -> str:
+    """How many ended how, the worst first: "1 fault, 2 warnings, 1 not tested, 8 OK"."""
+    told = tuple(statuses)
+    counts = [(told.count(status), words) for status, words in COUNTED.items()]
+    return ", ".join(f"{count} {words[count != 1]}" for count, words in counts if count)
+
 
 class Confidence(str, Enum):
     """How sure a finding is; the surest first."""

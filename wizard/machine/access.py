@@ -66,13 +66,14 @@ def _tell(access: Access) -> tuple[str, tuple[str, ...]]:
 def _summary(access: Access, later: tuple[str, ...]) -> str:
     if not access.kfd.present:
         return f"there is no {KFD}"
-    if _open(access):
+    if may_compute(access):
         return f"may use {KFD} and a render node"
     blocked = KFD if not access.kfd.usable else "any render node"
     return f"may not open {blocked}" + (" before the next login" if _helps(access, later) else "")
 
 
-def _open(access: Access) -> bool:
+def may_compute(access: Access) -> bool:
+    """True where both the compute device and a render node may be opened."""
     return access.kfd.usable and any(node.usable for node in access.render_nodes)
 
 
@@ -102,6 +103,5 @@ ACCESS: Part[Access] = Part(
     read=read_access,
     without=_nothing,
     tell=_tell,
-    warns=lambda access: not _open(access),
 )
 """Who we are, and which devices we may open."""

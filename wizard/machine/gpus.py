@@ -169,6 +169,5 @@ GPUS: Part[tuple[Gpu, ...]] = Part(
     read=read_gpus,
     without=lambda _: (),
     tell=tell_gpus,
-    warns=lambda gpus: not any(gpu.rdna1 for gpu in gpus),
 )
 """The graphics cards."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -13,6 +13,7 @@ from wizard.machine.stuck import looked_at
 
 T = TypeVar("T")
 
+LATE = "no answer in time"
 PATIENCE_S = 20.0
 """How long a part may take before detection goes on without it."""
 
@@ -33,12 +34,6 @@ class PartDone:
     source: str
     summary: str
     details: tuple[str, ...]
-    warns: bool = False
-    """True where the answer stands in the way of using an RDNA1 card."""
-
-
-def _never(_: object) -> bool:
-    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +48,11 @@ class Part(Generic[T]):
     """The value when reading did not end in time."""
     tell: Callable[[T], tuple[str, tuple[str, ...]]]
     """Summary in one line, and details."""
-    warns: Callable[[T], bool] = _never
-    """Whether what was found stands in the way of using an RDNA1 card."""
+
+
+def was_late(title: str, unread: Iterable[Unknown]) -> bool:
+    """True where a part gave no answer in time, by what of the machine was not read."""
+    return any(reason.because.startswith(f"{title}: {LATE}") for reason in unread)
 
 
 class Reading(Generic[T]):
@@ -90,11 +88,10 @@ class Reading(Generic[T]):
         """That the part is late, and what it waits for."""
         path = looked_at(self._thread.ident)
         waits = f", which looked at {path}" if path else ""
-        return f"{self._part.title}: no answer in time from {self._part.source}{waits}"
+        return f"{self._part.title}: {LATE} from {self._part.source}{waits}"
 
     def told(self, found: Found[T]) -> PartDone:
         """The answer in words."""
         summary, details = self._part.tell(found.value)
         unread = tuple(f"not read: {reason.because}" for reason in found.unread)
-        warns = self._part.warns(found.value)
-        return PartDone(self._part.title, self._part.source, summary, details + unread, warns)
+        return PartDone(self._part.title, self._part.source, summary, details + unread)

@@ -135,6 +135,5 @@ INTERPRETERS: Part[tuple[Interpreter, ...]] = Part(
     read=read_interpreters,
     without=lambda _: (),
     tell=_tell,
-    warns=lambda interpreters: not any(one.makes_venvs for one in interpreters),
 )
 """Pythons that can be the base of a venv."""

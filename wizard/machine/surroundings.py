@@ -96,10 +96,11 @@ def _tell(around: Surroundings) -> tuple[str, tuple[str, ...]]:
         f"{around.confined} terminal" if around.confined else "",
     ]
     summary = ", ".join(filter(None, inside)) or "no container or virtual machine"
-    return summary, (*_warnings(around), *_lines(around))
+    return summary, (*warnings(around), *_lines(around))
 
 
-def _warnings(around: Surroundings) -> list[str]:
+def warnings(around: Surroundings) -> list[str]:
+    """What of them stands in the way of using a card, or may hide something."""
     lines = []
     if around.confined:
         lines.append(

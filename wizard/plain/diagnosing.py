@@ -22,10 +22,11 @@ BY_HAND = "Mend it by hand, as told above: there is no plan for it."
 
 def walk(road: Road) -> int:
     """Tell what was found, then each finding that is asked for; gives the exit code of a fix."""
+    from wizard.diagnose.finding import counts_text
+
     findings = _found(road)
     counting = [finding for finding in findings if finding.counts]
-    fine = len(findings) - len(counting)
-    road.say(f"{len(counting)} to do something about, {fine} checks that found nothing wrong.")
+    road.say(f"{counts_text(finding.status for finding in findings)}.")
     options: list[Option[Finding | str | None]] = []
     options += (Option(_head(each), each) for each in counting)
     options += (Option(ALL, ALL, "a"), Option(BACK, None, "0"))
@@ -51,9 +52,7 @@ def _found(road: Road) -> tuple[Finding, ...]:
 
 
 def _head(finding: Finding) -> str:
-    from wizard.report.findings import MARKS
-
-    return clean(f"{MARKS[finding.status]} ({finding.confidence.value}): {finding.title}")
+    return clean(f"{finding.status.word} ({finding.confidence.value}): {finding.title}")
 
 
 def _tell(road: Road, finding: Finding, among: Sequence[Finding]) -> Sequence[str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from wizard.preflight.programs import Answer
 from wizard.preflight.refusal import Refusal
+from wizard.run.unreached import CHECK, NOT_ANSWERED, NOT_KNOWN
 
 NOTHING = "Nothing was changed."
 LAST_WORDS = 3
@@ -26,13 +27,31 @@ def _known(pattern: str, happened: str, meaning: str, next_step: str) -> Known:
     return Known(re.compile(pattern, re.MULTILINE), happened, meaning, next_step)
 
 
+PROXY_WANTED = "Or apt needs a proxy that it was not told of."
+PROXY_REMEDY = (
+    "a proxy for apt belongs into /etc/apt/apt.conf.d "
+    '(Acquire::https::Proxy "http://HOST:PORT";). Then run the same command again.'
+)
+NAME_REMEDY = f"{CHECK.format(ask=' (`getent hosts {0}` asks again)')}; {PROXY_REMEDY}"
 KNOWN = (
     _known(
-        r"Could not (?:resolve|connect to) '?([^'\s]+)|Connection (?:failed|timed out)",
+        r"Could not resolve '([\w.:-]+)'",
+        NOT_KNOWN[0].format(hosts="{0}", were="was"),
+        f"{NOT_KNOWN[1]} {PROXY_WANTED}",
+        NAME_REMEDY,
+    ),
+    _known(
+        r"Temporary failure resolving '([\w.:-]+)'",
+        NOT_ANSWERED[0].format(hosts="{0}", were="was"),
+        f"{NOT_ANSWERED[1]} {PROXY_WANTED}",
+        NAME_REMEDY,
+    ),
+    _known(
+        r"(?:Could not connect to|Unable to connect to|Cannot initiate the connection to) "
+        r"([^\s']+?):? |://([^/\s]+)/\S*\s+Connection (?:failed|timed out)",
         "apt does not reach {0}.",
-        "There is no network, or apt needs a proxy that it was not told of.",
-        "Check the connection; a proxy for apt belongs into /etc/apt/apt.conf.d "
-        '(Acquire::https::Proxy "http://HOST:PORT";). Then run the same command again.',
+        f"The server is down, or a firewall is in the way. {PROXY_WANTED}",
+        f"Check the connection; {PROXY_REMEDY}",
     ),
     _known(
         r"(?:EXPKEYSIG|EXPSIG|KEYEXPIRED) ?(\w*)",
@@ -115,7 +134,8 @@ def explained(answer: Answer) -> Refusal:
         if found := known.pattern.search(answer.text):
             what = [*filter(None, found.groups()), "it"]
             happened = known.happened.format(*what)
-            return Refusal(happened, f"{known.meaning} {NOTHING}", known.next_step)
+            next_step = known.next_step.format(*what)
+            return Refusal(happened, f"{known.meaning} {NOTHING}", next_step)
     return Refusal(
         f"apt ended with exit code {answer.code}: {' / '.join(_last_words(answer))}",
         f"This failure is not one that rdna1-setup knows. {NOTHING}",

@@ -86,7 +86,7 @@ def no_way_back(sources: Sources, *, waivable: bool = True) -> Refusal:
             f"{_named(sources.dependent)}."
         )
     otherwise = (
-        "run again with --without-rollback to remove them for good (in the wizard: w on Review)"
+        "run again with --without-rollback to remove them for good"
         if waivable
         else f"remove them yourself: sudo apt-get purge {' '.join(n for n, _ in sources.lost)}"
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from wizard.conv2d.cards.chips import is_other_chip
 from wizard.conv2d.manner import is_configured
@@ -120,13 +120,13 @@ def _lines(rows: Sequence[Sequence[str]], room: int) -> Iterator[str]:
         yield GAP.join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
 
 
-def summary_lines(results: Sequence[Result]) -> Iterator[str]:
+def summary_lines(results: Sequence[Result], tell: Callable[[str], str] = str) -> Iterator[str]:
     """How many ended how, what that means, and what to do next."""
     yield from counted_line(results)
     for title, texts in meaning_lines(results):
         for text in texts:
             yield from textwrap.wrap(
-                text, WIDTH, initial_indent=f"{title}: ", subsequent_indent="  "
+                tell(text), WIDTH, initial_indent=f"{title}: ", subsequent_indent="  "
             )
 
 

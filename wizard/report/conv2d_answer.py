@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from wizard.conv2d.asked import Request, sweep_in
 from wizard.conv2d.search.compare_settings import CompareRequest
@@ -17,26 +17,33 @@ from wizard.report.conv2d_settings import comparison_lines
 from wizard.report.conv2d_workarounds import workaround_lines
 
 
-def answer_lines(request: Request, done: SweepDone) -> Iterator[str]:
-    """What it came to, beside the table of results; nothing where nothing was measured."""
+def answer_lines(
+    request: Request, done: SweepDone, tell: Callable[[str], str] = str
+) -> Iterator[str]:
+    """What it came to, beside the table of results; nothing where nothing was measured.
+
+    ``tell``: how a text is told where this is shown, before it is broken into lines.
+    """
     match request:
         case LimitRequest() if done.limit is not None:
             return limit_lines(done.limit)
         case SettingRequest() if done.setting is not None:
-            return setting_lines(done.setting, sweep_in(request).python)
+            return setting_lines(done.setting, sweep_in(request).python, tell)
         case CompareRequest() | WorkaroundRequest() | Sweep() if done.results:
-            return _of_results(request, done.results)
+            return _of_results(request, done.results, tell)
         case _:
             return iter(())
 
 
 def _of_results(
-    request: CompareRequest | WorkaroundRequest | Sweep, results: Sequence[Result]
+    request: CompareRequest | WorkaroundRequest | Sweep,
+    results: Sequence[Result],
+    tell: Callable[[str], str],
 ) -> Iterator[str]:
     match request:
         case CompareRequest():
             return comparison_lines(results)
         case WorkaroundRequest():
-            return workaround_lines(results[0], tried(request, results))
+            return workaround_lines(results[0], tried(request, results), tell)
         case Sweep():
-            return summary_lines(results)
+            return summary_lines(results, tell)

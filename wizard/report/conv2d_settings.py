@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from wizard.conv2d.presets import Setting
 from wizard.conv2d.search.compare_settings import rivals
@@ -32,12 +32,14 @@ ON_PROCESSOR = (
 )
 
 
-def answer_lines(answer: SettingAnswer, python: str) -> Iterator[str]:
+def answer_lines(
+    answer: SettingAnswer, python: str, tell: Callable[[str], str] = str
+) -> Iterator[str]:
     """What was found, how surely, what it costs, and what to do with it."""
     yield from _tried_lines(answer)
     yield ""
     for text in (*_found_texts(answer), *_cost_texts(answer), *_rest_texts(answer)):
-        yield from textwrap.wrap(text, WIDTH)
+        yield from textwrap.wrap(tell(text), WIDTH)
     if answer.changes:
         yield from _use_lines(answer.changes, python)
     yield from textwrap.wrap(NOT_OURS, WIDTH)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from wizard.conv2d.search.workarounds import Tried
 from wizard.conv2d.verdicts import Result, Verdict
@@ -17,7 +17,9 @@ NONE = (
 NOT_MEASURED = "not measured: the hangs allowed are spent, or nothing more could be measured"
 
 
-def workaround_lines(result: Result, tried: Sequence[Tried]) -> Iterator[str]:
+def workaround_lines(
+    result: Result, tried: Sequence[Tried], tell: Callable[[str], str] = str
+) -> Iterator[str]:
     """The shape, then each alternative with its verdict and its cost."""
     yield f"{result.shape.label}: {result.verdict.value}"
     if result.verdict is Verdict.PASS:
@@ -30,7 +32,7 @@ def workaround_lines(result: Result, tried: Sequence[Tried]) -> Iterator[str]:
     if best is not None:
         cost = "" if best.seconds is None else f", {_time(best.seconds)} for each call"
         text = f"Cheapest with the same result: {best.alternative.title}{cost}."
-    yield from textwrap.wrap(text, WIDTH)
+    yield from textwrap.wrap(tell(text), WIDTH)
 
 
 def _alternative(each: Tried, whole: Result) -> Iterator[str]:

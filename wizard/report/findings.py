@@ -16,12 +16,6 @@ from wizard.report.recommendation import text_for_cards
 from wizard.run.lines import clean
 
 WIDTH = 79
-MARKS = {
-    Status.FAULT: "FAULT",
-    Status.WARNING: "WARNING",
-    Status.NOT_TESTED: "NOT TESTED",
-    Status.OK: "OK",
-}
 EVIDENCE_SHOWN = 3
 NO_CAUSE = "none"
 """Where no cause that this program knows was proved."""
@@ -34,6 +28,7 @@ NOT_RDNA1 = (
     "this program is made for those."
 )
 NOTHING_HERE = "Nothing wrong was found. If everything works, there is nothing to do."
+NOT_ALL_TESTED = "Nothing wrong was found, but not all could be tested: see below."
 NOTHING = "Nothing wrong was found in it: it was read for the causes that this program knows."
 CANNOT_TELL = (
     "This cannot be told from this text: it holds no line that this program knows. "
@@ -73,7 +68,8 @@ def diagnosis_texts(machine: Machine, diagnosis: Diagnosis) -> Iterator[str]:
     if not diagnosis.rdna1:
         yield NO_CARD
     if not any(finding.counts for finding in diagnosis.findings):
-        yield NOTHING_HERE
+        untested = any(finding.status is Status.NOT_TESTED for finding in diagnosis.findings)
+        yield NOT_ALL_TESTED if untested else NOTHING_HERE
 
 
 def diagnosis_lines(machine: Machine, diagnosis: Diagnosis) -> Iterator[str]:
@@ -92,7 +88,7 @@ def diagnosis_lines(machine: Machine, diagnosis: Diagnosis) -> Iterator[str]:
 def rest_lines(finding: Finding, width: int = WIDTH) -> list[str]:
     """What is not wrong, or was not tested and why, in a line or two."""
     why = f": {finding.meaning}" if finding.status is Status.NOT_TESTED else ""
-    return _wrapped(f"{MARKS[finding.status]}: {finding.title}{why}", "", "  ", width)
+    return _wrapped(f"{finding.status.word}: {finding.title}{why}", "", "  ", width)
 
 
 def finding_lines(findings: Sequence[Finding]) -> Iterator[str]:
@@ -128,7 +124,7 @@ def whole_lines(
 def _heading(finding: Finding) -> str:
     sure = f" ({finding.confidence.value})" if finding.counts else ""
     cause = "" if finding.cause == NO_CAUSE else f" [{finding.cause}]"
-    return f"{MARKS[finding.status]}{sure}: {clean(finding.title)}{cause}"
+    return f"{finding.status.word}{sure}: {clean(finding.title)}{cause}"
 
 
 def card_lines(cards: Sequence[ListedCard], width: int = WIDTH) -> Iterator[str]:

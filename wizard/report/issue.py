@@ -11,6 +11,7 @@ from pathlib import Path
 from wizard import __version__
 from wizard.advice.recommend import recommend
 from wizard.conv2d.runs.last_sweep import LastSweep
+from wizard.diagnose.parts import part_statuses
 from wizard.journalform import OLDER, UNFINISHED, OlderRun, Record
 from wizard.machine.facts import Machine, Setting, Unknown
 from wizard.report.conv2d import counted_line, table_lines
@@ -18,7 +19,7 @@ from wizard.report.conv2d_since import since_lines
 from wizard.report.findings import diagnosis_lines
 from wizard.report.gathered import Gathered
 from wizard.report.log_ends import log_ends
-from wizard.report.machine import recorded_lines, section_lines
+from wizard.report.machine import heading, recorded_lines, section_lines
 from wizard.report.private import Redaction, without_name
 from wizard.report.units import WIDTH, fact_text
 from wizard.run.lines import clean, clean_lines
@@ -89,11 +90,12 @@ def _settings_of(sweep: LastSweep) -> Iterator[str]:
 def machine_section(machine: Machine) -> Iterator[str]:
     """Cards, system, access, torch; system ROCm and settings in brief."""
     yield from recorded_lines(machine)
+    statuses = part_statuses(machine)
     for title in MACHINE:
-        yield from section_lines(machine, title)
-    yield "System ROCm"
+        yield from section_lines(machine, title, statuses)
+    yield heading("System ROCm", statuses)
     yield f"  {_rocm(machine)}"
-    yield "Settings"
+    yield heading("Settings", statuses)
     yield from _settings(machine.settings)
 
 

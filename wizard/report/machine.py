@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
+from wizard.diagnose.finding import Status, worst
+from wizard.diagnose.parts import part_statuses
 from wizard.machine.apt.sources import APT_SOURCES
 from wizard.machine.driver import DRIVER
 from wizard.machine.environments import torch_lines
@@ -30,8 +32,9 @@ def machine_lines(machine: Machine) -> Iterator[str]:
     """Everything that detection found; a line is a line, whatever a name or a value holds."""
     for line in recorded_lines(machine):
         yield from (line, "")
+    statuses = part_statuses(machine)
     for title in SECTIONS:
-        yield from section_lines(machine, title)
+        yield from section_lines(machine, title, statuses)
 
 
 def recorded_lines(machine: Machine) -> Iterator[str]:
@@ -40,10 +43,16 @@ def recorded_lines(machine: Machine) -> Iterator[str]:
         yield f"RECORDED MACHINE {_one_line(machine.recorded)}: not this computer"
 
 
-def section_lines(machine: Machine, title: str) -> Iterator[str]:
+def section_lines(machine: Machine, title: str, statuses: Mapping[str, Status]) -> Iterator[str]:
     """One section of it, below its title."""
-    yield title
+    yield heading(title, statuses)
     yield from map(_one_line, SECTIONS[title](machine))
+
+
+def heading(title: str, statuses: Mapping[str, Status]) -> str:
+    """The title of a section; it says where not all is fine."""
+    status = worst(statuses[part] for part in PARTS_IN.get(title, (title,)))
+    return title if status is Status.OK else f"{title}: {status.word}"
 
 
 def _one_line(text: str) -> str:
@@ -194,6 +203,17 @@ def _setting_lines(machine: Machine) -> Iterator[str]:
         yield f"  not read: {source.because}"
 
 
+PARTS_IN = {
+    "Graphics": ("Graphics cards",),
+    "Access": ("Access to the GPU",),
+    "Python": ("Pythons", "uv"),
+    "PyTorch and environments": ("Python environments",),
+    "System ROCm": ("ROCm folders", "ROCm packages"),
+    "What MIOpen keeps": ("MIOpen's memory",),
+    "Settings": ("Settings", "App settings"),
+    "Settings that ROCm, MIOpen or the loader may read": ("Settings", "App settings"),
+}
+"""The parts of detection that a section tells, where it has another title."""
 SECTIONS: dict[str, Callable[[Machine], Iterator[str]]] = {
     "Graphics": _graphics_lines,
     "Graphics driver": lambda machine: _told(DRIVER, machine.driver),

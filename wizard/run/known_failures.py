@@ -5,10 +5,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from wizard.run.unreached import CHECK, NOT_ANSWERED, NOT_KNOWN
+
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """One failure that can be recognised; ``{found[name]}`` repeats what the pattern caught."""
+    """One failure that can be recognised.
+
+    ``{found[name]}`` repeats what the pattern caught, ``{hosts}``, ``{server}`` name servers.
+    """
 
     pattern: re.Pattern[str]
     happened: str
@@ -140,15 +145,19 @@ KNOWN = (
         f"Correct or unset the proxy, {_AGAIN}",
     ),
     _known(
-        r"Temporary failure in name resolution|Name or service not known"
-        r"|Failed to resolve '(?:[^']*)'|No address associated with hostname|dns error",
-        "A server's name could not be looked up.",
-        "There is no internet connection, or the name server does not answer.",
-        f"Check the connection (`getent hosts pypi.org`), {_AGAIN}",
+        r"Temporary failure in name resolution",
+        *NOT_ANSWERED,
+        f"{CHECK}, {_AGAIN}",
+    ),
+    _known(
+        r"Name or service not known|Failed to resolve '(?:[^']*)'"
+        r"|No address associated with hostname|dns error",
+        *NOT_KNOWN,
+        f"{CHECK}, {_AGAIN}",
     ),
     _known(
         r"Connection refused|Network is unreachable|No route to host",
-        "No connection to the server could be made.",
+        "No connection to {server} could be made: {found[0]}.",
         "The address, a firewall or the proxy setting is wrong, or the server is down.",
         f"Check the connection and the index address, {_AGAIN}",
     ),

@@ -49,8 +49,7 @@ def _refuse_taken_back(record: Record, places: Places) -> None:
             f"Run {record.id} is being taken back: what it did to the system is undone already, "
             "or in part.",
             "To go on with it would take steps for done that are so no more.",
-            f"Take it back to the end first: rdna1-setup rollback {record.id} (in the wizard: Roll "
-            "back); then begin anew.",
+            f"Take it back to the end first: rdna1-setup rollback {record.id}; then begin anew.",
         )
 
 
@@ -59,6 +58,6 @@ def _refuse_unsettled(plan: Plan) -> None:
         raise Trouble(
             "What root would install is not known exactly yet.",
             "The repository was not asked, so nobody can say what would be done to the system.",
-            "Make the plan on this very machine, with a network; or take the footprint venv (in "
-            "the wizard: f on Choose), which needs no root.",
+            "Make the plan on this very machine, with a network; or take the footprint venv, "
+            "which needs no root.",
         )

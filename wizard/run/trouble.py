@@ -5,6 +5,7 @@ from __future__ import annotations
 from wizard.credentials import redact
 from wizard.run.known_failures import KNOWN
 from wizard.run.lines import clean
+from wizard.run.unreached import host_words, hosts_in
 
 
 class Trouble(Exception):
@@ -42,9 +43,9 @@ def explain_pip(output: str, code: int) -> Trouble:
     output = redact(output)
     for known in KNOWN:
         if found := known.pattern.search(output):
-            return Trouble(
-                *(text.format(found=found) for text in (known.happened, known.meaning, known.next))
-            )
+            servers = host_words(hosts_in(output, known.pattern))
+            texts = (known.happened, known.meaning, known.next)
+            return Trouble(*(text.format(found=found, **servers) for text in texts))
     return _unknown(output, code)
 
 

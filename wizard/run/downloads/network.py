@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import os
 import socket
 import ssl
 from urllib.error import HTTPError, URLError
@@ -12,6 +13,7 @@ from urllib.request import getproxies, proxy_bypass
 from wizard.credentials import redact
 from wizard.run.lines import clean
 from wizard.run.trouble import Trouble
+from wizard.run.unreached import CHECK, NOT_ANSWERED, NOT_KNOWN, host_words
 
 AGAIN = "then run the same command again: what has arrived is kept."
 
@@ -49,7 +51,11 @@ def name_failure(error: Exception, address: str) -> Trouble:
     cause = _cause(error)
     if isinstance(cause, HTTPError):
         return _status(cause.code, host, redact(clean(address)))
-    return _tunnel(cause, host) or _connection(cause, host + _by_proxy(address))
+    proxy = _proxy_for(address)
+    if isinstance(cause, socket.gaierror):
+        return _lookup(cause, host, proxy)
+    through = f" (through the proxy {redact(proxy)})" if proxy else ""
+    return _tunnel(cause, host) or _connection(cause, f"{host}{through}")
 
 
 def _cause(error: Exception) -> Exception:
@@ -60,12 +66,22 @@ def _cause(error: Exception) -> Exception:
     return error
 
 
-def _by_proxy(address: str) -> str:
+def _proxy_for(address: str) -> str:
     parts = urlsplit(address)
-    proxy = getproxies().get(parts.scheme)
-    if not proxy or proxy_bypass(parts.hostname or ""):
-        return ""
-    return f" (through the proxy {redact(proxy)})"
+    proxy = os.environ.get("PIP_PROXY") or getproxies().get(parts.scheme)
+    return "" if not proxy or proxy_bypass(parts.hostname or "") else proxy
+
+
+def _lookup(cause: socket.gaierror, host: str, proxy: str) -> Trouble:
+    """A name that was not found: the proxy's where there is one, as nobody else is asked for."""
+    if not proxy:
+        words = host_words((host,))
+    else:
+        own = clean(urlsplit(proxy if "//" in proxy else f"//{proxy}").hostname or proxy)
+        words = host_words((own,), f"{own} (the proxy to {host})")
+    happened, meaning = NOT_ANSWERED if cause.errno == socket.EAI_AGAIN else NOT_KNOWN
+    by = " HTTPS_PROXY, HTTP_PROXY or PIP_PROXY names this proxy." if proxy else ""
+    return Trouble(happened.format(**words), f"{meaning}{by}", f"{CHECK.format(**words)}, {AGAIN}")
 
 
 def _status(code: int, host: str, address: str) -> Trouble:
@@ -95,12 +111,6 @@ def _tunnel(cause: Exception, host: str) -> Trouble | None:
 
 def _connection(cause: Exception, host: str) -> Trouble:
     match cause:
-        case socket.gaierror():
-            words = (
-                f"The name {host} could not be looked up (DNS).",
-                "There is no internet connection, or the name server does not answer.",
-                f"Check the connection (`getent hosts {host.split()[0]}`), {AGAIN}",
-            )
         case ssl.SSLError():
             words = _certificate(cause, host)
         case ConnectionRefusedError():

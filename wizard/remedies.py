@@ -1,0 +1,86 @@
+"""What to do next in both tongues: texts name commands, the screens show the keys instead.
+
+A text is written once, with its command; whatever is no screen prints it so. This is the one place
+that knows which key of the wizard does the same. Where none does, the command stays.
+"""
+
+from __future__ import annotations
+
+import re
+
+TRY_AGAIN = "try again"
+
+_KEYS = {
+    "diagnose": "Diagnose (d on Welcome)",
+    "detect": "Detect (Start on Welcome)",
+    "plan": "Choose (Start on Welcome)",
+    "report": "Report (p on Welcome)",
+    "rollback": "Roll back (r on Welcome)",
+    "remove": "Remove (x on Welcome)",
+    "clean-up": "Remove (x on Welcome)",
+    "watch": "Watch (w on Welcome)",
+    "apply --footprint venv+system": "the footprint venv+system (f on Choose)",
+    "apply": "Apply (a on Review)",
+    "conv2d --attach": "the Conv2d panel (c on Welcome)",
+    "conv2d --stop": "the Conv2d panel (c there)",
+    "conv2d --find-setting": "the Conv2d panel (c on Welcome; o sets what to look for)",
+    "conv2d --repeats": "the Conv2d panel (c on Welcome; o sets the repeats)",
+    "conv2d --python": "the Conv2d panel (c on Welcome; Tab sets the Python)",
+    "conv2d": "the Conv2d panel (c on Welcome)",
+}
+"""The longer before the shorter, as the first that fits is taken."""
+_COMMAND = re.compile(
+    rf"(?P<tick>`?)\brdna1-setup (?P<what>{'|'.join(map(re.escape, _KEYS))})"
+    r"(?:(?<=--python) \S+|(?<=--repeats) \d+)?"
+    r"(?P<run> (?:\d{8}[\w-]*|\{\}))?(?P=tick)(?![\w-]|\.\w| --?\w| \(r on| \d{8}| \{\})"
+)
+_PHRASES = (
+    ("rdna1-setup diagnose --kernel-log kernel.log", "e on Diagnose reads that file"),
+    ("rdna1-setup remove and clean-up take the others away", "Remove (x on Welcome) takes others"),
+    ("--hangs N allows more than", "o allows more hangs than"),
+    ("The same command goes on", "s goes on"),
+    ("the same command goes on", "s goes on"),
+    ("the same command without --device cpu", "choose the card with g, then press s"),
+    ("the same command with --engine native goes", "the engine native (o) goes"),
+    ("A longer --deadline", "A longer deadline (t)"),
+    ("more time (--deadline)", "more time (t)"),
+    ("run the same command as its owner", "start the wizard as its owner"),
+    ("run again with --without-rollback to", "press w on Review to"),
+    ("take the footprint venv,", "take the footprint venv (f on Choose),"),
+    ("with --venv DIR", "on Choose (Tab)"),
+    ("with --venv", "on Choose (Tab)"),
+)
+_MORE_HANGS = re.compile(
+    r"The same command with --hangs (\S+) goes on from here; --no-resume begins anew"
+)
+_AGAIN = re.compile(r"\b(?:run|start) the same command (?:again|once more)\b", re.IGNORECASE)
+_BEGINS = re.compile(r"(?:^|(?<=[.:] ))the (?=Conv2d panel|footprint)")
+
+
+def by_keys(text: str, again: str = TRY_AGAIN) -> str:
+    """A remedy as the screens tell it; ``again``: how the screen at hand begins anew."""
+
+    def once_more(found: re.Match[str]) -> str:
+        return again[0].upper() + again[1:] if found[0][0].isupper() else again
+
+    text = _MORE_HANGS.sub(r"s goes on from here, with \1 hangs allowed (o)", text)
+    for command, keys in _PHRASES:
+        text = text.replace(command, keys).replace(_capital(command), _capital(keys))
+    text = _COMMAND.sub(_by_key, _AGAIN.sub(once_more, text))
+    return _BEGINS.sub("The ", text)
+
+
+def _by_key(found: re.Match[str]) -> str:
+    if found["run"]:
+        plain = found[0].strip("`")
+        return f"{found['tick']}{plain}{found['tick']} (r on Welcome, if it is the last run)"
+    keys = _KEYS[found["what"]]
+    before, after = found.string[: found.start()], found.string[found.end() :]
+    if before.rfind("(") <= before.rfind(")"):
+        return keys
+    comma = "" if after.startswith(")") else ","  # no brackets within brackets
+    return f"{keys.replace(' (', ', ').rstrip(')')}{comma}"
+
+
+def _capital(text: str) -> str:
+    return text[0].upper() + text[1:]
