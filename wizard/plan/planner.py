@@ -104,13 +104,18 @@ def _plan(
             footprint=choice.footprint,
             venv=choice.venv,
             steps=(*system.steps, *steps),
-            download_bytes=_sum(_size(choice, held.download_bytes), system.download_bytes),
+            download_bytes=_sum(_fetched(choice, held), system.download_bytes),
             installed_bytes=_sum(_size(choice, held.installed_bytes), system.installed_bytes),
             relogin_needed=relogin_needed,
             notes=tuple(note for note in told if note != right),
             first="; ".join(filter(None, (system.first, right))),
         )
     )
+
+
+def _fetched(choice: Choice, held: Fit) -> int | None:
+    """From a folder of wheels nothing is downloaded."""
+    return 0 if choice.wheelhouse else _size(choice, held.download_bytes)
 
 
 def _size(choice: Choice, known: int | None) -> int | None:

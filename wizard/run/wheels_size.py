@@ -22,6 +22,8 @@ from wizard.run.trouble import Trouble, as_trouble
 
 DEADLINE_S = 120.0
 """Nobody waits longer for a size; pip decides on torch and all that it takes in well below it."""
+IMPATIENT = (("PIP_RETRIES", "1"), ("PIP_TIMEOUT", "10"))
+"""A server that does not answer is not worth the deadline."""
 NO_NEW_PIP = "/python3.8"
 REPORT = "report.json"
 
@@ -29,7 +31,7 @@ NOT_BEFORE = "it is known only once the run has resolved it."
 BRINGS_PYTHON = "the Python that this plan brings is not here yet."
 WHOLE_WHEELS = "the pip for Python 3.8 would fetch every wheel to find out."
 TOO_LATE = f"pip did not decide within {DEADLINE_S:.0f} seconds."
-NOT_TOLD = "size unknown: not every server tells it."
+NOT_TOLD = "not every server tells the size of its wheels."
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,14 @@ def _moved(step: RunProgram, venv: str, folder: Path) -> RunProgram:
     if "--report" in argv:
         place = argv.index("--report") + 1
         argv = (*argv[:place], str(folder / REPORT), *argv[place + 1 :])
-    return replace(step, argv=argv, creates=(), otherwise=(), folder="")
+    return replace(
+        step,
+        argv=argv,
+        creates=(),
+        otherwise=(),
+        folder="",
+        environment=(*step.environment, *IMPATIENT),
+    )
 
 
 async def _asked(steps: tuple[Step, ...], environ: Mapping[str, str], folder: Path) -> WheelsSize:
