@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from wizard.run.events import Event
     from wizard.run.trouble import Trouble
     from wizard.run.watching import AtWork
+    from wizard.run.wheels_size import WheelsSize
 
 LIVE = "live"
 DRY_RUN = "dry run"
@@ -185,6 +186,9 @@ class Services:
     seek_wheels: Callable[[Plan, Machine], Awaitable[WheelsSought]] | None = None
     """Whether the wheels of a plan are still to be had: asks the index. None where nobody is
     asked: in a dry run and a demo."""
+    wheels_size: Callable[[Plan], Awaitable[WheelsSize | None]] | None = None
+    """How much pip would fetch for a plan: asks pip, which takes a while; gives None for a plan
+    that fetches nothing from afar. None where nobody is asked."""
     stop_sweep: Callable[[], Awaitable[str]] | None = None
     """Ends the sweep under way and says what became of it. None where a sweep ends as soon as its
     events are no longer read; elsewhere it then goes on by itself."""

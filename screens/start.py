@@ -65,6 +65,7 @@ def services_for(arguments: argparse.Namespace, lent: LentTerminal | None = None
         settle=partial(review_services.settle, arguments, host) if live else None,
         obstacle=lambda plan: None if host.name else review_services.refusal_of(host, plan),
         seek_wheels=partial(review_services.seek_wheels, host) if live else None,
+        wheels_size=partial(review_services.wheels_size, host) if live else None,
         undoable=lambda: live and can_undo(places),
         unfinished=lambda: (
             earlier.unfinished(places, arguments.venv, _addresses(arguments)) if live else None

@@ -127,7 +127,7 @@ complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l clean-up -d 'the p
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l distribution-rocm -d 'the distribution'"'"'s ROCm packages go too (Blender and others may use them)'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l driver -d 'AMD'"'"'s kernel driver package amdgpu-dkms goes too'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l json -d 'for programs and for apply --plan'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l exact -d 'also ask the index whether it still has the wheels, and the repository and apt what would be installed, version by version'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l exact -d 'also ask the index whether it still has the wheels, pip how much it would fetch, and the repository and apt what would be installed, version by version'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using plan' -l evidence -d 'also every statement about the stack: who, card, date, link, contradictions'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using; and test $_shtab_rdna1_setup_npos -eq 0' -a rehearse -d 'Try root'"'"'s part of a plan in an overlay of this system; shows what changes, and keeps nothing.'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using rehearse' -s h -l help -d 'show this help message and exit'

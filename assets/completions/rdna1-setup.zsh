@@ -258,7 +258,7 @@ _shtab_rdna1_setup_plan_options=(
   "--distribution-rocm[the distribution\'s ROCm packages go too (Blender and others may use them)]"
   "--driver[AMD\'s kernel driver package amdgpu-dkms goes too]"
   "--json[for programs and for apply --plan]"
-  "--exact[also ask the index whether it still has the wheels, and the repository and apt what would be installed, version by version]"
+  "--exact[also ask the index whether it still has the wheels, pip how much it would fetch, and the repository and apt what would be installed, version by version]"
   "--evidence[also every statement about the stack\: who, card, date, link, contradictions]"
 )
 

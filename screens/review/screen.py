@@ -24,6 +24,7 @@ from wizard.knowledge.stacks import find_stack
 from wizard.plan.root_steps import AptChange, settled
 from wizard.plan.snapshot import makes_snapshot, offered, with_snapshot, without_snapshot
 from wizard.preflight.refusal import Refused
+from wizard.report.plan import size_told
 from wizard.run.trouble import NoWayBack, Trouble
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from wizard.plan.choice import Choice
     from wizard.plan.steps import Plan
     from wizard.preflight.wheels import WheelsSought
+    from wizard.run.wheels_size import WheelsSize
 
 LOOK_AGAIN = "Mend that, go back with Esc and come here again. Nothing was changed."
 GO_BACK = "Go back with Esc and choose otherwise."
@@ -43,6 +45,7 @@ REMOVE_THEM = (
 KEPT_AFTER_ALL = (
     "this plan removes packages that rollback cannot put back; w makes it anew without that."
 )
+SIZING = "pip is asked how much it would fetch; a need not wait for that."
 REFUSED = "This plan cannot be applied: the reason is at the top. Press Esc to change it."
 
 
@@ -58,7 +61,8 @@ class Review(StepScreen):
         "a applies the plan (in a dry run and in the demo it only rehearses it). It is not there "
         "where the plan cannot be applied, for example because a folder is already in use, or "
         "because its wheels are no longer on the index, which is asked once. The reason, and what "
-        "to do, is then at the top.\n"
+        "to do, is then at the top. pip is asked how much it would fetch, which may take a minute; "
+        "where it cannot say, the size is as old as it says, or not known.\n"
         "u is there where the environment also sees a torch of your own packages: it moves that "
         "one away too, or leaves it after all.\n"
         "r is there where root has something to do: it rehearses root's part and its way back in a "
@@ -93,6 +97,9 @@ class Review(StepScreen):
         self._refusal: Trouble | None = None
         self._sought: WheelsSought | None = None
         """What the index said of the wheels: it is asked once."""
+        self._fetched: WheelsSize | None = None
+        """What pip said of them: it is asked once."""
+        self._sizing = ""
         self._rehearsed = ""
         self._begun = False
         """True for a plan that was carried out in part: a rehearsal would begin in its middle."""
@@ -139,6 +146,19 @@ class Review(StepScreen):
             self.say(BEGUN if self._goes_on() else KNOWN)
         elif self._sought is not known:
             self.say(BEGUN if self._goes_on() else READY)
+        if self.allowed and not self._sizing:
+            self._ask_size()
+
+    @work(group="size", exclusive=True)
+    async def _ask_size(self) -> None:
+        """Ask pip, once, how much it would fetch; Apply does not wait for that."""
+        if self.services.wheels_size is None:
+            return
+        self._sizing = SIZING
+        self._show()
+        self._fetched = await self.services.wheels_size(self._plan)
+        self._sizing = "" if self._fetched is None else size_told(self._plan, self._fetched)
+        self._show()
 
     @property
     def _as_of(self) -> str:
@@ -202,11 +222,12 @@ class Review(StepScreen):
         cells = self.size.width - 4
         told = (
             ("Wheels   ", self._sought.note if self._sought is not None else ""),
+            ("Size     ", self._sizing),
             ("Rehearsed", self._rehearsed),
             ("For good ", self._for_good()),
             ("Snapshot ", self._offer()),
         )
-        made_from = (self._plan, cells, self._refusal, told)
+        made_from = (self._plan, cells, self._refusal, told, self._fetched)
         if made_from == self._shown:
             return
         for place in self.query("#text").results(Static):  # none while the screen is taken down
@@ -348,7 +369,7 @@ class Review(StepScreen):
         if self.services.save_text is None:
             return
         name = f"rdna1-plan-{self._plan.id[:12]}.txt"
-        text = f"{review_text(self._plan, UNWRAPPED, self._refusal).plain}\n"
+        text = f"{review_text(self._plan, UNWRAPPED, self._refusal, size=self._fetched).plain}\n"
         save(self, self.services.save_text, name, text)
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from wizard.preflight.asking import Asking
     from wizard.preflight.wheels import WheelsSought
     from wizard.run.trouble import Trouble
+    from wizard.run.wheels_size import WheelsSize
 
 
 def make_plan(arguments: argparse.Namespace, host: Host, machine: Machine, choice: Choice) -> Plan:
@@ -87,6 +88,19 @@ async def seek_wheels(host: Host, plan: Plan, machine: Machine) -> WheelsSought:
     from wizard.run.settling import wheels_sought
 
     return await wheels_sought(plan, machine, places_of(host), host.environ)
+
+
+async def wheels_size(host: Host, plan: Plan) -> WheelsSize | None:
+    """How much pip would fetch for a plan; None where it cannot be asked: nothing comes."""
+    from wizard.run.settling import asks_size, size_sought
+    from wizard.run.trouble import as_trouble
+    from wizard.run.wheels_size import WheelsSize
+
+    places = places_of(host)
+    try:
+        return await size_sought(plan, places, host.environ) if asks_size(plan, places) else None
+    except OSError as error:
+        return WheelsSize(because=as_trouble(error).happened)
 
 
 def rehearsed(plan: Plan) -> Rehearsed | None:

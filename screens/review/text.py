@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from textual.content import Content
 
@@ -16,6 +17,9 @@ from wizard.report.plan import totals
 from wizard.run.lines import clean, clean_lines
 from wizard.run.trouble import Trouble
 
+if TYPE_CHECKING:
+    from wizard.run.wheels_size import WheelsSize
+
 ACCENT = "bold $text-primary"
 UNWRAPPED = 100_000
 
@@ -25,13 +29,14 @@ def review_text(
     cells: int,
     refusal: Trouble | None = None,
     told: Sequence[tuple[str, str]] = (),
+    size: WheelsSize | None = None,
 ) -> Content:
     """The plan as Review shows it, or saves it: then with ``UNWRAPPED`` cells.
 
     A ``refusal`` is why Apply would not begin: it comes first. ``told`` are other things to
-    know before, each with its label.
+    know before, each with its label; ``size`` is what pip said that it would fetch.
     """
-    lines = [Content.styled(head(plan), "bold"), Content(totals(plan)), Content("")]
+    lines = [Content.styled(head(plan), "bold"), Content(totals(plan, size)), Content("")]
     if refusal is not None:
         lines += refusal_lines(refusal, cells)
     for label, text in (each for each in told if each[1]):

@@ -18,6 +18,7 @@ NAMES = ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "PIP_PROXY", "P
 AROUND = {
     **dict.fromkeys((*NAMES, "PIP_EXTRA_INDEX_URL", "PIP_CERT", "REQUESTS_CA_BUNDLE"), ""),
     "SSL_CERT_FILE": CERTIFICATE,
+    "PIP_INDEX_URL": "http://127.0.0.1:9/simple",  # nobody there: pip itself cannot ask anybody
 }
 CPU = ("plan", "--stack", "cpu")
 
@@ -32,8 +33,14 @@ def test_what_is_listed_is_planned(tmp_path: Path) -> None:
         index = ("--torch-index", stocked(server, wheels("2.13.0+cpu")))
         done = wizard(tmp_path, *CPU, "--exact", "--json", *index, **AROUND)
     assert done.returncode == 0, done.stderr
-    assert done.stderr == "Asking the index whether the wheels are still there ...\n"
-    assert json.loads(done.stdout)["stack"] == "cpu"
+    asking, sizing, *said = done.stderr.splitlines()
+    assert asking == "Asking the index whether the wheels are still there ..."
+    assert sizing == "Asking pip how much it would fetch ..."
+    assert " ".join(said).startswith("pip did not say how much it would fetch: ")
+    document = json.loads(done.stdout)
+    assert document["stack"] == "cpu"
+    assert document["wheels"]["bytes"] is None
+    assert document["wheels"]["because"]
 
 
 def test_what_is_gone_is_refused_before_anything_is_printed(tmp_path: Path) -> None:
@@ -52,6 +59,7 @@ def test_who_cannot_be_asked_is_named_and_the_plan_shown(tmp_path: Path) -> None
     assert done.returncode == 0, done.stderr
     assert "127.0.0.1 could not be asked" in done.stderr
     assert "cpu" in done.stdout
+    assert "download and disk of unknown size" in done.stdout
 
 
 WATCHED = """
@@ -104,6 +112,7 @@ def test_a_folder_of_wheels_is_looked_into_without_any_network(tmp_path: Path) -
     house.mkdir()
     code, said = watched(tmp_path, *CPU, "--exact", "--wheelhouse", str(house))
     assert code == 2
+    assert "Asking pip" not in said
     assert f"{house} has no torch==2.13.0" in said
 
 

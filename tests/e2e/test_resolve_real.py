@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from tests.handmade import clean_jammy
+from tests.plan.test_planner import plan_for
 from tests.run.fetching import fetched
 from tests.run.server import Manner, WheelIndex, make_stand_ins
 from wizard.plan.resolve import resolve_argv, second_try
-from wizard.plan.steps import FetchWheels, InstallWheels
+from wizard.plan.steps import CreateVenv, FetchWheels, InstallWheels, RunProgram, Step
 from wizard.run.downloads.resolution import read_report
+from wizard.run.wheels_size import WheelsSize, wheels_size
 
 pytestmark = pytest.mark.e2e
 
@@ -123,6 +128,28 @@ def test_what_was_fetched_installs_without_the_index(
         "1.13.1+rocm5.2\n"
     )
     assert run((python, "-m", "pip", "check")).returncode == 0
+
+
+def test_pip_says_how_much_it_would_fetch_and_fetches_none_of_it(
+    wheels: tuple[Path, ...], tmp_path: Path
+) -> None:
+    with WheelIndex(wheels, metadata=True) as index:
+        plan = plan_for(clean_jammy(), torch_index=index.simple)
+        steps = tuple(here(step) for step in plan.steps)
+        found = asyncio.run(wheels_size(replace(plan, steps=steps), os.environ, tmp_path / "asks"))
+        assert found == WheelsSize(len(CHOSEN), size_of(wheels))
+        assert index.sent() == 0
+    assert not (tmp_path / "asks").exists()
+
+
+def here(step: Step) -> Step:
+    """The step with our Python, and with the index of the test alone."""
+    if isinstance(step, CreateVenv):
+        return replace(step, python=sys.executable)
+    if isinstance(step, RunProgram):
+        words = (word.replace("--extra-index-url", "--index-url") for word in step.argv)
+        return replace(step, argv=tuple(words))
+    return step
 
 
 def test_a_folder_of_wheels_needs_no_server(

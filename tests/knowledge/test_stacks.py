@@ -53,6 +53,12 @@ def test_the_torch_family_is_pinned_to_builds_that_pypi_cannot_answer(
     assert BY_ID[stack].constraints[:3] == family
 
 
+def test_every_stack_brings_numpy_itself_or_with_torchvision() -> None:
+    for stack in STACKS:
+        names = {Requirement(text.replace("{gfx}", "gfx1010")).name for text in stack.requirements}
+        assert names & {"numpy", "torchvision"}, stack.id
+
+
 @pytest.mark.parametrize("stack", ["rocm52", "rocm57"])
 def test_numpy_2_is_kept_out_in_the_same_run_and_later(stack: str) -> None:
     assert "numpy<2" in BY_ID[stack].requirements

@@ -129,6 +129,8 @@ def test_what_two_plans_do_otherwise_is_told_step_by_step() -> None:
     assert f"new: {REMOVAL.steps[0]}" in told
 
 
-def test_advice_beside_a_plan_is_read_over() -> None:
-    document = plan_document(CLEAN_UP, ("--clean-up",), {"headline": "x", "stacks": []})
+def test_advice_and_what_pip_said_beside_a_plan_is_read_over() -> None:
+    advice, wheels = {"headline": "x", "stacks": []}, {"wheels": 5, "bytes": None}
+    document = plan_document(CLEAN_UP, ("--clean-up",), advice, wheels)
+    assert document["wheels"] == wheels
     assert read_plan_document(json.dumps(document)).plan == CLEAN_UP

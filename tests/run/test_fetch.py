@@ -75,6 +75,21 @@ def test_every_wheel_is_staged_and_locked(
     assert text_of(events).count("SHA-256 is right") == 2
 
 
+def test_before_the_first_byte_it_is_told_how_much_all_of_it_is(
+    server: WheelServer, torch: Path, numpy: Path, tmp_path: Path
+) -> None:
+    step = make_step(tmp_path, offered(server, torch), offered(server, numpy))
+    assert text_of(fetched(step)).startswith("2 wheels, 8 MB in all\n")
+
+
+def test_where_one_server_does_not_tell_the_size_is_unknown(
+    server: WheelServer, torch: Path, numpy: Path, tmp_path: Path
+) -> None:
+    silent = offered(server, torch, Manner(head=False))
+    step = make_step(tmp_path, silent, offered(server, numpy))
+    assert text_of(fetched(step)).startswith("2 wheels, size unknown: not every server tells it\n")
+
+
 def test_progress_counts_the_bytes_of_all_files_and_ends_at_the_total(
     server: WheelServer, torch: Path, numpy: Path, tmp_path: Path
 ) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.screens.examples import PLAN
 from wizard.plan.root_steps import UNSETTLED, AptChange
+from wizard.plan.steps import Plan
 from wizard.run.events import (
     Event,
     Output,
@@ -110,15 +112,35 @@ def test_a_download_counts_what_it_fetches_and_an_installation_what_it_unpacks()
     whole = PLAN.download_bytes + PLAN.installed_bytes + small
     fetched = after(overall(PLAN), started(FETCH), finished(FETCH))
     assert fetched.share == PLAN.download_bytes / whole
-    half = after(fetched, started(INSTALL), so_far(1, 2))
-    assert half.share == (PLAN.download_bytes + PLAN.installed_bytes / 2) / whole
+    unpacks = PLAN.installed_bytes
+    half = after(fetched, started(INSTALL), so_far(unpacks // 2, unpacks))
+    assert half.share == (PLAN.download_bytes + unpacks / 2) / whole
+
+
+UNKNOWN = replace(PLAN, download_bytes=None, installed_bytes=None)
 
 
 def test_sizes_that_nobody_knows_are_guessed() -> None:
-    unknown = replace(PLAN, download_bytes=None, installed_bytes=None)
-    weights = overall(unknown).weights
+    weights = overall(UNKNOWN).weights
     assert weights[FETCH - 1].whole == UNKNOWN_FETCH_BYTES
     assert weights[INSTALL - 1].whole == UNKNOWN_UNPACK_BYTES
+
+
+@pytest.mark.parametrize("plan", [PLAN, UNKNOWN], ids=("planned", "not known"))
+def test_what_was_resolved_takes_the_place_of_what_was_assumed(plan: Plan) -> None:
+    small, fetched, unpacked = 4 * SMALL_BYTES, 200_000_000, 900_000_000
+    before = overall(plan).weights[INSTALL - 1].unpack / overall(plan).weights[FETCH - 1].fetch
+    fetching = after(overall(plan), started(FETCH), so_far(fetched // 2, fetched))
+    foreseen = fetched * (1 + before) + small
+    assert fetching.share == pytest.approx(fetched / 2 / foreseen)
+    done = after(fetching, so_far(fetched, fetched), finished(FETCH), started(INSTALL))
+    half = after(done, so_far(unpacked // 2, unpacked))
+    assert half.share == (fetched + unpacked / 2) / (fetched + unpacked + small)
+
+
+def test_a_download_whose_whole_size_is_not_told_leaves_the_weights_alone() -> None:
+    told = after(overall(UNKNOWN), started(FETCH), so_far(10**9, 0))
+    assert told.weights == overall(UNKNOWN).weights
 
 
 def test_what_apt_moves_is_no_part_of_the_wheels() -> None:
@@ -160,7 +182,7 @@ def test_waiting_for_a_lock_is_no_part_of_the_work() -> None:
 
 
 def test_a_step_that_failed_leaves_the_bar_where_it_was() -> None:
-    half = after(overall(PLAN), started(FETCH), so_far(1, 2))
+    half = after(overall(PLAN), started(FETCH), so_far(10**9, 2 * 10**9))
     assert half.share > 0.1
     assert half.after(StepFailed(FETCH, "", "", "")).share == half.share
 

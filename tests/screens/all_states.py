@@ -54,6 +54,7 @@ from wizard.run.events import (
     StepStarted,
 )
 from wizard.run.watching import AtWork
+from wizard.run.wheels_size import NOT_TOLD, WheelsSize
 
 
 def with_events(*events: Event, ends: bool = False) -> Callable[..., AsyncGenerator[Event, None]]:
@@ -119,6 +120,15 @@ def answering(found: WheelsSought) -> Callable[[Plan, Machine], Awaitable[Wheels
     return seek
 
 
+def saying(found: WheelsSize) -> Callable[[Plan], Awaitable[WheelsSize]]:
+    """A pip that has been asked."""
+
+    async def size(_plan: Plan) -> WheelsSize:
+        return found
+
+    return size
+
+
 CLEAN = replace(MACHINE, environments=(), rocm_trees=(), rocm_packages=(), settings=())
 LONG_CHANGES = Counts(12, 0, 0, "tests/screens/rehearsed/long.jsonl")
 TAKEN_BACK = (
@@ -150,6 +160,16 @@ WINDOWS: dict[str, State] = {
         "review",
         ("could not be asked", "a applies this plan"),
         live(seek_wheels=answering(WheelsSought(note=f"{LONG_NAME} could not be asked. {WHY}"))),
+    ),
+    "review-size": State(
+        "review",
+        ("pip decides on 35 wheels now: 2.7 GB to fetch.", "download 2.7 GB"),
+        live(wheels_size=saying(WheelsSize(35, 2_700_000_000))),
+    ),
+    "review-size-not-known": State(
+        "review",
+        ("pip did not say how much it would fetch: not every server", "as of 20"),
+        live(wheels_size=saying(WheelsSize(35, None, NOT_TOLD))),
     ),
     "text-asked": State("diagnose", ("Explain a text",), keys=("e",), top=TextQuestion),
     "answer": State("conv2d", ("10 shapes on cuda",), keys=("s", "y", "a"), top=Answer),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from threading import Event
 
@@ -31,6 +32,7 @@ from wizard.plan.root_steps import UNSETTLED, AptChange
 from wizard.plan.steps import Plan
 from wizard.preflight.refusal import Refusal, Refused
 from wizard.preflight.wheels import WheelsSought
+from wizard.run.wheels_size import WheelsSize
 
 
 def plan_beside_user_torch(machine: Machine, choice: Choice) -> Plan:
@@ -162,6 +164,60 @@ async def test_who_could_not_be_asked_is_named_and_refuses_nothing() -> None:
         assert "a" in usable_keys(pilot.app)
 
 
+async def test_what_pip_says_outranks_the_size_that_was_known_and_apply_need_not_wait() -> None:
+    answer: asyncio.Future[WheelsSize] = asyncio.get_running_loop().create_future()
+    asked: list[str] = []
+
+    async def size(plan: Plan) -> WheelsSize:
+        asked.append(plan.id)
+        return await answer
+
+    services = replace(LIVE_SERVICES, make_plan=plan_beside_user_torch, wheels_size=size)
+    async with app_with(services).run_test(size=(80, 24)) as pilot:
+        await walk_to(pilot, "review")
+        await until(pilot, lambda: "a need not wait for that" in screen_text(pilot.app))
+        assert "a" in usable_keys(pilot.app)
+        assert "download 1.6 GB" in screen_text(pilot.app)
+        answer.set_result(WheelsSize(35, 2_700_000_000))
+        await until(pilot, lambda: "35 wheels now: 2.7 GB to fetch" in screen_text(pilot.app))
+        assert "download 2.7 GB" in screen_text(pilot.app)
+        await press(pilot, "u")
+        await until(pilot, lambda: "[torch] is aside" in screen_text(pilot.app))
+        await until(pilot, lambda: "a" in usable_keys(pilot.app))
+        assert len(asked) == 1
+
+
+async def test_pip_is_not_asked_for_a_plan_that_is_refused() -> None:
+    async def size(_plan: Plan) -> WheelsSize:
+        raise AssertionError
+
+    gone = WheelsSought(Refusal("It has no torch.", "Nothing.", "Take another."))
+    services = replace(gone_or(gone)[0], wheels_size=size)
+    async with app_with(services).run_test(size=(80, 24)) as pilot:
+        await walk_to(pilot, "review")
+        await until(pilot, lambda: "Refused  It has no torch." in screen_text(pilot.app))
+        await settled(pilot)
+        assert "pip is asked" not in screen_text(pilot.app)
+
+
+async def test_what_is_still_asked_ends_where_apply_begins() -> None:
+    ended: list[bool] = []
+
+    async def size(_plan: Plan) -> WheelsSize:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.append(True)
+        raise AssertionError
+
+    services = replace(LIVE_SERVICES, wheels_size=size)
+    async with app_with(services).run_test(size=(80, 24)) as pilot:
+        await walk_to(pilot, "review")
+        await until(pilot, lambda: "a need not wait for that" in screen_text(pilot.app))
+        await press(pilot, "a")
+        await until(pilot, lambda: ended == [True])
+
+
 async def test_the_index_is_asked_once() -> None:
     services, asked = gone_or(WheelsSought())
     async with app_with(services).run_test(size=(80, 24)) as pilot:
@@ -175,7 +231,9 @@ async def test_the_index_is_asked_once() -> None:
 
 @pytest.mark.parametrize("options", [("--demo",), ("--dry-run",), ("--machine", RECORDED)])
 def test_a_dry_run_a_demo_and_a_recorded_machine_ask_nobody(options: tuple[str, ...]) -> None:
-    assert services_for(parser().parse_args(options)).seek_wheels is None
+    services = services_for(parser().parse_args(options))
+    assert services.seek_wheels is None
+    assert services.wheels_size is None
 
 
 def test_a_removed_driver_makes_the_restart_the_last_word() -> None:

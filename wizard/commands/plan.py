@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from wizard.machine.host import Host
     from wizard.plan.steps import Plan
     from wizard.report.recommendation import Compared
+    from wizard.run.wheels_size import WheelsSize
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,8 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--exact",
         action="store_true",
-        help="also ask the index whether it still has the wheels, and the repository and apt what "
-        "would be installed, version by version",
+        help="also ask the index whether it still has the wheels, pip how much it would fetch, and "
+        "the repository and apt what would be installed, version by version",
     )
     parser.add_argument(
         "--evidence",
@@ -67,8 +68,10 @@ def run(arguments: argparse.Namespace) -> int:
         takes_away = kind_asked(arguments) is not Kind.INSTALL
         exact = arguments.exact or (takes_away and acts(arguments))
         plan = make_asked(arguments, stack, host, machine, exact=exact)
+        size = None
         if arguments.exact and plan.kind is Kind.INSTALL:
             _require_wheels(plan, machine, host)
+            size = _ask_size(plan, host)
     except PlanImpossible as error:
         print(f"rdna1-setup: {error}", file=sys.stderr)
         return 2
@@ -77,14 +80,16 @@ def run(arguments: argparse.Namespace) -> int:
 
         return refuse_all((refused.refusal,))
     if arguments.json:
-        _print_json(plan, asked_words(arguments, stack, host.home), found, arguments.stack or "")
+        _print_json(
+            plan, asked_words(arguments, stack, host.home), found, arguments.stack or "", size
+        )
         return 0
     from wizard.report.plan import as_of_lines, plan_lines
 
     before = _taken(found) if found and not arguments.stack else ()
     after = _said(found, stack, evidence=arguments.evidence) if found else ()
     as_of = () if arguments.exact else (*as_of_lines(plan), "")
-    print("\n".join((*before, *as_of, *plan_lines(plan), *after)))
+    print("\n".join((*before, *as_of, *plan_lines(plan, size), *after)))
     return 0
 
 
@@ -114,14 +119,39 @@ def _require_wheels(plan: Plan, machine: Machine, host: Host) -> None:
     print(*textwrap.wrap(found.note, 79), sep="\n", end="\n" * bool(found.note), file=sys.stderr)
 
 
-def _print_json(plan: Plan, asked: Sequence[str], found: Compared | None, stack: str) -> None:
+def _ask_size(plan: Plan, host: Host) -> WheelsSize | None:
+    """Ask pip how much it would fetch, and tell what it says."""
+    import asyncio
+    import textwrap
+
+    from wizard.report.plan import size_told
+    from wizard.run.settling import asks_size, size_sought
+
+    places = places_of(host)
+    if not asks_size(plan, places):
+        return None
+    print("Asking pip how much it would fetch ...", file=sys.stderr, flush=True)
+    found = asyncio.run(size_sought(plan, places, host.environ))
+    print(*textwrap.wrap(size_told(plan, found), 79), sep="\n", file=sys.stderr)
+    return found
+
+
+def _print_json(
+    plan: Plan,
+    asked: Sequence[str],
+    found: Compared | None,
+    stack: str,
+    size: WheelsSize | None,
+) -> None:
     import json
+    from dataclasses import asdict
 
     from wizard.plan.plan_file import plan_document
     from wizard.report.recommendation import comparison_form
 
     advice = comparison_form(found, stack) if found else None
-    print(json.dumps(plan_document(plan, asked, advice), indent=1))
+    told = asdict(size) if size is not None else None
+    print(json.dumps(plan_document(plan, asked, advice, told), indent=1))
 
 
 def _said(found: Compared, stack: str, *, evidence: bool) -> tuple[str, ...]:

@@ -19,7 +19,8 @@ SCHEMA = 2
 LONGEST = 8 << 20
 """Bytes of such a file; the longest plan of ours has some hundred thousand."""
 SHOWN = 4
-ADVICE = "advice"
+ADVICE, WHEELS = "advice", "wheels"
+"""What stands beside a plan for those who read it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +37,18 @@ class WrongPlanFile(ValueError):
 
 
 def plan_document(
-    plan: Plan, asked: Sequence[str], advice: dict[str, Any] | None = None
+    plan: Plan,
+    asked: Sequence[str],
+    advice: dict[str, Any] | None = None,
+    wheels: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The plan as it is printed for programs, with the options that make it.
 
-    ``advice``: what is said of the stack, for readers; who carries the plan out leaves it alone.
+    ``advice``: what is said of the stack, and ``wheels``: what pip said that it would fetch, are
+    for readers; who carries the plan out leaves both alone.
     """
-    told = {ADVICE: advice} if advice is not None else {}
+    beside = {ADVICE: advice, WHEELS: wheels}
+    told = {name: words for name, words in beside.items() if words is not None}
     return {"schema": SCHEMA, "asked": list(asked), **plan_form(plan), **told}
 
 
@@ -51,6 +57,7 @@ def read_plan_document(text: str) -> PlanFile:
     found = _object(text)
     schema, asked = found.pop("schema", None), found.pop("asked", None)
     found.pop(ADVICE, None)
+    found.pop(WHEELS, None)
     if type(schema) is not int or schema != SCHEMA:
         raise WrongPlanFile(f"its schema is {schema!r}, and this version knows {SCHEMA} alone")
     if "kind" not in found:

@@ -93,8 +93,12 @@ def _plan(
     steps: tuple[Step, ...],
     notes: tuple[str, ...],
 ) -> Plan:
-    relogin_needed = any(isinstance(step, AddToGroups) for step in system.steps)
-    right = held.missing_right.text if held.missing_right and not relogin_needed else ""
+    joined = [group for s in system.steps if isinstance(s, AddToGroups) for group in s.groups]
+    missing, relogin_needed = held.missing_right, bool(joined)
+    right = missing.text if missing and not relogin_needed else ""
+    # No note of what a step gives; what no group gives stays one.
+    given = missing is not None and missing.groups and set(missing.groups) <= set(joined)
+    said = missing.text if missing and given else right
     told = (*system.notes, *notes, *_notes(choice, stack, held))
     return with_id(
         Plan(
@@ -104,13 +108,18 @@ def _plan(
             footprint=choice.footprint,
             venv=choice.venv,
             steps=(*system.steps, *steps),
-            download_bytes=_sum(_size(choice, held.download_bytes), system.download_bytes),
+            download_bytes=_sum(_fetched(choice, held), system.download_bytes),
             installed_bytes=_sum(_size(choice, held.installed_bytes), system.installed_bytes),
             relogin_needed=relogin_needed,
-            notes=tuple(note for note in told if note != right),
+            notes=tuple(note for note in told if note != said),
             first="; ".join(filter(None, (system.first, right))),
         )
     )
+
+
+def _fetched(choice: Choice, held: Fit) -> int | None:
+    """From a folder of wheels nothing is downloaded."""
+    return 0 if choice.wheelhouse else _size(choice, held.download_bytes)
 
 
 def _size(choice: Choice, known: int | None) -> int | None:

@@ -4,29 +4,35 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from wizard.journalform import Kind
 from wizard.knowledge.releases import load_catalogue
 from wizard.knowledge.stacks import find_stack
 from wizard.plan.content import content_lines
+from wizard.plan.root_steps import AptChange, settled
 from wizard.plan.steps import Plan, Step
 from wizard.report.events import RESTART
 from wizard.report.units import WIDTH, bytes_text
 from wizard.run.lines import clean
 
+if TYPE_CHECKING:
+    from wizard.run.wheels_size import WheelsSize
 
-def plan_lines(plan: Plan) -> Iterator[str]:
+
+def plan_lines(plan: Plan, found: WheelsSize | None = None) -> Iterator[str]:
     """Every step with its reason, its exact text and the whole content of every file.
 
     Without what would steer the terminal: lines of files and names of folders may hold it.
+    ``found`` is what pip says that it would fetch, where it was asked.
     """
-    yield from map(clean, _lines(plan))
+    yield from map(clean, _lines(plan, found))
 
 
-def _lines(plan: Plan) -> Iterator[str]:
+def _lines(plan: Plan, found: WheelsSize | None) -> Iterator[str]:
     place = f", in {plan.venv}" if plan.venv else ""
     yield f"Plan {plan.id}: {plan.name}, footprint {plan.footprint}{place}"
-    yield totals(plan)
+    yield totals(plan, found)
     if plan.first:
         yield from textwrap.wrap(
             plan.first, WIDTH, initial_indent="First you need ", subsequent_indent="  "
@@ -53,19 +59,34 @@ def as_of_lines(plan: Plan) -> Iterator[str]:
     yield from textwrap.wrap(text, WIDTH)
 
 
-def totals(plan: Plan) -> str:
-    """What the plan takes, on one line."""
+def size_told(plan: Plan, found: WheelsSize) -> str:
+    """What pip said of the wheels, or why it could not, and how old the sizes then are."""
+    if found.bytes is not None:
+        wheels = f"{found.wheels} wheel{'s' * (found.wheels != 1)}"
+        return f"pip decides on {wheels} now: {bytes_text(found.bytes)} to fetch."
+    stack = find_stack(plan.stack)
+    known = stack is not None and plan.download_bytes is not None
+    old = f" The sizes are as of {stack.checked}." if stack and known else ""
+    return f"pip did not say how much it would fetch: {clean(found.because)}{old}"
+
+
+def totals(plan: Plan, found: WheelsSize | None = None) -> str:
+    """What the plan takes, on one line; what pip says of the wheels outranks what we know."""
     root = sum(step.needs_root for step in plan.steps)
     rights = f"{root} of them as root" if root else "none as root"
-    takes = f"{len(plan.steps)} steps, {rights}; {_sizes(plan)}"
+    takes = f"{len(plan.steps)} steps, {rights}; {_sizes(plan, found)}"
     return f"{takes}; {'; '.join(_afterwards(plan))}"
 
 
-def _sizes(plan: Plan) -> str:
-    if plan.download_bytes is None and plan.installed_bytes is None:
-        return "download and disk not known until it is resolved"
-    download, disk = bytes_text(plan.download_bytes), bytes_text(plan.installed_bytes)
-    return f"download {download}, disk {disk}"
+def _sizes(plan: Plan, found: WheelsSize | None) -> str:
+    download = plan.download_bytes
+    if found is not None and found.bytes is not None and settled(plan.steps):
+        packages = (step.download_bytes for step in plan.steps if isinstance(step, AptChange))
+        download = found.bytes + sum(packages)
+    if download is None and plan.installed_bytes is None:
+        asked = "not known until it is resolved" if found is None else "of unknown size"
+        return f"download and disk {asked}"
+    return f"download {bytes_text(download)}, disk {bytes_text(plan.installed_bytes)}"
 
 
 def _afterwards(plan: Plan) -> Iterator[str]:

@@ -32,7 +32,7 @@ from wizard.run.events import (
     StepFinished,
     StepStarted,
 )
-from wizard.run.harmless import Explained, plans_numpy
+from wizard.run.harmless import explained
 from wizard.run.in_the_way import refuse_other_versions, refuse_to_overwrite
 from wizard.run.journal import Journal
 from wizard.run.lock import only_one
@@ -86,13 +86,10 @@ class Live:
                 record = await asyncio.to_thread(self._run_of, plan)
                 if record.interrupted and plan.venv:
                     await asyncio.to_thread(wait_for_strays, Path(plan.venv))
-                explained = Explained(numpy_planned=plans_numpy(plan))
                 async with aclosing(self._steps(plan, record)) as events:
                     async for event in events:
                         log(record, event)
-                        seen = explained(event) if isinstance(event, Output) else event
-                        if seen != Output(()):
-                            yield seen
+                        yield explained(event) if isinstance(event, Output) else event
         except (Trouble, OSError) as error:
             trouble = as_trouble(error)
             yield StepFailed(0, trouble.happened, trouble.meaning, trouble.next_step)

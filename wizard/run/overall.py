@@ -14,7 +14,7 @@ FETCHES = "Retrieving file "
 SMALL_BYTES = 20_000_000
 """What a step counts that moves next to nothing, and any other one at least."""
 UNKNOWN_FETCH_BYTES = 2_000_000_000
-"""What a download of unknown size counts as: the stacks' wheels take 0.2 to 4.2 GB."""
+"""What a download of unknown size counts as until it tells its own: wheels of 0.2 to 4.2 GB."""
 UNKNOWN_UNPACK_BYTES = 3 * UNKNOWN_FETCH_BYTES
 """What an installation of unknown size counts as: torch's wheels unpack to about three times."""
 WAITING = "seconds"
@@ -58,6 +58,10 @@ class Overall:
     current: int = 0
     share: float = 0.0
     """From 0 to 1."""
+    fetches: int = 0
+    """Number of the step that fetches the wheels, 0 for none."""
+    unpacks: int = 0
+    """Number of the step that unpacks them."""
 
     def after(self, event: Event) -> Overall:
         """How far it is after an event."""
@@ -68,11 +72,30 @@ class Overall:
                 through = replace(self, done=self.done | {event.number})
                 return through._reached(0.0)
             case Progress() if self.current not in self.done:
-                return self._reached(self._weight(self.current).through(event))
+                weighed = self._weighed(event)
+                return weighed._reached(weighed._weight(self.current).through(event))
             case PlanFinished(ok=True):
                 return replace(self, share=1.0)
             case _:
                 return self
+
+    def _weighed(self, progress: Progress) -> Overall:
+        """With the size that the wheels tell of themselves, in place of what was assumed."""
+        told, before = progress.total, self._weight(self.current).whole
+        if progress.unit != "bytes" or told <= 0 or told == before:
+            return self
+        if self.current == self.unpacks:
+            return self._with(self.unpacks, Weight(0, told))
+        if self.current == self.fetches:
+            # What is fetched unpacks to as many times its size as was assumed.
+            unpacked = round(self._weight(self.unpacks).unpack * told / before)
+            both = self._with(self.fetches, Weight(told, 0))
+            return both._with(self.unpacks, Weight(0, unpacked))
+        return self
+
+    def _with(self, number: int, weight: Weight) -> Overall:
+        before, after = self.weights[: number - 1], self.weights[number:]
+        return replace(self, weights=(*before, weight, *after)) if number else self
 
     def _reached(self, running: float) -> Overall:
         through = sum(self._weight(number).whole for number in self.done) + running
@@ -90,7 +113,15 @@ def overall(plan: Plan) -> Overall:
         _less(plan.download_bytes, sum(c.download_bytes for c in changes), UNKNOWN_FETCH_BYTES),
         _less(plan.installed_bytes, sum(c.installed_bytes for c in changes), UNKNOWN_UNPACK_BYTES),
     )
-    return Overall(tuple(_weight_of(step, wheels) for step in plan.steps))
+    return Overall(
+        tuple(_weight_of(step, wheels) for step in plan.steps),
+        fetches=_number_of(plan, FetchWheels),
+        unpacks=_number_of(plan, InstallWheels),
+    )
+
+
+def _number_of(plan: Plan, kind: type[FetchWheels | InstallWheels]) -> int:
+    return next((n for n, step in enumerate(plan.steps, 1) if isinstance(step, kind)), 0)
 
 
 def one_step() -> Overall:

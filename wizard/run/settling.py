@@ -15,7 +15,7 @@ from wizard.machine.host import Host
 from wizard.places import Places
 from wizard.plan.choice import Choice
 from wizard.plan.planner import make_plan
-from wizard.plan.steps import Plan
+from wizard.plan.steps import FetchWheels, Plan
 from wizard.preflight.asking import Asking
 from wizard.preflight.check import check
 from wizard.preflight.preparing import prepare
@@ -26,6 +26,7 @@ from wizard.run.downloads.web import open_web
 from wizard.run.preflight_folder import made, preflight_folder
 from wizard.run.records import read_records, waits
 from wizard.run.stopped import resumed_plan
+from wizard.run.wheels_size import WheelsSize, wheels_size
 
 SYSTEM = "venv+system"
 
@@ -77,6 +78,20 @@ async def wheels_sought(
     if waits(plan.id, Path(places.runs)):
         return WheelsSought()
     return await seek_wheels(plan, machine, environ)
+
+
+def asks_size(plan: Plan, places: Places) -> bool:
+    """True where pip can be asked how much it would fetch: not for a folder of wheels.
+
+    Nor for a run that waits: some of it may be here already.
+    """
+    fetches = any(isinstance(step, FetchWheels) for step in plan.steps)
+    return fetches and plan.download_bytes != 0 and not waits(plan.id, Path(places.runs))
+
+
+async def size_sought(plan: Plan, places: Places, environ: Mapping[str, str]) -> WheelsSize:
+    """How much a plan would fetch, by pip's own word."""
+    return await wheels_size(plan, environ, preflight_folder(places))
 
 
 def waiting_plan(choice: Choice, places: Places) -> Plan | None:

@@ -12,7 +12,14 @@ from urllib.parse import urlsplit
 
 from wizard.plan.steps import FetchWheels
 from wizard.run.downloads.download import Patience, Wanted, download, wrong_hash
-from wizard.run.downloads.fetch_items import Item, Tally, as_found, with_known_hashes, with_sizes
+from wizard.run.downloads.fetch_items import (
+    Item,
+    Tally,
+    as_found,
+    whole_size,
+    with_known_hashes,
+    with_sizes,
+)
 from wizard.run.downloads.hashed import write_lock
 from wizard.run.downloads.line_speed import Received
 from wizard.run.downloads.partial import Staged, digest
@@ -53,6 +60,7 @@ def fetch_wheels(
         items = with_sizes(
             tuple(as_found(wheel, staging, patience) for wheel in wheels), web, cancelled
         )
+        yield Output((f"{len(items)} wheel{'s' * (len(items) != 1)}, {_all_told(items)}",))
         require(sum(item.missing for item in items), staging)
         yield from _all(items, web, patience, clock, received or Received())
         if not cancelled():
@@ -71,6 +79,11 @@ def _warnings(published: tuple[Wheel, ...], wheels: tuple[Wheel, ...]) -> Iterat
         yield Output(
             (f"{wheel.file} carries no +label: it may come from PyPI, built for other hardware.",)
         )
+
+
+def _all_told(items: tuple[Item, ...]) -> str:
+    size = whole_size(items)
+    return "size unknown: not every server tells it" if size is None else f"{in_words(size)} in all"
 
 
 def _all(

@@ -94,6 +94,12 @@ def _size(item: Item, web: Web) -> int | None:
     return web.size(item.wheel.address)
 
 
+def whole_size(items: tuple[Item, ...]) -> int | None:
+    """Bytes of all of them; None where one size is not known."""
+    sizes = [item.size for item in items if item.size is not None]
+    return sum(sizes) if len(sizes) == len(items) else None
+
+
 class Tally:
     """Bytes on the disk and bytes in all, over every item."""
 
