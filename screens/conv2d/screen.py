@@ -14,6 +14,7 @@ from textual.reactive import reactive
 
 from screens.conv2d.answers import end_text
 from screens.conv2d.keeping import KeepingPanel
+from screens.conv2d.setting import with_python
 from screens.faults import fault, tell
 from screens.services import DEMO, SweepUnderWay
 from screens.session import to_diagnose
@@ -101,6 +102,8 @@ class Conv2d(KeepingPanel):
             self.say("Demo: rows are examples. Nothing is started; Enter shows the command.")
         elif self.services.rehearses:
             self.say("Dry run: nothing is started. Enter shows the command.")
+        elif self._setting.cpu_alone:
+            self.say(f"{self._setting.cpu_alone} s measures the CPU.")
         else:
             self.say("s starts, after a warning when the GPU is used. Enter shows the command.")
         try:
@@ -117,8 +120,9 @@ class Conv2d(KeepingPanel):
         self._joined, self._under_way = True, found.request
         self._unseen = found.begun
         rows = found.request.rows if isinstance(found.request, Sweep) else ()
-        self._setting = self._setting.as_in(found.request)
-        self._field.show(sweep_in(found.request).python, "")
+        python = sweep_in(found.request).python
+        self._setting = with_python(self._setting.as_in(found.request), python, self.session)
+        self._field.show(python, "")
         self._start_over(rows)
         self.running = True
         self.say(f"Attached: {found.text}. c cancels it.")
