@@ -28,6 +28,7 @@ from wizard.conv2d.words.caution_words import budget_texts
 from wizard.conv2d.words.request import WrongRequest
 
 NOT_STARTED = "Mend that, then press s again; g takes the processor, which needs no such look."
+CHANGED = "Nothing was started: you changed what is asked. Press s again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +103,8 @@ class AskingPanel(SweepPanel):
 
     def action_start(self) -> None:
         """Starts what is asked, after a warning where a card may hang."""
-        try:
-            request = self.asked()
-        except WrongRequest as wrong:
-            self.app.push_screen(Notice("This cannot be asked", str(wrong)))
+        request = self._request()
+        if request is None:
             return
         if not self.services.rehearses and not self._field.path.startswith("/"):
             self.say(NO_PYTHON, "fault")
@@ -115,6 +114,14 @@ class AskingPanel(SweepPanel):
             self.app.push_screen(Notice("What would be started", self.command_text(request)))
         else:
             self.begin(request)
+
+    def _request(self) -> Request | None:
+        """What would be asked right now; None, which is told, where that cannot be asked."""
+        try:
+            return self.asked()
+        except WrongRequest as wrong:
+            self.app.push_screen(Notice("This cannot be asked", str(wrong)))
+            return None
 
     def asked(self) -> Request:
         """What would be asked right now, with the hangs that are allowed. Raises WrongRequest."""
@@ -131,6 +138,7 @@ class AskingPanel(SweepPanel):
     @work(group="caution", exclusive=True)
     async def _ask_first(self) -> None:
         """Look whom a hang would hit; ask, unless just that was agreed to."""
+        setting = self._setting
         try:
             around = await asyncio.to_thread(self.services.circumstances)
         except OSError as error:
@@ -138,8 +146,13 @@ class AskingPanel(SweepPanel):
             tell(self, "Nothing was started", trouble)
             return
         self._around = around
-        hangs = self._setting.hangs or around.hangs
-        request = self.asked()
+        if setting != self._setting:
+            self.say(CHANGED, "warning")
+            return
+        request = self._request()
+        if request is None:
+            return
+        hangs = setting.hangs or around.hangs
         told = (hangs, around.is_someones_desktop)
         if self.services.rehearses:
             texts = (self.command_text(request), *budget_texts(request, around, hangs, OTHER))
@@ -155,6 +168,11 @@ class AskingPanel(SweepPanel):
                 self.begin(request)
 
         self.app.push_screen(caution(request, around, hangs), begin_if)
+
+    def forget_answer(self) -> None:
+        """Another request is carried out: what the one before came to is no answer to it."""
+        self.answer = None
+        self.session = replace(self.session, answer=None, found=None)
 
     def keep_answer(self, request: Request, done: SweepDone) -> None:
         """Keeps what a request came to."""

@@ -27,6 +27,7 @@ ALL_WORKS = (
     WORKS,
 )
 """Every combination, the single ones first."""
+CONTROL = "the control, without risk"
 RANGE = re.compile(r" *([1-9][0-9]{0,3}) *- *([1-9][0-9]{0,3}) *")
 WRONG_RANGE = "Write the range as 1-256: the smallest and the largest value, below 10000."
 
@@ -134,7 +135,7 @@ def _where() -> tuple[Option, ...]:
         ),
         Option(
             "Device",
-            lambda s: "GPU" if s.device == "cuda" else "CPU: the control, without risk",
+            lambda s: "GPU" if s.device == "cuda" else f"CPU: {s.cpu_alone or CONTROL}",
             "The GPU is named cuda, also with ROCm.",
             lambda s, by: s.next_device(by),
         ),

@@ -11,7 +11,7 @@ from textual.widgets import Input
 from screens.clicks import action_at
 from screens.conv2d.details import chip_here, details_text, titled_text
 from screens.conv2d.rows import EXAMPLE, NOT_RUN, channels_of
-from screens.conv2d.setting import python_of, setting_for
+from screens.conv2d.setting import setting_for, with_python
 from screens.conv2d.state import SweepState
 from screens.services import DEMO, Services
 from screens.session import Session
@@ -52,7 +52,7 @@ class SweepPanel(StepScreen):
 
     def body(self) -> Iterable[Widget]:
         """Controls, table, progress."""
-        yield PathField("Python", "python", python_of(self.session))
+        yield PathField("Python", "python", self._setting.python)
         yield OneLine("asked")
         yield OneLine("controls")
         blank = EXAMPLE if self.services.mode == DEMO else NOT_RUN
@@ -82,7 +82,9 @@ class SweepPanel(StepScreen):
         self._start_over()
 
     def action_device(self) -> None:
-        """Takes the other device."""
+        """Takes the other device, or says why there is none."""
+        if self._setting.cpu_alone:
+            self.say(self._setting.cpu_alone)
         self._setting = self._setting.next_device()
         self._show_controls()
 
@@ -161,10 +163,18 @@ class SweepPanel(StepScreen):
         """Says how far it is."""
         self._show_progress()
 
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Takes the Python, with a device that its torch can use."""
+        event.stop()
+        self._setting = with_python(self._setting, self._field.path, self.session)
+        self._show_controls()
+
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Takes the Python and leaves the field."""
+        """Leaves the field; says where this Python has the processor alone."""
         event.stop()
         self._table.take_keys()
+        if self._setting.cpu_alone:
+            self.say(self._setting.cpu_alone)
 
     def _start_over(
         self, rows: tuple[Row, ...] | None = None, results: Mapping[int, Result] | None = None

@@ -14,6 +14,7 @@ from textual.reactive import reactive
 
 from screens.conv2d.answers import end_text
 from screens.conv2d.keeping import KeepingPanel
+from screens.conv2d.setting import with_python
 from screens.faults import fault, tell
 from screens.services import DEMO, SweepUnderWay
 from screens.session import to_diagnose
@@ -101,6 +102,8 @@ class Conv2d(KeepingPanel):
             self.say("Demo: rows are examples. Nothing is started; Enter shows the command.")
         elif self.services.rehearses:
             self.say("Dry run: nothing is started. Enter shows the command.")
+        elif self._setting.cpu_alone:
+            self.say(f"{self._setting.cpu_alone} s measures the CPU.")
         else:
             self.say("s starts, after a warning when the GPU is used. Enter shows the command.")
         try:
@@ -114,15 +117,12 @@ class Conv2d(KeepingPanel):
 
     def _join(self, found: SweepUnderWay) -> None:
         """Shows what is measured already, begun by an earlier start."""
-        self._joined, self._under_way = True, found.request
-        self._unseen = found.begun
-        rows = found.request.rows if isinstance(found.request, Sweep) else ()
-        self._setting = self._setting.as_in(found.request)
-        self._field.show(sweep_in(found.request).python, "")
-        self._start_over(rows)
-        self.running = True
+        python = sweep_in(found.request).python
+        self._setting = with_python(self._setting.as_in(found.request), python, self.session)
+        self._field.show(python, "")
+        self._joined, self._unseen = True, found.begun
         self.say(f"Attached: {found.text}. c cancels it.")
-        self._measure(found.request, found.follow())
+        self._carry_out(found.request, found.follow())
 
     @property
     def busy(self) -> bool:
@@ -146,17 +146,21 @@ class Conv2d(KeepingPanel):
     def begin(self, request: Request) -> None:
         """Starts it: everything was asked."""
         self._table.take_keys()
-        self._joined, self._under_way = False, request
-        self._unseen = 0
-        self._start_over(request.rows if isinstance(request, Sweep) else ())
-        self.running = True
+        self._joined, self._unseen = False, 0
         if self.services.stop_sweep is None:
             self.say("Measuring. c cancels: the running shape is ended, verdicts are kept.")
         else:
             self.say(
                 "Measuring. c cancels; verdicts are kept. Leaving the program does not end it."
             )
-        self._measure(request, self.services.run_sweep(request))
+        self._carry_out(request, self.services.run_sweep(request))
+
+    def _carry_out(self, request: Request, coming: AsyncGenerator[SweepEvent, None]) -> None:
+        self._under_way = request
+        self.forget_answer()
+        self._start_over(request.rows if isinstance(request, Sweep) else ())
+        self.running = True
+        self._measure(request, coming)
 
     @work(group="sweep", exclusive=True)
     async def _measure(self, request: Request, coming: AsyncGenerator[SweepEvent, None]) -> None:
@@ -164,8 +168,7 @@ class Conv2d(KeepingPanel):
             async with aclosing(coming) as events:
                 async for event in events:
                     self._take(request, event)
-        except (OSError, ValueError) as trouble:
-            # No such Python, no torch in it: to be said here, not a reason to end the program.
+        except OSError as trouble:
             tell(self, "It stopped", fault("The run stopped", trouble, KEPT))
         finally:
             self.running, self._under_way = False, None

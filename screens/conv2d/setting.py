@@ -8,14 +8,16 @@ from dataclasses import dataclass, replace
 from screens.conv2d.aims import Aim, request_for
 from screens.session import Session
 from screens.words import shown
-from wizard.advice.leftovers import torches_there
+from wizard.advice.leftovers import TorchThere, torches_there
 from wizard.conv2d.asked import Request, sweep_in, with_hangs
+from wizard.conv2d.devices import why_cpu_alone
 from wizard.conv2d.presets import Preset, Row
 from wizard.conv2d.surroundings import Surroundings
 from wizard.conv2d.sweep import Deadlines, Sweep
 from wizard.conv2d.words.caution import USUAL
 from wizard.conv2d.words.request import WrongRequest
 from wizard.conv2d.works import operation_rows, rows_of
+from wizard.plan.steps import Plan
 from wizard.plan.using import on_processor
 
 DEVICES = ("cuda", "cpu")
@@ -49,6 +51,10 @@ class SweepSetting:
     clean: bool = False
     plan: str = ""
     """Id of the plan whose stack it is for, if any."""
+    python: str = ""
+    """The interpreter whose torch is measured; ``""`` while none is named."""
+    cpu_alone: str = ""
+    """Why its torch can be measured on the processor alone; ``""`` where the GPU is on offer."""
 
     @property
     def preset(self) -> Preset:
@@ -58,7 +64,7 @@ class SweepSetting:
     @property
     def device(self) -> str:
         """``cuda``, which is the GPU also with ROCm, or ``cpu``."""
-        return DEVICES[self.device_place]
+        return "cpu" if self.cpu_alone else DEVICES[self.device_place]
 
     @property
     def deadline_s(self) -> float:
@@ -84,7 +90,9 @@ class SweepSetting:
         return replace(self, preset_place=(self.preset_place + by) % len(self.presets))
 
     def next_device(self, by: int = 1) -> SweepSetting:
-        """With the other device."""
+        """With the other device, where there is one."""
+        if self.cpu_alone:
+            return self
         return replace(self, device_place=(self.device_place + by) % len(DEVICES))
 
     def next_deadline(self, by: int = 1) -> SweepSetting:
@@ -163,18 +171,37 @@ class SweepSetting:
 
 
 def setting_for(session: Session, presets: tuple[Preset, ...]) -> SweepSetting:
-    """As the panel was left; else the device that the plan's stack is for, all else as usual."""
+    """As the panel was left; else the usual."""
     plan = "" if session.plan is None else session.plan.id
-    if session.asking is not None and session.asking.plan == plan:
-        return session.asking
-    on_cpu = session.plan is not None and on_processor(session.plan)
-    return SweepSetting(presets, device_place=DEVICES.index("cpu") if on_cpu else 0, plan=plan)
+    setting = session.asking
+    if setting is None or setting.plan != plan:
+        setting = SweepSetting(presets, plan=plan)
+    return with_python(setting, setting.python or _usual_python(session), session)
 
 
-def python_of(session: Session) -> str:
-    """The Python to measure with: the plan's own, else the first that has torch."""
+def with_python(setting: SweepSetting, python: str, session: Session) -> SweepSetting:
+    """The setting for another Python, on a device that its torch can use."""
+    why = why_cpu_alone(session.machine, _build(python, session))
+    return replace(setting, python=python, cpu_alone=why)
+
+
+def _usual_python(session: Session) -> str:
+    """The plan's own, else the first that has torch."""
     if session.plan is not None:
-        return f"{session.plan.venv}/bin/python"
-    if session.machine is None:
-        return ""
-    return next((there.python for there in torches_there(session.machine)), "")
+        return _python_of(session.plan)
+    return next((there.python for there in _torches(session)), "")
+
+
+def _build(python: str, session: Session) -> str:
+    """What the torch of a Python was built for."""
+    if session.plan is not None and python == _python_of(session.plan):
+        return "cpu" if on_processor(session.plan) else "rocm"
+    return next((there.build for there in _torches(session) if there.python == python), "unknown")
+
+
+def _python_of(plan: Plan) -> str:
+    return f"{plan.venv}/bin/python"
+
+
+def _torches(session: Session) -> tuple[TorchThere, ...]:
+    return () if session.machine is None else torches_there(session.machine)

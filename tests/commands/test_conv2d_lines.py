@@ -154,3 +154,11 @@ def test_on_a_processor_no_word_about_a_gpu_stands_beside_a_row() -> None:
     assert "rdna1-setup plan" in told
     rocm = replace(result(Verdict.PASS, cpu=True), loaded=replace(CPU, hip="5.7"))
     assert "without --device cpu" in flat(rocm)
+
+
+@pytest.mark.parametrize("hip", [None, "5.7"])
+def test_what_to_do_after_a_processor_takes_no_card_for_granted(hip: str | None) -> None:
+    told = flat(replace(result(Verdict.PASS, cpu=True), loaded=replace(CPU, hip=hip)))
+    _, _, advice = told.partition("What to do next: ")
+    assert advice.startswith("if this machine has an AMD graphics card, ")
+    assert advice.rstrip().endswith("Without one there is nothing more to measure.")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -9,9 +11,11 @@ from pathlib import Path
 import pytest
 from textual.app import App
 from textual.widgets import Input
+from textual.worker import WorkerFailed
 
 from screens.conv2d.aims import NOT_OF_OPERATIONS, Aim
 from screens.conv2d.answers import Answer
+from screens.conv2d.asking import CHANGED
 from screens.conv2d.options import WRONG_RANGE
 from screens.conv2d.options_dialog import OptionsDialog
 from screens.conv2d.setting import SweepSetting
@@ -31,6 +35,7 @@ from tests.screens.driving import (
     status,
     step_name,
     until,
+    usable_keys,
 )
 from tests.screens.fakes import LIVE_SERVICES, PRESETS, result_of
 from wizard.__main__ import parser
@@ -348,3 +353,91 @@ async def test_what_cannot_be_asked_is_said_and_nothing_starts() -> None:
         await press(pilot, "escape")
         assert step_name(pilot.app) == "conv2d"
     assert not runner.requests
+
+
+class Looking:
+    """Looks around at once when the panel opens; after that, only when it is let go on."""
+
+    def __init__(self) -> None:
+        self.looks = 0
+        self.go_on = threading.Event()
+
+    def __call__(self) -> Circumstances:
+        self.looks += 1
+        if self.looks > 1:
+            self.go_on.wait()
+        return Circumstances(screen=True, in_use=False)
+
+
+async def test_a_tab_that_is_changed_while_it_is_looked_around_ends_nothing() -> None:
+    runner, look = Runner(), Looking()
+    async with panel(runner.services(circumstances=look)).run_test(size=SIZE) as pilot:
+        await reach(pilot, "conv2d")
+        await settled(pilot)
+        await press(pilot, "o", *("down",) * 6, "right", "right", "escape")
+        await until(pilot, lambda: "engine unfold" in screen_text(pilot.app))
+        await press(pilot, "s")
+        await until(pilot, lambda: look.looks == 2)
+        await press(pilot, "x")
+        look.go_on.set()
+        await settled(pilot)
+        assert step_name(pilot.app) == "conv2d"
+        assert status(pilot.app) == CHANGED
+    assert not runner.requests
+
+
+async def test_a_row_that_cannot_be_asked_about_is_refused_also_when_it_is_gone_to_late() -> None:
+    runner, look = Runner(), Looking()
+    wide = replace(ROW, shape=replace(ROW.shape, kernel=7, padding=0))
+    preset = replace(PRESETS[0], rows=(ROW, wide))
+    services = runner.services(circumstances=look, presets=lambda: (preset,))
+    async with panel(services).run_test(size=SIZE) as pilot:
+        await reach(pilot, "conv2d")
+        await settled(pilot)
+        await press(pilot, "o", "right", "right", "escape", "s")
+        await until(pilot, lambda: look.looks == 2)
+        await press(pilot, "down")
+        look.go_on.set()
+        await until(pilot, lambda: isinstance(pilot.app.screen, Notice))
+        assert "The range cannot begin at 1" in screen_text(pilot.app)
+    assert not runner.requests
+
+
+async def test_while_another_request_is_carried_out_no_earlier_answer_is_shown() -> None:
+    first, go_on = Runner(), asyncio.Event()
+
+    async def run(request: Request) -> AsyncGenerator[SweepEvent, None]:
+        if first.requests:
+            yield ShapeStarted(1, 1, SEARCH.row_at(30), 60.0)
+            await go_on.wait()
+        async for event in first.run(request):
+            yield event
+
+    async with panel(replace(LIVE_SERVICES, run_sweep=run)).run_test(size=SIZE) as pilot:
+        await reach(pilot, "conv2d")
+        await press(pilot, "g", "o", "right", "right", "escape", "s")
+        await until(pilot, lambda: "a shows the answer" in status(pilot.app))
+        await press(pilot, "s")
+        await until(pilot, lambda: "now 16->32" in screen_text(pilot.app))
+        assert "a" not in usable_keys(pilot.app)
+        await press(pilot, "a")
+        assert not isinstance(pilot.app.screen, Answer)
+        go_on.set()
+        await until(pilot, lambda: "a shows the answer" in status(pilot.app))
+        await press(pilot, "a")
+        await until(pilot, lambda: isinstance(pilot.app.screen, Answer))
+
+
+async def test_a_fault_of_ours_is_not_told_as_one_of_the_run() -> None:
+    async def run(request: Request) -> AsyncGenerator[SweepEvent, None]:
+        yield ShapeStarted(1, 1, ROW, 60.0)
+        raise ValueError("nothing is left to probe")
+
+    async def measured() -> None:
+        async with panel(replace(LIVE_SERVICES, run_sweep=run)).run_test(size=SIZE) as pilot:
+            await reach(pilot, "conv2d")
+            await press(pilot, "g", "s")
+            await until(pilot, lambda: not pilot.app.is_running)
+
+    with pytest.raises(WorkerFailed, match="nothing is left to probe"):
+        await measured()

@@ -41,6 +41,11 @@ REPEATS = (
     "of the launches of a shape that is right, {}. So many launches can say no more: with more of "
     "them (--repeats) the bound comes down."
 )
+WITH_A_CARD = (
+    "if this machine has an AMD graphics card, {}. Without one there is nothing more to measure."
+)
+MEASURE_IT = "the same command without --device cpu measures it"
+INSTALL_FOR_IT = "rdna1-setup plan names a stack that uses it"
 CONTROL = "the processor is the control: this says nothing of the graphics card."
 
 
@@ -95,9 +100,7 @@ def _controls(results: Sequence[Result]) -> str:
 def next_steps(last: Result, found: set[Verdict], on_cpu: bool) -> tuple[str, ...]:
     """What to do where results like the last one came to these verdicts."""
     if on_cpu and found == {Verdict.PASS}:
-        if last.loaded.hip:
-            return ("measure the card: the same command without --device cpu.",)
-        return ("install a stack that uses the card (rdna1-setup plan), then measure with it.",)
+        return (WITH_A_CARD.format(MEASURE_IT if last.loaded.hip else INSTALL_FOR_IT),)
     if found == {Verdict.PASS}:
         return ("run your own program. To tell others what you found: rdna1-setup report",)
     if not found & {Verdict.HUNG, Verdict.WRONG, Verdict.CRASHED, Verdict.FLAKY}:
