@@ -22,5 +22,5 @@ def home() -> Iterator[Home]:
 
 @pytest.fixture(scope="module")
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ...]:
-    """The wheel of the small torch."""
+    """The wheels of the small torch."""
     return make_small_torch(tmp_path_factory.mktemp("wheels"), SIZE)

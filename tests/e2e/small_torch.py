@@ -49,5 +49,6 @@ def arange(end):
 def make_small_torch(
     folder: Path, size: int, make: Callable[..., Path] = make_wheel
 ) -> tuple[Path, ...]:
-    """The wheel, padded to a size, so that its download takes a while."""
-    return (make(folder, "torch", VERSION, {"torch/__init__.py": SOURCE}, size=size),)
+    """Its wheel, padded so that its download takes a while, and a numpy with a version alone."""
+    torch = make(folder, "torch", VERSION, {"torch/__init__.py": SOURCE}, size=size)
+    return torch, make(folder, "numpy", "2.4.6", {"numpy.py": "__version__ = '2.4.6'\n"})

@@ -31,11 +31,16 @@ def torch(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_small_torch(tmp_path_factory.mktemp("wheels"), SIZE)[0]
 
 
+def with_numpy(torch: Path) -> tuple[Path, ...]:
+    """Both wheels of the stack."""
+    return torch, *torch.parent.glob("numpy-*.whl")
+
+
 @pytest.fixture(scope="module")
 def whole(torch: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """What lies in a folder that was filled without any trouble."""
     home = Home(tmp_path_factory.mktemp("undisturbed"))
-    with WheelIndex((torch,), metadata=True) as index:
+    with WheelIndex(with_numpy(torch), metadata=True) as index:
         done = home.run(*words(index, home.folder / "folder"))
     assert done.returncode == 0, done.stdout + done.stderr
     return listing(home.folder / "folder")
@@ -55,7 +60,7 @@ def test_ctrl_c_inside_a_download_stops_and_the_same_command_goes_on(
     home: Home, torch: Path, whole: dict[str, str]
 ) -> None:
     folder = home.folder / "folder"
-    with WheelIndex((torch,), metadata=True, manner=HELD) as index:
+    with WheelIndex(with_numpy(torch), metadata=True, manner=HELD) as index:
         with home.start(*words(index, folder)) as run:
             assert index.held.wait(120)
             part = folder / f"wheels/{TORCH}.part"
@@ -77,7 +82,7 @@ def test_a_part_that_was_damaged_meanwhile_is_fetched_anew(
     home: Home, torch: Path, whole: dict[str, str]
 ) -> None:
     folder = home.folder / "folder"
-    with WheelIndex((torch,), metadata=True, manner=HELD) as index:
+    with WheelIndex(with_numpy(torch), metadata=True, manner=HELD) as index:
         with home.start(*words(index, folder)) as run:
             assert index.held.wait(120)
             os.killpg(run.pid, signal.SIGKILL)
@@ -97,7 +102,7 @@ def test_a_mirror_with_other_bytes_is_named_and_nothing_of_them_stays(
 ) -> None:
     """Half of the file, told as if it were all of it; as much, and not the same."""
     folder, content = home.folder / "folder", torch.read_bytes()
-    with WheelIndex((torch,), metadata=True) as index:
+    with WheelIndex(with_numpy(torch), metadata=True) as index:
         other = content[: int(len(content) * cut)] if cut < 1 else content[:-9] + bytes(9)
         index.put(f"/files/{TORCH}", other)
         done = home.run(*words(index, folder))
@@ -141,7 +146,7 @@ def test_without_room_nothing_is_downloaded_and_with_room_it_goes_on(
     home: Home, torch: Path, whole: dict[str, str]
 ) -> None:
     folder, content = home.folder / "folder", torch.read_bytes()
-    with WheelIndex((torch,), metadata=True) as index:
+    with WheelIndex(with_numpy(torch), metadata=True) as index:
         index.put(f"/files/{TORCH}", content, Manner(announce=10**14))
         done = home.run(*words(index, folder))
         assert done.returncode == 1, done.stdout + done.stderr
@@ -161,7 +166,7 @@ def test_a_disk_that_fills_up_in_the_middle_keeps_what_came(home: Home, torch: P
     """The server tells no size, so that nobody can know beforehand."""
     place = home.folder / "disk"
     blind = Manner(head=False)
-    with WheelIndex((torch,), metadata=True, manner=blind) as index:
+    with WheelIndex(with_numpy(torch), metadata=True, manner=blind) as index:
         fetch = shlex.join((sys.executable, "-m", "wizard", *words(index, place / "folder")))
         script = f"""
             {FILL.format(place=place, leave=45_000_000)}

@@ -98,3 +98,15 @@ def test_what_came_of_asking_stays(tmp_path: Path) -> None:
     with made(folder):
         (folder / "lists").mkdir()
     assert (folder / "lists").exists()
+
+
+def test_what_was_asked_in_a_home_without_a_cache_leaves_none(tmp_path: Path) -> None:
+    folder = preflight_folder(places_below(tmp_path / "home"))
+    (tmp_path / "home").mkdir()
+    with made(folder):
+        assert folder.is_dir()
+    assert list((tmp_path / "home").iterdir()) == []
+    (tmp_path / "home" / ".cache").mkdir()
+    with made(folder):
+        pass
+    assert [each.name for each in (tmp_path / "home").iterdir()] == [".cache"]

@@ -19,14 +19,17 @@ def preflight_folder(places: Places) -> Path:
 
 @contextmanager
 def made(folder: Path) -> Iterator[None]:
-    """The folder while something is asked; gone again, and ours above it, where nothing came."""
+    """The folder while something is asked; gone again, with ours above it and all that was not
+    there before, where nothing came.
+    """
+    new = [above for above in folder.parent.parents if not above.exists()]
     folder.mkdir(parents=True, exist_ok=True)
     try:
         yield
     finally:
         with suppress(OSError):  # one that holds something stays
-            folder.rmdir()
-            folder.parent.rmdir()
+            for each in (folder, folder.parent, *new):
+                each.rmdir()
 
 
 def drop_preflight(places: Places) -> None:
