@@ -11,7 +11,7 @@ from textual.widgets import Input
 from screens.clicks import action_at
 from screens.conv2d.details import chip_here, details_text, titled_text
 from screens.conv2d.rows import EXAMPLE, NOT_RUN, channels_of
-from screens.conv2d.setting import setting_for, with_python
+from screens.conv2d.setting import rocm_of, setting_for, with_python
 from screens.conv2d.state import SweepState
 from screens.services import DEMO, Services
 from screens.session import Session
@@ -194,8 +194,9 @@ class SweepPanel(StepScreen):
         asked = self._setting.asked if self._under_way is None else described(self._under_way)
         self._show_line("#asked", tabs_text(self._setting.operations, asked))
         self._show_line("#controls", str(self._setting))
+        rocm = rocm_of(self._setting.python, self.session, self.services.stacks)
         for views in self.query(SweepViews).results(SweepViews):
-            views.show_place(self._setting.device, chip_here(self.session))
+            views.show_place(self._setting.device, chip_here(self.session), rocm)
 
     def _show_progress(self) -> None:
         known, total, row = self._verdicts, len(self._table.shapes), self._table.running_row

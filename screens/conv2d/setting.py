@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from screens.conv2d.aims import Aim, request_for
@@ -10,6 +10,7 @@ from screens.session import Session
 from screens.words import shown
 from wizard.advice.leftovers import TorchThere, torches_there
 from wizard.conv2d.asked import Request, sweep_in, with_hangs
+from wizard.conv2d.cards.chips import release_of
 from wizard.conv2d.devices import why_cpu_alone
 from wizard.conv2d.presets import Preset, Row
 from wizard.conv2d.surroundings import Surroundings
@@ -17,6 +18,7 @@ from wizard.conv2d.sweep import Deadlines, Sweep
 from wizard.conv2d.words.caution import USUAL
 from wizard.conv2d.words.request import WrongRequest
 from wizard.conv2d.works import operation_rows, rows_of
+from wizard.knowledge.stacks import Stack
 from wizard.plan.steps import Plan
 from wizard.plan.using import on_processor
 
@@ -197,6 +199,15 @@ def _build(python: str, session: Session) -> str:
     if session.plan is not None and python == _python_of(session.plan):
         return "cpu" if on_processor(session.plan) else "rocm"
     return next((there.build for there in _torches(session) if there.python == python), "unknown")
+
+
+def rocm_of(python: str, session: Session, stacks: Callable[[], tuple[Stack, ...]]) -> str:
+    """The release of ROCm that a Python's torch was built with; ``""`` for none, or not known."""
+    if session.plan is not None and python == _python_of(session.plan):
+        versions = (stack.torch for stack in stacks() if stack.id == session.plan.stack)
+    else:
+        versions = (there.torch for there in _torches(session) if there.python == python)
+    return release_of(next(versions, "").partition("+rocm")[2])
 
 
 def _python_of(plan: Plan) -> str:

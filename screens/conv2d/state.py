@@ -7,10 +7,9 @@ from dataclasses import dataclass, field, replace
 
 from screens.conv2d.rows import MARKS, NOT_RUN, error_of
 from screens.words import cut, short_time, shown
-from wizard.conv2d.cards.chips import chip_measured, is_of_other_chip
-from wizard.conv2d.presets import Row
+from wizard.conv2d.cards.chips import chip_measured, rocm_measured
+from wizard.conv2d.presets import Published, Row
 from wizard.conv2d.verdicts import Result, Verdict
-from wizard.report.conv2d import NOT_YOUR_CHIP
 
 SHORT = {
     Verdict.CRASHED: "crash",
@@ -44,6 +43,8 @@ class SweepState:
     device: str = "cuda"
     chip: str | None = None
     """The chip of this machine, where it is known."""
+    rocm: str = ""
+    """The release of ROCm that the chosen torch was built with, where it is known."""
 
     def with_row(self, number: int, row: Row) -> SweepState:
         """A row that was not there beforehand, or is another one than was thought."""
@@ -76,12 +77,18 @@ class SweepState:
         return next((chip for chip in known if chip is not None), self.chip)
 
     @property
-    def published_head(self) -> str:
-        """The title of what others said: whose it is, where it is not about what is measured."""
-        if self.on_processor:
-            return "On GPUs"
-        chip = self.measured_chip
-        return "Other chip" if any(_is_of_other(row, chip) for row in self.rows) else "Published"
+    def measured_rocm(self) -> str:
+        """The ROCm that is measured, else that of the chosen torch, where it is known."""
+        known = (rocm_measured(result.loaded) for result in self.results.values())
+        return next((rocm for rocm in known if rocm is not None), self.rocm)
+
+    def claim_of(self, number: int) -> Published | None:
+        """What others said of a row, where that was with the chip and the ROCm at hand."""
+        claim = self.rows[number - 1].published
+        if claim is None or not claim.rocm or self.on_processor:
+            return None
+        at_hand = (self.measured_chip, self.measured_rocm)
+        return claim if (claim.chip, claim.rocm) == at_hand else None
 
     @property
     def on_processor(self) -> bool:
@@ -126,19 +133,9 @@ def mark_of(state: SweepState, number: int) -> Mark:
     return Mark(sign, SHORT.get(result.verdict, result.verdict.value), style)
 
 
-def is_elsewhere(state: SweepState, number: int) -> bool:
-    """True when what was published for a row was seen on another chip than is measured."""
-    return _is_of_other(state.rows[number - 1], state.measured_chip)
-
-
-def _is_of_other(row: Row, chip: str | None) -> bool:
-    return row.published is not None and is_of_other_chip(row.published, None, chip)
-
-
 def _not_measured(state: SweepState, number: int) -> Mark:
-    """What others said of it, in brackets; it says nothing of a processor."""
-    claim = state.rows[number - 1].published
-    if claim is not None and not state.on_processor:
+    """What others said of it, in brackets."""
+    if (claim := state.claim_of(number)) is not None:
         return Mark("", f"({shown(claim.verdict)})", "dim")
     return NOT_YET if state.blank == NOT_RUN else Mark("", state.blank, "dim")
 
@@ -160,9 +157,9 @@ def line_of_row(state: SweepState, number: int, cells: int) -> str:
 
 
 def _published(state: SweepState, number: int) -> list[str]:
+    """What others said of it, and of which stack and card."""
     claim = state.rows[number - 1].published
     if claim is None or state.on_processor:
         return []
     cold = "" if claim.cold_s is None else f" {short_time(claim.cold_s)}"
-    other = f" ({NOT_YOUR_CHIP})" if is_elsewhere(state, number) else ""
-    return [f"published: {claim.verdict}{cold}{other}"]
+    return [f"published: {claim.verdict}{cold} ({claim.seen_with})"]

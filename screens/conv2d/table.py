@@ -52,7 +52,7 @@ def columns_for(state: SweepState, cells: int) -> tuple[Column, ...]:
     more = max(0, cells - NARROW) // sum(SHARES.get(key, 0) for _, key, _ in titled)
     return tuple(
         Column(
-            state.published_head if key == "published" else head,
+            head,
             key,
             width + more * SHARES.get(key, 0),
         )
@@ -79,7 +79,7 @@ def _cell(state: SweepState, number: int, column: Column) -> Cell:
         case "channels":
             return Cell(channels_of(row))
         case "published":
-            return Cell(_published(row.published, column.cells))
+            return Cell(_published(state.claim_of(number), column.cells))
         case "verdict":
             return _verdict(state, number, result)
         case _:

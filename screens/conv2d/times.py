@@ -11,10 +11,9 @@ from screens.clicks import tagged
 from screens.conv2d.grid import ROW, window
 from screens.conv2d.places import Places, places_of, size_text
 from screens.conv2d.scale import Scale, scale_for
-from screens.conv2d.state import SweepState, is_elsewhere, line_of_row, mark_of
+from screens.conv2d.state import SweepState, line_of_row, mark_of
 from screens.words import cut, shown
 from wizard.conv2d.verdicts import RIGHT
-from wizard.report.conv2d import NOT_YOUR_CHIP
 
 AXIS_CELLS = 10
 """A time and the axis itself."""
@@ -114,9 +113,9 @@ def _all_times(state: SweepState) -> Iterator[float]:
 
 
 def _times_of(state: SweepState, number: int) -> tuple[float | None, float | None, float | None]:
-    """Cold, warm, and cold as somebody published it for a card."""
-    result, claim = state.results.get(number), state.rows[number - 1].published
-    published = None if claim is None or state.on_processor else claim.cold_s
+    """Cold, warm, and cold as somebody published it for this card and stack."""
+    result, claim = state.results.get(number), state.claim_of(number)
+    published = None if claim is None else claim.cold_s
     return (None, None, published) if result is None else (result.cold_s, result.warm_s, published)
 
 
@@ -188,9 +187,8 @@ def _centred(text: str, slot: int) -> str:
 def _legend(state: SweepState, series: Series) -> str:
     """The signs that occur, and the letters where there is no room for words."""
     parts = [f"{COLD} cold", f"{WARM} warm", f"{BOTH} both", f"{NO_TIME} no time"]
-    if published := [n for n in series.drawn if _times_of(state, n)[2] is not None]:
-        other = any(is_elsewhere(state, number) for number in published)
-        parts.append(f"{PUBLISHED} published cold{f' ({NOT_YOUR_CHIP})' if other else ''}")
+    if any(_times_of(state, number)[2] is not None for number in series.drawn):
+        parts.append(f"{PUBLISHED} published cold")
     marks = dict.fromkeys(mark_of(state, n) for n in series.drawn if _failed(state, n))
     letters = [f"{mark.letter} {mark.word}" for mark in marks] if series.slot < WORDS else []
     return "  ".join([*parts, *letters])

@@ -91,7 +91,7 @@ class ShapesTable(ScrollView, can_focus=True, inherit_bindings=False):
         """Shows a state with the cursor on a row."""
         before, self._state = self._state, state
         at, self._number = self._number, number
-        if state.rows is not before.rows or state.published_head != before.published_head:
+        if state.rows is not before.rows:
             self._lay_out()
         for line in range(self.size.height):
             each = self._number_at(line)
@@ -166,5 +166,7 @@ def _face(state: SweepState, number: int, cursor: int) -> tuple[object, ...]:
     """All that a row is drawn from."""
     phase = state.phase if state.running == number else None
     rows = state.rows
-    row = rows[number - 1] if number <= len(rows) else None
-    return row, state.results.get(number), phase, number == cursor
+    if number > len(rows):
+        return ()
+    claim = state.claim_of(number)
+    return rows[number - 1], state.results.get(number), phase, number == cursor, claim

@@ -125,9 +125,9 @@ class SweepViews(Vertical):
         if number > len(self._state.rows):
             self.know(number, row_of(result))
 
-    def show_place(self, device: str, chip: str | None) -> None:
-        """Where it would be measured: what was published of cards says nothing of a processor."""
-        self._state = replace(self._state, device=device, chip=chip)
+    def show_place(self, device: str, chip: str | None, rocm: str) -> None:
+        """Where it would be measured: what was published elsewhere stands beside no shape."""
+        self._state = replace(self._state, device=device, chip=chip, rocm=rocm)
         self._draw()
 
     def mark_running(self, number: int) -> None:

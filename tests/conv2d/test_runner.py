@@ -15,10 +15,11 @@ from pathlib import Path
 import psutil
 import pytest
 
+import wizard
 from tests.conv2d.apart import GONE_S, Apart, apart, events_of_run, roles_of
 from tests.conv2d.sweeping import PATIENT, end_of, environ, of_type, results_of, small, sweep_of
 from wizard.conv2d.runs.apart import run_apart, stop_apart
-from wizard.conv2d.runs.detach import obstacle, start_run
+from wizard.conv2d.runs.detach import SOURCE, obstacle, start_run
 from wizard.conv2d.runs.folders import Run, live_run, read_run, runs_of
 from wizard.conv2d.runs.following import followed
 from wizard.conv2d.runs.history import BROKEN_OFF, FINISHED, UNDER_WAY, account_form, account_of
@@ -42,6 +43,10 @@ async def hanging(apart: Apart, python: str) -> Run:
             if isinstance(event, Phase) and (event.number, event.name) == (2, "cold"):
                 break
     return run
+
+
+def test_a_runner_imports_this_very_program_also_where_none_is_installed() -> None:
+    assert Path(wizard.__file__).parents[1] == SOURCE
 
 
 async def test_a_run_tells_what_a_sweep_tells(apart: Apart, worker_python: str) -> None:

@@ -6,6 +6,7 @@ import json
 import math
 import os
 import random
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assets import conv2d_worker
-from wizard.conv2d.presets import find_preset, load_presets
+from wizard.conv2d.presets import Published, find_preset, load_presets
 from wizard.conv2d.shapes import DTYPE_BYTES, Shape, square
 from wizard.conv2d.verdicts import Loaded, Result, Verdict, judge, result_json, tolerance
 from wizard.conv2d.worker.pipes import LONGEST_LINE, Lines, Tail
@@ -58,6 +59,14 @@ def test_every_preset_says_where_it_comes_from_and_what_to_beware_of() -> None:
             published = row.published
             assert published is None or (published.verdict in ("pass", "hung"))
             assert published is None or "notes 00" in published.source
+            assert published is None or _names_its_rocm(published)
+
+
+def _names_its_rocm(published: Published) -> bool:
+    """Its text has the release; where it has none, two, or a MIOpen of its own, there is no one."""
+    named = set(re.findall(r"(?:ROCm |\+rocm)(\d+\.\d+)", published.text))
+    is_one = len(named) == 1 and not re.search("and later|own build", published.text)
+    return published.rocm == (named.pop() if is_one else None)
 
 
 @pytest.mark.parametrize(

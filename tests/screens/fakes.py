@@ -76,7 +76,7 @@ async def break_off(plan: Plan) -> AsyncGenerator[Event, None]:
     raise OSError(28, "No space left on device", "/home")
 
 
-HUNG = Published("hung", None, None, None, "torch 2.2.2+rocm5.7", "notes 002")
+HUNG = Published("hung", None, None, None, "wheels of ROCm 5.2", "notes 001", "gfx1010", "5.2")
 PRESETS = (
     Preset(
         "default",
@@ -106,7 +106,7 @@ async def run_sweep(request: Request) -> AsyncGenerator[SweepEvent, None]:
 
 def result_of(row: Row) -> Result:
     """A pass, or a hang for the largest size."""
-    loaded = Loaded("1.13.1+rocm5.2", "5.2", "RX 5600 XT", "gfx1030")
+    loaded = Loaded("1.13.1+rocm5.2", "5.2", "AMD Radeon RX 5600 XT", "gfx1030")
     if row.shape.h > 64:
         return Result(row.shape, "miopen", Verdict.HUNG, "no end within 60 s", 1, loaded)
     return Result(row.shape, "miopen", Verdict.PASS, "", 6, loaded, 0.412, 0.0009, 2.1e-6)

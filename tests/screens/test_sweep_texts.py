@@ -12,7 +12,8 @@ from screens.conv2d import grid, times
 from screens.conv2d.grid import grid_lines
 from screens.conv2d.places import places_of, way_of
 from screens.conv2d.scale import scale_for
-from screens.conv2d.state import Mark, SweepState, line_of_row, mark_of
+from screens.conv2d.state import NOT_YET, Mark, SweepState, line_of_row, mark_of
+from screens.conv2d.table import cells_of, columns_for
 from screens.conv2d.times import times_lines
 from tests.conv2d.made import made
 from wizard.conv2d.presets import Published, Row, load_presets
@@ -21,7 +22,7 @@ from wizard.conv2d.verdicts import Loaded, Verdict
 from wizard.conv2d.works import operation_rows, rows_of
 
 ROWS = tuple(Row(square(*pair, size)) for pair in ((32, 64), (16, 32)) for size in (64, 32))
-CLAIM = Published("hung", 2.5, None, None, "RX 5600 XT", "notes", "gfx1010")
+CLAIM = Published("hung", 2.5, None, None, "RX 5600 XT", "notes", "gfx1010", "5.7")
 PHASES = (
     *("import", "start", "tensors", "sum", "product", "cold", "backward", "step", "warm"),
     *("copy back", "compare", "control", "health", "killed", "running"),
@@ -184,16 +185,46 @@ def test_where_sizes_are_few_the_plot_goes_row_by_row_and_scrolls() -> None:
     assert lines[-1].endswith("C crash")
 
 
-def test_a_published_time_stands_beside_ours_and_is_called_what_it_is() -> None:
+def test_what_was_published_for_the_card_and_stack_at_hand_stands_beside_them() -> None:
     rows = tuple(Row(square(16, 32, size), CLAIM) for size in (32, 64))
-    other = Loaded("2.2.2", "5.7", "AMD Radeon RX 5500 XT", "gfx1012")
-    state = SweepState(rows).with_result(1, made(cold_s=0.5, warm_s=0.001, loaded=other))
-    assert "p published cold (not your chip)" in plain(times_lines(state, 1, 78, 17))[-1]
-    assert "published: hung 2.5 s (not your chip)" in line_of_row(state, 1, 200)
-    assert line_of_row(state, 2, 200).endswith("(not your chip)")
-    mine = SweepState(rows, chip="gfx1010")
-    assert line_of_row(mine, 2, 200) == "16->32 3x3 @64x64: not measured, published: hung 2.5 s"
-    assert mark_of(mine, 2) == Mark("", "(hung)", "dim")
+    measured = Loaded("2.2.2+rocm5.7", "5.7.31921", "AMD Radeon RX 5600 XT", "gfx1010")
+    known = SweepState(rows, chip="gfx1010", rocm="5.7")
+    seen = SweepState(rows).with_result(1, made(cold_s=0.5, warm_s=0.001, loaded=measured))
+    for state in (known, seen):
+        assert "p published cold" in plain(times_lines(state, 1, 78, 17))[-1]
+        assert mark_of(state, 2) == Mark("", "(hung)", "dim")
+        assert published_cell(state) == "hung 2.5 s"
+
+
+@pytest.mark.parametrize(
+    ("chip", "rocm"),
+    [("gfx1012", "5.7"), ("gfx1010", "5.2"), (None, "5.7"), ("gfx1010", "")],
+    ids=("other chip", "other ROCm", "chip unknown", "ROCm unknown"),
+)
+def test_what_was_published_for_another_card_or_stack_stands_beside_no_shape(
+    chip: str | None, rocm: str
+) -> None:
+    rows = tuple(Row(square(16, 32, size), CLAIM) for size in (32, 64))
+    state = SweepState(rows, chip=chip, rocm=rocm)
+    assert published_cell(state) == ""
+    assert "published" not in plain(times_lines(state, 1, 78, 17))[-1]
+    assert mark_of(state, 2) == NOT_YET
+
+
+def test_a_row_in_one_line_names_for_which_stack_and_card_something_was_published() -> None:
+    state = SweepState((Row(square(16, 32, 64), CLAIM),))
+    told = "16->32 3x3 @64x64: not measured, published: hung 2.5 s (ROCm 5.7 on gfx1010)"
+    assert line_of_row(state, 1, 200) == told
+    vague = replace(CLAIM, rocm=None)
+    state = SweepState((Row(square(16, 32, 64), vague),))
+    assert line_of_row(state, 1, 200).endswith("published: hung 2.5 s (RX 5600 XT)")
+
+
+def published_cell(state: SweepState) -> str:
+    """What stands in the table, beside the second row."""
+    columns = columns_for(state, 80)
+    cells = dict(zip((each.key for each in columns), cells_of(state, 2, columns), strict=True))
+    return cells["published"].text
 
 
 def test_on_a_processor_nothing_published_is_shown() -> None:

@@ -33,6 +33,7 @@ from wizard.conv2d.sweep import Phase, ShapeDone, ShapeStarted, StopReason, Swee
 MODEL_ROWS = tuple(Row(square(16, 32, size)) for size in (32, 44, 224))
 MODEL = Preset("m", "a model", "ours", "", MODEL_ROWS, Model("Net", (1, 4, 2)))
 OTHER_CHIP = replace(HUNG, chip="gfx1012")
+FITTING = Preset("o", "ours", "them", "", (Row(square(16, 32, 64), HUNG),))
 FOREIGN = Preset("f", "theirs", "them", "", (Row(square(16, 32, 64), OTHER_CHIP),))
 
 
@@ -250,18 +251,24 @@ async def test_only_a_model_has_a_line_for_it() -> None:
         assert "Net:" not in screen_text(pilot.app)
 
 
-async def test_claims_of_another_chip_and_of_gpus_are_called_so_in_every_view() -> None:
-    services = replace(LIVE_SERVICES, presets=lambda: (FOREIGN,))
+async def test_only_claims_for_the_card_and_stack_at_hand_stand_beside_a_shape() -> None:
+    services = replace(LIVE_SERVICES, presets=lambda: (FITTING, FOREIGN))
     async with app_with(services, "conv2d").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "conv2d")
-        await seen(pilot, "Other chip")
-        await press(pilot, "v")
-        await seen(pilot, "published: hung (not your chip)")
+        await seen(pilot, "· not run                                  hung")
         await press(pilot, "g")
         await drawn(pilot.app)
+        assert "hung" not in screen_text(pilot.app)
+        await press(pilot, "g")
+        await seen(pilot, "· not run                                  hung")
+        await press(pilot, "p")
+        await settled(pilot)
+        assert "hung" not in screen_text(pilot.app)
+        await press(pilot, "v")
+        await seen(pilot, "not measured, published: hung (ROCm 5.2 on gfx1012)")
+        await press(pilot, "p", "g")
+        await drawn(pilot.app)
         assert "hung" not in screen_text(pilot.app).replace("(hung) published", "")
-        await press(pilot, "v", "v")
-        await seen(pilot, "On GPUs")
 
 
 async def test_a_view_keeps_its_keys_through_a_dialog_a_field_and_a_small_window() -> None:

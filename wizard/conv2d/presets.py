@@ -37,12 +37,20 @@ class Published:
     source: str
     chip: str | None = None
     """The graphics chip that it was seen on, for example ``gfx1010``; None when not stated."""
+    rocm: str | None = None
+    """The ROCm that its torch was built with, for example ``5.7``; None when not stated, and where
+    it was mixed with another one."""
 
     @property
     def summary(self) -> str:
         """Verdict and figures in one line."""
         times = [f"{s:g} s" for s in (self.cold_s, self.warm_s) if s is not None]
         return " ".join([self.verdict, "/".join(times), f"({self.text})"]).replace("  ", " ")
+
+    @property
+    def seen_with(self) -> str:
+        """Stack and chip in a few words."""
+        return f"ROCm {self.rocm} on {self.chip}" if self.rocm and self.chip else self.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +144,7 @@ def _row(entry: dict[str, Any], row: dict[str, Any]) -> Row:
         text=row.get("text", entry["setup"]),
         source=row.get("source", entry["source"]),
         chip=entry["chip"],
+        rocm=row.get("rocm", entry.get("rocm")),
     )
     return Row(shape, published)
 

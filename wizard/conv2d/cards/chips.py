@@ -25,6 +25,16 @@ def chip_measured(loaded: Loaded) -> str | None:
     return loaded.gfx.partition(":")[0]
 
 
+def rocm_measured(loaded: Loaded) -> str | None:
+    """The release of ROCm that torch was built with, for example ``5.7``; None for none."""
+    return None if loaded.hip is None else release_of(loaded.hip)
+
+
+def release_of(version: str) -> str:
+    """The release of a version, without what only names the build of it."""
+    return ".".join(version.split(".")[:2])
+
+
 def is_other_chip(claim: Published, loaded: Loaded) -> bool:
     """True when a claim was made on another chip than the one that was measured."""
     mine = chip_measured(loaded)

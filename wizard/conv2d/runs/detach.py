@@ -18,7 +18,7 @@ from wizard.conv2d.sweep import StopReason
 from wizard.places import Places
 from wizard.private_files import open_private
 
-SOURCE = Path(__file__).parents[2]
+SOURCE = Path(__file__).parents[3]
 PROGRAM = """
 import os, sys
 if os.fork():
