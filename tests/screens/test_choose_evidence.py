@@ -157,7 +157,7 @@ async def test_the_pairing_of_the_notes_is_shown_as_a_contradiction_from_its_roa
         await go_to(pilot, "rocm52-system-torch222")
         await press(pilot, "e")
         await until(pilot, lambda: isinstance(pilot.app.screen, Evidence))
-        await until(pilot, lambda: "but The same pair, ROCm 5.2" in screen_text(pilot.app))
+        await until(pilot, lambda: "but ROCm 5.2 packages with torch" in screen_text(pilot.app))
 
 
 async def test_a_road_that_is_gone_cannot_be_taken() -> None:
