@@ -1122,6 +1122,7 @@ gone_for_good=
 say() { printf '%s\n' "$*"; }
 could_not() { say "NOT UNDONE: $*"; failed=$((failed + 1)); }
 is_there() { [ -e "$1" ] || [ -L "$1" ]; }
+md5_of() { md5sum <"$1" | cut -d ' ' -f 1; }
 hash_of() { if [ -f "$1" ] && [ ! -L "$1" ]; then sha256sum <"$1" | cut -d ' ' -f 1; fi; }
 native=$(dpkg --print-architecture)
 # NAME FIELDS: of that package alone; a bare name is of this system's own architecture, or of all
@@ -1230,7 +1231,7 @@ has_come() { [ -n "$(find "$1" -maxdepth 0 -cnewer "$now/links" 2>/dev/null)" ];
 # PATH: is it as a package brings it, so that nothing is lost with it
 is_as_delivered() {
     if [ ! -f "$1" ] || [ -L "$1" ]; then return 1; fi
-    md5=$(md5sum <"$1" | cut -d ' ' -f 1)
+    md5=$(md5_of "$1")
     dpkg-query -W -f '${Conffiles}\n' | grep -qxF -e " $1 $md5" ||
         cat /var/lib/dpkg/info/*.md5sums | grep -qxF -e "$md5  ${1#/}"
 }
@@ -1502,7 +1503,7 @@ keep_edited() {
     dpkg-query -W -f '${Conffiles}\n' "$1" |
         sed -n 's/^ \(\/.*\) \([0-9a-f]\{32\}\)\( obsolete\)\{0,1\}$/\2 \1/p' |
         while read -r sum path; do
-            [ -f "$path" ] && [ "$(md5sum <"$path" | cut -d ' ' -f 1)" != "$sum" ] || continue
+            [ -f "$path" ] && [ "$(md5_of "$path")" != "$sum" ] || continue
             keep_newer "$path"
         done
 }
@@ -2346,10 +2347,9 @@ KNOWN = (
 
 def explain(ended: Ended) -> Trouble:
     """What a failed call of apt or dpkg says, in plain words."""
-    for known in KNOWN:
-        found = known.pattern.search(ended.output)
-        if found:
-            return _told(known, found)
+    trouble = recognised(ended)
+    if trouble is not None:
+        return trouble
     lines = [line.strip() for line in ended.output.splitlines() if line.strip()]
     loud = [line for line in lines if line.startswith(("E:", "dpkg: error"))] or lines
     said = " / ".join(loud[-3:]) or "it said nothing"
@@ -2361,10 +2361,15 @@ def explain(ended: Ended) -> Trouble:
     )
 
 
-def _told(known: Known, found: Any) -> Trouble:
-    names = {name: value or "" for name, value in found.groupdict().items()}
-    texts = (known.happened, known.meaning, known.next_step)
-    return Trouble(*(" ".join(t.format(**names).split()).replace(" .", ".") for t in texts))
+def recognised(ended: Ended, among: Sequence[Known] = KNOWN) -> Optional[Trouble]:
+    """The first of these failures that the output tells of; None for none of them."""
+    for known in among:
+        found = known.pattern.search(ended.output)
+        if found:
+            names = {name: value or "" for name, value in found.groupdict().items()}
+            texts = (known.happened, known.meaning, known.next_step)
+            return Trouble(*(" ".join(t.format(**names).split()).replace(" .", ".") for t in texts))
+    return None
 
 
 def apt_update(_: Dict[str, Any], step: Step) -> str:
@@ -3224,12 +3229,10 @@ def keep_deb(name: str, version: str, step: Step) -> str:
         ended = source(name, version, path, step)
         if is_deb_of(path, name, version):
             return words
-    for known in (DAMAGED, NO_NETWORK):
-        found = known.pattern.search(ended.output)
-        if found:
-            trouble = _told(known, found)
-            meaning = "{} {} was to be fetched. Nothing was removed.".format(name, version)
-            raise Trouble(trouble.happened, meaning, trouble.next_step)
+    trouble = recognised(ended, (DAMAGED, NO_NETWORK))
+    if trouble is not None:
+        meaning = "{} {} was to be fetched. Nothing was removed.".format(name, version)
+        raise Trouble(trouble.happened, meaning, trouble.next_step)
     raise Trouble(
         "No package file of {} {} could be had.".format(name, version),
         "apt's cache has none, and no configured archive gave it. Nothing was removed.",
@@ -3550,7 +3553,8 @@ def _kept_in(intents: Sequence[Dict[str, Any]], path: str) -> Optional[Kept]:
 def put_back(wanted: Dict[str, Any], step: Step) -> str:
     """Move what was set aside back to its place; what we wrote there goes into the backup."""
     path = wanted["path"]
-    kept = find_kept(path, step)
+    own = find_kept(path, step, other_runs=False)
+    kept = own or find_kept(path, step)
     if kept is None:
         if exists(path) and _was_never_replaced(path, step):
             return "{} is in its place already".format(path)
@@ -3567,7 +3571,6 @@ def put_back(wanted: Dict[str, Any], step: Step) -> str:
         if present is not None:
             _refuse_changed(folder, name, path, kept)
         aside = "{}/backup/{}".format(step.run.path, ours)
-        own = kept == find_kept(path, step, other_runs=False)
         content = "any" if own else _content_in(backup, spot)
         undo: List[Call] = [("put_away", path, kept.place, content)]
         if present is not None and not own:  # else what this run wrote it over with is undone below

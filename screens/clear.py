@@ -25,7 +25,7 @@ from wizard.advice.leftovers import torch_there
 from wizard.journalform import Kind
 from wizard.machine.facts import Machine, Unknown
 from wizard.plan.amd_packages import AMD, DISTRIBUTION, DRIVER
-from wizard.plan.removal import counted
+from wizard.sizes import counted
 
 INTRO = (
     "What is to go? Each of these is a plan that you review before anything happens, and that can "

@@ -18,7 +18,6 @@ from screens.services import DEMO, LIVE
 from screens.session import Session, to_diagnose
 from screens.step import COMMON_KEYS, StepScreen
 from screens.words import shown
-from wizard.plan.removal import counted
 from wizard.plan.root_steps import AddToGroups, AptChange, SetSystemPathAside, WriteSystemFile
 from wizard.plan.steps import Plan, WriteFile
 from wizard.plan.using import launcher_command, measure_command, on_processor, use_command
@@ -27,7 +26,7 @@ from wizard.report.events import LOGIN, RESTART
 from wizard.root.session import undo_script
 from wizard.run.events import PlanFinished
 from wizard.run.lines import clean
-from wizard.sizes import size_text
+from wizard.sizes import counted, size_text
 
 LABEL_CELLS = 10
 FRAME_CELLS = 4

@@ -1,4 +1,4 @@
-"""Numbers of bytes in words: files and disks in decimal units, memory in binary ones.
+"""Numbers in words. Of bytes: files and disks in decimal units, memory in binary ones.
 
 Download pages and disks count in thousands; an "8 GB" card or module holds 8 GiB.
 """
@@ -22,3 +22,8 @@ def size_text(count: int) -> str:
 def memory_size_text(count: int) -> str:
     """A size of memory, of the machine or of a card."""
     return f"{count / 2**30:.1f}".removesuffix(".0") + " GiB"
+
+
+def counted(number: int, what: str) -> str:
+    """A number of things in words."""
+    return f"{number} {what}{'s' * (number != 1)}"

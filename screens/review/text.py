@@ -16,6 +16,7 @@ from wizard.report.events import RESTART
 from wizard.report.plan import totals
 from wizard.run.lines import clean, clean_lines
 from wizard.run.trouble import Trouble
+from wizard.sizes import counted
 
 if TYPE_CHECKING:
     from wizard.run.wheels_size import WheelsSize
@@ -62,7 +63,7 @@ def way_back_text(folder: str, plan: Plan | None, cells: int) -> Content:
     rights = f"{root} of them as root" if root else "none as root"
     total = len(steps) + 1
     lines = [Content.styled(title.removesuffix(":"), "bold")]
-    lines += [Content(f"{total} step{'s' * (total != 1)}, {rights}"), Content("")]
+    lines += [Content(f"{counted(total, 'step')}, {rights}"), Content("")]
     for note in plan.notes if plan is not None else ():
         lines += [*hanging("Note    ", shown(note), cells, ACCENT), Content("")]
     for number, step in enumerate(steps, 1):

@@ -7,7 +7,6 @@ from wizard.machine.facts import Machine, Package, Unknown
 from wizard.machine.host import Host
 from wizard.mending.settings import Mending
 from wizard.plan.impossible import PlanImpossible
-from wizard.plan.removal import counted
 from wizard.plan.root_steps import (
     AddToGroups,
     AptChange,
@@ -20,6 +19,7 @@ from wizard.plan.steps import Step
 from wizard.plan.system import PIN_TEXT
 from wizard.plan.system_family import require_apt
 from wizard.plan.system_places import PIN
+from wizard.sizes import counted
 
 GROUPS = ("render", "video")
 """Groups that root's part lets anybody join, and no others."""

@@ -31,6 +31,7 @@ from wizard.plan.root_steps import (
 from wizard.plan.steps import Plan, Step
 from wizard.plan.system_family import require_apt
 from wizard.plan.system_places import OURS
+from wizard.sizes import counted
 
 NEVER = (
     "Mesa, libdrm, linux-firmware, kernels and Xorg drivers are never removed: every desktop draws "
@@ -156,11 +157,6 @@ def _left_by(gone: Going, left: Leftovers, files: FilesNow) -> Iterator[Edit]:
 def _not_owned(gone: Going, left: Leftovers, files: FilesNow) -> Iterator[Edit]:
     owners = files.belongings.owners if files.belongings else {}
     return (step for step in left.steps if owners.get(step.path) not in gone.names)
-
-
-def counted(number: int, what: str) -> str:
-    """A number of things in words."""
-    return f"{number} {what}{'s' * (number != 1)}"
 
 
 def versions_of(gone: Going) -> Versions:

@@ -12,7 +12,7 @@ from wizard.plan.choice import Choice
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.leftover_files import strangers
 from wizard.plan.prepared import Offer, Prepared
-from wizard.plan.removal import counted, held, removal_steps
+from wizard.plan.removal import held, removal_steps
 from wizard.plan.root_steps import (
     UNSETTLED,
     AddToGroups,
@@ -26,6 +26,7 @@ from wizard.plan.root_steps import (
 from wizard.plan.steps import Step
 from wizard.plan.system_family import require_apt
 from wizard.plan.system_places import KEYRING, PIN, PROFILE, SOURCE
+from wizard.sizes import counted
 
 NEWER = "2.35"
 """The C library of Ubuntu 22.04, from which on old releases lack what they ask for."""

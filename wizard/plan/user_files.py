@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from wizard.sizes import counted
+
 Lines = tuple[tuple[int, str], ...]
 """1-based numbers of lines, and each line as it stands there."""
 
@@ -79,4 +81,4 @@ def numbered(lines: Lines) -> tuple[str, ...]:
 
 
 def _counted(lines: Lines) -> str:
-    return f"{len(lines)} line{'s' * (len(lines) != 1)}"
+    return counted(len(lines), "line")

@@ -11,7 +11,7 @@ from wizard.journalform import Kind
 from wizard.plan.amd_packages import DRIVERS
 from wizard.plan.impossible import NothingToDo
 from wizard.plan.library_steps import BringLibraryBack, ExchangeLibrary
-from wizard.plan.removal import counted, system_plan
+from wizard.plan.removal import system_plan
 from wizard.plan.root_steps import (
     AddToGroups,
     AptChange,
@@ -28,6 +28,7 @@ from wizard.plan.root_steps import (
 )
 from wizard.plan.steps import Plan, Step
 from wizard.plan.user_files import PutLinesBack, TakeLinesOut
+from wizard.sizes import counted
 
 AGAIN = "run the plan again"
 FOLDER_REASON = "Files of ours go from the folder; what was set aside there comes back."

@@ -15,6 +15,7 @@ from wizard.plan.steps import Plan, Step
 from wizard.report.events import RESTART
 from wizard.report.units import WIDTH, bytes_text
 from wizard.run.lines import clean
+from wizard.sizes import counted
 
 if TYPE_CHECKING:
     from wizard.run.wheels_size import WheelsSize
@@ -62,7 +63,7 @@ def as_of_lines(plan: Plan) -> Iterator[str]:
 def size_told(plan: Plan, found: WheelsSize) -> str:
     """What pip said of the wheels, or why it could not, and how old the sizes then are."""
     if found.bytes is not None:
-        wheels = f"{found.wheels} wheel{'s' * (found.wheels != 1)}"
+        wheels = counted(found.wheels, "wheel")
         return f"pip decides on {wheels} now: {bytes_text(found.bytes)} to fetch."
     stack = find_stack(plan.stack)
     known = stack is not None and plan.download_bytes is not None

@@ -114,5 +114,5 @@ def _added_up(
     web = open_web(environ, tuple(word for word in words if "://" in word))
     items = tuple(Item(wheel, folder / wheel.file) for wheel in read_report(folder / REPORT))
     come = tuple(item for item in items if item.source is None)
-    size = whole_size(with_sizes(come, web, left.is_set))
+    size = whole_size(item.size for item in with_sizes(come, web, left.is_set))
     return WheelsSize(len(items), size, NOT_TOLD if size is None else "")

@@ -32,6 +32,7 @@ from wizard.run.lines import clean
 from wizard.run.stoppable import pause
 from wizard.run.time_left import Pace
 from wizard.run.trouble import Trouble
+from wizard.sizes import counted
 
 Fetching = Iterator[Progress | Output]
 
@@ -60,7 +61,7 @@ def fetch_wheels(
         items = with_sizes(
             tuple(as_found(wheel, staging, patience) for wheel in wheels), web, cancelled
         )
-        yield Output((f"{len(items)} wheel{'s' * (len(items) != 1)}, {_all_told(items)}",))
+        yield Output((f"{counted(len(items), 'wheel')}, {_all_told(items)}",))
         require(sum(item.missing for item in items), staging)
         yield from _all(items, web, patience, clock, received or Received())
         if not cancelled():
@@ -82,7 +83,7 @@ def _warnings(published: tuple[Wheel, ...], wheels: tuple[Wheel, ...]) -> Iterat
 
 
 def _all_told(items: tuple[Item, ...]) -> str:
-    size = whole_size(items)
+    size = whole_size(item.size for item in items)
     return "size unknown: not every server tells it" if size is None else f"{in_words(size)} in all"
 
 

@@ -94,10 +94,10 @@ def _size(item: Item, web: Web) -> int | None:
     return web.size(item.wheel.address)
 
 
-def whole_size(items: tuple[Item, ...]) -> int | None:
+def whole_size(sizes: Iterable[int | None]) -> int | None:
     """Bytes of all of them; None where one size is not known."""
-    sizes = [item.size for item in items if item.size is not None]
-    return sum(sizes) if len(sizes) == len(items) else None
+    told = tuple(sizes)
+    return None if None in told else sum(size or 0 for size in told)
 
 
 class Tally:
@@ -121,5 +121,4 @@ class Tally:
     @property
     def total(self) -> int:
         """Bytes in all; 0 while one size is unknown."""
-        sizes = tuple(self._sizes.values())
-        return 0 if None in sizes else sum(size or 0 for size in sizes)
+        return whole_size(self._sizes.values()) or 0
