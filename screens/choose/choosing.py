@@ -113,6 +113,13 @@ class Choosing:
         return self.ticked or tuple(replace(a, title=ANY) for a in found)
 
     @property
+    def warning(self) -> str:
+        """What the highlighted stack cannot run of what is wanted; ``""`` where it may run all."""
+        from wizard.report.recommendation import cannot_run
+
+        return shown(cannot_run(self.recommendation, self.fit))
+
+    @property
     def sections(self) -> tuple[Section, ...]:
         """All that is said of the highlighted stack."""
         mind = also(self.machine, self.stack, self.fit, self.asked)

@@ -44,7 +44,8 @@ class ChooseWindows(StepScreen):
         "Tab goes to the folder, Enter there takes it, Esc leaves it.\n"
         "c measures Conv2d with the torch for ROCm that you have, if any: it may be right already, "
         "or need no more than a setting. Back leads here again.\n\n"
-        "Enter makes the plan and shows it. It changes nothing."
+        "Enter makes the plan and shows it, and asks first where the stack cannot run what you "
+        "ticked. It changes nothing. The suggested stack is selected until you choose another."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "review", "Review", key_display="Enter"),

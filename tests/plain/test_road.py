@@ -52,6 +52,16 @@ def test_help_tells_all_that_is_said_of_one_stack(tmp_path: Path) -> None:
     assert told.endswith("Left.\n")
 
 
+def test_a_stack_that_cannot_run_what_is_wanted_is_taken_only_after_a_yes(tmp_path: Path) -> None:
+    _, told = walk(tmp_path, "1 1 0", "--demo")
+    number = re.search(r"^  (\d)  rocm52: ", told, re.MULTILINE)
+    assert number is not None
+    _, told = walk(tmp_path, f"1 1 {number[1]} . {number[1]} 2 . . 0", "--demo")
+    assert "rocm52 cannot run ComfyUI: ComfyUI asks for torch 2.7 or newer" in told
+    assert told.count("Take it all the same?") == told.count("Which stack?") == 2
+    assert "--demo apply --stack rocm52 --app comfyui" in told
+
+
 def test_a_text_is_explained_where_it_is_pasted(tmp_path: Path) -> None:
     log = tmp_path / "log.txt"
     log.write_text("RuntimeError: HIP error: invalid device function\n")

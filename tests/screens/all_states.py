@@ -15,7 +15,7 @@ from screens.history.text import HINT
 from screens.report.preview import ReportPreview
 from screens.run.watch import Watch
 from screens.services import Services
-from screens.windows.dialogs import Notice
+from screens.windows.dialogs import Notice, Question
 from screens.windows.explain import Explain
 from screens.windows.lines_view import LinesView
 from screens.windows.palette import Palette
@@ -149,6 +149,9 @@ WINDOWS: dict[str, State] = {
     "explain": State("choose", ("Explanations",), keys=("i",), top=Explain),
     "explained": State("choose", ("===",), keys=("i", "enter"), top=LinesView),
     "roads": State("choose", ("All 28 roads",), keys=("o",), top=RoadsList),
+    "choose-cannot-run": State(
+        "choose", ("cannot run ComfyUI",), keys=("space", "down", "enter"), top=Question
+    ),
     "stack-in-full": State("choose", ("everything we can say",), keys=("d",), top=Notice),
     "evidence": State("choose", ("Who says so",), keys=("e",), top=Evidence),
     "review-wheels-gone": State(

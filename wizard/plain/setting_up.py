@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from wizard.commands.choosing import absolute, folder_of, with_sources
 from wizard.commands.looking import acts, places_of, speed_of_line
-from wizard.plain.asking import Option, in_turn
+from wizard.plain.asking import Option, WentBack, in_turn
 from wizard.plain.away import ask_for_good
 from wizard.run.lines import clean
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 WISHES = "What do you want to run? The stacks are ranked for it."
 STACKS = "Which stack? The recommended one comes first."
+SURE = "Take it all the same?"
 CARDS = "There is more than one card of AMD's. Which one?"
 PRESETS = "Which published settings for Conv2d?"
 FOOTPRINTS = "How much of the system?"
@@ -104,6 +105,23 @@ class Setup:
         explain = _explaining(self.road.say, found, [option.value for option in options])
         return replace(wanted, stack=self.road.ask.choose(STACKS, options, explain=explain))
 
+    def sure(self, wanted: Wanted) -> Wanted | None:
+        """A yes to a stack that cannot run what is wanted; a no leads back to the stacks."""
+        from wizard.advice.recommend import recommend
+        from wizard.report.recommendation import cannot_run
+
+        found = recommend(self.machine, wanted.applications, wanted.gpu)
+        fit = found.fits[found.rank(wanted.stack) - 1]
+        warning = cannot_run(found, fit) if fit.possible else ""
+        if not warning:
+            return None
+        self.road.say()
+        self.road.say(clean(warning))
+        options = [Option("no, choose another stack", False), Option("yes, go on with it", True)]
+        if not self.road.ask.choose(SURE, options):
+            raise WentBack
+        return wanted
+
     def preset(self, wanted: Wanted) -> Wanted | None:
         """Published variables, where the stack has any on offer."""
         from wizard.knowledge.stacks import find_stack
@@ -167,7 +185,15 @@ class Setup:
 def walk(road: Road) -> int:
     """Ask, show the plan, carry it out if that is agreed to; gives the exit code."""
     setup = Setup(road, *road.look())
-    questions = (setup.wishes, setup.card, setup.stack, setup.preset, setup.footprint, setup.folder)
+    questions = (
+        setup.wishes,
+        setup.card,
+        setup.stack,
+        setup.sure,
+        setup.preset,
+        setup.footprint,
+        setup.folder,
+    )
     wanted = in_turn(questions, Wanted())
     more = setup.for_good(wanted) if acts(road.arguments) else ()
     if more is None:
