@@ -123,8 +123,16 @@ class Choosing:
     def sections(self) -> tuple[Section, ...]:
         """All that is said of the highlighted stack."""
         mind = also(self.machine, self.stack, self.fit, self.asked)
-        found = sections_of(self.fit, self.asked, self.aspect, (*self.fit.needs, *mind))
+        found = sections_of(self.fit, self.asked, self.aspect, (*self._needs, *mind))
         return found if self.rank > 1 else with_recommendation(found, self.recommendation)
+
+    @property
+    def _needs(self) -> tuple[str, ...]:
+        if self.fit.missing_right is None:
+            return self.fit.needs
+        from wizard.plan.group_steps import told_need  # brings all steps along
+
+        return tuple(told_need(need, self.fit.missing_right) for need in self.fit.needs)
 
     @property
     def place_word(self) -> str:

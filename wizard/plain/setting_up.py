@@ -25,6 +25,7 @@ SURE = "Take it all the same?"
 CARDS = "There is more than one card of AMD's. Which one?"
 PRESETS = "Which published settings for Conv2d?"
 FOOTPRINTS = "How much of the system?"
+GROUPS = "You may not use the GPU yet. Shall the plan give you permission?"
 FOLDER = "Which folder? A new one, or a venv or conda environment that you have."
 
 
@@ -37,6 +38,7 @@ class Wanted:
     stack: str = ""
     preset: str = ""
     footprint: str = "venv"
+    without_groups: bool = False
     folder: str = ""
 
     @property
@@ -47,7 +49,8 @@ class Wanted:
         apps = (word for each in self.applications for word in ("--app", each))
         preset = ("--preset", self.preset) if self.preset else ()
         start = ("apply", "--stack", self.stack, *apps, *preset)
-        return (*start, *card, *system, "--venv", self.folder)
+        groups = ("--without-groups",) if self.without_groups else ()
+        return (*start, *card, *system, *groups, "--venv", self.folder)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,10 +148,25 @@ class Setup:
             return None
         system = f"that, and the system's packages of ROCm {stack.system_release} (needs root)"
         options = [
-            Option("one folder of yours, without root", "venv"),
+            Option("one folder of yours", "venv"),
             Option(system, "venv+system"),
         ]
         return replace(wanted, footprint=self.road.ask.choose(FOOTPRINTS, options))
+
+    def groups(self, wanted: Wanted) -> Wanted | None:
+        """Permission to use the GPU, where it is missing and the plan can give it."""
+        from wizard.advice.recommend import recommend
+        from wizard.plan.group_steps import joinable
+
+        found = recommend(self.machine, wanted.applications, wanted.gpu)
+        groups = joinable(found.fits[found.rank(wanted.stack) - 1].missing_right)
+        if not groups:
+            return None
+        options = [
+            Option(f"yes: it adds you to {' and '.join(groups)}, as root", False),
+            Option("no: leave my groups as they are", True),
+        ]
+        return replace(wanted, without_groups=self.road.ask.choose(GROUPS, options))
 
     def folder(self, wanted: Wanted) -> Wanted:
         """Where it goes."""
@@ -171,6 +189,7 @@ class Setup:
             wanted.applications,
             preset=wanted.preset,
             gpu=wanted.gpu,
+            without_groups=wanted.without_groups,
         )
         choice = with_sources(choice, self.road.arguments)
         try:
@@ -192,6 +211,7 @@ def walk(road: Road) -> int:
         setup.sure,
         setup.preset,
         setup.footprint,
+        setup.groups,
         setup.folder,
     )
     wanted = in_turn(questions, Wanted())
