@@ -43,7 +43,8 @@ def lacked(machine: Machine) -> set[object]:
         return set()
     nodes = [n for n in access.render_nodes if n.path == found.render_node]
     closed = [n for n in (access.kfd, *nodes) if n.present and not n.usable]
-    return {n.group for n in closed} - set(access.groups_in_file)
+    groups: set[object] = {n.group for n in closed}
+    return groups.difference(access.groups_in_file)
 
 
 def closed(*groups: str, group: str = "render") -> Machine:
