@@ -17,6 +17,7 @@ from wizard.knowledge.claims import Claim
 from wizard.knowledge.stacks import Preset, Stack
 from wizard.machine.facts import Machine
 from wizard.plan.choice import Choice
+from wizard.report.warning import cannot_run
 
 if TYPE_CHECKING:
     from screens.services import Services
@@ -115,8 +116,6 @@ class Choosing:
     @property
     def warning(self) -> str:
         """What the highlighted stack cannot run of what is wanted; ``""`` where it may run all."""
-        from wizard.report.recommendation import cannot_run
-
         return shown(cannot_run(self.recommendation, self.fit))
 
     @property

@@ -111,7 +111,7 @@ class Setup:
     def sure(self, wanted: Wanted) -> Wanted | None:
         """A yes to a stack that cannot run what is wanted; a no leads back to the stacks."""
         from wizard.advice.recommend import recommend
-        from wizard.report.recommendation import cannot_run
+        from wizard.report.warning import cannot_run
 
         found = recommend(self.machine, wanted.applications, wanted.gpu)
         fit = found.fits[found.rank(wanted.stack) - 1]

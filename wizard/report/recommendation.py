@@ -11,7 +11,7 @@ from typing import Any
 from wizard.advice.card import with_card
 from wizard.advice.comparison import Column, LineSpeed, also, columns, everything
 from wizard.advice.fit import Fit
-from wizard.advice.recommend import Recommendation, asked_for, name_for_target, words
+from wizard.advice.recommend import Recommendation, asked_for, name_for_target
 from wizard.jsonform import to_json
 from wizard.knowledge.ageing import overdue
 from wizard.knowledge.applications import PLAIN_TORCH, applications_named
@@ -19,7 +19,6 @@ from wizard.knowledge.claims import load_claims
 from wizard.knowledge.releases import load_catalogue
 from wizard.knowledge.roads import load_roads
 from wizard.knowledge.stacks import Stack, load_stacks
-from wizard.knowledge.verdicts import Word
 from wizard.machine.facts import Machine
 from wizard.plan.group_steps import told_need
 from wizard.report.evidence import LONG_AGO, evidence_lines, verdict_lines
@@ -67,20 +66,6 @@ def short_text(found: Recommendation) -> str:
         f"Recommended here for {', '.join(map(asked_for, asked))}: {found.name} "
         "(rdna1-setup plan says why)."
     )
-
-
-def cannot_run(found: Recommendation, fit: Fit) -> str:
-    """What of the things asked for a stack cannot run, and which one can; ``""`` for none."""
-    asked = dict(zip(found.applications, applications_named(found.applications), strict=True))
-    lost = [answer for answer in fit.answers if answer.word is Word.NO]
-    texts = [
-        f"{fit.stack} cannot run {asked_for(asked[each.application])}: {each.why.rstrip('.')}."
-        for each in lost
-    ]
-    first = found.fits[0]
-    if lost and first.possible and all(each.word is not Word.NO for each in first.answers):
-        texts.append(f"Suggested instead: {first.stack} ({words(first, tuple(asked.values()))}).")
-    return " ".join(texts)
 
 
 def text_for_cards(targets: Iterable[str], applications: tuple[str, ...] = ()) -> str:
