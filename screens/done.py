@@ -18,6 +18,7 @@ from screens.services import DEMO, LIVE
 from screens.session import Session, to_diagnose
 from screens.step import COMMON_KEYS, StepScreen
 from screens.words import shown
+from wizard.journalform import Kind
 from wizard.plan.root_steps import AddToGroups, AptChange, SetSystemPathAside, WriteSystemFile
 from wizard.plan.steps import Plan, WriteFile
 from wizard.plan.using import (
