@@ -18,9 +18,16 @@ from screens.services import DEMO, LIVE
 from screens.session import Session, to_diagnose
 from screens.step import COMMON_KEYS, StepScreen
 from screens.words import shown
+from wizard.journalform import Kind
 from wizard.plan.root_steps import AddToGroups, AptChange, SetSystemPathAside, WriteSystemFile
 from wizard.plan.steps import Plan, WriteFile
-from wizard.plan.using import launcher_command, measure_command, on_processor, use_command
+from wizard.plan.using import (
+    measure_command,
+    on_processor,
+    python_lines,
+    starts,
+    still_missing,
+)
 from wizard.remedies import by_keys
 from wizard.report.events import LOGIN, RESTART
 from wizard.root.session import undo_script
@@ -120,21 +127,36 @@ def _sections(session: Session, mode: str) -> Iterable[tuple[str, tuple[str, ...
         yield "Failed", (f"{step}{shown(failure.happened)}",)
         yield "It means", (shown(by_keys(failure.meaning)),)
         yield "Next", (shown(by_keys(failure.next_step)),)
+    if left := _left_to_do(plan, finished, mode):
+        yield "To do", left
+    if whole and plan.kind is Kind.INSTALL:
+        asked, machine = session.applications, session.machine
+        for number, lines in enumerate(starts(plan, asked, machine)):
+            yield "" if number else "Start", tuple(map(clean, lines))
+        yield "Python", tuple(map(clean, python_lines(plan, machine)))
+        yield "Measure", (clean(measure_command(plan)),)
     yield tense, tuple(_changes(plan))
     if plan.venv and (system := tuple(_system_changes(plan))):
         yield "System", system
-    if whole and plan.venv:
-        yield "Use it", (clean(use_command(plan)), clean(launcher_command(plan)))
-        yield "Measure", (clean(measure_command(plan)),)
     if mode != LIVE or (finished is not None and finished.run):
         kept = ("Files that you added are kept.",) if plan.venv else ()
         yield "Undo it", (_undo(finished), *kept, *_by_hand(plan, finished))
-    if finished is not None and finished.relogin_needed:
-        yield "Login", (LOGIN,)
-    if finished is not None and finished.restart_needed:
-        yield "Restart", (RESTART,)
     if finished is not None and finished.log:
         yield "Log", (shown(finished.log),)
+
+
+def _left_to_do(plan: Plan, finished: PlanFinished | None, mode: str) -> tuple[str, ...]:
+    """What is left to the user: a restart is a new login too."""
+    if finished is None or not finished.ok:
+        return ()
+    login = finished.relogin_needed or (mode != LIVE and plan.relogin_needed)
+    missing = still_missing(plan)
+    texts = (
+        RESTART if finished.restart_needed else "",
+        LOGIN if login and not finished.restart_needed else "",
+        f"You still need {missing}." if missing else "",
+    )
+    return tuple(shown(text) for text in texts if text)
 
 
 def _undo(finished: PlanFinished | None) -> str:

@@ -31,7 +31,7 @@ class Session:
     parts: tuple[DetectedPart, ...] = ()
     applications: tuple[str, ...] = ()
     stack: str = ""
-    """The stack that is highlighted or chosen."""
+    """The stack that the user chose; ``""`` while the suggested one stands."""
     folder: str = ""
     """What the user typed; ``""`` while the suggestion stands."""
     footprint: str = "venv"

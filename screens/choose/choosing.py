@@ -17,6 +17,7 @@ from wizard.knowledge.claims import Claim
 from wizard.knowledge.stacks import Preset, Stack
 from wizard.machine.facts import Machine
 from wizard.plan.choice import Choice
+from wizard.report.warning import cannot_run
 
 if TYPE_CHECKING:
     from screens.services import Services
@@ -113,11 +114,24 @@ class Choosing:
         return self.ticked or tuple(replace(a, title=ANY) for a in found)
 
     @property
+    def warning(self) -> str:
+        """What the highlighted stack cannot run of what is wanted; ``""`` where it may run all."""
+        return shown(cannot_run(self.recommendation, self.fit))
+
+    @property
     def sections(self) -> tuple[Section, ...]:
         """All that is said of the highlighted stack."""
         mind = also(self.machine, self.stack, self.fit, self.asked)
-        found = sections_of(self.fit, self.asked, self.aspect, (*self.fit.needs, *mind))
+        found = sections_of(self.fit, self.asked, self.aspect, (*self._needs, *mind))
         return found if self.rank > 1 else with_recommendation(found, self.recommendation)
+
+    @property
+    def _needs(self) -> tuple[str, ...]:
+        if self.fit.missing_right is None:
+            return self.fit.needs
+        from wizard.plan.group_steps import told_need  # brings all steps along
+
+        return tuple(told_need(need, self.fit.missing_right) for need in self.fit.needs)
 
     @property
     def place_word(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from textual import work
@@ -19,7 +20,7 @@ from screens.session import Session
 from screens.widgets.path_field import PathField
 from screens.widgets.stacks_pane import StacksPane
 from screens.widgets.wish_row import WishRow
-from screens.windows.dialogs import Notice
+from screens.windows.dialogs import Notice, Question
 from screens.words import shown
 from wizard.advice.leftovers import torch_there
 
@@ -30,6 +31,8 @@ NOTHING_TICKED = "←→ Space: tick what you want to run; ↑↓: stack; a: asp
 NO_PLAN = "No plan can be made"
 OTHER_FOLDER = "Nothing was changed. Mend that, or choose another folder; then press Enter again."
 NO_PLAN_ADVICE = "\n\nNothing was changed. Choose another folder or another stack."
+CANNOT_RUN = "This stack cannot run what you ticked"
+SURE = "Do you want to review the plan for it all the same?"
 HINT = "↑↓ 1-9: stack; a: aspect; e: who says so; ←→ Space: tick; Tab: folder"
 MEASURE_FIRST = "c measures your torch {0} first: maybe nothing must be replaced."
 
@@ -41,7 +44,7 @@ class Choose(ChooseWindows):
         super().__init__(session, services)
         self._choosing = choosing_at(session, services)
         self._there = torch_there(self._choosing.machine)
-        self._take(stack=self._choosing.fit.stack, aside=False)
+        self._take(aside=False)
 
     def body(self) -> Iterable[Widget]:
         """Wishes, place, stacks."""
@@ -101,7 +104,7 @@ class Choose(ChooseWindows):
 
     def action_preset(self) -> None:
         """Takes the next published variables that the stack has on offer, or none again."""
-        self._take(preset=self._choosing.next_preset())
+        self._take(preset=self._choosing.next_preset(), stack=self._choosing.stack.id)
         self._recommend_again()
         preset = self._choosing.preset
         told = f"{preset.name}: {preset.caution}" if preset else "No published settings are set."
@@ -144,7 +147,10 @@ class Choose(ChooseWindows):
         self.mark(self._choosing.mark_moved(by))
 
     def action_review(self) -> None:
-        """Makes the plan and goes on; says why where there can be none."""
+        """Makes the plan and goes on; says why where there can be none.
+
+        A stack that cannot run what is ticked is agreed to before.
+        """
         fit = self._choosing.fit
         if not fit.possible and not self._goes_on():
             reason = fit.obstacles[0] if fit.obstacles else "it does not fit this machine"
@@ -161,7 +167,15 @@ class Choose(ChooseWindows):
             tell(self, NO_PLAN, fault("The plan was not made", error, OTHER_FOLDER))
             return
         chosen = replace(self.session, plan=plan, choice=choice, finished=None, failure=None)
-        self.post_message(self.Next(chosen))
+        if warning := self._choosing.warning:
+            question = Question(CANNOT_RUN, f"{warning}\n\n{SURE}", "y", "review it all the same")
+            self.app.push_screen(question, partial(self._go_on, chosen))
+        else:
+            self._go_on(chosen, True)
+
+    def _go_on(self, chosen: Session, agreed: bool | None) -> None:
+        if agreed:
+            self.post_message(self.Next(chosen))
 
     def _goes_on(self) -> bool:
         """True for the choice of a run that waits: the disk that is full is its own doing."""

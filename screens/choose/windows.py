@@ -34,8 +34,8 @@ class ChooseWindows(StepScreen):
         "Large Conv2d is what images of 64x64 and more ask for (Stable Diffusion, YOLO); small "
         "Conv2d is 28x28 or 32x32 (MNIST, CIFAR-10). Vulnerable counts the known "
         "vulnerabilities of the torch. GET is the download. ROOT says whether administrator "
-        "rights are needed: by steps of the plan (yes), by one command that you run yourself "
-        "before it (once; Mind names it), or not at all (no).\n\n"
+        "rights are needed: to install system packages (yes), for permission to use the GPU alone "
+        "(once; Mind names it), or not at all (no).\n\n"
         "d shows all that is said of the stack; '… 3 more' counts those left out here.\n"
         "o lists every other road that somebody went: gone, by hand, elsewhere.\n"
         "v goes through the published settings that a stack has on offer, such as GEMM only.\n"
@@ -44,7 +44,8 @@ class ChooseWindows(StepScreen):
         "Tab goes to the folder, Enter there takes it, Esc leaves it.\n"
         "c measures Conv2d with the torch for ROCm that you have, if any: it may be right already, "
         "or need no more than a setting. Back leads here again.\n\n"
-        "Enter makes the plan and shows it. It changes nothing."
+        "Enter makes the plan and shows it, and asks first where the stack cannot run what you "
+        "ticked. It changes nothing. The suggested stack is selected until you choose another."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "review", "Review", key_display="Enter"),

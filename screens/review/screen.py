@@ -21,6 +21,7 @@ from screens.session import Session, fix_made_at
 from screens.step import COMMON_KEYS, StepScreen
 from screens.widgets.status_line import wait_for
 from wizard.knowledge.stacks import find_stack
+from wizard.plan.group_steps import joins
 from wizard.plan.root_steps import AptChange, settled
 from wizard.plan.snapshot import makes_snapshot, offered, with_snapshot, without_snapshot
 from wizard.preflight.refusal import Refused
@@ -46,6 +47,11 @@ KEPT_AFTER_ALL = (
     "this plan removes packages that rollback cannot put back; w makes it anew without that."
 )
 SIZING = "pip is asked how much it would fetch; a need not wait for that."
+GROUPS_JOINED = (
+    "the plan adds you to a group, as root, for permission to use the GPU. g leaves your groups as "
+    "they are."
+)
+GROUPS_LEFT = "your groups stay as they are. g lets the plan add you after all."
 REFUSED = "This plan cannot be applied: the reason is at the top. Press Esc to change it."
 
 
@@ -70,6 +76,8 @@ class Review(StepScreen):
         "that list again.\n"
         "w is there where packages that would go could not be put back: it makes the plan anew so "
         "that they are removed without rollback, for good, or keeps them after all.\n"
+        "g is there where permission to use the GPU is missing: it leaves your groups as they are, "
+        "or lets the plan add you after all.\n"
         "t is there where Timeshift or Snapper is set up: it has a snapshot made first, or not.\n"
         "s saves this text to a file and says where (not in a dry run, which writes nothing).\n"
         "Arrows, PgUp, PgDn, Home and End scroll. Esc goes back to Choose."
@@ -80,6 +88,7 @@ class Review(StepScreen):
         Binding("u", "user_torch", "User torch"),
         Binding("r", "try_out", "Rehearse"),
         Binding("d", "changes", "Diff"),
+        Binding("g", "groups", "Groups", show=False),
         Binding("t", "snapshot", "Snapshot", show=False),
         Binding("w", "without_rollback", "Remove them without rollback", show=False),
         Binding("s", "save", "Save as text"),
@@ -225,6 +234,7 @@ class Review(StepScreen):
             ("Size     ", self._sizing),
             ("Rehearsed", self._rehearsed),
             ("For good ", self._for_good()),
+            ("Groups   ", self._groups()),
             ("Snapshot ", self._offer()),
         )
         made_from = (self._plan, cells, self._refusal, told, self._fetched)
@@ -238,6 +248,19 @@ class Review(StepScreen):
         tool = offered(self.session.machine, self._plan)
         free = tool and not makes_snapshot(self._plan)
         return f"{tool} is set up here: t has it make one first." if free else ""
+
+    def _groups(self) -> str:
+        if not self._may_decline():
+            return ""
+        return GROUPS_LEFT if self._declined() else GROUPS_JOINED
+
+    def _may_decline(self) -> bool:
+        """True for a plan that adds the user to groups, or did before that was declined."""
+        return self.session.choice is not None and (joins(self._plan) or self._declined())
+
+    def _declined(self) -> bool:
+        choice = self.session.choice
+        return choice is not None and choice.without_groups
 
     def _for_good(self) -> str:
         if self._without_rollback():
@@ -276,6 +299,8 @@ class Review(StepScreen):
             return self._may_waive() or self._without_rollback()
         if action == "user_torch":
             return bool(self._plan.user_torch)
+        if action == "groups":
+            return self._may_decline()
         if action == "save":
             return self.services.save_text is not None
         return super().check_action(action, parameters)
@@ -317,10 +342,25 @@ class Review(StepScreen):
 
     def action_user_torch(self) -> None:
         """Moves the torch of the user's own packages away too, or leaves it after all."""
-        machine, choice = self.session.machine, self.session.choice
-        if machine is None or choice is None:
+        choice = self.session.choice
+        if choice is not None:
+            moves = not choice.user_torch_aside
+            told = "It moves away too; u leaves it." if moves else "It is left alone; u moves it."
+            self._choose(replace(choice, user_torch_aside=moves), told)
+
+    def action_groups(self) -> None:
+        """Leaves the user's groups as they are, or lets the plan add to them after all."""
+        choice = self.session.choice
+        if choice is not None:
+            leaves = not choice.without_groups
+            told = "Your groups stay as they are." if leaves else "The plan adds you to a group."
+            self._choose(replace(choice, without_groups=leaves), f"{told} g changes that.")
+
+    def _choose(self, choice: Choice, told: str) -> None:
+        """Makes the plan anew for another choice, and looks whether it can begin."""
+        machine = self.session.machine
+        if machine is None:
             return
-        choice = replace(choice, user_torch_aside=not choice.user_torch_aside)
         try:
             self._plan = self.services.make_plan(machine, choice)
         except (OSError, ValueError) as error:
@@ -330,8 +370,7 @@ class Review(StepScreen):
         self._refusal, self.allowed = None, False
         self._show()
         self.refresh_bindings()
-        moved = choice.user_torch_aside
-        self.say("It moves away too; u leaves it." if moved else "It is left alone; u moves it.")
+        self.say(told)
         self._look()
 
     @work(group="anew", exclusive=True)

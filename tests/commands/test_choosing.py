@@ -97,6 +97,25 @@ def test_with_nobody_to_ask_yes_is_asked_for(tmp_path: Path) -> None:
     assert "--yes" in done.stderr
 
 
+def test_who_leaves_the_groups_alone_gets_the_same_plan_without_that_step(tmp_path: Path) -> None:
+    words = ("plan", "--machine", MACHINE, "--stack", "native", "--json")
+    plans = [json.loads(wizard(tmp_path, *words, *more).stdout) for more in ((), (OPTION,))]
+    kinds = [[step["kind"] for step in plan["steps"]] for plan in plans]
+    assert kinds[0] == ["AddToGroups", *kinds[1]]
+    assert [OPTION in plan["asked"] for plan in plans] == [False, True]
+    assert plans[0]["first"] == ""
+    assert "sudo usermod -aG render owner" in plans[1]["first"]
+
+
+def test_the_plan_says_how_to_leave_the_groups_alone(tmp_path: Path) -> None:
+    words = ("plan", "--machine", MACHINE, "--stack", "native")
+    told = " ".join(wizard(tmp_path, *words).stdout.split())
+    assert "as root, add owner to render" in told
+    assert f"To leave your groups as they are: {OPTION}." in told
+    assert "To leave your groups" not in wizard(tmp_path, *words, OPTION).stdout
+
+
+OPTION = "--without-groups"
 SYSTEM = ("--stack", "rocm52", "--footprint", "venv+system")
 
 
@@ -124,7 +143,7 @@ def test_a_place_of_pythons_reaches_the_plan_and_what_it_was_asked_with(tmp_path
     done = wizard(tmp_path, *words)
     assert done.returncode == 0, done.stderr
     form = json.loads(done.stdout)
-    argv = form["steps"][0]["argv"]
+    argv = next(step["argv"] for step in form["steps"] if "--mirror" in step.get("argv", ()))
     assert argv[argv.index("--mirror") + 1] == "https://***@mirror.example/python"
     assert "--python-mirror=https://***@mirror.example/python" in form["asked"]
     assert "secret" not in done.stdout

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.commands.running import MACHINE
 from tests.conftest import Golden
 from tests.plain.walking import walk
 from tests.run.places import places_below
@@ -50,6 +51,29 @@ def test_help_tells_all_that_is_said_of_one_stack(tmp_path: Path) -> None:
     assert f"{number}. cpu" in told
     assert "== What is said of cpu" in told
     assert told.endswith("Left.\n")
+
+
+def test_a_stack_that_cannot_run_what_is_wanted_is_taken_only_after_a_yes(tmp_path: Path) -> None:
+    _, told = walk(tmp_path, "1 1 0", "--demo")
+    number = re.search(r"^  (\d)  rocm52: ", told, re.MULTILINE)
+    assert number is not None
+    _, told = walk(tmp_path, f"1 1 {number[1]} . {number[1]} 2 . . 0", "--demo")
+    assert "rocm52 cannot run ComfyUI: ComfyUI asks for torch 2.7 or newer" in told
+    assert told.count("Take it all the same?") == told.count("Which stack?") == 2
+    assert "--demo apply --stack rocm52 --app comfyui" in told
+
+
+@pytest.mark.parametrize(("answer", "declined"), [(".", False), ("1", False), ("2", True)])
+def test_who_may_not_use_the_gpu_is_asked_whether_the_plan_shall_change_that(
+    tmp_path: Path, answer: str, declined: bool
+) -> None:
+    _, told = walk(tmp_path, f"1 1 . {answer} . 0", "--machine", MACHINE)
+    assert "Shall the plan give you permission?" in told
+    command = told.split("The same as a command:")[1].split("\n\n")[0]
+    assert ("--without-groups" in command) == declined
+    assert ("as root, add owner to render" in told) != declined
+    _, told = walk(tmp_path, "1 1 . . 0", "--demo")
+    assert "Shall the plan give" not in told, "its owner is in render"
 
 
 def test_a_text_is_explained_where_it_is_pasted(tmp_path: Path) -> None:

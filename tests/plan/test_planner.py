@@ -170,14 +170,6 @@ def test_the_system_footprint_shows_source_key_pin_and_packages_as_root_steps() 
     assert not steps(plan, AddToGroups), "the user is in both groups already"
 
 
-def test_a_user_outside_the_groups_joins_them_and_must_log_in_again() -> None:
-    machine = clean_jammy()
-    machine = replace(machine, access=replace(machine.access, groups_in_file=("ada",)))
-    plan = plan_for(machine, footprint="venv+system")
-    assert steps(plan, AddToGroups)
-    assert plan.relogin_needed
-
-
 def test_a_stack_without_system_packages_refuses_the_system_footprint() -> None:
     with pytest.raises(PlanImpossible, match=r"no system packages"):
         plan_for(clean_jammy(), "cpu", footprint="venv+system")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from assets import root_helper
-from tests.handmade import HOME, clean_jammy, python
+from tests.handmade import HOME, clean_jammy, node, python
 from tests.plan.system_machines import (
     KEY,
     amd,
@@ -226,8 +226,9 @@ def test_what_we_write_is_what_the_helper_lets_stand_there() -> None:
 
 def test_a_user_outside_the_groups_joins_them_by_the_helper() -> None:
     machine = clean_jammy()
-    machine = replace(machine, access=replace(machine.access, groups_in_file=("ada", "video")))
-    plan = plan_for(machine, found=prepared())
+    closed = node("/dev/kfd", usable=False)
+    access = replace(machine.access, kfd=closed, groups_in_file=("ada", "video"))
+    plan = plan_for(replace(machine, access=access), found=prepared())
     step = next(step for step in plan.steps if isinstance(step, AddToGroups))
     assert step.request() == {"verb": "join_groups", "user": "ada", "groups": ["render"]}
     assert plan.relogin_needed

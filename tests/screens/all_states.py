@@ -15,15 +15,16 @@ from screens.history.text import HINT
 from screens.report.preview import ReportPreview
 from screens.run.watch import Watch
 from screens.services import Services
-from screens.windows.dialogs import Notice
+from screens.windows.dialogs import Notice, Question
 from screens.windows.explain import Explain
 from screens.windows.lines_view import LinesView
 from screens.windows.palette import Palette
 from tests.conv2d.test_settings_command import ANSWER
+from tests.screens import examples
 from tests.screens.diagnose_fakes import FINE, OVERRIDE, looking
 from tests.screens.examples import MACHINE
 from tests.screens.failing import LONG_NAME, LONG_PATH, LONG_PLAN
-from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES
+from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, LOG
 from tests.screens.past_fakes import FOLDER
 from tests.screens.states import (
     KNOWN,
@@ -39,8 +40,9 @@ from tests.screens.states import (
     STATES as UNUSUAL,
 )
 from tests.screens.test_keeping import services_that_find
-from wizard.machine.facts import Machine
+from wizard.machine.facts import FoundApplication, Machine
 from wizard.overlay.changes import Counts
+from wizard.plan.root_steps import AddToGroups
 from wizard.plan.steps import Plan
 from wizard.preflight.refusal import Refusal
 from wizard.preflight.wheels import WheelsSought
@@ -67,6 +69,21 @@ def with_events(*events: Event, ends: bool = False) -> Callable[..., AsyncGenera
             await asyncio.Event().wait()
 
     return come
+
+
+JOIN = AddToGroups("Gives you permission to use the GPU.", "sam", ("render",), "taken out again")
+JOINING = replace(
+    PLANNED,
+    plan=replace(examples.PLAN, steps=(JOIN, *examples.PLAN.steps), relogin_needed=True),
+    choice=examples.CHOICE,
+)
+COMFYUI = FoundApplication("comfyui", "/home/sam/ComfyUI", "", "")
+JOINED = replace(
+    JOINING,
+    machine=replace(MACHINE, applications=(COMFYUI,)),
+    applications=("comfyui",),
+    finished=PlanFinished(True, False, True, True, "20260101-120000", LOG),
+)
 
 
 class LongRehearsal:
@@ -149,6 +166,11 @@ WINDOWS: dict[str, State] = {
     "explain": State("choose", ("Explanations",), keys=("i",), top=Explain),
     "explained": State("choose", ("===",), keys=("i", "enter"), top=LinesView),
     "roads": State("choose", ("All 28 roads",), keys=("o",), top=RoadsList),
+    "choose-cannot-run": State(
+        "choose", ("cannot run ComfyUI",), keys=("space", "down", "enter"), top=Question
+    ),
+    "review-groups": State("review", ("g leaves your groups",), session=JOINING),
+    "done-login": State("done", ("Log out and in again", "cd ~/ComfyUI"), session=JOINED),
     "stack-in-full": State("choose", ("everything we can say",), keys=("d",), top=Notice),
     "evidence": State("choose", ("Who says so",), keys=("e",), top=Evidence),
     "review-wheels-gone": State(

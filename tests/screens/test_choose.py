@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from rich.cells import cell_len
-from textual.widgets import Input
+from textual.widgets import Input, Static
 
 from screens.app import SetupApp
 from screens.choose.road_sections import Section, sections_of
@@ -14,7 +14,16 @@ from screens.choose.roads_table import RoadsTable, fitting_answers, table_lines
 from screens.choose.section_lines import section_lines, share_lines, shortened
 from screens.session import Session
 from tests.screens import examples
-from tests.screens.driving import app_with, press, reach, screen_text, status, until, usable_keys
+from tests.screens.driving import (
+    app_with,
+    press,
+    reach,
+    screen_text,
+    status,
+    step_name,
+    until,
+    usable_keys,
+)
 from tests.screens.fakes import LIVE_SERVICES
 from wizard.advice.comparison import Aspect
 from wizard.advice.fit import Answer
@@ -35,13 +44,52 @@ async def test_arrows_move_the_road_and_the_words_follow() -> None:
         assert "── 2 NATIVE: can be installed here" in screen_text(pilot.app)
 
 
-async def test_ticking_ranks_again_and_keeps_the_highlighted_road() -> None:
+async def test_the_suggested_stack_is_selected_until_another_one_is_chosen() -> None:
     async with app_with(LIVE_SERVICES, "choose").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "choose")
         assert "> 1 rocm52" in screen_text(pilot.app)
         await press(pilot, "space")
+        await until(pilot, lambda: "> 1 native" in screen_text(pilot.app))
+        assert "── 1 NATIVE: recommended" in screen_text(pilot.app)
+        assert "/home/sam/rdna1/native" in screen_text(pilot.app)
+        await press(pilot, "enter")
+        await reach(pilot, "review")
+        assert "native into /home/sam/rdna1/native" in screen_text(pilot.app)
+
+
+async def test_ticking_ranks_again_and_keeps_the_stack_that_was_chosen() -> None:
+    async with app_with(LIVE_SERVICES, "choose").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "choose")
+        await press(pilot, "down", "up")
+        assert "> 1 rocm52" in screen_text(pilot.app)
+        await press(pilot, "space")
         await until(pilot, lambda: "> 2 rocm52" in screen_text(pilot.app))
         assert "── 2 ROCM52" in screen_text(pilot.app)
+
+
+async def test_a_stack_that_cannot_run_what_is_ticked_is_reviewed_only_after_a_yes() -> None:
+    async with app_with(LIVE_SERVICES, "choose").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "choose")
+        await press(pilot, "space", "down", "enter")
+        assert step_name(pilot.app) == "", screen_text(pilot.app)
+        told = pilot.app.screen.query_one(Static).render().plain  # type: ignore[union-attr]
+        assert "rocm52 cannot run ComfyUI: needs torch 2.7 or later." in told
+        assert "Suggested instead: native (ComfyUI: likely)." in told
+        await press(pilot, "enter")
+        assert step_name(pilot.app) == "", "Enter, typed twice, is no yes"
+        await press(pilot, "escape")
+        await reach(pilot, "choose")
+        await press(pilot, "enter", "y")
+        await reach(pilot, "review")
+        assert "rocm52 into" in screen_text(pilot.app)
+
+
+async def test_without_a_verdict_of_no_review_opens_at_once() -> None:
+    async with app_with(LIVE_SERVICES, "choose").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "choose")
+        await press(pilot, "right", "space", "down", "down", "enter")
+        await reach(pilot, "review")
+        assert "rocm57 into" in screen_text(pilot.app), "YOLO train: disputed"
 
 
 async def test_an_application_that_was_found_is_ticked_from_the_start() -> None:

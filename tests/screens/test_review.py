@@ -28,7 +28,7 @@ from tests.screens.fakes import LIVE_SERVICES
 from wizard.__main__ import parser
 from wizard.machine.facts import Machine
 from wizard.plan.choice import Choice
-from wizard.plan.root_steps import UNSETTLED, AptChange
+from wizard.plan.root_steps import UNSETTLED, AddToGroups, AptChange
 from wizard.plan.steps import Plan
 from wizard.preflight.refusal import Refusal, Refused
 from wizard.preflight.wheels import WheelsSought
@@ -92,6 +92,42 @@ async def test_what_is_applied_is_the_plan_that_was_shown_last() -> None:
         await until(pilot, lambda: "a" in usable_keys(pilot.app))
         session = pilot.app.screen.session  # type: ignore[attr-defined]
         assert session.plan.user_torch == "aside"
+
+
+JOIN = AddToGroups("Gives you permission.", "sam", ("render",), "taken out of it")
+
+
+def plan_that_joins(machine: Machine, choice: Choice) -> Plan:
+    """A plan for a user who may not use the GPU yet."""
+    plan = examples.make_plan(machine, choice)
+    if choice.without_groups:
+        return replace(plan, first="the right to open /dev/kfd")
+    return replace(plan, steps=(JOIN, *plan.steps), relogin_needed=True)
+
+
+async def test_the_group_step_is_declined_by_a_key_and_taken_up_by_it_again() -> None:
+    services = replace(LIVE_SERVICES, make_plan=plan_that_joins)
+    async with app_with(services).run_test(size=(80, 24)) as pilot:
+        await walk_to(pilot, "review")
+        await until(pilot, lambda: "as root, add sam to render" in screen_text(pilot.app))
+        told = " ".join(screen_text(pilot.app).split())
+        assert "g leaves your groups as they are." in told
+        await press(pilot, "g")
+        await until(pilot, lambda: "First   you need the right" in screen_text(pilot.app))
+        assert "add sam to render" not in screen_text(pilot.app)
+        await until(pilot, lambda: "a" in usable_keys(pilot.app))
+        assert pilot.app.screen.session.choice.without_groups  # type: ignore[attr-defined]
+        await press(pilot, "g")
+        await until(pilot, lambda: "as root, add sam to render" in screen_text(pilot.app))
+        assert not pilot.app.screen.session.choice.without_groups  # type: ignore[attr-defined]
+
+
+async def test_a_plan_without_that_step_has_no_such_key() -> None:
+    async with app_with(LIVE_SERVICES).run_test(size=(80, 24)) as pilot:
+        await walk_to(pilot, "review")
+        await settled(pilot)
+        assert "g" not in usable_keys(pilot.app)
+        assert "Groups" not in screen_text(pilot.app)
 
 
 async def test_without_such_a_torch_there_is_no_such_key() -> None:

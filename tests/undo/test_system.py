@@ -88,6 +88,18 @@ def test_what_undo_sh_has_taken_back_needs_no_root_any_more(tmp_path: Path) -> N
         assert (system_way_back(record, host, places, tmp_path) is None) == undone, last
 
 
+@pytest.mark.parametrize(
+    ("groups", "nothing"), [("render:x:9:", True), ("render:x:9:owner", False)]
+)
+def test_a_group_that_root_never_joined_needs_no_root_to_be_taken_back(
+    tmp_path: Path, groups: str, nothing: bool
+) -> None:
+    """Where sudo gave no rights, the run must not be one that only root can undo."""
+    host = make(tmp_path / "host", {"/etc/group": groups, "/var/lib/dpkg/status": STATUS})
+    way = system_way_back(run_of(tmp_path, begun=True), host, places_below(tmp_path), tmp_path)
+    assert (way is None) == nothing
+
+
 def test_package_files_in_the_backup_are_known_by_what_the_helper_told(tmp_path: Path) -> None:
     kept = {"name": "rocm-core", "version": "5.7.1", "path": "/var/x.deb", "sha256": "ab"}
     events = ({"event": "done", "step": 1, "outcome": "kept", "kept": [kept]}, {"event": "ready"})

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from wizard.commands.looking import acts, agreed, places_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from wizard.machine.host import Host
     from wizard.plan.steps import Plan
     from wizard.preflight.refusal import Refusal
@@ -55,7 +57,7 @@ def show_and_do(plan: Plan, arguments: argparse.Namespace, executor: Executor) -
 
     code = asyncio.run(carry_out(executor, plan, as_json=arguments.json))
     if code == 0 and acts(arguments) and not arguments.json:
-        print(_afterwards(plan))
+        print(*_afterwards(plan, getattr(arguments, "app", None) or ()), sep="\n")
     return code
 
 
@@ -94,15 +96,21 @@ def refuse(text: str) -> int:
     return 2
 
 
-def _afterwards(plan: Plan) -> str:
-    """What to do with what was installed, or how to go back."""
+def _afterwards(plan: Plan, applications: Sequence[str]) -> Iterator[str]:
+    """What is left to do, and how to start what was wanted; or how to go back."""
     from wizard.journalform import Kind
-    from wizard.plan.using import measure_command, use_command
+    from wizard.plan.using import measure_command, starts, still_missing
     from wizard.run.lines import clean
 
     if plan.kind is not Kind.INSTALL:
-        return "To take it back: rdna1-setup rollback"
-    return f"Use it: {clean(use_command(plan))}\nMeasure Conv2d: {clean(measure_command(plan))}"
+        yield "To take it back: rdna1-setup rollback"
+        return
+    if missing := still_missing(plan):
+        yield clean(f"You still need {missing}.")
+    for line, *commands in starts(plan, applications):
+        yield clean(line)
+        yield from (f"    {clean(command)}" for command in commands)
+    yield f"Measure Conv2d: {clean(measure_command(plan))}"
 
 
 def _not_agreed() -> int:

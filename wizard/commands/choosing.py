@@ -119,7 +119,7 @@ def add_choice_arguments(parser: argparse.ArgumentParser) -> None:
         "--footprint",
         choices=("venv", "venv+system"),
         default="venv",
-        help="venv: one folder, no root (default); venv+system: ROCm packages too",
+        help="venv: one folder (default); venv+system: ROCm packages too, as root",
     )
     add_application_argument(parser)
     parser.add_argument(
@@ -147,6 +147,12 @@ def add_choice_arguments(parser: argparse.ArgumentParser) -> None:
         "--without-card",
         action="store_true",
         help="install for another machine: the device is not checked",
+    )
+    parser.add_argument(
+        "--without-groups",
+        action="store_true",
+        help="leave your groups as they are (default: where permission to use the GPU is missing, "
+        "the plan adds you to its group, as root)",
     )
     add_rollback_argument(parser)
     _add_system_arguments(parser)
@@ -293,6 +299,7 @@ def choice_of(arguments: argparse.Namespace, stack: str, home: str) -> Choice:
         gpu=arguments.gpu,
         python=arguments.base_python,
         without_card=arguments.without_card,
+        without_groups=arguments.without_groups,
         user_torch_aside=arguments.user_torch_aside,
         system_release=arguments.system_release,
         system_set=arguments.system_set,

@@ -32,7 +32,13 @@ WORDS = (
     "rocm_repo",
     "rocm_key_fingerprint",
 )
-FLAGS = ("user_torch_aside", "without_card", "profile_file", "without_rollback")
+FLAGS = (
+    "user_torch_aside",
+    "without_card",
+    "without_groups",
+    "profile_file",
+    "without_rollback",
+)
 
 REMOVAL_FLAGS = ("distribution_rocm", "driver", "without_rollback")
 
@@ -114,7 +120,12 @@ def plan_here(machine: Machine, choice: Choice, host: Host) -> Plan:
 
         prepared = Prepared(files_now(host, machine))
     there = there_before(host, choice.venv)
-    return make_plan(machine, choice, places_of(host), there, prepared)
+    plan = make_plan(machine, choice, places_of(host), there, prepared)
+    if host.name:
+        return plan
+    from wizard.run.stopped import as_begun
+
+    return as_begun(plan, choice, places_of(host))
 
 
 def _settled(choice: Choice, host: Host, machine: Machine) -> Plan:

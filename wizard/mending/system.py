@@ -6,9 +6,9 @@ from wizard.machine.apt.indexes import amd_versions
 from wizard.machine.facts import Machine, Package, Unknown
 from wizard.machine.host import Host
 from wizard.mending.settings import Mending
+from wizard.plan.group_steps import GROUPS, join_groups
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.root_steps import (
-    AddToGroups,
     AptChange,
     FinishInterrupted,
     KeepDebs,
@@ -21,8 +21,6 @@ from wizard.plan.system_family import require_apt
 from wizard.plan.system_places import PIN
 from wizard.sizes import counted
 
-GROUPS = ("render", "video")
-"""Groups that root's part lets anybody join, and no others."""
 CUT = ("half-installed", "must be reinstalled")
 """States that dpkg cannot finish: what it unpacks is not there any more."""
 
@@ -34,14 +32,8 @@ def groups_joined(machine: Machine, groups: tuple[str, ...]) -> Mending:
             f"The device belongs to the group {others[0]}, which no plan of this program joins: "
             "a udev rule of the distribution is missing. Restart, or reinstall the package udev."
         )
-    step = AddToGroups(
-        "The device files of the GPU belong to it. Counts from the next login.",
-        machine.access.user,
-        groups,
-        "taken out of it again",
-    )
     note = "Log out of the whole session and in again afterwards: until then nothing changes."
-    return Mending((step,), (note,))
+    return Mending((join_groups(machine, groups),), (note,))
 
 
 def finished(machine: Machine) -> Mending:

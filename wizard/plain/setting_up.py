@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from wizard.commands.choosing import absolute, folder_of, with_sources
 from wizard.commands.looking import acts, places_of, speed_of_line
-from wizard.plain.asking import Option, in_turn
+from wizard.plain.asking import Option, WentBack, in_turn
 from wizard.plain.away import ask_for_good
 from wizard.run.lines import clean
 
@@ -21,9 +21,11 @@ if TYPE_CHECKING:
 
 WISHES = "What do you want to run? The stacks are ranked for it."
 STACKS = "Which stack? The recommended one comes first."
+SURE = "Take it all the same?"
 CARDS = "There is more than one card of AMD's. Which one?"
 PRESETS = "Which published settings for Conv2d?"
 FOOTPRINTS = "How much of the system?"
+GROUPS = "You may not use the GPU yet. Shall the plan give you permission?"
 FOLDER = "Which folder? A new one, or a venv or conda environment that you have."
 
 
@@ -36,6 +38,7 @@ class Wanted:
     stack: str = ""
     preset: str = ""
     footprint: str = "venv"
+    without_groups: bool = False
     folder: str = ""
 
     @property
@@ -46,7 +49,8 @@ class Wanted:
         apps = (word for each in self.applications for word in ("--app", each))
         preset = ("--preset", self.preset) if self.preset else ()
         start = ("apply", "--stack", self.stack, *apps, *preset)
-        return (*start, *card, *system, "--venv", self.folder)
+        groups = ("--without-groups",) if self.without_groups else ()
+        return (*start, *card, *system, *groups, "--venv", self.folder)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +108,23 @@ class Setup:
         explain = _explaining(self.road.say, found, [option.value for option in options])
         return replace(wanted, stack=self.road.ask.choose(STACKS, options, explain=explain))
 
+    def sure(self, wanted: Wanted) -> Wanted | None:
+        """A yes to a stack that cannot run what is wanted; a no leads back to the stacks."""
+        from wizard.advice.recommend import recommend
+        from wizard.report.warning import cannot_run
+
+        found = recommend(self.machine, wanted.applications, wanted.gpu)
+        fit = found.fits[found.rank(wanted.stack) - 1]
+        warning = cannot_run(found, fit) if fit.possible else ""
+        if not warning:
+            return None
+        self.road.say()
+        self.road.say(clean(warning))
+        options = [Option("no, choose another stack", False), Option("yes, go on with it", True)]
+        if not self.road.ask.choose(SURE, options):
+            raise WentBack
+        return wanted
+
     def preset(self, wanted: Wanted) -> Wanted | None:
         """Published variables, where the stack has any on offer."""
         from wizard.knowledge.stacks import find_stack
@@ -127,10 +148,25 @@ class Setup:
             return None
         system = f"that, and the system's packages of ROCm {stack.system_release} (needs root)"
         options = [
-            Option("one folder of yours, without root", "venv"),
+            Option("one folder of yours", "venv"),
             Option(system, "venv+system"),
         ]
         return replace(wanted, footprint=self.road.ask.choose(FOOTPRINTS, options))
+
+    def groups(self, wanted: Wanted) -> Wanted | None:
+        """Permission to use the GPU, where it is missing and the plan can give it."""
+        from wizard.advice.recommend import recommend
+        from wizard.plan.group_steps import joinable
+
+        found = recommend(self.machine, wanted.applications, wanted.gpu)
+        groups = joinable(found.fits[found.rank(wanted.stack) - 1].missing_right)
+        if not groups:
+            return None
+        options = [
+            Option(f"yes: it adds you to {' and '.join(groups)}, as root", False),
+            Option("no: leave my groups as they are", True),
+        ]
+        return replace(wanted, without_groups=self.road.ask.choose(GROUPS, options))
 
     def folder(self, wanted: Wanted) -> Wanted:
         """Where it goes."""
@@ -153,6 +189,7 @@ class Setup:
             wanted.applications,
             preset=wanted.preset,
             gpu=wanted.gpu,
+            without_groups=wanted.without_groups,
         )
         choice = with_sources(choice, self.road.arguments)
         try:
@@ -167,7 +204,16 @@ class Setup:
 def walk(road: Road) -> int:
     """Ask, show the plan, carry it out if that is agreed to; gives the exit code."""
     setup = Setup(road, *road.look())
-    questions = (setup.wishes, setup.card, setup.stack, setup.preset, setup.footprint, setup.folder)
+    questions = (
+        setup.wishes,
+        setup.card,
+        setup.stack,
+        setup.sure,
+        setup.preset,
+        setup.footprint,
+        setup.groups,
+        setup.folder,
+    )
     wanted = in_turn(questions, Wanted())
     more = setup.for_good(wanted) if acts(road.arguments) else ()
     if more is None:

@@ -25,6 +25,8 @@ class Choice:
     """Where uv takes a Python from that this machine lacks; ``""`` for uv's own place."""
     gpu: str = ""
     """PCI address of the card to use; ``""`` for the first RDNA1 card."""
+    without_groups: bool = False
+    """True to join no group, although the card's device files are closed to the user."""
     python: str = ""
     """Path of the Python to base the venv on; ``""`` for the best one that fits."""
     without_card: bool = False

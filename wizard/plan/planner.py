@@ -23,6 +23,7 @@ from wizard.plan.existing import (
     planned_conflicts,
 )
 from wizard.plan.existing_notes import existing_notes
+from wizard.plan.group_steps import group_steps
 from wizard.plan.identity import with_id
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.prepared import Prepared
@@ -81,6 +82,7 @@ def make_plan(
         made = venv_steps(machine, choice, stack, held, places)
         steps = tuple(carrying(step, taken, choice.venv) for step in made)
     system = _system(machine, choice, stack, prepared or Prepared())
+    steps = (*group_steps(machine, choice, held.missing_right), *steps)
     plan = replace(_plan(choice, stack, held, system, steps, notes), user_torch=seen)
     return as_asked(machine, plan, choice.snapshot)
 
@@ -93,12 +95,8 @@ def _plan(
     steps: tuple[Step, ...],
     notes: tuple[str, ...],
 ) -> Plan:
-    joined = [group for s in system.steps if isinstance(s, AddToGroups) for group in s.groups]
-    missing, relogin_needed = held.missing_right, bool(joined)
-    right = missing.text if missing and not relogin_needed else ""
-    # No note of what a step gives; what no group gives stays one.
-    given = missing is not None and missing.groups and set(missing.groups) <= set(joined)
-    said = missing.text if missing and given else right
+    relogin_needed = any(isinstance(step, AddToGroups) for step in steps)
+    right = held.missing_right.text if held.missing_right else ""
     told = (*system.notes, *notes, *_notes(choice, stack, held))
     return with_id(
         Plan(
@@ -111,8 +109,8 @@ def _plan(
             download_bytes=_sum(_fetched(choice, held), system.download_bytes),
             installed_bytes=_sum(_size(choice, held.installed_bytes), system.installed_bytes),
             relogin_needed=relogin_needed,
-            notes=tuple(note for note in told if note != said),
-            first="; ".join(filter(None, (system.first, right))),
+            notes=tuple(note for note in told if note != right),
+            first="; ".join(filter(None, (system.first, "" if relogin_needed else right))),
         )
     )
 

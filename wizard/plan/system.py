@@ -15,7 +15,6 @@ from wizard.plan.prepared import Offer, Prepared
 from wizard.plan.removal import held, removal_steps
 from wizard.plan.root_steps import (
     UNSETTLED,
-    AddToGroups,
     AptChange,
     AptUpdate,
     KeepDebs,
@@ -68,7 +67,6 @@ def system_part(machine: Machine, choice: Choice, release: str, prepared: Prepar
     steps = (
         *removed,
         *_install(entry, choice, offer),
-        *group_steps(machine),
         *(_profile(entry, prepared) if choice.profile_file else ()),
     )
     return SystemPart(
@@ -115,24 +113,6 @@ def suites_to_ask(catalogue: Catalogue, entry: Release, glibc: object) -> tuple[
     """
     fitting = tuple(one for one in entry.suites if _runs(catalogue.glibc[one], glibc))
     return fitting if entry.contested else fitting[:1]
-
-
-def group_steps(machine: Machine) -> tuple[Step, ...]:
-    """Joining ``render`` and ``video`` where the user is in neither file nor force."""
-    groups = machine.access.groups_in_file
-    if not isinstance(groups, tuple):
-        return ()
-    missing = tuple(name for name in ("render", "video") if name not in groups)
-    if not missing:
-        return ()
-    return (
-        AddToGroups(
-            "The device files of the GPU belong to these groups. Counts from the next login.",
-            machine.access.user,
-            missing,
-            "taken out of them again",
-        ),
-    )
 
 
 def _coming(

@@ -1,22 +1,54 @@
-"""How to use what a plan installed: commands as a shell takes them."""
+"""How to use what a plan installed, and what is left to do: commands as a shell takes them."""
 
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 
+from wizard.advice.floors import older_release
+from wizard.knowledge.applications import Application, applications_named
+from wizard.knowledge.stacks import find_stack
+from wizard.knowledge.traces import Trace, load_traces
+from wizard.machine.facts import Machine
 from wizard.plan.steps import Plan
 
 SCRIPT = "your_script.py"
+RIGHT = "the right to open"
+"""How a right that is missing begins, among what a plan asks the user for."""
+REQUIREMENTS = {"comfyui": "requirements.txt", "fooocus": "requirements_versions.txt"}
+"""The file of a program's folder that names its packages, by the program's readme."""
+IN_FOLDER = "cd {folder} && "
 
 
-def use_command(plan: Plan) -> str:
-    """Starts a program with the Python of the venv."""
-    return f"{_program(plan, 'python')} {SCRIPT}"
+def still_missing(plan: Plan) -> str:
+    """The right to use the card that no step of the plan gave; ``""`` where none is missing."""
+    return next((each for each in plan.first.split("; ") if each.startswith(RIGHT)), "")
 
 
-def launcher_command(plan: Plan) -> str:
-    """Starts a program with all that must be settled before Python starts."""
-    return f"{_program(plan, 'rdna1-python')} {SCRIPT}"
+def starts(
+    plan: Plan, applications: Sequence[str], machine: Machine | None = None
+) -> tuple[tuple[str, ...], ...]:
+    """How each thing to run is started: what to know of it, then lines to copy."""
+    asked = applications_named(tuple(applications))
+    traces = {trace.id: trace for trace in reversed(load_traces())}
+    scripts = [each for each in asked if each.id not in traces and not each.spoils]
+    programs = [each for each in asked if each not in scripts]
+    found = [_start(plan, each, traces.get(each.id), machine) for each in programs]
+    if scripts or not asked:
+        titles = ", ".join(each.title for each in scripts) or "your own code"
+        found.append((f"{titles[:1].upper()}{titles[1:]}:", _script(plan, machine)))
+    return tuple(found)
+
+
+def python_lines(plan: Plan, machine: Machine | None = None) -> tuple[str, ...]:
+    """Which Python is for what."""
+    if on_processor(plan):
+        return (_program(plan, "python", machine),)
+    return (
+        f"Both are the same Python, in {_word(f'{plan.venv}/bin', machine)}:",
+        "rdna1-python for programs: it sets the stack's variables before Python starts",
+        "python for pip, editors and Jupyter: it sets them while it starts",
+    )
 
 
 def measure_command(plan: Plan) -> str:
@@ -30,5 +62,83 @@ def on_processor(plan: Plan) -> bool:
     return plan.stack == "cpu"
 
 
-def _program(plan: Plan, name: str) -> str:
-    return shlex.quote(f"{plan.venv}/bin/{name}")
+def _start(
+    plan: Plan, asked: Application, trace: Trace | None, machine: Machine | None
+) -> tuple[str, ...]:
+    """One program: from its own folder, or from a package in the environment."""
+    if trace is not None and trace.packages:
+        return _by_package(plan, asked, trace, machine)
+    folder = _folder(asked, machine)
+    line = trace.start if trace is not None else ""
+    file = REQUIREMENTS.get(asked.id)
+    if not file:
+        return (f"{asked.title}:", *_in(folder, line, plan, machine), _told(asked, plan, machine))
+    packages = f"{IN_FOLDER}{{pip}} -m pip install -r {file}"
+    here = f"{asked.title}: install its packages once, then start it."
+    absent = f"{asked.title} is not on this machine yet. In its folder, install its packages once, "
+    return (
+        here if folder else f"{absent}then start it.",
+        *_in(folder, packages, plan, machine),
+        *_in(folder, line, plan, machine),
+    )
+
+
+def _by_package(
+    plan: Plan, asked: Application, trace: Trace, machine: Machine | None
+) -> tuple[str, ...]:
+    stack = find_stack(plan.stack)
+    older = older_release(asked, stack) if stack is not None else None
+    packages = shlex.join(older.ask if older else trace.packages[:1])
+    python = _program(plan, "python", machine)
+    begin = trace.start.partition(" --root")[0]  # where its own folder is, it knows by itself
+    program = begin.format(program=_program(plan, trace.program, machine))
+    return (
+        f"{asked.title}: install it once, then start it.",
+        f"{python} -m pip install {packages}",
+        program or _script(plan, machine),
+    )
+
+
+def _in(folder: str, line: str, plan: Plan, machine: Machine | None) -> tuple[str, ...]:
+    """A line of a program with its folder, or to be typed there where that is not known."""
+    if not line:
+        return ()
+    text = line if folder else line.removeprefix(IN_FOLDER)
+    return (
+        text.format(
+            folder=_word(folder, machine),
+            python=_starter(plan, machine),
+            pip=_program(plan, "python", machine),
+        ),
+    )
+
+
+def _told(asked: Application, plan: Plan, machine: Machine | None) -> str:
+    """What to set, where a program brings a Python of its own."""
+    return asked.spoils.replace("this folder", _word(plan.venv, machine))
+
+
+def _folder(asked: Application, machine: Machine | None) -> str:
+    found = machine.applications if machine is not None else ()
+    return next((each.path for each in found if each.id == asked.id), "")
+
+
+def _script(plan: Plan, machine: Machine | None) -> str:
+    return f"{_starter(plan, machine)} {SCRIPT}"
+
+
+def _starter(plan: Plan, machine: Machine | None) -> str:
+    """The Python that programs are started with."""
+    return _program(plan, "python" if on_processor(plan) else "rdna1-python", machine)
+
+
+def _program(plan: Plan, name: str, machine: Machine | None = None) -> str:
+    return _word(f"{plan.venv}/bin/{name}", machine)
+
+
+def _word(path: str, machine: Machine | None) -> str:
+    """A path as one word of a shell's, short below the home of the machine's user."""
+    home = machine.access.home if machine is not None else ""
+    if home and path.startswith(f"{home}/"):
+        return f"~/{shlex.quote(path.removeprefix(f'{home}/'))}"
+    return shlex.quote(path)

@@ -10,6 +10,7 @@ from wizard.journalform import Kind
 from wizard.knowledge.releases import load_catalogue
 from wizard.knowledge.stacks import find_stack
 from wizard.plan.content import content_lines
+from wizard.plan.group_steps import joins
 from wizard.plan.root_steps import AptChange, settled
 from wizard.plan.steps import Plan, Step
 from wizard.report.events import RESTART
@@ -19,6 +20,8 @@ from wizard.sizes import counted
 
 if TYPE_CHECKING:
     from wizard.run.wheels_size import WheelsSize
+
+DECLINE = "! It adds you to a group, as root. To leave your groups as they are: --without-groups."
 
 
 def plan_lines(plan: Plan, found: WheelsSize | None = None) -> Iterator[str]:
@@ -40,6 +43,8 @@ def _lines(plan: Plan, found: WheelsSize | None) -> Iterator[str]:
         )
     for note in plan.notes:
         yield from textwrap.wrap(note, WIDTH, initial_indent="! ", subsequent_indent="  ")
+    if plan.kind is Kind.INSTALL and joins(plan):
+        yield DECLINE
     for number, step in enumerate(plan.steps, 1):
         yield ""
         yield from step_lines(number, step)

@@ -20,6 +20,7 @@ from wizard.knowledge.releases import load_catalogue
 from wizard.knowledge.roads import load_roads
 from wizard.knowledge.stacks import Stack, load_stacks
 from wizard.machine.facts import Machine
+from wizard.plan.group_steps import told_need
 from wizard.report.evidence import LONG_AGO, evidence_lines, verdict_lines
 from wizard.report.roads import all_road_lines
 from wizard.report.side_by_side import sheet_lines
@@ -83,7 +84,8 @@ def recommendation_lines(found: Recommendation, head: str = "") -> Iterator[str]
     """What is recommended and why, what is to be done before, and what comes next."""
     yield from textwrap.wrap(f"{head}{found.sentence}", WIDTH, break_on_hyphens=False)
     yield from _listed("Why first", [found.reason])
-    yield from _listed("First of all it needs", [found.first])
+    first = told_need(found.first, found.fits[0].missing_right)
+    yield from _listed("First of all it needs", [first])
     yield from _listed("Measure first", [found.measure])
     yield from _listed("Next best", [found.next_best])
     for each in found.outside:
@@ -114,7 +116,7 @@ def fit_lines(found: Compared, fit: Fit) -> Iterator[str]:
         yield from _listed(head, [answer.why])
     stack = _stack(fit.stack)
     yield from _listed("   Stands in the way", fit.obstacles)
-    yield from _listed("   Needs", fit.needs)
+    yield from _listed("   Needs", [told_need(need, fit.missing_right) for need in fit.needs])
     yield from _listed("   Also", also(found.machine, stack, fit, asked))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import grp
 import os
 import shlex
 from collections.abc import Mapping, Sequence
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import get_args
 
 from wizard.plan.by_hand import by_hand_script
-from wizard.plan.root_steps import RootStep, SetSystemPathAside
+from wizard.plan.root_steps import AddToGroups, RootStep, SetSystemPathAside
 from wizard.plan.steps import Plan, Step
 from wizard.root.line import Line, open_line
 from wizard.root.news import StepDone
@@ -21,7 +22,9 @@ from wizard.run.acting import Act, Done
 ROOT_STEPS = get_args(RootStep)
 BY_HAND = "by-hand.sh"
 NOTHING_LEFT = "it went with an earlier step: nothing to do"
-"""The outcome of a step that had nothing to do, and so has nothing to be undone."""
+IN_THEM = "the user was in the group before: nothing to do"
+NOTHING_DONE = (NOTHING_LEFT, IN_THEM)
+"""Outcomes of steps that had nothing to do, and so have nothing to be undone."""
 
 
 class RootPart:
@@ -49,8 +52,9 @@ class RootPart:
     async def do(self, number: int) -> Act:
         """Carry out this step of the plan; raises Trouble where it failed or rights are refused."""
         place = _numbers(self._plan)[number]
-        if _has_gone(self._plan.steps[number - 1]) and place not in begun_by_helper(self._run):
-            yield Done(NOTHING_LEFT)
+        nothing = _nothing_to_do(self._plan.steps[number - 1])
+        if nothing and place not in begun_by_helper(self._run):
+            yield Done(nothing)
             return
         line = await self._opened()
         async with aclosing(line.do(place)) as news:
@@ -85,11 +89,23 @@ def _put_script(path: Path, steps: Sequence[RootStep]) -> tuple[str, ...]:
     return (shlex.join(("sh", str(path))),)
 
 
-def _has_gone(step: Step) -> bool:
-    """True for a path that an earlier step was expected to take along, and did."""
-    if not isinstance(step, SetSystemPathAside) or not step.may_be_gone:
+def _nothing_to_do(step: Step) -> str:
+    """Why the helper need not be asked: an earlier step was expected to take a path along, and did;
+    or somebody has added the user to the groups meanwhile. ``""`` where it must be."""
+    match step:
+        case SetSystemPathAside(may_be_gone=True) if not os.path.lexists(step.path):
+            return NOTHING_LEFT
+        case AddToGroups() if all(_is_member(step.user, name) for name in step.groups):
+            return IN_THEM
+        case _:
+            return ""
+
+
+def _is_member(user: str, group: str) -> bool:
+    try:
+        return user in grp.getgrnam(group).gr_mem
+    except KeyError:
         return False
-    return not os.path.lexists(step.path)
 
 
 def is_root_step(step: Step) -> bool:

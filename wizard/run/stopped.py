@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from wizard.credentials import HIDDEN_LOGIN, redact
-from wizard.journalform import UNFINISHED, Kind, Record
+from wizard.journalform import ROLLED_BACK, UNFINISHED, Kind, Record
 from wizard.places import Places
+from wizard.plan.choice import Choice
 from wizard.plan.form import REDACTED, plan_of
+from wizard.plan.group_steps import joining_nothing, joins
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.steps import Plan
 from wizard.run.records import read_records
@@ -39,6 +41,30 @@ def stopped_plan(
         ):
             return resumed_plan(record, *addresses)
     return None
+
+
+def as_begun(plan: Plan, choice: Choice, places: Places) -> Plan:
+    """The plan of the run in this folder, where the two differ in the groups that are joined alone.
+
+    Once the user is in them, the same command would give a plan without that step. Who declines it
+    makes another plan. Raises PlanImpossible as ``resumed_plan`` does.
+    """
+    here, wanted = os.path.realpath(plan.venv), joining_nothing(plan).id
+    for record in read_records(Path(places.runs)):
+        if record.state == ROLLED_BACK or os.path.realpath(record.plan["venv"]) != here:
+            continue
+        if _does(record, wanted, declines=choice.without_groups):
+            return resumed_plan(record, choice.torch_index, choice.python_mirror)
+    return plan
+
+
+def _does(record: Record, wanted: str, *, declines: bool) -> bool:
+    """True for a run whose plan has this id but for the groups that it joins."""
+    try:
+        begun = plan_of(record.plan)
+    except ValueError:  # of another version of this program
+        return False
+    return joining_nothing(begun).id == wanted and not (declines and joins(begun))
 
 
 def resumed_plan(record: Record, *addresses: str) -> Plan:

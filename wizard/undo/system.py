@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from wizard.journalform import UNFINISHED, Kind, Record
+from wizard.machine.accounts import Account, groups_of
 from wizard.machine.apt.entries import paragraphs
 from wizard.machine.facts import Unknown
 from wizard.machine.host import Host
@@ -14,15 +15,22 @@ from wizard.places import Places
 from wizard.plan.apt_steps import LocalDeb, Versions
 from wizard.plan.form import plan_of
 from wizard.plan.impossible import NothingToDo
-from wizard.plan.root_steps import AptChange, RestoreSettings, SetSystemPathAside, WriteSystemFile
+from wizard.plan.root_steps import (
+    AptChange,
+    RestoreSettings,
+    SetSystemPathAside,
+    TakeFromGroups,
+    WriteSystemFile,
+)
 from wizard.plan.steps import USER_EDITS, Plan, Step
 from wizard.plan.way_back import lost, make_way_back, other_versions
 from wizard.preflight.apt_view import STATUS, status_of
 from wizard.preflight.archive_records import qualified
 from wizard.preflight.dependents import dependents
+from wizard.preflight.packages import APT_STEPS
 from wizard.root.news import Event, EventLines, StepDone, news_of
 from wizard.root.session import EVENTS, STATE, undo_script
-from wizard.run.root_part import NOTHING_LEFT, is_root_step
+from wizard.run.root_part import NOTHING_DONE, is_root_step
 from wizard.run.standing import rollback_begun
 from wizard.run.trouble import Trouble
 
@@ -37,7 +45,8 @@ def system_way_back(record: Record, host: Host, places: Places, state: Path = ST
         return None
     if begun_back := rollback_begun(record, places, state):
         return plan_of(begun_back.plan) if begun_back.state == UNFINISHED else None
-    rows = installed_rows(host)
+    plan, begun = _begun(record, state)
+    rows = installed_rows(host) if any(isinstance(s, APT_STEPS) for s in plan.steps) else []
     if isinstance(rows, Unknown):
         raise Trouble(
             f"What is installed is not known, because {rows.because}.",
@@ -49,7 +58,6 @@ def system_way_back(record: Record, host: Host, places: Places, state: Path = ST
     installed = {row.name: row.version for row in rows}
     half = {row.name for row in rows if row.state != INSTALLED}
     kept = kept_debs(state / "runs" / record.id)
-    plan, begun = _begun(record, state)
     try:
         way = make_way_back(
             plan,
@@ -66,15 +74,22 @@ def system_way_back(record: Record, host: Host, places: Places, state: Path = ST
     _refuse_needed(way, host, record.id)
     if not _events_in(state / "runs" / record.id):
         # Root never began: nothing was noted, and nobody needs to give rights for it.
-        nothing = (RestoreSettings, SetSystemPathAside)
-        return None if all(isinstance(one, nothing) for one in way.steps) else way
+        return None if all(_is_nothing(step, host) for step in way.steps) else way
     return way
+
+
+def _is_nothing(step: Step, host: Host) -> bool:
+    """True for what has nothing to take back where neither root's part nor the user began."""
+    if isinstance(step, TakeFromGroups):
+        now = groups_of(host.read("/etc/group"), Account(step.user))
+        return not set(step.groups) & set(now)
+    return isinstance(step, (RestoreSettings, SetSystemPathAside))
 
 
 def _begun(record: Record, state: Path) -> tuple[Plan, list[int]]:
     """The plan of a run, and the steps that may have done something that still is so."""
     plan = plan_of(record.plan)
-    begun = [n for n in record.intents if record.outcomes.get(n) != NOTHING_LEFT]
+    begun = [n for n in record.intents if record.outcomes.get(n) not in NOTHING_DONE]
     if _is_undone(state / "runs" / record.id):
         begun = [n for n in begun if not is_root_step(plan.steps[n - 1])]
     return plan, begun

@@ -1,16 +1,31 @@
-"""Measuring in a session that is older than the membership in the group of the GPU."""
+"""The group of the GPU: joined by a plan for one folder, in force from the next login alone."""
 
 from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+from pathlib import Path
 
 import pytest
 
 from tests.conv2d.sweeping import FAKE_TORCH
-from tests.e2e.system.bases import OWNER, PREFIX
+from tests.e2e.system.archive_server import ArchiveServer
+from tests.e2e.system.bases import OWNER, PASSWORD, PREFIX
+from tests.e2e.system.card import give_card, make_torch
 from tests.e2e.system.roots import Root
+from tests.e2e.system.snapshot import differences, take, told
 from tests.e2e.system.states import NOTHING, Enter
+from tests.e2e.system.test_road import (
+    APPLY_S,
+    PYTHONS,
+    WHEELS,
+    at_a_terminal,
+    carry_out,
+    justified,
+    prepared,
+)
+from tests.run.wheels import make_stand_ins
 
 pytestmark = pytest.mark.e2e
 
@@ -66,3 +81,93 @@ def test_until_the_next_login_the_measuring_worker_starts_through_sg(enter: Ente
     root.path("/tmp/told").unlink()
     _, said = measure(root, "cpu")
     assert "sg render" not in said
+
+
+WORDS = ("--stack", "rocm52", "--wheelhouse", WHEELS, "--yes")
+
+
+@pytest.fixture(scope="module")
+def card_wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheels of the stack, with a torch that counts on the card, and pip's own."""
+    folder = tmp_path_factory.mktemp("wheels")
+    make_stand_ins(folder)
+    make_torch(folder)
+    pip = ("python3", "-m", "pip", "download", "--quiet", "--no-deps", "--dest", folder, "pip")
+    subprocess.run(pip, check=True, stdin=subprocess.DEVNULL)
+    folder.chmod(0o755)
+    return folder
+
+
+def without_asking(root: Root, *words: str) -> subprocess.CompletedProcess[str]:
+    """The wizard without a terminal: nobody could give rights."""
+    return root.wizard(*words, env={"PATH": f"{PYTHONS}/bin:/usr/local/bin:/usr/bin:/bin"})
+
+
+def groups(root: Root) -> list[str]:
+    return root.run("id", "-nG", OWNER).stdout.split()
+
+
+def test_one_folder_brings_the_permission_along_and_rollback_takes_it_back(
+    enter: Enter, archive: ArchiveServer, card_wheels: Path
+) -> None:
+    root = enter(NOTHING)
+    prepared(root, archive, card_wheels)
+    give_card(root)
+    assert "render" not in groups(root)
+    before = take(root.folder)
+    said = carry_out(root, "apply", *WORDS, says="Finished.")
+    assert "render" in groups(root)
+    assert "the new groups count from then on" in " ".join(said.split())
+    again = without_asking(root, "apply", *WORDS)
+    assert again.returncode == 0, again.stderr
+    assert "Nothing had to be changed." in again.stdout
+    carry_out(root, "rollback", "--yes", says="Undone")
+    assert "render" not in groups(root)
+    left = tuple(e for e in differences(before, take(root.folder)) if not justified(e))
+    assert not left, told(left)
+
+
+def test_who_may_not_use_sudo_takes_the_run_back_and_installs_without_that_step(
+    enter: Enter, archive: ArchiveServer, card_wheels: Path
+) -> None:
+    root = enter(NOTHING)
+    prepared(root, archive, card_wheels)
+    give_card(root)
+    root.give_sudo("none")
+    before = take(root.folder)
+    with at_a_terminal(root, "apply", *WORDS) as terminal:
+        terminal.wait_for("password for", APPLY_S)
+        terminal.send(f"{PASSWORD}\n")
+        assert terminal.exit_code(APPLY_S) == 1
+        assert "this account may not use sudo" in " ".join(terminal.text().split())
+    refused = without_asking(root, "apply", *WORDS, "--without-groups")
+    assert refused.returncode != 0
+    assert "undo it first: rdna1-setup rollback" in " ".join(
+        (refused.stdout + refused.stderr).split()
+    )
+    undone = without_asking(root, "rollback", "--yes")
+    assert undone.returncode == 0, undone.stderr
+    left = tuple(e for e in differences(before, take(root.folder)) if not justified(e))
+    assert not left, told(left)
+    root.run("usermod", "-a", "-G", "render", OWNER)  # whoever keeps the machine
+    done = without_asking(root, "apply", *WORDS)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_group_that_was_given_meanwhile_lets_the_run_go_on_without_rights(
+    enter: Enter, archive: ArchiveServer, card_wheels: Path
+) -> None:
+    root = enter(NOTHING)
+    prepared(root, archive, card_wheels)
+    give_card(root)
+    root.give_sudo("none")
+    with at_a_terminal(root, "apply", *WORDS) as terminal:
+        terminal.wait_for("password for", APPLY_S)
+        terminal.send(f"{PASSWORD}\n")
+        assert terminal.exit_code(APPLY_S) == 1
+    root.run("usermod", "-a", "-G", "render", OWNER)
+    done = without_asking(root, "apply", *WORDS)
+    assert done.returncode == 0, done.stdout + done.stderr
+    undone = without_asking(root, "rollback", "--yes")
+    assert undone.returncode == 0, undone.stdout + undone.stderr
+    assert "render" in groups(root), "it was not the run that gave it"

@@ -1,0 +1,56 @@
+"""Root's part of a run: nobody is asked for rights where nothing is left to do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from tests.run.places import plan_of
+from wizard.plan.root_steps import AddToGroups
+from wizard.run.acting import Done
+from wizard.run.root_part import NOTHING_DONE, RootPart
+
+JOIN = AddToGroups("x", "owner", ("render", "video"), "taken out")
+
+
+class Asked(Exception):
+    """Somebody was asked for rights."""
+
+
+async def asks(argv: tuple[str, ...], stdin: int, stdout: int) -> int:
+    raise Asked
+
+
+async def outcome(folder: Path) -> str:
+    part = RootPart(plan_of(folder, JOIN), folder, asks, {"PATH": "/usr/bin:/bin"})
+    try:
+        (done,) = [item async for item in part.do(1)]
+    finally:
+        await part.close()
+    assert isinstance(done, Done)
+    return done.outcome
+
+
+def members(monkeypatch: pytest.MonkeyPatch, **groups: tuple[str, ...]) -> None:
+    def named(name: str) -> SimpleNamespace:
+        return SimpleNamespace(gr_mem=list({**groups}[name]))
+
+    monkeypatch.setattr("grp.getgrnam", named)
+
+
+async def test_who_was_added_meanwhile_needs_no_rights_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    members(monkeypatch, render=("owner",), video=("a", "owner"))
+    assert await outcome(tmp_path) in NOTHING_DONE
+
+
+@pytest.mark.parametrize("groups", [{"render": ("owner",), "video": ()}, {"render": ("owner",)}])
+async def test_who_lacks_one_of_the_groups_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, groups: dict[str, tuple[str, ...]]
+) -> None:
+    members(monkeypatch, **groups)
+    with pytest.raises(Asked):
+        await outcome(tmp_path)

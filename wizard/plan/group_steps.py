@@ -1,0 +1,63 @@
+"""Permission to use the GPU: the user joins the groups of its device files."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from wizard.advice.card import MissingRight
+from wizard.machine.facts import Machine
+from wizard.plan.choice import Choice
+from wizard.plan.identity import with_id
+from wizard.plan.root_steps import AddToGroups
+from wizard.plan.steps import Plan
+
+GROUPS = ("render", "video")
+"""Groups that root's part lets anybody join, and no others."""
+
+
+def joinable(missing: MissingRight | None) -> tuple[str, ...]:
+    """The groups that give a missing right; none where joining would not give it, or is not ours
+    to do."""
+    groups = missing.groups if missing is not None else ()
+    return groups if set(groups) <= set(GROUPS) else ()
+
+
+def told_need(need: str, missing: MissingRight | None) -> str:
+    """What a stack needs, in words; of what the plan does itself is said that it does."""
+    if missing is None or need != missing.text or not (groups := joinable(missing)):
+        return need
+    return (
+        f"permission to use the GPU: the plan adds you to {' and '.join(groups)}, as root, and it "
+        "counts from your next login"
+    )
+
+
+def group_steps(
+    machine: Machine, choice: Choice, missing: MissingRight | None
+) -> tuple[AddToGroups, ...]:
+    """Joins the groups that the card asks for; nothing where the user declines."""
+    groups = joinable(missing)
+    if not groups or choice.without_groups or choice.without_card:
+        return ()
+    return (join_groups(machine, groups),)
+
+
+def join_groups(machine: Machine, groups: tuple[str, ...]) -> AddToGroups:
+    """The user joins these groups."""
+    return AddToGroups(
+        "Gives you permission to use the GPU. It counts from your next login.",
+        machine.access.user,
+        groups,
+        "you are taken out of the group again",
+    )
+
+
+def joins(plan: Plan) -> bool:
+    """True for a plan that adds the user to groups."""
+    return any(isinstance(step, AddToGroups) for step in plan.steps)
+
+
+def joining_nothing(plan: Plan) -> Plan:
+    """The plan without that, as it would be for a user who is in the groups already."""
+    steps = tuple(step for step in plan.steps if not isinstance(step, AddToGroups))
+    return with_id(replace(plan, id="", steps=steps, relogin_needed=False))
