@@ -46,7 +46,7 @@ def stopped_plan(
 def as_begun(plan: Plan, choice: Choice, places: Places) -> Plan:
     """The plan of the run in this folder, where the two differ in the groups that are joined alone.
 
-    Once the user is in them, the same command would give a plan without that step. Who declines it
+    Once the user is in them, what was asked would give a plan without that step. Who declines it
     makes another plan. Raises PlanImpossible as ``resumed_plan`` does.
     """
     here, wanted = os.path.realpath(plan.venv), joining_nothing(plan).id
