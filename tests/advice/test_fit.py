@@ -163,10 +163,10 @@ def test_a_floor_goes_before_the_verdict_on_the_purpose(
     assert verdict(machine, stack, application) == expected
 
 
-def test_a_torch_newer_than_any_that_an_application_ran_with_is_not_tried() -> None:
+def test_what_a_program_installs_for_rdna1_cards_says_nothing_of_the_processor() -> None:
     answer = held(clean_jammy(), "cpu", "a1111").answers[0]
-    assert answer.word is Word.NOT_TRIED
-    assert "is known to run here with torch up to 2.0.0" in answer.why
+    assert answer.word is Word.POSSIBLE
+    assert "it installs 2.1.2" in answer.why
 
 
 def test_the_verdict_with_published_settings_counts_where_the_stack_is_taken_with_them() -> None:

@@ -18,7 +18,6 @@ from wizard.advice.card import (
     wrong_processor,
 )
 from wizard.advice.floors import (
-    beyond,
     chosen_python,
     disk_full,
     memory_need,
@@ -191,14 +190,11 @@ def answer_for_target(gfx: str, application: Application, stack: Stack, preset: 
     verdict = verdict_on(application.purpose, stack.id, gfx if stack.gfx else "", preset)
     if verdict is None:
         return Answer(application.id, Word.NOT_TRIED, NOT_REVIEWED)
-    word, why = verdict.word, verdict.why
-    newer, older = beyond(application, stack), older_release(application, stack)
-    if newer and word in PROMISING:
-        word, why = Word.NOT_TRIED, newer
+    older = older_release(application, stack)
     return Answer(
         application.id,
-        word,
-        why,
+        verdict.word,
+        verdict.why,
         claims=(*verdict.claims, *verdict.against),
         needs=(f"an older release: {older.pip}",) if older else (),
         back=steps_back(application, stack),

@@ -54,14 +54,6 @@ def takes_torch(application: Application, version: str) -> bool:
     return _public(version) >= min(Version(e.torch_floor or "0") for e in _releases(application))
 
 
-def beyond(application: Application, stack: Stack) -> str:
-    """Why nobody can know: the stack's torch is newer than any the application ran with."""
-    if application.torch_ceiling and _torch(stack) > Version(application.torch_ceiling):
-        known = f"is known to run here with torch up to {application.torch_ceiling} only"
-        return f"{application.title} {known}; this stack has {_torch(stack)} ({application.source})"
-    return ""
-
-
 def pythons_for(application: Application, stack: Stack) -> tuple[str, ...]:
     """The stack's Pythons that the application accepts, best first."""
     found = _fitting(application, stack) or _releases(application)[0]

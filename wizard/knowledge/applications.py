@@ -38,8 +38,6 @@ class Application:
     """Id of the purpose that verdicts are given for, in ``assets/verdicts.toml``."""
     torch_floor: str
     """Smallest torch version of its newest release, ``""`` when none is known."""
-    torch_ceiling: str
-    """Largest torch version it ran with, ``""`` when none is known."""
     python_floor: str
     python_ceiling: str
     spoils: str
@@ -69,7 +67,6 @@ def load_applications() -> tuple[Application, ...]:
     """All applications, in the order of the file."""
     unless_said = {
         "torch_floor": "",
-        "torch_ceiling": "",
         "python_floor": "",
         "python_ceiling": "",
         "spoils": "",
