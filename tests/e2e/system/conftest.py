@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 
 from tests.e2e.system.archive_server import ArchiveServer, archive_server
 from tests.e2e.system.bases import require_root
+from tests.e2e.system.card import make_torch
 from tests.e2e.system.owner import Owner
 from tests.e2e.system.rocm_archive import rocm_archive
 from tests.e2e.system.snapshot import take
@@ -48,6 +50,15 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pip = ("python3", "-m", "pip", "download", "--quiet", "--no-deps", "--dest", folder, "pip")
     subprocess.run(pip, check=True, stdin=subprocess.DEVNULL)
     folder.chmod(0o755)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def card_wheels(wheels: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same, with a torch that counts on the card."""
+    folder = tmp_path_factory.mktemp("wheels")
+    shutil.copytree(wheels, folder, dirs_exist_ok=True)
+    make_torch(folder)
     return folder
 
 

@@ -12,7 +12,7 @@ import pytest
 from tests.conv2d.sweeping import FAKE_TORCH
 from tests.e2e.system.archive_server import ArchiveServer
 from tests.e2e.system.bases import OWNER, PASSWORD, PREFIX
-from tests.e2e.system.card import give_card, make_torch
+from tests.e2e.system.card import give_card
 from tests.e2e.system.roots import Root
 from tests.e2e.system.snapshot import differences, take, told
 from tests.e2e.system.states import NOTHING, Enter
@@ -25,7 +25,6 @@ from tests.e2e.system.test_road import (
     justified,
     prepared,
 )
-from tests.run.wheels import make_stand_ins
 
 pytestmark = pytest.mark.e2e
 
@@ -86,21 +85,18 @@ def test_until_the_next_login_the_measuring_worker_starts_through_sg(enter: Ente
 WORDS = ("--stack", "rocm52", "--wheelhouse", WHEELS, "--yes")
 
 
-@pytest.fixture(scope="module")
-def card_wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheels of the stack, with a torch that counts on the card, and pip's own."""
-    folder = tmp_path_factory.mktemp("wheels")
-    make_stand_ins(folder)
-    make_torch(folder)
-    pip = ("python3", "-m", "pip", "download", "--quiet", "--no-deps", "--dest", folder, "pip")
-    subprocess.run(pip, check=True, stdin=subprocess.DEVNULL)
-    folder.chmod(0o755)
-    return folder
-
-
 def without_asking(root: Root, *words: str) -> subprocess.CompletedProcess[str]:
     """The wizard without a terminal: nobody could give rights."""
     return root.wizard(*words, env={"PATH": f"{PYTHONS}/bin:/usr/local/bin:/usr/bin:/bin"})
+
+
+def left_without_rights(root: Root) -> str:
+    """What a run says that stops where its account may not use sudo."""
+    with at_a_terminal(root, "apply", *WORDS) as terminal:
+        terminal.wait_for("password for", APPLY_S)
+        terminal.send(f"{PASSWORD}\n")
+        assert terminal.exit_code(APPLY_S) == 1
+        return " ".join(terminal.text().split())
 
 
 def groups(root: Root) -> list[str]:
@@ -135,11 +131,7 @@ def test_who_may_not_use_sudo_takes_the_run_back_and_installs_without_that_step(
     give_card(root)
     root.give_sudo("none")
     before = take(root.folder)
-    with at_a_terminal(root, "apply", *WORDS) as terminal:
-        terminal.wait_for("password for", APPLY_S)
-        terminal.send(f"{PASSWORD}\n")
-        assert terminal.exit_code(APPLY_S) == 1
-        assert "this account may not use sudo" in " ".join(terminal.text().split())
+    assert "this account may not use sudo" in left_without_rights(root)
     refused = without_asking(root, "apply", *WORDS, "--without-groups")
     assert refused.returncode != 0
     assert "undo it first: rdna1-setup rollback" in " ".join(
@@ -161,10 +153,7 @@ def test_a_group_that_was_given_meanwhile_lets_the_run_go_on_without_rights(
     prepared(root, archive, card_wheels)
     give_card(root)
     root.give_sudo("none")
-    with at_a_terminal(root, "apply", *WORDS) as terminal:
-        terminal.wait_for("password for", APPLY_S)
-        terminal.send(f"{PASSWORD}\n")
-        assert terminal.exit_code(APPLY_S) == 1
+    left_without_rights(root)
     root.run("usermod", "-a", "-G", "render", OWNER)
     done = without_asking(root, "apply", *WORDS)
     assert done.returncode == 0, done.stdout + done.stderr

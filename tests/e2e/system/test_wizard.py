@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,13 +17,12 @@ import pytest
 from tests.e2e.system.archive_server import ArchiveServer
 from tests.e2e.system.asking import of_amd, packages
 from tests.e2e.system.bases import OWNER, PASSWORD, PREFIX
-from tests.e2e.system.card import give_card, make_torch
+from tests.e2e.system.card import give_card
 from tests.e2e.system.roots import Root
 from tests.e2e.system.snapshot import differences, take, told
 from tests.e2e.system.states import ROCM_57, SOURCE_LIST, Enter
 from tests.e2e.system.test_road import PYTHONS, WHEELS, carry_out, justified, prepared
 from tests.e2e.terminal import Terminal
-from tests.run.wheels import make_stand_ins
 
 pytestmark = pytest.mark.e2e
 
@@ -32,18 +30,6 @@ LONG_S = 400
 LOOK_S = 0.5
 PLACES = ("/home", "/var/lib", "/var/log", "/root", "/tmp", "/run", "/etc")
 STATE = f"/home/{OWNER}/.local/state/rdna1-setup"
-
-
-@pytest.fixture(scope="module")
-def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheels of the stack, with a torch that counts on the card, and pip's own."""
-    folder = tmp_path_factory.mktemp("wheels")
-    make_stand_ins(folder)
-    make_torch(folder)
-    pip = ("python3", "-m", "pip", "download", "--quiet", "--no-deps", "--dest", folder, "pip")
-    subprocess.run(pip, check=True, stdin=subprocess.DEVNULL)
-    folder.chmod(0o755)
-    return folder
 
 
 @contextmanager
@@ -160,10 +146,10 @@ def files_with(root: Root, word: str) -> str:
 
 
 def test_by_keys_alone_to_a_system_rocm_and_back(
-    enter: Enter, archive: ArchiveServer, wheels: Path
+    enter: Enter, archive: ArchiveServer, card_wheels: Path
 ) -> None:
     root = enter(ROCM_57)
-    prepared(root, archive, wheels)
+    prepared(root, archive, card_wheels)
     give_card(root)
     before = take(root.folder)
     with ProcessList(root, PASSWORD) as seen, wizard(root, archive) as terminal:
@@ -186,10 +172,10 @@ def test_by_keys_alone_to_a_system_rocm_and_back(
 
 
 def test_a_wizard_that_is_killed_while_it_takes_back_offers_to_go_on_with_it(
-    enter: Enter, archive: ArchiveServer, wheels: Path
+    enter: Enter, archive: ArchiveServer, card_wheels: Path
 ) -> None:
     root = enter(ROCM_57)
-    words = prepared(root, archive, wheels)
+    words = prepared(root, archive, card_wheels)
     before = take(root.folder)
     carry_out(root, "apply", *words, "--yes", says="Finished.")
     root.run("rm", "--recursive", "--force", "/run/sudo/ts")
