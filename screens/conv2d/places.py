@@ -92,8 +92,8 @@ def way_of(row: Row) -> str:
 
 
 def size_text(size: Size) -> str:
-    """One number for a square, else height and width."""
-    return str(size[0]) if size[0] == size[1] else f"{size[0]}x{size[1]}"
+    """Height and width."""
+    return f"{size[0]}x{size[1]}"
 
 
 def _column(row: Row) -> Column:

@@ -12,11 +12,12 @@ from wizard.conv2d.presets import Published, Row
 from wizard.conv2d.verdicts import Result, Verdict
 
 SHORT = {
+    Verdict.PASS: "right",
     Verdict.CRASHED: "crash",
     Verdict.OUT_OF_MEMORY: "memory",
     Verdict.UNUSABLE: "left",
 }
-"""Words of at most six letters, and no two with the same first letter."""
+"""Words of at most six letters."""
 RUNNING_MARK = ">"
 SHORT_PHASES = {
     "running": "runs",
@@ -109,11 +110,6 @@ class Mark:
     def short(self) -> str:
         """Sign and word where there is room for six letters."""
         return f"{self.sign} {SHORT_PHASES.get(self.word, self.word)}".strip()
-
-    @property
-    def letter(self) -> str:
-        """The word where there is room for one letter."""
-        return self.word[:1].upper()
 
     def __str__(self) -> str:
         return f"{self.sign} {self.word}".strip()
