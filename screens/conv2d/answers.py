@@ -59,11 +59,16 @@ class Measured:
     """The limit that was found last with this Python, and of which row."""
 
     @property
+    def known(self) -> list[tuple[Row, Result]]:
+        """Rows with their results."""
+        return [(self.rows[number - 1], result) for number, result in self.results.items()]
+
+    @property
     def failed(self) -> Row | None:
         """The smallest shape that another setting may fix; None where there is none."""
         failed = [
-            self.rows[number - 1]
-            for number, result in self.results.items()
+            row
+            for row, result in self.known
             if result.verdict in FIXABLE and not result.on_processor and not result.operation
         ]
         return min(failed, key=lambda row: row.shape.h * row.shape.w, default=None)
@@ -80,6 +85,7 @@ class Concluded:
     """True where a setting may fix it."""
     keeps: bool = False
     """True where a setting was found."""
+    second_status: Status | None = None
 
 
 def concluded(measured: Measured, has_card: bool | None) -> Concluded:
@@ -102,7 +108,7 @@ def concluded(measured: Measured, has_card: bool | None) -> Concluded:
 
 
 def _of_table(measured: Measured, has_card: bool | None) -> Concluded:
-    known = [(measured.rows[number - 1], each) for number, each in measured.results.items()]
+    known = measured.known
     trouble = measured.done.trouble
     stopped = "" if trouble is None else f"It stopped: {trouble.happened} a tells what to do."
     right = [row for row, result in known if result.verdict in RIGHT]
@@ -213,19 +219,24 @@ def limit_text(request: LimitRequest, limit: Limit, results: Sequence[Result]) -
 
 
 def _of_setting(measured: Measured, request: SettingRequest, answer: SettingAnswer) -> Concluded:
-    what = _at(request.row)
+    """What is wrong, then the setting that fixes it."""
+    what, limit = _at(request.row), measured.limit
     if answer.changes is None:
         more = " o allows more hangs, and then it goes on." if answer.goes_on else ""
         said = f"{len(answer.tried)} of {answer.possible} were tried.{more}"
         return Concluded(f"No setting is known to fix {what}.", Status.WARNING, said)
     if not answer.changes:
         return Concluded(f"{what} is right as it is: nothing needs to change.", Status.OK)
-    same = measured.limit is not None and channels_of(measured.limit[0]) == channels_of(request.row)
-    trouble = measured.limit[1] if measured.limit and same else f"{what} is not right"
+    wrong = f"{what} is not right."
+    if limit is not None and channels_of(limit[0]) == channels_of(request.row):
+        wrong = f"{limit[1]}."
+    elif measured.failed is not None:
+        wrong = failures_text(measured.known, len(measured.rows))
     times = f"{_number(answer.passes)} of {_number(answer.repeats)} times"
     surely = answer.passes == answer.repeats
-    fixed = f"{setting_text(answer.changes)} {'fixes' if surely else 'fixed'} it, {times}."
-    return Concluded(f"{trouble}. {fixed}", Status.OK if surely else Status.WARNING, keeps=True)
+    fixed = f"{setting_text(answer.changes)} {'fixes' if surely else 'fixed'} {what}, {times}."
+    second = Status.OK if surely else Status.WARNING
+    return Concluded(wrong, Status.FAULT, fixed, keeps=True, second_status=second)
 
 
 def _number(count: int) -> str:
@@ -258,21 +269,24 @@ def tally(verdicts: Iterable[Verdict]) -> str:
 def progress_text(request: Request, total: int, verdicts: Sequence[Verdict]) -> str:
     """What is measured, how far it is, and what came out so far."""
     found = tally(verdicts)
+    if isinstance(request, Sweep):
+        noun = "operations" if any(row.operation for row in request.rows) else "shapes"
+        if not found:
+            return f"Measuring {total} {noun if total > 1 else noun[:-1]}."
+        return f"Measuring {len(verdicts)} of {total} {noun}: {found}."
+    return f"{_search(request)}: {len(verdicts)} measured{f', {found}' if found else ''}."
+
+
+def _search(request: LimitRequest | SettingRequest | CompareRequest | WorkaroundRequest) -> str:
     match request:
-        case Sweep():
-            noun = "operations" if any(row.operation for row in request.rows) else "shapes"
-            if not found:
-                return f"Measuring {total} {noun if total > 1 else noun[:-1]}."
-            return f"Measuring {len(verdicts)} of {total} {noun}: {found}."
         case LimitRequest():
-            what = f"Looking for the limit of {channels_of(request.row)}"
+            return f"Looking for the limit of {channels_of(request.row)}"
         case SettingRequest():
-            what = f"Looking for a setting that fixes {_at(request.row)}"
+            return f"Looking for a setting that fixes {_at(request.row)}"
         case CompareRequest():
-            what = "Comparing settings"
+            return "Comparing settings"
         case WorkaroundRequest():
-            what = f"Looking for ways around {channels_of(request.row)}"
-    return f"{what}: {len(verdicts)} measured{f', {found}' if found else ''}."
+            return f"Looking for ways around {channels_of(request.row)}"
 
 
 def caution(request: Request, around: Circumstances, hangs: int) -> Question:

@@ -103,7 +103,7 @@ class Conv2d(StepScreen):
         "v changes between the grid (sizes down, channels across), the shapes as rows, and their "
         "times. Space tells everything about the marked shape, with the commands that repeat its "
         "measurement. Cold is the first run with compiling, Warm a later one. Published is what "
-        "others reported for the same shape, chip and ROCm; we did not measure it.\n\n"
+        "others reported for the same shape, chip and ROCm, in brackets in the grid.\n\n"
         "o opens the options: another question (find a limit, compare settings, ways around a "
         "shape), other shapes or your own layers, the device, the deadline, how often the GPU may "
         "hang. a shows the last answer in full.\n\n"
@@ -117,7 +117,7 @@ class Conv2d(StepScreen):
         Binding("enter", "next", "Done", priority=True),
         Binding("enter", "go_back", "Back", priority=True),
         Binding("s", "stop", "Stop"),
-        Binding("l", "limit", "Limit"),
+        Binding("l", "limit", "Find the exact limit", show=False),
         Binding("n", "skip", "Skip"),
         Binding("o", "options", "Options"),
         Binding("v", "view", "View"),
@@ -292,7 +292,7 @@ class Conv2d(StepScreen):
         torch = f"torch {python.torch}" if python.torch else ""
         device = "the CPU" if self._setting.device == "cpu" else "the GPU"
         told = ", ".join(filter(None, (python.place, torch, f"on {device}")))
-        facts.show("" if self.asks else f"{told}. Space tells more of the marked shape.")
+        facts.show("" if self.asks else f"{told}. Space: details")
         self._tell()
 
     def _tell(self) -> None:
@@ -310,7 +310,7 @@ class Conv2d(StepScreen):
             else:
                 end = concluded(self.measured, self._has_card)
                 told = f"{end.second} {self._then}".strip()
-                self.conclude(end.text, end.status, told)
+                self.conclude(end.text, end.status, told, end.second_status)
 
     def _question(self) -> tuple[str, Status | None, str]:
         if not self._pythons:

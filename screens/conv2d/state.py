@@ -143,7 +143,7 @@ def line_of_row(state: SweepState, number: int, cells: int) -> str:
     if result is not None:
         error = error_of(result)
         parts = [
-            result.verdict.value,
+            SHORT.get(result.verdict, result.verdict.value),
             f"cold {short_time(result.cold_s)}, warm {short_time(result.warm_s)}",
             error if result.detail else f"error {error}",
         ]

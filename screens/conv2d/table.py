@@ -12,18 +12,18 @@ from screens.words import cut, short_time, shown
 from wizard.conv2d.presets import Published
 
 COLUMNS = (
-    ("Size", 8),
+    ("Size", 7),
     ("Channels", 10),
-    ("Verdict", 11),
+    ("Verdict", 9),
     ("Cold", 8),
     ("Warm", 8),
-    ("Error", 8),
-    ("Published", 11),
+    ("Error", 7),
+    ("Published", 10),
 )
 """Head and width; fixed widths, so that nothing jumps when a verdict arrives."""
 JOINED = (("What", 33), *COLUMNS[2:-1])
 """Columns for rows that size and channels do not tell apart."""
-TIMES = (("What", 22), ("Cold", 8), ("Warm", 8), ("█ warm ░ cold, log scale", 28))
+TIMES = (("What", 22), ("Cold", 8), ("Warm", 8), ("█ warm ░ cold, log scale", 26))
 SHARES = {"What": 2, "Channels": 1, "Error": 2, "Published": 2}
 """How what a screen has above 80 columns is given to its texts."""
 NARROW, WIDEST = 80, 120
@@ -69,9 +69,8 @@ def _text(state: SweepState, number: int, column: Column) -> str:
             return str(mark_of(state, number)) if known else state.blank
         case "Published":
             return _published(state.claim_of(number), column.cells)
-    if result is None:
-        return ""
-    match column.head:
+        case _ if result is None:
+            return ""
         case "Error":
             return error_of(result)
         case "Cold":

@@ -154,7 +154,7 @@ class SweepTable(DataTable[Text]):
 
 
 class SweepViews(Vertical):
-    """The same results in all views, the cursor on the same row; on the lower edge the whole model."""
+    """The same results in all views, the cursor on the same row; below the whole model."""
 
     class Drawn(Message):
         """What was measured meanwhile is on the screen."""
