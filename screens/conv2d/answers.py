@@ -55,6 +55,8 @@ class Measured:
     done: SweepDone
     rows: tuple[Row, ...] = ()
     results: Mapping[int, Result] = field(default_factory=dict)
+    is_sweep: bool = False
+    """True where the table is a sweep's: what is searched after it is about it."""
     limit: tuple[Row, str] | None = None
     """The limit that was found last with this Python, and of which row."""
 
@@ -214,7 +216,8 @@ def limit_text(request: LimitRequest, limit: Limit, results: Sequence[Result]) -
     if not known.is_exact:
         return f"{what} is right up to {right} and fails at {wrong}"
     shape = request.row_at(known.hangs).shape
-    verdict = next((each.verdict for each in results if each.shape == shape), Verdict.HUNG)
+    failed = (each.verdict for each in results if each.shape == shape)
+    verdict = next((each for each in failed if each not in RIGHT), Verdict.HUNG)
     return f"{what} {VERBS[verdict][0]} above {right}"
 
 

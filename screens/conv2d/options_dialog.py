@@ -108,7 +108,7 @@ def options(layers_in: Callable[[str], Preset]) -> tuple[Option, ...]:
         ),
         Option(
             "Device",
-            lambda s: "GPU" if s.device == "cuda" else f"CPU. {s.cpu_alone}".rstrip(". "),
+            _device,
             "The CPU is the control, without any risk.",
             _next_device,
         ),
@@ -176,6 +176,12 @@ def _next_shapes(setting: SweepSetting, by: int) -> SweepSetting:
         return replace(setting, preset_place=place, operations=False)
     aim = Aim.EVERY if setting.aim.is_search else setting.aim
     return replace(setting, operations=True, aim=aim)
+
+
+def _device(setting: SweepSetting) -> str:
+    if setting.device == "cuda":
+        return "GPU"
+    return setting.cpu_alone or "CPU"
 
 
 def _next_device(setting: SweepSetting, by: int) -> SweepSetting:
@@ -255,7 +261,7 @@ class OptionsDialog(ModalScreen[SweepSetting]):
         return self._options[self._list.highlighted or 0]
 
     def _text(self, option: Option) -> Text:
-        cells = max(20, min(self.app.size.width, 110) - LABEL_CELLS - 12)
+        cells = max(20, min(self.app.size.width, 110) - LABEL_CELLS - 14)
         mark = "  " if option.turn is None else "< "
         value = cut(option.value(self._setting), cells)
         return Text(f"{option.label:<{LABEL_CELLS}}{mark}{value}{' >' if option.turn else ''}")

@@ -543,7 +543,7 @@ class Conv2d(StepScreen):
     def _goes_on(self, request: Request) -> bool:
         """True for a search about the table that was measured."""
         measured = self.measured
-        if measured is None or isinstance(request, Sweep):
+        if measured is None or not measured.is_sweep or isinstance(request, Sweep):
             return False
         one, other = sweep_in(measured.request), sweep_in(request)
         return (one.python, one.device) == (other.python, other.device)
@@ -593,7 +593,8 @@ class Conv2d(StepScreen):
         """Keeps what a request came to; that of a search stands above the table it is about."""
         state, before = self._views.state, self.measured
         if before is None:
-            before = Measured(request, done, state.rows, state.results)
+            is_sweep = isinstance(request, Sweep)
+            before = Measured(request, done, state.rows, state.results, is_sweep)
         limit = before.limit
         if isinstance(request, LimitRequest) and done.limit is not None:
             limit = request.row, limit_text(request, done.limit, done.results)

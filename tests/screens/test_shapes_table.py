@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from screens.widgets.shapes_table import ShapesTable
 from textual.app import App, ComposeResult
 from textual.geometry import Region
 
 from screens.conv2d.state import SweepState
-from screens.widgets.shapes_table import ShapesTable
 from screens.widgets.sweep_views import SweepViews
 from tests.conv2d.made import made
 from tests.screens.driving import app_with, drawn, press, reach, screen_text, until

@@ -6,15 +6,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pytest
+from screens.conv2d.scale import scale_for
+from screens.conv2d.times import times_lines
 from textual.content import Content
 
 from screens.conv2d import grid, times
 from screens.conv2d.grid import grid_lines
 from screens.conv2d.places import places_of, way_of
-from screens.conv2d.scale import scale_for
 from screens.conv2d.state import NOT_YET, Mark, SweepState, line_of_row, mark_of
 from screens.conv2d.table import cells_of, columns_for
-from screens.conv2d.times import times_lines
 from tests.conv2d.made import made
 from wizard.conv2d.presets import Published, Row, load_presets
 from wizard.conv2d.shapes import Shape, square

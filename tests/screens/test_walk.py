@@ -8,12 +8,12 @@ from dataclasses import replace
 from threading import Event as Signal
 
 import pytest
+from screens.widgets.shapes_table import ShapesTable
 from textual.widgets import Input
 
 from screens.app import SetupApp
 from screens.services import DEMO, Services
 from screens.session import STEPS
-from screens.widgets.shapes_table import ShapesTable
 from screens.windows.dialogs import Notice, Question
 from tests.screens import examples
 from tests.screens.driving import (
