@@ -149,7 +149,8 @@ def failures_text(known: Sequence[tuple[Row, Result]], total: int) -> str:
     """Which shapes fail how: the worst by name, the rest counted."""
     worst = _worst(known)
     rest = [result.verdict for _, result in known if result.verdict not in (worst, *RIGHT)]
-    others = "; the rest is right." if len(known) == total else "."
+    right = any(result.verdict in RIGHT for _, result in known)
+    others = "; the rest is right." if right and len(known) == total else "."
     more = f"; {tally(rest)}." if rest else others
     places = _places(known, worst)
     if len(places) == 1:
