@@ -151,7 +151,7 @@ def failures_text(known: Sequence[tuple[Row, Result]], total: int) -> str:
     rest = [result.verdict for _, result in known if result.verdict not in (worst, *RIGHT)]
     right = any(result.verdict in RIGHT for _, result in known)
     others = "; the rest is right." if right and len(known) == total else "."
-    more = f"; {tally(rest)}." if rest else others
+    more = f"; also {tally(rest)}." if rest else others
     places = _places(known, worst)
     if len(places) == 1:
         ((where, channels),) = places.items()

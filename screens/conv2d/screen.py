@@ -41,7 +41,7 @@ from screens.waiting import SECOND_S, so_far
 from screens.widgets.cut_marks import PathInput
 from screens.widgets.marked_list import MarkedList
 from screens.widgets.sweep_lines import OneLine
-from screens.widgets.sweep_views import Chosen, SweepViews
+from screens.widgets.sweep_views import ON_SCREEN, Chosen, SweepViews
 from screens.windows.dialogs import Notice
 from screens.words import main_card
 from wizard.conv2d.asked import Request, described, sweep_in
@@ -284,6 +284,7 @@ class Conv2d(StepScreen):
             return
         self.session = replace(self.session, asking=self._setting)
         self.query_one("#question").display = self.asks
+        self.AUTO_FOCUS = "#pythons" if self.asks else f".{ON_SCREEN}"
         python = self._python
         self._views.show_place(self._setting.device, self._chip, python.rocm)
         self.query_one("#sweep-bar").display = isinstance(self._under_way, Sweep)
@@ -563,7 +564,7 @@ class Conv2d(StepScreen):
         """Nothing runs any more."""
         self.running, self._under_way = False, None
         for views in self.query(SweepViews):  # none once the screen is taken down
-            if self.measured is not None:
+            if self.measured is not None and views.state.rows != self.measured.rows:
                 views.start_over(self.measured.rows, self.measured.results)
             views.come_to_rest()
             self.asks = self.measured is None and not views.results

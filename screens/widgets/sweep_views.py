@@ -29,6 +29,8 @@ from wizard.report.conv2d_models import so_far_line
 
 READABLE_S = 0.1
 """Nobody reads faster; to draw each event of quick shapes would leave no time for keys."""
+ON_SCREEN = "on-screen"
+"""The class of the view that is shown: it takes the keys."""
 TITLES = ("Grid", "Shapes", "Times")
 INKS = ("success", "warning", "error")
 CURSOR = ">"
@@ -144,7 +146,8 @@ class SweepTable(DataTable[Text]):
     def on_data_table_row_highlighted(self, event: DataTable.RowHighlighted) -> None:
         """Tells which row the cursor is on."""
         event.stop()
-        if self.display and self.has_focus:
+        # What comes late is of a row that the cursor has left already.
+        if self.has_focus and event.cursor_row == self.cursor_row:
             self.post_message(Chosen(event.cursor_row + 1))
 
     def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
@@ -283,6 +286,7 @@ class SweepViews(Vertical):
             self.take_keys()
         for view in self._views:  # only now: a hidden widget gives the focus to what comes next
             view.display = view is self._on_screen
+            view.set_class(view is self._on_screen, ON_SCREEN)
         names = (
             Content.styled(f" {title} ", "reverse" if place == self._place else "")
             for place, title in enumerate(TITLES)

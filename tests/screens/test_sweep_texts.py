@@ -197,9 +197,9 @@ def test_every_verdict_has_a_word_of_six_letters() -> None:
         ("ppphh", "16->32 hangs from 64x64 on; the rest is right."),
         ("pphpp", "16->32 hangs at 48x48; the rest is right."),
         ("hhhhh", "16->32 hangs at every size."),
-        ("ppphw", "16->32 hangs at 64x64; 1 wrong."),
+        ("ppphw", "16->32 hangs at 64x64; also 1 wrong."),
         ("ph---", "16->32 hangs at 44x44."),
-        ("wphpw", "16->32 hangs at 48x48; 2 wrong."),
+        ("wphpw", "16->32 hangs at 48x48; also 2 wrong."),
     ],
 )
 def test_what_fails_is_said_by_channels_and_sizes(verdicts: str, told: str) -> None:
