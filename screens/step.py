@@ -52,7 +52,7 @@ class StepScreen(Screen[None]):
         (80, "-narrow"),
         (100, "-wide"),
     ]
-    VERTICAL_BREAKPOINTS = [(0, "-flat"), (24, "-tall")]  # noqa: RUF012 - Textual declares it so
+    VERTICAL_BREAKPOINTS = [(0, "-flat"), (24, "-short"), (32, "-tall")]  # noqa: RUF012 - Textual declares it so
 
     @dataclass
     class Next(Message):
