@@ -169,12 +169,12 @@ ERRORS: dict[str, State] = {
     ),
     "detect-error": State(
         "detect",
-        ("could not be read to its end", "No answer came in time", "r reads again"),
+        ("could not be read to the end", "No answer came in time", "r reads again"),
         live(detect=fails(SLOW)),
     ),
     "detect-error-half": State(
         "detect",
-        ("Permission denied", "found so far stands below", "r reads again"),
+        ("Permission denied", "found so far is below", "reads again"),
         live(detect=half_detected),
     ),
     "choose-no-plan": State(
@@ -198,7 +198,7 @@ ERRORS: dict[str, State] = {
         (
             "The plan was not made: Permission denied",
             "You may not do that there",
-            "then take it again",
+            "then choose it again",
         ),
         live(make_clearing=fails(DENIED)),
         ("enter",),
@@ -325,7 +325,9 @@ LONGEST: dict[str, State] = {
         ),
     ),
     "detect-long": State("detect", ("on your",), live(detect=long_detect)),
-    "detect-long-details": State("detect", ("Source:",), live(detect=long_detect), ("space",)),
+    "detect-long-details": State(
+        "detect", ("Source:",), live(detect=long_detect), ("space", "down", "space")
+    ),
     "choose-long": State("choose", ("Folder",), session=replace(LONG, folder=LONG_PATH)),
     "clear-long": State("clear", ("What should be removed?",), session=LONG),
     "review-long": State("review", ("1 of 72",), session=replace(LONG, plan=LONG_PLAN)),
