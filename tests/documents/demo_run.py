@@ -80,7 +80,9 @@ async def record(folder: Path, out: Path, card: str) -> None:
 
 
 def _line(event: SweepEvent, seconds: float) -> str:
-    return json.dumps({"at": round(seconds, 2), **json.loads(event_line(event))})
+    """An event and its time; the folders of the machine that it was recorded on are not told."""
+    line = json.dumps({"at": round(seconds, 2), **json.loads(event_line(event))})
+    return line.replace(sys.prefix, "/home/owner/venv").replace(f"{Path.home()}/", "/home/owner/")
 
 
 if __name__ == "__main__":
