@@ -74,6 +74,7 @@ NONE_FOUND = "No Python with PyTorch was found on this machine."
 ANOTHER = "Another Python: type its path"
 NO_PYTHON = "Type the path of a Python that has torch, such as /home/you/venv/bin/python."
 HISTORY = "h lists what there is of runs; leave and come back to look again before you start one."
+EXAMPLE_TOLD = "Example: a recorded run. Nothing runs on this machine."
 COME_BACK = "It may still measure. Leave and come back: s stops it then, while it does."
 KEPT = "Verdicts so far are kept. Fix that, then press Enter again."
 NOT_STARTED = "Fix that, then press Enter again; on the CPU (o, Device) nothing can hang."
@@ -181,7 +182,7 @@ class Conv2d(StepScreen):
         self.set_interval(SECOND_S, self._tell)
         self.look_around()
         if self.services.replayed:
-            self.say(f"Example: recorded with {self.services.replayed}. Nothing runs here.")
+            self.say(EXAMPLE_TOLD)
         elif self.services.rehearses:
             self.say(f"{self.services.mode.capitalize()}: nothing is started.")
         try:
@@ -293,7 +294,8 @@ class Conv2d(StepScreen):
         torch = f"torch {python.torch}" if python.torch else ""
         device = "the CPU" if self._setting.device == "cpu" else "the GPU"
         told = ", ".join(filter(None, (python.place, torch, f"on {device}")))
-        facts.show("" if self.asks else f"{told}. Space: details")
+        told = EXAMPLE_TOLD if self.services.replayed else f"{told}."
+        facts.show("" if self.asks else f"{told} Space: details")
         self._tell()
 
     def _tell(self) -> None:
@@ -314,6 +316,8 @@ class Conv2d(StepScreen):
                 self.conclude(end.text, end.status, told, end.second_status)
 
     def _question(self) -> tuple[str, Status | None, str]:
+        if self.services.replayed:
+            return ASKED, None, f"Enter plays an example, {self.services.replayed}."
         if not self._pythons:
             return NONE_FOUND, Status.WARNING, "Enter lets you type the path of one."
         return ASKED, None, f"{self._setting} Enter starts."
@@ -330,7 +334,8 @@ class Conv2d(StepScreen):
             filter(None, (what if row.operation is None else row.operation.title, time))
         )
         leave = "" if self.services.stop_sweep is None else " Leaving does not stop it; s does."
-        return f"Now {now}.{leave or ' s stops it.'}"
+        example = "Example. " if self.services.replayed else ""
+        return f"{example}Now {now}.{leave or ' s stops it.'}"
 
     def on_sweep_views_drawn(self) -> None:
         """Says how far it is."""
@@ -396,7 +401,8 @@ class Conv2d(StepScreen):
     def action_measure(self) -> None:
         """Begins with the chosen Python; on the last line of the list, types another one."""
         listed = self.query_one("#pythons", OptionList)
-        if self.asks and listed.highlighted == len(self._pythons):
+        another = listed.highlighted == len(self._pythons)
+        if self.asks and another and not self.services.replayed:
             self._type()
         else:
             self._start(self._setting, self._views.current_row)
