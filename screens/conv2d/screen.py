@@ -41,7 +41,7 @@ from screens.waiting import SECOND_S, so_far
 from screens.widgets.cut_marks import PathInput
 from screens.widgets.marked_list import MarkedList
 from screens.widgets.sweep_lines import OneLine
-from screens.widgets.sweep_views import ON_SCREEN, Chosen, SweepViews
+from screens.widgets.sweep_views import Chosen, SweepViews
 from screens.windows.dialogs import Notice
 from screens.words import main_card
 from wizard.conv2d.asked import Request, described, sweep_in
@@ -285,7 +285,6 @@ class Conv2d(StepScreen):
             return
         self.session = replace(self.session, asking=self._setting)
         self.query_one("#question").display = self.asks
-        self.AUTO_FOCUS = "#pythons" if self.asks else f".{ON_SCREEN}"
         python = self._python
         self._views.show_place(self._setting.device, self._chip, python.rocm)
         self.query_one("#sweep-bar").display = isinstance(self._under_way, Sweep)
@@ -342,9 +341,11 @@ class Conv2d(StepScreen):
         self._tell()
 
     def on_resize(self) -> None:
-        """Gives the list the new width."""
+        """Gives the list the new width, and the view its keys."""
         super().on_resize()
         self._list_pythons()
+        if not self.asks:
+            self.call_after_refresh(self._views.take_keys)
 
     # What Enter does
 

@@ -29,8 +29,6 @@ from wizard.report.conv2d_models import so_far_line
 
 READABLE_S = 0.1
 """Nobody reads faster; to draw each event of quick shapes would leave no time for keys."""
-ON_SCREEN = "on-screen"
-"""The class of the view that is shown: it takes the keys."""
 TITLES = ("Grid", "Shapes", "Times")
 INKS = ("success", "warning", "error")
 CURSOR = ">"
@@ -286,7 +284,6 @@ class SweepViews(Vertical):
             self.take_keys()
         for view in self._views:  # only now: a hidden widget gives the focus to what comes next
             view.display = view is self._on_screen
-            view.set_class(view is self._on_screen, ON_SCREEN)
         names = (
             Content.styled(f" {title} ", "reverse" if place == self._place else "")
             for place, title in enumerate(TITLES)
