@@ -12,6 +12,7 @@ from typing import ClassVar
 from textual import work
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
+from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 from textual.widgets import Input, OptionList, ProgressBar
@@ -219,7 +220,8 @@ class Conv2d(StepScreen):
         cells = min(self.app.size.width, 100) - 10
         chosen = pythons.index(self._python) if self._python in pythons else len(pythons)
         with self.prevent(OptionList.OptionHighlighted):
-            listed.set_options([*(each.line(cells) for each in pythons), ANOTHER])
+            lines = [Content(each.line(cells)) for each in pythons]
+            listed.set_options([*lines, Content(ANOTHER)])
             listed.highlighted = chosen
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:

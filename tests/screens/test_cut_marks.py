@@ -15,7 +15,7 @@ MARK = "…"
     ("name", "row"),
     [
         ("choose-long", "Folder "),
-        ("conv2d-long", "> "),
+        ("conv2d-long", "│ > "),
         ("history-long", "3 /home"),
         ("report-long", "3 /home"),
         ("changes-back", "~ /var/log"),
