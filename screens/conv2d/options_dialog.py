@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import ClassVar, TypeVar
+from typing import Any, ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -27,7 +27,6 @@ from wizard.conv2d.search.find_limit import AXES
 from wizard.conv2d.words.request import MOST_HANGS, WrongRequest
 from wizard.conv2d.works import WORKS
 
-T = TypeVar("T")
 LABEL_CELLS = 14
 ENGINES = ("configured", "native", "unfold")
 REPEATS = (1, 2, 3, 5, 10, 20, 50, 100)
@@ -72,11 +71,10 @@ class Option:
 def options(layers_in: Callable[[str], Preset]) -> tuple[Option, ...]:
     """Every option, in the order in which they are shown."""
     return (
-        Option(
+        _choice(
             "Question",
-            lambda s: s.aim.value,
             "The marked shape is the one under the cursor of the grid.",
-            lambda s, by: replace(s, aim=_turned(tuple(Aim), s.aim, by)),
+            *("aim", tuple(Aim), lambda aim: aim.value),
         ),
         Option(
             "Shapes",
@@ -91,11 +89,10 @@ def options(layers_in: Callable[[str], Preset]) -> tuple[Option, ...]:
             take=lambda s, text: s.with_own(layers_in(text)),
             typed=lambda s: _own_path(s) or "~/",
         ),
-        Option(
+        _choice(
             "Limit of",
-            lambda s: s.axis,
             "What grows; all else is as in the marked shape.",
-            lambda s, by: replace(s, axis=_turned(tuple(AXES), s.axis, by)),
+            *("axis", tuple(AXES), str),
             matters=lambda s: s.aim is Aim.LIMIT,
         ),
         Option(
@@ -112,52 +109,66 @@ def options(layers_in: Callable[[str], Preset]) -> tuple[Option, ...]:
             "The CPU is the control, without any risk.",
             _next_device,
         ),
-        Option(
+        _choice(
             "Deadline",
-            lambda s: f"{s.deadline_s:.0f} s for each shape",
             "A first call may have to compile; one that visibly does is given more time.",
-            lambda s, by: replace(s, deadline_place=(s.deadline_place + by) % len(DEADLINES_S)),
+            *("deadline_place", tuple(range(len(DEADLINES_S)))),
+            lambda place: f"{DEADLINES_S[place]:.0f} s for each shape",
         ),
-        Option(
+        _choice(
             "Hangs",
-            lambda s: "automatic" if s.hangs is None else str(s.hangs),
             "How often the GPU may hang before it stops. Automatic: 1 where it drives a screen, "
             "else 3.",
-            lambda s, by: replace(s, hangs=_turned(HANGS, s.hangs, by)),
+            *("hangs", HANGS, lambda hangs: "automatic" if hangs is None else str(hangs)),
         ),
-        Option(
+        _choice(
             "Work",
-            lambda s: ", ".join(s.works),
             "The forward pass; its gradients; a training step with batch norm, SiLU and SGD.",
-            lambda s, by: replace(s, works=_turned(ALL_WORKS, s.works, by)),
+            *("works", ALL_WORKS, ", ".join),
             matters=lambda s: not s.operations,
         ),
-        Option(
+        _choice(
             "Engine",
-            lambda s: s.engine,
             "native: PyTorch's own, without MIOpen. unfold: copies and a matrix product.",
-            lambda s, by: replace(s, engine=_turned(ENGINES, s.engine, by)),
+            *("engine", ENGINES, str),
         ),
-        Option(
+        _choice(
             "Repeats",
-            lambda s: f"{s.repeats} launch{'' if s.repeats == 1 else 'es'} of each shape",
             "Repeats find what fails only some of the time.",
-            lambda s, by: replace(s, repeats=_turned(REPEATS, s.repeats, by)),
+            *("repeats", REPEATS, lambda n: f"{n} launch{'' if n == 1 else 'es'} of each shape"),
         ),
-        Option(
+        _choice(
             "MIOpen's log",
-            lambda s: "on" if s.log else "off",
             "It names what hangs, and makes every call longer.",
-            lambda s, _: replace(s, log=not s.log),
+            *("log", (False, True), lambda log: "on" if log else "off"),
             matters=lambda s: s.device == "cuda" or s.log,
         ),
-        Option(
+        _choice(
             "Environment",
-            lambda s: "without the shell's ROCm variables" if s.clean else "as the shell has it",
             "Variables such as HSA_OVERRIDE_GFX_VERSION or MIOPEN_FIND_MODE change the result.",
-            lambda s, _: replace(s, clean=not s.clean),
+            *("clean", (False, True)),
+            lambda clean: "without the shell's ROCm variables" if clean else "as the shell has it",
         ),
     )
+
+
+def _choice(
+    label: str,
+    hint: str,
+    name: str,
+    values: Sequence[Any],
+    text: Callable[[Any], str],
+    matters: Callable[[SweepSetting], bool] = lambda _: True,
+) -> Option:
+    """An option for one field of the setting, which takes these values in turn."""
+
+    def turn(setting: SweepSetting, by: int) -> SweepSetting:
+        now = getattr(setting, name)
+        place = values.index(now) if now in values else 0
+        changes = {name: values[(place + by) % len(values)]}
+        return replace(setting, **changes)
+
+    return Option(label, lambda s: text(getattr(s, name)), hint, turn, matters=matters)
 
 
 def _shapes(setting: SweepSetting) -> str:
@@ -189,11 +200,6 @@ def _next_device(setting: SweepSetting, by: int) -> SweepSetting:
     if setting.cpu_alone:
         return setting
     return replace(setting, device_place=(setting.device_place + by) % len(DEVICES))
-
-
-def _turned(values: Sequence[T], now: T, by: int) -> T:
-    place = values.index(now) if now in values else 0
-    return values[(place + by) % len(values)]
 
 
 def _own_path(setting: SweepSetting) -> str:

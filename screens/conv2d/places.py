@@ -1,4 +1,4 @@
-"""Where rows stand by size and channels: what the grid and the plot of times have in common."""
+"""Where rows stand by size and channels: the layout of the grid."""
 
 from __future__ import annotations
 
@@ -23,11 +23,6 @@ class Column:
     def channels(self) -> str:
         """For example ``16->32``."""
         return f"{self.c_in}->{self.c_out}"
-
-    @property
-    def label(self) -> str:
-        """Channels and way."""
-        return f"{self.channels} {self.way}".rstrip()
 
 
 @dataclass(frozen=True, slots=True)

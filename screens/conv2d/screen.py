@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator
-from contextlib import aclosing, suppress
+from contextlib import aclosing
 from dataclasses import replace
 from importlib import import_module
 from typing import ClassVar
@@ -28,7 +28,7 @@ from screens.conv2d.answers import (
     limit_text,
     progress_text,
 )
-from screens.conv2d.details import details_text, titled_text
+from screens.conv2d.details import chip_here, details_text, titled_text
 from screens.conv2d.options_dialog import OptionsDialog
 from screens.conv2d.pythons import Python, pythons_of, setting_for, with_python
 from screens.conv2d.rows import EXAMPLE, NOT_RUN, channels_of
@@ -44,7 +44,6 @@ from screens.widgets.marked_list import MarkedList
 from screens.widgets.sweep_lines import OneLine
 from screens.widgets.sweep_views import Chosen, SweepViews
 from screens.windows.dialogs import Notice
-from screens.words import main_card
 from wizard.conv2d.asked import Request, described, sweep_in
 from wizard.conv2d.presets import Row
 from wizard.conv2d.search.find_limit import LimitRequest
@@ -62,12 +61,10 @@ from wizard.conv2d.sweep import (
     WorkerStarted,
 )
 from wizard.conv2d.verdicts import RIGHT, Verdict
-from wizard.conv2d.words.caution import Circumstances
 from wizard.conv2d.words.caution_words import budget_texts
 from wizard.conv2d.words.event_line import line_of
 from wizard.conv2d.words.request import WrongRequest
 from wizard.diagnose.finding import Status
-from wizard.machine.facts import Unknown
 from wizard.report.conv2d_details import Place, Titled
 
 ASKED = "Which Python should be measured?"
@@ -156,8 +153,6 @@ class Conv2d(StepScreen):
         """True while what is shown was begun before."""
         self._agreed: tuple[type[Request], int, bool] | None = None
         """To what, with how many hangs, and on whose desktop, the last yes was given."""
-        self._around: Circumstances | None = None
-        """Whom a hang would hit, once that was looked at."""
         self._rehearsed = False
         """True once a dry run has shown what would be started."""
 
@@ -181,7 +176,6 @@ class Conv2d(StepScreen):
         self._list_pythons()
         self._show()
         self.set_interval(SECOND_S, self._tell)
-        self.look_around()
         if self.services.replayed:
             self.say(EXAMPLE_TOLD)
         elif self.services.rehearses:
@@ -194,8 +188,6 @@ class Conv2d(StepScreen):
             return
         if found is not None:
             self._join(found)
-
-    # The Python
 
     @property
     def _field(self) -> Input:
@@ -261,8 +253,6 @@ class Conv2d(StepScreen):
         self.set_focus(self.query_one("#pythons"))
         self._field.display = False
 
-    # What is shown
-
     @property
     def _views(self) -> SweepViews:
         return self.query_one(SweepViews)
@@ -276,11 +266,6 @@ class Conv2d(StepScreen):
         machine = self.session.machine
         return None if machine is None else bool(machine.gpus)
 
-    @property
-    def _chip(self) -> str | None:
-        card = None if self.session.machine is None else main_card(self.session.machine)
-        return None if card is None or isinstance(card.gfx, Unknown) else card.gfx
-
     def _show(self) -> None:
         """Everything that follows from the setting and from what is measured."""
         if not self.query(SweepViews):  # the screen is being taken down
@@ -288,7 +273,7 @@ class Conv2d(StepScreen):
         self.session = replace(self.session, asking=self._setting)
         self.query_one("#question").display = self.asks
         python = self._python
-        self._views.show_place(self._setting.device, self._chip, python.rocm)
+        self._views.show_place(self._setting.device, chip_here(self.session), python.rocm)
         self.query_one("#sweep-bar").display = isinstance(self._under_way, Sweep)
         facts = self.query_one("#facts", OneLine)
         facts.display = not isinstance(self._under_way, Sweep)
@@ -348,8 +333,6 @@ class Conv2d(StepScreen):
         self._list_pythons()
         if not self.asks:
             self.call_after_refresh(self._views.take_keys)
-
-    # What Enter does
 
     @property
     def _concluded(self) -> Concluded | None:
@@ -451,12 +434,9 @@ class Conv2d(StepScreen):
         else:
             self._ask()
 
-    # A run
-
     def _start(self, setting: SweepSetting, row: Row | None) -> None:
         """Starts what is asked, after a warning where a card may hang."""
-        request = self._request(setting, row)
-        if request is None:
+        if (request := self._request(setting, row)) is None:
             return
         if self.services.replayed:
             self._begin(request)
@@ -469,11 +449,12 @@ class Conv2d(StepScreen):
         else:
             self._begin(request)
 
-    def _request(self, setting: SweepSetting, row: Row | None) -> Request | None:
-        """What would be asked right now; None, which is told, where that cannot be asked."""
-        around = self._around if setting.device == "cuda" else None
+    def _request(
+        self, setting: SweepSetting, row: Row | None, hangs: int | None = None
+    ) -> Request | None:
+        """What would be asked; None, which is told, where that cannot be asked."""
         try:
-            return setting.request(setting.python, row, None if around is None else around.hangs)
+            return setting.request(setting.python, row, hangs)
         except WrongRequest as wrong:
             self.app.push_screen(Notice("This cannot be asked", str(wrong)))
             return None
@@ -485,12 +466,6 @@ class Conv2d(StepScreen):
         self.app.push_screen(Notice("What would be started", text))
 
     @work(group="caution", exclusive=True)
-    async def look_around(self) -> None:
-        """Looks whom a hang would hit."""
-        with suppress(OSError):  # looked at again, and told, before anything starts
-            self._around = await asyncio.to_thread(self.services.circumstances)
-
-    @work(group="caution", exclusive=True)
     async def _ask_first(self, setting: SweepSetting, row: Row | None) -> None:
         """Look whom a hang would hit; ask, unless just that was agreed to."""
         before = self._setting
@@ -500,14 +475,12 @@ class Conv2d(StepScreen):
             trouble = fault("Whom a hang would disturb is not known", error, NOT_STARTED)
             tell(self, "Nothing was started", trouble)
             return
-        self._around = around
         if before != self._setting:
             self.say(CHANGED, "warning")
             return
-        request = self._request(setting, row)
-        if request is None:
-            return
         hangs = setting.hangs or around.hangs
+        if (request := self._request(setting, row, hangs)) is None:
+            return
         told = (type(request), hangs, around.is_someones_desktop)
         if self.services.rehearses:
             line = titled_text(*self._whole_line(request)).plain
@@ -580,20 +553,15 @@ class Conv2d(StepScreen):
             self._show()
 
     def _take(self, request: Request, event: SweepEvent) -> None:
-        views = self._views
         match event:
             case WorkerStarted() | DeviceFound():
                 if not self._joined:  # long ago: the line that says what is shown stays
                     self.say(line_of(event))
             case ShapeStarted():
                 self._saw_begin, self._unseen = not self._unseen, max(0, self._unseen - 1)
-                views.know(event.number, event.row)
-                views.mark_running(event.number)
-            case Phase():
-                views.mark_phase(event.number, event.name)
-            case ShapeDone():
-                views.know_of(event.number, event.result)
-                views.show_result(event.number, event.result)
+                self._views.take(event)
+            case Phase() | ShapeDone():
+                self._views.take(event)
             case Note() | DeadlineMoved():
                 self.say(line_of(event), "warning")
             case SweepDone():
@@ -630,8 +598,6 @@ class Conv2d(StepScreen):
             return
         if what_is_left:
             self.say(what_is_left, "fault")
-
-    # The other keys
 
     def action_options(self) -> None:
         """Opens the options."""
@@ -674,11 +640,9 @@ class Conv2d(StepScreen):
         self.app.push_screen(Notice("This shape", text))
 
     def _whole_request(self) -> Iterator[Titled]:
-        around = self._around if self._setting.device == "cuda" else None
-        allowed = None if around is None else around.hangs
         row = self._views.current_row
         try:
-            yield from self._whole_line(self._setting.request(self._setting.python, row, allowed))
+            yield from self._whole_line(self._setting.request(self._setting.python, row))
         except WrongRequest as wrong:
             yield Titled("", (str(wrong),))
 

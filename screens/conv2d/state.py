@@ -54,10 +54,6 @@ class SweepState:
             return self
         return replace(self, rows=(*before[: number - 1], row, *before[number:]))
 
-    def with_running(self, number: int) -> SweepState:
-        """A shape is being measured."""
-        return replace(self, running=number, phase="")
-
     def with_phase(self, number: int, phase: str) -> SweepState:
         """What the running shape is at."""
         return replace(self, running=number, phase=phase)

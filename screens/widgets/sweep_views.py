@@ -23,6 +23,7 @@ from screens.conv2d.state import SweepState, mark_of
 from screens.conv2d.table import Column, cells_of, columns_for
 from wizard.conv2d.models import model_of
 from wizard.conv2d.presets import Preset, Row
+from wizard.conv2d.sweep import Phase, ShapeDone, ShapeStarted
 from wizard.conv2d.verdicts import Result
 from wizard.conv2d.words.repro import row_of
 from wizard.report.conv2d_models import so_far_line
@@ -220,34 +221,27 @@ class SweepViews(Vertical):
         self._show_place()
         self._draw()
 
-    def know(self, number: int, row: Row) -> None:
-        """A row that was not there beforehand, or is another one than was thought."""
-        self._come_to(self.state.with_row(number, row))
-
-    def know_of(self, number: int, result: Result) -> None:
-        """The row of a result whose launch was before all that is shown."""
-        if number > len(self.state.rows):
-            self.know(number, row_of(result))
-
     def show_place(self, device: str, chip: str | None, rocm: str) -> None:
         """Where it would be measured: what was published elsewhere stands beside no shape."""
         self.state = replace(self.state, device=device, chip=chip, rocm=rocm)
         self._draw()
 
-    def mark_running(self, number: int) -> None:
-        """A row's shape is being measured; the cursor goes along unless it was moved away."""
-        goes_along = self._last_running in (None, self.number)
-        self._last_running = number
-        self.number = number if goes_along else self.number
-        self._come_to(self.state.with_running(number))
-
-    def mark_phase(self, number: int, phase: str) -> None:
-        """What the running shape is at."""
-        self._come_to(self.state.with_phase(number, phase))
-
-    def show_result(self, number: int, result: Result) -> None:
-        """A row's verdict."""
-        self._come_to(self.state.with_result(number, result))
+    def take(self, event: ShapeStarted | Phase | ShapeDone) -> None:
+        """Shows what became of a shape; the cursor goes along unless it was moved away."""
+        number, state = event.number, self.state
+        match event:
+            case ShapeStarted():
+                state = state.with_row(number, event.row).with_phase(number, "")
+                if self._last_running in (None, self.number):
+                    self.number = number
+                self._last_running = number
+            case Phase():
+                state = state.with_phase(number, event.name)
+            case ShapeDone():
+                if number > len(state.rows):  # its launch was before all that is shown
+                    state = state.with_row(number, row_of(event.result))
+                state = state.with_result(number, event.result)
+        self._come_to(state)
 
     def come_to_rest(self) -> None:
         """Nothing is being measured any more: a shape that was ended is one that was not."""

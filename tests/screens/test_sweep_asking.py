@@ -331,7 +331,7 @@ async def test_what_cannot_be_asked_is_said_and_nothing_starts() -> None:
 
 
 class Looking:
-    """Looks around at once when the panel opens; after that, only when it is let go on."""
+    """Looks around only when it is let go on."""
 
     def __init__(self) -> None:
         self.looks = 0
@@ -339,8 +339,7 @@ class Looking:
 
     def __call__(self) -> Circumstances:
         self.looks += 1
-        if self.looks > 1:
-            self.go_on.wait()
+        self.go_on.wait()
         return Circumstances(screen=True, in_use=False)
 
 
@@ -352,7 +351,7 @@ async def test_shapes_that_are_changed_while_it_is_looked_around_end_nothing() -
         await press(pilot, "o", *("down",) * 7, "right", "right", "escape")
         await until(pilot, lambda: "engine unfold" in screen_text(pilot.app))
         await press(pilot, "enter")
-        await until(pilot, lambda: look.looks == 2)
+        await until(pilot, lambda: look.looks == 1)
         await press(pilot, "o", "down", "left", "escape")
         look.go_on.set()
         await settled(pilot)
@@ -368,7 +367,7 @@ async def test_the_row_that_was_marked_when_enter_was_pressed_is_asked_about() -
         await reach(pilot, "conv2d")
         await settled(pilot)
         await press(pilot, "o", "right", "escape", "tab", "enter")
-        await until(pilot, lambda: look.looks == 2)
+        await until(pilot, lambda: look.looks == 1)
         await press(pilot, "down")
         look.go_on.set()
         await until(pilot, lambda: isinstance(pilot.app.screen, Question))

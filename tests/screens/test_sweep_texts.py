@@ -230,7 +230,7 @@ def test_verdicts_are_counted_in_words_with_the_right_ones_first() -> None:
 
 def test_rows_stand_in_the_places_of_their_shapes() -> None:
     places = places_of(ROWS)
-    assert (places.sizes, [c.label for c in places.columns]) == (
+    assert (places.sizes, [c.channels for c in places.columns]) == (
         ((32, 32), (64, 64)),
         ["16->32", "32->64"],
     )
