@@ -35,11 +35,13 @@ from screens.conv2d.rows import EXAMPLE, NOT_RUN, channels_of
 from screens.conv2d.setting import Aim, SweepSetting
 from screens.conv2d.state import SweepState
 from screens.faults import fault, tell
+from screens.machine_reading import MachineRead, ReadingFailed, read_machine
 from screens.services import DEMO, Services, SweepUnderWay
 from screens.session import Session, to_diagnose
 from screens.step import BACK_KEY, HELP_KEY, QUIT_KEY, StepScreen
 from screens.waiting import SECOND_S, so_far
 from screens.widgets.cut_marks import PathInput
+from screens.widgets.header_line import HeaderLine
 from screens.widgets.marked_list import MarkedList
 from screens.widgets.sweep_lines import OneLine
 from screens.widgets.sweep_views import Chosen, SweepViews
@@ -68,6 +70,7 @@ from wizard.diagnose.finding import Status
 from wizard.report.conv2d_details import Place, Titled
 
 ASKED = "Which Python should be measured?"
+READING = "Looking for a Python that has PyTorch."
 NONE_FOUND = "No Python with PyTorch was found on this machine."
 ANOTHER = "Another Python: type its path"
 NO_PYTHON = "Type the path of a Python that has torch, such as /home/you/venv/bin/python."
@@ -153,6 +156,8 @@ class Conv2d(StepScreen):
         """True while what is shown was begun before."""
         self._agreed: tuple[type[Request], int, bool] | None = None
         """To what, with how many hangs, and on whose desktop, the last yes was given."""
+        self._reads = session.machine is None
+        """True while the machine is read, which tells what Pythons there are."""
         self._rehearsed = False
         """True once a dry run has shown what would be started."""
 
@@ -176,6 +181,8 @@ class Conv2d(StepScreen):
         self._list_pythons()
         self._show()
         self.set_interval(SECOND_S, self._tell)
+        if self._reads:
+            read_machine(self)
         if self.services.replayed:
             self.say(EXAMPLE_TOLD)
         elif self.services.rehearses:
@@ -188,6 +195,25 @@ class Conv2d(StepScreen):
             return
         if found is not None:
             self._join(found)
+
+    def on_machine_read(self, event: MachineRead) -> None:
+        """Lists the Pythons that are there."""
+        read = event.session
+        self.session = replace(
+            self.session, machine=read.machine, parts=read.parts, applications=read.applications
+        )
+        self._reads = False
+        self._found = pythons_of(self.session, self.services.stacks)
+        self._setting = setting_for(self.session, self._setting.presets, self._found)
+        self.query_one(HeaderLine).show_machine(read.machine)
+        self._list_pythons()
+        self._show()
+
+    def on_reading_failed(self, event: ReadingFailed) -> None:
+        """Lets the user type the path."""
+        self._reads = False
+        self._show()
+        self.say(f"This machine could not be read: {event.error}", "fault")
 
     @property
     def _field(self) -> Input:
@@ -304,6 +330,8 @@ class Conv2d(StepScreen):
     def _question(self) -> tuple[str, Status | None, str]:
         if self.services.replayed:
             return ASKED, None, f"Enter plays an example, {self.services.replayed}."
+        if self._reads and not self._pythons:
+            return READING, None, "Enter lets you type its path."
         if not self._pythons:
             return NONE_FOUND, Status.WARNING, "Enter lets you type the path of one."
         return ASKED, None, f"{self._setting} Enter starts."
