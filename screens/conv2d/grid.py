@@ -17,7 +17,9 @@ ROW = "row"
 """What a click finds the row by."""
 
 
-def grid_lines(state: SweepState, number: int, width: int, height: int) -> list[Content]:
+def grid_lines(
+    state: SweepState, number: int, width: int, height: int, *, marked: bool = True
+) -> list[Content]:
     """The part of the grid around a row that so many cells and lines can show."""
     places = places_of(state.rows)
     below = [*_apart(places), line_of_row(state, number, width)]
@@ -35,7 +37,7 @@ def grid_lines(state: SweepState, number: int, width: int, height: int) -> list[
     return [
         *([Content(cut(title, width))] if title else []),
         *([head, *([ways] * way_lines)] if shown_columns else []),
-        *(_line(state, places, place, columns, number) for place in lines),
+        *(_line(state, places, place, columns, number if marked else 0) for place in lines),
         Content(""),
         *(Content(cut(text, width)) for text in below),
     ]

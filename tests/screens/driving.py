@@ -34,7 +34,14 @@ from wizard.run.events import PlanFinished
 WIDE = {
     *("welcome", "detect", "clear", "review", "apply", "apply-failed", "done", "rehearse", "watch"),
     *("choose-two-ticked", "choose-torch-there", "choose-clean-who"),
-    *("conv2d-measured", "conv2d-grid", "conv2d-times", "conv2d-details", "conv2d-operations"),
+    *(
+        "conv2d-ask",
+        "conv2d-measured",
+        "conv2d-grid",
+        "conv2d-times",
+        "conv2d-details",
+        "conv2d-operations",
+    ),
     *("diagnose-unfolded", "diagnose-text", "diagnose-long", "state-history", "state-roll-back"),
     *("loading-diagnose", "loading-detect", "state-changes", "state-available"),
 }
