@@ -204,6 +204,8 @@ class Services:
     """Blocks; a report for others, redacted and not yet written."""
     clock: Callable[[], float] = time.monotonic
     """Seconds, for what tells since when it works."""
+    pause_s: float = 1.0
+    """For so long Review takes no key to carry a plan out: it may have been typed ahead."""
     today: Callable[[], date] = today
     unicode: bool = True
     """False when the terminal's locale cannot show more than ASCII."""

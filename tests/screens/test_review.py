@@ -5,11 +5,15 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 from threading import Event
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
+from screens.app import SetupApp
 from screens.review.text import review_text
 from screens.services import Services, Unfinished
+from screens.session import Session
 from screens.start import services_for
 from tests.commands.running import MACHINE as RECORDED
 from tests.screens import examples
@@ -28,7 +32,9 @@ from tests.screens.fakes import LIVE_SERVICES
 from wizard.__main__ import parser
 from wizard.machine.facts import Machine
 from wizard.plan.choice import Choice
-from wizard.plan.root_steps import UNSETTLED, AddToGroups, AptChange
+from wizard.plan.identity import with_id
+from wizard.plan.root_steps import UNSETTLED, AddToGroups, AptChange, MakeSnapshot
+from wizard.plan.snapshot import as_asked
 from wizard.plan.steps import Plan
 from wizard.preflight.refusal import Refusal, Refused
 from wizard.preflight.wheels import WheelsSought
@@ -168,6 +174,83 @@ async def test_while_it_is_looked_whether_it_can_begin_no_key_is_named_that_is_n
         go_on.set()
         await until(pilot, lambda: "a applies this plan" in status(pilot.app))
         assert "a" in usable_keys(pilot.app)
+
+
+def plan_of_root(machine: Machine, choice: Choice) -> Plan:
+    """A plan whose versions only the archive knows; it makes a snapshot where that was asked."""
+    step = AptChange("x", "y", install=(("rocm-core", UNSETTLED),))
+    plan = with_id(replace(examples.make_plan(machine, choice), id="", steps=(step,)))
+    return as_asked(machine, plan, choice.snapshot)
+
+
+def at_review_with_timeshift(services: Services) -> SetupApp:
+    """Review, on a machine where Timeshift is set up."""
+    seen = examples.MACHINE.surroundings._replace(snapshots=("timeshift",))
+    machine = replace(examples.MACHINE, surroundings=seen)
+    plan = services.make_plan(machine, examples.CHOICE)
+    return SetupApp(services, Session(machine=machine, plan=plan, choice=examples.CHOICE), "review")
+
+
+async def test_the_late_answer_to_an_older_choice_does_not_take_the_snapshot_away() -> None:
+    go_on = Event()
+    asked: list[Choice] = []
+
+    def settle(machine: Machine, choice: Choice) -> Plan:
+        asked.append(choice)
+        go_on.wait(20)
+        plan = plan_of_root(machine, choice)
+        known = (("rocm-core", "5.7.1"),)
+        change = AptChange("x", "y", install=known, expect_install=known)
+        steps = tuple(change if isinstance(step, AptChange) else step for step in plan.steps)
+        return with_id(replace(plan, id="", steps=steps))
+
+    services = replace(LIVE_SERVICES, make_plan=plan_of_root, settle=settle)
+    async with at_review_with_timeshift(services).run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "review")
+        await until(pilot, lambda: len(asked) == 1)
+        await press(pilot, "t")
+        assert MakeSnapshot in map(type, session_of(pilot).plan.steps)
+        go_on.set()
+        await until(pilot, lambda: KEY in usable_keys(pilot.app))
+        assert list(map(type, session_of(pilot).plan.steps)) == [MakeSnapshot, AptChange]
+        assert session_of(pilot).choice.snapshot == "timeshift"
+
+
+async def test_an_answer_to_an_older_choice_is_dropped_however_late_it_comes() -> None:
+    late, ended = Event(), Event()
+
+    def settle(machine: Machine, choice: Choice) -> Plan:
+        if not choice.user_torch_aside:
+            late.wait(20)
+            ended.set()
+        known = (("rocm-core", "5.7.1"),)
+        change = AptChange("x", "y", install=known, expect_install=known)
+        plan = plan_beside_user_torch(machine, choice)
+        return with_id(replace(plan, id="", steps=(change,)))
+
+    def make(machine: Machine, choice: Choice) -> Plan:
+        return replace(
+            plan_beside_user_torch(machine, choice), steps=plan_of_root(machine, choice).steps
+        )
+
+    services = replace(LIVE_SERVICES, make_plan=make, settle=settle)
+    async with at_review_with_timeshift(services).run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "review")
+        await press(pilot, "u")
+        await until(pilot, lambda: KEY in usable_keys(pilot.app))
+        late.set()
+        await until(pilot, ended.is_set)
+        await settled(pilot)
+        assert session_of(pilot).plan.user_torch == "aside"
+        assert session_of(pilot).choice.user_torch_aside
+
+
+def session_of(pilot: Pilot[int]) -> Any:
+    """What the next step would be given."""
+    return pilot.app.screen.session  # type: ignore[attr-defined]
+
+
+KEY = "a"
 
 
 def gone_or(found: WheelsSought) -> tuple[Services, list[Plan]]:
