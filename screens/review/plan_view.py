@@ -50,12 +50,12 @@ class StepTitles(MarkedList, inherit_bindings=False):
     def action_page_down(self) -> None:
         """Goes on by a page."""
         if not self._scrolled(self.scrollable_content_region.height):
-            super().action_page_down()
+            self._move_page(1)
 
     def action_page_up(self) -> None:
         """Goes back by a page."""
         if not self._scrolled(-self.scrollable_content_region.height):
-            super().action_page_up()
+            self._move_page(-1)
 
     def _scrolled(self, by: int) -> bool:
         """True where more of what is marked lies that way: then it was scrolled to."""
@@ -130,7 +130,7 @@ class PlanView(Horizontal):
         made_from = (self._remarks, self._rows, self._open, cells)
         if made_from == self._drawn:
             return
-        first_time = self._drawn is None
+        first_time = not titles.option_count
         self._drawn = made_from
         kept, top = self._marked, titles.scroll_offset.y
         titles.border_title = counted(len(self._rows), "step")
@@ -167,7 +167,7 @@ class PlanView(Horizontal):
     def _detail(self) -> None:
         panel = self.query_one("#step", VerticalScroll)
         number = self._marked
-        panel.display = bool(self._rows)
+        panel.set_class(not self._rows, "-empty")
         if not self._rows:
             return
         row = self._rows[max(0, number - 1)]

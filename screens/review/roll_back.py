@@ -85,8 +85,8 @@ class RollBack(StepScreen):
         steps = plan.steps if plan is not None else ()
         run = title.removesuffix(":").removeprefix("Undo ")
         total = counted(len(steps) + 1, "step")
-        kept = next((line.strip() for line in does if line.strip().startswith("keep ")), "")
-        self.conclude(f"Roll back {run}: {total}, {rights(steps)}.", None, kept)
+        kept = [f"It will {line.strip()}." for line in does if line.strip().startswith("keep ")]
+        self.conclude(f"Roll back {run}: {total}, {rights(steps)}.", None, " ".join(kept))
         self.query_one(PlanView).show(plan_remarks(plan), (*rows_of(plan), folder_row(text)))
         self.say(READY if not self.services.rehearses else REFUSED)
 

@@ -49,7 +49,7 @@ class Row:
 
     title: str
     reason: str
-    does: str
+    does: tuple[str, ...]
     """The commands, or what is done in their place, exactly."""
     undo: str = ""
     lines: tuple[str, ...] = ()
@@ -66,7 +66,8 @@ def rows_of(plan: Plan | None, found: WheelsSize | None = None) -> tuple[Row, ..
 
 def folder_row(text: str) -> Row:
     """The last step of a rollback, which undoes what was done in the folder of the run."""
-    return Row(FOLDER_TITLE, FOLDER_REASON, "; ".join(clean_lines(text).splitlines()[1:]))
+    does = (line.strip() for line in clean_lines(text).splitlines()[1:])
+    return Row(FOLDER_TITLE, FOLDER_REASON, tuple(does))
 
 
 def _row(step: Step, plan: Plan, found: WheelsSize | None) -> Row:
@@ -79,8 +80,15 @@ def _row(step: Step, plan: Plan, found: WheelsSize | None) -> Row:
         size = step.download_bytes or None
     note = (*(("root",) if step.needs_root else ()), *((bytes_text(size),) if size else ()))
     lines = tuple(map(clean, content_lines(step)))
-    told = shown(step.title), shown(step.reason), clean(str(step)), shown(step.inverse)
-    return Row(*told, lines, ", ".join(note), step.needs_root)
+    return Row(
+        shown(step.title),
+        shown(step.reason),
+        (clean(str(step)),),
+        shown(step.inverse),
+        lines,
+        ", ".join(note),
+        step.needs_root,
+    )
 
 
 def _download(plan: Plan, found: WheelsSize | None) -> int | None:
@@ -130,7 +138,7 @@ def refusal_remarks(refusal: Trouble | None) -> tuple[Remark, ...]:
     return (
         ("✗", ERROR, shown(refusal.happened)),
         (" ", ERROR, shown(refusal.meaning)),
-        ("→", WARNING, shown(refusal.next_step)),
+        (" ", ERROR, shown(refusal.next_step)),
     )
 
 
@@ -151,10 +159,9 @@ def remark_lines(remarks: Iterable[Remark], cells: int) -> list[Content]:
 
 def detail_lines(row: Row, cells: int) -> list[Content]:
     """All of a step below its title: why, the exact text of what is done, its files, the undo."""
-    lines = [
-        *hanging("Why   ", row.reason, cells, LABEL),
-        *hanging("Does  ", row.does, cells, LABEL),
-    ]
+    lines = hanging("Why   ", row.reason, cells, LABEL)
+    for does in row.does:
+        lines += hanging("Does  ", does, cells, LABEL)
     for line in row.lines:
         lines += hanging("    | ", line, cells, LABEL, exact=True)
     return [*lines, *(hanging("Undo  ", row.undo, cells, LABEL) if row.undo else ())]
