@@ -145,7 +145,8 @@ class Review(StepScreen):
         """What carrying it out is called."""
         if self.services.rehearses:
             return REHEARSE
-        if _loses(self._plan) or self._plan.kind in (Kind.REMOVE, Kind.CLEAN_UP):
+        removes = self._plan.kind in (Kind.REMOVE, Kind.CLEAN_UP) and self.session.before is None
+        if removes or _loses(self._plan):
             return REMOVE
         return INSTALL if self._plan.kind is Kind.INSTALL else APPLY
 
@@ -287,7 +288,7 @@ class Review(StepScreen):
         elif self._against:
             self.conclude(told, None, self._against, Status.WARNING)
         else:
-            self.conclude(told, None, afterwards(self._plan))
+            self.conclude(told, None, f"Undo: {UNDO}. {afterwards(self._plan)}")
         for view in self.query(PlanView):  # none while the screen is taken down
             view.show(self._remarks(), rows_of(self._plan, self._fetched))
 
@@ -311,7 +312,7 @@ class Review(StepScreen):
             self._sought.note if self._sought is not None else "",
             groups if self._may_decline() else "",
             f"{tool} is set up here: t makes a snapshot with it first." if free else "",
-            f"In the copy of this system: {self._rehearsed}" if self._rehearsed else "",
+            f"Rehearsed: {self._rehearsed}" if self._rehearsed else "",
             self._sizing,
             RESTART if self._plan.restart_needed else "",
         )

@@ -99,14 +99,14 @@ def _download(plan: Plan, found: WheelsSize | None) -> int | None:
 
 
 def sentence(plan: Plan, machine: Machine | None, found: WheelsSize | None = None) -> str:
-    """What the plan does and takes, and how it is undone."""
+    """What the plan does and takes."""
     size = _download(plan, found)
     takes = (
         counted(len(plan.steps), "step"),
         *((bytes_text(size),) if size else ()),
         rights(plan.steps),
     )
-    return f"{_does(plan, machine)}: {', '.join(takes)}. Undo: {UNDO}."
+    return f"{_does(plan, machine)}: {', '.join(takes)}."
 
 
 def rights(steps: Iterable[Step]) -> str:

@@ -59,8 +59,8 @@ async def to_review(pilot: Pilot[int], key: str = "f") -> None:
 
 
 async def carried_out(pilot: Pilot[int]) -> None:
-    await until(pilot, lambda: "a" in usable(pilot.app))
-    await press(pilot, "a")
+    await until(pilot, lambda: "enter" in usable(pilot.app))
+    await press(pilot, "enter")
     await reach(pilot, "apply")
     await until(pilot, lambda: "n" in usable(pilot.app))
     await press(pilot, "n")
@@ -72,7 +72,7 @@ async def test_a_finding_leads_to_review_and_escape_comes_back_to_it(key: str) -
         await looked(pilot)
         await press(pilot, "down", "down")
         await to_review(pilot, key)
-        assert "clean-up" in screen_text(pilot.app)
+        assert "Remove what other scripts left" in screen_text(pilot.app)
         await press(pilot, "escape")
         await looked(pilot)
         assert "WARNING (certain): A variable is set" in text_of(pilot), "the same row"

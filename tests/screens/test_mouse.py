@@ -32,7 +32,7 @@ async def test_the_mouse_alone_leads_from_welcome_to_done_and_out() -> None:
             ("welcome", "select"),
             ("detect", "next"),
             ("choose", "review"),
-            ("review", "apply"),
+            ("review", "apply('Install')"),
             ("apply", "next"),
             ("conv2d", "next"),
         ):
@@ -89,6 +89,7 @@ async def test_the_wheel_scrolls_a_plan() -> None:
     async with app_with(LIVE_SERVICES).run_test(size=(80, 24)) as pilot:
         await go(pilot, "review")
         await settled(pilot)
+        await press(pilot, "a")
         plan = pilot.app.screen.query_one("#plan")
         x, y = plan.region.x + 1, plan.region.y + 1
         plan.post_message(MouseScrollDown(plan, x, y, 0, 1, 0, False, False, False, x, y))
