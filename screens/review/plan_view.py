@@ -74,6 +74,11 @@ class StepTitles(MarkedList, inherit_bindings=False):
 class PlanView(Horizontal):
     """What to know before, then every step by its title; the marked one in full where it fits."""
 
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("space", "unfold", "Unfold", key_display="Space"),
+        Binding("a", "unfold_all", "All"),
+    ]
+
     def __init__(self) -> None:
         super().__init__()
         self._remarks: tuple[Remark, ...] = ()
@@ -99,14 +104,14 @@ class PlanView(Horizontal):
         """Lays everything out for the new width."""
         self._draw()
 
-    def unfold(self) -> None:
+    def action_unfold(self) -> None:
         """Unfolds the marked step, or folds it again."""
         number = self._marked
         if number:
             self._open ^= {number}
             self._draw()
 
-    def unfold_all(self) -> None:
+    def action_unfold_all(self) -> None:
         """Unfolds every step, or folds all of them again."""
         every = frozenset(range(1, len(self._rows) + 1))
         self._open = frozenset() if self._open == every else every
@@ -162,7 +167,7 @@ class PlanView(Horizontal):
 
     def on_option_list_option_selected(self) -> None:
         """Unfolds what was clicked on."""
-        self.unfold()
+        self.action_unfold()
 
     def _detail(self) -> None:
         panel = self.query_one("#step", VerticalScroll)

@@ -14,10 +14,8 @@ from textual.widget import Widget
 
 from screens.faults import fault
 from screens.review.plan_view import PlanView
-from screens.review.screen import TOO_SOON
 from screens.review.text import folder_row, plan_remarks, refusal_remarks, rights, rows_of
-from screens.services import Services, WayBack
-from screens.session import Session
+from screens.services import WayBack
 from screens.step import HELP_KEY, QUIT_KEY, StepScreen
 from screens.widgets.status_line import wait_for
 from wizard.diagnose.finding import Status
@@ -47,8 +45,6 @@ class RollBack(StepScreen):
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "take_back", "Roll back"),
-        Binding("space", "unfold", "Unfold"),
-        Binding("a", "unfold_all", "All"),
         Binding("escape", "start", "Keep everything", key_display="Esc"),
         HELP_KEY,
         QUIT_KEY,
@@ -56,31 +52,27 @@ class RollBack(StepScreen):
     AUTO_FOCUS = "#plan"
     found: reactive[WayBack | None] = reactive(None, bindings=True)
 
-    def __init__(self, session: Session, services: Services) -> None:
-        super().__init__(session, services)
-        self._opened = float("-inf")
-
     def body(self) -> Iterable[Widget]:
         """The steps."""
         yield PlanView()
 
     def on_mount(self) -> None:
         """Starts to read."""
-        self._opened = self.services.clock()
         wait_for(self, READING, self.services.clock)
         self._read()
 
     @work(group="read", exclusive=True)
     async def _read(self) -> None:
+        pause = asyncio.create_task(asyncio.sleep(self.services.pause_s))
         try:
-            self.found = await asyncio.to_thread(self.services.way_back)
+            found = await asyncio.to_thread(self.services.way_back)
         except (Trouble, OSError) as error:
             refusal = fault("How to undo the run cannot be read", error, LOOK_AGAIN)
             self.conclude("The last run cannot be rolled back here.", Status.FAULT)
             self.query_one(PlanView).show(refusal_remarks(refusal), ())
             self.say(REFUSED)
             return
-        text, plan = self.found.text, self.found.plan
+        text, plan = found.text, found.plan
         title, *does = clean_lines(text).splitlines() or [""]
         steps = plan.steps if plan is not None else ()
         run = title.removesuffix(":").removeprefix("Undo ")
@@ -88,6 +80,8 @@ class RollBack(StepScreen):
         kept = [f"It will {line.strip()}." for line in does if line.strip().startswith("keep ")]
         self.conclude(f"Roll back {run}: {total}, {rights(steps)}.", None, " ".join(kept))
         self.query_one(PlanView).show(plan_remarks(plan), (*rows_of(plan), folder_row(text)))
+        await pause  # a key that comes before may have been typed ahead
+        self.found = found
         self.say(READY if not self.services.rehearses else REFUSED)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -97,19 +91,8 @@ class RollBack(StepScreen):
         return super().check_action(action, parameters)
 
     def action_take_back(self) -> None:
-        """Goes on to roll back; not by a key that was typed ahead."""
-        if self.services.clock() - self._opened < self.services.pause_s:
-            self.say(TOO_SOON, "warning")
-            return
+        """Goes on to roll back."""
         self.post_message(self.Go("take_back", replace(self.session, way_back=self.found)))
-
-    def action_unfold(self) -> None:
-        """Unfolds the marked step, or folds it."""
-        self.query_one(PlanView).unfold()
-
-    def action_unfold_all(self) -> None:
-        """Unfolds every step, or folds all of them."""
-        self.query_one(PlanView).unfold_all()
 
     def action_start(self) -> None:
         """Goes to the first step, with nothing done."""

@@ -51,7 +51,6 @@ LOOK_AGAIN = "Fix that, go back with Esc and come here again. Nothing was change
 GO_BACK = "Go back with Esc and choose something else."
 GO_ON = "This run was begun before. {0} continues it and skips what is done."
 READY = "Nothing has been changed yet. {0}; Esc goes back."
-TOO_SOON = "Read the plan first: keys count from one second after it appears."
 REMOVE_THEM = "w plans to remove them without rollback: they are then gone for good."
 KEPT_AFTER_ALL = "Some packages are removed for good: rollback cannot restore them. w changes that."
 SIZING = "pip is being asked how much it would download; you need not wait for that."
@@ -61,8 +60,10 @@ GROUPS_JOINED = (
 )
 GROUPS_LEFT = "Your groups stay as they are. g lets the plan add you after all."
 REFUSED = "This plan cannot start; the reason is at the top. Esc goes back to change it."
+LOOKING = "Checking whether it can start here ..."
 INSTALL, APPLY, REHEARSE, REMOVE = "Install", "Apply", "Rehearse", "Remove"
-WORDS = {INSTALL: "enter", APPLY: "enter", REHEARSE: "enter", REMOVE: "y"}
+ENTER = ("enter", "Enter")
+WORDS = {INSTALL: ENTER, APPLY: ENTER, REHEARSE: ENTER, REMOVE: ("y", "y")}
 """What carrying out a plan is called, and the key that confirms it."""
 
 
@@ -87,9 +88,7 @@ class Review(StepScreen):
         "t makes a snapshot with Timeshift or Snapper first, or not."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        *(Binding(key, f"apply('{word}')", word) for word, key in WORDS.items()),
-        Binding("space", "unfold", "Unfold"),
-        Binding("a", "unfold_all", "All"),
+        *(Binding(k, f"apply('{word}')", word, key_display=d) for word, (k, d) in WORDS.items()),
         Binding("s", "save", "Save"),
         Binding("u", "user_torch", "Your own PyTorch: move or leave it", show=False),
         Binding("r", "try_out", "Try root's steps in a copy", show=False),
@@ -104,6 +103,8 @@ class Review(StepScreen):
     AUTO_FOCUS = "#plan"
     allowed: reactive[bool | None] = reactive(None, bindings=True)
     """Whether the plan could begin; None until that is known."""
+    heeds: reactive[bool] = reactive(False, bindings=True)
+    """False for the first second: a key may have been typed before the plan was seen."""
 
     def __init__(self, session: Session, services: Services) -> None:
         super().__init__(session, services)
@@ -116,7 +117,6 @@ class Review(StepScreen):
         """Whether packages are to go that rollback cannot restore."""
         self._snapshot: str | None = None
         """The tool that is to make one first, ``""`` for none; None as the plan has it."""
-        self._opened = float("-inf")
         self._refusal: Trouble | None = None
         self._against = ""
         self._sought: WheelsSought | None = None
@@ -134,10 +134,12 @@ class Review(StepScreen):
 
     def on_mount(self) -> None:
         """Shows the plan, and looks whether it could begin."""
-        self._opened = self.services.clock()
         self._against = self._speaks_against()
         self._show()
-        self._tell_keys()
+        if self.services.rehearses or not self.services.pause_s:
+            self._heed()
+        else:
+            self.set_timer(self.services.pause_s, self._heed)
         self._look()
 
     @property
@@ -150,8 +152,17 @@ class Review(StepScreen):
             return REMOVE
         return INSTALL if self._plan.kind is Kind.INSTALL else APPLY
 
+    def _heed(self) -> None:
+        """Lets keys carry the plan out: those from before may have been typed ahead."""
+        self.heeds = True
+        self._tell_keys()
+
     def _tell_keys(self) -> None:
-        acts = f"{'y' if self._word == REMOVE else 'Enter'} {self._word.lower()}s"
+        """Says what the keys do, once they do it."""
+        if not self.heeds or not (self.allowed or self.services.rehearses):
+            self._wait(LOOKING)
+            return
+        acts = f"{WORDS[self._word][1]} {self._word.lower()}s"
         if self.services.rehearses:
             stack = find_stack(self._plan.stack)
             dated = f" Sizes as of {stack.checked}." if stack is not None else ""
@@ -239,7 +250,7 @@ class Review(StepScreen):
             return trouble
         except ValueError as impossible:
             return Trouble(str(impossible), "There is no such plan; nothing was changed.", GO_BACK)
-        self._wait("Checking whether it can start here: locks, space, rollback ...")
+        self._wait(LOOKING)
         return None
 
     async def _seek_wheels(self) -> Trouble | None:
@@ -343,11 +354,13 @@ class Review(StepScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offers what this plan allows, and to carry it out by the word for it."""
+        live = not self.services.rehearses
         match action:
             case "apply":
-                known = True if self.services.rehearses else self.allowed
-                # Dimmed while it is being looked at, gone where the plan is refused.
-                return known if parameters == (self._word,) else False
+                if parameters != (self._word,) or (self.allowed is False and live):
+                    return False
+                # Dimmed until it is known whether the plan can start, and has been in sight.
+                return True if self.heeds and (self.allowed or not live) else None
             case "try_out":
                 able = self.services.rehearsal is not None and _can_be_rehearsed(self._plan)
                 return bool(self.allowed) and able and not self._begun
@@ -375,20 +388,8 @@ class Review(StepScreen):
             self.post_message(self.Go(fix_made_at(self.session), before))
 
     def action_apply(self, _word: str) -> None:
-        """Goes on to carry the plan out, or to rehearse it; not by a key that was typed ahead."""
-        waited = self.services.clock() - self._opened
-        if waited < self.services.pause_s and not self.services.rehearses:
-            self.say(TOO_SOON, "warning")
-            return
+        """Goes on to carry the plan out, or to rehearse it."""
         self.post_message(self.Next(self.session))
-
-    def action_unfold(self) -> None:
-        """Unfolds the marked step, or folds it."""
-        self.query_one(PlanView).unfold()
-
-    def action_unfold_all(self) -> None:
-        """Unfolds every step, or folds all of them."""
-        self.query_one(PlanView).unfold_all()
 
     def action_try_out(self) -> None:
         """Rehearses root's part in an overlay of this system."""

@@ -180,12 +180,12 @@ WINDOWS: dict[str, State] = {
     ),
     "review-wheels-not-asked": State(
         "review",
-        ("could not be asked", "a applies this plan"),
+        ("could not be asked", "Enter installs"),
         live(seek_wheels=answering(WheelsSought(note=f"{LONG_NAME} could not be asked. {WHY}"))),
     ),
     "review-size": State(
         "review",
-        ("pip decides on 35 wheels now: 2.7 GB to fetch.", "download 2.7 GB"),
+        ("pip decides on 35 wheels now: 2.7 GB to fetch.", "2.7 GB, no root"),
         live(wheels_size=saying(WheelsSize(35, 2_700_000_000))),
     ),
     "review-size-not-known": State(
@@ -237,7 +237,7 @@ WINDOWS: dict[str, State] = {
             rehearsed=replace(REHEARSED, there=LONG_CHANGES, back=LONG_CHANGES),
         ),
     ),
-    "roll-back": State("roll_back", ("Undo run 20260101",), live(undoable=lambda: True)),
+    "roll-back": State("roll_back", ("Roll back run 20260101",), live(undoable=lambda: True)),
     "take-back": State(
         "take_back",
         ("removed 12 files",),

@@ -205,12 +205,12 @@ ERRORS: dict[str, State] = {
     ),
     "review-refused": State(
         "review",
-        ("Refused", TOLD.happened, "This plan cannot be applied"),
+        (TOLD.happened, "This plan cannot start"),
         live(obstacle=lambda plan: TOLD),
     ),
     "review-unknown": State(
         "review",
-        ("Whether this plan can begin is not known", "No answer came in time", "come here again"),
+        ("Whether this plan can start is not known", "No answer came in time", "come here again"),
         live(obstacle=fails(SLOW)),
     ),
     "review-not-saved": State(
@@ -328,7 +328,7 @@ LONGEST: dict[str, State] = {
     "detect-long-details": State("detect", ("Source:",), live(detect=long_detect), ("enter",)),
     "choose-long": State("choose", ("Folder",), session=replace(LONG, folder=LONG_PATH)),
     "clear-long": State("clear", ("What is to go?",), session=LONG),
-    "review-long": State("review", ("1 of 72",), session=replace(LONG, plan=LONG_PLAN)),
+    "review-long": State("review", ("72 steps",), session=replace(LONG, plan=LONG_PLAN)),
     "apply-long": State("apply", ("All 72 steps are done",), session=replace(LONG, plan=LONG_PLAN)),
     "apply-long-failure": State(
         "apply",
@@ -346,7 +346,7 @@ LONGEST: dict[str, State] = {
             finished=PlanFinished(False, False, True, True, "20260101-120000", LONG_PATH),
         ),
     ),
-    "roll-back-long": State("roll_back", ("Undo run",), live(way_back=lambda: LONG_BACK)),
+    "roll-back-long": State("roll_back", ("Roll back run",), live(way_back=lambda: LONG_BACK)),
     "conv2d-long": State("conv2d", ("Python",), session=replace(LONG, plan=LONG_PLAN)),
     "history-long": State(
         "conv2d",
@@ -413,7 +413,7 @@ DRY: dict[str, State] = {
     "clear-dry-run": State("clear", ("DRY RUN",), DRY_SERVICES),
     "conv2d-dry-run": State("conv2d", ("DRY RUN", "nothing is started"), DRY_SERVICES),
     "conv2d-dry-run-start": State("conv2d", ("Nothing was started.",), DRY_SERVICES, ("s",)),
-    "diagnose-fix-dry-run": State("diagnose", ("DRY RUN", "Review".upper()), DRY_SERVICES, ("f",)),
+    "diagnose-fix-dry-run": State("diagnose", ("DRY RUN", "[Review]"), DRY_SERVICES, ("f",)),
     "done-demo": State("done", ("DEMO",), replace(DRY_SERVICES, mode=DEMO)),
 }
 """Screens that are to say that nothing is done."""

@@ -70,7 +70,7 @@ async def test_k_in_the_answer_makes_the_plan_and_goes_to_review_and_esc_comes_b
         await until(pilot, lambda: "k keep it for the venv" in screen_text(app))
         await press(pilot, "k")
         await reach(pilot, "review")
-        await until(pilot, lambda: examples.KEPT.steps[0].reason[:40] in screen_text(app))
+        await until(pilot, lambda: examples.KEPT.steps[0].title in screen_text(app))
         await press(pilot, "escape")
         await reach(pilot, "conv2d")
         await until(pilot, lambda: "smallest setting" in screen_text(app))
@@ -147,7 +147,7 @@ async def test_what_is_kept_stands_in_the_venv_and_the_way_back_is_to_the_byte(
 ) -> None:
     before = files_of(venv)
     monkeypatch.setenv("HOME", str(tmp_path))
-    live = services_for(parser().parse_args([]))
+    live = replace(services_for(parser().parse_args([])), pause_s=0)
     app = SetupApp(services_that_find(ANSWER, live), Session(), "conv2d")
     async with app.run_test(size=SIZE) as pilot:
         await reach(pilot, "conv2d")

@@ -131,7 +131,7 @@ async def test_from_diagnose_the_palette_leads_to_a_step_as_it_was_left() -> Non
         await until(pilot, lambda: marks(pilot, "Go to Review"))
         await press(pilot, "enter")
         await reach(pilot, "review")
-        await until(pilot, lambda: "1 of 6" in screen_text(pilot.app))
+        await until(pilot, lambda: "6 steps" in screen_text(pilot.app))
 
 
 def marks(pilot: Pilot[int], command: str) -> bool:

@@ -25,6 +25,7 @@ from tests.screens.driving import (
     screen_text,
     settled,
     status,
+    step_name,
     until,
     usable_keys,
     words_on,
@@ -258,3 +259,13 @@ async def test_a_dry_run_shows_the_way_back_and_takes_nothing() -> None:
         await press(pilot, "r")
         await until(pilot, lambda: "Restore the folder of the run" in screen_text(pilot.app))
         assert "y" not in usable_keys(pilot.app)
+
+
+async def test_a_y_that_was_typed_ahead_rolls_nothing_back() -> None:
+    back = Back()
+    async with app_with(replace(back.services, pause_s=0.3)).run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "welcome")
+        await press(pilot, "r", "y", "y")
+        await until(pilot, lambda: "y" in usable_keys(pilot.app))
+        assert step_name(pilot.app) == "roll_back"
+        assert back.did == ["read"]
