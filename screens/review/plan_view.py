@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
+from textual.message import Message
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from screens.review.text import WARNING, Remark, Row, detail_lines, remark_lines
+from screens.review.text import Remark, Row, detail_lines, remark_lines
 from screens.widgets.marked_list import MarkedList
 from screens.words import column, cut
 from wizard.plan.titles import LONGEST
@@ -29,13 +30,15 @@ class StepTitles(MarkedList, inherit_bindings=False):
     """Titles that unfold. What is longer than the window is scrolled before the mark goes on."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down", "cursor_down", "Down", show=False),
-        Binding("up", "cursor_up", "Up", show=False),
-        Binding("home", "first", "First", show=False),
-        Binding("end", "last", "Last", show=False),
-        Binding("pagedown", "page_down", "Page Down", show=False),
-        Binding("pageup", "page_up", "Page Up", show=False),
-    ]
+        binding for binding in OptionList.BINDINGS if "enter" not in str(binding)
+    ]  # Enter is the screen's: it goes on
+
+    class Resized(Message):
+        """There is another width for the titles."""
+
+    def on_resize(self) -> None:
+        """Tells that the titles are to be laid out anew."""
+        self.post_message(self.Resized())
 
     def action_cursor_down(self) -> None:
         """Goes on in what is marked, or to the next one."""
@@ -74,11 +77,6 @@ class StepTitles(MarkedList, inherit_bindings=False):
 class PlanView(Horizontal):
     """What to know before, then every step by its title; the marked one in full where it fits."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("space", "unfold", "Unfold", key_display="Space"),
-        Binding("a", "unfold_all", "All"),
-    ]
-
     def __init__(self) -> None:
         super().__init__()
         self._remarks: tuple[Remark, ...] = ()
@@ -100,18 +98,18 @@ class PlanView(Horizontal):
         self._remarks, self._rows = remarks, rows
         self._draw()
 
-    def on_resize(self) -> None:
+    def on_step_titles_resized(self) -> None:
         """Lays everything out for the new width."""
         self._draw()
 
-    def action_unfold(self) -> None:
+    def unfold(self) -> None:
         """Unfolds the marked step, or folds it again."""
         number = self._marked
         if number:
             self._open ^= {number}
             self._draw()
 
-    def action_unfold_all(self) -> None:
+    def unfold_all(self) -> None:
         """Unfolds every step, or folds all of them again."""
         every = frozenset(range(1, len(self._rows) + 1))
         self._open = frozenset() if self._open == every else every
@@ -167,7 +165,7 @@ class PlanView(Horizontal):
 
     def on_option_list_option_selected(self) -> None:
         """Unfolds what was clicked on."""
-        self.action_unfold()
+        self.unfold()
 
     def _detail(self) -> None:
         panel = self.query_one("#step", VerticalScroll)
@@ -186,5 +184,4 @@ class PlanView(Horizontal):
 def _title_line(number: int, row: Row, cells: int) -> Content:
     room = min(LONGEST + 2, max(10, cells - INDENT - NOTE_CELLS))
     title = column(row.title, room) if row.note else cut(row.title, cells - INDENT)
-    style = WARNING if row.root else "$text-muted"
-    return Content.assemble((f"{number:>2}  ", "$text-muted"), title, (row.note, style))
+    return Content.assemble(f"{number:>2}  ", title, (row.note, "bold" if row.root else ""))

@@ -45,6 +45,8 @@ class RollBack(StepScreen):
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "take_back", "Roll back"),
+        Binding("space", "unfold", "Unfold", key_display="Space"),
+        Binding("a", "unfold_all", "All"),
         Binding("escape", "start", "Keep everything", key_display="Esc"),
         HELP_KEY,
         QUIT_KEY,
@@ -93,6 +95,14 @@ class RollBack(StepScreen):
     def action_take_back(self) -> None:
         """Goes on to roll back."""
         self.post_message(self.Go("take_back", replace(self.session, way_back=self.found)))
+
+    def action_unfold(self) -> None:
+        """Unfolds the marked step, or folds it."""
+        self.query_one(PlanView).unfold()
+
+    def action_unfold_all(self) -> None:
+        """Unfolds every step, or folds all of them."""
+        self.query_one(PlanView).unfold_all()
 
     def action_start(self) -> None:
         """Goes to the first step, with nothing done."""

@@ -89,6 +89,8 @@ class Review(StepScreen):
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         *(Binding(k, f"apply('{word}')", word, key_display=d) for word, (k, d) in WORDS.items()),
+        Binding("space", "unfold", "Unfold", key_display="Space"),
+        Binding("a", "unfold_all", "All"),
         Binding("s", "save", "Save"),
         Binding("u", "user_torch", "Your own PyTorch: move or leave it", show=False),
         Binding("r", "try_out", "Try root's steps in a copy", show=False),
@@ -390,6 +392,14 @@ class Review(StepScreen):
     def action_apply(self, _word: str) -> None:
         """Goes on to carry the plan out, or to rehearse it."""
         self.post_message(self.Next(self.session))
+
+    def action_unfold(self) -> None:
+        """Unfolds the marked step, or folds it."""
+        self.query_one(PlanView).unfold()
+
+    def action_unfold_all(self) -> None:
+        """Unfolds every step, or folds all of them."""
+        self.query_one(PlanView).unfold_all()
 
     def action_try_out(self) -> None:
         """Rehearses root's part in an overlay of this system."""

@@ -5,7 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from screens.services import Services
-from tests.screens.driving import app_with, press, reach, screen_text, status, until, usable_keys
+from tests.screens.driving import (
+    app_with,
+    press,
+    reach,
+    status,
+    until,
+    usable_keys,
+    words_on,
+)
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES
 from wizard.plan.steps import Plan
 from wizard.run.trouble import Trouble
@@ -25,7 +33,7 @@ async def test_a_folder_that_is_taken_is_refused_on_review_with_the_remedy() -> 
     async with app_with(refusing(LIVE_SERVICES), "review").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "review")
         await until(pilot, lambda: "This plan cannot start" in status(pilot.app))
-        text = screen_text(pilot.app)
+        text = words_on(pilot.app)
         assert "/home/sam/[x] is a venv that this program did not make." in text
         assert "Choose a new folder" in text
         assert "enter" not in usable_keys(pilot.app)
