@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 LOOK_AGAIN = "Fix that, go back with Esc and come here again. Nothing was changed."
 GO_BACK = "Go back with Esc and choose something else."
 GO_ON = "This run was begun before. {0} continues it and skips what is done."
-READY = "Nothing has been changed yet. {0}; Esc goes back."
+READY = "Nothing has been changed yet. {0} {1}; Esc goes back."
 REMOVE_THEM = "w plans to remove them without rollback: they are then gone for good."
 KEPT_AFTER_ALL = "Some packages are removed for good: rollback cannot restore them. w changes that."
 SIZING = "pip is being asked how much it would download; you need not wait for that."
@@ -62,9 +62,13 @@ GROUPS_LEFT = "Your groups stay as they are. g lets the plan add you after all."
 REFUSED = "This plan cannot start; the reason is at the top. Esc goes back to change it."
 LOOKING = "Checking whether it can start here ..."
 INSTALL, APPLY, REHEARSE, REMOVE = "Install", "Apply", "Rehearse", "Remove"
-ENTER = ("enter", "Enter")
-WORDS = {INSTALL: ENTER, APPLY: ENTER, REHEARSE: ENTER, REMOVE: ("y", "y")}
-"""What carrying out a plan is called, and the key that confirms it."""
+CONFIRMED = {
+    INSTALL: ("enter", "Enter", "installs"),
+    APPLY: ("enter", "Enter", "applies it"),
+    REHEARSE: ("enter", "Enter", "rehearses the plan"),
+    REMOVE: ("y", "y", "removes"),
+}
+"""What carrying out a plan is called: the key that confirms it, and what the key does."""
 
 
 class Review(StepScreen):
@@ -88,7 +92,10 @@ class Review(StepScreen):
         "t makes a snapshot with Timeshift or Snapper first, or not."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        *(Binding(k, f"apply('{word}')", word, key_display=d) for word, (k, d) in WORDS.items()),
+        *(
+            Binding(key, f"apply('{word}')", word, key_display=display)
+            for word, (key, display, _) in CONFIRMED.items()
+        ),
         Binding("space", "unfold", "Unfold", key_display="Space"),
         Binding("a", "unfold_all", "All"),
         Binding("s", "save", "Save"),
@@ -164,13 +171,13 @@ class Review(StepScreen):
         if not self.heeds or not (self.allowed or self.services.rehearses):
             self._wait(LOOKING)
             return
-        acts = f"{WORDS[self._word][1]} {self._word.lower()}s"
+        _, key, does = CONFIRMED[self._word]
         if self.services.rehearses:
             stack = find_stack(self._plan.stack)
             dated = f" Sizes as of {stack.checked}." if stack is not None else ""
-            self.say(f"{self.services.mode.capitalize()}: {acts} and changes nothing.{dated}")
+            self.say(f"{self.services.mode.capitalize()}: {key} {does} and changes nothing.{dated}")
         else:
-            self.say(GO_ON.format(acts.split()[0]) if self._goes_on() else READY.format(acts))
+            self.say((GO_ON if self._goes_on() else READY).format(key, does))
 
     @work(group="look", exclusive=True)
     async def _look(self, *, anew: bool = False) -> None:

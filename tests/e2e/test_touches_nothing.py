@@ -73,7 +73,7 @@ def test_the_demo_walked_through_every_screen_changes_nothing(tmp_path: Path) ->
             ("Start", "\r"),
             ("Your card: RX 5600 XT", "n"),
             ("Enter Review", "\r"),
-            ("a Rehearse", "a"),
+            ("Enter rehearses", "\r"),
             ("All 12 steps rehearsed", "n"),
             ("Nothing is started", "n"),
             ("This was a demo", "q"),

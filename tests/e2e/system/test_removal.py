@@ -381,8 +381,8 @@ def test_the_wizard_leads_there_by_keys_alone(enter: Enter) -> None:
         for key, shown in (
             ("x", "Choose what goes"),
             ("n", "What is to go?"),
-            ("\r", "Apply this plan"),
-            ("a", "password for"),
+            ("\r", "y removes"),
+            ("y", "password for"),
             (f"{PASSWORD}\n", "leave all as it is: "),
             ("yes\n", "Nothing more happens by itself"),
             ("n", "Done as planned"),

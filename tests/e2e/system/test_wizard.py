@@ -64,8 +64,8 @@ def install(root: Root, terminal: Terminal) -> None:
     terminal.send("f")
     terminal.wait_for("+ ROCm 5.2.0 system packages (root)")
     terminal.send("\r")
-    terminal.wait_for("a Apply this plan", LONG_S)
-    terminal.send("a")
+    terminal.wait_for("Enter installs", LONG_S)
+    terminal.send("\r")
     give_rights(root, terminal)
     terminal.wait_for("steps are done", LONG_S)
     terminal.wait_for("n goes on")
@@ -91,7 +91,7 @@ def measure(root: Root, terminal: Terminal) -> None:
 def begin_roll_back(root: Root, terminal: Terminal) -> None:
     """The way back is shown, and begun."""
     terminal.send("r")
-    terminal.wait_for("y Take it back")
+    terminal.wait_for("y rolls back")
     assert "as root" in terminal.text()
     terminal.send("y")
     give_rights(root, terminal)
