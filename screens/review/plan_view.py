@@ -136,7 +136,7 @@ class PlanView(Horizontal):
         first_time = not titles.option_count
         self._drawn = made_from
         kept, top = self._marked, titles.scroll_offset.y
-        titles.border_title = counted(len(self._rows), "step")
+        titles.border_title = counted(len(self._rows), "step") if self._rows else ""
         before = remark_lines(self._remarks, cells)
         with self.prevent(OptionList.OptionHighlighted):
             titles.set_options(self._options(before, cells))

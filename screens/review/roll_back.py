@@ -23,8 +23,10 @@ from wizard.run.lines import clean_lines
 from wizard.run.trouble import Trouble
 from wizard.sizes import counted
 
-READING = "Reading what the last run changed. Nothing is changed by that."
+READING = "Reading what the last run changed ..."
+UNCHANGED = "Nothing has been changed yet."
 READY = "Nothing has been changed yet. y rolls back; Esc leaves everything as it is."
+KEPT = "Your own files stay."
 LOOK_AGAIN = "Fix that, then open Roll back again: nothing was changed."
 REFUSED = "Nothing was changed. Esc goes to the start."
 
@@ -60,6 +62,7 @@ class RollBack(StepScreen):
 
     def on_mount(self) -> None:
         """Starts to read."""
+        self.conclude(READING, None, UNCHANGED)
         wait_for(self, READING, self.services.clock)
         self._read()
 
@@ -70,7 +73,7 @@ class RollBack(StepScreen):
             found = await asyncio.to_thread(self.services.way_back)
         except (Trouble, OSError) as error:
             refusal = fault("How to undo the run cannot be read", error, LOOK_AGAIN)
-            self.conclude("The last run cannot be rolled back here.", Status.FAULT)
+            self.conclude("The last run cannot be rolled back here.", Status.FAULT, UNCHANGED)
             self.query_one(PlanView).show(refusal_remarks(refusal), ())
             self.say(REFUSED)
             return
@@ -80,7 +83,7 @@ class RollBack(StepScreen):
         run = title.removesuffix(":").removeprefix("Undo ")
         total = counted(len(steps) + 1, "step")
         kept = [f"It will {line.strip()}." for line in does if line.strip().startswith("keep ")]
-        self.conclude(f"Roll back {run}: {total}, {rights(steps)}.", None, " ".join(kept))
+        self.conclude(f"Roll back {run}: {total}, {rights(steps)}.", None, " ".join(kept) or KEPT)
         self.query_one(PlanView).show(plan_remarks(plan), (*rows_of(plan), folder_row(text)))
         await pause  # a key that comes before may have been typed ahead
         self.found = found
@@ -90,6 +93,8 @@ class RollBack(StepScreen):
         """Offers to roll back what was found, where changes are allowed."""
         if action == "take_back":
             return self.found is not None and not self.services.rehearses
+        if action in ("unfold", "unfold_all"):
+            return self.found is not None
         return super().check_action(action, parameters)
 
     def action_take_back(self) -> None:

@@ -24,7 +24,7 @@ def flat(pilot: Pilot[int]) -> str:
     for window in pilot.app.screen.query(".dialog"):
         across = slice(window.region.x + 1, window.region.right - 1)
         lines = [line[across] for line in lines[window.region.y : window.region.bottom]]
-    return " ".join(" ".join(lines).split())
+    return " ".join(" ".join(lines).replace("│", " ").split())
 
 
 async def come_to(pilot: Pilot[int], state: State) -> None:
