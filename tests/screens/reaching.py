@@ -10,7 +10,7 @@ from tests.screens.states import State
 
 WORKING = (
     *("Reading this machine", "Looking at everything", "Looking at this machine"),
-    *("Looking at what the last run left", "Reading the files", "Making the plan", "Asking;"),
+    *("Reading what the last run changed", "Reading the files", "Making the plan", "Asking;"),
     *("Reading what is kept", "Looking."),
 )
 """Words of screens that are not through yet."""

@@ -131,11 +131,11 @@ STATES: dict[str, Loading] = {
         "Reading the files that would change",
         "#menu",
         lambda w: w.services(make_clearing=w.road(LIVE_SERVICES.make_clearing)),
-        (("What is to go?", "enter"),),
+        (("What should be removed?", "enter"),),
     ),
     "roll-back": Loading(
         "roll_back",
-        "Looking at what the last run left",
+        "Reading what the last run changed",
         "#plan",
         lambda w: w.services(way_back=w.road(LIVE_SERVICES.way_back)),
     ),
