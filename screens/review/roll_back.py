@@ -68,7 +68,6 @@ class RollBack(StepScreen):
 
     @work(group="read", exclusive=True)
     async def _read(self) -> None:
-        pause = asyncio.create_task(asyncio.sleep(self.services.pause_s))
         try:
             found = await asyncio.to_thread(self.services.way_back)
         except (Trouble, OSError) as error:
@@ -85,7 +84,7 @@ class RollBack(StepScreen):
         kept = [f"It will {line.strip()}." for line in does if line.strip().startswith("keep ")]
         self.conclude(f"Roll back {run}: {total}, {rights(steps)}.", None, " ".join(kept) or KEPT)
         self.query_one(PlanView).show(plan_remarks(plan), (*rows_of(plan), folder_row(text)))
-        await pause  # a key that comes before may have been typed ahead
+        await asyncio.sleep(self.services.pause_s)  # a key from before may have been typed ahead
         self.found = found
         self.say(READY if not self.services.rehearses else REFUSED)
 

@@ -363,12 +363,19 @@ async def test_a_removed_driver_asks_for_a_restart_before_it_begins() -> None:
 
 
 async def test_a_key_that_was_typed_ahead_installs_nothing() -> None:
-    services = replace(LIVE_SERVICES, pause_s=0.3)
+    services = replace(LIVE_SERVICES, pause_s=60)
     async with app_with(services, "review").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "review")
+        await until(pilot, lambda: pilot.app.screen.allowed is True)  # type: ignore[attr-defined]
         await press(pilot, "enter", "enter")
         assert step_name(pilot.app) == "review"
         assert "Enter installs" not in status(pilot.app)
+
+
+async def test_enter_installs_once_the_plan_has_been_in_sight_also_right_after_a_window() -> None:
+    services = replace(LIVE_SERVICES, pause_s=0.05)
+    async with app_with(services, "review").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "review")
         await until(pilot, lambda: "Enter installs" in status(pilot.app))
         await press(pilot, "question_mark", "escape", "enter")
         await reach(pilot, "apply")
@@ -451,7 +458,7 @@ async def test_a_wide_screen_shows_the_marked_step_beside_the_list() -> None:
         await reach(pilot, "review")
         await press(pilot, "down", "down")
         text = screen_text(pilot.app)
-        assert "3  Download packages" in text.splitlines()[4]
+        assert "─ 3  Download packages ─" in text
         assert "resumable, and checked by hash" in text
 
 

@@ -263,9 +263,10 @@ async def test_a_dry_run_shows_the_way_back_and_takes_nothing() -> None:
 
 async def test_a_y_that_was_typed_ahead_rolls_nothing_back() -> None:
     back = Back()
-    async with app_with(replace(back.services, pause_s=0.3)).run_test(size=(80, 24)) as pilot:
+    async with app_with(replace(back.services, pause_s=60)).run_test(size=(80, 24)) as pilot:
         await reach(pilot, "welcome")
         await press(pilot, "r", "y", "y")
-        await until(pilot, lambda: "y" in usable_keys(pilot.app))
+        await until(pilot, lambda: "Restore the folder" in screen_text(pilot.app))
+        await press(pilot, "y")
         assert step_name(pilot.app) == "roll_back"
         assert back.did == ["read"]
