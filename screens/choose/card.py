@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from textual.content import Content
 
 from screens.choose.choosing import ANY, Choosing
+from screens.widgets.verdict_table import COLOURS
 from screens.words import shown
 from wizard.advice.card import chosen_card
 from wizard.advice.comparison import RUN
@@ -21,17 +22,6 @@ from wizard.knowledge.verdicts import Word
 from wizard.report.evidence import side_of
 from wizard.sizes import size_text
 
-STYLES = {
-    Word.WORKS: "bold $text-success",
-    Word.LIKELY: "$text-success",
-    Word.POSSIBLE: "$text-primary",
-    Word.NOT_TRIED: "$text-muted",
-    Word.DISPUTED: "$text-warning",
-    Word.UNLIKELY: "$text-error",
-    Word.NO: "$text-error",
-    Word.UNKNOWN: "$text-muted",
-    Word.NONE: "$text-muted",
-}
 LABEL_CELLS = 9
 SOURCE = re.compile(r" \(https?://[^()]*(?:\([^()]*\)[^()]*)*\)")
 NAMED = 3
@@ -103,7 +93,7 @@ def _works(choosing: Choosing) -> Content:
     parts: list[Content | str | tuple[str, str]] = []
     for application, answer in asked:
         parts.append(f"{', ' if parts else ''}{shown(application.title)} " * (len(asked) > 1))
-        parts.append((answer.word.value, STYLES[answer.word]))
+        parts.append((answer.word.value, f"${COLOURS[answer.word.value]}"))
     lead = f". {shown(worst.title)}: " if len(asked) > 1 else ": "
     text = plain(why.why)
     return Content.assemble(*parts, lead, text if text.endswith(".") else f"{text}.")

@@ -5,10 +5,23 @@ from __future__ import annotations
 from rich.text import Text
 from textual.theme import Theme
 from textual.widgets import DataTable
+from textual.widgets.data_table import CursorType
 
 CURSOR = "> "
 """Before what is selected: colour alone would say nothing to many."""
 NO_CURSOR = "  "
+COLOURS = {
+    "works": "text-success",
+    "likely": "text-success",
+    "possible": "text-primary",
+    "not tried": "text-muted",
+    "disputed": "text-warning",
+    "unlikely": "text-error",
+    "no": "text-error",
+    "unknown": "text-muted",
+    "none": "text-muted",
+}
+"""The theme's variable for each word of a verdict."""
 
 
 class VerdictTable(DataTable[Text]):
@@ -27,9 +40,8 @@ class VerdictTable(DataTable[Text]):
     }
     """
 
-    def __init__(self, name: str, cursor: str) -> None:
-        super().__init__(id=name, cursor_type="row" if cursor == "row" else "cell")
-        self.fixed_columns = 1
+    def __init__(self, name: str, cursor: CursorType) -> None:
+        super().__init__(id=name, cursor_type=cursor)
         self._marked: tuple[str, str] | None = None
 
     def on_mount(self) -> None:
@@ -44,9 +56,9 @@ class VerdictTable(DataTable[Text]):
 
     def word(self, text: str) -> Text:
         """A cell with the colour that its verdict has."""
-        verdict = text.removeprefix(CURSOR).strip()
-        variable = STYLE_OF.get(verdict, "")
-        return Text(text, self.app.theme_variables.get(variable, ""))
+        variable = COLOURS.get(text.removeprefix(CURSOR).strip(), "")
+        colour = self.app.theme_variables.get(variable, "")
+        return Text(text, colour if colour.startswith("#") else "")
 
     def mark(self, row: str, column: str) -> None:
         """Moves the mark to a cell."""
