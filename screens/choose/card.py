@@ -7,11 +7,10 @@ from collections.abc import Iterator, Sequence
 
 from textual.content import Content
 
-from screens.choose.choosing import ANY, Choosing
+from screens.choose.choosing import Choosing
 from screens.widgets.verdict_table import COLOURS
 from screens.words import shown
 from wizard.advice.card import chosen_card
-from wizard.advice.comparison import RUN
 from wizard.advice.fit import Fit
 from wizard.advice.leftovers import short_path
 from wizard.advice.recommend import RANK
@@ -26,7 +25,7 @@ LABEL_CELLS = 9
 SOURCE = re.compile(r" \(https?://[^()]*(?:\([^()]*\)[^()]*)*\)")
 NAMED = 3
 """So many programs are named in the first line."""
-CLAIMS = 2
+CLAIMS = 3
 """So many reports are shown on each side of why."""
 UNTESTED = "AMD does not test it on your card, so measure after installing."
 
@@ -94,9 +93,8 @@ def _works(choosing: Choosing) -> Content:
     for application, answer in asked:
         parts.append(f"{', ' if parts else ''}{shown(application.title)} " * (len(asked) > 1))
         parts.append((answer.word.value, f"${COLOURS[answer.word.value]}"))
-    lead = f". {shown(worst.title)}: " if len(asked) > 1 else ": "
-    text = plain(why.why)
-    return Content.assemble(*parts, lead, text if text.endswith(".") else f"{text}.")
+    lead = f". {shown(worst.title)}: " if len(asked) > 1 else ". "
+    return Content.assemble(*parts, lead, sentence(why.why))
 
 
 def cost(choosing: Choosing) -> str:
@@ -142,7 +140,8 @@ def _against(choosing: Choosing) -> Iterator[str]:
     """What stands against the selected stack, the weightiest first."""
     fit, first, stack = choosing.fit, choosing.suggested, choosing.stack
     if not fit.possible:
-        yield f"Not possible here: {plain(fit.obstacles[0]) if fit.obstacles else 'it does not fit'}"
+        why = fit.obstacles[0] if fit.obstacles else "it does not fit this machine"
+        yield f"Not possible here: {plain(why)}."
         return
     answers = list(zip(choosing.asked, fit.answers, strict=True))
     lost = [shown(a.title) for a, answer in answers if answer.word is Word.NO]
@@ -178,7 +177,8 @@ def why_lines(choosing: Choosing) -> Content:
     parts: list[Content] = []
     for label, side in (("For", "for"), ("Against", "against")):
         parts += [_head(label), *_reports([c for c in claims if side_of(c) == side][:CLAIMS])]
-    parts += [_head("Not tried"), Content(shown(_listed(untried)) if untried else "Nothing here")]
+    if untried:
+        parts += [_head("Not tried"), Content(shown(_listed(untried)))]
     return Content("\n").join(parts)
 
 
@@ -201,9 +201,7 @@ def grouped(choosing: Choosing, aspect: str, stacks: Sequence[str]) -> str:
     held: dict[str, list[str]] = {}
     for stack in sorted(stacks, key=lambda each: words.index(choosing.word(each, aspect))):
         held.setdefault(choosing.word(stack, aspect), []).append(stack)
-    told = "; ".join(f"{word} with {_listed(names)}" for word, names in held.items())
-    title = choosing.aspect(stacks[0], aspect).title
-    return f"{shown(ANY.capitalize() if aspect == f'{RUN}own' else title)}: {told}."
+    return "; ".join(f"{word} with {_listed(names)}" for word, names in held.items())
 
 
 def _listed(texts: Sequence[str]) -> str:

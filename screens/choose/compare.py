@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from rich.text import Text
 from textual.binding import Binding, BindingType
-from textual.containers import VerticalScroll
+from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import DataTable, Static
@@ -31,8 +31,11 @@ TITLES = {
     "security": "Vulnerabilities",
     "download": "Download size",
     "disk": "Disk space",
+    "root": "Root rights",
 }
 """Titles that have more room here than in the report; the others keep theirs."""
+ROOT = {"yes": "needed", "no": "not needed"}
+"""Here a no is good news, and a verdict's no would look like bad news."""
 FIRST = ("age", "python")
 """The aspects that come first."""
 
@@ -48,7 +51,7 @@ class Compare(StepScreen):
         "it, and who contradicts. Enter selects the stack of the column and goes back to Choose."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "take", "Select this stack", key_display="Enter", priority=True),
+        Binding("enter", "take", "Take this stack", key_display="Enter", priority=True),
         Binding("e", "evidence", "Evidence"),
         Binding("escape,c", "back", "Back", key_display="Esc"),
         Binding("pagedown", "page(1)", "Scroll the box", show=False, priority=True),
@@ -68,16 +71,20 @@ class Compare(StepScreen):
 
     def body(self) -> Iterable[Widget]:
         """The table, and the box below it."""
-        yield VerdictTable("aspects", "cell")
-        with VerticalScroll(id="reason", classes="panel", can_focus=False):
-            yield Static(id="because", markup=False)
+        with Vertical(id="comparison"):
+            yield VerdictTable("aspects", "cell")
+            with VerticalScroll(id="reason", classes="panel", can_focus=False):
+                yield Static(id="because", markup=False)
 
     def on_mount(self) -> None:
         """Fills the table; the cursor is at what was asked, in the column of the stack."""
         choosing, table = self._choosing, self.query_one(VerdictTable)
         asked = [each for each in self._aspects if each.startswith(RUN)]
-        rest = grouped(choosing, LARGE, self._stacks)
-        self.conclude(grouped(choosing, asked[0], self._stacks), second=rest)
+        first, second = (
+            f"{self._title(each)}: {grouped(choosing, each, self._stacks)}."
+            for each in (asked[0], LARGE)
+        )
+        self.conclude(first, second=second)
         for stack in self._stacks:
             table.add_column(f"{NO_CURSOR}{stack}", key=stack)
         for name in self._aspects:
@@ -105,7 +112,7 @@ class Compare(StepScreen):
         choosing, stack = self._choosing, self._stack
         aspects = (*map(self._aspect, self._aspects), everything(choosing.stacks[stack]))
         day = self.services.today()
-        question = Evidence(stack, aspects, self._name, choosing.claims, day)
+        question = Evidence(stack, aspects, self._row, choosing.claims, day)
         self.app.push_screen(question, self._move_to)
 
     def action_page(self, pages: int) -> None:
@@ -117,7 +124,7 @@ class Compare(StepScreen):
             self.query_one(VerdictTable).move_cursor(row=self._aspects.index(name))
 
     def _show(self) -> None:
-        stack, name = self._stack, self._name
+        stack, name = self._stack, self._row
         self.query_one(VerdictTable).mark(name, stack)
         aspect, word = self._aspect(name), self._word(stack, name)
         kind = kind_of(self._choosing.stacks[stack])
@@ -132,7 +139,7 @@ class Compare(StepScreen):
         return self._stacks[self.query_one(VerdictTable).cursor_column]
 
     @property
-    def _name(self) -> str:
+    def _row(self) -> str:
         return self._aspects[self.query_one(VerdictTable).cursor_row]
 
     def _aspect(self, name: str) -> Aspect:
@@ -143,7 +150,8 @@ class Compare(StepScreen):
         if name == "age":
             torch = self._choosing.column(stack).torch
             return f"{'.'.join(torch.split('.')[:2])} ({aspect.word[-4:]})"
-        return shown(aspect.word.partition(",")[0])
+        word = shown(aspect.word.partition(",")[0])
+        return ROOT.get(word, word) if name == "root" else word
 
     def _title(self, name: str) -> str:
         aspects = self._choosing.column(self._stacks[0]).aspects

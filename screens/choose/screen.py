@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from rich.text import Text
 from textual import work
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, VerticalScroll
+from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import DataTable, Static
@@ -36,7 +36,7 @@ OTHER_FOLDER = "Nothing was changed. Fix that, or choose another folder; then pr
 NO_PLAN_ADVICE = "\n\nNothing was changed. Choose another folder or another stack."
 CANNOT_RUN = "This stack cannot run what you ticked"
 SURE = "Do you want to review the plan for it all the same?"
-MEASURE_FIRST = "You have torch {0} already: m measures it, you may not need to install anything."
+MEASURE_FIRST = "You already have torch {0}. Press m to measure it first."
 OTHER_WAYS = "Other ways: programs that use Vulkan, without PyTorch"
 NO_SETTINGS = "No published settings are set. Press p for the next."
 
@@ -95,15 +95,16 @@ class Choose(StepScreen):
 
     def body(self) -> Iterable[Widget]:
         """Card, reasons, stacks, other ways."""
-        with Horizontal(id="about"):
-            with VerticalScroll(id="card", classes="panel", can_focus=False):
-                yield Static(id="rows", markup=False)
+        with Horizontal(id="suggestion"):
+            with Vertical():
+                with VerticalScroll(id="card", classes="panel", can_focus=False):
+                    yield Static(id="rows", markup=False)
+                yield VerdictTable("stacks", "row")
+                more = Content.from_markup(f"{OTHER_WAYS}   [@click=screen.roads][b]o[/b][/]")
+                yield Static(more, id="ways", markup=False)
             with VerticalScroll(id="why", classes="panel", can_focus=False) as why:
                 why.border_title = "Why"
                 yield Static(id="reasons", markup=False)
-        yield VerdictTable("stacks", "row")
-        more = Content.from_markup("$text   [@click=screen.roads][b]o[/b][/]", text=OTHER_WAYS)
-        yield Static(more, id="ways", markup=False)
 
     def on_mount(self) -> None:
         """Shows what is suggested; what depends on the size shows itself once it has one."""
@@ -307,18 +308,21 @@ class Choose(StepScreen):
         """Shows what is said of the selected stack."""
         choosing = self._choosing
         self.query_one(VerdictTable).mark(choosing.stack.id, "stack")
-        suggested = "suggested: " if choosing.fit is choosing.suggested else ""
+        kind = "suggested" if choosing.fit is choosing.suggested else kind_of(choosing.stack)
         card = self.query_one("#card")
-        card.border_title = Content(f"{suggested}{choosing.stack.id}, {kind_of(choosing.stack)}")
+        card.border_title = Content(f"{choosing.stack.id} ({kind})")
         self.query_one("#rows", Static).update(self._rows(card.content_size.width))
         self.query_one("#reasons", Static).update(why_lines(choosing))
         self.refresh_bindings()
 
     def _rows(self, cells: int) -> Content:
-        lines: list[Content] = []
+        rows: list[Content] = []
         for label, text in card_rows(self._choosing):
             wrapped = text.wrap(max(20, cells - LABEL_CELLS))
             heads = [label, *[""] * len(wrapped)]
-            for head, line in zip(heads, wrapped, strict=False):
-                lines.append(Content.assemble((f"{head:<{LABEL_CELLS}}", "$text-muted"), line))
-        return Content("\n").join(lines)
+            lines = (
+                Content.assemble((f"{head:<{LABEL_CELLS}}", "$text-muted"), line)
+                for head, line in zip(heads, wrapped, strict=False)
+            )
+            rows.append(Content("\n").join(lines))
+        return Content("\n\n" if self.has_class("-wide") else "\n").join(rows)
