@@ -90,7 +90,7 @@ def fix_made_at(session: Session) -> str:
 
 def following(step: str, session: Session) -> str:
     """The step after this one, or the same one when it is the last."""
-    if step == "detect" and not session.applications and not session.clears:
+    if step == "detect" and not (session.applications or session.stack or session.clears):
         return "ask"
     if step == "apply" and (session.failure or _stopped(session)):
         return "done"

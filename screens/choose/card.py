@@ -101,14 +101,13 @@ def cost(choosing: Choosing) -> str:
     """Download, disk and root."""
     fit, stack = choosing.fit, choosing.stack
     size, _, time = choosing.aspect(stack.id, "download").word.partition(", ")
-    known = fit.download_bytes is not None
-    told = f"{size} download" if known else "download of unknown size"
-    if choosing.with_system(stack.id):
-        told = f"{told} plus system packages, whose size Review asks for"
+    told = "download of unknown size" if fit.download_bytes is None else f"{size} download"
     if time:
         told += f", about {time}"
     if fit.installed_bytes is not None:
         told += f", {size_text(fit.installed_bytes)} on disk"
+    if choosing.with_system(stack.id):
+        told += ", plus system packages whose size is not known yet"
     return f"{told}, {root_words(choosing)}"
 
 
@@ -176,7 +175,8 @@ def why_lines(choosing: Choosing) -> Content:
     untried = [each.title for each in column.aspects if each.word == Word.NOT_TRIED.value]
     parts: list[Content] = []
     for label, side in (("For", "for"), ("Against", "against")):
-        parts += [_head(label), *_reports([c for c in claims if side_of(c) == side][:CLAIMS])]
+        about_it = [claim for claim in claims if side_of(claim) == side]
+        parts += [_head(label), *_reports(about_it[:CLAIMS]), Content("")]
     if untried:
         parts += [_head("Not tried"), Content(shown(_listed(untried)))]
     return Content("\n").join(parts)

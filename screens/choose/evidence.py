@@ -37,9 +37,9 @@ class Evidence(ModalScreen[str]):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("m", "whole", "All of them"),
+        Binding("m", "whole", "All reports"),
         Binding("right,a", "turn(1)", "Next aspect", key_display="→"),
-        Binding("left,A", "turn(-1)", "Previous", key_display="←"),
+        Binding("left,A", "turn(-1)", "Aspect before", key_display="←"),
         Binding("pagedown,space", "page(1)", "Page", key_display="PgDn", priority=True),
         Binding("pageup", "page(-1)", "Page up", show=False, priority=True),
         Binding("home", "page(-999)", "Top", show=False, priority=True),
@@ -114,7 +114,7 @@ class Evidence(ModalScreen[str]):
     @property
     def _title(self) -> str:
         number = f"  {self._place + 1} of {len(self._aspects)}" if len(self._aspects) > 1 else ""
-        return f"Who says so: {self._stack}, {shown(self._aspect.title)}{number}"
+        return f"Evidence: {self._stack}, {shown(self._aspect.title)}{number}"
 
     def _lay_out(self) -> None:
         cells = max(NARROWEST, self.app.size.width - 4)  # the scroll bar has one, and a gap

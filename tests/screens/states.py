@@ -326,7 +326,7 @@ LONGEST: dict[str, State] = {
     ),
     "detect-long": State("detect", ("Your card",), live(detect=long_detect)),
     "detect-long-details": State("detect", ("Source:",), live(detect=long_detect), ("enter",)),
-    "choose-long": State("choose", ("Folder",), session=replace(LONG, folder=LONG_PATH)),
+    "choose-long": State("choose", ("Changes",), session=replace(LONG, folder=LONG_PATH)),
     "clear-long": State("clear", ("What is to go?",), session=LONG),
     "review-long": State("review", ("1 of 72",), session=replace(LONG, plan=LONG_PLAN)),
     "apply-long": State("apply", ("All 72 steps are done",), session=replace(LONG, plan=LONG_PLAN)),

@@ -40,7 +40,8 @@ PAIRS = (
 EDGES = ("primary", "accent", "warning", "scrollbar")
 STATES = {
     "welcome": ("welcome", ()),
-    "choose": ("choose", ("space", "right")),
+    "choose": ("choose", ("down",)),
+    "compare": ("compare", ("down",)),
     "review": ("review", ()),
     "apply": ("apply", ()),
     "conv2d": ("conv2d", ("s", "y")),
