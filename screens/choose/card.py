@@ -67,10 +67,10 @@ def conclusion(choosing: Choosing) -> tuple[str, Status | None, str, Status | No
     take = f"{first.stack}, {kind_of(stack)}"
     if found.program is not None:
         better = f"{purpose}{on_card}: {found.program.title}, without PyTorch."
-        return better, None, f"With PyTorch: {take}. Press o for the other ways.", None
+        return better, None, f"With PyTorch: {take}.", None
     if not stack.gfx:
         obstacle = next((each.obstacles[0] for each in found.fits if each.obstacles), "")
-        why = sentence(obstacle or found.reason)
+        why = sentence((obstacle or found.reason).partition(";")[0])
         return f"{purpose or 'For PyTorch here'}: {take}.", None, why, Status.WARNING
     outside = [f"{each.program.title} ({each.verdict.word.value})" for each in found.outside]
     more = f"Or without PyTorch: {_listed(outside)}. Press o." if outside else ""
@@ -93,8 +93,9 @@ def _works(choosing: Choosing) -> Content:
     for application, answer in asked:
         parts.append(f"{', ' if parts else ''}{shown(application.title)} " * (len(asked) > 1))
         parts.append((answer.word.value, f"${COLOURS[answer.word.value]}"))
-    lead = f". {shown(worst.title)}: " if len(asked) > 1 else ". "
-    return Content.assemble(*parts, lead, sentence(why.why))
+    told = sentence(why.why)
+    named = len(asked) == 1 or told.startswith(worst.title)
+    return Content.assemble(*parts, ". " if named else f". {shown(worst.title)}: ", told)
 
 
 def cost(choosing: Choosing) -> str:
@@ -114,9 +115,7 @@ def cost(choosing: Choosing) -> str:
 def root_words(choosing: Choosing) -> str:
     """Whether root is needed: for steps of the plan, once before it, or not at all."""
     word = choosing.aspect(choosing.stack.id, "root").word
-    return {"yes": "needs root", "once": "root once, for permission to use the GPU"}.get(
-        word, "no root"
-    )
+    return {"yes": "needs root", "once": "root once"}.get(word, "no root")
 
 
 def changes(choosing: Choosing) -> str:
@@ -145,8 +144,9 @@ def _against(choosing: Choosing) -> Iterator[str]:
     answers = list(zip(choosing.asked, fit.answers, strict=True))
     lost = [shown(a.title) for a, answer in answers if answer.word is Word.NO]
     if lost:
-        yield f"It cannot run {_listed(lost)}."
-    if fit is not first and first.possible:
+        able = first.possible and all(each.word is not Word.NO for each in first.answers)
+        yield f"It cannot run {_listed(lost)}{f'; {first.stack} can' * able}."
+    elif fit is not first and first.possible:
         yield f"The suggestion is {first.stack} ({_words(choosing, first)})."
     right = fit.missing_right
     if fit.card_closed and not (right and right.groups):

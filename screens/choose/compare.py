@@ -80,11 +80,8 @@ class Compare(StepScreen):
         """Fills the table; the cursor is at what was asked, in the column of the stack."""
         choosing, table = self._choosing, self.query_one(VerdictTable)
         asked = [each for each in self._aspects if each.startswith(RUN)]
-        first, second = (
-            f"{self._title(each)}: {grouped(choosing, each, self._stacks)}."
-            for each in (asked[0], LARGE)
-        )
-        self.conclude(first, second=second)
+        first = asked[0] if choosing.ticked else LARGE
+        self.conclude(f"{self._title(first)}: {grouped(choosing, first, self._stacks)}.")
         for stack in self._stacks:
             table.add_column(f"{NO_CURSOR}{stack}", key=stack)
         for name in self._aspects:
