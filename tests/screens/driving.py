@@ -204,7 +204,7 @@ async def walk_to(pilot: Pilot[int], step: str) -> None:
     await reach(pilot, "welcome")
     for name, key in (
         ("welcome", "enter"),
-        ("detect", "n"),
+        ("detect", "enter"),
         ("ask", "enter"),
         ("choose", "enter"),
         ("review", "a"),
