@@ -10,9 +10,9 @@ from screens.session import Session
 from screens.words import shown
 from wizard.advice.card import chosen_card, target_of
 from wizard.advice.comparison import RUN, Aspect, Column, LineSpeed, columns
-from wizard.advice.fit import Fit, answer_for_target
+from wizard.advice.fit import NOT_REVIEWED, Fit
 from wizard.advice.recommend import Recommendation
-from wizard.knowledge.applications import Application, applications_named, load_applications
+from wizard.knowledge.applications import Application, applications_named
 from wizard.knowledge.claims import Claim
 from wizard.knowledge.stacks import Preset, Stack
 from wizard.knowledge.verdicts import Word, evidence, load_purposes, verdict_on
@@ -64,13 +64,11 @@ class Choosing:
         stack = self.stacks[column.stack]
         gfx = target_of(chosen_card(self.machine)) if stack.gfx else ""
         purpose = next(each for each in load_purposes() if each.id == TRAINS)
-        trained = next(each for each in load_applications() if each.purpose == TRAINS)
-        answer = answer_for_target(gfx, trained, stack, self.session.preset)
         verdict = verdict_on(TRAINS, stack.id, gfx, self.session.preset)
         claims = tuple(claim.id for claim in evidence(purpose, stack.id, verdict))
-        aspect = Aspect(
-            TRAINING, "Training", answer.word.value, answer.why, claims, purpose.meaning
-        )
+        word = verdict.word if verdict else Word.NOT_TRIED
+        why = verdict.why if verdict else NOT_REVIEWED
+        aspect = Aspect(TRAINING, "Training", word.value, why, claims, purpose.meaning)
         place = [each.id for each in column.aspects].index(LARGE) + 1
         aspects = (*column.aspects[:place], aspect, *column.aspects[place:])
         return replace(column, aspects=aspects)

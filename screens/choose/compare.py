@@ -83,7 +83,7 @@ class Compare(StepScreen):
         first = asked[0] if choosing.ticked else LARGE
         self.conclude(f"{self._title(first)}: {grouped(choosing, first, self._stacks)}.")
         for stack in self._stacks:
-            table.add_column(f"{NO_CURSOR}{stack}", key=stack)
+            table.add_column(Text(f"{NO_CURSOR}{stack}"), key=stack)
         for name in self._aspects:
             cells = (table.word(f"{NO_CURSOR}{self._word(each, name)}") for each in self._stacks)
             table.add_row(*cells, key=name, label=Text(self._title(name)))

@@ -102,7 +102,7 @@ class Choose(StepScreen):
                 with VerticalScroll(id="card", classes="panel", can_focus=False):
                     yield Static(id="rows", markup=False)
                 yield VerdictTable("stacks", "row")
-                more = Content.from_markup(f"{OTHER_WAYS}   [@click=screen.roads][b]o[/b][/]")
+                more = Content.from_markup(f"[@click=screen.roads]{OTHER_WAYS}   [b]o[/b][/]")
                 yield Static(more, id="ways", markup=False)
             with VerticalScroll(id="why", classes="panel", can_focus=False) as why:
                 why.border_title = "Why"
@@ -290,7 +290,7 @@ class Choose(StepScreen):
             aspects = choosing.column(fits[0].stack).aspects
             titles = {each.id: each.title for each in aspects}
             for name in ("stack", "torch", "from"):
-                table.add_column(f"{NO_CURSOR}{name}" if name == "stack" else name, key=name)
+                table.add_column(Text(f"{NO_CURSOR}{name}" if name == "stack" else name), key=name)
             for name in choosing.verdicts:
                 table.add_column(Text(shown(titles[name])), key=name)
             for fit in fits:

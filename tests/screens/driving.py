@@ -204,7 +204,7 @@ async def walk_to(pilot: Pilot[int], step: str) -> None:
     await reach(pilot, "welcome")
     for name, key in (
         ("welcome", "enter"),
-        ("detect", "enter"),
+        ("detect", "n"),
         ("ask", "enter"),
         ("choose", "enter"),
         ("review", "a"),

@@ -78,7 +78,7 @@ CLICKS: dict[str, Click] = {
     "answer": Click("detect", "Disks", screen(Notice)),
     "wish": Click("ask", "[ ] YOLO", of(Ask, lambda s: s.session.applications == ("yolo",))),
     "stack": Click("choose", "rocm57", of(Choose, lambda s: s.session.stack == "rocm57")),
-    "other ways": Click("choose", "o", screen(RoadsList)),
+    "other ways": Click("choose", "Other ways", screen(RoadsList)),
     "aspect": Click("compare", "disputed", shows("with rocm57: disputed")),
     "way": Click("clear", "Others' leftovers", step("review")),
     "finding": Click("diagnose", FINDINGS[1].title[:30], screen(LinesView)),

@@ -86,7 +86,7 @@ async def test_a_small_window_says_what_it_needs_and_comes_back(size: tuple[int,
         await reach(pilot, "choose")
         assert "80 columns and 24 lines" in screen_text(pilot.app)
         await pilot.resize_terminal(80, 24)
-        await until(pilot, lambda: "ComfyUI" in screen_text(pilot.app))
+        await until(pilot, lambda: "PyTorch" in screen_text(pilot.app))
 
 
 async def test_leaving_is_blocked_while_a_plan_is_carried_out() -> None:
