@@ -126,7 +126,7 @@ def changes(choosing: Choosing) -> str:
     if fit.python.startswith("uv:"):
         parts.append(f"Python {fit.python.removeprefix('uv:')} from uv")
     if fit.missing_right is not None and fit.missing_right.groups:
-        parts.append(f"you join the group {' and '.join(fit.missing_right.groups)}")
+        parts.append(f"your user joins the group {' and '.join(fit.missing_right.groups)}")
     if choosing.with_system(fit.stack):
         parts.append(f"ROCm {choosing.stack.system_release} system packages (u undoes this choice)")
     if choosing.preset:
@@ -139,7 +139,7 @@ def _against(choosing: Choosing) -> Iterator[str]:
     fit, first, stack = choosing.fit, choosing.suggested, choosing.stack
     if not fit.possible:
         why = fit.obstacles[0] if fit.obstacles else "it does not fit this machine"
-        yield f"Not possible here: {plain(why)}."
+        yield f"Not possible here: {sentence(why)}"
         return
     answers = list(zip(choosing.asked, fit.answers, strict=True))
     lost = [shown(a.title) for a, answer in answers if answer.word is Word.NO]

@@ -223,13 +223,14 @@ class Choose(StepScreen):
 
     def action_details(self) -> None:
         """Shows every sentence about the selected stack."""
+        from screens.windows.lines_view import LinesView
         from wizard.report.recommendation import Compared, fit_lines, recommendation_lines
 
         choosing = self._choosing
         found = Compared(choosing.machine, choosing.recommendation, choosing.columns)
         lines = (*recommendation_lines(found.recommendation), "", *fit_lines(found, choosing.fit))
         title = f"{choosing.stack.id}: all we can say"
-        self.app.push_screen(Notice(title, "\n".join(lines)))
+        self.app.push_screen(LinesView(title, lines))
 
     def action_roads(self) -> None:
         """Lists every other way; the stack of the one that was taken is selected."""

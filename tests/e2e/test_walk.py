@@ -58,7 +58,7 @@ def choose(here: Walk) -> None:
     here.to("Notice", "?")
     here.to("Choose", "escape")
     for _ in range(2):
-        here.to("Notice", "d")
+        here.to("LinesView", "d")
         here.to("Choose", "escape", "down")
     here.to("Evidence", "e")
     here.to("Choose", "right", "m", "escape")
@@ -105,16 +105,20 @@ def recorded(here: Walk) -> None:
     """A recorded machine: what was found on it, what is advised for it, and what is wrong."""
     here.to("Detect", "enter", "end")
     here.to("Notice", "enter")
-    here.to("Choose", "escape", "n", "down")
-    here.to("Notice", "d")
-    here.to("Detect", "escape", "escape")
+    if here.press("escape", "n").name == "Ask":  # where nothing that could run was found
+        here.to("Choose", "enter")
+    here.press("down")
+    here.to("LinesView", "d")
+    here.to("Ask", "escape", "escape")
+    here.to("Detect", "escape")
     here.to("Diagnose", "d", "down", "down", "down")
 
 
 def installed(here: Walk) -> None:
     """With made-up services: rehearsed, applied, measured, kept, fixed, cleared, taken back."""
     here.to("Welcome", "?", "escape")
-    here.to("Choose", "enter", "n")
+    here.to("Ask", "enter", "n")
+    here.to("Choose", "enter")
     here.to("Review", "enter")
     here.to("Rehearse", "r")
     here.to("Changes", "n")

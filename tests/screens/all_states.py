@@ -165,6 +165,8 @@ WINDOWS: dict[str, State] = {
     ),
     "explain": State("choose", ("Explanations",), keys=("i",), top=Explain),
     "explained": State("choose", ("===",), keys=("i", "enter"), top=LinesView),
+    "ask": State("ask", ("What do you want to run?",)),
+    "compare": State("compare", ("Large convolutions:",)),
     "roads": State("choose", ("All 28 known approaches",), keys=("o",), top=RoadsList),
     "choose-cannot-run": State(
         "ask",
@@ -174,7 +176,7 @@ WINDOWS: dict[str, State] = {
     ),
     "review-groups": State("review", ("g leaves your groups",), session=JOINING),
     "done-login": State("done", ("Log out and in again", "cd ~/ComfyUI"), session=JOINED),
-    "stack-in-full": State("choose", ("all we can say",), keys=("d",), top=Notice),
+    "stack-in-full": State("choose", ("all we can say",), keys=("d",), top=LinesView),
     "evidence": State("choose", ("Evidence: rocm52",), keys=("e",), top=Evidence),
     "review-wheels-gone": State(
         "review",
