@@ -50,8 +50,6 @@ class Ask(StepScreen):
         Binding("enter", "next", "Suggestion", key_display="Enter", priority=True),
         Binding("space", "tick", "Tick", key_display="Space"),
         Binding("escape", "back", "Back", key_display="Esc"),
-        Binding("j", "down", "Down", show=False),
-        Binding("k", "up", "Up", show=False),
         HELP_KEY,
         QUIT_KEY,
     ]
@@ -90,14 +88,6 @@ class Ask(StepScreen):
     def action_next(self) -> None:
         """Shows what is suggested for it."""
         self.post_message(self.Go("choose", self.session))
-
-    def action_down(self) -> None:
-        """Marks the program below."""
-        self.query_one(MarkedList).action_cursor_down()
-
-    def action_up(self) -> None:
-        """Marks the program above."""
-        self.query_one(MarkedList).action_cursor_up()
 
     def _row(self, application: Application) -> Content:
         ticked = application.id in self.session.applications

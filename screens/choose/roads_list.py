@@ -44,8 +44,6 @@ class RoadsList(ModalScreen[str]):
         Binding("pagedown", "scroll(1)", "Text down", key_display="PgDn", priority=True),
         Binding("pageup", "scroll(-1)", "Text up", key_display="PgUp", priority=True),
         Binding("escape,q,o", "close", "Close", key_display="Esc"),
-        Binding("j", "step(1)", "Down", show=False),
-        Binding("k", "step(-1)", "Up", show=False),
     ]
     AUTO_FOCUS = "OptionList"
 
@@ -102,11 +100,6 @@ class RoadsList(ModalScreen[str]):
     def action_scroll(self, direction: int) -> None:
         """Moves the words."""
         self.query_one(VerticalScroll).scroll_relative(y=direction * 5, animate=False)
-
-    def action_step(self, by: int) -> None:
-        """Marks the road above or below."""
-        roads = self.query_one(OptionList)
-        (roads.action_cursor_down if by > 0 else roads.action_cursor_up)()
 
     def action_close(self) -> None:
         """Goes back without one."""

@@ -76,8 +76,6 @@ class Choose(StepScreen):
         Binding("d", "details", "All we can say of this stack", show=False),
         Binding("o", "roads", "Other ways", show=False),
         Binding("i", "explain", "Explain", show=False),
-        Binding("j", "move(1)", "Down", show=False),
-        Binding("k", "move(-1)", "Up", show=False),
         Binding("pagedown", "page(1)", "Scroll the box", show=False, priority=True),
         Binding("pageup", "page(-1)", "Scroll the box up", show=False, priority=True),
         *(
@@ -249,19 +247,15 @@ class Choose(StepScreen):
         """Asks again what is to run."""
         self.post_message(self.Go("ask", self.session))
 
-    def action_move(self, by: int) -> None:
-        """Selects the stack above or below."""
-        table = self.query_one(VerdictTable)
-        (table.action_cursor_down if by > 0 else table.action_cursor_up)()
-
     def action_rank(self, rank: int) -> None:
         """Selects the stack of that rank."""
         if rank <= len(self._choosing.recommendation.fits):
             self.query_one(VerdictTable).move_cursor(row=rank - 1)
 
     def action_page(self, pages: int) -> None:
-        """Scrolls the card."""
-        self.query_one("#card").scroll_relative(y=3 * pages, animate=False)
+        """Scrolls what does not fit into its box."""
+        for panel in self.query(".panel"):
+            panel.scroll_relative(y=3 * pages, animate=False)
 
     def on_data_table_row_highlighted(self, event: DataTable.RowHighlighted) -> None:
         """Selects the stack at the cursor; the suggested one stays whatever is suggested."""

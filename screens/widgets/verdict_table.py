@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from rich.text import Text
+from textual.binding import Binding, BindingType
 from textual.theme import Theme
 from textual.widgets import DataTable
 from textual.widgets.data_table import CursorType
@@ -39,6 +42,11 @@ class VerdictTable(DataTable[Text]):
         & > .datatable--header-hover { background: $background; }
     }
     """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("j", "cursor_down", "Down", show=False),
+        Binding("k", "cursor_up", "Up", show=False),
+    ]
 
     def __init__(self, name: str, cursor: CursorType) -> None:
         super().__init__(id=name, cursor_type=cursor)

@@ -162,7 +162,7 @@ async def test_a_road_that_is_gone_cannot_be_taken() -> None:
 async def test_a_key_answers_at_once(size: tuple[int, int]) -> None:
     async with choose(CLEAN, size) as pilot:
         screen = pilot.app.screen
-        for action in ("move(1)", "rank(1)", "rank(2)", "footprint"):
+        for action in ("rank(1)", "rank(2)", "rank(3)", "footprint"):
             quickest = float("inf")
             for _ in range(TRIES):
                 began = time.perf_counter()
