@@ -26,7 +26,7 @@ Case = tuple[str, tuple[str, ...]]
 LIVE: dict[str, Case] = {
     "welcome": ("welcome", ()),
     "detect": ("detect", ()),
-    "detect-details": ("detect", ("down", "enter")),
+    "detect-details": ("detect", ("down", "space")),
     "choose-nothing-ticked": ("choose", ()),
     "choose-four-ticked": ("ask", ("space", *("down", "space") * 3, "enter")),
     "choose-impossible": ("ask", ("space", "enter", *("down",) * 4, "enter")),
