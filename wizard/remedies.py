@@ -19,7 +19,7 @@ _KEYS = {
     "remove": "Remove (x on Welcome)",
     "clean-up": "Remove (x on Welcome)",
     "watch": "Watch (w on Welcome)",
-    "apply --footprint venv+system": "the footprint venv+system (f on Choose)",
+    "apply --footprint venv+system": "the footprint venv+system (u on Choose)",
     "apply": "Apply (a on Review)",
     "conv2d --attach": "the Conv2d panel (c on Welcome)",
     "conv2d --stop": "the Conv2d panel (c there)",
@@ -46,9 +46,9 @@ _PHRASES = (
     ("more time (--deadline)", "more time (t)"),
     ("run the same command as its owner", "start the wizard as its owner"),
     ("run again with --without-rollback to", "press w on Review to"),
-    ("take the footprint venv,", "take the footprint venv (f on Choose),"),
-    ("with --venv DIR", "on Choose (Tab)"),
-    ("with --venv", "on Choose (Tab)"),
+    ("take the footprint venv,", "take the footprint venv (u on Choose),"),
+    ("with --venv DIR", "on Choose (f)"),
+    ("with --venv", "on Choose (f)"),
 )
 _MORE_HANGS = re.compile(
     r"The same command with --hangs (\S+) goes on from here; --no-resume begins anew"

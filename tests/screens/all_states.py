@@ -165,14 +165,19 @@ WINDOWS: dict[str, State] = {
     ),
     "explain": State("choose", ("Explanations",), keys=("i",), top=Explain),
     "explained": State("choose", ("===",), keys=("i", "enter"), top=LinesView),
-    "roads": State("choose", ("All 28 roads",), keys=("o",), top=RoadsList),
+    "ask": State("ask", ("What do you want to run?",)),
+    "compare": State("compare", ("Large convolutions:",)),
+    "roads": State("choose", ("All 28 known approaches",), keys=("o",), top=RoadsList),
     "choose-cannot-run": State(
-        "choose", ("cannot run ComfyUI",), keys=("space", "down", "enter"), top=Question
+        "ask",
+        ("cannot run ComfyUI",),
+        keys=("space", "enter", "down", "enter"),
+        top=Question,
     ),
     "review-groups": State("review", ("g leaves your groups",), session=JOINING),
     "done-login": State("done", ("Log out and in again", "cd ~/ComfyUI"), session=JOINED),
-    "stack-in-full": State("choose", ("everything we can say",), keys=("d",), top=Notice),
-    "evidence": State("choose", ("Who says so",), keys=("e",), top=Evidence),
+    "stack-in-full": State("choose", ("all we can say",), keys=("d",), top=LinesView),
+    "evidence": State("choose", ("Evidence: rocm52",), keys=("e",), top=Evidence),
     "review-wheels-gone": State(
         "review",
         ("has no torch==1.13.1+rocm5.2", "Nothing was changed", "--torch-index URL"),
@@ -253,7 +258,7 @@ WINDOWS: dict[str, State] = {
     "diagnose-clean": State("diagnose", ("OK",), diagnosing(look=looking(*FINE))),
     "diagnose-one": State("diagnose", ("1 fault",), diagnosing(look=looking(OVERRIDE))),
     "detect-clean": State("detect", ("on your",), live(detect=lambda on_part: CLEAN)),
-    "choose-clean": State("choose", ("Folder",), session=replace(KNOWN, machine=CLEAN)),
+    "choose-clean": State("choose", ("a new folder",), session=replace(KNOWN, machine=CLEAN)),
     "clear-clean": State(
         "clear", ("What should be removed?",), session=replace(KNOWN, machine=CLEAN)
     ),

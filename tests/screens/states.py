@@ -328,7 +328,7 @@ LONGEST: dict[str, State] = {
     "detect-long-details": State(
         "detect", ("Source:",), live(detect=long_detect), ("space", "down", "space")
     ),
-    "choose-long": State("choose", ("Folder",), session=replace(LONG, folder=LONG_PATH)),
+    "choose-long": State("choose", ("Changes",), session=replace(LONG, folder=LONG_PATH)),
     "clear-long": State("clear", ("What should be removed?",), session=LONG),
     "review-long": State("review", ("72 steps",), session=replace(LONG, plan=LONG_PLAN)),
     "apply-long": State("apply", ("All 72 steps are done",), session=replace(LONG, plan=LONG_PLAN)),

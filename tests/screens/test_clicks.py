@@ -12,6 +12,8 @@ from textual.app import App
 from textual.pilot import Pilot
 
 from screens.app import SetupApp
+from screens.choose.ask import Ask
+from screens.choose.roads_list import RoadsList
 from screens.choose.screen import Choose
 from screens.clicks import action_at
 from screens.conv2d.options_dialog import OptionsDialog
@@ -74,14 +76,10 @@ CLICKS: dict[str, Click] = {
     "report": Click("welcome", "Report  ", screen(ReportPreview)),
     "roll back": Click("welcome", "Roll back  ", step("roll_back"), (), UNDOABLE),
     "answer": Click("detect", "System  ", screen(Notice)),
-    "wish": Click("choose", "[ ] YOLO", of(Choose, lambda s: s.session.applications == ("yolo",))),
-    "stack": Click("choose", "3 rocm57", of(Choose, lambda s: s.session.stack == "rocm57")),
-    "aspect": Click("choose", "Age of torch", shows("Marked Age of torch")),
-    "aspect wide": Click("choose", "Age of torch", shows("Marked Age of torch"), size=WIDE),
-    "stack wide": Click(
-        "choose", "rocm57", of(Choose, lambda s: s.session.stack == "rocm57"), size=WIDE
-    ),
-    "folder": Click("choose", "/home/sam/rdna1", of(Choose, lambda s: s.focused is not None)),
+    "wish": Click("ask", "[ ] YOLO", of(Ask, lambda s: s.session.applications == ("yolo",))),
+    "stack": Click("choose", "rocm57", of(Choose, lambda s: s.session.stack == "rocm57")),
+    "other ways": Click("choose", "Other ways", screen(RoadsList)),
+    "aspect": Click("compare", "disputed", shows("with rocm57: disputed")),
     "way": Click("clear", "Leftovers of others", step("review")),
     "finding": Click("diagnose", FINDINGS[1].title[:30], screen(LinesView)),
     "fixable": Click("diagnose", "A variable is set", step("review")),

@@ -40,6 +40,7 @@ async def test_the_mouse_alone_leads_from_welcome_to_done_and_out() -> None:
         for step, action in (
             ("welcome", "select"),
             ("detect", "next"),
+            ("ask", "next"),
             ("choose", "review"),
             ("review", "apply('Install')"),
             ("apply", "next"),
@@ -107,7 +108,17 @@ async def test_the_wheel_scrolls_a_plan() -> None:
 
 async def test_each_key_of_the_keys_line_can_be_clicked() -> None:
     async with app_with(LIVE_SERVICES).run_test(size=(80, 24)) as pilot:
-        for step in ("welcome", "detect", "choose", "review", "apply", "conv2d", "done"):
+        for step in (
+            "welcome",
+            "detect",
+            "ask",
+            "choose",
+            "compare",
+            "review",
+            "apply",
+            "conv2d",
+            "done",
+        ):
             await go(pilot, step)
             await settled(pilot)
             footer = pilot.app.screen.query_one(Footer)

@@ -95,7 +95,7 @@ def test_a_run_of_the_panel_that_stopped_names_its_keys() -> None:
         ("See `rdna1-setup rollback --list`.", "See `rdna1-setup rollback --list`."),
         ("The same command with --hangs 4 goes on from here; --no-resume begins anew.",
          "s goes on from here, with 4 hangs allowed (o)."),
-        ("Take a new folder with --venv DIR.", "Take a new folder on Choose (Tab)."),
+        ("Take a new folder with --venv DIR.", "Take a new folder on Choose (f)."),
     ],
 )  # fmt: skip
 def test_a_command_becomes_the_key_that_does_the_same(text: str, shown: str) -> None:
