@@ -199,10 +199,15 @@ class RunScreen(StepScreen):
             why = "as you asked" if finished and finished.cancelled else "before the end"
             self.conclude(f"Stopped {why}. {enter}", Status.WARNING)
         else:
-            second = ""
-            if finished and (finished.restart_needed or finished.relogin_needed):
-                second = RESTART if finished.restart_needed else LOG_IN_AGAIN
-            self.conclude(f"{run.done} {enter}", Status.OK, second, second and Status.WARNING)
+            todo = self._to_do_first()
+            warning = Status.WARNING if todo else None
+            self.conclude(f"{run.done} {enter}", Status.OK, todo, warning)
+
+    def _to_do_first(self) -> str:
+        finished = self.state.finished
+        if finished is not None and finished.restart_needed:
+            return RESTART
+        return LOG_IN_AGAIN if finished is not None and finished.relogin_needed else ""
 
     @property
     def busy(self) -> bool:

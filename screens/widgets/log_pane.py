@@ -177,19 +177,36 @@ class RunLog(SidewaysLog):
         return start, end
 
 
-class LogPane(Vertical):
-    """The log in a frame that names its file, with a field below it while one searches."""
+class SearchField(Input):
+    """Takes what to look for; up and down go from match to match."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "move(-1)", "Older match", key_display="↑"),
         Binding("down", "move(1)", "Newer match", key_display="↓"),
+    ]
+
+    @dataclass
+    class Moved(Message):
+        """Another match is wanted: the next older one (-1) or newer one (1)."""
+
+        by: int
+
+    def action_move(self, by: int) -> None:
+        """Asks for another match."""
+        self.post_message(self.Moved(by))
+
+
+class LogPane(Vertical):
+    """The log in a frame that names its file, with a field below it while one searches."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "end_search", "End search", key_display="Esc"),
     ]
 
     def __init__(self) -> None:
         super().__init__(id="log-pane", classes="panel")
         self.log_lines = RunLog()
-        self._field = Input(placeholder="Search the log", id="log-search", compact=True)
+        self._field = SearchField(placeholder="Search the log", compact=True)
         self._field.display = False
 
     def compose(self) -> ComposeResult:
@@ -202,9 +219,7 @@ class LogPane(Vertical):
         self.name_file("")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """The keys of a search mean nothing without one."""
-        if action == "move":
-            return self.searching
+        """Esc ends a search, and means nothing here without one."""
         if action == "end_search":
             return self.searching or self.log_lines.count != ""
         return True
@@ -224,9 +239,9 @@ class LogPane(Vertical):
         self.screen.set_focus(self._field)  # at once: the next key is for it
         self.log_lines.look_for(self._field.value)
 
-    def action_move(self, by: int) -> None:
-        """Goes to an older (-1) or a newer match (1)."""
-        self.log_lines.move(by)
+    def on_search_field_moved(self, event: SearchField.Moved) -> None:
+        """Goes to another match."""
+        self.log_lines.move(event.by)
 
     def action_end_search(self) -> None:
         """Selects nothing any more."""
