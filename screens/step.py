@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.containers import Vertical
 from textual.message import Message
 from textual.screen import Screen
 from textual.widget import Widget
@@ -84,7 +85,7 @@ class StepScreen(Screen[None]):
 
     @abstractmethod
     def body(self) -> Iterable[Widget]:
-        """The widgets between header and status line."""
+        """The widgets between conclusion and status line."""
 
     def compose(self) -> ComposeResult:
         """Header, conclusion, body, status and keys; the last one only in a small window."""
@@ -93,7 +94,7 @@ class StepScreen(Screen[None]):
         header.show_machine(self.session.machine)
         yield header
         yield Conclusion()
-        yield from self.body()
+        yield Vertical(*self.body(), id="body")
         yield StatusLine()
         yield Footer(show_command_palette=False, compact=True)
         yield Static(TOO_SMALL, id="too-small", markup=False)
