@@ -204,7 +204,7 @@ async def walk_to(pilot: Pilot[int], step: str) -> None:
         ("detect", "n"),
         ("choose", "enter"),
         ("review", "a"),
-        ("apply", "n"),
+        ("apply", "enter"),
         ("conv2d", "n"),
     ):
         if name == step:

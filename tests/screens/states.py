@@ -157,7 +157,7 @@ EMPTY: dict[str, State] = {
     ),
     "done-nothing": State("done", ("Nothing was installed.",), session=KNOWN),
     "explain-text-none": State("diagnose", ("There is no text yet",), keys=("e", "ctrl+r")),
-    "apply-search-none": State("apply", ("in no line",), keys=("slash", "q", "q", "q")),
+    "apply-search-none": State("apply", ("no match",), keys=("slash", "q", "q", "q")),
 }
 """What there is nothing of."""
 
@@ -221,10 +221,10 @@ ERRORS: dict[str, State] = {
     ),
     "apply-broken-off": State(
         "apply",
-        ("The run broke off: No space left", "Start the same plan again"),
+        ("The run broke off: No space left", "Try again"),
         live(carry_out=break_off),
     ),
-    "apply-log-unnamed": State("apply", ("All 6 steps are done",), live(log_of=fails(DENIED))),
+    "apply-log-unnamed": State("apply", ("6 of 6 steps done",), live(log_of=fails(DENIED))),
     "roll-back-refused": State(
         "roll_back", (TOLD.happened, TOLD.meaning, TOLD.next_step), live(way_back=fails(TOLD))
     ),
@@ -235,12 +235,12 @@ ERRORS: dict[str, State] = {
     ),
     "take-back-broken": State(
         "take_back",
-        ("The run broke off: No space left", "Roll back goes on there"),
+        ("The run broke off: No space left", "it goes on where this stopped"),
         session=replace(KNOWN, way_back=replace(LIVE_SERVICES.way_back(), take=fails_later(FULL))),
     ),
     "watch-broken": State(
         "watch",
-        ("The run broke off: No such file", "what root still does is told there"),
+        ("The run broke off: No such file", "it says what root is still doing"),
         session=replace(
             KNOWN, at_work=AtWork("apt is at work", "/var/lib/rdna1-setup/x", fails_later(GONE))
         ),
@@ -329,10 +329,10 @@ LONGEST: dict[str, State] = {
     "choose-long": State("choose", ("Folder",), session=replace(LONG, folder=LONG_PATH)),
     "clear-long": State("clear", ("What is to go?",), session=LONG),
     "review-long": State("review", ("1 of 72",), session=replace(LONG, plan=LONG_PLAN)),
-    "apply-long": State("apply", ("All 72 steps are done",), session=replace(LONG, plan=LONG_PLAN)),
+    "apply-long": State("apply", ("72 of 72 steps done",), session=replace(LONG, plan=LONG_PLAN)),
     "apply-long-failure": State(
         "apply",
-        ("Happened",),
+        ("What to do:",),
         live(carry_out=fail_at_three),
         session=replace(LONG, plan=replace(LONG_PLAN, steps=LONG_PLAN.steps[:3])),
     ),
@@ -387,9 +387,9 @@ USUAL: dict[str, State] = {
         keys=("t",),
         session=replace(PLANNED, rehearsed=replace(REHEARSED, **LISTS)),
     ),
-    "rehearse": State("rehearse", ("n shows what",), rehearsing(REHEARSED), session=PLANNED),
+    "rehearse": State("rehearse", ("Press Enter to see what changes",), rehearsing(REHEARSED), session=PLANNED),
     "rehearse-failed": State(
-        "rehearse", ("It came to no end; nothing was changed.",), rehearsing(None), session=PLANNED
+        "rehearse", ("Stopped before the end", "nothing was changed"), rehearsing(None), session=PLANNED
     ),
     "history-whole": State("conv2d", ("16->32 3x3",), keys=("h", "enter")),
     "history-result": State(
