@@ -51,7 +51,7 @@ class StepScreen(Screen[None]):
         (80, "-narrow"),
         (100, "-wide"),
     ]
-    VERTICAL_BREAKPOINTS = [(0, "-flat"), (24, "-tall")]  # noqa: RUF012 - Textual declares it so
+    VERTICAL_BREAKPOINTS = [(0, "-flat"), (24, "-short"), (32, "-tall")]  # noqa: RUF012 - Textual declares it so
 
     @dataclass
     class Next(Message):
@@ -94,7 +94,8 @@ class StepScreen(Screen[None]):
         header.show_machine(self.session.machine)
         yield header
         yield Conclusion()
-        yield Vertical(*self.body(), id="body")
+        with Vertical(id="body"):
+            yield from self.body()
         yield StatusLine()
         yield Footer(show_command_palette=False, compact=True)
         yield Static(TOO_SMALL, id="too-small", markup=False)
