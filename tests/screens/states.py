@@ -387,9 +387,14 @@ USUAL: dict[str, State] = {
         keys=("t",),
         session=replace(PLANNED, rehearsed=replace(REHEARSED, **LISTS)),
     ),
-    "rehearse": State("rehearse", ("Press Enter to see what changes",), rehearsing(REHEARSED), session=PLANNED),
+    "rehearse": State(
+        "rehearse", ("Press Enter to see what changes",), rehearsing(REHEARSED), session=PLANNED
+    ),
     "rehearse-failed": State(
-        "rehearse", ("Stopped before the end", "nothing was changed"), rehearsing(None), session=PLANNED
+        "rehearse",
+        ("Stopped before the end", "nothing was changed"),
+        rehearsing(None),
+        session=PLANNED,
     ),
     "history-whole": State("conv2d", ("16->32 3x3",), keys=("h", "enter")),
     "history-result": State(

@@ -62,8 +62,8 @@ async def carried_out(pilot: Pilot[int]) -> None:
     await until(pilot, lambda: "a" in usable(pilot.app))
     await press(pilot, "a")
     await reach(pilot, "apply")
-    await until(pilot, lambda: "n" in usable(pilot.app))
-    await press(pilot, "n")
+    await until(pilot, lambda: "enter" in usable(pilot.app))
+    await press(pilot, "enter")
 
 
 @pytest.mark.parametrize("key", ["f", "enter"])

@@ -33,7 +33,7 @@ async def test_the_mouse_alone_leads_from_welcome_to_done_and_out() -> None:
             ("detect", "next"),
             ("choose", "review"),
             ("review", "apply"),
-            ("apply", "next"),
+            ("apply", "forward('Measure')"),
             ("conv2d", "next"),
         ):
             await reach(pilot, step)
