@@ -175,7 +175,7 @@ def _watch(session: Session, _: Services) -> Run:
     if at_work is None:
         raise ValueError("there is nothing to watch")
     return Run(
-        "Finishing an earlier step as root",
+        "Root is finishing a step of an earlier run",
         "The step that ran as root is finished.",
         before_watching(),
         at_work.watch,

@@ -224,8 +224,8 @@ class RunScreen(StepScreen):
             case "stop":
                 return self.busy
             case "diagnose":
-                installs = self.kind.name == "apply" and self.session.before is None
-                return installs and not self.running and self.state.failure is not None
+                failed = not self.running and self.state.failure is not None
+                return failed and self.kind.name == "apply"
             case "search" | "help" | "log":
                 return not self._log_pane.searching
             case _:

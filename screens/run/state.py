@@ -151,7 +151,7 @@ def _with_step(state: RunState, event: StepStarted) -> RunState:
     The bar is this step's: the helper takes no new one once the wizard that started it is gone.
     """
     missing = range(len(state.steps) + 1, min(event.number, MOST_STEPS) + 1)
-    rows = (StepRow(f"Step {number}, as root", State.BEFORE) for number in missing)
+    rows = (StepRow(f"Run step {number} as root", State.BEFORE) for number in missing)
     return replace(state, steps=(*state.steps, *rows), overall=one_step())
 
 
