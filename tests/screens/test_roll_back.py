@@ -10,10 +10,12 @@ from pathlib import Path
 
 from textual.widgets import OptionList
 
+from screens.app import SetupApp
 from screens.run.earlier import unfinished
 from screens.run.screen import StepList
 from screens.run.services import way_back
 from screens.services import Services, WayBack
+from screens.session import Session
 from tests.machine.records import machine
 from tests.run.earlier_runs import OLDER, leave_older_run
 from tests.run.places import places_below
@@ -36,9 +38,12 @@ from wizard.plan.root_steps import AddToGroups, AptChange, PutSystemPathBack
 from wizard.plan.steps import Plan
 from wizard.plan.way_back import AGAIN
 from wizard.run.events import (
+    CHECKED,
+    REMOVED,
     Event,
     Output,
     PlanFinished,
+    Progress,
     StepFailed,
     StepFinished,
     StepStarted,
@@ -188,6 +193,23 @@ async def test_a_stop_is_asked_for_once_it_was_affirmed() -> None:
         await reach(pilot, "roll_back")  # what is left is shown, and asked for with y
         assert back.did == ["read", "take", "stop", "read"]
         assert pilot.app.outcome == 130  # type: ignore[attr-defined]
+
+
+async def test_the_files_of_a_rollback_are_counted_and_move_the_bar() -> None:
+    waits = asyncio.Event()
+
+    async def take() -> AsyncGenerator[Event, None]:
+        yield StepStarted(1, 1, "undo run", "The folder.")
+        yield Progress(21_000, 21_000, CHECKED, "", None)
+        yield Progress(4_200, 21_000, REMOVED, "", None)
+        await waits.wait()
+
+    way = WayBack(WOULD_GO, None, take, lambda: None)
+    app = SetupApp(LIVE_SERVICES, Session(way_back=way), "take_back")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "take_back")
+        await until(pilot, lambda: "4,200 of 21,000 files removed" in screen_text(pilot.app))
+        await until(pilot, lambda: "60%" in screen_text(pilot.app))
 
 
 async def test_rights_that_are_refused_leave_all_as_it_is_and_are_told() -> None:
