@@ -145,14 +145,14 @@ EMPTY: dict[str, State] = {
         (
             "The list of changes cannot be read",
             "It is not there (any more)",
-            "r rehearses it again",
+            "try it in a copy again",
         ),
         session=replace(PLANNED, rehearsed=REHEARSED),
         top=Notice,
     ),
     "changes-empty": State(
         "changes",
-        ("Nothing would be changed", "0 of 0"),
+        ("The plan would change no file", "0 of 0"),
         session=replace(PLANNED, rehearsed=replace(REHEARSED, there=EMPTY_LIST, back=EMPTY_LIST)),
     ),
     "done-nothing": State("done", ("Nothing was installed.",), session=KNOWN),
@@ -385,7 +385,7 @@ USUAL: dict[str, State] = {
     ),
     "changes-back": State(
         "changes",
-        ("NOT AS BEFORE", "2 of 2"),
+        ("NOT RESTORED", "2 of 2"),
         keys=("t",),
         session=replace(PLANNED, rehearsed=replace(REHEARSED, **LISTS)),
     ),
