@@ -61,6 +61,8 @@ class Run:
     """The session with what came of it."""
     stop: Callable[[], None] | None = None
     """Asks it to stop at its next safe point; None for what goes on whatever happens here."""
+    stopped: str = ""
+    """What else is to be said where it stopped."""
     log: Callable[[], str] = str
     """Path of the file that has the whole log, ``""`` while there is none; may take a while."""
 
@@ -116,7 +118,7 @@ def _install(session: Session, services: Services) -> Run:
         lambda: services.carry_out(plan),
         _how_it_went,
         services.ask_to_stop,
-        lambda: services.log_of(plan),
+        log=lambda: services.log_of(plan),
     )
 
 
@@ -139,6 +141,7 @@ def _rehearse(session: Session, services: Services) -> Run:
         lambda: rehearsing.carry_out(plan),
         lambda session, _: replace(session, rehearsed=rehearsing.outcome),
         rehearsing.cancel,
+        "Nothing was changed.",
     )
 
 
@@ -161,7 +164,7 @@ def _roll_back(session: Session, services: Services) -> Run:
         way.take,
         _how_it_went,
         way.stop,
-        (lambda: services.log_of(plan)) if plan is not None else str,
+        log=(lambda: services.log_of(plan)) if plan is not None else str,
     )
 
 

@@ -28,6 +28,7 @@ from screens.windows.dialogs import Question
 from screens.words import cut
 from wizard.diagnose.finding import Status
 from wizard.run.events import Event, Output, PlanFinished, StepFinished, StepStarted
+from wizard.run.lines import clean
 from wizard.run.time_left import TimeLeft
 
 LOOK_S = 1.0
@@ -90,7 +91,6 @@ class RunScreen(StepScreen):
 
     def on_mount(self) -> None:
         """Starts the run."""
-        self.query_one("#failure").border_title = "What went wrong"
         self.say(GOES_ON if self._run.stop is None else CAN_STOP)
         self.running = True
         self.call_after_refresh(self.show_state)  # the first event may be long in coming
@@ -139,7 +139,22 @@ class RunScreen(StepScreen):
         if not self._saved:
             with suppress(OSError):  # no reason to break a run off: its end names the file too
                 self._saved = await asyncio.to_thread(self._run.log)
-            self._log_pane.name_file(self._below_home(self._saved))
+            self._name_parts()
+
+    def on_descendant_focus(self) -> None:
+        """Says which part has the keys: the colour of its frame alone would not."""
+        self._name_parts()
+
+    def _name_parts(self) -> None:
+        log = f"Log: {self._below_home(self._saved)}" if self._saved else "Log"
+        for part, title in (
+            ("#failure", "What went wrong"),
+            ("#steps", "Steps"),
+            ("#log-pane", clean(log)),
+        ):
+            for widget in self.query(part):
+                has_keys = self.focused in widget.walk_children(with_self=True)
+                widget.border_title = Content(f"> {title}" if has_keys else title)
 
     def _below_home(self, path: str) -> str:
         """The path as a shell takes it too, short enough for its place."""
@@ -197,7 +212,7 @@ class RunScreen(StepScreen):
             self.conclude(f"{run.doing}{'' if state.watched else step}.")
         elif not state.ok:
             why = "as you asked" if finished and finished.cancelled else "before the end"
-            self.conclude(f"Stopped {why}. {enter}", Status.WARNING)
+            self.conclude(f"Stopped {why}. {run.stopped} {enter}", Status.WARNING)
         else:
             todo = self._to_do_first()
             warning = Status.WARNING if todo else None
@@ -304,10 +319,6 @@ class StepList(VerticalScroll):
     def compose(self) -> ComposeResult:
         """The lines."""
         yield Static(id="step-lines", markup=False)
-
-    def on_mount(self) -> None:
-        """Names itself where it has a frame."""
-        self.border_title = "Steps"
 
     def on_resize(self) -> None:
         """Lays the lines out for the new width."""

@@ -197,7 +197,7 @@ class SearchField(Input):
 
 
 class LogPane(Vertical):
-    """The log in a frame that names its file, with a field below it while one searches."""
+    """The log in a frame, with a field below it while one searches."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "end_search", "End search", key_display="Esc"),
@@ -214,10 +214,6 @@ class LogPane(Vertical):
         yield self.log_lines
         yield self._field
 
-    def on_mount(self) -> None:
-        """Names itself until a file is known."""
-        self.name_file("")
-
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Esc ends a search, and means nothing here without one."""
         if action == "end_search":
@@ -228,10 +224,6 @@ class LogPane(Vertical):
     def searching(self) -> bool:
         """True while keys go to the search field."""
         return bool(self._field.display)
-
-    def name_file(self, path: str) -> None:
-        """Shows where the whole log is saved."""
-        self.border_title = Content(clean(f"Log: {path}" if path else "Log"))
 
     def open_search(self) -> None:
         """Lets one type what to look for; the text of the last time is there already."""

@@ -226,7 +226,7 @@ WINDOWS: dict[str, State] = {
         top=RunScreen,
     ),
     "rehearse-long": State(
-        "rehearse", ("What to do:",), live(rehearsal=LongRehearsal), session=PLANNED
+        "rehearse", ("What went wrong",), live(rehearsal=LongRehearsal), session=PLANNED
     ),
     "changes-long": State(
         "changes",

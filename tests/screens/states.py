@@ -394,7 +394,7 @@ USUAL: dict[str, State] = {
     ),
     "rehearse-failed": State(
         "rehearse",
-        ("Stopped before the end", "nothing was changed"),
+        ("Stopped before the end", "Nothing was changed."),
         rehearsing(None),
         session=PLANNED,
     ),

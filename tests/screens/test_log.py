@@ -295,7 +295,7 @@ async def test_the_saved_file_is_named_above_the_log_and_at_its_end(size: tuple[
         await reach(pilot, "apply")
         await settled(pilot)
         await press(pilot, "l")
-        above = LOG.replace("/home/sam", "Log: ~")
+        above = LOG.replace("/home/sam", "> Log: ~")  # it has the keys
         await until(pilot, lambda: above in screen_text(pilot.app))
         await until(pilot, lambda: LOG in screen_text(pilot.app))
 
