@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from screens.run.state import (
     BEGIN_AGAIN,
     RunState,
+    State,
     before_rollback,
     before_run,
     before_watching,
@@ -114,7 +115,7 @@ def _install(session: Session, services: Services) -> Run:
     return Run(
         doing,
         done,
-        before_run(plan, rehearsed=services.rehearses),
+        before_run(plan, State.SHOWN if services.rehearses else State.DONE),
         lambda: services.carry_out(plan),
         _how_it_went,
         services.ask_to_stop,
@@ -137,7 +138,7 @@ def _rehearse(session: Session, services: Services) -> Run:
     return Run(
         "Trying the plan in a copy of this system",
         "Tried it in a copy: nothing was changed.",
-        before_run(rehearsable(plan), rehearsed=True),
+        before_run(rehearsable(plan), State.TRIED),
         lambda: rehearsing.carry_out(plan),
         lambda session, _: replace(session, rehearsed=rehearsing.outcome),
         rehearsing.cancel,

@@ -30,7 +30,8 @@ class State(Enum):
     WAITING = ""
     RUNNING = "running"
     DONE = "done"
-    REHEARSED = "not run"
+    SHOWN = "not run"
+    TRIED = "tried"
     BEFORE = "already done"
     FAILED = "failed"
     STOPPED = "stopped"
@@ -57,8 +58,8 @@ class RunState:
     progress: Progress | None = None
     failure: StepFailed | None = None
     finished: PlanFinished | None = None
-    rehearsed: bool = False
-    """True when nothing is really done."""
+    done: State = State.DONE
+    """What a finished step is: a dry run only shows it, and a rehearsal tries it in a copy."""
     watched: bool = False
     """True when somebody else's run is only watched: its steps come with its events."""
 
@@ -80,8 +81,7 @@ class RunState:
     @property
     def through(self) -> int:
         """How many steps are done."""
-        done = (State.DONE, State.BEFORE, State.REHEARSED)
-        return sum(row.state in done for row in self.steps)
+        return sum(row.state in (self.done, State.BEFORE) for row in self.steps)
 
     @property
     def title(self) -> str:
@@ -94,10 +94,10 @@ def title_of(step: Step) -> str:
     return getattr(step, "title", "") or str(step)
 
 
-def before_run(plan: Plan, *, rehearsed: bool = False) -> RunState:
+def before_run(plan: Plan, done: State = State.DONE) -> RunState:
     """The state before the first event of a plan."""
     rows = tuple(StepRow(title_of(step)) for step in plan.steps)
-    return RunState(rows, overall(plan), rehearsed=rehearsed)
+    return RunState(rows, overall(plan), done=done)
 
 
 def before_rollback(system: Plan | None) -> RunState:
@@ -123,8 +123,7 @@ def after(state: RunState, event: Event) -> RunState:
             marked = _mark(state, event.number, State.RUNNING)
             return replace(marked, current=event.number, progress=None)
         case StepFinished():
-            done = State.REHEARSED if state.rehearsed else State.DONE
-            word = State.BEFORE if event.already_done else done
+            word = State.BEFORE if event.already_done else state.done
             return replace(_mark(state, event.number, word, event.seconds), progress=None)
         case StepFailed():
             failed = _mark(state, event.number, State.FAILED)

@@ -18,11 +18,17 @@ MARKS = {
     State.RUNNING: (">", "bold $text-primary"),
     State.DONE: ("✓", "$text-success"),
     State.BEFORE: ("✓", "$text-success"),
-    State.REHEARSED: ("·", "$text-primary"),
+    State.SHOWN: ("·", "$text-primary"),
+    State.TRIED: ("·", "$text-primary"),
     State.FAILED: ("✗", "bold $text-error"),
     State.STOPPED: ("!", "bold $text-warning"),
 }
 TITLE_STYLES = {State.WAITING: "$text-muted", State.RUNNING: "bold", State.FAILED: "bold"}
+ENDED = {
+    State.DONE: "done",
+    State.SHOWN: "shown; none was run",
+    State.TRIED: "tried in the copy",
+}
 NOTE_CELLS = 13
 """Room for the longest word behind a title, and a gap."""
 TITLE_CELLS = 60
@@ -37,7 +43,7 @@ def step_line(row: StepRow, cells: int, spent: float = 0.0) -> Content:
     """A step on one line: mark, title, and how long it took, or takes by now."""
     mark, style = MARKS[row.state]
     seconds = spent if row.state is State.RUNNING else row.seconds
-    timed = row.state in (State.RUNNING, State.DONE, State.REHEARSED) and seconds >= 1
+    timed = row.state in (State.RUNNING, State.DONE, State.TRIED) and seconds >= 1
     note = time_text(seconds) if timed else row.state.value
     room = max(1, min(TITLE_CELLS, cells - NOTE_CELLS - 3))
     return Content.assemble(
@@ -62,7 +68,7 @@ def progress_text(
     before anybody looked.
     """
     if state.ended:
-        return f"{state.through} of {counted(len(state.steps), 'step')} done."
+        return f"{state.through} of {counted(len(state.steps), 'step')} {ENDED[state.done]}."
     if state.current == 0:
         return ", ".join(filter(None, ("Starting", so_far(spent))))
     progress = state.progress

@@ -149,7 +149,9 @@ class RunLog(SidewaysLog):
     def _go_to(self, number: int | None) -> None:
         self.match = number
         span = self._select_match()
-        if number is not None:
+        if number is None:
+            self.scroll_to(x=0, animate=False)
+        else:
             row, size = number - self.forgotten, self.scrollable_content_region.size
             line = self.line(number)
             left, right = (cell_len(line[:at]) for at in span)

@@ -36,8 +36,8 @@ def test_a_step_that_was_done_before_says_so() -> None:
 
 
 def test_a_rehearsed_step_is_never_called_done() -> None:
-    state = after(before_run(PLAN, rehearsed=True), StepFinished(1, 0.0, False, ""))
-    assert state.steps[0].state is State.REHEARSED
+    state = after(before_run(PLAN, State.SHOWN), StepFinished(1, 0.0, False, ""))
+    assert state.steps[0].state is State.SHOWN
 
 
 def test_a_failed_step_ends_the_progress() -> None:
@@ -121,7 +121,7 @@ def test_durations_are_told_in_whole_words() -> None:
 
 
 def test_it_is_whole_when_the_plan_has_ended_well_and_not_before() -> None:
-    state = before_run(PLAN, rehearsed=True)
+    state = before_run(PLAN, State.SHOWN)
     for number in range(1, 7):
         state = after(state, StepStarted(number, 6, "x", "y"))
         state = after(state, StepFinished(number, 0.0, False, ""))
@@ -129,7 +129,7 @@ def test_it_is_whole_when_the_plan_has_ended_well_and_not_before() -> None:
     assert not state.ok
     state = after(state, PlanFinished(True, False, False, False, "", ""))
     assert (state.share, state.ok) == (1, True)
-    assert progress_text(state, None) == "6 of 6 steps done."
+    assert progress_text(state, None) == "6 of 6 steps shown; none was run."
 
 
 def test_a_failure_leaves_the_bar_where_it_was() -> None:
