@@ -13,7 +13,7 @@ from screens.diagnose.text_question import TextQuestion
 from screens.history.screen import History
 from screens.history.text import HINT
 from screens.report.preview import ReportPreview
-from screens.run.watch import Watch
+from screens.run.screen import RunScreen
 from screens.services import Services
 from screens.windows.dialogs import Notice, Question
 from screens.windows.explain import Explain
@@ -221,17 +221,17 @@ WINDOWS: dict[str, State] = {
         ("Unpacking libssl3",),
         root_at_work("apt is still working, 63 %", f"{FOLDER}/events.jsonl", *AT_WORK),
         ("w",),
-        top=Watch,
+        top=RunScreen,
     ),
     "watch-long": State(
         "welcome",
         ("Unpacking AMD",),
         root_at_work(f"apt {LONG_NAME}", LONG_PATH, *LONG_EVENTS),
         ("w",),
-        top=Watch,
+        top=RunScreen,
     ),
     "rehearse-long": State(
-        "rehearse", ("Happened",), live(rehearsal=LongRehearsal), session=PLANNED
+        "rehearse", ("What went wrong",), live(rehearsal=LongRehearsal), session=PLANNED
     ),
     "changes-long": State(
         "changes",

@@ -213,7 +213,7 @@ async def walk_to(pilot: Pilot[int], step: str) -> None:
         ("ask", "enter"),
         ("choose", "enter"),
         ("review", "enter"),
-        ("apply", "n"),
+        ("apply", "enter"),
         ("conv2d", "n"),
     ):
         if name == step:

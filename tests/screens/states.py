@@ -145,19 +145,19 @@ EMPTY: dict[str, State] = {
         (
             "The list of changes cannot be read",
             "It is not there (any more)",
-            "r rehearses it again",
+            "try it in a copy again",
         ),
         session=replace(PLANNED, rehearsed=REHEARSED),
         top=Notice,
     ),
     "changes-empty": State(
         "changes",
-        ("Nothing would be changed", "0 of 0"),
+        ("The plan would change no file", "0 of 0"),
         session=replace(PLANNED, rehearsed=replace(REHEARSED, there=EMPTY_LIST, back=EMPTY_LIST)),
     ),
     "done-nothing": State("done", ("Nothing was installed.",), session=KNOWN),
     "explain-text-none": State("diagnose", ("There is no text yet",), keys=("e", "ctrl+r")),
-    "apply-search-none": State("apply", ("in no line",), keys=("slash", "q", "q", "q")),
+    "apply-search-none": State("apply", ("no match",), keys=("slash", "q", "q", "q")),
 }
 """What there is nothing of."""
 
@@ -221,10 +221,10 @@ ERRORS: dict[str, State] = {
     ),
     "apply-broken-off": State(
         "apply",
-        ("The run broke off: No space left", "Start the same plan again"),
+        ("The run broke off: No space left", "Try again"),
         live(carry_out=break_off),
     ),
-    "apply-log-unnamed": State("apply", ("All 6 steps are done",), live(log_of=fails(DENIED))),
+    "apply-log-unnamed": State("apply", ("6 of 6 steps done",), live(log_of=fails(DENIED))),
     "roll-back-refused": State(
         "roll_back", (TOLD.happened, TOLD.meaning, TOLD.next_step), live(way_back=fails(TOLD))
     ),
@@ -235,12 +235,12 @@ ERRORS: dict[str, State] = {
     ),
     "take-back-broken": State(
         "take_back",
-        ("The run broke off: No space left", "Roll back goes on there"),
+        ("The run broke off: No space left", "it goes on where this stopped"),
         session=replace(KNOWN, way_back=replace(LIVE_SERVICES.way_back(), take=fails_later(FULL))),
     ),
     "watch-broken": State(
         "watch",
-        ("The run broke off: No such file", "what root still does is told there"),
+        ("The run broke off: No such file", "it says what root is still doing"),
         session=replace(
             KNOWN, at_work=AtWork("apt is at work", "/var/lib/rdna1-setup/x", fails_later(GONE))
         ),
@@ -331,10 +331,10 @@ LONGEST: dict[str, State] = {
     "choose-long": State("choose", ("Changes",), session=replace(LONG, folder=LONG_PATH)),
     "clear-long": State("clear", ("What should be removed?",), session=LONG),
     "review-long": State("review", ("72 steps",), session=replace(LONG, plan=LONG_PLAN)),
-    "apply-long": State("apply", ("All 72 steps are done",), session=replace(LONG, plan=LONG_PLAN)),
+    "apply-long": State("apply", ("72 of 72 steps done",), session=replace(LONG, plan=LONG_PLAN)),
     "apply-long-failure": State(
         "apply",
-        ("Happened",),
+        ("What to do:",),
         live(carry_out=fail_at_three),
         session=replace(LONG, plan=replace(LONG_PLAN, steps=LONG_PLAN.steps[:3])),
     ),
@@ -385,13 +385,18 @@ USUAL: dict[str, State] = {
     ),
     "changes-back": State(
         "changes",
-        ("NOT AS BEFORE", "2 of 2"),
+        ("NOT RESTORED", "2 of 2"),
         keys=("t",),
         session=replace(PLANNED, rehearsed=replace(REHEARSED, **LISTS)),
     ),
-    "rehearse": State("rehearse", ("n shows what",), rehearsing(REHEARSED), session=PLANNED),
+    "rehearse": State(
+        "rehearse", ("Press Enter to see what changes",), rehearsing(REHEARSED), session=PLANNED
+    ),
     "rehearse-failed": State(
-        "rehearse", ("It came to no end; nothing was changed.",), rehearsing(None), session=PLANNED
+        "rehearse",
+        ("Stopped before the end", "Nothing was changed."),
+        rehearsing(None),
+        session=PLANNED,
     ),
     "history-whole": State("conv2d", ("16->32 3x3",), keys=("h", "enter")),
     "history-result": State(

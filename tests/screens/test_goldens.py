@@ -46,7 +46,7 @@ DRY: dict[str, Case] = {
     "apply-dry-run": ("apply", ()),
     "done-dry-run": ("done", ()),
 }
-FAILS: dict[str, Case] = {"apply-failed": ("apply", ()), "done-failed": ("apply", ("n",))}
+FAILS: dict[str, Case] = {"apply-failed": ("apply", ())}
 DEMO_CASES: dict[str, Case] = {
     "conv2d-demo": ("conv2d", ()),
     "conv2d-demo-grid": ("conv2d", ("v",)),

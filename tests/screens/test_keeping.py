@@ -79,8 +79,8 @@ async def test_k_in_the_answer_makes_the_plan_and_goes_to_review_and_esc_comes_b
         await until(pilot, lambda: "enter" in usable_keys(app))
         await press(pilot, "enter")
         await reach(pilot, "apply")
-        await until(pilot, lambda: "n" in usable_keys(app))
-        await press(pilot, "n")
+        await until(pilot, lambda: "enter" in usable_keys(app))
+        await press(pilot, "enter")
         await reach(pilot, "done")
         await until(pilot, lambda: "Done as planned. It can be taken back." in screen_text(app))
         await until(pilot, lambda: "rdna1-setup rollback" in screen_text(app))
@@ -99,8 +99,8 @@ async def test_where_nothing_may_change_the_plan_is_rehearsed_to_the_end(mode: s
         await until(pilot, lambda: "enter" in usable_keys(app))
         await press(pilot, "enter")
         await reach(pilot, "apply")
-        await until(pilot, lambda: "n" in usable_keys(app))
-        await press(pilot, "n")
+        await until(pilot, lambda: "enter" in usable_keys(app))
+        await press(pilot, "enter")
         await reach(pilot, "done")
         await until(pilot, lambda: "nothing was changed" in screen_text(app))
 
@@ -159,7 +159,7 @@ async def test_what_is_kept_stands_in_the_venv_and_the_way_back_is_to_the_byte(
         assert files_of(venv) == before
         await press(pilot, "enter")
         await reach(pilot, "apply")
-        await until(pilot, lambda: "n" in usable_keys(app))
+        await until(pilot, lambda: "enter" in usable_keys(app))
         for name, value in SET:
             assert f"os.environ[{name!r}] = {value!r}" in module_of(venv).read_text()
     back = wizard(tmp_path, "rollback", "--yes")

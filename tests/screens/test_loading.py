@@ -159,7 +159,7 @@ STATES: dict[str, Loading] = {
     "apply-starts": Loading(
         "apply", "Starting", "#log", lambda w: w.services(carry_out=w.events())
     ),
-    "watch": Loading("welcome", "Starting", "#log", _watches, (("w Watch", "w"),)),
+    "watch": Loading("welcome", "Starting", "#log", _watches, (("Watch shows it", "w"),)),
     "conv2d": Loading("conv2d", "now 16->32 at 32", "#shapes", _measures, (("", "g"), ("", "s"))),
 }
 

@@ -43,7 +43,7 @@ async def test_the_mouse_alone_leads_from_welcome_to_done_and_out() -> None:
             ("ask", "next"),
             ("choose", "review"),
             ("review", "apply('Install')"),
-            ("apply", "next"),
+            ("apply", "forward('Measure')"),
             ("conv2d", "next"),
         ):
             await reach(pilot, step)

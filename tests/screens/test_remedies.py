@@ -16,7 +16,7 @@ from screens.diagnose.state import Found, Shown
 from screens.diagnose.text import details_lines, mended_text
 from screens.done import _sections
 from screens.faults import in_one_run, refused, told
-from screens.run.apply import Apply
+from screens.run.kinds import INSTALL
 from screens.run.state import after, before_run
 from screens.run.text import failure_text
 from screens.services import LIVE
@@ -43,8 +43,8 @@ ANY_COMMAND = re.compile(r"rdna1-setup ((?:[a-z-]+)(?: --?[a-z-]+)?)")
 def test_after_a_failed_step_the_screen_names_keys_and_the_command_line_the_command() -> None:
     assert "run the same command again" in FULL.next_step
     failed = after(before_run(examples.PLAN), FAILED)
-    assert "press Esc, then a" in failure_text(failed, 200, Apply.AGAIN).plain
-    assert "then try again" in failure_text(failed, 200).plain
+    assert "press Enter" in failure_text(failed, INSTALL.again).plain
+    assert "then try again" in failure_text(failed).plain
 
 
 def test_done_names_keys_too() -> None:

@@ -34,7 +34,7 @@ from wizard.conv2d.sweep import SweepDone, SweepEvent
 from wizard.machine.facts import Machine
 from wizard.plan.choice import Choice
 from wizard.plan.steps import Plan
-from wizard.run.events import Event, PlanFinished, StepStarted
+from wizard.run.events import Event, PlanFinished, StepFailed, StepStarted
 
 STOPPED = PlanFinished(False, True, True, False, "run", "")
 
@@ -103,13 +103,13 @@ async def test_leaving_is_blocked_while_a_plan_is_carried_out() -> None:
         await reach(pilot, "apply")
         await until(pilot, lambda: "running" in screen_text(pilot.app))
         await press(pilot, "escape", "q", "ctrl+q")
-        assert "Still working" in status(pilot.app)
+        assert "Still" in status(pilot.app)
         await press(pilot, "c")
         await until(pilot, lambda: isinstance(pilot.app.screen, Question))
         assert "inside a download" in screen_text(pilot.app)
         await press(pilot, "y")
-        await until(pilot, lambda: "n" in usable_keys(pilot.app))
-        assert "Stopped at a safe point" in screen_text(pilot.app)
+        await until(pilot, lambda: "enter" in usable_keys(pilot.app))
+        assert "Stopped as you asked" in screen_text(pilot.app)
 
 
 async def test_a_failed_step_says_what_happened_what_it_means_and_what_is_next() -> None:
@@ -119,9 +119,12 @@ async def test_a_failed_step_says_what_happened_what_it_means_and_what_is_next()
         await reach(pilot, "apply")
         await settled(pilot)
         text = screen_text(app)
-        assert all(word in text for word in ("Happened", "It means", "Next", "✗ failed"))
-        await press(pilot, "n")
-        await reach(pilot, "done")
+        events = [event async for event in fail_at_three(examples.PLAN)]
+        failure = next(event for event in events if isinstance(event, StepFailed))
+        told = (failure.happened, failure.meaning, f"What to do: {failure.next_step}")
+        assert all(word in text for word in ("✗ Step 3 failed", *told))
+        await press(pilot, "escape")
+        await reach(pilot, "review")
         assert app.outcome == 1
 
 
