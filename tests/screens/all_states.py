@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from screens.choose.evidence import Evidence
 from screens.choose.roads_list import RoadsList
-from screens.conv2d.answers import Answer, SettingFound
+from screens.conv2d.answers import Answer
 from screens.diagnose.text_question import TextQuestion
 from screens.history.screen import History
 from screens.history.text import HINT
@@ -39,7 +39,7 @@ from tests.screens.states import (
 from tests.screens.states import (
     STATES as UNUSUAL,
 )
-from tests.screens.test_keeping import services_that_find
+from tests.screens.test_keeping import SEARCH, services_that_find
 from wizard.machine.facts import FoundApplication, Machine
 from wizard.overlay.changes import Counts
 from wizard.plan.root_steps import AddToGroups
@@ -199,13 +199,12 @@ WINDOWS: dict[str, State] = {
         live(wheels_size=saying(WheelsSize(35, None, NOT_TOLD))),
     ),
     "text-asked": State("diagnose", ("Explain a text",), keys=("e",), top=TextQuestion),
-    "answer": State("conv2d", ("10 shapes on cuda",), keys=("s", "y", "a"), top=Answer),
+    "answer": State("conv2d", ("10 shapes on cuda",), keys=("enter", "y", "a"), top=Answer),
     "setting-found": State(
         "conv2d",
-        ("k keep it for the venv",),
+        ("Enter opens Review to keep it.",),
         services_that_find(ANSWER),
-        ("g", "o", *("right",) * 3, "escape", "s", "a"),
-        top=SettingFound,
+        SEARCH,
     ),
     "report": State("done", ("A report",), keys=("p",), top=ReportPreview),
     "welcome-at-work": State(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,6 +15,7 @@ from screens.services import DEMO, Services, Unfinished
 from screens.session import Session
 from screens.windows.dialogs import Notice, Question
 from screens.windows.path_question import PathQuestion
+from tests.handmade import torch
 from tests.screens import examples
 from tests.screens.diagnose_fakes import DIAGNOSING, OVERRIDE, looking
 from tests.screens.driving import session_at
@@ -36,12 +38,21 @@ from tests.screens.failing import (
     long_detect,
     no_sweep,
 )
-from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, REPORT, break_off, fail_at_three
+from tests.screens.fakes import (
+    DRY_SERVICES,
+    LIVE_SERVICES,
+    REPORT,
+    break_off,
+    fail_at_three,
+    result_of,
+)
 from tests.screens.past_fakes import PAST
+from wizard.conv2d.asked import Request, sweep_in
 from wizard.conv2d.runs.folders import KeptRuns
+from wizard.conv2d.sweep import ShapeDone, SweepDone, SweepEvent
 from wizard.conv2d.words.caution import Circumstances
 from wizard.diagnose.finding import Evidence
-from wizard.machine.facts import Machine
+from wizard.machine.facts import Environment, Machine
 from wizard.overlay.changes import Counts
 from wizard.overlay.rehearsed import Rehearsed
 from wizard.plan.choice import Choice
@@ -125,6 +136,21 @@ LISTS: Any = {
     "there": Counts(40, 1, 1, "tests/screens/rehearsed/there.jsonl"),
     "back": Counts(1, 1, 0, "tests/screens/rehearsed/back.jsonl"),
 }
+CPU_ONLY = Environment("/home/sam/cpu", "venv", "3.12", torch("2.4.1+cpu", build="cpu"))
+CPU_ALONE = Session(machine=replace(examples.MACHINE, environments=(CPU_ONLY,)), aside=True)
+ON_CPU = ("o", "down", "down", "down", "right", "escape")
+"""The keys that set the device of Measure to the CPU."""
+
+
+async def all_pass(request: Request) -> AsyncGenerator[SweepEvent, None]:
+    """Every shape passes."""
+    rows = sweep_in(request).rows
+    results = tuple(replace(result_of(rows[0]), shape=row.shape) for row in rows)
+    for number, result in enumerate(results, 1):
+        yield ShapeDone(number, len(results), result)
+    yield SweepDone(results, None, 0.1)
+
+
 IN_USE = live(circumstances=lambda: Circumstances(screen=True, in_use=True))
 
 
@@ -247,9 +273,9 @@ ERRORS: dict[str, State] = {
     ),
     "conv2d-stopped": State(
         "conv2d",
-        ("The run stopped: No space left", "No room is left", "press s again"),
+        ("The run stopped: No space left", "No room is left", "press Enter again"),
         live(run_sweep=no_sweep),
-        ("g", "s"),
+        (*ON_CPU, "enter"),
     ),
     "conv2d-under-way-unknown": State(
         "conv2d",
@@ -259,9 +285,9 @@ ERRORS: dict[str, State] = {
     ),
     "conv2d-nobody-known": State(
         "conv2d",
-        ("Whom a hang would disturb is not known", "No answer came in time", "press s again"),
+        ("Whom a hang would disturb is not known", "No answer came in time", "press Enter again"),
         live(circumstances=fails(SLOW)),
-        ("s",),
+        ("enter",),
     ),
     "history-unread": State(
         "conv2d",
@@ -408,8 +434,15 @@ USUAL: dict[str, State] = {
     ),
     "history-written": State("conv2d", ("Read it before you share it",), keys=("h", "x", "enter")),
     "history-none": State("conv2d", ("No run is kept",), past(kept=KeptRuns), ("h",)),
+    "conv2d-cpu": State("conv2d", ("CPU only", "on the CPU"), session=CPU_ALONE),
+    "conv2d-right": State(
+        "conv2d",
+        ("All 10 shapes are right.", "Enter goes on to Done."),
+        live(run_sweep=all_pass),
+        ("enter", "y"),
+    ),
     "conv2d-options": State("conv2d", ("Options",), keys=("o",), top=OptionsDialog),
-    "conv2d-in-use": State("conv2d", ("its screen is in use",), IN_USE, ("s",), top=Question),
+    "conv2d-in-use": State("conv2d", ("its screen is in use",), IN_USE, ("enter",), top=Question),
     "welcome-help": State("welcome", ("Help: Welcome",), keys=("question_mark",)),
 }
 """Screens and windows that no other golden shows at both sizes."""
@@ -419,7 +452,7 @@ DRY: dict[str, State] = {
     "choose-dry-run": State("choose", ("DRY RUN",), DRY_SERVICES),
     "clear-dry-run": State("clear", ("DRY RUN",), DRY_SERVICES),
     "conv2d-dry-run": State("conv2d", ("DRY RUN", "nothing is started"), DRY_SERVICES),
-    "conv2d-dry-run-start": State("conv2d", ("Nothing was started.",), DRY_SERVICES, ("s",)),
+    "conv2d-dry-run-start": State("conv2d", ("Nothing was started.",), DRY_SERVICES, ("enter",)),
     "diagnose-fix-dry-run": State("diagnose", ("DRY RUN", "[Review]"), DRY_SERVICES, ("f",)),
     "done-demo": State("done", ("DEMO",), replace(DRY_SERVICES, mode=DEMO)),
 }

@@ -12,7 +12,7 @@ import pytest
 from screens.app import SetupApp
 from screens.services import DEMO, Services
 from screens.session import STEPS
-from screens.widgets.shapes_table import ShapesTable
+from screens.widgets.sweep_views import SweepViews
 from screens.windows.dialogs import Notice, Question
 from tests.screens import examples
 from tests.screens.driving import (
@@ -203,12 +203,12 @@ async def test_no_gpu_run_starts_before_its_warning_is_confirmed() -> None:
     services = replace(LIVE_SERVICES, run_sweep=run_sweep)
     async with app_with(services, "conv2d").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "conv2d")
-        await press(pilot, "s")
+        await press(pilot, "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, Question))
         await press(pilot, "escape")
         await reach(pilot, "conv2d")
         assert not started
-        await press(pilot, "s")
+        await press(pilot, "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, Question))
         await press(pilot, "y")
         await until(pilot, lambda: bool(started))
@@ -224,12 +224,12 @@ async def test_a_rehearsal_never_measures(mode: str) -> None:
     services = replace(DRY_SERVICES, mode=mode, run_sweep=forbidden)
     async with app_with(services, "conv2d").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "conv2d")
-        await press(pilot, "s")
+        await press(pilot, "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, Notice))
         assert "Nothing was started" in screen_text(pilot.app)
 
 
-async def test_a_sweep_can_be_cancelled_and_keeps_its_verdicts() -> None:
+async def test_a_sweep_can_be_stopped_and_keeps_its_verdicts() -> None:
     async def slow(request: Request) -> AsyncGenerator[SweepEvent, None]:
         async for event in LIVE_SERVICES.run_sweep(request):
             yield event
@@ -241,9 +241,9 @@ async def test_a_sweep_can_be_cancelled_and_keeps_its_verdicts() -> None:
     services = replace(LIVE_SERVICES, run_sweep=slow)
     async with app_with(services, "conv2d").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "conv2d")
-        await press(pilot, "g", "s")
+        await press(pilot, "o", "down", "down", "down", "right", "escape", "enter")
         await until(pilot, lambda: len(seen) == 4)
-        await press(pilot, "c")
+        await press(pilot, "s")
         await settled(pilot)
-        assert "Cancelled after 2 shapes" in status(pilot.app)
-        assert pilot.app.screen.query_one(ShapesTable).row_count == 10
+        assert "Stopped after 2 shapes" in status(pilot.app)
+        assert len(pilot.app.screen.query_one(SweepViews).state.rows) == 10
