@@ -12,7 +12,7 @@ from wizard.knowledge.ageing import today
 if TYPE_CHECKING:
     from datetime import date
 
-    from screens.diagnose.diagnosing import Diagnosing
+    from screens.diagnose.services import Diagnosing
     from screens.history.past import Past
     from screens.report.draft import ReportDraft
     from wizard.advice.comparison import LineSpeed

@@ -1,4 +1,4 @@
-"""What Diagnose says: a row a finding, a summary above, all of the highlighted row beside it."""
+"""What Diagnose says: its first line, a row for each finding, and the details of one row."""
 
 from __future__ import annotations
 
@@ -7,22 +7,23 @@ from dataclasses import replace
 
 from textual.content import Content
 
-from screens.diagnose.state import Fine, Found, Listed, Row, Running, Shown
+from screens.diagnose.state import Fine, Listed, Row, Running, Shown
 from screens.faults import fault, in_one_run
-from screens.hanging import wrapped
+from screens.hanging import hanging, wrapped
 from screens.services import DEMO, LIVE
-from screens.words import STATUS_STYLES, column, cut, shown
-from wizard.advice.recommend import recommend
-from wizard.diagnose.explain import Explanation
-from wizard.diagnose.finding import Finding, Status, counts_text
+from screens.words import STATUS_STYLES, cut, shown
+from wizard.diagnose.conclusion import Conclusion, conclude
+from wizard.diagnose.explain import Answer, Explanation
+from wizard.diagnose.finding import Finding, Status
 from wizard.machine.facts import Machine
 from wizard.remedies import by_keys
 from wizard.report.findings import (
+    CANNOT_TELL,
+    NO_CARD,
     NOT_RDNA1,
-    answer_text,
+    NOTHING,
     card_lines,
     diagnosis_lines,
-    diagnosis_texts,
     explanation_lines,
     rest_lines,
     whole_lines,
@@ -31,49 +32,74 @@ from wizard.report.mending import WORDS, Outcome, outcome_of
 from wizard.run.events import PlanFinished
 from wizard.run.lines import clean
 
-STATUS_CELLS = 11
-SURE_CELLS = 9
-ROW_LINES = 3
-CHECKING = "Looking at this machine. Nothing is changed."
+ROW_LINES = 2
+MARK_CELLS = 2
+FEW = 2
+"""So many proofs and steps stand below the list; all of them where there is more room."""
+CHECKING = "Checking this machine. Nothing is changed."
 UNREAD = "This machine could not be read"
-UNREAD_NEXT = "r reads again; e explains a text all the same."
+UNREAD_NEXT = "Press r to try again, or t to explain a text."
 OTHERS = "From the text, not this machine"
-PLAN_OFFERED = "f makes a plan of this: you review it before anything happens."
-IS_RUNNING = (
-    "This is being looked at. Keys answer meanwhile; it is left when it takes too long, and the "
-    "others go on."
-)
-NOTHING_CHANGED = "This was a {0}, nothing was changed: {1}."
+ENTER_FIXES = " Enter opens the fix."
+PLAN_OFFERED = "Enter makes a plan to fix this. You review it before anything happens."
+IS_RUNNING = "This check is still running. If it takes too long, it is skipped."
+NOTHING_CHANGED = "This was a {0}, so nothing was changed: {1}."
+STATUS_OF = {
+    Outcome.GONE: Status.OK,
+    Outcome.LOGIN: Status.WARNING,
+    Outcome.TERMINAL: Status.WARNING,
+    Outcome.THERE: Status.FAULT,
+    Outcome.UNSEEN: Status.NOT_TESTED,
+}
+
+
+def conclusion_of(there: Shown) -> Conclusion | None:
+    """The first line; None while the checks run."""
+    if there.trouble:
+        return Conclusion(Status.FAULT, there.trouble)
+    if there.result is None:
+        return None
+    if isinstance(there.result, Explanation) and there.result.answer is not Answer.FOUND:
+        tells = there.result.answer is Answer.NOTHING
+        return Conclusion(Status.NOT_TESTED, NOTHING if tells else CANNOT_TELL)
+    found = conclude(there.findings)
+    fixes = there.findings and there.findings[0] in there.fixable
+    return replace(found, text=f"{found.text}{ENTER_FIXES}") if fixes else found
+
+
+def second_line(there: Shown) -> str:
+    """What the reader must know beside the first line, ``""`` for nothing."""
+    match there.result:
+        case None:
+            return ""
+        case Explanation(other_card=True):
+            return f"{OTHERS}: {there.text}. {NOT_RDNA1}"
+        case Explanation():
+            return f"{OTHERS}: {there.text}"
+        case diagnosis:
+            return "" if diagnosis.rdna1 else NO_CARD
 
 
 def row_text(row: Row, cells: int) -> Content:
-    """A row of the list: status in words, how sure, title."""
+    """A row of the list: how it stands, and what it is."""
     match row:
-        case Found(finding):
-            sure = finding.confidence.value if finding.counts else ""
-            return _columns(
-                finding.status.word, STATUS_STYLES[finding.status], sure, finding.title, cells
-            )
+        case Finding(status=status, title=title):
+            return _marked(status.mark, STATUS_STYLES[status], title, cells)
         case Running(name):
-            return _columns("RUNNING", "bold", "", name, cells)
-        case Fine(findings):
-            text = f"{_counted(len(findings), 'check')} found nothing wrong"
-            return _columns(Status.OK.word, STATUS_STYLES[Status.OK], "", text, cells)
+            return _marked("…", "bold", f"Checking: {name}", cells)
+        case Fine(findings, more):
+            checks = _counted(len(findings), "more check" if more else "check")
+            return _marked(Status.OK.mark, STATUS_STYLES[Status.OK], f"{checks}, all fine", cells)
         case Listed(cards):
             text = f"{_counted(len(cards), 'graphics card')} listed in the text"
-            return _columns("CARDS", "bold", "", text, cells)
+            return _marked(" ", "bold", text, cells)
 
 
-def _columns(status: str, style: str, sure: str, title: str, cells: int) -> Content:
-    room = cells - STATUS_CELLS - SURE_CELLS
-    lines = wrapped(shown(title), room)
-    kept = [*lines[: ROW_LINES - 1], cut(" ".join(lines[ROW_LINES - 1 :]), room)]
-    gap = f"\n{' ' * (STATUS_CELLS + SURE_CELLS)}"
-    return Content.assemble(
-        (column(status, STATUS_CELLS), style),
-        column(sure, SURE_CELLS),
-        gap.join(filter(None, kept)),
-    )
+def _marked(mark: str, style: str, title: str, cells: int) -> Content:
+    lines = wrapped(shown(title), cells - MARK_CELLS)
+    kept = [*lines[: ROW_LINES - 1], cut(" ".join(lines[ROW_LINES - 1 :]), cells - MARK_CELLS)]
+    gap = f"\n{' ' * MARK_CELLS}"
+    return Content.assemble((f"{mark} ", style), gap.join(filter(None, kept)))
 
 
 def _counted(count: int, noun: str) -> str:
@@ -81,48 +107,22 @@ def _counted(count: int, noun: str) -> str:
 
 
 def unread_text(error: OSError | ValueError) -> str:
-    """Why nothing could be looked at, and what to do about it."""
+    """Why nothing could be checked, and what to do about it."""
     return in_one_run(fault(UNREAD, error, UNREAD_NEXT))
-
-
-def _counts(findings: tuple[Finding, ...]) -> str:
-    return counts_text(finding.status for finding in findings)
-
-
-def summary_text(there: Shown, machine: Machine | None) -> str:
-    """What stands above the list."""
-    return "\n".join(clean(text) for text in _summary(there, machine) if text)
-
-
-def _summary(there: Shown, machine: Machine | None) -> Iterator[str]:
-    if there.mended:
-        yield there.mended
-    result = there.result
-    if isinstance(result, Explanation):
-        yield f"{OTHERS}: {there.text}"
-        yield answer_text(result)
-        yield NOT_RDNA1 if result.other_card else ""
-        yield _counts(result.findings)
-    elif result is None or machine is None:
-        yield there.trouble or CHECKING
-    else:
-        yield from diagnosis_texts(machine, result)
-        best = f"recommended here: {recommend(machine).name}" if result.rdna1 else ""
-        yield "; ".join(filter(None, (_counts(result.findings), best)))
 
 
 def details_lines(row: Row | None, there: Shown, cells: int) -> Iterator[str]:
     """All that is known of a row, in the words of the command."""
     match row:
-        case Found(finding) if finding.counts:
-            yield from whole_lines(_by_keys(finding), cells)
-            if finding in there.fixable:
+        case Finding() if row.counts:
+            yield from whole_lines(_by_keys(row), cells)
+            if row in there.fixable:
                 yield from ("", *wrapped(PLAN_OFFERED, cells))
             if there.text:
                 yield from ("", *wrapped(f"{OTHERS}.", cells))
-        case Found(finding):
-            yield from rest_lines(_by_keys(finding), cells)
-            yield from (clean(f"  | {each.where}: {each.text}") for each in finding.evidence)
+        case Finding():
+            yield from rest_lines(_by_keys(row), cells)
+            yield from (clean(f"  | {each.where}: {each.text}") for each in row.evidence)
         case Running():
             yield from wrapped(IS_RUNNING, cells)
         case Fine(findings):
@@ -130,17 +130,29 @@ def details_lines(row: Row | None, there: Shown, cells: int) -> Iterator[str]:
                 yield from rest_lines(finding, cells)
         case Listed(cards):
             yield from card_lines(cards, cells)
-        case None:
-            pass
+
+
+def brief_lines(row: Row | None, there: Shown, cells: int) -> Iterator[Content]:
+    """Where a finding was seen and how to fix it, for the few lines below the list."""
+    if not isinstance(row, Finding) or not row.counts:
+        yield from map(Content, details_lines(row, there, cells))
+        return
+    for number, proof in enumerate(row.evidence[:FEW]):
+        label = "      " if number else "Seen  "
+        yield from hanging(label, clean(f"{proof.where}: {proof.text}"), cells)
+    steps = _by_keys(row).fix
+    for number, step in enumerate(steps[:FEW], 1):
+        text = f"{number}. {clean(step)}" if len(steps) > 1 else clean(step)
+        yield from hanging("      " if number > 1 else "Fix   ", text, cells)
 
 
 def _by_keys(finding: Finding) -> Finding:
-    """The finding as a screen tells it."""
+    """The finding with keys in place of commands."""
     return replace(finding, meaning=by_keys(finding.meaning), fix=tuple(map(by_keys, finding.fix)))
 
 
 def details_text(row: Row | None, there: Shown, cells: int) -> Content:
-    """The same to be shown: what is wrong stands out."""
+    """All of a row, its first line in bold."""
     head, *rest = (*details_lines(row, there, cells), "")
     return Content("\n").join((Content.styled(head, "bold"), *map(Content, rest)))
 
@@ -156,14 +168,16 @@ def saved_text(there: Shown, machine: Machine | None) -> str:
     return "\n".join((*lines, ""))
 
 
-def mended_text(
+def fixed_text(
     finding: Finding, now: tuple[Finding, ...], finished: PlanFinished, mode: str
-) -> str:
-    """What became of a finding by those of the next look, and how to take its fix back."""
+) -> tuple[str, Status | None]:
+    """What became of a finding by those of the next check, and how to undo its fix."""
     if mode != LIVE:
-        return NOTHING_CHANGED.format("demo" if mode == DEMO else "dry run", finding.title)
+        words = "demo" if mode == DEMO else "dry run"
+        return NOTHING_CHANGED.format(words, shown(finding.title)), None
     outcome = outcome_of(finding, now)
     if outcome is Outcome.THERE and finished.relogin_needed:
         outcome = Outcome.LOGIN
-    back = f" To undo it: rdna1-setup rollback {finished.run}" if finished.run else ""
-    return f"{by_keys(WORDS[outcome]).format(cause=finding.cause)}{back}"
+    undo = f" To undo it: rdna1-setup rollback {finished.run}" if finished.run else ""
+    text = by_keys(WORDS[outcome]).format(cause=finding.cause)
+    return f"{text}{undo}", STATUS_OF[outcome]

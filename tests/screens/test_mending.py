@@ -83,8 +83,8 @@ async def test_a_finding_leads_to_review_and_escape_comes_back_to_it(key: str) -
 @pytest.mark.parametrize(
     ("afterwards", "told"),
     [
-        (FINE, "stale-override is gone. To undo it: rdna1-setup rollback 20260101-120000"),
-        ((HERE, *FINE), "stale-override is mended in the files, but this terminal still has"),
+        (FINE, "stale-override is fixed. To undo it: rdna1-setup rollback 20260101-120000"),
+        ((HERE, *FINE), "stale-override is fixed in the files, but this terminal still has"),
         (FINDINGS, "stale-override is still there."),
     ],
     ids=("gone", "next terminal", "still there"),
@@ -96,7 +96,7 @@ async def test_after_the_plan_all_is_looked_at_again_and_what_became_of_it_is_to
         await to_review(pilot)
         await carried_out(pilot)
         await looked(pilot)
-        assert f"Looked again: {told}" in text_of(pilot)
+        assert f"Checked again: {told}" in text_of(pilot)
 
 
 async def test_a_group_that_is_joined_waits_for_the_next_login() -> None:
@@ -112,7 +112,7 @@ async def test_a_group_that_is_joined_waits_for_the_next_login() -> None:
         await to_review(pilot)
         await carried_out(pilot)
         await looked(pilot)
-        assert "kfd-permission is mended, and counts from your next login on" in text_of(pilot)
+        assert "kfd-permission is fixed from your next login on" in text_of(pilot)
 
 
 async def test_the_machine_is_read_afresh_after_a_fix() -> None:
@@ -150,7 +150,7 @@ async def test_a_fix_that_fails_is_told_at_the_end_from_where_a_key_leads_to_dia
         assert "Not finished: a step failed" in screen_text(pilot.app)
         await press(pilot, "d")
         await looked(pilot)
-        assert "Looked again" not in text_of(pilot)
+        assert "Checked again" not in text_of(pilot)
         await press(pilot, "escape")
         await reach(pilot, "done")
         assert "Not finished: a step failed" in screen_text(pilot.app)
