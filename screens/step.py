@@ -1,4 +1,4 @@
-"""What every step of the wizard has: header, status, keys, help, and its messages."""
+"""What every step has: header, conclusion, status, keys, help, and its messages."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Footer, Static
 
-from screens.road import road_to
 from screens.services import Services
 from screens.session import Session
+from screens.steps import header_steps
+from screens.widgets.conclusion import Conclusion
 from screens.widgets.header_line import HeaderLine
 from screens.widgets.status_line import StatusLine
-from screens.widgets.step_rail import StepRail
+from wizard.diagnose.finding import Status
 
 TOO_SMALL = (
     "rdna1-setup needs 80 columns and 24 lines for its screens.\n"
@@ -87,12 +88,12 @@ class StepScreen(Screen[None]):
         """The widgets between header and status line."""
 
     def compose(self) -> ComposeResult:
-        """Header, steps, body, status and keys; the last one shows only in a small window."""
-        road = road_to(self.NAME, self.TITLE_WORD, self.session)
-        header = HeaderLine(road.place, self.services.mode)
+        """Header, conclusion, body, status and keys; the last one only in a small window."""
+        steps = header_steps(self.NAME, self.session)
+        header = HeaderLine(steps, self.TITLE_WORD, self.services.mode)
         header.show_machine(self.session.machine)
         yield header
-        yield StepRail(road)
+        yield Conclusion()
         yield from self.body()
         yield StatusLine()
         yield Footer(show_command_palette=False, compact=True)
@@ -117,6 +118,17 @@ class StepScreen(Screen[None]):
         """Shows a text in the status line; a screen that is being taken down has none any more."""
         for line in self.query(StatusLine):
             line.say(text, kind)
+
+    def conclude(
+        self,
+        text: str,
+        status: Status | None = None,
+        second: str = "",
+        second_status: Status | None = None,
+    ) -> None:
+        """Shows what this screen comes to, above all else on it."""
+        for line in self.query(Conclusion):
+            line.tell(text, status, second, second_status)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Dims Back and Quit while busy."""

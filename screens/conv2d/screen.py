@@ -46,7 +46,7 @@ class Conv2d(KeepingPanel):
     """Preset, device and deadline on top, one row a shape, progress below."""
 
     NAME = "conv2d"
-    TITLE_WORD = "Conv2d"
+    TITLE_WORD = "Measure"
     HELP_TEXT = (
         "Each row is one convolution. It runs in a process of its own with a deadline and is "
         "compared with a reference computed on the CPU in double precision.\n\n"

@@ -24,7 +24,7 @@ class Apply(ActingScreen):
     """Shows the events of a run; leaving is blocked while it runs."""
 
     NAME = "apply"
-    TITLE_WORD = "Apply"
+    TITLE_WORD = "Install"
     SAFE = SAFE
     AGAIN = "press Esc, then a"
     HELP_TEXT = (

@@ -1,4 +1,4 @@
-"""The one line on top of every step: name, step, machine, mode."""
+"""The one line on top of every step: name, steps, machine, mode."""
 
 from __future__ import annotations
 
@@ -6,18 +6,24 @@ from rich.cells import cell_len
 from textual.content import Content
 from textual.widgets import Static
 
-from screens.services import DEMO, DRY_RUN, LIVE
+from screens.services import LIVE
+from screens.steps import HeaderStep, Standing
 from screens.words import card_text, cut, system_text
 from wizard.machine.facts import Machine
 
 NAME = "rdna1-setup"
-AT_LENGTH = {DRY_RUN: "nothing is changed", DEMO: "a recorded machine"}
-LONG = 98
-"""So many cells leave room to say what a mode means."""
+GAPS = (" > ", " ")
+"""Between two steps: the first one that fits is taken."""
+STYLES = {
+    Standing.DONE: "$text-success",
+    Standing.FAILED: "bold $text-error",
+    Standing.HERE: "bold $text-primary",
+    Standing.OPEN: "$text-muted",
+}
 
 
 class HeaderLine(Static):
-    """Name, step number and title, card, distribution, and the mode at the right end."""
+    """Where one is, the card and the system where there is room, and the mode at the right end."""
 
     DEFAULT_CSS = """
     HeaderLine {
@@ -28,9 +34,10 @@ class HeaderLine(Static):
     }
     """
 
-    def __init__(self, place: str, mode: str) -> None:
+    def __init__(self, steps: tuple[HeaderStep, ...], title: str, mode: str) -> None:
         super().__init__(markup=False)
-        self._place = place
+        self.steps = steps
+        self._title = title
         self._mode = mode
         self._machine: Machine | None = None
 
@@ -41,34 +48,38 @@ class HeaderLine(Static):
 
     def render(self) -> Content:
         """The line in exactly the width that there is."""
-        mode = mode_text(self._mode, self.content_size.width)
-        left = f"{NAME}  {self._place}  "
-        room = self.content_size.width - cell_len(left) - cell_len(mode) - 1
-        middle = self._about(room)
-        gap = " " * max(1, room - cell_len(middle) + 1)
-        style = "bold" if self._mode == LIVE else "bold $background on $text-warning"
-        return Content.assemble(
-            (NAME, "bold"),
-            "  ",
-            (self._place, "bold $text-primary"),
-            f"  {middle}{gap}",
-            (mode, style),
-        )
+        cells = self.content_size.width
+        mode = "" if self._mode == LIVE else f"[ {self._mode.upper()} ]"
+        room = cells - cell_len(NAME) - 2 - cell_len(mode)
+        place = self._place(room - 1)
+        room -= place.cell_length
+        machine = "" if self._machine is None else about(self._machine, room - 4)
+        left = Content.assemble((NAME, "bold"), "  ", place)
+        right = Content.assemble((machine, "$text-muted"), "  " if machine else "")
+        gap = " " * max(1, room - right.cell_length)
+        return Content.assemble(left, gap, right, (mode, "bold $background on $text-warning"))
 
-    def _about(self, room: int) -> str:
-        return "" if self._machine is None else about(self._machine, room)
+    def _place(self, cells: int) -> Content:
+        """The steps with the one that is shown in brackets; the title of a screen beside them."""
+        if not self.steps:
+            return Content.styled(cut(self._title, cells), STYLES[Standing.HERE])
+        lines = (_line(self.steps, gap) for gap in GAPS)
+        return next((line for line in lines if line.cell_length <= cells), _line(self.steps, " "))
+
+
+def _line(steps: tuple[HeaderStep, ...], gap: str) -> Content:
+    texts = (Content.styled(step_text(step), STYLES[step.standing]) for step in steps)
+    return Content.styled(gap, "$text-muted").join(texts)
+
+
+def step_text(step: HeaderStep) -> str:
+    """A step with its sign; the one that is shown stands in brackets."""
+    here = step.standing is Standing.HERE
+    return f"[{step.title}]" if here else f"{step.standing.value}{step.title}"
 
 
 def about(machine: Machine, cells: int) -> str:
-    """As much of the machine as has room whole; the card itself is cut before it is left out."""
-    card, system = card_text(machine), system_text(machine)
-    fullest = f"{card} | {system}", f"{card_text(machine, memory=False)} | {system}", card
-    return next((each for each in fullest if cell_len(each) <= cells), cut(card, cells))
-
-
-def mode_text(mode: str, cells: int) -> str:
-    """The mode for a line of this width, in brackets where it is not the plain one."""
-    if mode == LIVE:
-        return " LIVE "
-    meaning = f": {AT_LENGTH[mode]}" if cells >= LONG else ""
-    return f"[ {mode.upper()}{meaning} ]"
+    """As much of the machine as has room whole; nothing where not even the card has."""
+    card = card_text(machine, memory=False)
+    told = f"{card_text(machine)} | {system_text(machine)}", f"{card} | {system_text(machine)}"
+    return next((each for each in (*told, card) if cell_len(each) <= cells), "")

@@ -25,9 +25,9 @@ from textual.widgets import LoadingIndicator
 
 from screens.clicks import key_line
 from screens.offers import offers
-from screens.road import TITLES, Standing, road_to
 from screens.session import from_diagnose, to_diagnose
 from screens.step import StepScreen
+from screens.steps import Standing, header_steps
 from screens.themes import TITLES as COLOURS
 from screens.widgets.marked_list import MarkedList
 
@@ -85,13 +85,14 @@ def _ways(screen: StepScreen) -> Iterator[Command]:
     if screen.busy or not screen.check_action("back", ()) or screen.session.before is not None:
         return
     session = screen.session
-    left = session if session.behind is None else from_diagnose(session)[1]
-    for stop in road_to(screen.NAME, screen.TITLE_WORD, session).stops:
+    name, left = (screen.NAME, session) if session.behind is None else from_diagnose(session)
+    yield "Go to Welcome", "the start", partial(screen.post_message, StepScreen.Go("welcome", left))
+    for step in header_steps(name, left) or header_steps("done", left):
         # Apply begins at once: the plan would be carried out again without a look at it.
-        if stop.standing is Standing.DONE and stop.title != TITLES["apply"]:
-            step = "clear" if stop.title == "Remove" else stop.title.lower()
-            go = partial(screen.post_message, StepScreen.Go(step, left))
-            yield f"Go to {stop.title}", f"step {stop.number}", go
+        if step.standing is Standing.DONE and step.name != "apply":
+            name = "clear" if step.name == "choose" and left.clears else step.name
+            go = partial(screen.post_message, StepScreen.Go(name, left))
+            yield f"Go to {step.title}", "a step that is done", go
     if screen.NAME != "diagnose":
         opened = StepScreen.Go("diagnose", to_diagnose(screen.NAME, session))
         if screen.NAME in ("welcome", "detect", "conv2d", "done"):
