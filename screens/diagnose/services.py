@@ -1,4 +1,4 @@
-"""What Diagnose asks of the core: findings of a machine or of a text, and the plans that fix them."""
+"""What Diagnose asks of the core: findings of a machine or a text, and plans that fix them."""
 
 from __future__ import annotations
 

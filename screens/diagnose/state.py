@@ -56,6 +56,8 @@ class Shown:
     fixed: str = ""
     """What became of the finding that was fixed last."""
     fixed_status: Status | None = None
+    recommended: str = ""
+    """The stack that Choose recommends for this machine."""
     trouble: str = ""
     """Why nothing could be checked."""
     at: int = 0

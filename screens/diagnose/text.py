@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from textual.content import Content
@@ -15,6 +15,7 @@ from screens.words import STATUS_STYLES, cut, shown
 from wizard.diagnose.conclusion import Conclusion, conclude
 from wizard.diagnose.explain import Answer, Explanation
 from wizard.diagnose.finding import Finding, Status
+from wizard.knowledge.causes import load_causes
 from wizard.machine.facts import Machine
 from wizard.remedies import by_keys
 from wizard.report.findings import (
@@ -26,7 +27,6 @@ from wizard.report.findings import (
     diagnosis_lines,
     explanation_lines,
     rest_lines,
-    whole_lines,
 )
 from wizard.report.mending import WORDS, Outcome, outcome_of
 from wizard.run.events import PlanFinished
@@ -34,6 +34,7 @@ from wizard.run.lines import clean
 
 ROW_LINES = 2
 MARK_CELLS = 2
+LABEL_CELLS = 9
 FEW = 2
 """So many proofs and steps stand below the list; all of them where there is more room."""
 CHECKING = "Checking this machine. Nothing is changed."
@@ -111,50 +112,61 @@ def unread_text(error: OSError | ValueError) -> str:
     return in_one_run(fault(UNREAD, error, UNREAD_NEXT))
 
 
-def details_lines(row: Row | None, there: Shown, cells: int) -> Iterator[str]:
-    """All that is known of a row, in the words of the command."""
+def details(row: Row | None, there: Shown, cells: int, most: int | None = None) -> list[Content]:
+    """All that is known of a row; of proofs and steps so many at most, where that is given."""
     match row:
         case Finding() if row.counts:
-            yield from whole_lines(_by_keys(row), cells)
-            if row in there.fixable:
-                yield from ("", *wrapped(PLAN_OFFERED, cells))
-            if there.text:
-                yield from ("", *wrapped(f"{OTHERS}.", cells))
+            return list(_finding(row, there, cells, most))
         case Finding():
-            yield from rest_lines(_by_keys(row), cells)
-            yield from (clean(f"  | {each.where}: {each.text}") for each in row.evidence)
+            lines = rest_lines(_by_keys(row), cells)
+            lines += (clean(f"{each.where}: {each.text}") for each in row.evidence)
         case Running():
-            yield from wrapped(IS_RUNNING, cells)
+            lines = wrapped(IS_RUNNING, cells)
         case Fine(findings):
-            for finding in findings:
-                yield from rest_lines(finding, cells)
+            lines = [line for each in findings for line in rest_lines(each, cells)]
         case Listed(cards):
-            yield from card_lines(cards, cells)
+            lines = list(card_lines(cards, cells))
+        case None:
+            lines = []
+    return [Content(line) for line in lines]
 
 
-def brief_lines(row: Row | None, there: Shown, cells: int) -> Iterator[Content]:
-    """Where a finding was seen and how to fix it, for the few lines below the list."""
-    if not isinstance(row, Finding) or not row.counts:
-        yield from map(Content, details_lines(row, there, cells))
+def _finding(finding: Finding, there: Shown, cells: int, most: int | None) -> Iterator[Content]:
+    whole = most is None
+    if whole:
+        yield from (Content.styled(line, "bold") for line in wrapped(shown(finding.title), cells))
+        status = f"{finding.status.word}, {finding.confidence.value}"
+        yield Content.styled(f"{status} [{finding.cause}]", STATUS_STYLES[finding.status])
+        yield Content("")
+    proofs = (f"{proof.where}: {proof.text}" for proof in finding.evidence[:most])
+    yield from _labelled("Seen", proofs, cells)
+    told = _by_keys(finding)
+    if whole:
+        yield from _labelled("Meaning", (told.meaning,), cells)
+    numbered = len(told.fix) > 1
+    steps = (f"{n}. {step}" if numbered else step for n, step in enumerate(told.fix[:most], 1))
+    yield from _labelled("Fix", steps, cells)
+    if not whole:
         return
-    for number, proof in enumerate(row.evidence[:FEW]):
-        label = "      " if number else "Seen  "
-        yield from hanging(label, clean(f"{proof.where}: {proof.text}"), cells)
-    steps = _by_keys(row).fix
-    for number, step in enumerate(steps[:FEW], 1):
-        text = f"{number}. {clean(step)}" if len(steps) > 1 else clean(step)
-        yield from hanging("      " if number > 1 else "Fix   ", text, cells)
+    if finding in there.fixable:
+        yield from _labelled("", (PLAN_OFFERED,), cells)
+    causes = load_causes()
+    explained = (f"{causes[each].title} [{each}]" for each in finding.explains)
+    yield from _labelled("Explains", explained, cells)
+    yield from _labelled("Source", filter(None, (finding.grade, *finding.links)), cells)
+    if there.text:
+        yield from _labelled("Note", (f"{OTHERS}.",), cells)
+
+
+def _labelled(label: str, texts: Iterable[str], cells: int) -> Iterator[Content]:
+    for number, text in enumerate(texts):
+        head = "" if number else label
+        yield from hanging(f"{head:<{LABEL_CELLS}}", clean(text), cells)
 
 
 def _by_keys(finding: Finding) -> Finding:
     """The finding with keys in place of commands."""
     return replace(finding, meaning=by_keys(finding.meaning), fix=tuple(map(by_keys, finding.fix)))
-
-
-def details_text(row: Row | None, there: Shown, cells: int) -> Content:
-    """All of a row, its first line in bold."""
-    head, *rest = (*details_lines(row, there, cells), "")
-    return Content("\n").join((Content.styled(head, "bold"), *map(Content, rest)))
 
 
 def saved_text(there: Shown, machine: Machine | None) -> str:

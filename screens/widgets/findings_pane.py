@@ -12,7 +12,7 @@ from textual.widgets import Static
 from textual.widgets.option_list import Option
 
 from screens.diagnose.state import Row, Shown, is_same
-from screens.diagnose.text import brief_lines, details_text, row_text
+from screens.diagnose.text import FEW, details, row_text
 from screens.widgets.marked_list import MARK, MarkedList
 
 NARROWEST = 40
@@ -72,8 +72,8 @@ class FindingsPane(Container):
     def compose(self) -> ComposeResult:
         """The list, then the details."""
         yield FindingsList()
-        with VerticalScroll(id="details", classes="panel", can_focus=False) as details:
-            details.border_title = "Details"
+        with VerticalScroll(id="details", classes="panel", can_focus=False) as pane:
+            pane.border_title = "Details"
             yield Static(id="details-text", markup=False)
 
     @property
@@ -90,15 +90,12 @@ class FindingsPane(Container):
 
     def show_details(self) -> None:
         """Shows the highlighted row: all of it where the details stand beside the list."""
-        details = self.query_one("#details", VerticalScroll)
-        cells = max(NARROWEST, details.size.width - 2)
+        pane = self.query_one("#details", VerticalScroll)
+        cells = max(NARROWEST, pane.size.width - 2)
         row = self.findings.current
-        if self.screen.has_class("-wide"):
-            text = details_text(row, self._shown, cells)
-        else:
-            text = Content("\n").join(brief_lines(row, self._shown, cells))
-        self.query_one("#details-text", Static).update(text)
-        details.scroll_home(animate=False, immediate=True)
+        lines = details(row, self._shown, cells, None if self.screen.has_class("-wide") else FEW)
+        self.query_one("#details-text", Static).update(Content("\n").join(lines))
+        pane.scroll_home(animate=False, immediate=True)
 
     def on_resize(self) -> None:
         """Lays the details out for the new width."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from wizard.diagnose.finding import Finding, Status, in_order, worst
+from wizard.diagnose.finding import HARMLESS, Finding, Status, in_order, worst
 
 LONGEST_TITLE = 120
 """Characters: a title may quote what stands in a file."""
@@ -32,11 +32,10 @@ def conclude(findings: Iterable[Finding]) -> Conclusion:
         title = f"{title[:LONGEST_TITLE]}…"
     count = sum(finding.status is status for finding in told)
     match status:
-        case Status.FAULT:
+        case Status.FAULT | Status.WARNING if told[0].cause != HARMLESS:
             text = f"Most likely: {title}."
-        case Status.WARNING:
-            warnings = "a warning" if count == 1 else f"{count} warnings. The first"
-            text = f"No fault was found, but {warnings}: {title}."
+        case Status.FAULT | Status.WARNING:
+            text = f"No problem was found, but a warning: {title}."
         case Status.NOT_TESTED:
             checks = "1 check" if count == 1 else f"{count} checks"
             text = f"No problem was found, but {checks} could not be done."
