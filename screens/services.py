@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from screens.diagnose.services import Diagnosing
-    from screens.history.past import Past
+    from screens.history.services import Past
     from screens.report.draft import ReportDraft
     from wizard.advice.comparison import LineSpeed
     from wizard.advice.recommend import Recommendation

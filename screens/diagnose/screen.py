@@ -90,12 +90,11 @@ class Diagnose(StepScreen):
 
     @dataclass
     class Heard(Message):
-        """A thread has something to say: what to do about it, unless a later one has begun."""
+        """A thread has something to say."""
 
         kind: str
         run: int
         act: Callable[[], None]
-        error: Exception | None = None
 
     def __init__(self, session: Session, services: Services) -> None:
         super().__init__(session, services)
@@ -146,16 +145,15 @@ class Diagnose(StepScreen):
         def begin() -> None:
             try:
                 look(hear)
-            except Exception as error:  # a thread would swallow it: the handler decides
-                fail = self._take_trouble if kind == MACHINE else self._take_unexplained
-                self.post_message(self.Heard(kind, run, partial(fail, error), error))
+            except (OSError, ValueError) as error:
+                hear(self._take_trouble if kind == MACHINE else self._take_unexplained, error)
+            except Exception as bug:  # a thread would swallow it: it is to end the program
+                self.post_message(self.Heard(kind, run, partial(_raise, bug)))
 
         threading.Thread(target=begin, daemon=True).start()
 
     def on_diagnose_heard(self, message: Heard) -> None:
-        """Takes what came; anything but a system error is a bug and ends the program."""
-        if message.error is not None and not isinstance(message.error, (OSError, ValueError)):
-            raise message.error
+        """Takes what came, unless a later one has begun."""
         if message.run == self._runs[message.kind]:
             message.act()
 
@@ -357,3 +355,7 @@ class Diagnose(StepScreen):
     def action_report(self) -> None:
         """Shows what a report for others would hold."""
         self.app.push_screen(ReportPreview(self.services))
+
+
+def _raise(bug: Exception) -> None:
+    raise bug

@@ -114,6 +114,7 @@ def unread_text(error: OSError | ValueError) -> str:
 
 def details(row: Row | None, there: Shown, cells: int, most: int | None = None) -> list[Content]:
     """All that is known of a row; of proofs and steps so many at most, where that is given."""
+    lines: list[str] = []
     match row:
         case Finding() if row.counts:
             return list(_finding(row, there, cells, most))
@@ -127,7 +128,7 @@ def details(row: Row | None, there: Shown, cells: int, most: int | None = None) 
         case Listed(cards):
             lines = list(card_lines(cards, cells))
         case None:
-            lines = []
+            pass
     return [Content(line) for line in lines]
 
 

@@ -26,20 +26,20 @@ class Dialog(ModalScreen[T]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "close", "Close", key_display="Esc")
     ]
+    KEYS: tuple[tuple[str, str], ...] = (("Esc Close", "screen.close"),)
+    """Each with the action that a click on it does."""
     FRAME: ClassVar[str] = "dialog"
 
     def __init__(self, title: str, text: str | Content = "") -> None:
         super().__init__()
         self._title = clean(title)
         self._text = clean(text) if isinstance(text, str) else text
-        self._keys: tuple[tuple[str, str], ...] = (("Esc Close", "screen.close"),)
-        """Each with the action that a click on it does."""
 
     def compose(self) -> ComposeResult:
         """What the window is about, in its frame."""
         with Vertical(classes=self.FRAME) as dialog:
             dialog.border_title = Content(self._title)
-            dialog.border_subtitle = key_line(*self._keys)
+            dialog.border_subtitle = key_line(*self.KEYS)
             yield from self.body()
 
     def body(self) -> Iterable[Widget]:
@@ -57,10 +57,7 @@ class Notice(Dialog[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter,question_mark,f1", "close", "Close", show=False)
     ]
-
-    def __init__(self, title: str, text: str | Content) -> None:
-        super().__init__(title, text)
-        self._keys = (*self._keys, ("↑ ↓ PgUp PgDn Scroll", ""))
+    KEYS = (*Dialog.KEYS, ("↑ ↓ PgUp PgDn Scroll", ""))
 
 
 class Question(Dialog[bool]):
@@ -70,7 +67,7 @@ class Question(Dialog[bool]):
 
     def __init__(self, title: str, text: str, key: str, label: str) -> None:
         super().__init__(title, text)
-        self._keys = ((f"{key} {label}", "screen.affirm"), ("Esc No, go back", "screen.close"))
+        self.KEYS = ((f"{key} {label}", "screen.affirm"), ("Esc No, go back", "screen.close"))
         self._bindings.bind(key, "affirm", label)
         self._bindings.bind("n", "close", "No", show=False)
 
@@ -90,9 +87,6 @@ class Page(ModalScreen[T]):
     Page {
         layout: vertical;
         background: $background;
-        & > .page { height: 1fr; max-width: 104; }
-        /* Lines of a report have 79 columns. */
-        &.-narrow > .page { border-left: none; border-right: none; padding: 0; margin: 0; }
         & > Footer { dock: none; }
     }
     """

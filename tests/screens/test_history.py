@@ -10,8 +10,8 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from screens.history.past import Past
 from screens.history.screen import History
+from screens.history.services import Past
 from screens.services import DEMO, Services
 from screens.windows.dialogs import Notice, Question
 from screens.windows.lines_view import LinesView

@@ -10,7 +10,7 @@ import pytest
 from textual.pilot import Pilot
 
 from screens.app import SetupApp
-from screens.history.past import Past
+from screens.history.services import Past
 from screens.services import DEMO, Services
 from screens.session import Session
 from screens.start import services_for

@@ -31,15 +31,14 @@ def conclude(findings: Iterable[Finding]) -> Conclusion:
     if len(title) > LONGEST_TITLE:
         title = f"{title[:LONGEST_TITLE]}…"
     count = sum(finding.status is status for finding in told)
-    match status:
-        case Status.FAULT | Status.WARNING if told[0].cause != HARMLESS:
-            text = f"Most likely: {title}."
-        case Status.FAULT | Status.WARNING:
-            text = f"No problem was found, but a warning: {title}."
-        case Status.NOT_TESTED:
-            checks = "1 check" if count == 1 else f"{count} checks"
-            text = f"No problem was found, but {checks} could not be done."
-        case Status.OK:
-            checks = "the one check is" if count == 1 else f"all {count} checks are"
-            text = f"No problem was found: {checks} fine."
+    if told[0].cause == HARMLESS:
+        text = f"No problem was found, but a warning: {title}."
+    elif told[0].counts:
+        text = f"Most likely: {title}."
+    elif status is Status.NOT_TESTED:
+        checks = "1 check" if count == 1 else f"{count} checks"
+        text = f"No problem was found, but {checks} could not be done."
+    else:
+        checks = "the one check is" if count == 1 else f"all {count} checks are"
+        text = f"No problem was found: {checks} fine."
     return Conclusion(status, text)
