@@ -47,6 +47,7 @@ from wizard.machine.facts import Machine
 LINE_CELLS = 78
 DRAWN_S = 0.1
 READING = "Reading this machine ..."
+AT_IT = "Running the checks ..."
 NOT_READ = "Nothing could be checked. Press r to try again."
 OF_A_TEXT = "Esc goes back to this machine."
 MAKING = "Making the plan: reading the files that would change ..."
@@ -93,7 +94,8 @@ class Diagnose(StepScreen):
         """A thread has something to say."""
 
         kind: str
-        run: int
+        run: int | None
+        """None for what concerns every run."""
         act: Callable[[], None]
 
     def __init__(self, session: Session, services: Services) -> None:
@@ -148,13 +150,13 @@ class Diagnose(StepScreen):
             except (OSError, ValueError) as error:
                 hear(self._take_trouble if kind == MACHINE else self._take_unexplained, error)
             except Exception as bug:  # a thread would swallow it: it is to end the program
-                self.post_message(self.Heard(kind, run, partial(_raise, bug)))
+                self.post_message(self.Heard(kind, None, partial(_raise, bug)))
 
         threading.Thread(target=begin, daemon=True).start()
 
     def on_diagnose_heard(self, message: Heard) -> None:
         """Takes what came, unless a later one has begun."""
-        if message.run == self._runs[message.kind]:
+        if message.run in (None, self._runs[message.kind]):
             message.act()
 
     def _check(self, *, afresh: bool) -> None:
@@ -162,7 +164,7 @@ class Diagnose(StepScreen):
         if afresh:
             self.session = replace(self.session, machine=None, parts=())
         self._take(Shown(running="what this machine is"))
-        wait_for(self, CHECKING if self.session.machine else READING, self.services.clock)
+        wait_for(self, AT_IT if self.session.machine else READING, self.services.clock)
         self._begin(MACHINE, partial(self._look, self.session.machine))
 
     def _look(self, machine: Machine | None, hear: Callable[..., None]) -> None:
@@ -230,6 +232,9 @@ class Diagnose(StepScreen):
         best = there.recommended
         self.pane.findings.border_subtitle = f"Recommended stack: {best}" if best else ""
         self.pane.show(there, at)
+        if self.pane.display is bool(there.trouble):
+            self.pane.display = not there.trouble
+            self.pane.findings.focus()
         if there.trouble:
             self.say(NOT_READ, "fault")
         elif there.text:

@@ -20,7 +20,6 @@ from wizard.machine.facts import Machine
 from wizard.remedies import by_keys
 from wizard.report.findings import (
     CANNOT_TELL,
-    NO_CARD,
     NOT_RDNA1,
     NOTHING,
     card_lines,
@@ -38,6 +37,7 @@ LABEL_CELLS = 9
 FEW = 2
 """So many proofs and steps stand below the list; all of them where there is more room."""
 CHECKING = "Checking this machine. Nothing is changed."
+NO_CARD = "No RDNA1 card was found here, so only general checks were made."
 UNREAD = "This machine could not be read"
 UNREAD_NEXT = "Press r to try again, or t to explain a text."
 OTHERS = "From the text, not this machine"

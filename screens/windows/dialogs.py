@@ -105,7 +105,7 @@ class Page(ModalScreen[T]):
     def compose(self) -> ComposeResult:
         """The frame, then the keys."""
         with Vertical(classes="panel page") as page:
-            page.border_title = Content(self._title)
+            page.border_title = Content(f" {self._title} ")  # a narrow one has no corners
             yield from self.body()
         yield Footer(show_command_palette=False, compact=True)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from wizard.diagnose.finding import HARMLESS, Finding, Status, in_order, worst
 
-LONGEST_TITLE = 120
+LONGEST_TITLE = 100
 """Characters: a title may quote what stands in a file."""
 
 
