@@ -1,4 +1,4 @@
-"""The third step of another way: what is to go, instead of what is to be installed."""
+"""What should be removed, in place of what should be installed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import ClassVar
 
 from textual import work
 from textual.binding import Binding, BindingType
-from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
@@ -28,19 +27,16 @@ from wizard.plan.amd_packages import AMD, DISTRIBUTION, DRIVER
 from wizard.sizes import counted
 
 INTRO = (
-    "What is to go? Each of these is a plan that you review before anything happens, and that can "
-    "be taken back: packages are kept as files, other files are moved into a backup. Packages that "
-    "could not be put back are named, and stay unless you choose otherwise."
+    "You review each removal before anything happens, and you can undo it: packages are kept as "
+    "files, other files are moved into a backup. Packages that could not be put back are named, "
+    "and stay unless you choose otherwise."
 )
 NEVER = (
-    "Never touched: Mesa, libdrm, linux-firmware, kernels, Xorg drivers, and your venvs: "
-    "`rdna1-setup rollback` takes back what this program put there."
+    "Never touched: Mesa, libdrm, linux-firmware, kernels, Xorg drivers, and your Python "
+    "environments. `rdna1-setup rollback` removes what this program installed there."
 )
-MEASURE_FIRST = (
-    "Was it at fault? torch {0} brings its own ROCm: c measures Conv2d with it, before anything "
-    "goes."
-)
-UNCHANGED = "Nothing was changed. Mend that, then take it again."
+MEASURE_FIRST = "Your torch {0} brings its own ROCm: c measures it before you remove anything."
+UNCHANGED = "Nothing was changed. Fix that, then choose it again."
 READING = "Reading the files that would change ..."
 
 
@@ -58,7 +54,7 @@ WAYS = (
     Way(Kind.REMOVE, (AMD,), "AMD's ROCm", "its packages, apt sources and folders"),
     Way(Kind.REMOVE, (AMD, DRIVER), "... and its driver", "amdgpu-dkms too; the kernel's stays"),
     Way(Kind.REMOVE, (AMD, DISTRIBUTION), "... and the system's", "the distribution's ROCm too"),
-    Way(Kind.CLEAN_UP, (), "Others' leftovers", "settings, orphans and broken packages"),
+    Way(Kind.CLEAN_UP, (), "Leftovers of others", "settings, orphans and broken packages"),
 )
 
 
@@ -76,17 +72,18 @@ class Clear(StepScreen):
     NAME = "choose"
     TITLE_WORD = "Remove"
     HELP_TEXT = (
-        "Up and down move, Enter makes the plan and shows it. It changes nothing.\n\n"
+        "Up and down move. Enter makes the plan and shows it; nothing is changed yet.\n\n"
         "AMD's ROCm: what was installed from AMD's repository, package by package, with its apt "
-        "sources, keys and pins, and the folders below /opt that are left.\n"
-        "Its driver: also amdgpu-dkms, which builds a kernel module. The driver that the kernel "
-        "brings stays, and is enough.\n"
+        "sources, keys and pins, and the folders that are left below /opt.\n"
+        "Its driver: also amdgpu-dkms, which builds a kernel module. The driver that comes with "
+        "the kernel stays, and is enough.\n"
         "The system's: also the ROCm packages of your distribution. Blender, hashcat and others "
         "may use them.\n"
-        "c measures Conv2d with the torch for ROCm that you have, if any, before anything goes.\n"
-        "Others' leftovers: settings for ROCm in files that every login reads, folders of no "
+        "Leftovers of others: settings for ROCm in files that every login reads, folders of no "
         "package, and packages whose files somebody deleted. Your shell files are edited line by "
-        "line."
+        "line.\n"
+        "c measures Conv2d with the torch for ROCm that you have, if any, before you remove "
+        "anything."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("c", "measure", "Measure first"),
@@ -103,12 +100,17 @@ class Clear(StepScreen):
         self.session = replace(session, aside=False)
 
     def body(self) -> Iterable[Widget]:
-        """What it is about, what is there, the ways."""
-        first = "" if self._there is None else f"\n{MEASURE_FIRST.format(self._there.torch)}"
-        lines = (INTRO, "", f"{_there(self._machine)}{first}", "", NEVER)
-        yield Static(Content("\n".join(lines)), id="aim", markup=False)
+        """What it is about, then the ways."""
+        yield Static(f"{INTRO}\n\n{NEVER}", id="aim", markup=False)
         options = (Option(f"{way.title:<22}{way.what}") for way in WAYS)
-        yield Ways(*options, id="menu", markup=False, compact=True)
+        ways = Ways(*options, id="menu", classes="panel", markup=False, compact=True)
+        ways.border_title = "What should be removed?"
+        yield ways
+
+    def on_mount(self) -> None:
+        """Says what there is to remove."""
+        first = "" if self._there is None else MEASURE_FIRST.format(self._there.torch)
+        self.conclude(_there(self._machine), None, first)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Hides Measure first without a torch for ROCm."""
@@ -153,8 +155,7 @@ class Clear(StepScreen):
 def _there(machine: Machine) -> str:
     packages = machine.rocm_packages
     if isinstance(packages, Unknown):
-        return f"Here: which packages are installed is not known ({packages.because})."
-    amd = sum(one.origin == "amd" for one in packages)
+        return f"Which packages are installed is not known ({packages.because})."
+    amd = counted(sum(one.origin == "amd" for one in packages), "ROCm package")
     others = sum(one.origin == "distribution" for one in packages)
-    theirs = counted(others, "ROCm package")
-    return f"Here: {counted(amd, 'package')} of AMD's, {theirs} of the distribution's."
+    return f"{amd} from AMD and {others} from your distribution are installed."

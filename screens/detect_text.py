@@ -1,64 +1,103 @@
-"""What Detect says of the machine: a row a question, and a sentence or two to sum it up."""
+"""What Detect says of the machine: a verdict, and a row for each question."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 from textual.content import Content
 
 from screens.faults import fault, in_one_run
 from screens.hanging import wrapped
 from screens.services import DetectedPart
-from screens.words import STATUS_STYLES, card_text, column, cut, main_card, shown
-from wizard.diagnose.finding import Status
-from wizard.machine.facts import Machine, Unknown
+from screens.words import STATUS_STYLES, card_text, column, main_card, shown
+from wizard.diagnose.finding import Finding, Status
+from wizard.diagnose.machine import diagnose
+from wizard.machine.facts import Machine
 from wizard.run.lines import clean
+from wizard.sizes import counted
 
 TITLE_CELLS = 20
-SOURCE_CELLS = 30
-WIDE = 96
-"""From this width on there is room for a column of sources."""
+PERMISSION = "kfd-permission"
+FIRST = "1 thing to set up first: permission to use the GPU. The plan can do it."
+
+
+class Verdict(NamedTuple):
+    """What a machine comes to, in one or two sentences with their marks."""
+
+    text: str
+    status: Status
+    second: str = ""
+    second_status: Status | None = None
+
+
+def verdict(machine: Machine) -> Verdict:
+    """What stands in the way of PyTorch on this machine."""
+    gpu = main_card(machine)
+    if gpu is None:
+        return Verdict(
+            "No graphics card was found.",
+            Status.WARNING,
+            "PyTorch would run on the processor: choose the stack cpu.",
+        )
+    if not gpu.rdna1:
+        return Verdict(
+            f"Your {shown(gpu.name)} is not an RDNA1 card.",
+            Status.WARNING,
+            "Only the stack cpu suits this machine. You can still look at the others.",
+        )
+    faults = [each for each in diagnose(machine).findings if each.status is Status.FAULT]
+    joinable = any(_the_plan_joins(each) for each in faults)
+    obstacles = [each for each in faults if not _the_plan_joins(each)]
+    second: tuple[str, Status | None] = (FIRST, Status.WARNING) if joinable else _unread(machine)
+    card = f"your {card_text(machine)}"
+    if not obstacles:
+        return Verdict(f"No obstacle to PyTorch found on {card}.", Status.OK, *second)
+    problem = shown(obstacles[0].title).rstrip(".")
+    if len(obstacles) == 1:
+        return Verdict(f"1 problem found with {card}: {problem}.", Status.FAULT, *second)
+    text = f"{len(obstacles)} problems found with {card}. The first: {problem}."
+    return Verdict(text, Status.FAULT, *second)
+
+
+def _the_plan_joins(finding: Finding) -> bool:
+    """True for a missing right that a step of the plan gives."""
+    return finding.cause == PERMISSION and finding.about is not None and bool(finding.about.groups)
+
+
+def _unread(machine: Machine) -> tuple[str, Status | None]:
+    if not machine.unread:
+        return "", None
+    return f"{counted(len(machine.unread), 'source')} could not be read.", Status.NOT_TESTED
 
 
 def row_text(part: DetectedPart, cells: int, status: Status | None) -> Content:
-    """A row of the checklist: mark, question, answer, and its source where there is room.
+    """A row: mark, question, answer. A long answer takes further lines; none is cut.
 
-    No answer is cut: a long one takes further lines. Of its source there is the beginning, as the
-    whole stands with the details. While not all is read there is no mark.
+    While not all is read there is no mark.
     """
     mark = f"{status.mark} " if status else "  "
     style = STATUS_STYLES[status] if status else ""
-    source_cells = SOURCE_CELLS if cells >= WIDE else 0
-    answer_cells = cells - len(mark) - TITLE_CELLS - source_cells
-    answers = wrapped(shown(part.summary), answer_cells - 1)
-    answer, *further = answers or [""]
+    answer, *further = wrapped(shown(part.summary), cells - len(mark) - TITLE_CELLS)
     indent = " " * (len(mark) + TITLE_CELLS)
     return Content.assemble(
         (mark, style),
         (column(shown(part.title), TITLE_CELLS), "bold"),
-        f"{answer:<{answer_cells}}",
-        (cut(shown(part.source), source_cells), "$text-muted"),
+        answer,
         *(f"\n{indent}{line}" for line in further),
     )
 
 
-def summary(machine: Machine) -> str:
-    """One or two sentences: the card, and how sure we are of it."""
-    gpu = main_card(machine)
-    count = len(machine.unread)
-    missing = f" {count} source{'' if count == 1 else 's'} could not be read." if count else ""
-    if gpu is None or not gpu.rdna1:
-        found = f"Found: {card_text(machine)}." if gpu else "No graphics card was found."
-        left = "Without an RDNA1 card the stack cpu is left; the others can be looked at."
-        return f"{found} {left}{missing}"
-    known = "the kernel says so" if gpu.gfx_source == "kfd" else "by its PCI id"
-    sure = "target unknown" if isinstance(gpu.gfx, Unknown) else known
-    return f"Your card: {card_text(machine)} ({sure}).{missing}"
+def fold_text(count: int, *, unfolded: bool) -> str:
+    """The row that all rows without anything to note fold into."""
+    return f"{'▾' if unfolded else '▸'} {counted(count, 'more check')}, all fine"
 
 
 def broken_text(error: OSError | ValueError, rows: int) -> str:
     """Why there is no machine, and what to do about it."""
-    found = "What was found so far stands below" if rows else "Nothing was found so far"
-    next_step = f"{found}; r reads again."
-    return in_one_run(fault("This machine could not be read to its end", error, next_step))
+    found = "What was found so far is below" if rows else "Nothing was found so far"
+    return in_one_run(
+        fault("This machine could not be read to the end", error, f"{found}. r reads again.")
+    )
 
 
 def details_text(part: DetectedPart, status: Status | None) -> str:

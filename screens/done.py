@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
-from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
-from screens.hanging import hanging
 from screens.report.key import REPORT_KEY
 from screens.report.preview import ReportPreview
 from screens.services import DEMO, LIVE
 from screens.session import Session, to_diagnose
 from screens.step import COMMON_KEYS, StepScreen
 from screens.words import shown
+from wizard.diagnose.finding import Status
 from wizard.journalform import Kind
 from wizard.plan.root_steps import AddToGroups, AptChange, SetSystemPathAside, WriteSystemFile
 from wizard.plan.steps import Plan, WriteFile
@@ -35,8 +35,15 @@ from wizard.run.events import PlanFinished
 from wizard.run.lines import clean
 from wizard.sizes import counted, size_text
 
-LABEL_CELLS = 10
-FRAME_CELLS = 4
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """A part of the ending: its title, and its lines."""
+
+    title: str
+    lines: tuple[str, ...]
+    urgent: bool = False
+    """True for what the user must know or do before all else."""
 
 
 class Done(StepScreen):
@@ -45,31 +52,30 @@ class Done(StepScreen):
     NAME = "done"
     TITLE_WORD = "Done"
     HELP_TEXT = (
-        "What changed, how to use it and how to undo it. Passing the check of Apply means that "
-        "torch loads and that one tiny product is right. Whether convolutions work on your card "
-        "only the Conv2d panel says.\n\n"
-        "d looks for what is wrong where something hangs. p shows a report for others, such as "
-        "for an issue, whole and redacted before it is written. Esc goes back to the plan, w to "
-        "the start, q leaves."
+        "What changed, how to use it and how to undo it. The check at the end of Install means "
+        "that torch loads and that one tiny product is right. Only Measure tells whether "
+        "convolutions work on your card.\n\n"
+        "Enter goes back to the start. d looks for the cause where something hangs. p shows a "
+        "report for others, such as for an issue, without personal data and before it is "
+        "written. Esc goes back to the plan."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("q", "leave", "Finish"),
-        Binding("w", "welcome", "To the start"),
+        Binding("enter,w", "welcome", "To the start", key_display="Enter"),
         Binding("d", "diagnose", "Something hangs?"),
         REPORT_KEY,
-        *COMMON_KEYS[:2],
+        *COMMON_KEYS,
     ]
     AUTO_FOCUS = "#ending"
 
     def body(self) -> Iterable[Widget]:
-        """The ending, scrollable."""
+        """The parts of the ending, in two columns where there is room."""
+        panels = [_widget(panel) for panel in panels_of(self.session, self.services.mode)]
         with VerticalScroll(id="ending", can_focus=True):
-            yield Static(id="text", markup=False)
+            yield from panels
 
-    def on_resize(self) -> None:
-        """Lays the text out for the new width."""
-        text = ending_text(self.session, self.services.mode, self.size.width - FRAME_CELLS)
-        self.query_one("#text", Static).update(text)
+    def on_mount(self) -> None:
+        """Says how it ended."""
+        self.conclude(*conclusion(self.session, self.services.mode))
 
     def action_report(self) -> None:
         """Shows what a report for others would hold."""
@@ -80,69 +86,72 @@ class Done(StepScreen):
         self.post_message(self.Go("diagnose", to_diagnose(self.NAME, self.session)))
 
     def action_welcome(self) -> None:
-        """Goes to the first step with the machine that is known."""
-        session = Session(machine=self.session.machine, parts=self.session.parts)
-        self.post_message(self.Go("welcome", session))
+        """Goes to the start; the machine is read again there, as it may have changed."""
+        self.post_message(self.Go("welcome", Session()))
 
 
-def ending_text(session: Session, mode: str, cells: int) -> Content:
-    """The whole ending as text."""
-    lines = [Content.styled(_headline(session, mode), "bold"), Content("")]
-    for label, texts in _sections(session, mode):
-        for index, text in enumerate(texts):
-            name = label if index == 0 else ""
-            lines += hanging(f"{name:<{LABEL_CELLS}}", text, cells, "bold $text-primary")
-        lines.append(Content(""))
-    return Content("\n").join(lines)
+def _widget(panel: Panel) -> Static:
+    widget = Static("\n".join(panel.lines), classes="panel", markup=False)
+    widget.border_title = panel.title
+    widget.set_class(panel.urgent, "-urgent")
+    return widget
 
 
-def _headline(session: Session, mode: str) -> str:
-    finished = session.finished
-    if session.plan is None:
-        return "Nothing was installed."
+def conclusion(session: Session, mode: str) -> tuple[str, Status | None]:
+    """How it ended, in one sentence."""
+    plan, finished = session.plan, session.finished
+    if plan is None:
+        return "Nothing was installed.", None
     if mode != LIVE:
-        word = "demo" if mode == DEMO else "dry run"
-        return f"Rehearsed to the end. This was a {word}: nothing was changed."
+        return f"This was a {'demo' if mode == DEMO else 'dry run'}: nothing was changed.", None
     if session.failure is not None:
-        return "Not finished: a step failed. Nothing more happens by itself."
+        return "Not finished: a step failed.", Status.FAULT
     if finished is None or finished.cancelled or not finished.ok:
-        return "Stopped before the end. Start the same plan again and it goes on."
-    if not session.plan.venv:
-        return "Done as planned. It can be taken back."
+        text = "Stopped before the end. Start the same plan again to continue."
+        return text, Status.WARNING
+    if not plan.venv:
+        return "Done. Everything in the plan was carried out, and it can be undone.", Status.OK
     if not finished.changed:
-        return "Everything was already as planned: nothing was changed."
-    if on_processor(session.plan):
-        return "Installed. It computes on the processor, without the card."
-    return "Installed. What is left to know is whether convolutions work on your card."
+        return "Everything was as planned already: nothing was changed.", Status.OK
+    if on_processor(plan):
+        return "Installed. It runs on the processor and does not use your card.", Status.OK
+    if session.answer is None and session.found is None:
+        return "Installed. Convolutions on your card were not measured yet.", Status.OK
+    return "Installed, and convolutions were measured on your card.", Status.OK
 
 
-def _sections(session: Session, mode: str) -> Iterable[tuple[str, tuple[str, ...]]]:
+def panels_of(session: Session, mode: str) -> tuple[Panel, ...]:
+    """What to do, how to start, how to undo, what changed."""
+    return tuple(_panels(session, mode))
+
+
+def _panels(session: Session, mode: str) -> Iterator[Panel]:
     plan, finished, failure = session.plan, session.finished, session.failure
     if plan is None:
         return
     whole = failure is None and finished is not None and finished.ok
-    tense = ("Changed" if whole else "Planned") if mode == LIVE else "Would be"
     if failure is not None:
-        step = f"step {failure.number}: " if failure.number else ""
-        yield "Failed", (f"{step}{shown(failure.happened)}",)
-        yield "It means", (shown(by_keys(failure.meaning)),)
-        yield "Next", (shown(by_keys(failure.next_step)),)
+        where = f"Step {failure.number}: " if failure.number else ""
+        yield Panel("What failed", (f"{where}{shown(failure.happened)}",), urgent=True)
+        yield Panel("What it means", (shown(by_keys(failure.meaning)),))
+        yield Panel("What to do next", (shown(by_keys(failure.next_step)),), urgent=True)
     if left := _left_to_do(plan, finished, mode):
-        yield "To do", left
+        yield Panel("Still to do", left, urgent=True)
     if whole and plan.kind is Kind.INSTALL:
-        asked, machine = session.applications, session.machine
-        for number, lines in enumerate(starts(plan, asked, machine)):
-            yield "" if number else "Start", tuple(map(clean, lines))
-        yield "Python", tuple(map(clean, python_lines(plan, machine)))
-        yield "Measure", (clean(measure_command(plan)),)
-    yield tense, tuple(_changes(plan))
-    if plan.venv and (system := tuple(_system_changes(plan))):
-        yield "System", system
+        commands = starts(plan, session.applications, session.machine)
+        lines = "\n\n".join("\n".join(map(clean, each)) for each in commands)
+        yield Panel("Start", tuple(lines.split("\n")))
+        yield Panel("Which Python", tuple(map(clean, python_lines(plan, session.machine))))
+        yield Panel("Measure", (clean(measure_command(plan)),))
     if mode != LIVE or (finished is not None and finished.run):
         kept = ("Files that you added are kept.",) if plan.venv else ()
-        yield "Undo it", (_undo(finished), *kept, *_by_hand(plan, finished))
+        yield Panel("Undo", (_undo(finished), *kept, *_by_hand(plan, finished)))
+    tense = ("Changed" if whole else "Planned") if mode == LIVE else "Would be changed"
+    yield Panel(tense, tuple(_changes(plan)))
+    if plan.venv and (system := tuple(_system_changes(plan))):
+        yield Panel("Changed in the system" if mode == LIVE else "In the system", system)
     if finished is not None and finished.log:
-        yield "Log", (shown(finished.log),)
+        yield Panel("Log", (shown(finished.log),))
 
 
 def _left_to_do(plan: Plan, finished: PlanFinished | None, mode: str) -> tuple[str, ...]:
@@ -168,7 +177,7 @@ def _by_hand(plan: Plan, finished: PlanFinished | None) -> Iterable[str]:
     """The way back of root's part that needs no program of ours."""
     if finished is not None and finished.run and any(step.needs_root for step in plan.steps):
         script = shown(str(undo_script(finished.run)))
-        yield f"The system's part without this program, as root: sh {script}"
+        yield f"Without this program, the system's part, as root: sh {script}"
 
 
 def _system_changes(plan: Plan) -> Iterable[str]:

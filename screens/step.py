@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.containers import Vertical
 from textual.message import Message
 from textual.screen import Screen
 from textual.widget import Widget
@@ -51,7 +52,7 @@ class StepScreen(Screen[None]):
         (80, "-narrow"),
         (100, "-wide"),
     ]
-    VERTICAL_BREAKPOINTS = [(0, "-flat"), (24, "-tall")]  # noqa: RUF012 - Textual declares it so
+    VERTICAL_BREAKPOINTS = [(0, "-flat"), (24, "-short"), (32, "-tall")]  # noqa: RUF012 - Textual declares it so
 
     @dataclass
     class Next(Message):
@@ -85,7 +86,7 @@ class StepScreen(Screen[None]):
 
     @abstractmethod
     def body(self) -> Iterable[Widget]:
-        """The widgets between header and status line."""
+        """The widgets between conclusion and status line."""
 
     def compose(self) -> ComposeResult:
         """Header, conclusion, body, status and keys; the last one only in a small window."""
@@ -94,7 +95,8 @@ class StepScreen(Screen[None]):
         header.show_machine(self.session.machine)
         yield header
         yield Conclusion()
-        yield from self.body()
+        with Vertical(id="body"):
+            yield from self.body()
         yield StatusLine()
         yield Footer(show_command_palette=False, compact=True)
         yield Static(TOO_SMALL, id="too-small", markup=False)

@@ -58,15 +58,15 @@ def main_card(machine: Machine) -> Gpu | None:
 
 
 def card_text(machine: Machine, *, memory: bool = True) -> str:
-    """The main card with its target, and its memory if asked; in under 40 cells as a rule."""
+    """The main card, such as ``RX 5700 XT (gfx1010, 8 GiB)``; in under 40 cells as a rule."""
     gpu = main_card(machine)
     if gpu is None:
         return "no graphics card found"
     size = gpu.vram_bytes
-    room = "" if isinstance(size, Unknown) or not memory else f" {memory_size_text(size)}"
+    room = () if isinstance(size, Unknown) or not memory else (memory_size_text(size),)
+    relation = () if gpu.rdna1 else ("not RDNA1",)
     name = shown(gpu.name).removeprefix("AMD ").removeprefix("Radeon ")
-    relation = "" if gpu.rdna1 else " (not RDNA1)"
-    return f"{name} {fact_text(gpu.gfx)}{room}{relation}"
+    return f"{name} ({', '.join((fact_text(gpu.gfx), *room, *relation))})"
 
 
 def system_text(machine: Machine) -> str:

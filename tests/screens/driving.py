@@ -26,12 +26,13 @@ from screens.detect import Detect
 from screens.services import Services
 from screens.session import STEPS, Session
 from screens.step import StepScreen
+from screens.welcome import Welcome
 from screens.widgets.status_line import StatusLine
 from tests.screens import examples, fakes
 from wizard.run.events import PlanFinished
 
 WIDE = {
-    *("welcome", "detect", "review", "apply", "apply-failed", "done", "rehearse", "watch"),
+    *("welcome", "detect", "clear", "review", "apply", "apply-failed", "done", "rehearse", "watch"),
     *("choose-two-ticked", "choose-torch-there", "choose-clean-who"),
     *("conv2d-measured", "conv2d-grid", "conv2d-times", "conv2d-details", "conv2d-operations"),
     *("diagnose-unfolded", "diagnose-text", "diagnose-long", "state-history", "state-roll-back"),
@@ -226,7 +227,7 @@ async def settled(pilot: Pilot[int]) -> None:
 def working(step: StepScreen) -> bool:
     """True while something is still to come by itself."""
     looking = any(w.group == "caution" and w.is_running for w in step.app.workers)
-    return step.busy or looking or (isinstance(step, Detect) and step.reading)
+    return step.busy or looking or (isinstance(step, (Welcome, Detect)) and step.reading)
 
 
 def usable_keys(app: App[int]) -> set[str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from rich.cells import cell_len
 
+from screens.detect import Checks
 from screens.detect_text import row_text
-from screens.widgets.checklist import Checklist
 from tests.screens import examples
 from tests.screens.driving import app_with, press, reach, settled
 from tests.screens.fakes import LIVE_SERVICES
@@ -46,4 +46,4 @@ async def test_on_the_way_back_to_what_was_read_the_first_row_is_highlighted() -
         await press(pilot, "escape")
         await reach(pilot, "detect")
         await settled(pilot)
-        assert pilot.app.screen.query_one(Checklist).highlighted == 0
+        assert pilot.app.screen.query_one(Checks).highlighted == 0

@@ -7,15 +7,15 @@ import pytest
 from screens.widgets.header_line import about
 from tests.screens.examples import MACHINE
 
-WHOLE = "RX 5600 XT gfx1010 6 GiB | Ubuntu 24.04.3"
+WHOLE = "RX 5600 XT (gfx1010, 6 GiB) | Ubuntu 24.04.3"
 
 
 @pytest.mark.parametrize(
     ("cells", "text"),
     [
         (len(WHOLE), WHOLE),
-        (len(WHOLE) - 1, "RX 5600 XT gfx1010 | Ubuntu 24.04.3"),
-        (30, "RX 5600 XT gfx1010"),
+        (len(WHOLE) - 1, "RX 5600 XT (gfx1010) | Ubuntu 24.04.3"),
+        (30, "RX 5600 XT (gfx1010)"),
         (12, ""),
         (0, ""),
     ],

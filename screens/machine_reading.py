@@ -1,0 +1,97 @@
+"""Reads the machine in a thread of its own and posts to a screen what is found."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from textual.message import Message
+
+from screens.following import load
+from screens.session import Session
+
+if TYPE_CHECKING:
+    from screens.detect_text import Verdict
+    from screens.services import DetectedPart
+    from screens.step import StepScreen
+    from wizard.diagnose.finding import Status
+    from wizard.machine.facts import Machine
+
+FOLLOWING = "screens.choose.screen"
+
+
+@dataclass
+class PartRead(Message):
+    """One question was answered, in the reading of this number."""
+
+    part: DetectedPart
+    reading: int
+
+
+@dataclass
+class MachineRead(Message):
+    """All questions were answered."""
+
+    session: Session
+    statuses: Mapping[str, Status]
+    verdict: Verdict
+    reading: int
+
+
+@dataclass
+class ReadingFailed(Message):
+    """The reading ended early."""
+
+    error: Exception
+    reading: int
+
+
+def read_machine(screen: StepScreen, reading: int = 0) -> None:
+    """Starts to read; a daemon, no worker of a pool: leaving must not wait for a stuck file."""
+    threading.Thread(target=_read, args=(screen, reading), daemon=True).start()
+
+
+def statuses_and_verdict(machine: Machine) -> tuple[Mapping[str, Status], Verdict]:
+    """How each part of a machine stands, and what that comes to."""
+    # They read tables: not before the first frame.
+    from screens.detect_text import verdict
+    from wizard.diagnose.parts import part_statuses
+
+    return part_statuses(machine), verdict(machine)
+
+
+def _read(screen: StepScreen, reading: int) -> None:
+    parts: list[DetectedPart] = []
+
+    def on_part(part: DetectedPart) -> None:
+        parts.append(part)
+        screen.post_message(PartRead(part, reading))
+
+    try:
+        machine = screen.services.detect(on_part)
+        session = _with_machine(screen, machine, tuple(parts))
+        told = statuses_and_verdict(machine)
+        _prepare_choose(screen, session)
+    except Exception as error:  # a thread would swallow it: the handler decides
+        screen.post_message(ReadingFailed(error, reading))
+    else:
+        screen.post_message(MachineRead(session, *told, reading))
+
+
+def _with_machine(screen: StepScreen, machine: Machine, parts: tuple[DetectedPart, ...]) -> Session:
+    """The session with what was read; what was ticked already stays, else what is found here."""
+    from wizard.advice.recommend import found_applications  # it reads a table
+
+    ticked = screen.session.applications or found_applications(machine)
+    return replace(screen.session, machine=machine, parts=parts, applications=ticked)
+
+
+def _prepare_choose(screen: StepScreen, session: Session) -> None:
+    """Reads data and code here, where it holds nobody up: Choose opens at once then."""
+    from screens.choose.choosing import choosing_at
+
+    choosing_at(session, screen.services)
+    screen.services.roads()
+    load(FOLLOWING)
