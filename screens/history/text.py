@@ -27,7 +27,11 @@ def conclusion_text(kept: KeptRuns) -> str:
     if not count:
         return "No runs of Conv2d measurements yet."
     last = _day(kept.runs[0].began)
-    return f"1 run, of {last}." if count == 1 else f"{count} runs. The last one is of {last}."
+    return (
+        f"1 run. It began on {last}."
+        if count == 1
+        else f"{count} runs. The last one began on {last}."
+    )
 
 
 def _day(began: str) -> str:
