@@ -17,6 +17,7 @@ from screens.faults import fault, tell, told
 from screens.history.result_choice import ResultChoice
 from screens.history.services import Draft, Lines, Past
 from screens.history.text import (
+    FIRST,
     HINT,
     NOTHING,
     READING,
@@ -130,6 +131,7 @@ class History(StepScreen):
     def on_screen_resume(self) -> None:
         """Reads: what is under way has come further while a dialog was open."""
         if self.kept is None:
+            self.conclude(FIRST)
             wait_for(self, READING, self.services.clock)
         self._read()
 

@@ -8,6 +8,7 @@ from screens.services import DEMO, DRY_RUN
 from wizard.conv2d.runs.folders import KeptRuns
 from wizard.report.run_history import WHY_UNREADABLE
 
+FIRST = "The runs of Conv2d measurements on this machine."
 READING = "Reading earlier runs ..."
 HINT = "Space marks a run to compare."
 NOTHING = "Esc goes back."

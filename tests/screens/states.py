@@ -156,7 +156,7 @@ EMPTY: dict[str, State] = {
         session=replace(PLANNED, rehearsed=replace(REHEARSED, there=EMPTY_LIST, back=EMPTY_LIST)),
     ),
     "done-nothing": State("done", ("Nothing was installed.",), session=KNOWN),
-    "explain-text-none": State("diagnose", ("There is no text yet",), keys=("e", "ctrl+r")),
+    "explain-text-none": State("diagnose", ("There is no text yet",), keys=("t", "ctrl+r")),
     "apply-search-none": State("apply", ("in no line",), keys=("slash", "q", "q", "q")),
 }
 """What there is nothing of."""
@@ -169,12 +169,12 @@ ERRORS: dict[str, State] = {
     ),
     "detect-error": State(
         "detect",
-        ("could not be read to its end", "No answer came in time", "r reads again"),
+        ("could not be read to its end", "No answer came in time", "Press r to try again"),
         live(detect=fails(SLOW)),
     ),
     "detect-error-half": State(
         "detect",
-        ("Permission denied", "found so far stands below", "r reads again"),
+        ("Permission denied", "found so far stands below", "Press r to try again"),
         live(detect=half_detected),
     ),
     "choose-no-plan": State(
@@ -289,7 +289,7 @@ ERRORS: dict[str, State] = {
     ),
     "diagnose-slow": State(
         "diagnose",
-        ("This machine could not be read", "No answer came in time", "r reads again"),
+        ("This machine could not be read", "No answer came in time", "Press r to try again"),
         live(detect=fails(SLOW)),
         session=Session(),
     ),
@@ -301,15 +301,19 @@ ERRORS: dict[str, State] = {
     ),
     "diagnose-no-fix": State(
         "diagnose",
-        ("The plan was not made: Permission denied", "You may not do that there", "press f again"),
+        (
+            "The plan was not made: Permission denied",
+            "You may not do that there",
+            "press Enter again",
+        ),
         diagnosing(make_fix=fails(DENIED)),
-        ("f",),
+        ("enter",),
     ),
     "diagnose-vanished": State(
         "diagnose",
-        ("It was not read: No such file", "It is not there (any more)", "e takes another file"),
+        ("It was not read: No such file", "It is not there (any more)", "name another file"),
         diagnosing(explain_file=fails(GONE)),
-        ("e", "tab", "slash", "x", "enter"),
+        ("t", "tab", "slash", "x", "enter"),
     ),
 }
 """What fails, and is told."""
@@ -356,13 +360,13 @@ LONGEST: dict[str, State] = {
     ),
     "report-long": State(
         "done",
-        ("A report",),
+        ("This is the whole report.",),
         live(report=lambda: replace(REPORT, path=LONG_PATH, lines=LONG_LINES)),
         ("p",),
     ),
     "report-long-path": State(
         "done",
-        ("Write the report",),
+        ("Save the report",),
         live(report=lambda: replace(REPORT, path=LONG_PATH, about=(LONG_PATH,) * 30)),
         ("p", "w"),
     ),
@@ -397,10 +401,10 @@ USUAL: dict[str, State] = {
     ),
     "history-export": State("conv2d", ("Export as a card",), keys=("h", "x"), top=PathQuestion),
     "history-over": State(
-        "conv2d", ("Write over it?",), past(is_there=lambda path: True), ("h", "x", "enter")
+        "conv2d", ("Overwrite this file?",), past(is_there=lambda path: True), ("h", "x", "enter")
     ),
     "history-written": State("conv2d", ("Read it before you share it",), keys=("h", "x", "enter")),
-    "history-none": State("conv2d", ("No run is kept",), past(kept=KeptRuns), ("h",)),
+    "history-none": State("conv2d", ("No runs of Conv2d",), past(kept=KeptRuns), ("h",)),
     "conv2d-options": State("conv2d", ("Options",), keys=("o",), top=OptionsDialog),
     "conv2d-in-use": State("conv2d", ("its screen is in use",), IN_USE, ("s",), top=Question),
     "welcome-help": State("welcome", ("Help: Welcome",), keys=("question_mark",)),
@@ -413,7 +417,7 @@ DRY: dict[str, State] = {
     "clear-dry-run": State("clear", ("DRY RUN",), DRY_SERVICES),
     "conv2d-dry-run": State("conv2d", ("DRY RUN", "nothing is started"), DRY_SERVICES),
     "conv2d-dry-run-start": State("conv2d", ("Nothing was started.",), DRY_SERVICES, ("s",)),
-    "diagnose-fix-dry-run": State("diagnose", ("DRY RUN", "Review".upper()), DRY_SERVICES, ("f",)),
+    "diagnose-fix-dry-run": State("diagnose", ("DRY RUN", "[Review]"), DRY_SERVICES, ("enter",)),
     "done-demo": State("done", ("DEMO",), replace(DRY_SERVICES, mode=DEMO)),
 }
 """Screens that are to say that nothing is done."""

@@ -85,7 +85,7 @@ CLICKS: dict[str, Click] = {
     "way": Click("clear", "Others' leftovers", step("review")),
     "finding": Click("diagnose", FINDINGS[1].title[:30], screen(LinesView)),
     "fixable": Click("diagnose", "A variable is set", step("review")),
-    "fine": Click("diagnose", "3 checks found", shows("There is room")),
+    "fine": Click("diagnose", "3 more checks", shows("There is room")),
     "topic": Click("choose", "HSA_OVERRIDE_GFX_VERSION", screen(LinesView), ("i",)),
     "road": Click("choose", "TheRock", shows("TheRock"), ("o",)),
     "tab": Click("conv2d", "Operations (x)", shows("> Operations (x)")),
@@ -99,11 +99,11 @@ CLICKS: dict[str, Click] = {
     "options done": Click("conv2d", "Esc done", step("conv2d"), ("o",)),
     "python": Click("conv2d", "/home/sam/rdna1", of(Conv2d, lambda s: s._field.typing)),
     "result": Click("conv2d", "32->64 3x3", screen(PathQuestion), ("h", "r")),
-    "result left": Click("conv2d", "Esc goes back", step("history"), ("h", "r")),
+    "result left": Click("conv2d", "Esc Back", step("history"), ("h", "r")),
     "path taken": Click("done", "Enter Take it", shows("Written"), ("p", "w")),
     "yes": Click("conv2d", "y I saved my work", shows("10 of 10"), ("s",)),
-    "no": Click("conv2d", "Esc no, go back", step("conv2d"), ("s",)),
-    "closed": Click("detect", "Esc closes", step("detect"), ("enter",)),
+    "no": Click("conv2d", "Esc No, go back", step("conv2d"), ("s",)),
+    "closed": Click("detect", "Esc Close", step("detect"), ("enter",)),
     "run": Click("conv2d", "2026-01-02 08:04", screen(LinesView), ("h",)),
 }
 

@@ -26,7 +26,6 @@ from tests.screens.driving import (
     settled,
     status,
     until,
-    usable_keys,
 )
 from tests.screens.examples import NASTY
 from tests.screens.fakes import LIVE_SERVICES

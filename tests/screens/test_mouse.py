@@ -62,7 +62,7 @@ async def test_a_text_is_closed_by_a_click_on_its_edge() -> None:
         pilot.app.push_screen(Notice("A title", "A text."))
         await until(pilot, lambda: isinstance(pilot.app.screen, Notice))
         await settled(pilot)
-        assert await pilot.click(offset=place_of(pilot, "Esc closes"))
+        assert await pilot.click(offset=place_of(pilot, "Esc Close"))
         await reach(pilot, "welcome")
 
 
