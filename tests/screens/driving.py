@@ -39,7 +39,7 @@ WIDE = {
     *("loading-diagnose", "loading-detect", "state-changes", "state-available"),
 }
 """What a wide terminal lays out otherwise: beside each other, with more columns, as a table."""
-PATIENCE_S = 8
+PATIENCE_S = 20
 """After that a condition counts as never met."""
 LOOK_AGAIN_S = 0.002
 REDRAWN_S = 3
