@@ -97,7 +97,7 @@ class Clear(StepScreen):
             raise ValueError("Clear needs a machine")
         self._machine = session.machine
         self._there = torch_there(session.machine)
-        self.session = replace(session, aside=False)
+        self.session = replace(session, aside=False, clears=True)
 
     def body(self) -> Iterable[Widget]:
         """What it is about, then the ways."""

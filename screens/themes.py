@@ -29,7 +29,8 @@ def theme_for(environ: Mapping[str, str]) -> str:
     if named := environ.get("TEXTUAL_THEME"):
         return named
     light = environ.get("COLORFGBG", "").split(";")[-1] in LIGHT_BACKGROUNDS
-    if has_many_colours(environ):
+    # Without colours all themes come down to greys: sixteen would leave red dimmer than plain text.
+    if has_many_colours(environ) or environ.get("NO_COLOR"):
         return LIGHT if light else DARK
     return LIGHT_16 if light else DARK_16
 

@@ -35,7 +35,7 @@ ROW_LINES = 2
 MARK_CELLS = 2
 LABEL_CELLS = 9
 FEW = 2
-"""So many proofs and steps stand below the list; all of them where there is more room."""
+"""So many proofs stand below the list; all of them where there is more room."""
 CHECKING = "Checking this machine. Nothing is changed."
 NO_CARD = "No RDNA1 card was found here, so only general checks were made."
 UNREAD = "This machine could not be read"
@@ -43,6 +43,7 @@ UNREAD_NEXT = "Press r to try again, or t to explain a text."
 OTHERS = "From the text, not this machine"
 ENTER_FIXES = " Enter opens the fix."
 PLAN_OFFERED = "Enter makes a plan to fix this. You review it before anything happens."
+ALL_STEPS = "Space shows all {0} steps."
 IS_RUNNING = "This check is still running. If it takes too long, it is skipped."
 NOTHING_CHANGED = "This was a {0}, so nothing was changed: {1}."
 STATUS_OF = {
@@ -113,7 +114,7 @@ def unread_text(error: OSError | ValueError) -> str:
 
 
 def details(row: Row | None, there: Shown, cells: int, most: int | None = None) -> list[Content]:
-    """All that is known of a row; of proofs and steps so many at most, where that is given."""
+    """All that is known of a row; of its proofs so many at most, where that is given."""
     lines: list[str] = []
     match row:
         case Finding() if row.counts:
@@ -143,14 +144,19 @@ def _finding(finding: Finding, there: Shown, cells: int, most: int | None) -> It
     yield from _labelled("Seen", proofs, cells)
     told = _by_keys(finding)
     if whole:
+        yield Content("")
         yield from _labelled("Meaning", (told.meaning,), cells)
+        yield Content("")
     numbered = len(told.fix) > 1
-    steps = (f"{n}. {step}" if numbered else step for n, step in enumerate(told.fix[:most], 1))
+    steps = [f"{n}. {step}" if numbered else step for n, step in enumerate(told.fix, 1)]
+    if not whole and numbered:
+        steps = [steps[0], ALL_STEPS.format(len(steps))]
+    elif whole and finding in there.fixable:
+        steps.append(PLAN_OFFERED)
     yield from _labelled("Fix", steps, cells)
     if not whole:
         return
-    if finding in there.fixable:
-        yield from _labelled("", (PLAN_OFFERED,), cells)
+    yield Content("")
     causes = load_causes()
     explained = (f"{causes[each].title} [{each}]" for each in finding.explains)
     yield from _labelled("Explains", explained, cells)

@@ -71,7 +71,7 @@ def test_the_demo_walked_through_every_screen_changes_nothing(tmp_path: Path) ->
     with Terminal(command, home.environment()) as terminal:
         for title, key in (
             ("Start", "\r"),
-            ("Your card: RX 5600 XT", "n"),
+            ("on your RX 5600 XT", "n"),
             ("Enter Review", "\r"),
             ("a Rehearse", "a"),
             ("All 12 steps rehearsed", "n"),

@@ -252,9 +252,11 @@ WINDOWS: dict[str, State] = {
     "diagnose-unfolded": State("diagnose", ("There is room",), keys=("end", "space")),
     "diagnose-clean": State("diagnose", ("all fine",), diagnosing(look=looking(*FINE))),
     "diagnose-one": State("diagnose", ("1 fault",), diagnosing(look=looking(OVERRIDE))),
-    "detect-clean": State("detect", ("Your card",), live(detect=lambda on_part: CLEAN)),
+    "detect-clean": State("detect", ("on your",), live(detect=lambda on_part: CLEAN)),
     "choose-clean": State("choose", ("Folder",), session=replace(KNOWN, machine=CLEAN)),
-    "clear-clean": State("clear", ("What is to go?",), session=replace(KNOWN, machine=CLEAN)),
+    "clear-clean": State(
+        "clear", ("What should be removed?",), session=replace(KNOWN, machine=CLEAN)
+    ),
 }
 """Every window, and the screens beside the road, on usual days and on a clean machine."""
 

@@ -169,12 +169,12 @@ ERRORS: dict[str, State] = {
     ),
     "detect-error": State(
         "detect",
-        ("could not be read to its end", "No answer came in time", "Press r to try again"),
+        ("could not be read to the end", "No answer came in time", "r reads again"),
         live(detect=fails(SLOW)),
     ),
     "detect-error-half": State(
         "detect",
-        ("Permission denied", "found so far stands below", "Press r to try again"),
+        ("Permission denied", "found so far is below", "reads again"),
         live(detect=half_detected),
     ),
     "choose-no-plan": State(
@@ -198,7 +198,7 @@ ERRORS: dict[str, State] = {
         (
             "The plan was not made: Permission denied",
             "You may not do that there",
-            "then take it again",
+            "then choose it again",
         ),
         live(make_clearing=fails(DENIED)),
         ("enter",),
@@ -321,17 +321,19 @@ ERRORS: dict[str, State] = {
 LONGEST: dict[str, State] = {
     "welcome-long": State(
         "welcome",
-        ("Not finished", "Go on"),
+        ("Not finished", "Continue"),
         live(
             unfinished=lambda: Unfinished(
                 "20260101-120000-3f9a1c", "rocm52", "rocm52", LONG_PATH, "venv"
             )
         ),
     ),
-    "detect-long": State("detect", ("Your card",), live(detect=long_detect)),
-    "detect-long-details": State("detect", ("Source:",), live(detect=long_detect), ("enter",)),
+    "detect-long": State("detect", ("on your",), live(detect=long_detect)),
+    "detect-long-details": State(
+        "detect", ("Source:",), live(detect=long_detect), ("space", "down", "space")
+    ),
     "choose-long": State("choose", ("Folder",), session=replace(LONG, folder=LONG_PATH)),
-    "clear-long": State("clear", ("What is to go?",), session=LONG),
+    "clear-long": State("clear", ("What should be removed?",), session=LONG),
     "review-long": State("review", ("1 of 72",), session=replace(LONG, plan=LONG_PLAN)),
     "apply-long": State("apply", ("All 72 steps are done",), session=replace(LONG, plan=LONG_PLAN)),
     "apply-long-failure": State(
@@ -381,7 +383,7 @@ LONGEST: dict[str, State] = {
 """Texts without end."""
 
 USUAL: dict[str, State] = {
-    "clear": State("clear", ("What is to go?",)),
+    "clear": State("clear", ("What should be removed?",)),
     "changes": State(
         "changes", ("42 of 42",), session=replace(PLANNED, rehearsed=replace(REHEARSED, **LISTS))
     ),

@@ -169,7 +169,7 @@ async def test_escape_leads_back_step_by_step() -> None:
         await reach(pilot, "review")
         await press(pilot, "escape")
         await reach(pilot, "choose")
-        assert "What is to go?" in screen_text(pilot.app)
+        assert "What should be removed?" in screen_text(pilot.app)
         await press(pilot, "escape")
         await reach(pilot, "detect")
         await press(pilot, "escape")
@@ -178,7 +178,7 @@ async def test_escape_leads_back_step_by_step() -> None:
         await reach(pilot, "detect")
         await press(pilot, "n")
         await reach(pilot, "choose")
-        assert "What is to go?" not in screen_text(pilot.app)
+        assert "What should be removed?" not in screen_text(pilot.app)
 
 
 async def test_a_removal_that_stopped_is_gone_on_with_by_its_own_plan() -> None:
@@ -186,7 +186,7 @@ async def test_a_removal_that_stopped_is_gone_on_with_by_its_own_plan() -> None:
     services = replace(LIVE_SERVICES, unfinished=lambda: waits)
     async with SetupApp(services).run_test(size=SMALL) as pilot:
         await reach(pilot, "welcome")
-        assert "Not finished: remove. Go on" in " ".join(screen_text(pilot.app).split())
+        assert "Not finished: remove. Continue" in " ".join(screen_text(pilot.app).split())
         await press(pilot, "o")
         await reach(pilot, "review")
         assert PLAN.id in screen_text(pilot.app)
@@ -201,7 +201,7 @@ async def test_a_plan_of_another_version_is_refused_in_words() -> None:
         await reach(pilot, "welcome")
         await press(pilot, "o")
         await reach(pilot, "welcome")
-        assert "Cannot go on: this is no plan of this version" in screen_text(pilot.app)
+        assert "Cannot continue: this is no plan of this version" in screen_text(pilot.app)
 
 
 def test_the_order_of_this_way() -> None:

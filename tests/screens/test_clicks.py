@@ -67,13 +67,13 @@ class Click:
 
 UNDOABLE = replace(LIVE_SERVICES, undoable=lambda: True)
 CLICKS: dict[str, Click] = {
-    "start": Click("welcome", "Start  ", step("detect")),
-    "panel": Click("welcome", "Conv2d panel  ", step("conv2d")),
+    "start": Click("welcome", "Set up", step("detect")),
+    "panel": Click("welcome", "Measure  ", step("conv2d")),
     "diagnose": Click("welcome", "Diagnose  ", step("diagnose")),
     "remove": Click("welcome", "Remove  ", step("detect")),
     "report": Click("welcome", "Report  ", screen(ReportPreview)),
     "roll back": Click("welcome", "Roll back  ", step("roll_back"), (), UNDOABLE),
-    "answer": Click("detect", "Disks", screen(Notice)),
+    "answer": Click("detect", "System  ", screen(Notice)),
     "wish": Click("choose", "[ ] YOLO", of(Choose, lambda s: s.session.applications == ("yolo",))),
     "stack": Click("choose", "3 rocm57", of(Choose, lambda s: s.session.stack == "rocm57")),
     "aspect": Click("choose", "Age of torch", shows("Marked Age of torch")),
@@ -82,7 +82,7 @@ CLICKS: dict[str, Click] = {
         "choose", "rocm57", of(Choose, lambda s: s.session.stack == "rocm57"), size=WIDE
     ),
     "folder": Click("choose", "/home/sam/rdna1", of(Choose, lambda s: s.focused is not None)),
-    "way": Click("clear", "Others' leftovers", step("review")),
+    "way": Click("clear", "Leftovers of others", step("review")),
     "finding": Click("diagnose", FINDINGS[1].title[:30], screen(LinesView)),
     "fixable": Click("diagnose", "A variable is set", step("review")),
     "fine": Click("diagnose", "3 more checks", shows("There is room")),
@@ -103,7 +103,7 @@ CLICKS: dict[str, Click] = {
     "path taken": Click("done", "Enter Take it", shows("Written"), ("p", "w")),
     "yes": Click("conv2d", "y I saved my work", shows("10 of 10"), ("s",)),
     "no": Click("conv2d", "Esc No, go back", step("conv2d"), ("s",)),
-    "closed": Click("detect", "Esc Close", step("detect"), ("enter",)),
+    "closed": Click("detect", "Esc Close", step("detect"), ("space",)),
     "run": Click("conv2d", "2026-01-02 08:04", screen(LinesView), ("h",)),
 }
 

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from screens.done import ending_text
+from screens.done import conclusion, panels_of
 from screens.services import LIVE
+from screens.session import Session
 from tests.screens import examples
 from tests.screens.driving import session_at
 from wizard.machine.facts import FoundApplication
 from wizard.plan.root_steps import AddToGroups, AptChange, SetSystemPathAside, WriteSystemFile
 from wizard.run.events import StepFailed
 
-WIDE = 200
+
+def ending_text(session: Session, mode: str) -> str:
+    """All of the ending as text, a title before the lines of its panel."""
+    panels = panels_of(session, mode)
+    return "\n".join("\n".join((f"# {panel.title}", *panel.lines, "")) for panel in panels)
 
 
 def ending(stack: str, venv: str = "/home/sam/ai/x") -> str:
     plan = replace(examples.PLAN, stack=stack, venv=venv)
-    return ending_text(replace(session_at("done"), plan=plan), LIVE, WIDE).plain
+    return ending_text(replace(session_at("done"), plan=plan), LIVE)
 
 
 def test_the_command_for_a_stack_without_card_measures_on_the_processor() -> None:
@@ -26,8 +31,10 @@ def test_the_command_for_a_stack_without_card_measures_on_the_processor() -> Non
 
 
 def test_the_ending_asks_about_the_card_only_where_the_stack_uses_it() -> None:
-    assert "on your card" in ending("rocm52").splitlines()[0]
-    assert "card" not in ending("cpu").splitlines()[0].replace("without the card", "")
+    session = session_at("done")
+    assert "on your card" in conclusion(session, LIVE)[0]
+    cpu = replace(session, plan=replace(examples.PLAN, stack="cpu"))
+    assert "does not use your card" in conclusion(cpu, LIVE)[0]
 
 
 def test_a_folder_with_a_blank_is_one_word_in_every_command() -> None:
@@ -45,8 +52,8 @@ def test_what_changed_in_the_system_stands_there_with_a_way_back_that_needs_no_p
         AddToGroups("x", "sam", ("render", "video"), "taken out"),
     )
     plan = replace(examples.PLAN, steps=(*steps, *examples.PLAN.steps))
-    text = ending_text(replace(session_at("done"), plan=plan), LIVE, WIDE).plain
-    told = [line.strip() for line in text.split("System", 1)[1].split("\n\n", 1)[0].splitlines()]
+    text = ending_text(replace(session_at("done"), plan=plan), LIVE)
+    told = text.split("# Changed in the system\n", 1)[1].split("\n\n", 1)[0].splitlines()
     assert told == [
         "removal of 2 packages",
         "/etc/profile.d/rocm.sh, moved into the backup",
@@ -59,10 +66,10 @@ def test_what_changed_in_the_system_stands_there_with_a_way_back_that_needs_no_p
 
 def test_the_ending_asks_for_the_restart_that_a_removed_driver_needs() -> None:
     session = session_at("done")
-    assert "Restart this machine" not in ending_text(session, LIVE, WIDE).plain
+    assert "Restart this machine" not in ending_text(session, LIVE)
     assert session.finished is not None
     asked = replace(session, finished=replace(session.finished, restart_needed=True))
-    assert "To do     Restart this machine: until then" in ending_text(asked, LIVE, WIDE).plain
+    assert "# Still to do\nRestart this machine: until then" in ending_text(asked, LIVE)
 
 
 def test_the_ending_tells_how_to_start_what_was_wanted() -> None:
@@ -72,7 +79,7 @@ def test_the_ending_tells_how_to_start_what_was_wanted() -> None:
     session = replace(
         session_at("done"), plan=plan, machine=machine, applications=("comfyui", "yolo")
     )
-    text = ending_text(session, LIVE, WIDE).plain
+    text = ending_text(session, LIVE)
     assert "cd ~/ComfyUI && ~/ai/native/bin/rdna1-python main.py\n" in text
     assert "~/ai/native/bin/yolo\n" in text
     assert "your_script.py" not in text
@@ -92,10 +99,10 @@ def test_the_ending_says_first_what_must_still_be_done() -> None:
     declined = replace(session, plan=replace(session.plan, first=missing))
     joined = replace(session, finished=replace(session.finished, relogin_needed=True))
     for left, told in ((declined, missing), (joined, "Log out and in again")):
-        lines = ending_text(left, LIVE, WIDE).plain.splitlines()
-        assert lines[2].startswith("To do     ")
-        assert told in lines[2]
-    assert "To do" not in ending_text(session, LIVE, WIDE).plain
+        lines = ending_text(left, LIVE).splitlines()
+        assert lines[0] == "# Still to do"
+        assert told in lines[1]
+    assert "Still to do" not in ending_text(session, LIVE)
 
 
 def test_a_run_that_failed_says_nothing_of_how_to_start() -> None:
@@ -103,12 +110,12 @@ def test_a_run_that_failed_says_nothing_of_how_to_start() -> None:
     failure = StepFailed(3, "It failed.", "It means that.", "Do this.")
     assert session.finished is not None
     text = ending_text(
-        replace(session, failure=failure, finished=replace(session.finished, ok=False)), LIVE, WIDE
-    ).plain
+        replace(session, failure=failure, finished=replace(session.finished, ok=False)), LIVE
+    )
     assert "your_script.py" not in text
-    assert "Next      Do this." in text
+    assert "# What to do next\nDo this." in text
 
 
 def test_where_nothing_of_the_system_changed_nothing_is_said_of_it() -> None:
-    assert "System" not in ending("rocm52")
+    assert "in the system" not in ending("rocm52")
     assert "UNDO.sh" not in ending("rocm52")

@@ -26,7 +26,7 @@ Case = tuple[str, tuple[str, ...]]
 LIVE: dict[str, Case] = {
     "welcome": ("welcome", ()),
     "detect": ("detect", ()),
-    "detect-details": ("detect", ("down", "enter")),
+    "detect-details": ("detect", ("down", "space")),
     "choose-nothing-ticked": ("choose", ()),
     "choose-two-ticked": ("choose", ("space", "right", "space")),
     "choose-four-ticked": ("choose", ("space", *("right", "space") * 3)),

@@ -133,7 +133,7 @@ STATES: dict[str, Loading] = {
         "Reading the files that would change",
         "#menu",
         lambda w: w.services(make_clearing=w.road(LIVE_SERVICES.make_clearing)),
-        (("What is to go?", "enter"),),
+        (("What should be removed?", "enter"),),
     ),
     "roll-back": Loading(
         "roll_back",

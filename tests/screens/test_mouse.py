@@ -48,10 +48,10 @@ async def test_a_row_of_the_menu_and_of_the_checklist_is_taken_by_a_click() -> N
     async with app_with(LIVE_SERVICES).run_test(size=(80, 24)) as pilot:
         await reach(pilot, "welcome")
         menu = pilot.app.screen.query_one("#menu", OptionList)
-        assert await pilot.click(menu, offset=(5, 0))
+        assert await pilot.click(menu, offset=(5, 1))
         await reach(pilot, "detect")
         await settled(pilot)
-        assert await pilot.click("#parts", offset=(5, 1))
+        assert await pilot.click("#parts", offset=(5, 3))
         await until(pilot, lambda: isinstance(pilot.app.screen, Notice))
         assert "Graphics cards" in screen_text(pilot.app)
 

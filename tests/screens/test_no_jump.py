@@ -27,7 +27,8 @@ SIZES = [(80, 24), (120, 40)]
 def regions(app: App[int]) -> dict[str, Region]:
     """Where the parts of the step stand."""
     assert isinstance(app.screen, StepScreen)
-    return {str(each.id or type(each).__name__): each.region for each in app.screen.children}
+    parts = (*app.screen.children, *app.screen.query_one("#body").children)
+    return {str(each.id or type(each).__name__): each.region for each in parts}
 
 
 @pytest.mark.parametrize("size", SIZES)

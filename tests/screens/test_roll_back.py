@@ -239,7 +239,7 @@ async def test_a_way_back_that_was_cut_off_is_the_first_thing_that_is_offered() 
     services = replace(Back().services, half_back=lambda: "20260101-120000-3f9a1c")
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await reach(pilot, "welcome")
-        assert "Half taken back: run 20260101-120000-3f9a1c" in screen_text(pilot.app)
+        assert "Run 20260101-120000-3f9a1c is only half rolled back" in screen_text(pilot.app)
         menu = pilot.app.screen.query_one(OptionList)
         assert [option.id for option in menu.options].count("roll_back") == 1
         await press(pilot, "enter")

@@ -59,7 +59,7 @@ async def test_a_run_that_waits_may_go_on_where_its_own_files_left_no_room_for_a
 async def test_without_such_a_run_welcome_says_nothing_of_it() -> None:
     async with app_with(LIVE_SERVICES).run_test(size=(80, 24)) as pilot:
         await reach(pilot, "welcome")
-        assert "Go on" not in screen_text(pilot.app)
+        assert "Continue" not in screen_text(pilot.app)
         assert "o" not in usable_keys(pilot.app)
 
 
@@ -74,7 +74,7 @@ async def test_a_run_waits_until_it_is_finished_or_taken_back(tmp_path: Path) ->
     assert unfinished_run(places) is None
 
 
-@pytest.mark.parametrize(("elsewhere", "offered"), [(False, "Go on"), (True, "Start")])
+@pytest.mark.parametrize(("elsewhere", "offered"), [(False, "Continue"), (True, "Set up")])
 async def test_a_start_that_names_another_folder_is_offered_before_the_run_that_waits(
     elsewhere: bool, offered: str
 ) -> None:

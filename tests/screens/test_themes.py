@@ -37,6 +37,7 @@ PAIRS = (
     ("block-cursor-blurred-foreground", "block-cursor-blurred-background"),
     ("input-selection-foreground", "input-selection-background"),
 )
+STRONG = ("text-primary", "text-accent", "text-success", "text-warning", "text-error")
 EDGES = ("primary", "accent", "warning", "scrollbar")
 STATES = {
     "welcome": ("welcome", ()),
@@ -75,6 +76,18 @@ def test_texts_are_readable_and_edges_visible_on_their_grounds(theme: Theme) -> 
     }
     assert not unreadable
     assert not [e for e in EDGES if ratio(colours[e], colours["background"]) < VISIBLE]
+
+
+@pytest.mark.parametrize("theme", THEMES[:2], ids=lambda theme: str(theme.name))
+def test_without_colours_strong_words_are_no_dimmer_than_muted_ones(theme: Theme) -> None:
+    generated = theme.to_color_system().generate()
+    background = Color.parse(generated["background"]).monochrome
+
+    def strength(name: str) -> float:
+        return ratio(Color.parse(generated[name]).monochrome, background)
+
+    dim = {name for name in STRONG if strength(name) < strength("text-muted")}
+    assert not dim, {name: round(strength(name), 2) for name in (*STRONG, "text-muted")}
 
 
 @pytest.mark.parametrize("theme", [theme.name for theme in THEMES])
@@ -134,6 +147,7 @@ def test_colours_of_the_sixteen_are_met_exactly(name: str) -> None:
         ({"TERM": "xterm"}, DARK_16),
         ({"TERM": "xterm", "COLORFGBG": "0;15"}, LIGHT_16),
         ({}, DARK_16),
+        ({"TERM": "linux", "NO_COLOR": "1"}, DARK),
         ({"TERM": "linux", "TEXTUAL_THEME": "nord"}, "nord"),
     ],
 )

@@ -150,7 +150,7 @@ def test_the_wizards_first_screen_says_so_and_watches_and_go_on_is_offered(
             wizard.wait_for("Root's part has ended")
             assert "0 packages are in, 24 are out" in outcome_of_removal(root)
             wizard.send("n")
-            wizard.wait_for("Go on")
+            wizard.wait_for("Continue")
         wait_until(lambda: not pids(root, "root_helper.py"), "the helper has ended")
     with at_a_terminal(root, "apply", *words, "--yes") as again:
         again.wait_for(QUESTION, APPLY_S)

@@ -380,7 +380,7 @@ def test_the_wizard_leads_there_by_keys_alone(enter: Enter) -> None:
         terminal.wait_for("take ROCm off", EXIT_S)
         for key, shown in (
             ("x", "Choose what goes"),
-            ("n", "What is to go?"),
+            ("n", "What should be removed?"),
             ("\r", "Apply this plan"),
             ("a", "password for"),
             (f"{PASSWORD}\n", "leave all as it is: "),

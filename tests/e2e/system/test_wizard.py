@@ -188,7 +188,7 @@ def test_a_wizard_that_is_killed_while_it_takes_back_offers_to_go_on_with_it(
             os.kill(number, signal.SIGKILL)
         terminal.wait_until(lambda: not processes(root, "root_helper.py"), "root's helper ends")
     with wizard(root, archive) as terminal:
-        terminal.wait_for("Half taken back")
+        terminal.wait_for("half rolled back")
         roll_back(root, terminal)
         terminal.send("q")
         assert terminal.exit_code() == 0

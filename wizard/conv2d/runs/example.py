@@ -1,0 +1,92 @@
+"""The example that the demo plays: a run that was recorded on a real GPU, with its own times.
+
+No card of the family was at hand: it is another maker's GPU, and the hang in it was planted. What
+is shown of it must say so.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from functools import cache
+from typing import NamedTuple
+
+from assets import FOLDER
+from wizard.conv2d.asked import Request, request_form
+from wizard.conv2d.runs.event_form import event_of
+from wizard.conv2d.sweep import StopReason, Sweep, SweepDone, SweepEvent
+
+FILE = FOLDER / "demo_run.jsonl"
+LONGEST_PAUSE_S = 2.5
+"""A longer wait, such as for a deadline, is cut to this: the example is to be over in a minute."""
+SHORTEST_PAUSE_S = 0.03
+"""Each shape is to be seen."""
+NOT_RECORDED = StopReason(
+    "The example does not hold this.",
+    "It was recorded for the default table, for the setting that fixes its first hang, and for the "
+    "limit of its size.",
+    "Without --demo you can measure anything on your own machine.",
+)
+
+
+class Example(NamedTuple):
+    """What was recorded, with where."""
+
+    card: str
+    """The GPU, with its article."""
+    torch: str
+    date: str
+    planted: str
+    """What was planted into it."""
+    runs: dict[str, tuple[tuple[float, SweepEvent], ...]]
+    """By the kind of what was asked: each event with the seconds since the start."""
+
+    @property
+    def told(self) -> str:
+        """What it is, in words for a screen."""
+        return f"recorded on {self.card} with {self.planted}"
+
+
+@cache
+def example() -> Example:
+    """The recorded run. Raises ``ValueError`` where its file is damaged."""
+    about, *lines = FILE.read_text("utf-8").splitlines()
+    runs: dict[str, list[tuple[float, SweepEvent]]] = {}
+    kind = ""
+    for line in lines:
+        form = json.loads(line)
+        if "request" in form:
+            kind = form["request"]
+            continue
+        seconds = form.pop("at")
+        event = event_of(json.dumps(form).encode())
+        if event is None:
+            raise ValueError(f"{FILE.name} holds a line that is no event: {line[:80]}")
+        runs.setdefault(kind, []).append((seconds, event))
+    return Example(**json.loads(about), runs={name: tuple(run) for name, run in runs.items()})
+
+
+async def replayed(
+    request: Request, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+) -> AsyncGenerator[SweepEvent, None]:
+    """The events of what was recorded for such a request, in their time but for long waits."""
+    kind = request_form(request)["kind"]
+    run = example().runs.get(kind, ())
+    if not run or not _fits(request, run):
+        yield SweepDone((), NOT_RECORDED, 0.0)
+        return
+    before = 0.0
+    for seconds, event in run:
+        await sleep(min(LONGEST_PAUSE_S, max(SHORTEST_PAUSE_S, seconds - before)))
+        before = seconds
+        yield event
+
+
+def _fits(request: Request, run: tuple[tuple[float, SweepEvent], ...]) -> bool:
+    """True for a table whose shapes are those that were recorded; a search has its own."""
+    if not isinstance(request, Sweep):
+        return True
+    done = run[-1][1]
+    recorded = [result.shape for result in done.results] if isinstance(done, SweepDone) else []
+    return [row.shape for row in request.rows] == recorded
