@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 
 from screens.app import SetupApp
 from screens.diagnose.state import Shown
-from screens.services import DEMO, DetectedPart, Services
+from screens.services import DEMO, DetectedPart, Services, Unfinished
 from screens.session import Session
 from screens.widgets.findings_pane import FindingsList
 from screens.windows.dialogs import Notice
@@ -22,6 +22,7 @@ from tests.screens.diagnose_fakes import (
     DIAGNOSING,
     FINDINGS,
     FINE,
+    GROUPS,
     IDLE,
     OVERRIDE,
     SOUND,
@@ -42,6 +43,7 @@ from tests.screens.driving import (
 )
 from tests.screens.examples import NASTY
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, run_sweep
+from wizard.advice.recommend import Recommendation
 from wizard.diagnose.finding import Evidence, Finding
 from wizard.diagnose.looking import Progress
 from wizard.diagnose.machine import Diagnosis
@@ -128,13 +130,6 @@ async def test_detection_keeps_the_machine_that_was_read_here() -> None:
         await reach(pilot, "detect")
         await settled(pilot)
         assert len(reads) == 2
-
-
-async def test_a_machine_with_a_torch_is_asked_whether_something_hangs() -> None:
-    for session, words in ((KNOWN, "something hangs?"), (Session(), "what is wrong here")):
-        async with SetupApp(LIVE_SERVICES, session).run_test(size=SMALL) as pilot:
-            await reach(pilot, "welcome")
-            assert f"Diagnose {words}" in text_of(pilot)
 
 
 async def test_a_slow_look_is_shown_as_running_and_keys_answer() -> None:
@@ -369,6 +364,47 @@ async def test_a_window_that_is_too_small_says_so_and_keys_work_again_afterwards
         await resize(pilot, *SMALL)
         await press(pilot, "down")
         await until(pilot, lambda: "sudo usermod" in text_of(pilot))
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        ((OVERRIDE, GROUPS), "✗ Most likely: HSA_OVERRIDE_GFX_VERSION is left over"),
+        ((IDLE, *FINE), "! No problem was found, but a warning: A variable is set"),
+        ((UNREAD, *FINE), "? No problem was found, but 1 check could not be done."),
+        (FINE, "✓ No problem was found: all 3 checks are fine."),
+    ],
+)
+async def test_the_first_line_concludes_with_no_tick_beside_bad_news(
+    found: tuple[Finding, ...], said: str
+) -> None:
+    async with app_at(finding(*found)).run_test(size=SMALL) as pilot:
+        await looked(pilot)
+        assert said in text_of(pilot)
+        assert ("Enter opens the fix." in text_of(pilot)) is (found[0] in (OVERRIDE, IDLE))
+
+
+async def test_a_run_that_stopped_is_mentioned() -> None:
+    stopped = Unfinished("20260101-1", "rocm57", "rocm57", "/home/sam/ai", "venv")
+    services = replace(LIVE_SERVICES, unfinished=lambda: stopped)
+    async with app_at(services).run_test(size=SMALL) as pilot:
+        await looked(pilot)
+        assert "! rocm57 in /home/sam/ai is not finished." in text_of(pilot)
+
+
+async def test_the_recommended_stack_is_the_one_of_choose_for_what_was_ticked() -> None:
+    asked: list[tuple[str, ...]] = []
+
+    def recommend(machine: Machine, applications: tuple[str, ...], preset: str) -> Recommendation:
+        asked.append(applications)
+        return LIVE_SERVICES.recommend(machine, applications, preset)
+
+    services = replace(LIVE_SERVICES, recommend=recommend)
+    best = LIVE_SERVICES.recommend(examples.MACHINE, ("comfyui",), "").name
+    async with app_at(services, replace(KNOWN, applications=("comfyui",))).run_test() as pilot:
+        await looked(pilot)
+        assert f"Recommended stack: {best}" in text_of(pilot)
+    assert asked == [("comfyui",)]
 
 
 GOLDENS: dict[str, tuple[Services, tuple[str, ...]]] = {

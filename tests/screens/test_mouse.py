@@ -73,7 +73,7 @@ def place_of(pilot: Pilot[int], words: str) -> tuple[int, int]:
     return rows[line].index(words) + 1, line
 
 
-@pytest.mark.parametrize(("word", "answer"), [("y Yes", True), ("Esc no", False)])
+@pytest.mark.parametrize(("word", "answer"), [("y Yes", True), ("Esc No", False)])
 async def test_a_question_is_answered_by_a_click_on_its_edge(word: str, answer: bool) -> None:
     async with app_with(LIVE_SERVICES).run_test(size=(80, 24)) as pilot:
         await reach(pilot, "welcome")
