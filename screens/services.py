@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from screens.diagnose.services import Diagnosing
     from screens.history.services import Past
-    from screens.report.draft import ReportDraft
+    from screens.report.services import ReportDraft
     from wizard.advice.comparison import LineSpeed
     from wizard.advice.recommend import Recommendation
     from wizard.conv2d.asked import Request

@@ -15,7 +15,7 @@ from textual.widgets import Log, Static
 
 from screens.faults import fault, told
 from screens.hanging import wrapped_text
-from screens.report.draft import ReportDraft
+from screens.report.services import ReportDraft
 from screens.services import Services
 from screens.widgets.cut_marks import SidewaysLog
 from screens.widgets.status_line import StatusLine, wait_for

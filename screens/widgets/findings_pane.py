@@ -15,9 +15,9 @@ from screens.diagnose.state import Row, Shown, is_same
 from screens.diagnose.text import FEW, details, row_text
 from screens.widgets.marked_list import MARK, MarkedList
 
-NARROWEST = 40
-FRAME_CELLS = 5 + len(MARK)
-"""Margins, borders, scroll bar and the mark of the row."""
+NARROWEST = 30
+BESIDE_CELLS = 2 + len(MARK)
+"""The scroll bar, a blank, and the mark of the row."""
 
 
 class FindingsList(MarkedList):
@@ -36,7 +36,7 @@ class FindingsList(MarkedList):
         """Shows rows, with the highlight on its row where that is still there."""
         place = self._place_in(rows) if at is None else at
         self.rows = rows
-        cells = max(NARROWEST, self.size.width - FRAME_CELLS)
+        cells = max(NARROWEST, self.size.width - BESIDE_CELLS)
         self.set_options(Option(row_text(row, cells)) for row in rows)
         self.highlighted = min(place, len(rows) - 1) if rows else None
 
