@@ -12,9 +12,9 @@ from wizard.knowledge.ageing import today
 if TYPE_CHECKING:
     from datetime import date
 
-    from screens.diagnose.diagnosing import Diagnosing
-    from screens.history.past import Past
-    from screens.report.draft import ReportDraft
+    from screens.diagnose.services import Diagnosing
+    from screens.history.services import Past
+    from screens.report.services import ReportDraft
     from wizard.advice.comparison import LineSpeed
     from wizard.advice.recommend import Recommendation
     from wizard.conv2d.asked import Request

@@ -35,7 +35,7 @@ _COMMAND = re.compile(
     r"(?P<run> (?:\d{8}[\w-]*|\{\}))?(?P=tick)(?![\w-]|\.\w| --?\w| \(r on| \d{8}| \{\})"
 )
 _PHRASES = (
-    ("rdna1-setup diagnose --kernel-log kernel.log", "e on Diagnose reads that file"),
+    ("rdna1-setup diagnose --kernel-log kernel.log", "t on Diagnose reads that file"),
     ("rdna1-setup remove and clean-up take the others away", "Remove (x on Welcome) takes others"),
     ("--hangs N allows more than", "o allows more hangs than"),
     ("The same command goes on", "Esc, then Enter goes on"),

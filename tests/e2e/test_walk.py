@@ -95,8 +95,8 @@ def options(here: Walk) -> None:
 def diagnose(here: Walk) -> None:
     here.to("Diagnose", "d")
     here.to("Notice", "?")
-    here.to("Diagnose", "escape", "pagedown", "o", "end", "tab", "tab")
-    here.to("TextQuestion", "e")
+    here.to("Diagnose", "escape", "end", "space", "tab", "tab")
+    here.to("TextQuestion", "t")
     here.paste(f"{FINDING}\n" * 3)
     here.to("Diagnose", "ctrl+r")
 
@@ -163,7 +163,7 @@ def measured(here: Walk) -> None:
 
 def fixed(here: Walk) -> None:
     here.to("Diagnose", "d")
-    here.to("Review", "f")
+    here.to("Review", "enter")
     here.to("Diagnose", "escape")
 
 

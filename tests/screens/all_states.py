@@ -198,7 +198,7 @@ WINDOWS: dict[str, State] = {
         ("pip did not say how much it would fetch: not every server", "as of 20"),
         live(wheels_size=saying(WheelsSize(35, None, NOT_TOLD))),
     ),
-    "text-asked": State("diagnose", ("Explain a text",), keys=("e",), top=TextQuestion),
+    "text-asked": State("diagnose", ("Explain a text",), keys=("t",), top=TextQuestion),
     "answer": State("conv2d", ("10 shapes on cuda",), keys=("enter", "y", "a"), top=Answer),
     "setting-found": State(
         "conv2d",
@@ -206,7 +206,7 @@ WINDOWS: dict[str, State] = {
         services_that_find(ANSWER),
         SEARCH,
     ),
-    "report": State("done", ("A report",), keys=("p",), top=ReportPreview),
+    "report": State("done", ("This is the whole report.",), keys=("p",), top=ReportPreview),
     "welcome-at-work": State(
         "welcome",
         ("apt is still working", "Watch"),
@@ -253,8 +253,8 @@ WINDOWS: dict[str, State] = {
     "history": State("conv2d", (HINT,), keys=("h",), top=History),
     "history-dry-run": State("conv2d", ("DRY RUN",), DRY_SERVICES, ("h",), top=History),
     "diagnose": State("diagnose", ("2 faults",)),
-    "diagnose-unfolded": State("diagnose", ("There is room",), keys=("o",)),
-    "diagnose-clean": State("diagnose", ("OK",), diagnosing(look=looking(*FINE))),
+    "diagnose-unfolded": State("diagnose", ("There is room",), keys=("end", "space")),
+    "diagnose-clean": State("diagnose", ("all fine",), diagnosing(look=looking(*FINE))),
     "diagnose-one": State("diagnose", ("1 fault",), diagnosing(look=looking(OVERRIDE))),
     "detect-clean": State("detect", ("on your",), live(detect=lambda on_part: CLEAN)),
     "choose-clean": State("choose", ("a new folder",), session=replace(KNOWN, machine=CLEAN)),

@@ -182,7 +182,7 @@ EMPTY: dict[str, State] = {
         session=replace(PLANNED, rehearsed=replace(REHEARSED, there=EMPTY_LIST, back=EMPTY_LIST)),
     ),
     "done-nothing": State("done", ("Nothing was installed.",), session=KNOWN),
-    "explain-text-none": State("diagnose", ("There is no text yet",), keys=("e", "ctrl+r")),
+    "explain-text-none": State("diagnose", ("There is no text yet",), keys=("t", "ctrl+r")),
     "apply-search-none": State("apply", ("no match",), keys=("slash", "q", "q", "q")),
 }
 """What there is nothing of."""
@@ -315,7 +315,7 @@ ERRORS: dict[str, State] = {
     ),
     "diagnose-slow": State(
         "diagnose",
-        ("This machine could not be read", "No answer came in time", "r reads again"),
+        ("This machine could not be read", "No answer came in time", "Press r to try again"),
         live(detect=fails(SLOW)),
         session=Session(),
     ),
@@ -327,15 +327,19 @@ ERRORS: dict[str, State] = {
     ),
     "diagnose-no-fix": State(
         "diagnose",
-        ("The plan was not made: Permission denied", "You may not do that there", "press f again"),
+        (
+            "The plan was not made: Permission denied",
+            "You may not do that there",
+            "press Enter again",
+        ),
         diagnosing(make_fix=fails(DENIED)),
-        ("f",),
+        ("enter",),
     ),
     "diagnose-vanished": State(
         "diagnose",
-        ("It was not read: No such file", "It is not there (any more)", "e takes another file"),
+        ("It was not read: No such file", "It is not there (any more)", "name another file"),
         diagnosing(explain_file=fails(GONE)),
-        ("e", "tab", "slash", "x", "enter"),
+        ("t", "tab", "slash", "x", "enter"),
     ),
 }
 """What fails, and is told."""
@@ -384,13 +388,13 @@ LONGEST: dict[str, State] = {
     ),
     "report-long": State(
         "done",
-        ("A report",),
+        ("This is the whole report.",),
         live(report=lambda: replace(REPORT, path=LONG_PATH, lines=LONG_LINES)),
         ("p",),
     ),
     "report-long-path": State(
         "done",
-        ("Write the report",),
+        ("Save the report",),
         live(report=lambda: replace(REPORT, path=LONG_PATH, about=(LONG_PATH,) * 30)),
         ("p", "w"),
     ),
@@ -430,10 +434,10 @@ USUAL: dict[str, State] = {
     ),
     "history-export": State("conv2d", ("Export as a card",), keys=("h", "x"), top=PathQuestion),
     "history-over": State(
-        "conv2d", ("Write over it?",), past(is_there=lambda path: True), ("h", "x", "enter")
+        "conv2d", ("Overwrite this file?",), past(is_there=lambda path: True), ("h", "x", "enter")
     ),
     "history-written": State("conv2d", ("Read it before you share it",), keys=("h", "x", "enter")),
-    "history-none": State("conv2d", ("No run is kept",), past(kept=KeptRuns), ("h",)),
+    "history-none": State("conv2d", ("No runs of Conv2d",), past(kept=KeptRuns), ("h",)),
     "conv2d-cpu": State("conv2d", ("CPU only", "on the CPU"), session=CPU_ALONE),
     "conv2d-right": State(
         "conv2d",
@@ -453,7 +457,7 @@ DRY: dict[str, State] = {
     "clear-dry-run": State("clear", ("DRY RUN",), DRY_SERVICES),
     "conv2d-dry-run": State("conv2d", ("DRY RUN", "nothing is started"), DRY_SERVICES),
     "conv2d-dry-run-start": State("conv2d", ("Nothing was started.",), DRY_SERVICES, ("enter",)),
-    "diagnose-fix-dry-run": State("diagnose", ("DRY RUN", "[Review]"), DRY_SERVICES, ("f",)),
+    "diagnose-fix-dry-run": State("diagnose", ("DRY RUN", "[Review]"), DRY_SERVICES, ("enter",)),
     "done-demo": State("done", ("DEMO",), replace(DRY_SERVICES, mode=DEMO)),
 }
 """Screens that are to say that nothing is done."""

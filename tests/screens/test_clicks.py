@@ -82,7 +82,7 @@ CLICKS: dict[str, Click] = {
     "way": Click("clear", "Leftovers of others", step("review")),
     "finding": Click("diagnose", FINDINGS[1].title[:30], screen(LinesView)),
     "fixable": Click("diagnose", "A variable is set", step("review")),
-    "fine": Click("diagnose", "3 checks found", shows("There is room")),
+    "fine": Click("diagnose", "3 more checks", shows("There is room")),
     "topic": Click("choose", "HSA_OVERRIDE_GFX_VERSION", screen(LinesView), ("i",)),
     "road": Click("choose", "TheRock", shows("TheRock"), ("o",)),
     "shape": Click("conv2d", "48x48    16->32", shows("> 48x48"), ("v",)),
@@ -92,11 +92,11 @@ CLICKS: dict[str, Click] = {
     "python": Click("conv2d", "~/ai/venv", shows("> ~/ai/venv")),
     "another python": Click("conv2d", "Another Python", of(Conv2d, lambda s: s._field.has_focus)),
     "result": Click("conv2d", "32->64 3x3", screen(PathQuestion), ("h", "r")),
-    "result left": Click("conv2d", "Esc goes back", step("history"), ("h", "r")),
+    "result left": Click("conv2d", "Esc Back", step("history"), ("h", "r")),
     "path taken": Click("done", "Enter Take it", shows("Written"), ("p", "w")),
     "yes": Click("conv2d", "y I saved my work", shows("hang at 224x224"), ("enter",)),
-    "no": Click("conv2d", "Esc no, go back", step("conv2d"), ("enter",)),
-    "closed": Click("detect", "Esc closes", step("detect"), ("space",)),
+    "no": Click("conv2d", "Esc No, go back", step("conv2d"), ("enter",)),
+    "closed": Click("detect", "Esc Close", step("detect"), ("space",)),
     "run": Click("conv2d", "2026-01-02 08:04", screen(LinesView), ("h",)),
 }
 

@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 from screens.app import SetupApp
 from screens.conv2d.answers import Measured
 from screens.conv2d.setting import SweepSetting
-from screens.history.past import Past
+from screens.history.services import Past
 from screens.services import DEMO, Services
 from screens.session import Session
 from screens.start import services_for

@@ -72,7 +72,7 @@ async def test_a_text_is_closed_by_a_click_on_its_edge() -> None:
         pilot.app.push_screen(Notice("A title", "A text."))
         await until(pilot, lambda: isinstance(pilot.app.screen, Notice))
         await settled(pilot)
-        assert await pilot.click(offset=place_of(pilot, "Esc closes"))
+        assert await pilot.click(offset=place_of(pilot, "Esc Close"))
         await reach(pilot, "welcome")
 
 
@@ -83,7 +83,7 @@ def place_of(pilot: Pilot[int], words: str) -> tuple[int, int]:
     return rows[line].index(words) + 1, line
 
 
-@pytest.mark.parametrize(("word", "answer"), [("y Yes", True), ("Esc no", False)])
+@pytest.mark.parametrize(("word", "answer"), [("y Yes", True), ("Esc No", False)])
 async def test_a_question_is_answered_by_a_click_on_its_edge(word: str, answer: bool) -> None:
     async with app_with(LIVE_SERVICES).run_test(size=(80, 24)) as pilot:
         await reach(pilot, "welcome")

@@ -12,8 +12,8 @@ import pytest
 
 import wizard
 from screens.conv2d.answers import answer_text
-from screens.diagnose.state import Found, Shown
-from screens.diagnose.text import details_lines, mended_text
+from screens.diagnose.state import Shown
+from screens.diagnose.text import details, fixed_text
 from screens.done import _sections
 from screens.faults import in_one_run, refused, told
 from screens.run.kinds import INSTALL
@@ -64,13 +64,13 @@ def test_notices_and_refusals_name_keys_too() -> None:
 def test_a_finding_names_keys_on_the_screen_and_commands_elsewhere() -> None:
     finding = replace(OVERRIDE, fix=load_causes()["stale-override"].fix)
     assert "rdna1-setup clean-up" in " ".join(whole_lines(finding))
-    shown = " ".join(" ".join(details_lines(Found(finding), Shown(), 200)).split())
+    shown = " ".join(" ".join(line.plain for line in details(finding, Shown(), 200)).split())
     assert "(Remove, x on Welcome, finds them)" in shown
     assert "rdna1-setup clean-up" not in shown
 
 
 def test_what_became_of_a_fix_names_the_key_that_looks_again() -> None:
-    there = mended_text(OVERRIDE, (OVERRIDE,), FINISHED, LIVE)
+    there, _ = fixed_text(OVERRIDE, (OVERRIDE,), FINISHED, LIVE)
     assert "rdna1-setup diagnose" not in there
 
 
