@@ -14,7 +14,7 @@ import wizard
 from screens.conv2d.answers import answer_text
 from screens.diagnose.state import Shown
 from screens.diagnose.text import details, fixed_text
-from screens.done import _sections
+from screens.done import panels_of
 from screens.faults import in_one_run, refused, told
 from screens.run.kinds import INSTALL
 from screens.run.state import after, before_run
@@ -49,8 +49,8 @@ def test_after_a_failed_step_the_screen_names_keys_and_the_command_line_the_comm
 
 def test_done_names_keys_too() -> None:
     session = Session(plan=examples.PLAN, failure=FAILED)
-    told_there = dict(_sections(session, LIVE))["Next"]
-    assert "same command" not in told_there[0]
+    panels = {panel.title: panel.lines for panel in panels_of(session, LIVE)}
+    assert "same command" not in panels["What to do next"][0]
 
 
 def test_notices_and_refusals_name_keys_too() -> None:
