@@ -12,9 +12,9 @@ from wizard.knowledge.ageing import today
 if TYPE_CHECKING:
     from datetime import date
 
-    from screens.diagnose.diagnosing import Diagnosing
-    from screens.history.past import Past
-    from screens.report.draft import ReportDraft
+    from screens.diagnose.services import Diagnosing
+    from screens.history.services import Past
+    from screens.report.services import ReportDraft
     from wizard.advice.comparison import LineSpeed
     from wizard.advice.recommend import Recommendation
     from wizard.conv2d.asked import Request
@@ -207,6 +207,8 @@ class Services:
     """Blocks; a report for others, redacted and not yet written."""
     clock: Callable[[], float] = time.monotonic
     """Seconds, for what tells since when it works."""
+    pause_s: float = 1.0
+    """For so long Review takes no key to carry a plan out: it may have been typed ahead."""
     today: Callable[[], date] = today
     unicode: bool = True
     """False when the terminal's locale cannot show more than ASCII."""

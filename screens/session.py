@@ -91,6 +91,8 @@ def fix_made_at(session: Session) -> str:
 
 def following(step: str, session: Session) -> str:
     """The step after this one, or the same one when it is the last."""
+    if step == "detect" and not (session.applications or session.stack or session.clears):
+        return "ask"
     if step == "apply" and (session.failure or _stopped(session)):
         return "done"
     if step == "apply" and session.mending is not None:
@@ -102,6 +104,8 @@ def following(step: str, session: Session) -> str:
 
 def preceding(step: str, session: Session) -> str:
     """The step that Back leads to."""
+    if step in ("ask", "compare"):
+        return "detect" if step == "ask" else "choose"
     if step == "conv2d" and session.aside:
         return _on_this_way("choose", session)
     if step == "conv2d" and session.plan is None:

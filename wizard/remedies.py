@@ -19,7 +19,7 @@ _KEYS = {
     "remove": "Remove (x on Welcome)",
     "clean-up": "Remove (x on Welcome)",
     "watch": "Watch (w on Welcome)",
-    "apply --footprint venv+system": "the footprint venv+system (f on Choose)",
+    "apply --footprint venv+system": "the footprint venv+system (u on Choose)",
     "apply": "Apply (a on Review)",
     "conv2d --attach": "Measure (c on Welcome)",
     "conv2d --stop": "Measure (s there)",
@@ -35,7 +35,7 @@ _COMMAND = re.compile(
     r"(?P<run> (?:\d{8}[\w-]*|\{\}))?(?P=tick)(?![\w-]|\.\w| --?\w| \(r on| \d{8}| \{\})"
 )
 _PHRASES = (
-    ("rdna1-setup diagnose --kernel-log kernel.log", "e on Diagnose reads that file"),
+    ("rdna1-setup diagnose --kernel-log kernel.log", "t on Diagnose reads that file"),
     ("rdna1-setup remove and clean-up take the others away", "Remove (x on Welcome) takes others"),
     ("--hangs N allows more than", "o allows more hangs than"),
     ("The same command goes on", "Esc, then Enter goes on"),
@@ -46,9 +46,9 @@ _PHRASES = (
     ("more time (--deadline)", "more time (o)"),
     ("run the same command as its owner", "start the wizard as its owner"),
     ("run again with --without-rollback to", "press w on Review to"),
-    ("take the footprint venv,", "take the footprint venv (f on Choose),"),
-    ("with --venv DIR", "on Choose (Tab)"),
-    ("with --venv", "on Choose (Tab)"),
+    ("take the footprint venv,", "take the footprint venv (u on Choose),"),
+    ("with --venv DIR", "on Choose (f)"),
+    ("with --venv", "on Choose (f)"),
 )
 _MORE_HANGS = re.compile(
     r"The same command with --hangs (\S+) goes on from here; --no-resume begins anew"

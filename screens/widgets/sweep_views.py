@@ -121,11 +121,9 @@ class SweepTable(DataTable[Text]):
             self.add_column("", width=1, key="")
             for column in columns:
                 self.add_column(column.head, width=column.cells, key=column.head)
+        marked = number - 1 if self.has_focus else -1
         for row in range(len(state.rows)):
-            cells = (
-                CURSOR * (row == number - 1 and self.has_focus),
-                *cells_of(state, row + 1, columns),
-            )
+            cells = (CURSOR * (row == marked), *cells_of(state, row + 1, columns))
             before = self._lines[row] if row < len(self._lines) else ()
             if cells == before:
                 continue

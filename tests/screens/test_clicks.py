@@ -12,6 +12,8 @@ from textual.app import App
 from textual.pilot import Pilot
 
 from screens.app import SetupApp
+from screens.choose.ask import Ask
+from screens.choose.roads_list import RoadsList
 from screens.choose.screen import Choose
 from screens.clicks import action_at
 from screens.conv2d.screen import Conv2d
@@ -73,18 +75,14 @@ CLICKS: dict[str, Click] = {
     "report": Click("welcome", "Report  ", screen(ReportPreview)),
     "roll back": Click("welcome", "Roll back  ", step("roll_back"), (), UNDOABLE),
     "answer": Click("detect", "System  ", screen(Notice)),
-    "wish": Click("choose", "[ ] YOLO", of(Choose, lambda s: s.session.applications == ("yolo",))),
-    "stack": Click("choose", "3 rocm57", of(Choose, lambda s: s.session.stack == "rocm57")),
-    "aspect": Click("choose", "Age of torch", shows("Marked Age of torch")),
-    "aspect wide": Click("choose", "Age of torch", shows("Marked Age of torch"), size=WIDE),
-    "stack wide": Click(
-        "choose", "rocm57", of(Choose, lambda s: s.session.stack == "rocm57"), size=WIDE
-    ),
-    "folder": Click("choose", "/home/sam/rdna1", of(Choose, lambda s: s.focused is not None)),
+    "wish": Click("ask", "[ ] YOLO", of(Ask, lambda s: s.session.applications == ("yolo",))),
+    "stack": Click("choose", "rocm57", of(Choose, lambda s: s.session.stack == "rocm57")),
+    "other ways": Click("choose", "Other ways", screen(RoadsList)),
+    "aspect": Click("compare", "disputed", shows("with rocm57: disputed")),
     "way": Click("clear", "Leftovers of others", step("review")),
     "finding": Click("diagnose", FINDINGS[1].title[:30], screen(LinesView)),
     "fixable": Click("diagnose", "A variable is set", step("review")),
-    "fine": Click("diagnose", "3 checks found", shows("There is room")),
+    "fine": Click("diagnose", "3 more checks", shows("There is room")),
     "topic": Click("choose", "HSA_OVERRIDE_GFX_VERSION", screen(LinesView), ("i",)),
     "road": Click("choose", "TheRock", shows("TheRock"), ("o",)),
     "shape": Click("conv2d", "48x48    16->32", shows("> 48x48"), ("v",)),
@@ -94,11 +92,11 @@ CLICKS: dict[str, Click] = {
     "python": Click("conv2d", "~/ai/venv", shows("> ~/ai/venv")),
     "another python": Click("conv2d", "Another Python", of(Conv2d, lambda s: s._field.has_focus)),
     "result": Click("conv2d", "32->64 3x3", screen(PathQuestion), ("h", "r")),
-    "result left": Click("conv2d", "Esc goes back", step("history"), ("h", "r")),
+    "result left": Click("conv2d", "Esc Back", step("history"), ("h", "r")),
     "path taken": Click("done", "Enter Take it", shows("Written"), ("p", "w")),
     "yes": Click("conv2d", "y I saved my work", shows("hang at 224x224"), ("enter",)),
-    "no": Click("conv2d", "Esc no, go back", step("conv2d"), ("enter",)),
-    "closed": Click("detect", "Esc closes", step("detect"), ("space",)),
+    "no": Click("conv2d", "Esc No, go back", step("conv2d"), ("enter",)),
+    "closed": Click("detect", "Esc Close", step("detect"), ("space",)),
     "run": Click("conv2d", "2026-01-02 08:04", screen(LinesView), ("h",)),
 }
 

@@ -14,7 +14,6 @@ MARK = "…"
 @pytest.mark.parametrize(
     ("name", "row"),
     [
-        ("choose-long", "Folder "),
         ("conv2d-long", "│ > "),
         ("history-long", "3 /home"),
         ("report-long", "3 /home"),

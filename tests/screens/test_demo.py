@@ -21,7 +21,7 @@ async def test_the_demo_walks_every_step_and_changes_nothing() -> None:
         await walk_to(pilot, "apply")
         await settled(pilot)
         assert "nothing was changed" in screen_text(app)
-        await press(pilot, "n")
+        await press(pilot, "enter")
         await reach(pilot, "conv2d")
         assert "example" in screen_text(app)
         await press(pilot, "n")

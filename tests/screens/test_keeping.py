@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 from screens.app import SetupApp
 from screens.conv2d.answers import Measured
 from screens.conv2d.setting import SweepSetting
-from screens.history.past import Past
+from screens.history.services import Past
 from screens.services import DEMO, Services
 from screens.session import Session
 from screens.start import services_for
@@ -105,17 +105,17 @@ async def test_enter_makes_the_plan_and_goes_to_review_and_esc_comes_back() -> N
         assert "Enter opens Review to keep it." in screen_text(app)
         await press(pilot, "enter")
         await reach(pilot, "review")
-        await until(pilot, lambda: examples.KEPT.steps[0].reason[:40] in screen_text(app))
+        await until(pilot, lambda: examples.KEPT.steps[0].title in screen_text(app))
         await press(pilot, "escape")
         await reach(pilot, "conv2d")
         await until(pilot, lambda: "Enter opens Review to keep it." in screen_text(app))
         await press(pilot, "enter")
         await reach(pilot, "review")
-        await until(pilot, lambda: "a" in usable_keys(app))
-        await press(pilot, "a")
+        await until(pilot, lambda: "enter" in usable_keys(app))
+        await press(pilot, "enter")
         await reach(pilot, "apply")
-        await until(pilot, lambda: "n" in usable_keys(app))
-        await press(pilot, "n")
+        await until(pilot, lambda: "enter" in usable_keys(app))
+        await press(pilot, "enter")
         await reach(pilot, "done")
         await until(pilot, lambda: "Everything in the plan was carried out" in screen_text(app))
         await until(pilot, lambda: "rdna1-setup rollback" in screen_text(app))
@@ -134,11 +134,11 @@ async def test_where_nothing_may_change_the_plan_is_rehearsed_to_the_end(mode: s
         await reach(pilot, "conv2d")
         await press(pilot, "enter")
         await reach(pilot, "review")
-        await until(pilot, lambda: "Rehearse this plan" in screen_text(app))
-        await press(pilot, "a")
+        await until(pilot, lambda: "enter" in usable_keys(app))
+        await press(pilot, "enter")
         await reach(pilot, "apply")
-        await until(pilot, lambda: "n" in usable_keys(app))
-        await press(pilot, "n")
+        await until(pilot, lambda: "enter" in usable_keys(app))
+        await press(pilot, "enter")
         await reach(pilot, "done")
         await until(pilot, lambda: "nothing was changed" in screen_text(app))
 
@@ -185,7 +185,7 @@ async def test_what_is_kept_stands_in_the_venv_and_the_way_back_is_to_the_byte(
 ) -> None:
     before = files_of(venv)
     monkeypatch.setenv("HOME", str(tmp_path))
-    live = services_for(parser().parse_args([]))
+    live = replace(services_for(parser().parse_args([])), pause_s=0)
     app = SetupApp(services_that_find(ANSWER, live), Session(), "conv2d")
     async with app.run_test(size=SIZE) as pilot:
         await reach(pilot, "conv2d")
@@ -193,11 +193,11 @@ async def test_what_is_kept_stands_in_the_venv_and_the_way_back_is_to_the_byte(
         await find(pilot)
         await press(pilot, "enter")
         await reach(pilot, "review")
-        await until(pilot, lambda: "a" in usable_keys(app))
+        await until(pilot, lambda: "enter" in usable_keys(app))
         assert files_of(venv) == before
-        await press(pilot, "a")
+        await press(pilot, "enter")
         await reach(pilot, "apply")
-        await until(pilot, lambda: "n" in usable_keys(app))
+        await until(pilot, lambda: "enter" in usable_keys(app))
         for name, value in SET:
             assert f"os.environ[{name!r}] = {value!r}" in module_of(venv).read_text()
     back = wizard(tmp_path, "rollback", "--yes")

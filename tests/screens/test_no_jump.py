@@ -80,7 +80,7 @@ async def test_a_look_whether_a_plan_can_begin_moves_nothing(size: tuple[int, in
         looked.set()
         await until(
             pilot,
-            lambda: "cannot be applied" in str(pilot.app.screen.query_one("#status").render()),
+            lambda: "cannot start" in str(pilot.app.screen.query_one("#status").render()),
         )
         await drawn(pilot.app)
         assert regions(pilot.app) == before
