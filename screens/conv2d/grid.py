@@ -13,6 +13,8 @@ from wizard.conv2d.verdicts import RIGHT
 SIZE_CELLS = 9
 CELL_CELLS = 13
 """A sign, a word or a time, brackets around the one that is chosen, a gap."""
+TINT = "15%"
+"""How much of its colour lies behind a verdict: more would make it hard to read."""
 ROW = "row"
 """What a click finds the row by."""
 
@@ -102,7 +104,7 @@ def _mark_in(state: SweepState, numbers: tuple[int, ...]) -> tuple[str, str]:
     mark, result = mark_of(state, number), state.results.get(number)
     if result is None or state.running == number:
         return mark.short, mark.style
-    style = f"{mark.style} on {mark.style.replace('text-', '')}-muted"
+    style = f"{mark.style} on {mark.style.replace('text-', '')} {TINT}"
     if result.verdict in RIGHT and result.warm_s is not None:
         return f"{mark.sign} {short_time(result.warm_s)}", style
     return mark.short, style

@@ -27,6 +27,7 @@ from screens.conv2d.answers import (
     concluded,
     limit_text,
     progress_text,
+    tally,
 )
 from screens.conv2d.details import chip_here, details_text, titled_text
 from screens.conv2d.options_dialog import OptionsDialog
@@ -113,11 +114,11 @@ class Conv2d(StepScreen):
         "when you come back."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "measure", "Measure", priority=True),
-        Binding("enter", "find_setting", "Find a fix", priority=True),
-        Binding("enter", "keep", "Keep", priority=True),
-        Binding("enter", "next", "Done", priority=True),
-        Binding("enter", "go_back", "Back", priority=True),
+        Binding("enter", "measure", "Measure", key_display="Enter", priority=True),
+        Binding("enter", "find_setting", "Find a fix", key_display="Enter", priority=True),
+        Binding("enter", "keep", "Keep", key_display="Enter", priority=True),
+        Binding("enter", "next", "Done", key_display="Enter", priority=True),
+        Binding("enter", "go_back", "Back", key_display="Enter", priority=True),
         Binding("s", "stop", "Stop"),
         Binding("l", "limit", "Find the exact limit", show=False),
         Binding("n", "skip", "Skip"),
@@ -320,8 +321,11 @@ class Conv2d(StepScreen):
                 self.conclude(text, None, self._now(views.running_row))
             elif self.asks and self._rehearsed:
                 self.conclude("Dry run: nothing is measured.", None, self._then)
-            elif self.asks or self.measured is None:
+            elif self.asks:
                 self.conclude(*self._question())
+            elif self.measured is None:
+                text = f"Stopped: {tally(self._verdicts)} so far."
+                self.conclude(text, Status.WARNING, "Enter goes on where it stopped.")
             else:
                 end = concluded(self.measured, self._has_card)
                 told = f"{end.second} {self._then}".strip()
