@@ -83,7 +83,7 @@ NOT_STARTED = "Fix that, then press Enter again; on the CPU (o, Device) nothing 
 CHANGED = "Nothing was started, because you changed what is asked. Press Enter again."
 UNCHANGED = "Nothing was changed. Fix that, then press Enter again."
 WHOLE = {
-    "find_setting": "Enter looks for a setting that fixes it; l finds the exact limit.",
+    "find_setting": "Enter looks for a setting that fixes it",
     "keep": "Enter opens Review to keep it.",
     "next": "Enter goes on to Done.",
     "go_back": "Enter goes back.",
@@ -345,7 +345,7 @@ class Conv2d(StepScreen):
         if row is not self._shape[0]:
             self._shape = row, self.services.clock()
         if row is None:
-            return "Starting. s stops it."
+            return "s stops it." if self._verdicts else "Starting. s stops it."
         what = f"{channels_of(row)} at {row.shape.h}x{row.shape.w}"
         time = so_far(self.services.clock() - self._shape[1]) if self._saw_begin else ""
         now = ", ".join(
@@ -386,7 +386,10 @@ class Conv2d(StepScreen):
     @property
     def _then(self) -> str:
         """What Enter does, in a sentence."""
-        return WHOLE.get(self._enter, "")
+        told = WHOLE.get(self._enter, "")
+        if self._enter != "find_setting" or self.measured is None:
+            return told
+        return f"{told}{'.' if self.measured.limit else '; l finds the exact limit.'}"
 
     @property
     def busy(self) -> bool:

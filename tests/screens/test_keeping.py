@@ -39,6 +39,8 @@ from wizard.__main__ import parser
 from wizard.conv2d.asked import Request
 from wizard.conv2d.presets import Row
 from wizard.conv2d.runs.event_file import EventFile
+from wizard.conv2d.search.find_limit import LimitRequest
+from wizard.conv2d.search.limit import Known, Limit
 from wizard.conv2d.search.setting_answer import SettingAnswer, found_by, setting_text
 from wizard.conv2d.search.setting_request import SettingRequest
 from wizard.conv2d.sweep import Sweep, SweepDone, SweepEvent
@@ -217,3 +219,33 @@ def test_the_setting_of_a_run_is_read_from_its_last_event(
     past = services_for(parser().parse_args(["--dry-run"])).past
     assert isinstance(past, Past)
     assert past.found(run) == found_by(ANSWER, "/v/bin/python")
+
+
+async def test_l_finds_the_exact_limit_of_what_hangs_and_the_grid_of_the_sweep_comes_back() -> None:
+    asked: list[Request] = []
+
+    async def run(request: Request) -> AsyncGenerator[SweepEvent, None]:
+        asked.append(request)
+        if isinstance(request, LimitRequest):
+            known = Known(request.largest - 2, request.largest - 1, 2)
+            yield SweepDone((), None, 0.5, Limit("size", request.largest, known, 3, 3))
+            return
+        async for event in LIVE_SERVICES.run_sweep(request):
+            yield event
+
+    app = app_with(replace(LIVE_SERVICES, run_sweep=run), "conv2d")
+    async with app.run_test(size=SIZE) as pilot:
+        await reach(pilot, "conv2d")
+        await press(pilot, "enter")
+        await until(pilot, lambda: isinstance(app.screen, Question))
+        await press(pilot, "y")
+        await until(pilot, lambda: "l finds the exact limit" in screen_text(app))
+        await press(pilot, "l")
+        await until(pilot, lambda: isinstance(app.screen, Question))
+        await press(pilot, "y")
+        await until(pilot, lambda: "16->32 hangs above 222x222." in screen_text(app))
+        assert "l finds the exact limit" not in screen_text(app)
+        await until(pilot, lambda: "224x224   ✗ hung" in screen_text(app))
+    search = asked[-1]
+    assert isinstance(search, LimitRequest)
+    assert (search.smallest, search.largest) == (64, 224), "from what is right to what hangs"
