@@ -29,7 +29,6 @@ from tests.screens.driving import (
     reach,
     screen_text,
     session_at,
-    status,
     step_name,
     until,
     usable_keys,
@@ -174,7 +173,7 @@ async def test_k_in_the_history_keeps_what_an_earlier_run_found() -> None:
         await reach(pilot, "conv2d")
         await press(pilot, "h")
         await until(pilot, lambda: step_name(pilot.app) == "history")
-        await until(pilot, lambda: "Enter shows one whole" in status(pilot.app))
+        await until(pilot, lambda: "k" in usable_keys(pilot.app))
         await press(pilot, "k")
         await reach(pilot, "review")
         assert len(pilot.app.screen_stack) == 2, "the panel is left, not covered"
