@@ -82,6 +82,14 @@ KEPT = "Verdicts so far are kept. Fix that, then press Enter again."
 NOT_STARTED = "Fix that, then press Enter again; on the CPU (o, Device) nothing can hang."
 CHANGED = "Nothing was started, because you changed what is asked. Press Enter again."
 UNCHANGED = "Nothing was changed. Fix that, then press Enter again."
+ENTER = {
+    "measure": "Measure",
+    "find_setting": "Find a fix",
+    "keep": "Keep",
+    "next": "Done",
+    "go_back": "Back",
+}
+"""All that Enter may do, one at a time, by its action."""
 WHOLE = {
     "find_setting": "Enter looks for a setting that fixes it",
     "keep": "Enter opens Review to keep it.",
@@ -114,11 +122,10 @@ class Conv2d(StepScreen):
         "when you come back."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "measure", "Measure", key_display="Enter", priority=True),
-        Binding("enter", "find_setting", "Find a fix", key_display="Enter", priority=True),
-        Binding("enter", "keep", "Keep", key_display="Enter", priority=True),
-        Binding("enter", "next", "Done", key_display="Enter", priority=True),
-        Binding("enter", "go_back", "Back", key_display="Enter", priority=True),
+        *(
+            Binding("enter", action, title, key_display="Enter", priority=True)
+            for action, title in ENTER.items()
+        ),
         Binding("s", "stop", "Stop"),
         Binding("l", "limit", "Find the exact limit", show=False),
         Binding("n", "skip", "Skip"),
@@ -323,11 +330,10 @@ class Conv2d(StepScreen):
                 self.conclude("Dry run: nothing is measured.", None, self._then)
             elif self.asks:
                 self.conclude(*self._question())
-            elif self.measured is None:
+            elif (end := self._concluded) is None:
                 text = f"Stopped: {tally(self._verdicts)} so far."
                 self.conclude(text, Status.WARNING, "Enter goes on where it stopped.")
             else:
-                end = concluded(self.measured, self._has_card)
                 told = f"{end.second} {self._then}".strip()
                 self.conclude(end.text, end.status, told, end.second_status)
 
@@ -399,7 +405,7 @@ class Conv2d(StepScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Enter does one thing at a time; what runs can be looked at and stopped."""
         match action:
-            case "measure" | "find_setting" | "keep" | "next" | "go_back":
+            case _ if action in ENTER:
                 return self._enter == action
             case "stop":
                 return self.running
@@ -667,19 +673,17 @@ class Conv2d(StepScreen):
 
     def action_details(self) -> None:
         """Shows all of the marked row, and the shell lines that do the same."""
-        more, views = tuple(self._whole_request()), self._views
+        views = self._views
+        try:
+            asked = self._setting.request(self._setting.python, views.current_row)
+            more = tuple(self._whole_line(asked))
+        except WrongRequest as wrong:
+            more = (Titled("", (str(wrong),)),)
         device = "cpu" if views.state.on_processor else "cuda"
         place = Place(self._setting.python, device, views.state.measured_chip, views.now)
         row, result = views.current_row, views.current_result
         text = details_text(row, result, place, *more) if row else titled_text(*more)
         self.app.push_screen(Notice("This shape", text))
-
-    def _whole_request(self) -> Iterator[Titled]:
-        row = self._views.current_row
-        try:
-            yield from self._whole_line(self._setting.request(self._setting.python, row))
-        except WrongRequest as wrong:
-            yield Titled("", (str(wrong),))
 
     def _whole_line(self, request: Request) -> Iterator[Titled]:
         """The line of a shell that asks the same, and where the shapes come from."""

@@ -17,7 +17,7 @@ from screens.conv2d.answers import Answer
 from screens.conv2d.options_dialog import WRONG_RANGE, OptionsDialog
 from screens.conv2d.screen import CHANGED
 from screens.conv2d.setting import NOT_OF_OPERATIONS, Aim, SweepSetting
-from screens.services import Services, SweepUnderWay
+from screens.services import DRY_RUN, Services, SweepUnderWay
 from screens.start import services_for
 from screens.step import StepScreen
 from screens.widgets.sweep_views import SweepViews
@@ -304,7 +304,7 @@ async def test_what_was_set_and_answered_is_still_there_after_another_screen() -
 
 
 async def test_in_a_dry_run_the_line_of_the_search_is_shown() -> None:
-    services = services_for(parser().parse_args(["--demo"]))
+    services = replace(services_for(parser().parse_args(["--demo"])), mode=DRY_RUN, replayed="")
     async with panel(services).run_test(size=(120, 40)) as pilot:
         await reach(pilot, "conv2d")
         await press(pilot, "o", *("right",) * 5, "escape", "enter")
