@@ -6,12 +6,13 @@ from collections.abc import AsyncGenerator
 from dataclasses import replace
 
 from screens.app import SetupApp
+from screens.conv2d.services import example_told
 from screens.session import Session
 from screens.start import services_for
 from tests.screens.driving import press, reach, screen_text, settled, until, walk_to
 from wizard.__main__ import parser
 from wizard.conv2d.asked import Request
-from wizard.conv2d.runs.example import example, replayed
+from wizard.conv2d.runs.example import replayed
 from wizard.conv2d.sweep import SweepEvent
 
 
@@ -58,7 +59,7 @@ async def test_a_recorded_run_is_played_without_a_question_to_the_setting_that_f
     services = replace(
         services_for(parser().parse_args(["--demo"])),
         run_sweep=played,
-        replayed=example().told,
+        replayed=example_told(),
     )
     app = SetupApp(services, Session(), "conv2d")
     async with app.run_test(size=(80, 24)) as pilot:
