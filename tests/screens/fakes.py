@@ -180,6 +180,7 @@ LIVE_SERVICES = Services(
     roads=load_roads,
     report=lambda: REPORT,
     clock=lambda: 0.0,
+    pause_s=0.0,
     today=lambda: date(2026, 11, 25),
 )
 DRY_SERVICES = replace(

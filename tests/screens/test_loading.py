@@ -96,6 +96,8 @@ def _measures(waiting: Waiting) -> Services:
     return waiting.services(run_sweep=run)
 
 
+MEASURES = tuple(("", key) for key in ("o", *("down",) * 3, "right", "escape", "enter"))
+"""On the CPU: no question comes before."""
 STATES: dict[str, Loading] = {
     "detect": Loading(
         "detect",
@@ -137,7 +139,7 @@ STATES: dict[str, Loading] = {
     ),
     "roll-back": Loading(
         "roll_back",
-        "Looking at what the last run left",
+        "Reading what the last run changed",
         "#plan",
         lambda w: w.services(way_back=w.road(LIVE_SERVICES.way_back)),
     ),
@@ -161,8 +163,8 @@ STATES: dict[str, Loading] = {
     "apply-starts": Loading(
         "apply", "Starting", "#log", lambda w: w.services(carry_out=w.events())
     ),
-    "watch": Loading("welcome", "Starting", "#log", _watches, (("w Watch", "w"),)),
-    "conv2d": Loading("conv2d", "now 16->32 at 32", "#shapes", _measures, (("", "g"), ("", "s"))),
+    "watch": Loading("welcome", "Starting", "#log", _watches, (("Watch shows it", "w"),)),
+    "conv2d": Loading("conv2d", "Now 16->32 at 32x32", "#grid", _measures, MEASURES),
 }
 
 

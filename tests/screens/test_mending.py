@@ -59,11 +59,11 @@ async def to_review(pilot: Pilot[int], key: str = "enter") -> None:
 
 
 async def carried_out(pilot: Pilot[int]) -> None:
-    await until(pilot, lambda: "a" in usable(pilot.app))
-    await press(pilot, "a")
+    await until(pilot, lambda: "enter" in usable(pilot.app))
+    await press(pilot, "enter")
     await reach(pilot, "apply")
-    await until(pilot, lambda: "n" in usable(pilot.app))
-    await press(pilot, "n")
+    await until(pilot, lambda: "enter" in usable(pilot.app))
+    await press(pilot, "enter")
 
 
 async def test_a_finding_leads_to_review_and_escape_comes_back_to_it() -> None:
@@ -71,7 +71,7 @@ async def test_a_finding_leads_to_review_and_escape_comes_back_to_it() -> None:
         await looked(pilot)
         await press(pilot, "down", "down")
         await to_review(pilot)
-        assert "clean-up" in screen_text(pilot.app)
+        assert "Remove what other scripts left" in screen_text(pilot.app)
         await press(pilot, "escape")
         await looked(pilot)
         assert "> ! A variable is set" in text_of(pilot), "the same row"
@@ -134,7 +134,7 @@ async def test_where_nothing_may_change_the_plan_is_rehearsed_and_that_is_said(m
     services = services_where(*FINDINGS, of=replace(DRY_SERVICES, mode=mode))
     async with app_at(services).run_test(size=SMALL) as pilot:
         await to_review(pilot)
-        assert "Rehearse this plan" in screen_text(pilot.app)
+        assert "Rehearse" in screen_text(pilot.app)
         await carried_out(pilot)
         await looked(pilot)
         assert f"This was a {mode}, so nothing was changed: {OVERRIDE.title}" in text_of(pilot)
@@ -144,15 +144,16 @@ async def test_a_fix_that_fails_is_told_at_the_end_from_where_a_key_leads_to_dia
     services = replace(services_where(*FINDINGS), carry_out=fail_at_three)
     async with app_at(services).run_test(size=SMALL) as pilot:
         await to_review(pilot)
-        await carried_out(pilot)
-        await reach(pilot, "done")
-        assert "Not finished: a step failed" in screen_text(pilot.app)
+        await until(pilot, lambda: "a" in usable(pilot.app))
+        await press(pilot, "a")
+        await reach(pilot, "apply")
+        await until(pilot, lambda: "d" in usable(pilot.app))
+        assert "✗ Step 3 failed" in screen_text(pilot.app)
         await press(pilot, "d")
         await looked(pilot)
         assert "Checked again" not in text_of(pilot)
         await press(pilot, "escape")
-        await reach(pilot, "done")
-        assert "Not finished: a step failed" in screen_text(pilot.app)
+        await reach(pilot, "review")
     assert pilot.app.return_code in (0, None)
 
 
