@@ -145,6 +145,7 @@ class Review(StepScreen):
         """Shows the plan, and looks whether it could begin."""
         self._against = self._speaks_against()
         self._show()
+        self._wait(LOOKING)
         if self.services.rehearses or not self.services.pause_s:
             self._heed()
         else:
@@ -169,7 +170,6 @@ class Review(StepScreen):
     def _tell_keys(self) -> None:
         """Says what the keys do, once they do it."""
         if not self.heeds or not (self.allowed or self.services.rehearses):
-            self._wait(LOOKING)
             return
         _, key, does = CONFIRMED[self._word]
         if self.services.rehearses:
