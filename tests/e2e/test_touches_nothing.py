@@ -74,7 +74,7 @@ def test_the_demo_walked_through_every_screen_changes_nothing(tmp_path: Path) ->
             ("on your RX 5600 XT", "n"),
             ("Enter Review", "\r"),
             ("Enter rehearses", "\r"),
-            ("All 12 steps rehearsed", "n"),
+            ("Demo finished", "\r"),
             ("Nothing is started", "n"),
             ("This was a demo", "q"),
         ):

@@ -33,16 +33,19 @@ def demo(here: Walk) -> None:
     here.to("Detect", "enter")
     here.to("Notice", "?")
     here.to("Detect", "escape")
-    here.to("Choose", "n")
+    here.to("Ask", "n")
+    here.to("Notice", "?")
+    here.to("Ask", "escape", "space", "down", "space")
+    here.to("Choose", "enter")
     choose(here)
     here.to("Review", "enter")
     here.to("Notice", "?")
     here.to("Review", "escape", "space", "pagedown", "end", "a")
-    here.to("Apply", "enter")
+    here.to("RunScreen", "enter")
     here.to("Notice", "?")
-    here.to("Apply", "escape", "/")
+    here.to("RunScreen", "escape", "/")
     here.type("torch")
-    here.to("Conv2d", "enter", "n")
+    here.to("Conv2d", "enter", "enter")
     panel(here)
     here.to("Done", "n")
     here.to("Notice", "?")
@@ -55,18 +58,23 @@ def choose(here: Walk) -> None:
     here.to("Notice", "?")
     here.to("Choose", "escape")
     for _ in range(2):
-        here.to("Notice", "d")
+        here.to("LinesView", "d")
         here.to("Choose", "escape", "down")
     here.to("Evidence", "e")
-    here.to("Choose", "right", "m", "escape", "a")
+    here.to("Choose", "right", "m", "escape")
+    here.to("Compare", "c")
+    here.to("Notice", "?")
+    here.to("Evidence", "escape", "down", "right", "e")
+    here.to("Compare", "escape")
+    here.to("Choose", "enter")
     here.to("RoadsList", "o")
     here.to("Choose", "down", "pagedown", "escape")
     here.to("Explain", "i")
     here.to("LinesView", "enter")
     here.to("Choose", "escape", "escape")
-    here.to("Choose", "space", "right", "space", "f", "tab")
+    here.to("PathQuestion", "1", "u", "f")
     here.type("/a/folder/with/a/name/that/is/longer/than/the/field/that/it/is/typed/into/here")
-    here.to("Choose", "enter", "tab", "tab")
+    here.to("Choose", "enter")
 
 
 def panel(here: Walk) -> None:
@@ -87,8 +95,8 @@ def options(here: Walk) -> None:
 def diagnose(here: Walk) -> None:
     here.to("Diagnose", "d")
     here.to("Notice", "?")
-    here.to("Diagnose", "escape", "pagedown", "o", "end", "tab", "tab")
-    here.to("TextQuestion", "e")
+    here.to("Diagnose", "escape", "end", "space", "tab", "tab")
+    here.to("TextQuestion", "t")
     here.paste(f"{FINDING}\n" * 3)
     here.to("Diagnose", "ctrl+r")
 
@@ -97,26 +105,30 @@ def recorded(here: Walk) -> None:
     """A recorded machine: what was found on it, what is advised for it, and what is wrong."""
     here.to("Detect", "enter", "end")
     here.to("Notice", "enter")
-    here.to("Choose", "escape", "n", "down")
-    here.to("Notice", "d")
-    here.to("Detect", "escape", "escape")
+    if here.press("escape", "n").name == "Ask":  # where nothing that could run was found
+        here.to("Choose", "enter")
+    here.press("down")
+    here.to("LinesView", "d")
+    here.to("Ask", "escape", "escape")
+    here.to("Detect", "escape")
     here.to("Diagnose", "d", "down", "down", "down")
 
 
 def installed(here: Walk) -> None:
     """With made-up services: rehearsed, applied, measured, kept, fixed, cleared, taken back."""
     here.to("Welcome", "?", "escape")
-    here.to("Choose", "enter", "n")
+    here.to("Ask", "enter", "n")
+    here.to("Choose", "enter")
     here.to("Review", "enter")
-    here.to("Rehearse", "r")
-    here.to("Changes", "n")
+    here.to("RunScreen", "r")
+    here.to("Changes", "enter")
     here.to("Notice", "?")
     here.press("escape", "t", "/")
     here.type("rocm")
     here.to("Review", "enter", "escape")
     here.to("Review", "s")
-    here.to("Apply", "enter")
-    here.to("Conv2d", "y", "n")
+    here.to("RunScreen", "enter")
+    here.to("Conv2d", "y", "enter")
     measured(here)
     here.to("Done", "n")
     here.to("Welcome", "w")
@@ -127,9 +139,9 @@ def installed(here: Walk) -> None:
     here.to("RollBack", "r")
     here.to("Notice", "?")
     here.to("RollBack", "escape", "end")
-    here.to("TakeBack", "y")
+    here.to("RunScreen", "y")
     here.to("Notice", "?")
-    here.to("Welcome", "escape", "n")
+    here.to("Welcome", "escape", "enter")
     fixed(here)
 
 
@@ -151,22 +163,21 @@ def measured(here: Walk) -> None:
 
 def fixed(here: Walk) -> None:
     here.to("Diagnose", "d")
-    here.to("Review", "f")
+    here.to("Review", "enter")
     here.to("Diagnose", "escape")
 
 
 def waiting(here: Walk) -> None:
     """An earlier start left something: root at work, a run that waits; and a step that fails."""
     here.look()
-    here.to("Watch", "w", goes_on=RUNS)
+    here.to("RunScreen", "w", goes_on=RUNS)
     here.to("Notice", "?", goes_on=RUNS)
-    here.to("Watch", "escape", "y", "/", goes_on=RUNS)
+    here.to("RunScreen", "escape", "y", "/", goes_on=RUNS)
     here.type("apt", goes_on=RUNS)
-    here.to("Welcome", "enter", "escape", "n", goes_on=RUNS)
-    here.to("Apply", "o", "n", "enter", "enter")
-    here.to("Done", "n")
-    here.to("ReportPreview", "p")
-    here.to("Done", "escape", "end")
+    here.to("Welcome", "enter", "escape", "enter", goes_on=RUNS)
+    here.to("RunScreen", "o", "n", "enter", "enter")
+    here.to("Diagnose", "d")
+    here.to("Review", "escape")
 
 
 def half_back(here: Walk) -> None:
@@ -175,8 +186,8 @@ def half_back(here: Walk) -> None:
     here.to("RollBack", "enter")
     here.to("Detect", "escape", "down", "enter")
     here.to("Review", "n", "enter")
-    here.to("Apply", "enter", goes_on=RUNS)
-    here.to("Apply", "q", "escape", "end", goes_on=RUNS)
+    here.to("RunScreen", "enter", goes_on=RUNS)
+    here.to("RunScreen", "q", "escape", "end", goes_on=RUNS)
     here.to("Question", "c", goes_on=RUNS)
 
 

@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Callable
 from dataclasses import replace
 from datetime import date
 
-from screens.report.draft import ReportDraft
+from screens.report.services import ReportDraft
 from screens.services import DRY_RUN, LIVE, DetectedPart, Services, WayBack
 from tests.screens import examples
 from tests.screens.diagnose_fakes import DIAGNOSING

@@ -63,8 +63,8 @@ async def test_keys_alone_lead_from_welcome_over_review_and_apply_to_the_end(
         assert " into " not in screen_text(pilot.app).splitlines()[2]
         await press(pilot, key)
         await reach(pilot, "apply")
-        await until(pilot, lambda: "n" in usable_keys(pilot.app))
-        await press(pilot, "n")
+        await until(pilot, lambda: "enter" in usable_keys(pilot.app))
+        await press(pilot, "enter")
         await reach(pilot, "done")
         assert "/bin/python" not in screen_text(pilot.app)
 

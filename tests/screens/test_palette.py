@@ -76,6 +76,7 @@ async def test_what_scrolls_nothing_is_not_listed() -> None:
         assert {"Page Up", "Page Down"} <= set(names(long)), "they move the mark"
         await resize(pilot, 120, 50)
         ending = await at(pilot, "done")
+        await resize(pilot, 120, 50)
         assert not {"Scroll Up", "Scroll Down", "Page Up", "Page Down"} & set(names(ending))
 
 

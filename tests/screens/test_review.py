@@ -400,7 +400,7 @@ async def test_the_first_sentence_says_what_the_plan_does_and_how_it_is_undone()
 
 
 async def test_a_stack_that_cannot_run_what_was_ticked_says_so_above_the_steps() -> None:
-    ticked, cannot = next((app, bad[0]) for app, bad in examples.WORST.items() if bad)
+    ticked, cannot = next((app, bad[0]) for app, bad in examples.WORST.items())
     choice = replace(examples.CHOICE, stack=cannot, applications=(ticked,))
     session = Session(
         machine=examples.MACHINE,

@@ -10,10 +10,12 @@ from pathlib import Path
 
 from textual.widgets import OptionList
 
+from screens.app import SetupApp
 from screens.run.earlier import unfinished
+from screens.run.screen import StepList
 from screens.run.services import way_back
 from screens.services import Services, WayBack
-from screens.widgets.step_list import StepList
+from screens.session import Session
 from tests.machine.records import machine
 from tests.run.earlier_runs import OLDER, leave_older_run
 from tests.run.places import places_below
@@ -38,9 +40,12 @@ from wizard.plan.root_steps import AddToGroups, AptChange, PutSystemPathBack
 from wizard.plan.steps import Plan
 from wizard.plan.way_back import AGAIN
 from wizard.run.events import (
+    CHECKED,
+    REMOVED,
     Event,
     Output,
     PlanFinished,
+    Progress,
     StepFailed,
     StepFinished,
     StepStarted,
@@ -136,15 +141,15 @@ async def test_it_is_taken_back_on_y_and_the_outcome_is_told(
         await press(pilot, "y")
         await reach(pilot, "take_back")
         await until(pilot, lambda: "Removing rocm-core" in screen_text(pilot.app))
-        assert not {"n", "q"} & usable_keys(pilot.app)
+        assert "enter" not in usable_keys(pilot.app)
         assert "c" in usable_keys(pilot.app)
         await as_agreed(pilot, same_as_golden, "take-back")
         back.go_on.set()
         await settled(pilot)
-        await until(pilot, lambda: "All 3 steps are done" in screen_text(pilot.app))
-        assert "Taken back." in status(pilot.app)
+        await until(pilot, lambda: "3 of 3 steps done" in screen_text(pilot.app))
+        assert "✓ Rolled back. Press Enter to go to the start." in screen_text(pilot.app)
         assert back.did == ["read", "take"]
-        await press(pilot, "n")
+        await press(pilot, "enter")
         await reach(pilot, "welcome")
         assert pilot.app.outcome == 0  # type: ignore[attr-defined]
 
@@ -184,16 +189,34 @@ async def test_a_stop_is_asked_for_once_it_was_affirmed() -> None:
         await press(pilot, "y")
         await until(pilot, lambda: "Removing rocm-core" in screen_text(pilot.app))
         await press(pilot, "c")
-        await until(pilot, lambda: "between two steps" in screen_text(pilot.app))
+        await until(pilot, lambda: "It stops after this step" in screen_text(pilot.app))
         await press(pilot, "y")
         assert back.did == ["read", "take", "stop"]
         back.go_on.set()
         await settled(pilot)
-        assert "Stopped at a safe point, as you asked" in screen_text(pilot.app)
-        assert "Roll back goes on there" in status(pilot.app)
-        await press(pilot, "n")
-        await reach(pilot, "welcome")
+        assert "Stopped as you asked. Press Enter to go on." in screen_text(pilot.app)
+        await until(pilot, lambda: "enter" in usable_keys(pilot.app))
+        await press(pilot, "enter")
+        await reach(pilot, "roll_back")  # what is left is shown, and asked for with y
+        assert back.did == ["read", "take", "stop", "read"]
         assert pilot.app.outcome == 130  # type: ignore[attr-defined]
+
+
+async def test_the_files_of_a_rollback_are_counted_and_move_the_bar() -> None:
+    waits = asyncio.Event()
+
+    async def take() -> AsyncGenerator[Event, None]:
+        yield StepStarted(1, 1, "undo run", "The folder.")
+        yield Progress(21_000, 21_000, CHECKED, "", None)
+        yield Progress(4_200, 21_000, REMOVED, "", None)
+        await waits.wait()
+
+    way = WayBack(WOULD_GO, None, take, lambda: None)
+    app = SetupApp(LIVE_SERVICES, Session(way_back=way), "take_back")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "take_back")
+        await until(pilot, lambda: "4,200 of 21,000 files removed" in screen_text(pilot.app))
+        await until(pilot, lambda: "60%" in screen_text(pilot.app))
 
 
 async def test_rights_that_are_refused_leave_all_as_it_is_and_are_told() -> None:
@@ -207,8 +230,8 @@ async def test_rights_that_are_refused_leave_all_as_it_is_and_are_told() -> None
         back.go_on.set()
         await until(pilot, lambda: "sudo did not give root rights." in screen_text(pilot.app))
         await settled(pilot)
-        assert "✗ failed" in screen_text(pilot.app)
-        assert "Not taken back to its end" in status(pilot.app)
+        assert "✗ Step 1 failed" in screen_text(pilot.app)
+        assert "d" not in usable_keys(pilot.app)
         await press(pilot, "q")
         await until(pilot, lambda: not pilot.app.is_running)
     assert pilot.app.outcome == 1  # type: ignore[attr-defined]

@@ -58,22 +58,23 @@ def install(root: Root, terminal: Terminal) -> None:
     terminal.send("\r")
     terminal.wait_for("n Choose a stack")
     terminal.send("n")
-    terminal.wait_for("1 NATIVE: recommended")
+    terminal.wait_for("What do you want to run?")
+    terminal.send("\r")
+    terminal.wait_for("native (suggested)")
     terminal.send("2")
-    terminal.wait_for("2 ROCM52")
-    terminal.send("f")
-    terminal.wait_for("+ ROCm 5.2.0 system packages (root)")
+    terminal.wait_for("rocm52 (PyTorch 1.13.1 with ROCm 5.2)")
+    terminal.send("u")
+    terminal.wait_for("ROCm 5.2.0 system packages")
     terminal.send("\r")
     terminal.wait_for("Enter installs", LONG_S)
     terminal.send("\r")
     give_rights(root, terminal)
-    terminal.wait_for("steps are done", LONG_S)
-    terminal.wait_for("n goes on")
+    terminal.wait_for("Press Enter to measure", LONG_S)
 
 
 def measure(root: Root, terminal: Terminal) -> None:
     """Conv2d on the new torch, until one shape has passed; then Done, and to the start."""
-    terminal.send("n")
+    terminal.send("\r")
     terminal.wait_for("s Start")
     terminal.send("s")
     terminal.wait_for("y I saved my work")
@@ -100,8 +101,8 @@ def begin_roll_back(root: Root, terminal: Terminal) -> None:
 def roll_back(root: Root, terminal: Terminal) -> None:
     """Roll back, and to the start."""
     begin_roll_back(root, terminal)
-    terminal.wait_for("Taken back.", LONG_S)
-    terminal.send("n")
+    terminal.wait_for("Rolled back.", LONG_S)
+    terminal.send("\r")
     terminal.wait_for("WELCOME")
     assert "Roll back" not in terminal.text()
 
