@@ -231,12 +231,17 @@ def make_step(step: str, session: Session, services: Services) -> StepScreen:
             from screens.review.screen import Review
 
             return Review(session, services)
-        case "apply":
-            from screens.run.apply import Apply
+        case "apply" | "rehearse" | "take_back" | "watch":
+            from screens.run import kinds
+            from screens.run.screen import RunScreen
 
-            return Apply(session, services)
-        case "rehearse" | "changes":
-            return _rehearsal_step(step, session, services)
+            kind = {
+                "apply": kinds.INSTALL,
+                "rehearse": kinds.REHEARSE,
+                "take_back": kinds.ROLL_BACK,
+                "watch": kinds.WATCH,
+            }[step]
+            return RunScreen(kind, session, services)
         case "conv2d":
             from screens.conv2d.screen import Conv2d
 
@@ -260,34 +265,20 @@ def _beside(step: str, session: Session, services: Services) -> StepScreen:
             from screens.choose.compare import Compare
 
             return Compare(session, services)
-        case "watch":
-            from screens.run.watch import Watch
-
-            return Watch(session, services)
         case "roll_back":
             from screens.review.roll_back import RollBack
 
             return RollBack(session, services)
-        case "take_back":
-            from screens.run.take_back import TakeBack
+        case "changes":
+            from screens.run.changes import Changes
 
-            return TakeBack(session, services)
+            return Changes(session, services)
         case "diagnose":
             from screens.diagnose.screen import Diagnose
 
             return Diagnose(session, services)
         case _:
             raise ValueError(f"no step is called {step!r}")
-
-
-def _rehearsal_step(step: str, session: Session, services: Services) -> StepScreen:
-    if step == "rehearse":
-        from screens.run.rehearse import Rehearse
-
-        return Rehearse(session, services)
-    from screens.run.changes import Changes
-
-    return Changes(session, services)
 
 
 def show(app: SetupApp) -> int:

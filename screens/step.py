@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -42,10 +41,10 @@ COMMON_KEYS: tuple[BindingType, ...] = (BACK_KEY, HELP_KEY, QUIT_KEY)
 class StepScreen(Screen[None]):
     """One step: it shows a session and posts where to go; it knows no other step."""
 
-    NAME: ClassVar[str]
+    NAME: str
     """One of ``session.STEPS``, or the name of a screen out of their order."""
-    TITLE_WORD: ClassVar[str]
-    HELP_TEXT: ClassVar[str]
+    TITLE_WORD: str
+    HELP_TEXT: str
     AUTO_FOCUS = ""
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - Textual declares it so
         (0, "-cramped"),

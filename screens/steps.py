@@ -93,6 +93,6 @@ def _was_done(name: str, session: Session) -> bool:
         case "apply":
             return session.finished is not None and session.finished.ok
         case "conv2d":
-            return session.answer is not None or session.found is not None
+            return session.measured is not None or session.found is not None
         case _:
             return True

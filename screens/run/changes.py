@@ -1,4 +1,4 @@
-"""Every file that a rehearsal changed: numbers first, then the list, with a filter."""
+"""Every file that a plan changed in the copy: a sentence first, then the list, with a filter."""
 
 from __future__ import annotations
 
@@ -11,54 +11,56 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
-from textual.widgets import Input, Log, Static
+from textual.widgets import Input, Log
 
 from screens.faults import fault, tell
 from screens.services import Services
 from screens.session import Session
 from screens.step import COMMON_KEYS, StepScreen
 from screens.widgets.cut_marks import SidewaysLog
-from screens.words import shown
-from wizard.overlay.changes import Change, by_folder, read_changes
+from wizard.diagnose.finding import Status
+from wizard.overlay.changes import Change, read_changes, unexpected
 from wizard.overlay.expected import why_expected
-from wizard.overlay.rehearsed import Rehearsed, summary_of
+from wizard.overlay.rehearsed import Rehearsed
+from wizard.sizes import counted
 
-REHEARSE_AGAIN = "Esc goes back to the plan, where r rehearses it again and writes the list anew."
-THERE, BACK = "there", "back"
+TRY_AGAIN = "Go back to the plan with Esc and try it in a copy again: that writes the list anew."
+PLAN, ROLLBACK = "plan", "rollback"
 TITLES = {
-    THERE: "What the plan would change (t: after the way back)",
-    BACK: "After the way back, beside the beginning (t: what the plan changes)",
+    PLAN: "What the plan would change",
+    ROLLBACK: "What would differ after the rollback",
 }
 NOTHING = {
-    THERE: "Nothing would be changed: each file is as it was.",
-    BACK: "Nothing: after the way back each file is as it was before.",
+    PLAN: "Nothing: every file stays as it is.",
+    ROLLBACK: "Nothing: after the rollback every file is as it was.",
 }
-NOT_READ = "This list is not read (yet): what is in it is not known."
-NOTHING_LIKE_IT = "No line has that text; take some of it away to see more."
-FILTER_HINT = "/ filter: a part of the path, or + - ~ for new, gone, changed"
+NOT_READ = "This list has not been read, so what is in it is not known."
+NO_MATCH = "No line has that text. Delete some of it to see more."
+FILTER_HINT = "/ filter: part of a path, or + - ~ for new, removed, changed"
+NOT_RESTORED = "NOT RESTORED"
 
 
 class Changes(StepScreen):
-    """The file diff of a rehearsal, both ways."""
+    """What a plan changed in the copy, and what its rollback did not restore there."""
 
     NAME = "review"
     TITLE_WORD = "What changes"
     HELP_TEXT = (
-        "These files were otherwise after the plan had been rehearsed in a copy of this system: + "
-        "is new, - is gone, ~ is changed. This system itself is as it was.\n\n"
-        "t shows what is not as before after the way back, with the reason where one is known, and "
-        "again what the plan changes.\n"
-        "/ goes to the filter: what stands there must be part of a line. Enter goes to the list; "
-        "arrows, PgUp, PgDn, Home and End move in it. Esc goes back to the plan.\n\n"
-        "The file that is named last has the whole list, with sizes, rights and hashes."
+        "These files differed after the plan had run in a copy of this system: + is new, - is "
+        "removed, ~ is changed. This system itself was not changed.\n\n"
+        "t shows what would differ after the rollback, with the reason where one is known, and "
+        "then again what the plan changes.\n"
+        "/ goes to the filter: only lines with that text are shown. Enter goes to the list, which "
+        "arrows, PgUp, PgDn, Home and End scroll. Esc goes back to the plan.\n\n"
+        "The file that is named last has the whole list, with sizes, permissions and hashes."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("t", "turn", "There / back"),
+        Binding("t", "turn", "Plan / rollback"),
         Binding("slash", "filter", "Filter", key_display="/"),
         *COMMON_KEYS,
     ]
     AUTO_FOCUS = "#changes"
-    way: reactive[str] = reactive(THERE, init=False)
+    shown_list: reactive[str] = reactive(PLAN, init=False)
 
     def __init__(self, session: Session, services: Services) -> None:
         super().__init__(session, services)
@@ -69,62 +71,61 @@ class Changes(StepScreen):
         """None until they are read."""
 
     def body(self) -> Iterable[Widget]:
-        """Numbers, filter, list."""
-        yield Static(id="change-numbers", classes="pad", markup=False)
+        """Filter, list."""
         yield Input(placeholder=FILTER_HINT, id="change-filter", compact=True)
-        yield SidewaysLog(id="changes", auto_scroll=False)
+        yield SidewaysLog(id="changes", classes="panel", auto_scroll=False)
 
     def on_mount(self) -> None:
         """Reads the lists."""
-        self.query_one("#changes").border_title = Content(TITLES[THERE])
+        self.query_one("#changes").border_title = Content(TITLES[PLAN])
         self._read()
 
     @work(group="read", exclusive=True)
     async def _read(self) -> None:
         done = self._done
         try:
-            there = await asyncio.to_thread(read_changes, done.there.file)
-            back = await asyncio.to_thread(read_changes, done.back.file)
+            plan = await asyncio.to_thread(read_changes, done.there.file)
+            rollback = await asyncio.to_thread(read_changes, done.back.file)
         except (OSError, ValueError) as error:
-            trouble = fault("The list of changes cannot be read", error, REHEARSE_AGAIN)
+            trouble = fault("The list of changes cannot be read", error, TRY_AGAIN)
             tell(self, "No list", trouble)
             self._show()
             return
-        numbers = summary_of(done, back)
-        unexpected_first = sorted(back, key=lambda change: bool(why_expected(change.path)))
+        unexpected_first = sorted(rollback, key=lambda change: bool(why_expected(change.path)))
+        packages = (f"package {name}: {NOT_RESTORED}" for name in done.packages)
+        gone = (f"package {name}: removed for good, as the plan says" for name in done.for_good)
         self._lines = {
-            THERE: list(map(str, there)),
-            BACK: list(map(_with_reason, unexpected_first)),
+            PLAN: list(map(str, plan)),
+            ROLLBACK: [*packages, *gone, *map(_with_reason, unexpected_first)],
         }
-        folders = ", ".join(f"{folder} {count:,}" for folder, count in by_folder(there))
-        lines = (*numbers[:3], *((f"Where: {folders}",) if folders else ()))
-        self.query_one("#change-numbers", Static).update("\n".join(map(shown, lines)))
+        left = len(unexpected(rollback))
+        self.conclude(_forth(done), Status.FAULT if done.failed else None, *_back(done, left))
         self._show()
 
     def _show(self) -> None:
         if self._lines is None:
             self._write((NOT_READ,))
             return
-        lines = self._lines[self.way]
+        lines = self._lines[self.shown_list]
         wanted = self.query_one("#change-filter", Input).value.lower()
         found = [line for line in lines if wanted in line.lower()]
-        self._write(found or (NOTHING_LIKE_IT if lines else NOTHING[self.way],))
-        file = self._done.there.file if self.way == THERE else self._done.back.file
+        self._write(found or (NO_MATCH if lines else NOTHING[self.shown_list],))
+        file = self._done.there.file if self.shown_list == PLAN else self._done.back.file
         self.say(f"{len(found):,} of {len(lines):,}. Whole list: {file}")
 
     def _write(self, lines: Iterable[str]) -> None:
         log = self.query_one("#changes", Log)
-        log.border_title = Content(TITLES[self.way])
+        log.border_title = Content(TITLES[self.shown_list])
         log.clear()
         log.write_lines(lines)
         log.scroll_home(animate=False)
 
-    def watch_way(self) -> None:
+    def watch_shown_list(self) -> None:
         """Shows the other list."""
         self._show()
 
     def on_input_changed(self) -> None:
-        """Shows what has the text."""
+        """Shows the lines that have the text."""
         self._show()
 
     def on_input_submitted(self) -> None:
@@ -133,7 +134,7 @@ class Changes(StepScreen):
 
     def action_turn(self) -> None:
         """Shows the other list."""
-        self.way = BACK if self.way == THERE else THERE
+        self.shown_list = ROLLBACK if self.shown_list == PLAN else PLAN
 
     def action_filter(self) -> None:
         """Lets one type."""
@@ -147,6 +148,28 @@ class Changes(StepScreen):
             self.post_message(self.Go("review", self.session))
 
 
+def _forth(done: Rehearsed) -> str:
+    files = f"{done.there.all:,} file{'s' * (done.there.all != 1)}"
+    changed = f"{files}: {done.there}" if done.there.all else "no file"
+    if done.failed:
+        return f"Step {done.failed} failed in the copy. Up to it the plan changed {changed}."
+    return f"The plan would change {changed}."
+
+
+def _back(done: Rehearsed, left: int) -> tuple[str, Status]:
+    """What the rollback restores, of which so many files are not as before without a reason."""
+    but = (
+        counted(left, "file") if left else "",
+        counted(len(done.packages), "package") if done.packages else "",
+        f"{counted(len(done.for_good), 'package')} removed for good" if done.for_good else "",
+    )
+    if done.left_something:
+        return "The rollback could not restore everything.", Status.FAULT
+    if not any(but):
+        return "The rollback restores everything.", Status.OK
+    told = " and ".join(filter(None, but))
+    return f"The rollback restores everything but {told}; t shows it.", Status.WARNING
+
+
 def _with_reason(change: Change) -> str:
-    why = why_expected(change.path)
-    return f"{change}: {why}" if why else f"{change}: NOT AS BEFORE"
+    return f"{change}: {why_expected(change.path) or NOT_RESTORED}"

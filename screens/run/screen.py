@@ -1,4 +1,4 @@
-"""What every run looks like: its steps, its log, one bar, what went wrong."""
+"""The screen of every run: how it goes in one sentence, its steps, one bar, its log."""
 
 from __future__ import annotations
 
@@ -8,86 +8,94 @@ from contextlib import aclosing, suppress
 from typing import ClassVar
 
 from textual import work
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, VerticalScroll
+from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
-from textual.widgets import Static
+from textual.widgets import ProgressBar, Static
 
 from screens.faults import reason
-from screens.run.state import BEGIN_AGAIN, RunState, after, broken_off
-from screens.run.text import failure_text
+from screens.run.kinds import LABELS, Forward, RunKind
+from screens.run.state import RunState, after, broken_off
+from screens.run.text import failure_text, progress_text, step_line
 from screens.services import Services
-from screens.session import Session
-from screens.step import StepScreen
+from screens.session import Session, to_diagnose
+from screens.step import COMMON_KEYS, StepScreen
 from screens.widgets.log_pane import LogPane
-from screens.widgets.progress_lines import ProgressLines
-from screens.widgets.step_list import StepList
-from wizard.remedies import TRY_AGAIN
+from screens.windows.dialogs import Question
+from screens.words import cut
+from wizard.diagnose.finding import Status
 from wizard.run.events import Event, Output, PlanFinished, StepFinished, StepStarted
+from wizard.run.lines import clean
 from wizard.run.time_left import TimeLeft
 
 LOOK_S = 1.0
-"""How often the time left is told anew."""
+"""How often the times are told anew."""
+HASTE_S = 1.0
+"""A key that was meant for the running plan must not start it again."""
 SLICE = 2_000
 """Lines that are added to the log at once: between two such slices keys are answered."""
-FRAME_CELLS = 3
-"""What stands beside a text: a blank on both sides, and the scroll bar."""
-LOG_HELP = (
-    "/ looks for a text in the log: up and down go from hit to hit, Enter stays there, Esc ends "
-    "it. y copies the selected text, else the hit, else the newest lines. The file named above "
-    "the log has every line.\n\n"
-    "Arrows and PgUp scroll the log, sideways too where a line is long; End follows its end "
-    "again. Tab goes to the steps, which the same keys scroll, and back."
-)
+BEFORE = 2
+"""So many lines above the running step stay in view."""
+MARGIN_CELLS = 4
+TITLE_CELLS = 50
+CAN_STOP = "Running. Press c to stop safely."
+STOP_FIRST = "Still running. Press c to stop safely; then you can leave."
+STOPPING = "Stopping at the next safe point."
+GOES_ON = "It goes on even if you leave."
+LOG_IN_AGAIN = "Log out and in again before you use the GPU."
+RESTART = "Restart the computer before you use the GPU."
 
 
 class RunScreen(StepScreen):
-    """Shows the events of a run as they come."""
+    """Shows the events of one run as they come; leaving is blocked while it could break off."""
 
-    RUN_KEYS: ClassVar[tuple[BindingType, ...]] = (
-        Binding("slash", "search", "Search", key_display="/"),
-        Binding("y", "copy", "Copy"),
-    )
-    WHEN_BROKEN_OFF: ClassVar[str] = BEGIN_AGAIN
-    """What to do where nobody says how it went."""
-    AGAIN: ClassVar[str] = TRY_AGAIN
-    """The keys that begin the same anew."""
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *(Binding("enter", f"forward('{label}')", label, key_display="Enter") for label in LABELS),
+        Binding("c", "stop", "Stop safely"),
+        Binding("l", "log", "Log"),
+        Binding("d", "diagnose", "Diagnose"),
+        Binding("slash", "search", "Search the log", key_display="/", show=False),
+        Binding("y", "copy", "Copy from the log", show=False),
+        *COMMON_KEYS,
+    ]
     AUTO_FOCUS = "#log"
     running: reactive[bool] = reactive(False, bindings=True)
-    state: reactive[RunState | None] = reactive(None, init=False)
+    hasty: reactive[bool] = reactive(False, bindings=True)
+    """True for a moment after the run has stopped."""
 
-    def __init__(self, session: Session, services: Services) -> None:
+    def __init__(self, kind: RunKind, session: Session, services: Services) -> None:
         super().__init__(session, services)
-        self._time_left = TimeLeft(services.clock)
+        self.NAME, self.TITLE_WORD, self.HELP_TEXT = kind.name, kind.title, kind.help
+        self.kind = kind
+        self._run = kind.begin(session, services)
+        self.state = self._run.state
+        self._forward: Forward | None = None
         self._log_pane = LogPane()
         self._saved = ""
+        self._time_left = TimeLeft(services.clock)
         self._since = services.clock()
         """When the running step began."""
 
     def body(self) -> Iterable[Widget]:
-        """Steps, log, what went wrong, bar."""
+        """What is done now, bar, what went wrong, steps and log."""
+        yield Static(id="run-now", markup=False)
+        yield ProgressBar(total=1, show_eta=False, id="run-bar")
+        with VerticalScroll(id="failure", classes="panel"):
+            yield Static(id="failure-text", markup=False)
         with Container(id="run"):
             yield StepList()
             yield self._log_pane
-        with VerticalScroll(id="failure", classes="pad"):
-            yield Static(id="failure-text", markup=False)
-        yield ProgressLines()
 
-    def begin(self, state: RunState, events: AsyncGenerator[Event, None]) -> None:
-        """Shows what comes from now on."""
-        self.state = state
+    def on_mount(self) -> None:
+        """Starts the run."""
+        self.say(GOES_ON if self._run.stop is None else CAN_STOP)
         self.running = True
-        self.call_after_refresh(self._show_steps)  # the first event may be long in coming
-        self.set_interval(LOOK_S, self._show_progress)
-        self._follow(events)
-
-    def saved_as(self) -> str:
-        """Path of the file that has the whole log, ``""`` while there is none; may take a while."""
-        return ""
-
-    def ended(self, state: RunState) -> None:
-        """What is to be done and said once nothing more comes."""
+        self.call_after_refresh(self.show_state)  # the first event may be long in coming
+        self.set_interval(LOOK_S, self.show_state)
+        self._follow(self._run.events())
 
     @work(group="run", exclusive=True)
     async def _follow(self, coming: AsyncGenerator[Event, None]) -> None:
@@ -101,14 +109,11 @@ class RunScreen(StepScreen):
             self._break_off(f"The run broke off: {why.rstrip('.')}.")
         else:
             self._break_off("The run ended without saying how it went.")
-        self.running = False
-        if self.state is not None:
-            self.ended(self.state)
+        self.ended()
 
     async def _take(self, event: Event) -> None:
         self._time_left.take(event)
-        if self.state is not None:
-            self.state = after(self.state, event)
+        self.state = after(self.state, event)
         match event:
             case StepStarted():
                 self._since = self.services.clock()
@@ -116,23 +121,40 @@ class RunScreen(StepScreen):
                 await self._name_file()
             case Output():
                 await self._log(*event.lines)
+                return
             case StepFinished():
                 await self._log(f"    {event.outcome}")
             case PlanFinished() if event.log:
-                await self._log("Every line of it is in", event.log)
+                await self._log("The whole log is in", event.log)
             case _:
                 pass
+        self.show_state()
 
     async def _log(self, *lines: str) -> None:
         for start in range(0, len(lines), SLICE):
-            self._log_pane.write(lines[start : start + SLICE])
+            self._log_pane.log_lines.add(lines[start : start + SLICE])
             await asyncio.sleep(0)
 
     async def _name_file(self) -> None:
         if not self._saved:
             with suppress(OSError):  # no reason to break a run off: its end names the file too
-                self._saved = await asyncio.to_thread(self.saved_as)
-            self._log_pane.name_file(self._below_home(self._saved))
+                self._saved = await asyncio.to_thread(self._run.log)
+            self._name_parts()
+
+    def on_descendant_focus(self) -> None:
+        """Says which part has the keys: the colour of its frame alone would not."""
+        self._name_parts()
+
+    def _name_parts(self) -> None:
+        log = f"Log: {self._below_home(self._saved)}" if self._saved else "Log"
+        for part, title in (
+            ("#failure", "What went wrong"),
+            ("#steps", "Steps"),
+            ("#log-pane", clean(log)),
+        ):
+            for widget in self.query(part):
+                has_keys = self.focused in widget.walk_children(with_self=True)
+                widget.border_title = Content(f"> {title}" if has_keys else title)
 
     def _below_home(self, path: str) -> str:
         """The path as a shell takes it too, short enough for its place."""
@@ -141,63 +163,178 @@ class RunScreen(StepScreen):
         return f"~{path[len(home) :]}" if home and path.startswith(f"{home}/") else path
 
     def _break_off(self, happened: str) -> None:
-        state = self.state
-        if state is not None and not state.ended:
-            self.state = broken_off(state, happened, self.WHEN_BROKEN_OFF)
+        if not self.state.ended:
+            self.state = broken_off(self.state, happened, self.kind.when_broken_off)
+
+    def ended(self) -> None:
+        """Keeps how it went, and says how to go on."""
+        self.session = self._run.result(self.session, self.state)
+        self._forward = self.kind.forward(self.session, self.state)
+        self.hasty = not self.state.ok
+        if self.hasty:
+            self.set_timer(HASTE_S, self._take_time)
+        self.running = False
+        self.say("")
+        self.show_state()
+
+    def _take_time(self) -> None:
+        self.hasty = False
+
+    def show_state(self) -> None:
+        """Shows how far it is; a screen that is being taken down has no parts any more."""
+        state, spent = self.state, self.services.clock() - self._since
+        self._conclude()
+        for steps in self.query(StepList):
+            steps.show(state, spent)
+        for bar in self.query(ProgressBar):
+            bar.update(progress=state.share)
+        for line in self.query("#run-now").results(Static):
+            cells = min(self.size.width, 104) - MARGIN_CELLS
+            line.update(progress_text(state, self._time_left.seconds, spent, cells), layout=False)
+        for box in self.query("#failure"):
+            box.display = state.failure is not None
+        if state.failure is not None:
+            for text in self.query("#failure-text").results(Static):
+                text.update(failure_text(state, self.kind.again))
+
+    def _conclude(self) -> None:
+        state, run = self.state, self._run
+        enter = self._forward.sentence if self._forward is not None else ""
+        finished = state.finished
+        if state.failure is not None:
+            number = state.failure.number
+            title = cut(state.title, TITLE_CELLS)
+            what = f"Step {number} failed: {title}." if number else "It could not begin."
+            why = " d looks for the cause." if self.check_action("diagnose", ()) else ""
+            self.conclude(what, Status.FAULT, f"{enter}{why}")
+        elif not state.ended:
+            step = f": step {state.current} of {len(state.steps)}" if state.current else ""
+            self.conclude(f"{run.doing}{'' if state.watched else step}.")
+        elif not state.ok:
+            why = "as you asked" if finished and finished.cancelled else "before the end"
+            self.conclude(f"Stopped {why}. {run.stopped} {enter}", Status.WARNING)
+        else:
+            todo = self._to_do_first()
+            warning = Status.WARNING if todo else None
+            self.conclude(f"{run.done} {enter}", Status.OK, todo, warning)
+
+    def _to_do_first(self) -> str:
+        finished = self.state.finished
+        if finished is not None and finished.restart_needed:
+            return RESTART
+        return LOG_IN_AGAIN if finished is not None and finished.relogin_needed else ""
+
+    @property
+    def busy(self) -> bool:
+        """True while leaving would break something off."""
+        return self.running and self._run.stop is not None
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Hides what would be typed into the search line while that is open."""
-        if action in ("search", "help"):
-            return not self._log_pane.searching
-        return super().check_action(action, parameters)
+        """Offers what makes sense now; Esc and q always answer."""
+        match action:
+            case "forward":
+                if self._forward is None or self._forward.label not in parameters:
+                    return False
+                return None if self.hasty else True
+            case "stop":
+                return self.busy
+            case "diagnose":
+                failed = not self.running and self.state.failure is not None
+                return failed and self.kind.name == "apply"
+            case "search" | "help" | "log":
+                return not self._log_pane.searching
+            case _:
+                return True
 
-    def watch_state(self, before: RunState | None, state: RunState | None) -> None:
-        """Shows what is new in the state: most of what comes is progress alone."""
-        if state is None or not self._is_whole():
+    def action_forward(self, _: str) -> None:
+        """Goes on with what came of it."""
+        if self._forward is not None:
+            self.post_message(self.Go(self._forward.step, self.session))
+
+    def action_back(self) -> None:
+        """Gives the steps back, or leaves the screen; says how to stop while it runs."""
+        if self.has_class("-log"):
+            self.remove_class("-log")
+        elif self.busy:
+            self.say(STOP_FIRST, "warning")
+        elif self.kind.back:
+            self.post_message(self.Go(self.kind.back, self.session))
+        else:
+            super().action_back()
+
+    def action_leave(self) -> None:
+        """Ends the program, or says how to stop while it runs."""
+        if self.busy:
+            self.say(STOP_FIRST, "warning")
+        else:
+            super().action_leave()
+
+    def action_stop(self) -> None:
+        """Stops it, or asks whether to, where something could be left half done."""
+        if not self.kind.safe:
+            self._stop_if(True)
             return
-        if before is None or (before.states, before.current) != (state.states, state.current):
-            self.query_one(StepList).show(state)
-        if before is None or before.failure != state.failure:
-            self._show_failure()
-        self._show_progress()
+        question = Question("Stop safely?", self.kind.safe, "y", "stop")
+        self.app.push_screen(question, self._stop_if)
 
-    def on_resize(self) -> None:
-        """Lays out anew what is wrapped; the step's own handler is called besides."""
-        if self._is_whole():
-            self._show_failure()
+    def _stop_if(self, sure: bool | None) -> None:
+        if sure and self.running and self._run.stop is not None:
+            self._run.stop()
+            self.say(STOPPING, "warning")
 
-    def _show_steps(self) -> None:
-        if self.state is not None and self._is_whole():
-            self.query_one(StepList).show(self.state)
-            self._show_progress()
+    def action_diagnose(self) -> None:
+        """Looks for what is wrong; Esc there leads to the plan, which runs nothing by itself."""
+        self.post_message(self.Go("diagnose", to_diagnose("review", self.session)))
 
-    def _show_failure(self) -> None:
-        if self.state is not None:
-            text = failure_text(self.state, self.size.width - FRAME_CELLS, self.AGAIN)
-            self.query_one("#failure-text", Static).update(text)
-            self.query_one("#failure").display = self.state.failure is not None
-
-    def _is_whole(self) -> bool:
-        """False while the screen is taken down: its parts go one by one, and its worker last."""
-        return self.is_mounted and all(
-            self.query(part) for part in (StepList, "#failure-text", "#failure", ProgressLines)
-        )
-
-    def _show_progress(self) -> None:
-        if self.state is not None and self._is_whole():
-            left, spent = self._time_left.seconds, self.services.clock() - self._since
-            self.query_one(ProgressLines).show(self.state, left, spent)
+    def action_log(self) -> None:
+        """Gives the log the whole screen, or the steps their place back."""
+        self.toggle_class("-log")
 
     def action_search(self) -> None:
         """Lets one type what to look for in the log."""
+        self.add_class("-log")
         self._log_pane.open_search()
 
     def action_copy(self) -> None:
         """Hands text to the terminal's clipboard; whether it takes it, no terminal says."""
-        copy = self._log_pane.copy()
-        if copy is None:
+        copied = self._log_pane.copy()
+        if copied is None:
             self.say("The log is empty.")
             return
-        self.app.copy_to_clipboard(copy.text)
-        file = "; the file above has all" if self._saved else ""
-        self.say(f"Copied {copy.what}, if this terminal allows it{file}.")
+        text, what = copied
+        self.app.copy_to_clipboard(text)
+        file = "; the file named above has everything" if self._saved else ""
+        self.say(f"Copied {what}, if this terminal allows it{file}.")
+
+
+class StepList(VerticalScroll):
+    """One line a step, with the running one in view."""
+
+    def __init__(self) -> None:
+        super().__init__(id="steps", can_focus=True)
+        self._shown: tuple[object, ...] = ()
+        self._state: RunState | None = None
+        self._spent = 0.0
+
+    def compose(self) -> ComposeResult:
+        """The lines."""
+        yield Static(id="step-lines", markup=False)
+
+    def on_resize(self) -> None:
+        """Lays the lines out for the new width."""
+        if self._state is not None:
+            self.show(self._state, self._spent)
+
+    def show(self, state: RunState, spent: float) -> None:
+        """Shows a state, and scrolls to another step as soon as that runs."""
+        self._state, self._spent = state, spent
+        cells = self.scrollable_content_region.width
+        current = (state.steps, state.current, cells)
+        if current == self._shown and int(spent) < 1:
+            return
+        lines = (step_line(row, cells, spent) for row in state.steps)
+        for text in self.query("#step-lines").results(Static):
+            text.update(Content("\n").join(lines))
+        if current != self._shown:
+            self.scroll_to(y=max(0, state.current - 1 - BEFORE), animate=False)
+        self._shown = current

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from wizard.plan.steps import Plan
-from wizard.plan.way_back import FOLDER_REASON
+from wizard.plan.steps import Plan, Step
 from wizard.run.events import (
     Event,
     Output,
@@ -19,40 +18,54 @@ from wizard.run.events import (
 from wizard.run.overall import Overall, one_step, overall
 
 MOST_STEPS = 1_000
-"""A number above that is none of a step."""
+"""A higher number is not that of a step."""
+FOLDER_TITLE = "Remove our files, restore yours"
+"""The last step of a rollback, which no plan holds."""
+BEGIN_AGAIN = "Try again: each step first checks whether it is already done."
 
 
 class State(Enum):
-    """Where a step is, as its word."""
+    """Where a step is, as the word behind its title; a time takes the place of some."""
 
-    WAITING = "waiting"
+    WAITING = ""
     RUNNING = "running"
     DONE = "done"
-    TOLD = "rehearsed"
-    BEFORE = "was done"
+    SHOWN = "not run"
+    TRIED = "tried"
+    BEFORE = "already done"
     FAILED = "failed"
+    STOPPED = "stopped"
+
+
+@dataclass(frozen=True, slots=True)
+class StepRow:
+    """One step as the list shows it."""
+
+    title: str
+    state: State = State.WAITING
+    seconds: float = 0.0
+    """How long it took."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunState:
-    """Everything that Apply shows, apart from the log."""
+    """Everything that a run shows, apart from its log."""
 
-    reasons: tuple[str, ...]
-    states: tuple[State, ...]
+    steps: tuple[StepRow, ...]
     overall: Overall
     current: int = 0
     """Number of the running or last step, 0 before the first."""
     progress: Progress | None = None
     failure: StepFailed | None = None
     finished: PlanFinished | None = None
-    rehearsed: bool = False
-    """True when nothing is really done."""
+    done: State = State.DONE
+    """What a finished step is: a dry run only shows it, and a rehearsal tries it in a copy."""
     watched: bool = False
-    """True when somebody else's run is only looked at."""
+    """True when somebody else's run is only watched: its steps come with its events."""
 
     @property
     def share(self) -> float:
-        """How much of all is through, from 0 to 1; it never goes back."""
+        """How much of everything is done, from 0 to 1; it never goes back."""
         return self.overall.share
 
     @property
@@ -60,26 +73,43 @@ class RunState:
         """True when nothing more will come."""
         return self.finished is not None or self.failure is not None
 
+    @property
+    def ok(self) -> bool:
+        """True when it ended well."""
+        return self.failure is None and self.finished is not None and self.finished.ok
 
-def before_run(plan: Plan, *, rehearsed: bool = False) -> RunState:
+    @property
+    def through(self) -> int:
+        """How many steps are done."""
+        return sum(row.state in (self.done, State.BEFORE) for row in self.steps)
+
+    @property
+    def title(self) -> str:
+        """The title of the running or last step, ``""`` before the first."""
+        return self.steps[self.current - 1].title if 0 < self.current <= len(self.steps) else ""
+
+
+def title_of(step: Step) -> str:
+    """What a step is called in a list."""
+    return getattr(step, "title", "") or str(step)
+
+
+def before_run(plan: Plan, done: State = State.DONE) -> RunState:
     """The state before the first event of a plan."""
-    reasons = tuple(step.reason for step in plan.steps)
-    waiting = (State.WAITING,) * len(reasons)
-    return RunState(reasons, waiting, overall(plan), rehearsed=rehearsed)
+    rows = tuple(StepRow(title_of(step)) for step in plan.steps)
+    return RunState(rows, overall(plan), done=done)
 
 
-def before_taking_back(system: Plan | None) -> RunState:
-    """The state before the first event of a way back, whose last step is the folder."""
-    reasons = (
-        (*(step.reason for step in system.steps), FOLDER_REASON) if system else (FOLDER_REASON,)
-    )
-    weights = (*overall(system).weights, *one_step().weights) if system else one_step().weights
-    return RunState(reasons, (State.WAITING,) * len(reasons), Overall(weights))
+def before_rollback(system: Plan | None) -> RunState:
+    """The state before the first event of a rollback, whose last step is the folder."""
+    first = before_run(system) if system is not None else RunState((), Overall(()))
+    weights = (*first.overall.weights, *one_step().weights)
+    return RunState((*first.steps, StepRow(FOLDER_TITLE)), Overall(weights))
 
 
 def before_watching() -> RunState:
-    """The state before the first event of a run that is only looked at; its steps come with it."""
-    return RunState((), (), one_step(), watched=True)
+    """The state before the first event of a run that is only watched."""
+    return RunState((), one_step(), watched=True)
 
 
 def after(state: RunState, event: Event) -> RunState:
@@ -93,47 +123,40 @@ def after(state: RunState, event: Event) -> RunState:
             marked = _mark(state, event.number, State.RUNNING)
             return replace(marked, current=event.number, progress=None)
         case StepFinished():
-            done = State.TOLD if state.rehearsed else State.DONE
-            word = State.BEFORE if event.already_done else done
-            return replace(_mark(state, event.number, word), progress=None)
+            word = State.BEFORE if event.already_done else state.done
+            return replace(_mark(state, event.number, word, event.seconds), progress=None)
         case StepFailed():
-            return replace(_mark(state, event.number, State.FAILED), failure=event, progress=None)
+            failed = _mark(state, event.number, State.FAILED)
+            return replace(failed, failure=event, progress=None)
         case Progress():
             return replace(state, progress=event)
         case PlanFinished():
-            return replace(state, finished=event, progress=None)
-
-
-BEGIN_AGAIN = "Start the same plan again: each step first looks whether it is already done."
+            rows = tuple(
+                replace(row, state=State.STOPPED) if row.state is State.RUNNING else row
+                for row in state.steps
+            )
+            return replace(state, steps=rows, finished=event, progress=None)
 
 
 def broken_off(state: RunState, happened: str, next_step: str = BEGIN_AGAIN) -> RunState:
     """The state after the events ended without saying how it went."""
-    failure = StepFailed(
-        max(state.current, 1),
-        happened,
-        "How far the running step came is not known.",
-        next_step,
-    )
-    return after(state, failure)
+    meaning = "How far the running step came is not known."
+    return after(state, StepFailed(max(state.current, 1), happened, meaning, next_step))
 
 
 def _with_step(state: RunState, event: StepStarted) -> RunState:
-    """The state with the steps up to this one; root is asked for a step when those before are done.
+    """The state with the steps up to this one: root is asked for a step when those before are done.
 
     The bar is this step's: the helper takes no new one once the wizard that started it is gone.
     """
-    missing = range(len(state.states) + 1, min(event.number, MOST_STEPS) + 1)
-    return replace(
-        state,
-        reasons=(*state.reasons, *(f"step {number} of root's part" for number in missing)),
-        states=(*state.states, *(State.BEFORE for _ in missing)),
-        overall=one_step(),
-    )
+    missing = range(len(state.steps) + 1, min(event.number, MOST_STEPS) + 1)
+    rows = (StepRow(f"Run step {number} as root", State.BEFORE) for number in missing)
+    return replace(state, steps=(*state.steps, *rows), overall=one_step())
 
 
-def _mark(state: RunState, number: int, word: State) -> RunState:
-    place = number - 1
-    if not 0 <= place < len(state.states):
+def _mark(state: RunState, number: int, word: State, seconds: float = 0.0) -> RunState:
+    at = number - 1
+    if not 0 <= at < len(state.steps):
         return state
-    return replace(state, states=(*state.states[:place], word, *state.states[place + 1 :]))
+    row = replace(state.steps[at], state=word, seconds=seconds)
+    return replace(state, steps=(*state.steps[:at], row, *state.steps[at + 1 :]))

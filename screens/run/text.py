@@ -1,43 +1,56 @@
-"""The state of a run as lines: steps, bar, what is done now, and what went wrong."""
+"""The state of a run as lines: its steps, what is done now, and what went wrong."""
 
 from __future__ import annotations
 
+from rich.cells import cell_len
 from textual.content import Content
 
-from screens.hanging import hanging
-from screens.run.state import RunState, State
+from screens.run.state import RunState, State, StepRow
 from screens.waiting import so_far
-from screens.words import shown
-from wizard.durations import time_text
+from screens.words import column, cut, shown
+from wizard.durations import HOUR_S, MINUTE_S, time_text
 from wizard.remedies import TRY_AGAIN, by_keys
 from wizard.run.events import Progress
-from wizard.sizes import size_text
+from wizard.sizes import GB, MB, counted, size_text
 
 MARKS = {
     State.WAITING: ("·", "$text-muted"),
     State.RUNNING: (">", "bold $text-primary"),
     State.DONE: ("✓", "$text-success"),
     State.BEFORE: ("✓", "$text-success"),
-    State.TOLD: ("·", "$text-primary"),
+    State.SHOWN: ("·", "$text-primary"),
+    State.TRIED: ("·", "$text-primary"),
     State.FAILED: ("✗", "bold $text-error"),
+    State.STOPPED: ("!", "bold $text-warning"),
 }
-WORD_CELLS = 10
+TITLE_STYLES = {State.WAITING: "$text-muted", State.RUNNING: "bold", State.FAILED: "bold"}
+ENDED = {
+    State.DONE: "done",
+    State.SHOWN: "shown; none was run",
+    State.TRIED: "tried in the copy",
+}
+NOTE_CELLS = 13
+"""Room for the longest word behind a title, and a gap."""
+TITLE_CELLS = 60
 BAR_CELLS = 24
-RUN_BAR_CELLS = 20
-"""So that amount and time left stand beside it on 80 columns."""
-LABEL_CELLS = 11
 WHOLE = 100
 """Of which a percent is a part."""
+DOUBLED = ("Get", "Let", "Pin", "Put", "Run", "Set", "Stop", "Drop")
+"""Verbs whose last letter is doubled before ``-ing``."""
 
 
-def step_texts(state: RunState, cells: int) -> list[list[Content]]:
-    """The lines of each step: mark, word, number, and what it is for."""
-    steps = []
-    for number, (word, reason) in enumerate(zip(state.states, state.reasons, strict=True), 1):
-        mark, style = MARKS[word]
-        lead = f"{mark} {word.value:<{WORD_CELLS}}{number:>2} "
-        steps.append(hanging(lead, shown(reason), cells, style))
-    return steps
+def step_line(row: StepRow, cells: int, spent: float = 0.0) -> Content:
+    """A step on one line: mark, title, and how long it took, or takes by now."""
+    mark, style = MARKS[row.state]
+    seconds = spent if row.state is State.RUNNING else row.seconds
+    timed = row.state in (State.RUNNING, State.DONE, State.TRIED) and seconds >= 1
+    note = time_text(seconds) if timed else row.state.value
+    room = max(1, min(TITLE_CELLS, cells - NOTE_CELLS - 3))
+    return Content.assemble(
+        (f"{mark}  ", style),
+        (column(shown(row.title), room), TITLE_STYLES.get(row.state, "")),
+        (note, style if row.state in (State.FAILED, State.STOPPED) else "$text-muted"),
+    )
 
 
 def bar(share: float, cells: int = BAR_CELLS) -> str:
@@ -46,79 +59,73 @@ def bar(share: float, cells: int = BAR_CELLS) -> str:
     return "█" * filled + "░" * (cells - filled)
 
 
-def bar_line(state: RunState, seconds_left: float | None, spent: float = 0.0) -> str:
-    """The bar of the whole, then which step runs, how much of it, and how long it still takes.
+def progress_text(
+    state: RunState, seconds_left: float | None, spent: float = 0.0, cells: int = 100
+) -> str:
+    """What is done now, how much of it, and how long it still takes; at the end, what was done.
 
-    Where nobody knows that, how long the step took so far; a step that is watched began before.
+    Where nobody knows how long it takes, how long it took so far; what is only watched began
+    before anybody looked.
     """
-    drawn = f"{bar(state.share, RUN_BAR_CELLS)} {int(100 * state.share):>3} %  "
     if state.ended:
-        return f"{drawn}{_ending(state)}"
+        return f"{state.through} of {counted(len(state.steps), 'step')} {ENDED[state.done]}."
     if state.current == 0:
-        return f"{drawn}{', '.join(filter(None, ('Starting', so_far(spent))))}"
-    progress = None if _is_the_bar(state) else state.progress
-    amount = f": {_amount(progress)}" if progress and (progress.done or progress.total) else ""
-    left = f", about {time_text(seconds_left)} left" if seconds_left is not None else ""
-    if not left and so_far(spent) and not state.watched:
-        left = f", {so_far(spent)}"
-    of = "of root's part" if state.watched else f"of {len(state.states)}"
-    return f"{drawn}step {state.current} {of}{amount}{left}"
+        return ", ".join(filter(None, ("Starting", so_far(spent))))
+    progress = state.progress
+    amount = _amount(progress) if progress and (progress.done or progress.total) else ""
+    left = f"about {long_time(seconds_left)} left" if seconds_left is not None else ""
+    if not left and not state.watched:
+        left = so_far(spent)
+    told = ", ".join(filter(None, (amount, left)))
+    title = doing(shown(state.title))
+    title = cut(title, max(20, cells - cell_len(told) - 2))
+    text = f"{title}: {told}" if told else title
+    what = shown(progress.what) if progress else ""
+    return cut(f"{text} ({what})", cells) if what and cells - cell_len(text) > 20 else text
 
 
-def _is_the_bar(state: RunState) -> bool:
-    """True where the bar tells the very same thing already."""
-    return state.watched and state.progress is not None and state.progress.unit == "percent"
+def doing(title: str) -> str:
+    """A title as what is being done: "Download packages" as "Downloading packages"."""
+    verb, gap, rest = title.partition(" ")
+    if not (verb.istitle() and verb.isalpha()) or verb.endswith("ing"):
+        return title
+    stem = verb if verb.endswith("ee") else verb.removesuffix("e")
+    return f"{verb + verb[-1] if verb in DOUBLED else stem}ing{gap}{rest}"
 
 
-def now_line(state: RunState) -> str:
-    """What is done now, such as a file or a package."""
-    return "" if state.ended or state.progress is None else shown(state.progress.what)
+def long_time(seconds: float) -> str:
+    """A duration in whole words."""
+    if seconds < MINUTE_S:
+        return counted(max(1, round(seconds)), "second")
+    if seconds < HOUR_S:
+        return counted(round(seconds / MINUTE_S), "minute")
+    return f"{seconds / HOUR_S:.1f} hours"
 
 
 def _amount(progress: Progress) -> str:
     done, total = progress.done, progress.total
     match progress.unit:
         case "bytes":
-            return f"{size_text(done)} of {size_text(total)}" if total else size_text(done)
+            return f"{_bytes(done)} of {_bytes(total)}" if total else _bytes(done)
         case "percent":
             return f"{done} %" if total == WHOLE else f"{done} of {total}"
         case unit:
-            return f"{done} of {total} {shown(unit)}" if total else f"{done} {shown(unit)}"
+            return f"{done:,} of {total:,} {shown(unit)}" if total else f"{done:,} {shown(unit)}"
 
 
-def _ending(state: RunState) -> str:
-    if state.failure is not None:
-        number = state.failure.number
-        return f"Stopped: step {number} failed" if number else "Stopped before the first step"
-    if state.watched:
-        return "Root's part has ended well"
-    if state.finished is not None and state.finished.cancelled:
-        return "Stopped at a safe point, as you asked"
-    if state.finished is not None and not state.finished.ok:
-        return "Stopped: the plan was not carried out to its end"
-    count = len(state.states)
-    if state.rehearsed:
-        steps = "The one step" if count == 1 else f"All {count} steps"
-        return f"{steps} rehearsed; nothing was changed"
-    return "The one step is done" if count == 1 else f"All {count} steps are done"
+def _bytes(count: int) -> str:
+    return f"{count / MB:.0f} MB" if MB <= count < GB else size_text(count)
 
 
-def failure_text(state: RunState, cells: int, again: str = TRY_AGAIN) -> Content:
-    """What happened, what it means, what to do next, in lines of at most so many cells.
-
-    ``again``: the keys that begin the same anew.
-    """
+def failure_text(state: RunState, again: str = TRY_AGAIN) -> Content:
+    """What happened, what it means, and what to do; ``again`` names the keys that begin anew."""
     failure = state.failure
     if failure is None:
         return Content("")
-    parts = (
-        ("Happened", failure.happened, "bold $text-error"),
-        ("It means", by_keys(failure.meaning, again), "bold $text-primary"),
-        ("Next", by_keys(failure.next_step, again), "bold $text-primary"),
+    next_step = shown(by_keys(failure.next_step, again))
+    return Content.assemble(
+        (shown(failure.happened), "bold $text-error"),
+        f"\n{shown(by_keys(failure.meaning, again))}\n",
+        ("What to do: ", "bold $text-primary"),
+        next_step,
     )
-    lines = [
-        line
-        for label, text, style in parts
-        for line in hanging(f"{label:<{LABEL_CELLS}}", shown(text), cells, style)
-    ]
-    return Content("\n").join(lines)

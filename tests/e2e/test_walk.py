@@ -40,12 +40,12 @@ def demo(here: Walk) -> None:
     choose(here)
     here.to("Review", "enter")
     here.to("Notice", "?")
-    here.to("Review", "escape", "pagedown", "end")
-    here.to("Apply", "a")
+    here.to("Review", "escape", "space", "pagedown", "end", "a")
+    here.to("RunScreen", "enter")
     here.to("Notice", "?")
-    here.to("Apply", "escape", "/")
+    here.to("RunScreen", "escape", "/")
     here.type("torch")
-    here.to("Conv2d", "enter", "n")
+    here.to("Conv2d", "enter", "enter")
     panel(here)
     here.to("Done", "n")
     here.to("Notice", "?")
@@ -95,8 +95,8 @@ def options(here: Walk) -> None:
 def diagnose(here: Walk) -> None:
     here.to("Diagnose", "d")
     here.to("Notice", "?")
-    here.to("Diagnose", "escape", "pagedown", "o", "end", "tab", "tab")
-    here.to("TextQuestion", "e")
+    here.to("Diagnose", "escape", "end", "space", "tab", "tab")
+    here.to("TextQuestion", "t")
     here.paste(f"{FINDING}\n" * 3)
     here.to("Diagnose", "ctrl+r")
 
@@ -120,15 +120,15 @@ def installed(here: Walk) -> None:
     here.to("Ask", "enter", "n")
     here.to("Choose", "enter")
     here.to("Review", "enter")
-    here.to("Rehearse", "r")
-    here.to("Changes", "n")
+    here.to("RunScreen", "r")
+    here.to("Changes", "enter")
     here.to("Notice", "?")
     here.press("escape", "t", "/")
     here.type("rocm")
     here.to("Review", "enter", "escape")
     here.to("Review", "s")
-    here.to("Apply", "a")
-    here.to("Conv2d", "y", "n")
+    here.to("RunScreen", "enter")
+    here.to("Conv2d", "y", "enter")
     measured(here)
     here.to("Done", "n")
     here.to("Welcome", "w")
@@ -139,9 +139,9 @@ def installed(here: Walk) -> None:
     here.to("RollBack", "r")
     here.to("Notice", "?")
     here.to("RollBack", "escape", "end")
-    here.to("TakeBack", "y")
+    here.to("RunScreen", "y")
     here.to("Notice", "?")
-    here.to("Welcome", "escape", "n")
+    here.to("Welcome", "escape", "enter")
     fixed(here)
 
 
@@ -163,22 +163,21 @@ def measured(here: Walk) -> None:
 
 def fixed(here: Walk) -> None:
     here.to("Diagnose", "d")
-    here.to("Review", "f")
+    here.to("Review", "enter")
     here.to("Diagnose", "escape")
 
 
 def waiting(here: Walk) -> None:
     """An earlier start left something: root at work, a run that waits; and a step that fails."""
     here.look()
-    here.to("Watch", "w", goes_on=RUNS)
+    here.to("RunScreen", "w", goes_on=RUNS)
     here.to("Notice", "?", goes_on=RUNS)
-    here.to("Watch", "escape", "y", "/", goes_on=RUNS)
+    here.to("RunScreen", "escape", "y", "/", goes_on=RUNS)
     here.type("apt", goes_on=RUNS)
-    here.to("Welcome", "enter", "escape", "n", goes_on=RUNS)
-    here.to("Apply", "o", "n", "enter", "a")
-    here.to("Done", "n")
-    here.to("ReportPreview", "p")
-    here.to("Done", "escape", "end")
+    here.to("Welcome", "enter", "escape", "enter", goes_on=RUNS)
+    here.to("RunScreen", "o", "n", "enter", "enter")
+    here.to("Diagnose", "d")
+    here.to("Review", "escape")
 
 
 def half_back(here: Walk) -> None:
@@ -187,8 +186,8 @@ def half_back(here: Walk) -> None:
     here.to("RollBack", "enter")
     here.to("Detect", "escape", "down", "enter")
     here.to("Review", "n", "enter")
-    here.to("Apply", "a", goes_on=RUNS)
-    here.to("Apply", "q", "escape", "end", goes_on=RUNS)
+    here.to("RunScreen", "enter", goes_on=RUNS)
+    here.to("RunScreen", "q", "escape", "end", goes_on=RUNS)
     here.to("Question", "c", goes_on=RUNS)
 
 

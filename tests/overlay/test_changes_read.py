@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from wizard.journalform import Kind
-from wizard.overlay.changes import Change, Counts, by_folder, read_changes, unexpected
+from wizard.overlay.changes import Counts, read_changes, unexpected
 from wizard.overlay.expected import why_expected
 from wizard.overlay.rehearsed import (
     Rehearsed,
@@ -105,14 +105,6 @@ def test_what_may_differ_after_the_way_back_has_a_reason(path: str) -> None:
 )
 def test_what_should_be_as_before_has_none(path: str) -> None:
     assert why_expected(path) == ""
-
-
-def test_places_are_told_with_the_most_changes_first() -> None:
-    paths = (PROGRAM, f"{PROGRAM}2", GROUP, *(f"/x/{n}/y" for n in range(20)))
-    rows = by_folder(Change(path, "created", "file", 0) for path in paths)
-    assert rows[0] == ("/opt/rocm-5.2.0", 2)
-    assert sum(count for _, count in rows) == len(paths)
-    assert rows[-1][0] == "elsewhere"
 
 
 def done(there: Counts, back: Counts, **more: Any) -> Rehearsed:

@@ -35,7 +35,7 @@ ON_LOADING = {
 """In functions that are called when their module is loaded."""
 OF_WORDS = {
     "assets/root_helper.py: form",
-    "screens/run/kept_lines.py: re.escape(text)",
+    "screens/widgets/log_pane.py: re.escape(text)",
     r'wizard/diagnose/chip_names.py: rf"\b{chip}\b"',
     "wizard/diagnose/concluded_settings.py: start",
     r'wizard/diagnose/concluded_wheel.py: rf"\b{re.escape(name)}(?![\w.])"',

@@ -8,12 +8,12 @@ from dataclasses import replace
 
 from screens.choose.evidence import Evidence
 from screens.choose.roads_list import RoadsList
-from screens.conv2d.answers import Answer, SettingFound
+from screens.conv2d.answers import Answer
 from screens.diagnose.text_question import TextQuestion
 from screens.history.screen import History
 from screens.history.text import HINT
 from screens.report.preview import ReportPreview
-from screens.run.watch import Watch
+from screens.run.screen import RunScreen
 from screens.services import Services
 from screens.windows.dialogs import Notice, Question
 from screens.windows.explain import Explain
@@ -39,7 +39,7 @@ from tests.screens.states import (
 from tests.screens.states import (
     STATES as UNUSUAL,
 )
-from tests.screens.test_keeping import services_that_find
+from tests.screens.test_keeping import SEARCH, services_that_find
 from wizard.machine.facts import FoundApplication, Machine
 from wizard.overlay.changes import Counts
 from wizard.plan.root_steps import AddToGroups
@@ -185,12 +185,12 @@ WINDOWS: dict[str, State] = {
     ),
     "review-wheels-not-asked": State(
         "review",
-        ("could not be asked", "a applies this plan"),
+        ("could not be asked", "Enter installs"),
         live(seek_wheels=answering(WheelsSought(note=f"{LONG_NAME} could not be asked. {WHY}"))),
     ),
     "review-size": State(
         "review",
-        ("pip decides on 35 wheels now: 2.7 GB to fetch.", "download 2.7 GB"),
+        ("pip decides on 35 wheels now: 2.7 GB to fetch.", "2.7 GB, no root"),
         live(wheels_size=saying(WheelsSize(35, 2_700_000_000))),
     ),
     "review-size-not-known": State(
@@ -198,16 +198,15 @@ WINDOWS: dict[str, State] = {
         ("pip did not say how much it would fetch: not every server", "as of 20"),
         live(wheels_size=saying(WheelsSize(35, None, NOT_TOLD))),
     ),
-    "text-asked": State("diagnose", ("Explain a text",), keys=("e",), top=TextQuestion),
-    "answer": State("conv2d", ("10 shapes on cuda",), keys=("s", "y", "a"), top=Answer),
+    "text-asked": State("diagnose", ("Explain a text",), keys=("t",), top=TextQuestion),
+    "answer": State("conv2d", ("10 shapes on cuda",), keys=("enter", "y", "a"), top=Answer),
     "setting-found": State(
         "conv2d",
-        ("k keep it for the venv",),
+        ("Enter opens Review to keep it.",),
         services_that_find(ANSWER),
-        ("g", "o", *("right",) * 3, "escape", "s", "a"),
-        top=SettingFound,
+        SEARCH,
     ),
-    "report": State("done", ("A report",), keys=("p",), top=ReportPreview),
+    "report": State("done", ("This is the whole report.",), keys=("p",), top=ReportPreview),
     "welcome-at-work": State(
         "welcome",
         ("apt is still working", "Watch"),
@@ -221,17 +220,17 @@ WINDOWS: dict[str, State] = {
         ("Unpacking libssl3",),
         root_at_work("apt is still working, 63 %", f"{FOLDER}/events.jsonl", *AT_WORK),
         ("w",),
-        top=Watch,
+        top=RunScreen,
     ),
     "watch-long": State(
         "welcome",
         ("Unpacking AMD",),
         root_at_work(f"apt {LONG_NAME}", LONG_PATH, *LONG_EVENTS),
         ("w",),
-        top=Watch,
+        top=RunScreen,
     ),
     "rehearse-long": State(
-        "rehearse", ("Happened",), live(rehearsal=LongRehearsal), session=PLANNED
+        "rehearse", ("What went wrong",), live(rehearsal=LongRehearsal), session=PLANNED
     ),
     "changes-long": State(
         "changes",
@@ -242,7 +241,7 @@ WINDOWS: dict[str, State] = {
             rehearsed=replace(REHEARSED, there=LONG_CHANGES, back=LONG_CHANGES),
         ),
     ),
-    "roll-back": State("roll_back", ("Undo run 20260101",), live(undoable=lambda: True)),
+    "roll-back": State("roll_back", ("Roll back run 20260101",), live(undoable=lambda: True)),
     "take-back": State(
         "take_back",
         ("removed 12 files",),
@@ -254,8 +253,8 @@ WINDOWS: dict[str, State] = {
     "history": State("conv2d", (HINT,), keys=("h",), top=History),
     "history-dry-run": State("conv2d", ("DRY RUN",), DRY_SERVICES, ("h",), top=History),
     "diagnose": State("diagnose", ("2 faults",)),
-    "diagnose-unfolded": State("diagnose", ("There is room",), keys=("o",)),
-    "diagnose-clean": State("diagnose", ("OK",), diagnosing(look=looking(*FINE))),
+    "diagnose-unfolded": State("diagnose", ("There is room",), keys=("end", "space")),
+    "diagnose-clean": State("diagnose", ("all fine",), diagnosing(look=looking(*FINE))),
     "diagnose-one": State("diagnose", ("1 fault",), diagnosing(look=looking(OVERRIDE))),
     "detect-clean": State("detect", ("on your",), live(detect=lambda on_part: CLEAN)),
     "choose-clean": State("choose", ("a new folder",), session=replace(KNOWN, machine=CLEAN)),

@@ -194,6 +194,11 @@ def screen_text(app: App[int]) -> str:
     return "\n".join(rows).rstrip() + "\n"
 
 
+def words_on(app: App[int]) -> str:
+    """All words on the screen in one line, whatever borders stand between their lines."""
+    return " ".join(screen_text(app).replace("│", " ").split())
+
+
 def status(app: App[int]) -> str:
     """The text of the status line."""
     return app.screen.query_one(StatusLine).render().plain
@@ -207,8 +212,8 @@ async def walk_to(pilot: Pilot[int], step: str) -> None:
         ("detect", "n"),
         ("ask", "enter"),
         ("choose", "enter"),
-        ("review", "a"),
-        ("apply", "n"),
+        ("review", "enter"),
+        ("apply", "enter"),
         ("conv2d", "n"),
     ):
         if name == step:

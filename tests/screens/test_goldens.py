@@ -32,12 +32,13 @@ LIVE: dict[str, Case] = {
     "choose-impossible": ("ask", ("space", "enter", *("down",) * 4, "enter")),
     "review": ("review", ()),
     "apply": ("apply", ()),
-    "conv2d-warning": ("conv2d", ("s",)),
-    "conv2d-measured": ("conv2d", ("s", "y")),
-    "conv2d-grid": ("conv2d", ("s", "y", "v")),
-    "conv2d-times": ("conv2d", ("s", "y", "v", "v")),
-    "conv2d-details": ("conv2d", ("s", "y", "enter")),
-    "conv2d-operations": ("conv2d", ("x",)),
+    "conv2d-ask": ("conv2d", ()),
+    "conv2d-warning": ("conv2d", ("enter",)),
+    "conv2d-grid": ("conv2d", ("enter", "y")),
+    "conv2d-measured": ("conv2d", ("enter", "y", "v")),
+    "conv2d-times": ("conv2d", ("enter", "y", "v", "v")),
+    "conv2d-details": ("conv2d", ("enter", "y", "space")),
+    "conv2d-operations": ("conv2d", ("o", "down", "left", "escape")),
     "done": ("done", ()),
 }
 DRY: dict[str, Case] = {
@@ -46,7 +47,7 @@ DRY: dict[str, Case] = {
     "apply-dry-run": ("apply", ()),
     "done-dry-run": ("done", ()),
 }
-FAILS: dict[str, Case] = {"apply-failed": ("apply", ()), "done-failed": ("apply", ("n",))}
+FAILS: dict[str, Case] = {"apply-failed": ("apply", ())}
 DEMO_CASES: dict[str, Case] = {
     "conv2d-demo": ("conv2d", ()),
     "conv2d-demo-grid": ("conv2d", ("v",)),

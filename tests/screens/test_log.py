@@ -12,11 +12,8 @@ from textual.app import App, ComposeResult
 from textual.geometry import Offset
 from textual.selection import Selection
 
-from screens.run.kept_lines import KeptLines
-from screens.run.log_search import LogSearch
 from screens.services import Services
-from screens.widgets.log_pane import COPY_BYTES
-from screens.widgets.log_view import LogView
+from screens.widgets.log_pane import COPY_BYTES, RunLog
 from tests.screens.driving import (
     app_with,
     press,
@@ -41,15 +38,14 @@ class LogAlone(App[int]):
 
     def __init__(self) -> None:
         super().__init__()
-        self.lines = KeptLines(most_lines=50)
-        self.log_view = LogView(self.lines, LogSearch(self.lines))
+        self.log_view = RunLog(most_lines=50)
         self.log_view.styles.scrollbar_size_horizontal = 0
 
     def compose(self) -> ComposeResult:
         yield self.log_view
 
     async def print(self, start: int, end: int) -> None:
-        self.log_view.write([f"line {number}" for number in range(start, end)])
+        self.log_view.add([f"line {number}" for number in range(start, end)])
         self.log_view.take_in()
         await settle(self)
 
@@ -87,7 +83,7 @@ async def test_what_is_read_stays_though_lines_come_and_old_ones_are_forgotten()
         await press(pilot, "up", "up")
         await until(pilot, lambda: in_view(app)[0] == "line 38")
         await app.print(50, 80)
-        assert app.lines.first == 30
+        assert app.log_view.forgotten == 30
         assert in_view(app)[0] == "line 38"
         await app.print(80, 200)
         assert in_view(app)[0] == "line 150"  # what was read is forgotten: the oldest that is left
@@ -107,6 +103,89 @@ async def test_a_selection_whose_lines_move_is_dropped() -> None:
         assert app.screen.get_selected_text() is None
 
 
+async def test_an_empty_line_takes_a_line() -> None:
+    app = LogAlone()
+    async with app.run_test(size=(40, ROWS)):
+        app.log_view.add(["one", "", "two"])
+        await settle(app)
+        assert in_view(app)[:3] == ["one", "", "two"]
+
+
+async def test_what_a_terminal_would_obey_is_not_in_the_log() -> None:
+    app = LogAlone()
+    async with app.run_test(size=(40, ROWS)):
+        app.log_view.add(["\x1b[31mred\x1b[0m [bold]x[/] [/nope]", "a\tb"])
+        await settle(app)
+        assert in_view(app)[:2] == ["red [bold]x[/] [/nope]", "a       b"]
+
+
+async def test_a_search_goes_from_match_to_match_and_stops_at_the_ends() -> None:
+    app = LogAlone()
+    async with app.run_test(size=(40, ROWS)):
+        await app.print(0, 30)
+        app.log_view.look_for("LINE 2")
+        seen = [app.log_view.match]
+        for by in (-1, -1, 1, 1, 1, *(-1,) * 12):
+            app.log_view.move(by)
+            seen.append(app.log_view.match)
+        assert seen[:6] == [29, 28, 27, 28, 29, 29]
+        assert seen[-2:] == [2, 2]
+        assert app.log_view.count == "1 of 11 matches"
+        app.log_view.look_for("")
+        assert (app.log_view.match, app.log_view.count) == (None, "")
+
+
+async def test_a_match_whose_line_went_gives_way_to_the_oldest_that_is_left() -> None:
+    app = LogAlone()
+    async with app.run_test(size=(40, ROWS)):
+        await app.print(0, 50)
+        app.log_view.look_for("line 0")
+        assert app.log_view.match == 0
+        await app.print(50, 60)
+        assert app.log_view.count == "no match"
+        app.log_view.look_for("line")
+        app.log_view.move(-50)
+        assert app.log_view.match == 10
+        await app.print(60, 65)
+        assert (app.log_view.match, app.log_view.count) == (15, "1 of 50 matches")
+        assert app.screen.get_selected_text() == "line"
+        assert app.log_view.line(15) == "line 15"
+
+
+async def test_a_text_that_comes_later_is_found_then() -> None:
+    app = LogAlone()
+    async with app.run_test(size=(40, ROWS)):
+        await app.print(0, 3)
+        app.log_view.look_for("error")
+        assert app.log_view.count == "no match"
+        app.log_view.add(["Error: no space"])
+        app.log_view.take_in()
+        assert app.log_view.count == "1 match"
+        app.log_view.move(-1)
+        assert app.log_view.match == 3
+
+
+async def test_what_is_typed_is_no_pattern() -> None:
+    app = LogAlone()
+    async with app.run_test(size=(40, ROWS)):
+        app.log_view.add(["a.b", "axb", "[a"])
+        app.log_view.take_in()
+        app.log_view.look_for("a.b")
+        assert app.log_view.count == "1 of 1 match"
+        app.log_view.look_for("[")
+        assert app.log_view.match == 2
+
+
+async def test_the_newest_lines_fit_into_the_bytes_that_a_clipboard_takes() -> None:
+    app = LogAlone()
+    async with app.run_test(size=(40, ROWS)):
+        app.log_view.add(["first", "é" * 4, "last"])
+        app.log_view.take_in()
+        assert app.log_view.newest(14) == ["é" * 4, "last"]
+        assert app.log_view.newest(13) == ["last"]
+        assert app.log_view.newest(100) == ["first", "é" * 4, "last"]
+
+
 async def test_letters_that_are_keys_elsewhere_are_looked_for() -> None:
     services = printing("Collecting torch", "n/c?q", "Collecting numpy")
     async with app_with(services, "apply").run_test(size=(80, 24)) as pilot:
@@ -116,9 +195,9 @@ async def test_letters_that_are_keys_elsewhere_are_looked_for() -> None:
         for key, letter in (("n", "n"), ("slash", "/"), ("c", "c"), ("question_mark", "?")):
             pilot.app.post_message(events.Key(key, letter))
         await press(pilot, "q")
-        await until(pilot, lambda: "1 of 1 line" in screen_text(pilot.app))
+        await until(pilot, lambda: "1 of 1 match" in screen_text(pilot.app))
         assert step_name(pilot.app) == "apply"
-        await press(pilot, "escape", "n")
+        await press(pilot, "escape", "enter")
         await reach(pilot, "conv2d")
 
 
@@ -129,15 +208,15 @@ async def test_up_and_down_bring_hits_into_view_and_esc_ends_the_search() -> Non
         await settled(pilot)
         await press(pilot, "slash", *"error")
         await until(pilot, lambda: "line 250 with" in screen_text(pilot.app))
-        await until(pilot, lambda: "6 of 6 lines" in screen_text(pilot.app))
+        await until(pilot, lambda: "6 of 6 matches" in screen_text(pilot.app))
         await press(pilot, "up", "up")
         await until(pilot, lambda: "line 150 with" in screen_text(pilot.app))
-        await until(pilot, lambda: "4 of 6 lines" in screen_text(pilot.app))
+        await until(pilot, lambda: "4 of 6 matches" in screen_text(pilot.app))
         await press(pilot, "down")
         await until(pilot, lambda: "line 200 with" in screen_text(pilot.app))
         await press(pilot, "escape")
-        await until(pilot, lambda: " of 6 lines" not in screen_text(pilot.app))
-        assert pilot.app.screen.focused is pilot.app.screen.query_one(LogView)
+        await until(pilot, lambda: " of 6 matches" not in screen_text(pilot.app))
+        assert pilot.app.screen.focused is pilot.app.screen.query_one(RunLog)
         assert "line 200 with" in screen_text(pilot.app)
 
 
@@ -166,9 +245,9 @@ async def test_a_search_goes_on_while_lines_come_and_holds_its_place() -> None:
         await reach(pilot, "apply")
         await until(pilot, lambda: "line 59" in screen_text(pilot.app))
         await press(pilot, "slash", *"error")
-        await until(pilot, lambda: "1 of 1 line" in screen_text(pilot.app))
+        await until(pilot, lambda: "1 of 1 match" in screen_text(pilot.app))
         more.set()
-        await until(pilot, lambda: "1 of 2 lines" in screen_text(pilot.app))
+        await until(pilot, lambda: "1 of 2 matches" in screen_text(pilot.app))
         assert "Error: the first" in screen_text(pilot.app)
 
 
@@ -180,7 +259,7 @@ async def test_y_copies_the_hit_after_enter_and_the_newest_lines_without_one() -
         await press(pilot, "y")
         assert pilot.app.clipboard.splitlines()[1:4] == ["one", "two", "three"]
         assert "Copied all 6 lines" in status(pilot.app)
-        assert "the file above" in status(pilot.app)
+        assert "the file named above" in status(pilot.app)
         await press(pilot, "slash", *"two", "enter", "y")
         assert pilot.app.clipboard == "two"
         assert "Copied line 3" in status(pilot.app)
@@ -195,7 +274,7 @@ async def test_y_and_ctrl_c_copy_what_is_selected() -> None:
         screen = pilot.app.screen
         for key in ("y", "ctrl+c"):
             pilot.app.copy_to_clipboard("")
-            screen.selections = {screen.query_one(LogView): Selection(Offset(1, 1), Offset(2, 2))}
+            screen.selections = {screen.query_one(RunLog): Selection(Offset(1, 1), Offset(2, 2))}
             await press(pilot, key)
             assert pilot.app.clipboard == "ne\ntw"
 
@@ -215,7 +294,8 @@ async def test_the_saved_file_is_named_above_the_log_and_at_its_end(size: tuple[
     async with app_with(LIVE_SERVICES, "apply").run_test(size=size) as pilot:
         await reach(pilot, "apply")
         await settled(pilot)
-        above = LOG.replace("/home/sam", "> ~")  # it has the keys
+        await press(pilot, "l")
+        above = LOG.replace("/home/sam", "> Log: ~")  # it has the keys
         await until(pilot, lambda: above in screen_text(pilot.app))
         await until(pilot, lambda: LOG in screen_text(pilot.app))
 

@@ -29,6 +29,7 @@ from tests.screens.driving import (
     until,
     usable_keys,
     walk_to,
+    words_on,
 )
 from tests.screens.examples import NASTY
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES
@@ -119,29 +120,31 @@ async def test_a_plan_is_rehearsed_by_a_key_and_every_file_is_shown(tmp_path: Pa
         assert "d" not in usable_keys(pilot.app)
         await press(pilot, "r")
         await until(pilot, lambda: "line of 2" in screen_text(pilot.app))
-        assert "nothing on this system is changed" in status(pilot.app)
-        assert not {"escape", "q", "n"} & usable_keys(pilot.app)
+        assert "Trying the plan in a copy of this system" in screen_text(pilot.app)
+        assert "enter" not in usable_keys(pilot.app)
+        await press(pilot, "escape", "q")
+        assert "c to stop" in status(pilot.app)
         rehearsal.go_on.set()
-        await until(pilot, lambda: "n" in usable_keys(pilot.app))
-        await press(pilot, "n")
+        await until(pilot, lambda: "enter" in usable_keys(pilot.app))
+        await press(pilot, "enter")
         await until(pilot, lambda: "3,002 of 3,002" in status(pilot.app))
-        words = "after the way back: everything as before but 1 file"
+        words = "! The rollback restores everything but 1 file; t shows it."
         await until(pilot, lambda: words in " ".join(screen_text(pilot.app).split()))
         await settled(pilot)
         text = " ".join(screen_text(pilot.app).split())
-        assert "3,000 new, 1 changed, 1 gone" in text
+        assert "The plan would change 3,002 files: 3,000 new, 1 changed, 1 gone." in text
         assert f"+ {PATHS[0]} (file, 1 kB)" in screen_text(pilot.app)
         await press(pilot, "end")
         await until(pilot, lambda: "~ /etc/group" in screen_text(pilot.app))
         await press(pilot, "t")
         await until(pilot, lambda: "/etc/rocm.conf" in screen_text(pilot.app))
         rows = screen_text(pilot.app).splitlines()
-        assert any("/etc/rocm.conf" in row and "NOT AS BEFORE" in row for row in rows)
+        assert any("/etc/rocm.conf" in row and "NOT RESTORED" in row for row in rows)
         assert any("/var/log/dpkg.log" in row and "a log" in row for row in rows)
         await press(pilot, "escape")
         await reach(pilot, "review")
         await until(pilot, lambda: "Rehearsed" in screen_text(pilot.app))
-        assert "3,000 new, 1 changed, 1 gone" in " ".join(screen_text(pilot.app).split())
+        assert "3,000 new, 1 changed, 1 gone" in words_on(pilot.app)
         assert "d" in usable_keys(pilot.app)
 
 
@@ -193,7 +196,7 @@ async def test_a_filter_before_the_list_is_read_tells_nothing_and_holds_for_it(
         finally:
             await asyncio.to_thread(slow.write_bytes, Path(outcome.there.file).read_bytes())
         await until(pilot, lambda: "11 of 3,002" in status(pilot.app))
-        assert not [told for told in ("Nothing", "No line", "0 of 0") if told in text]
+        assert not [told for told in ("Nothing:", "No line", "0 of 0") if told in text]
 
 
 async def test_it_is_stopped_by_a_key(tmp_path: Path) -> None:
@@ -204,7 +207,7 @@ async def test_it_is_stopped_by_a_key(tmp_path: Path) -> None:
         await press(pilot, "r")
         await until(pilot, lambda: "c" in usable_keys(pilot.app))
         await press(pilot, "c")
-        await until(pilot, lambda: "came to no end" in status(pilot.app))
+        await until(pilot, lambda: "Stopped as you asked" in screen_text(pilot.app))
         assert rehearsal.cancelled
         await press(pilot, "escape")
         await reach(pilot, "review")
@@ -241,13 +244,13 @@ async def test_a_snapshot_is_an_offer_where_a_tool_is_set_up() -> None:
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await walk_to(pilot, "review")
         await until(pilot, lambda: "t" in usable_keys(pilot.app))
-        assert "timeshift --create" not in screen_text(pilot.app)
+        assert "Make a snapshot with Timeshift" not in screen_text(pilot.app)
         await press(pilot, "t")
-        await until(pilot, lambda: "timeshift --create" in screen_text(pilot.app))
+        await until(pilot, lambda: "Make a snapshot with Timeshift" in screen_text(pilot.app))
         session = pilot.app.screen.session  # type: ignore[attr-defined]
         assert session.choice.snapshot == "timeshift"
         await press(pilot, "t")
-        await until(pilot, lambda: "timeshift --create" not in screen_text(pilot.app))
+        await until(pilot, lambda: "Make a snapshot with Timeshift" not in screen_text(pilot.app))
         assert pilot.app.screen.session.choice.snapshot == ""  # type: ignore[attr-defined]
 
 

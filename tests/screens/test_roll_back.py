@@ -10,10 +10,12 @@ from pathlib import Path
 
 from textual.widgets import OptionList
 
+from screens.app import SetupApp
 from screens.run.earlier import unfinished
+from screens.run.screen import StepList
 from screens.run.services import way_back
 from screens.services import Services, WayBack
-from screens.widgets.step_list import StepList
+from screens.session import Session
 from tests.machine.records import machine
 from tests.run.earlier_runs import OLDER, leave_older_run
 from tests.run.places import places_below
@@ -25,8 +27,10 @@ from tests.screens.driving import (
     screen_text,
     settled,
     status,
+    step_name,
     until,
     usable_keys,
+    words_on,
 )
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, WOULD_GO
 from tests.screens.test_goldens import SIZES
@@ -36,9 +40,12 @@ from wizard.plan.root_steps import AddToGroups, AptChange, PutSystemPathBack
 from wizard.plan.steps import Plan
 from wizard.plan.way_back import AGAIN
 from wizard.run.events import (
+    CHECKED,
+    REMOVED,
     Event,
     Output,
     PlanFinished,
+    Progress,
     StepFailed,
     StepFinished,
     StepStarted,
@@ -106,12 +113,17 @@ async def test_both_parts_are_shown_before_anything_is_done(
         await reach(pilot, "welcome")
         await press(pilot, "r")
         await reach(pilot, "roll_back")
-        await until(pilot, lambda: "y takes it back" in status(pilot.app))
+        await until(pilot, lambda: "y rolls back" in status(pilot.app))
         await as_agreed(pilot, same_as_golden, "roll-back")
         text = screen_text(pilot.app)
+        assert "Remove 3 system packages" in text
+        assert "keep 2 files (4096 bytes) that are yours" in text
+        await press(pilot, "a")
+        text = words_on(pilot.app)
         assert "purge" in text
         assert "hsa-rocr" in text
-        assert "remove 12 files of ours" in text
+        await press(pilot, "end")
+        assert "remove 12 files of ours" in words_on(pilot.app)
         assert back.did == ["read"]
         await press(pilot, "escape")
         await reach(pilot, "welcome")
@@ -129,15 +141,15 @@ async def test_it_is_taken_back_on_y_and_the_outcome_is_told(
         await press(pilot, "y")
         await reach(pilot, "take_back")
         await until(pilot, lambda: "Removing rocm-core" in screen_text(pilot.app))
-        assert not {"n", "q"} & usable_keys(pilot.app)
+        assert "enter" not in usable_keys(pilot.app)
         assert "c" in usable_keys(pilot.app)
         await as_agreed(pilot, same_as_golden, "take-back")
         back.go_on.set()
         await settled(pilot)
-        await until(pilot, lambda: "All 3 steps are done" in screen_text(pilot.app))
-        assert "Taken back." in status(pilot.app)
+        await until(pilot, lambda: "3 of 3 steps done" in screen_text(pilot.app))
+        assert "✓ Rolled back. Press Enter to go to the start." in screen_text(pilot.app)
         assert back.did == ["read", "take"]
-        await press(pilot, "n")
+        await press(pilot, "enter")
         await reach(pilot, "welcome")
         assert pilot.app.outcome == 0  # type: ignore[attr-defined]
 
@@ -159,7 +171,7 @@ async def test_of_a_run_of_an_older_version_it_is_told_how_to_undo_it_by_hand(
         await press(pilot, "r")
         await reach(pilot, "roll_back")
         await until(pilot, lambda: "UNDO.sh" in screen_text(pilot.app))
-        text = " ".join(screen_text(pilot.app).split())
+        text = words_on(pilot.app)
         assert f"Run {OLDER} was recorded by an older version of this program." in text
         assert f"/var/lib/rdna1-setup/runs/{OLDER}/UNDO.sh" in text
         assert "y" not in usable_keys(pilot.app)
@@ -177,16 +189,34 @@ async def test_a_stop_is_asked_for_once_it_was_affirmed() -> None:
         await press(pilot, "y")
         await until(pilot, lambda: "Removing rocm-core" in screen_text(pilot.app))
         await press(pilot, "c")
-        await until(pilot, lambda: "between two steps" in screen_text(pilot.app))
+        await until(pilot, lambda: "It stops after this step" in screen_text(pilot.app))
         await press(pilot, "y")
         assert back.did == ["read", "take", "stop"]
         back.go_on.set()
         await settled(pilot)
-        assert "Stopped at a safe point, as you asked" in screen_text(pilot.app)
-        assert "Roll back goes on there" in status(pilot.app)
-        await press(pilot, "n")
-        await reach(pilot, "welcome")
+        assert "Stopped as you asked. Press Enter to go on." in screen_text(pilot.app)
+        await until(pilot, lambda: "enter" in usable_keys(pilot.app))
+        await press(pilot, "enter")
+        await reach(pilot, "roll_back")  # what is left is shown, and asked for with y
+        assert back.did == ["read", "take", "stop", "read"]
         assert pilot.app.outcome == 130  # type: ignore[attr-defined]
+
+
+async def test_the_files_of_a_rollback_are_counted_and_move_the_bar() -> None:
+    waits = asyncio.Event()
+
+    async def take() -> AsyncGenerator[Event, None]:
+        yield StepStarted(1, 1, "undo run", "The folder.")
+        yield Progress(21_000, 21_000, CHECKED, "", None)
+        yield Progress(4_200, 21_000, REMOVED, "", None)
+        await waits.wait()
+
+    way = WayBack(WOULD_GO, None, take, lambda: None)
+    app = SetupApp(LIVE_SERVICES, Session(way_back=way), "take_back")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "take_back")
+        await until(pilot, lambda: "4,200 of 21,000 files removed" in screen_text(pilot.app))
+        await until(pilot, lambda: "60%" in screen_text(pilot.app))
 
 
 async def test_rights_that_are_refused_leave_all_as_it_is_and_are_told() -> None:
@@ -200,8 +230,8 @@ async def test_rights_that_are_refused_leave_all_as_it_is_and_are_told() -> None
         back.go_on.set()
         await until(pilot, lambda: "sudo did not give root rights." in screen_text(pilot.app))
         await settled(pilot)
-        assert "✗ failed" in screen_text(pilot.app)
-        assert "Not taken back to its end" in status(pilot.app)
+        assert "✗ Step 1 failed" in screen_text(pilot.app)
+        assert "d" not in usable_keys(pilot.app)
         await press(pilot, "q")
         await until(pilot, lambda: not pilot.app.is_running)
     assert pilot.app.outcome == 1  # type: ignore[attr-defined]
@@ -212,9 +242,8 @@ async def test_a_run_without_a_part_in_the_system_shows_its_folder_alone() -> No
     async with app_with(back.services).run_test(size=(80, 24)) as pilot:
         await reach(pilot, "welcome")
         await press(pilot, "r")
-        await until(pilot, lambda: "remove 12 files" in screen_text(pilot.app))
-        assert "1 of 1" in screen_text(pilot.app)
-        assert "1 step, none as root" in screen_text(pilot.app)
+        await until(pilot, lambda: "1 step, no root" in screen_text(pilot.app))
+        assert "1  Restore the folder of the run" in screen_text(pilot.app)
         await press(pilot, "y")
         await until(pilot, lambda: "Removing rocm-core" in screen_text(pilot.app))
         assert "of the system" not in screen_text(pilot.app)
@@ -251,5 +280,16 @@ async def test_a_dry_run_shows_the_way_back_and_takes_nothing() -> None:
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await reach(pilot, "welcome")
         await press(pilot, "r")
-        await until(pilot, lambda: "remove 12 files" in screen_text(pilot.app))
+        await until(pilot, lambda: "Restore the folder of the run" in screen_text(pilot.app))
         assert "y" not in usable_keys(pilot.app)
+
+
+async def test_a_y_that_was_typed_ahead_rolls_nothing_back() -> None:
+    back = Back()
+    async with app_with(replace(back.services, pause_s=60)).run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "welcome")
+        await press(pilot, "r", "y", "y")
+        await until(pilot, lambda: "Restore the folder" in screen_text(pilot.app))
+        await press(pilot, "y")
+        assert step_name(pilot.app) == "roll_back"
+        assert back.did == ["read"]

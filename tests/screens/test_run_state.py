@@ -6,46 +6,55 @@ from dataclasses import replace
 
 import pytest
 
-from screens.run.state import RunState, State, after, before_run, before_watching, broken_off
-from screens.run.text import bar, bar_line, failure_text, now_line
+from screens.run.state import (
+    RunState,
+    State,
+    StepRow,
+    after,
+    before_rollback,
+    before_run,
+    before_watching,
+    broken_off,
+)
+from screens.run.text import bar, doing, failure_text, long_time, progress_text, step_line
 from tests.screens.examples import PLAN
 from wizard.run.events import PlanFinished, Progress, StepFailed, StepFinished, StepStarted
 
 
 def test_steps_go_from_waiting_over_running_to_done() -> None:
     state = before_run(PLAN)
-    assert set(state.states) == {State.WAITING}
+    assert {row.state for row in state.steps} == {State.WAITING}
     state = after(state, StepStarted(1, 6, "x", "y"))
-    assert state.states[0] is State.RUNNING
+    assert state.steps[0].state is State.RUNNING
     state = after(state, StepFinished(1, 1.0, False, "ok"))
-    assert state.states[0] is State.DONE
+    assert state.steps[0].state is State.DONE
 
 
 def test_a_step_that_was_done_before_says_so() -> None:
     state = after(before_run(PLAN), StepFinished(2, 0.0, True, "there already"))
-    assert state.states[1] is State.BEFORE
+    assert state.steps[1].state is State.BEFORE
 
 
 def test_a_rehearsed_step_is_never_called_done() -> None:
-    state = after(before_run(PLAN, rehearsed=True), StepFinished(1, 0.0, False, ""))
-    assert state.states[0] is State.TOLD
+    state = after(before_run(PLAN, State.SHOWN), StepFinished(1, 0.0, False, ""))
+    assert state.steps[0].state is State.SHOWN
 
 
 def test_a_failed_step_ends_the_progress() -> None:
     state = after(before_run(PLAN), Progress(1, 2, "bytes", "x", None))
     state = after(state, StepFailed(3, "a", "b", "c"))
     assert state.progress is None
-    assert state.states[2] is State.FAILED
+    assert state.steps[2].state is State.FAILED
 
 
 def test_an_end_without_a_word_counts_as_a_failure_of_the_running_step() -> None:
     state = after(before_run(PLAN), StepStarted(4, 6, "x", "y"))
-    assert broken_off(state, "gone").states[3] is State.FAILED
+    assert broken_off(state, "gone").steps[3].state is State.FAILED
 
 
 def test_a_number_out_of_range_changes_nothing() -> None:
     state = before_run(PLAN)
-    assert after(state, StepFinished(99, 0.0, False, "")).states == state.states
+    assert after(state, StepFinished(99, 0.0, False, "")).steps == state.steps
 
 
 def fetching(done: int = 410_000_000, unit: str = "bytes", total: int = 1_640_000_000) -> RunState:
@@ -53,53 +62,98 @@ def fetching(done: int = 410_000_000, unit: str = "bytes", total: int = 1_640_00
     return after(state, Progress(done, total, unit, "torch.whl", None))
 
 
-def test_the_bar_names_step_amount_and_time_left_and_the_line_below_what_is_done_now() -> None:
-    told = bar_line(fetching(), 1500.0)
-    assert told.endswith("5 %  step 3 of 6: 0.4 GB of 1.6 GB, about 25 min left")
-    assert now_line(fetching()) == "torch.whl"
+def test_what_is_done_now_is_told_with_its_amount_and_the_time_left() -> None:
+    state = fetching(412_000_000, total=2_000_000_000)
+    state = replace(state, steps=(*state.steps[:2], StepRow("Download packages", State.RUNNING)))
+    told = "Downloading packages: 412 MB of 2.0 GB, about 6 minutes left"
+    assert progress_text(state, 360.0, 0.0, 78) == told
+    assert progress_text(state, 360.0) == f"{told} (torch.whl)"
 
 
-def test_no_time_is_told_where_none_is_known() -> None:
-    assert "left" not in bar_line(fetching(), None)
+def test_no_time_left_is_told_where_none_is_known() -> None:
+    assert "left" not in progress_text(fetching(), None)
 
 
 def test_of_a_step_that_began_before_it_was_watched_nobody_knows_how_long_it_took() -> None:
     began = StepStarted(3, 3, "x", "y")
-    assert bar_line(after(before_run(PLAN), began), None, 12.0).endswith(", 12 s so far")
-    assert "so far" not in bar_line(after(before_watching(), began), None, 12.0)
+    assert progress_text(after(before_run(PLAN), began), None, 12.0).endswith("12 s so far")
+    assert "so far" not in progress_text(after(before_watching(), began), None, 12.0)
 
 
-def test_the_longest_bar_line_fits_80_columns() -> None:
-    long = before_run(replace(PLAN, steps=PLAN.steps * 2))
-    state = after(long, StepStarted(12, 12, "x", "y"))
-    state = after(state, Progress(9_900_000_000, 9_900_000_001, "bytes", "", None))
-    assert len(bar_line(state, 3540.0)) <= 78
+def test_the_longest_line_fits_80_columns() -> None:
+    state = after(before_run(PLAN), StepStarted(3, 6, "x", "y"))
+    state = after(state, Progress(9_900_000_000, 9_900_000_001, "bytes", "x" * 90, None))
+    assert len(progress_text(state, 3540.0, 0.0, 76)) <= 76
 
 
 @pytest.mark.parametrize(
     ("unit", "total", "told"),
-    [("percent", 100, "63 %"), ("files", 90, "63 of 90 files"), ("files", 0, "63 files")],
+    [
+        ("percent", 100, "63 %"),
+        ("files", 21_000, "63 of 21,000 files"),
+        ("files", 0, "63 files"),
+    ],
 )
 def test_amounts_are_told_in_their_unit(unit: str, total: int, told: str) -> None:
-    assert bar_line(fetching(63, unit, total), None).endswith(f"step 3 of 6: {told}")
+    assert f": {told}" in progress_text(fetching(63, unit, total), None)
 
 
-def test_the_bar_is_full_when_the_plan_is_through_and_not_before() -> None:
-    state = before_run(PLAN, rehearsed=True)
+@pytest.mark.parametrize(
+    ("title", "told"),
+    [
+        ("Download packages", "Downloading packages"),
+        ("Create the environment", "Creating the environment"),
+        ("Pin package versions", "Pinning package versions"),
+        ("Set up the sources", "Setting up the sources"),
+        ("Free some space", "Freeing some space"),
+        ("as root, purge 3 packages", "as root, purge 3 packages"),
+        ("/usr/bin/python3 -m venv x", "/usr/bin/python3 -m venv x"),
+    ],
+)
+def test_a_title_is_told_as_what_is_being_done(title: str, told: str) -> None:
+    assert doing(title) == told
+
+
+def test_durations_are_told_in_whole_words() -> None:
+    assert [long_time(s) for s in (0.2, 45.0, 61.0, 360.0, 7200.0)] == [
+        *("1 second", "45 seconds", "1 minute", "6 minutes", "2.0 hours")
+    ]
+
+
+def test_it_is_whole_when_the_plan_has_ended_well_and_not_before() -> None:
+    state = before_run(PLAN, State.SHOWN)
     for number in range(1, 7):
-        assert "░" in bar_line(state, None)
         state = after(state, StepStarted(number, 6, "x", "y"))
         state = after(state, StepFinished(number, 0.0, False, ""))
-    assert "99 %" in bar_line(state, None)
+        assert state.share < 1
+    assert not state.ok
     state = after(state, PlanFinished(True, False, False, False, "", ""))
-    assert bar_line(state, None) == "█" * 20 + " 100 %  All 6 steps rehearsed; nothing was changed"
+    assert (state.share, state.ok) == (1, True)
+    assert progress_text(state, None) == "6 of 6 steps shown; none was run."
 
 
 def test_a_failure_leaves_the_bar_where_it_was() -> None:
     failed = after(fetching(), StepFailed(3, "a", "b", "c"))
     assert failed.share == fetching().share > 0
-    assert bar_line(failed, 10.0).endswith("Stopped: step 3 failed")
-    assert now_line(failed) == ""
+    assert progress_text(failed, 10.0) == "0 of 6 steps done."
+
+
+def test_a_step_that_was_running_at_the_end_is_shown_as_stopped() -> None:
+    stopped = after(fetching(), PlanFinished(False, True, True, False, "", ""))
+    assert stopped.steps[2].state is State.STOPPED
+    assert "running" not in step_line(stopped.steps[2], 76, 99.0).plain
+
+
+def test_a_step_tells_how_long_it_took_or_takes_and_is_never_wider_than_its_place() -> None:
+    assert step_line(StepRow("Do it", State.DONE, 61.0), 60).plain.endswith("1 min")
+    assert step_line(StepRow("Do it", State.RUNNING), 60, 200.0).plain.endswith("3 min")
+    assert step_line(StepRow("Do it", State.BEFORE), 60).plain.endswith("already done")
+    assert step_line(StepRow("Do it " * 30, State.BEFORE), 50).cell_length <= 50
+
+
+def test_the_last_step_of_a_rollback_is_the_folder() -> None:
+    assert len(before_rollback(PLAN).steps) == len(before_rollback(PLAN).overall.weights) == 7
+    assert len(before_rollback(None).steps) == 1
 
 
 def test_a_bar_is_never_longer_than_its_cells() -> None:
@@ -107,8 +161,6 @@ def test_a_bar_is_never_longer_than_its_cells() -> None:
     assert bar(-1.0, 10) == "░" * 10
 
 
-def test_why_it_failed_stands_beside_its_label_however_long_it_is() -> None:
-    failed = after(before_run(PLAN), StepFailed(1, "one word " * 12, "so", "do"))
-    lines = failure_text(failed, 60).plain.splitlines()
-    assert [line[:8].strip() for line in lines] == ["Happened", "", "", "It means", "Next"]
-    assert max(map(len, lines)) <= 60
+def test_a_failure_tells_what_happened_what_it_means_and_what_to_do() -> None:
+    failed = after(before_run(PLAN), StepFailed(1, "It [/fell].", "So.", "Do that."))
+    assert failure_text(failed).plain.splitlines() == ["It [/fell].", "So.", "What to do: Do that."]

@@ -45,8 +45,8 @@ STATES = {
     "compare": ("compare", ("down",)),
     "review": ("review", ()),
     "apply": ("apply", ()),
-    "conv2d": ("conv2d", ("s", "y")),
-    "grid": ("conv2d", ("s", "y", "v")),
+    "conv2d": ("conv2d", ("enter", "y")),
+    "grid": ("conv2d", ("enter", "y", "v")),
     "help": ("detect", ("question_mark",)),
 }
 

@@ -12,7 +12,7 @@ import pytest
 from screens.app import SetupApp
 from screens.services import DEMO, Services
 from screens.session import STEPS
-from screens.widgets.shapes_table import ShapesTable
+from screens.widgets.sweep_views import SweepViews
 from screens.windows.dialogs import Notice, Question
 from tests.screens import examples
 from tests.screens.driving import (
@@ -34,7 +34,7 @@ from wizard.conv2d.sweep import SweepDone, SweepEvent
 from wizard.machine.facts import Machine
 from wizard.plan.choice import Choice
 from wizard.plan.steps import Plan
-from wizard.run.events import Event, PlanFinished, StepStarted
+from wizard.run.events import Event, PlanFinished, StepFailed, StepStarted
 
 STOPPED = PlanFinished(False, True, True, False, "run", "")
 
@@ -103,13 +103,13 @@ async def test_leaving_is_blocked_while_a_plan_is_carried_out() -> None:
         await reach(pilot, "apply")
         await until(pilot, lambda: "running" in screen_text(pilot.app))
         await press(pilot, "escape", "q", "ctrl+q")
-        assert "Still working" in status(pilot.app)
+        assert "Still" in status(pilot.app)
         await press(pilot, "c")
         await until(pilot, lambda: isinstance(pilot.app.screen, Question))
         assert "inside a download" in screen_text(pilot.app)
         await press(pilot, "y")
-        await until(pilot, lambda: "n" in usable_keys(pilot.app))
-        assert "Stopped at a safe point" in screen_text(pilot.app)
+        await until(pilot, lambda: "enter" in usable_keys(pilot.app))
+        assert "Stopped as you asked" in screen_text(pilot.app)
 
 
 async def test_a_failed_step_says_what_happened_what_it_means_and_what_is_next() -> None:
@@ -119,9 +119,12 @@ async def test_a_failed_step_says_what_happened_what_it_means_and_what_is_next()
         await reach(pilot, "apply")
         await settled(pilot)
         text = screen_text(app)
-        assert all(word in text for word in ("Happened", "It means", "Next", "✗ failed"))
-        await press(pilot, "n")
-        await reach(pilot, "done")
+        events = [event async for event in fail_at_three(examples.PLAN)]
+        failure = next(event for event in events if isinstance(event, StepFailed))
+        told = (failure.happened, failure.meaning, f"What to do: {failure.next_step}")
+        assert all(word in text for word in ("✗ Step 3 failed", *told))
+        await press(pilot, "escape")
+        await reach(pilot, "review")
         assert app.outcome == 1
 
 
@@ -200,12 +203,12 @@ async def test_no_gpu_run_starts_before_its_warning_is_confirmed() -> None:
     services = replace(LIVE_SERVICES, run_sweep=run_sweep)
     async with app_with(services, "conv2d").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "conv2d")
-        await press(pilot, "s")
+        await press(pilot, "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, Question))
         await press(pilot, "escape")
         await reach(pilot, "conv2d")
         assert not started
-        await press(pilot, "s")
+        await press(pilot, "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, Question))
         await press(pilot, "y")
         await until(pilot, lambda: bool(started))
@@ -221,12 +224,12 @@ async def test_a_rehearsal_never_measures(mode: str) -> None:
     services = replace(DRY_SERVICES, mode=mode, run_sweep=forbidden)
     async with app_with(services, "conv2d").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "conv2d")
-        await press(pilot, "s")
+        await press(pilot, "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, Notice))
         assert "Nothing was started" in screen_text(pilot.app)
 
 
-async def test_a_sweep_can_be_cancelled_and_keeps_its_verdicts() -> None:
+async def test_a_sweep_can_be_stopped_and_keeps_its_verdicts() -> None:
     async def slow(request: Request) -> AsyncGenerator[SweepEvent, None]:
         async for event in LIVE_SERVICES.run_sweep(request):
             yield event
@@ -238,9 +241,9 @@ async def test_a_sweep_can_be_cancelled_and_keeps_its_verdicts() -> None:
     services = replace(LIVE_SERVICES, run_sweep=slow)
     async with app_with(services, "conv2d").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "conv2d")
-        await press(pilot, "g", "s")
+        await press(pilot, "o", "down", "down", "down", "right", "escape", "enter")
         await until(pilot, lambda: len(seen) == 4)
-        await press(pilot, "c")
+        await press(pilot, "s")
         await settled(pilot)
-        assert "Cancelled after 2 shapes" in status(pilot.app)
-        assert pilot.app.screen.query_one(ShapesTable).row_count == 10
+        assert "Stopped after 2 shapes" in status(pilot.app)
+        assert len(pilot.app.screen.query_one(SweepViews).state.rows) == 10

@@ -17,7 +17,16 @@ from wizard.plan.root_steps import SetSystemPathAside
 from wizard.plan.steps import Plan, WriteFile
 from wizard.run.environment.fingerprints import prints
 from wizard.run.environment.ownership import Owned
-from wizard.run.events import Event, PlanFinished, StepFailed, StepFinished, StepStarted
+from wizard.run.events import (
+    CHECKED,
+    REMOVED,
+    Event,
+    PlanFinished,
+    Progress,
+    StepFailed,
+    StepFinished,
+    StepStarted,
+)
 from wizard.run.journal import Journal
 from wizard.run.ready import obstacle
 from wizard.run.records import read_record
@@ -122,6 +131,18 @@ async def test_the_folder_is_the_last_step_of_one_plan_and_waits_for_the_system(
     assert events[-1] == PlanFinished(True, False, True, False, "", "/log")
     assert sum(isinstance(event, PlanFinished) for event in events) == 1
     assert state_of(tmp_path) == ROLLED_BACK
+
+
+async def test_the_files_that_are_checked_and_removed_are_counted(tmp_path: Path) -> None:
+    run_in(tmp_path, begun=False)
+    venv = tmp_path / "venv"
+    for number in range(2_000):
+        (venv / f"{number}.txt").write_text("ours")
+    Owned(Path(places_below(tmp_path).runs) / RUN).add(prints(venv, venv.iterdir()))
+    events = await taken(tmp_path, FakeRoot(tmp_path))
+    counted = [event for event in events if isinstance(event, Progress)]
+    assert counted[-1] == Progress(2_001, 2_001, REMOVED, "", None)
+    assert {event.unit for event in counted} <= {CHECKED, REMOVED}
 
 
 async def test_without_a_part_in_the_system_there_is_the_folder_alone(tmp_path: Path) -> None:

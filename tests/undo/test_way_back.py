@@ -12,6 +12,7 @@ from wizard.journalform import Record
 from wizard.plan.form import plan_form
 from wizard.plan.steps import WriteFile
 from wizard.run.environment.ownership import Owned
+from wizard.run.events import CHECKED, REMOVED
 from wizard.run.live import now
 from wizard.undo.going_back import go_back
 from wizard.undo.way_back import find_way_back
@@ -23,6 +24,19 @@ def test_a_program_that_writes_into_the_folder_meanwhile_is_no_change_of_plan(ve
     (venv / "log.txt").write_text("a line")
     assert go_back(way, record, now()) == ()
     assert (venv / "log.txt").read_text() == "a line"
+
+
+def test_each_file_is_counted_first_as_checked_then_as_removed(venv: Path) -> None:
+    record, _ = replaced(venv)
+    way = find_way_back(record)
+    heard: list[tuple[int, int, str]] = []
+    go_back(way, record, now(), lambda *told: heard.append(told))
+    checked = [told for told in heard if told[2] == CHECKED]
+    removed = [told for told in heard if told[2] == REMOVED]
+    assert heard == [*checked, *removed]
+    for told in (checked, removed):
+        assert [done for done, _, _ in told] == list(range(1, told[0][1] + 1))
+    assert removed[-1] == (len(way.remove), len(way.remove), REMOVED)
 
 
 def test_a_file_of_ours_that_was_edited_and_put_back_is_ours_again(tmp_path: Path) -> None:

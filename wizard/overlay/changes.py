@@ -14,7 +14,6 @@ from wizard.sizes import size_text
 
 CREATED, CHANGED, GONE = "created", "changed", "gone"
 SIGNS = {CREATED: "+", CHANGED: "~", GONE: "-"}
-MOST_FOLDERS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,14 +111,3 @@ def _rights(before: dict[str, Any], after: dict[str, Any]) -> str:
 def unexpected(changes: Iterable[Change]) -> tuple[Change, ...]:
     """Those after the way back for which there is no good reason."""
     return tuple(change for change in changes if not why_expected(change.path))
-
-
-def by_folder(changes: Iterable[Change]) -> tuple[tuple[str, int], ...]:
-    """How many changes in which part of the system, most first, and the rest as one."""
-    found: dict[str, int] = {}
-    for change in changes:
-        folder = "/".join(change.path.split("/")[:3])
-        found[folder] = found.get(folder, 0) + 1
-    rows = sorted(found.items(), key=lambda row: (-row[1], row[0]))
-    more = sum(count for _, count in rows[MOST_FOLDERS:])
-    return (*rows[:MOST_FOLDERS], *((("elsewhere", more),) if more else ()))

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Union
 
+CHECKED, REMOVED = "files checked", "files removed"
+"""Units of a rollback: first it checks that each file is as it was left, then it removes them."""
+
 
 @dataclass(frozen=True, slots=True)
 class StepStarted:
@@ -32,7 +35,8 @@ class Progress:
     total: int
     """0 when not known."""
     unit: str
-    """``bytes``, ``files``, ``packages`` or ``percent``; ``seconds`` for a wait."""
+    """``bytes``, ``files``, ``packages`` or ``percent``; ``seconds`` for a wait; or one of those of
+    a rollback."""
     what: str
     """For example the file being fetched."""
     seconds_left: float | None

@@ -6,7 +6,15 @@ from dataclasses import dataclass, replace
 
 from wizard.plan.root_steps import AptChange
 from wizard.plan.steps import FetchWheels, InstallWheels, Plan, Step
-from wizard.run.events import Event, PlanFinished, Progress, StepFinished, StepStarted
+from wizard.run.events import (
+    CHECKED,
+    REMOVED,
+    Event,
+    PlanFinished,
+    Progress,
+    StepFinished,
+    StepStarted,
+)
 
 FETCHES = "Retrieving file "
 """How apt begins the text of a download in the locale C.UTF-8, which its callers set."""
@@ -40,6 +48,8 @@ class Weight:
         if progress.total <= 0 or progress.unit == WAITING:
             return 0.0
         part = min(1.0, max(0.0, progress.done / progress.total))
+        if progress.unit in (CHECKED, REMOVED):  # one after the other, in about the same time
+            part = part / 2 + (0.5 if progress.unit == REMOVED else 0.0)
         if progress.unit != "percent" or not (self.fetch and self.unpack):
             return self.whole * part
         # apt counts to 100 twice: once for what it fetches, then for what dpkg does with it.

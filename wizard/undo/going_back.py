@@ -15,12 +15,13 @@ from wizard.run.environment.fingerprints import listing
 from wizard.run.environment.ownership import Owned
 from wizard.run.environment.strays import wait_for_strays
 from wizard.run.environment.venv_layout import LAYOUT
+from wizard.run.events import REMOVED
 from wizard.run.journal import Journal
 from wizard.run.records import read_record
 from wizard.run.run_folder import SCRATCH
 from wizard.run.trouble import Trouble
 from wizard.undo.returns import keep_aside, put_back
-from wizard.undo.way_back import WayBack, find_way_back
+from wizard.undo.way_back import Tell, WayBack, find_way_back, tell_nobody
 
 
 def newer_run(record: Record, records: Iterable[Record]) -> Record | None:
@@ -57,7 +58,9 @@ def _of_system(record: Record) -> bool:
     return any(step.get("needs_root") for step in record.plan["steps"]) or not record.plan["venv"]
 
 
-def go_back(way: WayBack, record: Record, time: datetime) -> tuple[str, ...]:
+def go_back(
+    way: WayBack, record: Record, time: datetime, tell: Tell = tell_nobody
+) -> tuple[str, ...]:
     """Remove what the way back names; gives what could not be removed, with the reason.
 
     Raises Trouble, and removes nothing, when the way back is another one by now. Call it with the
@@ -66,7 +69,7 @@ def go_back(way: WayBack, record: Record, time: datetime) -> tuple[str, ...]:
     if not way.venv:
         return _without_folder(record, time)
     wait_for_strays(Path(way.venv))
-    if find_way_back(read_record(Path(record.folder)) or record) != way:
+    if find_way_back(read_record(Path(record.folder)) or record, tell) != way:
         raise Trouble(
             f"Something changed below {way.venv} meanwhile.",
             "What would be removed is no longer what was shown; nothing was removed.",
@@ -74,7 +77,11 @@ def go_back(way: WayBack, record: Record, time: datetime) -> tuple[str, ...]:
         )
     venv, journal = Path(way.venv), Journal(Path(record.folder))
     journal.close(PARTLY_ROLLED_BACK, time.isoformat(timespec="seconds"))
-    left = [problem for path in way.remove if (problem := _removed(venv / path))]
+    left = []
+    for number, path in enumerate(way.remove, 1):
+        if problem := _removed(venv / path):
+            left.append(problem)
+        tell(number, len(way.remove), REMOVED)
     left += keep_aside(venv, way.in_the_way)
     _drop_empty(way, {*Owned(Path(record.folder)).read(), *way.remove})
     moved = [put_back(each) for each in way.returns]
@@ -116,7 +123,8 @@ def _problem(path: object, error: BaseException) -> str:
 def _drop_empty(way: WayBack, ours: Iterable[str]) -> None:
     """Remove folders that are empty now, deepest first: of the venv's own layout, or only those
     that held files of ours where the environment was there before."""
-    held = {str(folder) for path in ours for folder in Path(path).parents}
+    lowest = {os.path.dirname(path) for path in ours}  # noqa: PTH120 - tens of thousands of paths
+    held = lowest | {str(folder) for path in lowest for folder in Path(path).parents}
     for folder in sorted(listing(Path(way.venv)).folders, key=len, reverse=True):
         ours_too = folder in held or (folder.split("/", 1)[0] in LAYOUT and not way.returns)
         if ours_too and folder not in way.folders_before:

@@ -17,7 +17,7 @@ from wizard.run.trouble import Trouble, as_trouble
 from wizard.undo.forgetting import forget, left_by
 from wizard.undo.going_back import go_back, newer_run
 from wizard.undo.system import refuse_half
-from wizard.undo.way_back import WayBack, find_way_back
+from wizard.undo.way_back import Tell, WayBack, find_way_back, tell_nobody
 
 SEE_LIST = "See `rdna1-setup rollback --list`."
 
@@ -48,7 +48,12 @@ def find_undo(places: Places, wanted: str = "", *, wait: bool = True) -> Undo:
 
 
 def undo(
-    shown: Undo, places: Places, time: datetime, *, system_is_back: bool = False
+    shown: Undo,
+    places: Places,
+    time: datetime,
+    *,
+    system_is_back: bool = False,
+    tell: Tell = tell_nobody,
 ) -> tuple[str, ...]:
     """Go back as it was shown; gives what could not be removed. Raises Trouble, with nothing done,
     when another run is at work, the way back has changed since, or the system's part stands."""
@@ -56,7 +61,7 @@ def undo(
         refuse_half(shown.record)
     try:
         with only_one(Path(places.state)):
-            left = go_back(shown.way, shown.record, time)
+            left = go_back(shown.way, shown.record, time, tell)
             drop_preflight(places)
             return left
     except OSError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -12,8 +12,16 @@ from wizard.run.environment.fingerprints import Listing, Print, bytecode, listin
 from wizard.run.environment.installed import recorded
 from wizard.run.environment.ownership import Owned
 from wizard.run.environment.remains import holds, notes_of_the_venv, remains
+from wizard.run.events import CHECKED
 from wizard.undo.installed_since import installed_since
 from wizard.undo.returns import KEPT, Return, existed, find_returns, some
+
+Tell = Callable[[int, int, str], None]
+"""Hears how many files of how many are through, and in which unit; from any thread."""
+
+
+def tell_nobody(_done: int, _total: int, _unit: str) -> None:
+    """Lets it go."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +71,7 @@ class WayBack:
         return "\n".join(lines)
 
 
-def find_way_back(record: Record) -> WayBack:
+def find_way_back(record: Record, tell: Tell = tell_nobody) -> WayBack:
     """What undoing a run would do now; raises Trouble where it cannot be undone now."""
     if not record.plan["venv"]:  # as a path it would be the folder that we were started in
         return WayBack(record.id, "", (), (), 0, 0, (), (), ())
@@ -74,7 +82,7 @@ def find_way_back(record: Record) -> WayBack:
     returns = find_returns(record, {p for p, seen in owned.items() if now.files.get(p) == seen})
     now = _without_backups(now, venv, returns)
     inside = [each for each in returns if Path(each.root) == venv]
-    ours = _ours(record, owned, now, inside)
+    ours = _ours(record, owned, now, inside, tell)
     theirs = installed_since(record, returns, ours)
     there = {p: seen for p, seen in ours.items() if p in now.files and p not in theirs}
     remove = tuple(sorted(path for path, seen in there.items() if now.files[path] == seen))
@@ -99,7 +107,7 @@ def find_way_back(record: Record) -> WayBack:
 
 
 def _ours(
-    record: Record, owned: Mapping[str, Print], now: Listing, inside: list[Return]
+    record: Record, owned: Mapping[str, Print], now: Listing, inside: list[Return], tell: Tell
 ) -> dict[str, Print]:
     """Files of ours below the venv, as we left them; those that are the first state are not."""
     awaited = {path for each in inside for path in each.awaited}
@@ -117,7 +125,7 @@ def _ours(
             for path, seen in ours.items()
             if path in awaited or now.files.get(path, seen) == seen
         }
-    compiled = _compiled(Path(record.plan["venv"]), ours)
+    compiled = _compiled(Path(record.plan["venv"]), ours, tell)
     return {**ours, **{path: seen for path, seen in compiled.items() if path not in first}}
 
 
@@ -173,12 +181,15 @@ def _left_by_interrupted(record: Record) -> dict[str, Print]:
     return {p: seen for number in record.interrupted for p, seen in remains(record, number).items()}
 
 
-def _compiled(venv: Path, ours: Iterable[str]) -> dict[str, Print]:
+def _compiled(venv: Path, ours: Mapping[str, Print], tell: Tell) -> dict[str, Print]:
     """Bytecode that Python made later from sources of ours."""
-    found: dict[str, Print] = {}
-    for path in ours:
-        found.update(prints(venv, bytecode(venv / path)))
-    return found
+
+    def made() -> Iterator[Path]:
+        for number, path in enumerate(ours, 1):
+            yield from bytecode(venv / path)
+            tell(number, len(ours), CHECKED)
+
+    return prints(venv, made())
 
 
 def _own_folders(record: Record) -> tuple[str, ...]:

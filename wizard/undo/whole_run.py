@@ -19,11 +19,20 @@ from wizard.places import Places
 from wizard.plan.apt_steps import Versions
 from wizard.plan.steps import Plan
 from wizard.plan.way_back import FOLDER_REASON
-from wizard.run.events import Event, Output, PlanFinished, StepFailed, StepFinished, StepStarted
+from wizard.run.events import (
+    Event,
+    Output,
+    PlanFinished,
+    Progress,
+    StepFailed,
+    StepFinished,
+    StepStarted,
+)
 from wizard.run.executor import Executor
 from wizard.run.lines import clean
 from wizard.run.live import now
 from wizard.run.records import read_record
+from wizard.run.time_left import TOLD_S
 from wizard.run.trouble import Trouble
 from wizard.undo.one_run import Undo, find_undo, undo
 from wizard.undo.system import lost_by, staying, system_way_back
@@ -80,6 +89,7 @@ class TakingBack:
         self._clock = clock
         self._cancelled = False
         self._log = ""
+        self._progress: Progress | None = None
 
     def cancel(self) -> None:
         """Stop between two steps."""
@@ -115,7 +125,13 @@ class TakingBack:
         text = f"undo run {run.record.id}{place}"
         yield StepStarted(number, number, text, FOLDER_REASON)
         try:
-            left = await asyncio.to_thread(self._undo)
+            undoing = asyncio.ensure_future(asyncio.to_thread(self._undo))
+            told = None
+            while not undoing.done():
+                await asyncio.wait((undoing,), timeout=TOLD_S)
+                if self._progress is not None and self._progress is not told:
+                    yield (told := self._progress)
+            left = await undoing
             left = (*map(_told, self._shown.lost), *self._shown.staying, *left)
         except Trouble as trouble:
             yield StepFailed(number, trouble.happened, trouble.meaning, trouble.next_step)
@@ -129,7 +145,13 @@ class TakingBack:
         yield self._end(ok=not left)
 
     def _undo(self) -> tuple[str, ...]:
-        return undo(self._shown.folder, self._places, self._clock(), system_is_back=True)
+        return undo(
+            self._shown.folder, self._places, self._clock(), system_is_back=True, tell=self._tell
+        )
+
+    def _tell(self, done: int, total: int, unit: str) -> None:
+        # From the thread that removes: whoever shows it looks a few times a second.
+        self._progress = Progress(done, total, unit, "", None)
 
     def _not_all(self, number: int, left: tuple[str, ...]) -> StepFailed:
         record = read_record(Path(self._shown.folder.record.folder))

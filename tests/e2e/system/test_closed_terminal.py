@@ -140,16 +140,16 @@ def test_the_wizards_first_screen_says_so_and_watches_and_go_on_is_offered(
     env = {"PATH": f"{PYTHONS}/bin:/usr/local/bin:/usr/bin:/bin", "TERM": "xterm"}
     python = f"{PREFIX}/bin/python"
     reviewing = root.command(python, "/srv/in_wizard.py", "apply", *words, user=OWNER, env=env)
-    answers = (("Apply this plan", "a"), (QUESTION, "yes\n"))
+    answers = (("Esc goes back", "\r"), (QUESTION, "yes\n"))
     with left_in_apt(root, Terminal(reviewing, os.environ), *answers):
         with at_a_terminal(root) as wizard:
             wizard.wait_for(GOES_ON)
             wizard.send("w")
-            wizard.wait_for("It goes on by itself")
+            wizard.wait_for("It goes on even if you leave")
             release(root)
-            wizard.wait_for("Root's part has ended")
+            wizard.wait_for("The step that ran as root is finished")
             assert "0 packages are in, 24 are out" in outcome_of_removal(root)
-            wizard.send("n")
+            wizard.send("\r")
             wizard.wait_for("Continue")
         wait_until(lambda: not pids(root, "root_helper.py"), "the helper has ended")
     with at_a_terminal(root, "apply", *words, "--yes") as again:

@@ -66,16 +66,15 @@ def install(root: Root, terminal: Terminal) -> None:
     terminal.send("u")
     terminal.wait_for("ROCm 5.2.0 system packages")
     terminal.send("\r")
-    terminal.wait_for("a Apply this plan", LONG_S)
-    terminal.send("a")
+    terminal.wait_for("Enter installs", LONG_S)
+    terminal.send("\r")
     give_rights(root, terminal)
-    terminal.wait_for("steps are done", LONG_S)
-    terminal.wait_for("n goes on")
+    terminal.wait_for("Press Enter to measure", LONG_S)
 
 
 def measure(root: Root, terminal: Terminal) -> None:
     """Conv2d on the new torch, until one shape has passed; then Done, and to the start."""
-    terminal.send("n")
+    terminal.send("\r")
     terminal.wait_for("s Start")
     terminal.send("s")
     terminal.wait_for("y I saved my work")
@@ -93,7 +92,7 @@ def measure(root: Root, terminal: Terminal) -> None:
 def begin_roll_back(root: Root, terminal: Terminal) -> None:
     """The way back is shown, and begun."""
     terminal.send("r")
-    terminal.wait_for("y Take it back")
+    terminal.wait_for("y rolls back")
     assert "as root" in terminal.text()
     terminal.send("y")
     give_rights(root, terminal)
@@ -102,8 +101,8 @@ def begin_roll_back(root: Root, terminal: Terminal) -> None:
 def roll_back(root: Root, terminal: Terminal) -> None:
     """Roll back, and to the start."""
     begin_roll_back(root, terminal)
-    terminal.wait_for("Taken back.", LONG_S)
-    terminal.send("n")
+    terminal.wait_for("Rolled back.", LONG_S)
+    terminal.send("\r")
     terminal.wait_for("WELCOME")
     assert "Roll back" not in terminal.text()
 

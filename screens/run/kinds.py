@@ -1,0 +1,250 @@
+"""The four kinds of runs: a plan is carried out, tried in a copy, rolled back, or only watched."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable
+from dataclasses import dataclass, replace
+
+from screens.run.state import (
+    BEGIN_AGAIN,
+    RunState,
+    State,
+    before_rollback,
+    before_run,
+    before_watching,
+)
+from screens.services import DEMO, Services
+from screens.session import Session, following
+from wizard.journalform import Kind
+from wizard.overlay.rehearsing import rehearsable
+from wizard.plan.steps import Plan
+from wizard.run.events import Event
+
+MEASURE, FINISH, LOOK_AGAIN = "Measure", "Finish", "Check again"
+GO_ON, TRY_AGAIN = "Go on", "Try again"
+CHANGES, START = "See what changes", "Go to the start"
+LABELS = (MEASURE, FINISH, LOOK_AGAIN, GO_ON, TRY_AGAIN, CHANGES, START)
+"""What Enter does at the end of a run."""
+AFTERWARDS = {"conv2d": MEASURE, "diagnose": LOOK_AGAIN, "done": FINISH}
+PLAN_WORDS = {
+    Kind.INSTALL: ("Installing {}", "Installed {}."),
+    Kind.REMOVE: ("Removing what you chose", "Removed what you chose."),
+    Kind.CLEAN_UP: ("Removing what you chose", "Removed what you chose."),
+    Kind.FIX: ("Applying the fix", "Applied the fix."),
+    Kind.KEEP: ("Saving the setting", "Saved the setting."),
+    Kind.ROLLBACK: ("Rolling back", "Rolled back."),
+}
+"""What a plan of each kind does, and has done."""
+LOG_HELP = (
+    "l gives the log the whole screen, and Esc gives it back. / searches the log: up and down go "
+    "from match to match, Enter stays there, Esc ends the search. y copies the selected text, or "
+    "else the newest lines. The file named above the log has every line.\n\n"
+    "Tab moves between the steps and the log; arrows, PgUp and PgDn scroll. End follows the log "
+    "again."
+)
+ROOT_HELP = (
+    "Where a step needs root, the screens give the terminal to sudo for your password, and then to "
+    "a list that asks you to type yes; afterwards they come back."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run, ready to begin."""
+
+    doing: str
+    """Such as ``Installing native``."""
+    done: str
+    """Such as ``Installed native.``"""
+    state: RunState
+    events: Callable[[], AsyncGenerator[Event, None]]
+    result: Callable[[Session, RunState], Session]
+    """The session with what came of it."""
+    stop: Callable[[], None] | None = None
+    """Asks it to stop at its next safe point; None for what goes on whatever happens here."""
+    stopped: str = ""
+    """What else is to be said where it stopped."""
+    log: Callable[[], str] = str
+    """Path of the file that has the whole log, ``""`` while there is none; may take a while."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forward:
+    """Where Enter leads."""
+
+    label: str
+    """One of ``LABELS``."""
+    step: str
+
+    @property
+    def sentence(self) -> str:
+        """As the conclusion tells it."""
+        return f"Press Enter to {self.label[0].lower()}{self.label[1:]}."
+
+
+@dataclass(frozen=True, slots=True)
+class RunKind:
+    """What tells one kind of run from another."""
+
+    name: str
+    """As ``StepScreen.NAME``."""
+    title: str
+    help: str
+    begin: Callable[[Session, Services], Run]
+    """Raises ValueError where the session lacks what is to be run."""
+    forward: Callable[[Session, RunState], Forward | None]
+    """Where Enter leads once the run has ended."""
+    back: str = ""
+    """Where Esc leads; ``""`` for the preceding step."""
+    safe: str = ""
+    """What is asked before it is stopped; ``""`` where it stops at once."""
+    again: str = "press Enter"
+    """The keys that begin the same anew, inside a sentence."""
+    when_broken_off: str = BEGIN_AGAIN
+
+
+def _how_it_went(session: Session, state: RunState) -> Session:
+    return replace(session, finished=state.finished, failure=state.failure)
+
+
+def _install(session: Session, services: Services) -> Run:
+    plan = _plan_in(session)
+    doing, done = (words.format(plan.name) for words in PLAN_WORDS[plan.kind])
+    if services.rehearses:
+        done = f"{'Demo' if services.mode == DEMO else 'Dry run'} finished: nothing was changed."
+    return Run(
+        doing,
+        done,
+        before_run(plan, State.SHOWN if services.rehearses else State.DONE),
+        lambda: services.carry_out(plan),
+        _how_it_went,
+        services.ask_to_stop,
+        log=lambda: services.log_of(plan),
+    )
+
+
+def _after_install(session: Session, state: RunState) -> Forward:
+    if not state.ok:
+        return Forward(GO_ON if state.failure is None else TRY_AGAIN, "apply")
+    step = following("apply", session)
+    return Forward(AFTERWARDS.get(step, FINISH), step)
+
+
+def _rehearse(session: Session, services: Services) -> Run:
+    plan = _plan_in(session)
+    if services.rehearsal is None:
+        raise ValueError("a rehearsal needs a machine that may be touched")
+    rehearsing = services.rehearsal()
+    return Run(
+        "Trying the plan in a copy of this system",
+        "Tried it in a copy: nothing was changed.",
+        before_run(rehearsable(plan), State.TRIED),
+        lambda: rehearsing.carry_out(plan),
+        lambda session, _: replace(session, rehearsed=rehearsing.outcome),
+        rehearsing.cancel,
+        "Nothing was changed.",
+    )
+
+
+def _after_rehearsal(session: Session, _: RunState) -> Forward:
+    return Forward(TRY_AGAIN, "rehearse") if session.rehearsed is None else CHANGES_FORWARD
+
+
+CHANGES_FORWARD = Forward(CHANGES, "changes")
+
+
+def _roll_back(session: Session, services: Services) -> Run:
+    way = session.way_back
+    if way is None or services.rehearses:
+        raise ValueError("there is nothing that may be rolled back")
+    plan = way.plan
+    return Run(
+        "Rolling back",
+        "Rolled back.",
+        before_rollback(plan),
+        way.take,
+        _how_it_went,
+        way.stop,
+        log=(lambda: services.log_of(plan)) if plan is not None else str,
+    )
+
+
+def _after_rollback(_: Session, state: RunState) -> Forward:
+    # What is left is shown again, and asked for with y, before any more of it is done.
+    return Forward(START, "welcome") if state.ok else Forward(GO_ON, "roll_back")
+
+
+def _watch(session: Session, _: Services) -> Run:
+    at_work = session.at_work
+    if at_work is None:
+        raise ValueError("there is nothing to watch")
+    return Run(
+        "Root is finishing a step of an earlier run",
+        "The step that ran as root is finished.",
+        before_watching(),
+        at_work.watch,
+        lambda session, _: replace(session, at_work=None),
+        log=lambda: at_work.saved,
+    )
+
+
+def _plan_in(session: Session) -> Plan:
+    if session.plan is None:
+        raise ValueError("a run needs a plan")
+    return session.plan
+
+
+INSTALL = RunKind(
+    "apply",
+    "Install",
+    "The steps run in this order. The log shows every command and what it prints.\n\n"
+    "c stops safely: between two steps, or inside a download, which is kept and resumed. A step "
+    "that installs something or changes the system is finished first. Esc and q wait until then."
+    f"\n\n{ROOT_HELP}\n\nIf the program is killed, start it again: it goes on where it stopped."
+    f"\n\n{LOG_HELP}",
+    _install,
+    _after_install,
+    safe=(
+        "It stops after this step, or at once inside a download, which is kept and resumed. A "
+        "step that installs something or changes the system is finished first."
+    ),
+)
+REHEARSE = RunKind(
+    "review",
+    "Try in a copy",
+    "Root does its part of the plan, and rolls it back, in a copy that lies over this system and "
+    "is thrown away. Services of this system are out of its reach, and only apt gets the network. "
+    "While it lasts no other program can change packages.\n\n"
+    "c stops it at once: nothing can be left half done. At the end, Enter shows every file that "
+    f"the plan would change, and what the rollback would not restore.\n\n{LOG_HELP}",
+    _rehearse,
+    _after_rehearsal,
+    back="review",
+    when_broken_off="Nothing on this system was changed. Try again, or go back to the plan.",
+)
+ROLL_BACK = RunKind(
+    "take_back",
+    "Roll back",
+    "The rollback runs as it was shown, the last change first. The log shows every command and "
+    "what it prints.\n\nc stops safely: between two steps. Rolling back again goes on from there."
+    f"\n\n{ROOT_HELP}\n\nIf the program is killed, start it again and roll back: it goes on where "
+    f"it stopped.\n\n{LOG_HELP}",
+    _roll_back,
+    _after_rollback,
+    back="welcome",
+    safe="It stops after this step. What is not rolled back by then stays as it is; rolling back "
+    "again goes on from there.",
+    when_broken_off="Roll back again: it goes on where this stopped.",
+)
+WATCH = RunKind(
+    "watch",
+    "Watch",
+    "An earlier start of this program ended while root was working for it. Root finishes the step "
+    "that it had begun, and starts no new one.\n\n"
+    "You may leave at any time: that interrupts nothing. When it is finished, go to the start: "
+    f"there you can go on with the plan, or roll it back.\n\n{LOG_HELP}",
+    _watch,
+    lambda *_: Forward(START, "welcome"),
+    back="welcome",
+    when_broken_off="Go to the start: it says what root is still doing. Nothing was interrupted.",
+)
