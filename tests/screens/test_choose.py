@@ -48,6 +48,12 @@ def on_choose(session: Session = COMFYUI) -> SetupApp:
     return SetupApp(LIVE_SERVICES, session, "choose")
 
 
+def planned(pilot: Pilot[int]) -> tuple[str, str]:
+    """The stack and the folder that Review shows a plan for."""
+    plan = pilot.app.screen.session.plan  # type: ignore[attr-defined]
+    return plan.stack, plan.venv
+
+
 # The question
 
 
@@ -97,7 +103,7 @@ async def test_after_another_tick_the_suggested_stack_is_selected_again() -> Non
         assert "> native" in screen_text(pilot.app), "rocm57 cannot run ComfyUI"
         await press(pilot, "enter")
         await reach(pilot, "review")
-        assert "native into /home/sam/rdna1/native" in screen_text(pilot.app)
+        assert planned(pilot) == ("native", "/home/sam/rdna1/native")
 
 
 def test_every_purpose_is_told_in_words() -> None:
@@ -187,7 +193,7 @@ async def test_a_stack_that_cannot_run_what_is_ticked_is_reviewed_only_after_a_y
         await reach(pilot, "choose")
         await press(pilot, "enter", "y")
         await reach(pilot, "review")
-        assert "rocm52 into" in screen_text(pilot.app)
+        assert planned(pilot)[0] == "rocm52"
 
 
 async def test_without_a_verdict_of_no_review_opens_at_once() -> None:
@@ -195,7 +201,7 @@ async def test_without_a_verdict_of_no_review_opens_at_once() -> None:
         await reach(pilot, "choose")
         await press(pilot, "down", "down", "enter")
         await reach(pilot, "review")
-        assert "rocm57 into" in screen_text(pilot.app), "YOLO train: disputed"
+        assert planned(pilot)[0] == "rocm57", "YOLO train: disputed"
 
 
 async def test_a_stack_that_is_not_possible_can_be_read_and_not_taken() -> None:
@@ -241,7 +247,7 @@ async def test_the_folder_is_asked_for_and_what_is_created_where_stands_in_the_c
         assert "Changes the folder ~/x" in flat(pilot)
         await press(pilot, "enter")
         await reach(pilot, "review")
-        assert "into /home/sam/x" in screen_text(pilot.app)
+        assert planned(pilot)[1] == "/home/sam/x"
 
 
 async def test_letters_that_are_keys_elsewhere_can_be_typed_into_the_folder() -> None:
@@ -249,7 +255,7 @@ async def test_letters_that_are_keys_elsewhere_can_be_typed_into_the_folder() ->
         await reach(pilot, "choose")
         await press(pilot, "f", *"-qed", "enter", "enter")
         await reach(pilot, "review")
-        assert "into /home/sam/rdna1/native-qed" in screen_text(pilot.app)
+        assert planned(pilot)[1] == "/home/sam/rdna1/native-qed"
 
 
 async def test_escape_leaves_the_folder_as_it_was() -> None:
@@ -307,7 +313,7 @@ async def test_the_torch_that_is_there_is_measured_before_a_choice_and_back_lead
         assert "You already have torch 2.2.2+rocm5.7." in status(pilot.app)
         await press(pilot, "m")
         await reach(pilot, "conv2d")
-        assert "/home/sam/ai/venv/bin/python" in screen_text(pilot.app)
+        assert "ai/venv" in screen_text(pilot.app)
         await press(pilot, "escape")
         await reach(pilot, "choose")
 
