@@ -24,7 +24,7 @@ LABEL_CELLS = 9
 SOURCE = re.compile(r" \(https?://[^()]*(?:\([^()]*\)[^()]*)*\)")
 NAMED = 3
 """So many programs are named in the first line."""
-CLAIMS = 2
+CLAIMS = 3
 """So many reports are shown on each side of why."""
 UNTESTED = "AMD does not test it on your card, so measure after installing."
 
