@@ -13,7 +13,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.geometry import Offset, Size
+from textual.geometry import Offset
 from textual.message import Message
 from textual.selection import Selection
 from textual.widgets import Input
@@ -38,6 +38,7 @@ class RunLog(SidewaysLog):
 
     def __init__(self, most_lines: int = MOST_LINES) -> None:
         super().__init__(id="log", max_lines=most_lines, auto_scroll=False)
+        self._most_lines = most_lines
         self.forgotten = 0
         """How many of the oldest lines are no longer kept."""
         self.match: int | None = None
@@ -67,7 +68,8 @@ class RunLog(SidewaysLog):
         if not lines:
             return
         first, top = self.forgotten + len(self.lines), self.scroll_offset.y
-        self.write_lines(line or " " for line in lines)  # Log drops a line without a letter
+        newest = lines[-self._most_lines :]
+        self.write_lines(line or " " for line in newest)  # Log drops a line without a letter
         gone = first + len(lines) - len(self.lines) - self.forgotten
         self.forgotten += gone
         if self._following:
@@ -78,6 +80,13 @@ class RunLog(SidewaysLog):
             self.screen.clear_selection()  # its lines have moved on
         if self._pattern is not None:
             self._look_at_new(first)
+
+    def _update_size(self, updates: int, lines: list[str]) -> None:  # type: ignore[override]
+        # Log's own counts the cells of each batch in a thread: too late for what scrolls sideways,
+        # and slow where a program prints fast. Of plain letters each takes one cell.
+        if lines:
+            cells = len if "".join(lines).isascii() else cell_len
+            self._update_maximum_width(updates, max(map(cells, lines)))
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Whoever scrolls up wants to read there; whoever comes back to the end, to follow it."""
@@ -155,9 +164,6 @@ class RunLog(SidewaysLog):
             row, size = number - self.forgotten, self.scrollable_content_region.size
             line = self.line(number)
             left, right = (cell_len(line[:at]) for at in span)
-            # A thread of Log's tells the width of new lines later.
-            widest = max(self.virtual_size.width, cell_len(line))
-            self.virtual_size = Size(widest, self.virtual_size.height)
             seen = range(self.scroll_offset.y, self.scroll_offset.y + size.height)
             self.scroll_to(
                 x=0 if right < size.width else left - 1,  # a cell for the mark of what is cut
