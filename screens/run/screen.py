@@ -17,7 +17,7 @@ from textual.widget import Widget
 from textual.widgets import ProgressBar, Static
 
 from screens.faults import reason
-from screens.run.kinds import LABELS, Forward, RunKind
+from screens.run.kinds import INSTALL, LABELS, Forward, RunKind
 from screens.run.state import RunState, after, broken_off
 from screens.run.text import failure_text, progress_text, step_line
 from screens.services import Services
@@ -242,7 +242,7 @@ class RunScreen(StepScreen):
                 failed = not self.running and self.state.failure is not None
                 return failed and self.kind.name == "apply"
             case "search" | "help" | "log":
-                return not self._log_pane.searching
+                return not self._log_pane.typing
             case _:
                 return True
 
@@ -297,11 +297,10 @@ class RunScreen(StepScreen):
 
     def action_copy(self) -> None:
         """Hands text to the terminal's clipboard; whether it takes it, no terminal says."""
-        copied = self._log_pane.copy()
-        if copied is None:
+        text, what = self._log_pane.copy()
+        if not text:
             self.say("The log is empty.")
             return
-        text, what = copied
         self.app.copy_to_clipboard(text)
         file = "; the file named above has everything" if self._saved else ""
         self.say(f"Copied {what}, if this terminal allows it{file}.")
