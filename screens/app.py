@@ -257,6 +257,14 @@ def make_step(step: str, session: Session, services: Services) -> StepScreen:
 def _beside(step: str, session: Session, services: Services) -> StepScreen:
     """A screen out of the order of the steps."""
     match step:
+        case "ask":
+            from screens.choose.ask import Ask
+
+            return Ask(session, services)
+        case "compare":
+            from screens.choose.compare import Compare
+
+            return Compare(session, services)
         case "roll_back":
             from screens.review.roll_back import RollBack
 

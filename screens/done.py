@@ -115,7 +115,7 @@ def conclusion(session: Session, mode: str) -> tuple[str, Status | None]:
         return "Everything was as planned already: nothing was changed.", Status.OK
     if on_processor(plan):
         return "Installed. It runs on the processor and does not use your card.", Status.OK
-    if session.answer is None and session.found is None:
+    if session.measured is None and session.found is None:
         return "Installed. Convolutions on your card were not measured yet.", Status.OK
     return "Installed, and convolutions were measured on your card.", Status.OK
 

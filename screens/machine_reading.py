@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from wizard.diagnose.finding import Status
     from wizard.machine.facts import Machine
 
-FOLLOWING = "screens.choose.screen"
+FOLLOWING = ("screens.choose.ask", "screens.choose.screen")
 
 
 @dataclass
@@ -94,4 +94,4 @@ def _prepare_choose(screen: StepScreen, session: Session) -> None:
 
     choosing_at(session, screen.services)
     screen.services.roads()
-    load(FOLLOWING)
+    load(*FOLLOWING)

@@ -12,9 +12,9 @@ from wizard.knowledge.ageing import today
 if TYPE_CHECKING:
     from datetime import date
 
-    from screens.diagnose.diagnosing import Diagnosing
-    from screens.history.past import Past
-    from screens.report.draft import ReportDraft
+    from screens.diagnose.services import Diagnosing
+    from screens.history.services import Past
+    from screens.report.services import ReportDraft
     from wizard.advice.comparison import LineSpeed
     from wizard.advice.recommend import Recommendation
     from wizard.conv2d.asked import Request
@@ -194,6 +194,9 @@ class Services:
     events are no longer read; elsewhere it then goes on by itself."""
     sweep_under_way: Callable[[], SweepUnderWay | None] = lambda: None
     """Quick: the experiment that is under way."""
+    replayed: str = ""
+    """What ``run_sweep`` plays in place of a real run, such as "recorded on an RX 5600 XT": then
+    nothing is started, and nobody is asked first. ``""`` where runs are real."""
     past: Past | None = None
     """Roads to runs that are over; None where there can be none: on a recorded machine."""
     roads: Callable[[], tuple[OtherRoad, ...]] = tuple
@@ -204,6 +207,8 @@ class Services:
     """Blocks; a report for others, redacted and not yet written."""
     clock: Callable[[], float] = time.monotonic
     """Seconds, for what tells since when it works."""
+    pause_s: float = 1.0
+    """For so long Review takes no key to carry a plan out: it may have been typed ahead."""
     today: Callable[[], date] = today
     unicode: bool = True
     """False when the terminal's locale cannot show more than ASCII."""

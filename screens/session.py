@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from screens.conv2d.answers import Measured
     from screens.conv2d.setting import SweepSetting
     from screens.diagnose.state import Shown
     from screens.services import DetectedPart, WayBack
@@ -55,15 +56,15 @@ class Session:
     aside: bool = False
     """True while the torch that is there is measured, before anything is chosen."""
     asking: SweepSetting | None = None
-    """What the Conv2d panel was set to when it was left."""
-    answer: tuple[str, str] | None = None
-    """What was asked there last, and what it came to."""
+    """What Measure was set to when it was left."""
+    measured: Measured | None = None
+    """What was measured there last."""
     found: Found | None = None
     """The setting that was found there last."""
     before: Session | None = None
     """Set while a fix is reviewed and carried out: how the screen that made it was left."""
     mending: Finding | None = None
-    """The finding that the fix is for; None where it is of the Conv2d panel."""
+    """The finding that the fix is for; None where Measure made it."""
     behind: tuple[str, Session] | None = None
     """The step that Diagnose was opened at, as it was left."""
     diagnosed: Shown | None = None
@@ -90,6 +91,8 @@ def fix_made_at(session: Session) -> str:
 
 def following(step: str, session: Session) -> str:
     """The step after this one, or the same one when it is the last."""
+    if step == "detect" and not (session.applications or session.stack or session.clears):
+        return "ask"
     if step == "apply" and (session.failure or _stopped(session)):
         return "done"
     if step == "apply" and session.mending is not None:
@@ -101,6 +104,8 @@ def following(step: str, session: Session) -> str:
 
 def preceding(step: str, session: Session) -> str:
     """The step that Back leads to."""
+    if step in ("ask", "compare"):
+        return "detect" if step == "ask" else "choose"
     if step == "conv2d" and session.aside:
         return _on_this_way("choose", session)
     if step == "conv2d" and session.plan is None:

@@ -50,7 +50,9 @@ def services_for(arguments: argparse.Namespace, lent: LentTerminal | None = None
     host, live = host_of(arguments), acts(arguments)
     places, lent = places_of(host), lent or LentTerminal()
     executor = LateExecutor(partial(run_services.executor, live, places, lent))
-    sweep = partial(conv2d_services.run_sweep, host, places) if live else conv2d_services.no_sweep
+    sweep = conv2d_services.play_example if arguments.demo else conv2d_services.no_sweep
+    if live:
+        sweep = partial(conv2d_services.run_sweep, host, places)
     return Services(
         mode=LIVE if live else DEMO if arguments.demo else DRY_RUN,
         detect=partial(_detect, host),
@@ -86,6 +88,7 @@ def services_for(arguments: argparse.Namespace, lent: LentTerminal | None = None
         diagnosing=diagnose_services.diagnosing_of(host),
         rehearsal=partial(run_services.rehearsal, lent) if live else None,
         rehearsed=review_services.rehearsed if live else lambda _: None,
+        replayed=conv2d_services.example_told() if arguments.demo else "",
         stop_sweep=partial(conv2d_services.stop_sweep, places) if live else None,
         sweep_under_way=lambda: conv2d_services.under_way(places) if live else None,
         past=history_services.past_of(host, places, live=live),

@@ -22,6 +22,10 @@ KEEPING = {"conv2d": "Measure", "review": "Review", "apply": "Apply"}
 """A setting that was measured is kept by a plan of its own."""
 
 
+WITHIN = {"ask": "choose", "compare": "choose"}
+"""Screens that belong to a step of another name."""
+
+
 class Standing(Enum):
     """How a step stands, by the sign that says so."""
 
@@ -44,7 +48,7 @@ class HeaderStep:
 
 def header_steps(screen: str, session: Session) -> tuple[HeaderStep, ...]:
     """The steps of the way that a screen belongs to; none for a screen beside all ways."""
-    way = _way(session)
+    way, screen = _way(session), WITHIN.get(screen, screen)
     if screen not in way and screen != "done":
         return ()
     names = list(way)
@@ -89,6 +93,6 @@ def _was_done(name: str, session: Session) -> bool:
         case "apply":
             return session.finished is not None and session.finished.ok
         case "conv2d":
-            return session.answer is not None or session.found is not None
+            return session.measured is not None or session.found is not None
         case _:
             return True

@@ -19,14 +19,14 @@ _KEYS = {
     "remove": "Remove (x on Welcome)",
     "clean-up": "Remove (x on Welcome)",
     "watch": "Watch (w on Welcome)",
-    "apply --footprint venv+system": "the footprint venv+system (f on Choose)",
+    "apply --footprint venv+system": "the footprint venv+system (u on Choose)",
     "apply": "Apply (a on Review)",
-    "conv2d --attach": "the Conv2d panel (c on Welcome)",
-    "conv2d --stop": "the Conv2d panel (c there)",
-    "conv2d --find-setting": "the Conv2d panel (c on Welcome; o sets what to look for)",
-    "conv2d --repeats": "the Conv2d panel (c on Welcome; o sets the repeats)",
-    "conv2d --python": "the Conv2d panel (c on Welcome; Tab sets the Python)",
-    "conv2d": "the Conv2d panel (c on Welcome)",
+    "conv2d --attach": "Measure (c on Welcome)",
+    "conv2d --stop": "Measure (s there)",
+    "conv2d --find-setting": "Measure (c on Welcome; o sets what to look for)",
+    "conv2d --repeats": "Measure (c on Welcome; o sets the repeats)",
+    "conv2d --python": "Measure (c on Welcome)",
+    "conv2d": "Measure (c on Welcome)",
 }
 """The longer before the shorter, as the first that fits is taken."""
 _COMMAND = re.compile(
@@ -35,26 +35,26 @@ _COMMAND = re.compile(
     r"(?P<run> (?:\d{8}[\w-]*|\{\}))?(?P=tick)(?![\w-]|\.\w| --?\w| \(r on| \d{8}| \{\})"
 )
 _PHRASES = (
-    ("rdna1-setup diagnose --kernel-log kernel.log", "e on Diagnose reads that file"),
+    ("rdna1-setup diagnose --kernel-log kernel.log", "t on Diagnose reads that file"),
     ("rdna1-setup remove and clean-up take the others away", "Remove (x on Welcome) takes others"),
     ("--hangs N allows more than", "o allows more hangs than"),
-    ("The same command goes on", "s goes on"),
-    ("the same command goes on", "s goes on"),
-    ("the same command without --device cpu", "choose the card with g, then press s"),
+    ("The same command goes on", "Esc, then Enter goes on"),
+    ("the same command goes on", "Esc, then Enter goes on"),
+    ("the same command without --device cpu", "choose the GPU (o), then press Enter"),
     ("the same command with --engine native goes", "the engine native (o) goes"),
-    ("A longer --deadline", "A longer deadline (t)"),
-    ("more time (--deadline)", "more time (t)"),
+    ("A longer --deadline", "A longer deadline (o)"),
+    ("more time (--deadline)", "more time (o)"),
     ("run the same command as its owner", "start the wizard as its owner"),
     ("run again with --without-rollback to", "press w on Review to"),
-    ("take the footprint venv,", "take the footprint venv (f on Choose),"),
-    ("with --venv DIR", "on Choose (Tab)"),
-    ("with --venv", "on Choose (Tab)"),
+    ("take the footprint venv,", "take the footprint venv (u on Choose),"),
+    ("with --venv DIR", "on Choose (f)"),
+    ("with --venv", "on Choose (f)"),
 )
 _MORE_HANGS = re.compile(
     r"The same command with --hangs (\S+) goes on from here; --no-resume begins anew"
 )
 _AGAIN = re.compile(r"\b(?:run|start) the same command (?:again|once more)\b", re.IGNORECASE)
-_BEGINS = re.compile(r"(?:^|(?<=[.:] ))the (?=Conv2d panel|footprint)")
+_BEGINS = re.compile(r"(?:^|(?<=[.:] ))the (?=footprint)")
 
 
 def by_keys(text: str, again: str = TRY_AGAIN) -> str:
@@ -63,7 +63,7 @@ def by_keys(text: str, again: str = TRY_AGAIN) -> str:
     def once_more(found: re.Match[str]) -> str:
         return again[0].upper() + again[1:] if found[0][0].isupper() else again
 
-    text = _MORE_HANGS.sub(r"s goes on from here, with \1 hangs allowed (o)", text)
+    text = _MORE_HANGS.sub(r"Esc, then Enter goes on from here, with \1 hangs allowed (o)", text)
     for command, keys in _PHRASES:
         text = text.replace(command, keys).replace(_capital(command), _capital(keys))
     text = _COMMAND.sub(_by_key, _AGAIN.sub(once_more, text))

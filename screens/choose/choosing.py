@@ -6,15 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from screens.choose.road_sections import Section, sections_of, with_recommendation
 from screens.session import Session
 from screens.words import shown
-from wizard.advice.comparison import Aspect, Column, LineSpeed, also, columns
-from wizard.advice.fit import Fit
+from wizard.advice.card import chosen_card, target_of
+from wizard.advice.comparison import RUN, Aspect, Column, LineSpeed, columns
+from wizard.advice.fit import NOT_REVIEWED, Fit
 from wizard.advice.recommend import Recommendation
 from wizard.knowledge.applications import Application, applications_named
 from wizard.knowledge.claims import Claim
 from wizard.knowledge.stacks import Preset, Stack
+from wizard.knowledge.verdicts import Word, evidence, load_purposes, verdict_on
 from wizard.machine.facts import Machine
 from wizard.plan.choice import Choice
 from wizard.report.warning import cannot_run
@@ -25,9 +26,11 @@ if TYPE_CHECKING:
 VENV = "venv"
 SYSTEM = "venv+system"
 ANY = "any program"
-"""The verdict column's head when nothing is ticked."""
-FIRST_ASPECT = "large-conv2d"
-"""What people come for: it is marked at the start."""
+"""What a verdict is about when nothing is ticked."""
+TRAINING = "training"
+TRAINS = "cnn"
+"""The purpose whose verdict says whether a stack trains."""
+LARGE = "large-conv2d"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +46,7 @@ class Choosing:
     claims: tuple[Claim, ...] = ()
     speed: LineSpeed | None = None
     columns: tuple[Column, ...] = ()
-    """Every stack with its aspects, as ``compared`` gives them."""
-    marked: str = FIRST_ASPECT
-    """The aspect that is looked at."""
+    """Every stack with its aspects, best first, as ``compared`` gives them."""
 
     def compared(self) -> Choosing:
         """The same with the aspects of every stack: after a tick or another footprint."""
@@ -56,43 +57,65 @@ class Choosing:
             speed=self.speed,
             preset=self.session.preset,
         )
-        return replace(self, columns=found)
+        return replace(self, columns=tuple(map(self._with_training, found)))
+
+    def _with_training(self, column: Column) -> Column:
+        """The column with a verdict on training behind those on convolutions."""
+        stack = self.stacks[column.stack]
+        gfx = target_of(chosen_card(self.machine)) if stack.gfx else ""
+        purpose = next(each for each in load_purposes() if each.id == TRAINS)
+        verdict = verdict_on(TRAINS, stack.id, gfx, self.session.preset)
+        claims = tuple(claim.id for claim in evidence(purpose, stack.id, verdict))
+        word = verdict.word if verdict else Word.NOT_TRIED
+        why = verdict.why if verdict else NOT_REVIEWED
+        aspect = Aspect(TRAINING, "Training", word.value, why, claims, purpose.meaning)
+        place = [each.id for each in column.aspects].index(LARGE) + 1
+        aspects = (*column.aspects[:place], aspect, *column.aspects[place:])
+        return replace(column, aspects=aspects)
+
+    def column(self, stack: str) -> Column:
+        """A stack with its aspects."""
+        return next(column for column in self.columns if column.stack == stack)
+
+    def aspect(self, stack: str, name: str) -> Aspect:
+        """One aspect of a stack."""
+        return next(each for each in self.column(stack).aspects if each.id == name)
+
+    def word(self, stack: str, name: str) -> str:
+        """The verdict on one aspect of a stack: no for all that this machine rules out."""
+        possible = self.fit_of(stack).possible
+        return self.aspect(stack, name).word if possible else Word.NO.value
 
     @property
-    def column(self) -> Column:
-        """The highlighted stack with its aspects."""
-        return next(column for column in self.columns if column.stack == self.stack.id)
+    def verdicts(self) -> tuple[str, ...]:
+        """The aspects whose verdicts stand in the table of stacks."""
+        asked = tuple(f"{RUN}{each.id}" for each in self.asked)
+        trained = any(each.purpose == TRAINS for each in self.ticked)
+        return (*asked, LARGE, *(() if trained else (TRAINING,)))
+
+    def fit_of(self, stack: str) -> Fit:
+        """How a stack stands on this machine."""
+        return next(each for each in self.recommendation.fits if each.stack == stack)
 
     @property
-    def aspect(self) -> Aspect:
-        """The marked aspect of the highlighted stack."""
-        found = self.column.aspects
-        return next((each for each in found if each.id == self.marked), found[0])
-
-    def mark_moved(self, by: int) -> str:
-        """The aspect so many rows below the marked one; from the last one to the first."""
-        found = self.column.aspects
-        return found[(found.index(self.aspect) + by) % len(found)].id
+    def suggested(self) -> Fit:
+        """The stack that is suggested."""
+        return self.recommendation.fits[0]
 
     @property
     def fit(self) -> Fit:
-        """The highlighted stack on this machine; the recommended one where none is named."""
+        """The selected stack on this machine: the suggested one until the user moves."""
         fits = self.recommendation.fits
         return next((each for each in fits if each.stack == self.session.stack), fits[0])
 
     @property
-    def rank(self) -> int:
-        """The place of the highlighted stack."""
-        return self.recommendation.rank(self.fit.stack)
-
-    @property
     def stack(self) -> Stack:
-        """The highlighted stack."""
+        """The selected stack."""
         return self.stacks[self.fit.stack]
 
     @property
     def preset(self) -> Preset | None:
-        """The published variables that were chosen, where the highlighted stack has them."""
+        """The published variables that were chosen, where the selected stack has them."""
         name = self.session.preset
         return next((each for each in self.stack.presets if each.name == name), None)
 
@@ -115,33 +138,8 @@ class Choosing:
 
     @property
     def warning(self) -> str:
-        """What the highlighted stack cannot run of what is wanted; ``""`` where it may run all."""
+        """What the selected stack cannot run of what is wanted; ``""`` where it may run all."""
         return shown(cannot_run(self.recommendation, self.fit))
-
-    @property
-    def sections(self) -> tuple[Section, ...]:
-        """All that is said of the highlighted stack."""
-        mind = also(self.machine, self.stack, self.fit, self.asked)
-        found = sections_of(self.fit, self.asked, self.aspect, (*self._needs, *mind))
-        return found if self.rank > 1 else with_recommendation(found, self.recommendation)
-
-    @property
-    def _needs(self) -> tuple[str, ...]:
-        if self.fit.missing_right is None:
-            return self.fit.needs
-        from wizard.plan.group_steps import told_need  # brings all steps along
-
-        return tuple(told_need(need, self.fit.missing_right) for need in self.fit.needs)
-
-    @property
-    def place_word(self) -> str:
-        """Where the plan would put things, beside the folder."""
-        release = self.stack.system_release
-        system = f"+ ROCm {shown(release)} system packages (root)"
-        if self.with_system(self.stack.id):
-            return system
-        settings = f", {self.preset.name} (v)" if self.preset else ""
-        return f"this folder only{settings}" + (" (f changes that)" if release else "")
 
     @property
     def suggestion(self) -> str:
@@ -165,17 +163,6 @@ class Choosing:
     def with_system(self, stack: str) -> bool:
         """True when system packages would be installed for a stack."""
         return self.session.footprint == SYSTEM and bool(self.stacks[stack].system_release)
-
-    def moved(self, by: int) -> str:
-        """The stack so many rows below the highlighted one."""
-        fits = self.recommendation.fits
-        place = min(max(fits.index(self.fit) + by, 0), len(fits) - 1)
-        return fits[place].stack
-
-    def toggled(self, application: Application) -> tuple[str, ...]:
-        """What is ticked after this tick was changed, in the order of the screen."""
-        ticked = set(self.session.applications) ^ {application.id}
-        return tuple(a.id for a in self.applications if a.id in ticked)
 
 
 def choosing_at(session: Session, services: Services) -> Choosing:

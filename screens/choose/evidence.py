@@ -37,9 +37,9 @@ class Evidence(ModalScreen[str]):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("m", "whole", "All of them"),
+        Binding("m", "whole", "All reports"),
         Binding("right,a", "turn(1)", "Next aspect", key_display="→"),
-        Binding("left,A", "turn(-1)", "Previous", key_display="←"),
+        Binding("left,A", "turn(-1)", "Aspect before", key_display="←"),
         Binding("pagedown,space", "page(1)", "Page", key_display="PgDn", priority=True),
         Binding("pageup", "page(-1)", "Page up", show=False, priority=True),
         Binding("home", "page(-999)", "Top", show=False, priority=True),
@@ -62,14 +62,12 @@ class Evidence(ModalScreen[str]):
         ids = [aspect.id for aspect in aspects]
         self._place = ids.index(marked) if marked in ids else 0
         self._whole = False
-        self._lines: list[str] = []
 
     def compose(self) -> ComposeResult:
         """Which aspect, the text, keys."""
-        self._lay_out()
-        yield Static(self._title, id="evidence-title", markup=False)
+        yield Static(id="evidence-title", markup=False)
         with VerticalScroll():
-            yield Static(self._text, id="evidence", markup=False)
+            yield Static(id="evidence", markup=False)
         yield Footer(show_command_palette=False, compact=True)
 
     def on_resize(self) -> None:
@@ -99,33 +97,20 @@ class Evidence(ModalScreen[str]):
 
     def action_close(self) -> None:
         """Goes back."""
-        self.dismiss(self._aspect.id)
+        self.dismiss(self._aspects[self._place].id)
 
     def _show(self) -> None:
-        self._lay_out()
-        self.query_one("#evidence-title", Static).update(self._title)
-        self.query_one("#evidence", Static).update(self._text)
-        self.refresh_bindings()
-
-    @property
-    def _aspect(self) -> Aspect:
-        return self._aspects[self._place]
-
-    @property
-    def _title(self) -> str:
-        number = f"  {self._place + 1} of {len(self._aspects)}" if len(self._aspects) > 1 else ""
-        return f"Who says so: {self._stack}, {shown(self._aspect.title)}{number}"
-
-    def _lay_out(self) -> None:
+        aspect, count = self._aspects[self._place], len(self._aspects)
+        number = f"  {self._place + 1} of {count}" if count > 1 else ""
+        title = f"Evidence: {self._stack}, {shown(aspect.title)}{number}"
+        self.query_one("#evidence-title", Static).update(title)
         cells = max(NARROWEST, self.app.size.width - 4)  # the scroll bar has one, and a gap
-        found = evidence_lines(
-            self._aspect, self._claims, self._day, cells, whole=self._whole, more="m shows"
+        lines = evidence_lines(
+            aspect, self._claims, self._day, cells, whole=self._whole, more="m shows"
         )
-        self._lines = [clean(line) for line in found]
-
-    @property
-    def _text(self) -> Content:
-        return Content("\n").join(_styled(line) for line in self._lines)
+        text = Content("\n").join(_styled(clean(line)) for line in lines)
+        self.query_one("#evidence", Static).update(text)
+        self.refresh_bindings()
 
 
 def _styled(line: str) -> Content:

@@ -1,4 +1,4 @@
-"""Every road, also those that this program does not install: what became of each, and why."""
+"""Every known approach, also those that this program does not install, and what is known of it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NARROWEST = 40
 
 
 class RoadsList(ModalScreen[str]):
-    """A line a road, then what is said of the marked one; dismissed with its stack, or ``""``."""
+    """A line each, then what is said of the marked one; dismissed with its stack, or ``""``."""
 
     DEFAULT_CSS = """
     RoadsList {
@@ -39,13 +39,11 @@ class RoadsList(ModalScreen[str]):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "take", "Take its stack", key_display="Enter", priority=True),
-        Binding("e", "claims", "Who says so"),
+        Binding("enter", "take", "Take this stack", key_display="Enter", priority=True),
+        Binding("e", "claims", "Evidence"),
         Binding("pagedown", "scroll(1)", "Text down", key_display="PgDn", priority=True),
         Binding("pageup", "scroll(-1)", "Text up", key_display="PgUp", priority=True),
         Binding("escape,q,o", "close", "Close", key_display="Esc"),
-        Binding("j", "step(1)", "Down", show=False),
-        Binding("k", "step(-1)", "Up", show=False),
     ]
     AUTO_FOCUS = "OptionList"
 
@@ -57,7 +55,7 @@ class RoadsList(ModalScreen[str]):
         """Title, list, words, keys."""
         count = len(self._roads)
         ours = sum(bool(road.stack) for road in self._roads)
-        title = f"All {count} roads that somebody went or named; this program installs {ours}"
+        title = f"All {count} known approaches; this program installs {ours} of them"
         yield Static(title, id="roads-title", markup=False)
         yield MarkedList(
             *(Option(_line(road), road.id) for road in self._roads),
@@ -102,11 +100,6 @@ class RoadsList(ModalScreen[str]):
     def action_scroll(self, direction: int) -> None:
         """Moves the words."""
         self.query_one(VerticalScroll).scroll_relative(y=direction * 5, animate=False)
-
-    def action_step(self, by: int) -> None:
-        """Marks the road above or below."""
-        roads = self.query_one(OptionList)
-        (roads.action_cursor_down if by > 0 else roads.action_cursor_up)()
 
     def action_close(self) -> None:
         """Goes back without one."""

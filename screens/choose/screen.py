@@ -1,44 +1,91 @@
-"""The third step: what to run, where, and on which stack, all on one screen."""
+"""Choose: the suggestion, a card about the selected stack, and all stacks below."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
+from rich.text import Text
 from textual import work
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
 from textual.widget import Widget
-from textual.widgets import Input
+from textual.widgets import DataTable, Static
 
+from screens.choose.card import LABEL_CELLS, card_rows, conclusion, kind_of, why_lines
 from screens.choose.choosing import SYSTEM, VENV, choosing_at
-from screens.choose.windows import ChooseWindows
 from screens.faults import fault, tell
 from screens.following import load
 from screens.services import Services
 from screens.session import Session
-from screens.widgets.path_field import PathField
-from screens.widgets.stacks_pane import StacksPane
-from screens.widgets.wish_row import WishRow
+from screens.step import HELP_KEY, QUIT_KEY, StepScreen
+from screens.widgets.verdict_table import NO_CURSOR, VerdictTable
 from screens.windows.dialogs import Notice, Question
 from screens.words import shown
+from wizard.advice.comparison import everything
 from wizard.advice.leftovers import torch_there
 
 FOLLOWING = ("screens.review.screen", "wizard.plan.planner", "wizard.run.ready")
 READ_S = 0.3
 """Nobody goes on sooner; what is loaded before would hold up the screen itself."""
-NOTHING_TICKED = "←→ Space: tick what you want to run; ↑↓: stack; a: aspect; e: who says so"
+FRAME = 5
+"""Cells that border, padding and scroll bar of the card take."""
 NO_PLAN = "No plan can be made"
-OTHER_FOLDER = "Nothing was changed. Mend that, or choose another folder; then press Enter again."
+OTHER_FOLDER = "Nothing was changed. Fix that, or choose another folder; then press Enter again."
 NO_PLAN_ADVICE = "\n\nNothing was changed. Choose another folder or another stack."
 CANNOT_RUN = "This stack cannot run what you ticked"
 SURE = "Do you want to review the plan for it all the same?"
-HINT = "↑↓ 1-9: stack; a: aspect; e: who says so; ←→ Space: tick; Tab: folder"
-MEASURE_FIRST = "c measures your torch {0} first: maybe nothing must be replaced."
+MEASURE_FIRST = "You already have torch {0}. Press m to measure it first."
+OTHER_WAYS = "Other ways: programs that use Vulkan, without PyTorch"
+NO_SETTINGS = "No published settings are set. Press p for the next."
 
 
-class Choose(ChooseWindows):
-    """Wishes on top, one line a road, and below all that is said of the highlighted road."""
+class Choose(StepScreen):
+    """The suggested stack is the selected one until the user moves."""
+
+    NAME = "choose"
+    TITLE_WORD = "Choose"
+    HELP_TEXT = (
+        "The first line says what suits your card and your programs best, and that stack is "
+        "selected. Up and down, or its number, select another one; the box then tells about that "
+        "one and what stands against it. Enter makes the plan and shows it. It changes nothing, "
+        "and it asks first where the stack cannot run what you ticked.\n\n"
+        "Verdicts: works, likely, possible, disputed, unlikely, no; 'not tried' means that we "
+        "found no report. They rest on what other people reported: e shows every report, for "
+        "and against, with card, versions, date and link. c compares the stacks in plain words.\n\n"
+        "Large Conv2d: convolutions over images of 64x64 and more, as in Stable Diffusion and "
+        "YOLO. Training: training a convolutional network.\n\n"
+        "Esc leads back to the question what to run. f changes the folder. u also replaces the "
+        "system's ROCm packages, where the stack has some. p goes through settings that somebody "
+        "published for the stack. d shows all that we can say of it. o lists other ways, also "
+        "those without PyTorch. i explains ROCm and why some convolutions hang. m measures the "
+        "torch that you have."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "review", "Review", key_display="Enter", priority=True),
+        Binding("e", "evidence", "Evidence"),
+        Binding("c", "compare", "Compare"),
+        Binding("m", "measure", "Measure"),
+        Binding("escape", "back", "What to run", key_display="Esc", show=False),
+        Binding("f", "folder", "Change the folder", show=False),
+        Binding("u", "footprint", "With or without system packages", show=False),
+        Binding("p", "preset", "Published settings", show=False),
+        Binding("d", "details", "All we can say of this stack", show=False),
+        Binding("o", "roads", "Other ways", show=False),
+        Binding("i", "explain", "Explain", show=False),
+        Binding("pagedown", "page(1)", "Scroll the box", show=False, priority=True),
+        Binding("pageup", "page(-1)", "Scroll the box up", show=False, priority=True),
+        *(
+            Binding(str(rank), f"rank({rank})", f"Stack {rank}", show=False)
+            for rank in range(1, 10)
+        ),
+        HELP_KEY,
+        QUIT_KEY,
+    ]
+    AUTO_FOCUS = "#stacks"
 
     def __init__(self, session: Session, services: Services) -> None:
         super().__init__(session, services)
@@ -47,19 +94,30 @@ class Choose(ChooseWindows):
         self._take(aside=False)
 
     def body(self) -> Iterable[Widget]:
-        """Wishes, place, stacks."""
-        yield WishRow(self._choosing)
-        yield PathField("Folder ", "folder")
-        yield StacksPane(self._choosing)
+        """Card, reasons, stacks, other ways."""
+        with Horizontal(id="suggestion"):
+            with Vertical():
+                with VerticalScroll(id="card", classes="panel", can_focus=False):
+                    yield Static(id="rows", markup=False)
+                yield VerdictTable("stacks", "row")
+                more = Content.from_markup(f"[@click=screen.roads]{OTHER_WAYS}   [b]o[/b][/]")
+                yield Static(more, id="ways", markup=False)
+            with VerticalScroll(id="why", classes="panel", can_focus=False) as why:
+                why.border_title = "Why"
+                yield Static(id="reasons", markup=False)
 
     def on_mount(self) -> None:
-        """Fills the folder in; what depends on the size shows itself once it has one."""
+        """Shows what is suggested; what depends on the size shows itself once it has one."""
         self.set_timer(READ_S, self._load_following)
-        self._show_place()
         if self._there is not None:
-            self.say(MEASURE_FIRST.format(self._there.torch))
-        else:
-            self.say(HINT if self.session.applications else NOTHING_TICKED)
+            self.say(MEASURE_FIRST.format(shown(self._there.torch)))
+        self.query_one("#ways").display = bool(self.services.roads())
+        self._show_all()
+
+    def on_resize(self) -> None:
+        """Wraps the card to the new width."""
+        super().on_resize()
+        self.call_after_refresh(self._show)
 
     @work(thread=True, group="following")
     def _load_following(self) -> None:
@@ -67,7 +125,7 @@ class Choose(ChooseWindows):
         load(*FOLLOWING)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Hides Footprint without system packages, and Measure without a torch for ROCm."""
+        """Hides what the selected stack or this machine does not have."""
         if action == "footprint":
             return bool(self._choosing.stack.system_release)
         if action == "preset":
@@ -77,74 +135,6 @@ class Choose(ChooseWindows):
         if action == "roads":
             return bool(self.services.roads())
         return super().check_action(action, parameters)
-
-    def action_move(self, by: int) -> None:
-        """Highlights the road above or below."""
-        self.highlight(self._choosing.moved(by))
-
-    def action_wish(self, by: int) -> None:
-        """Moves to the thing to run on the left or right."""
-        self.query_one(WishRow).move(by)
-
-    def action_tick(self) -> None:
-        """Ticks or unticks the current thing to run and ranks the roads again."""
-        wish = self.query_one(WishRow).current
-        if wish is None:
-            return
-        ticked = self._choosing.toggled(wish)
-        self._take(applications=ticked)
-        self._recommend_again()
-        self.say(self._ranked() if ticked else NOTHING_TICKED)
-
-    def action_footprint(self) -> None:
-        """Switches between the folder alone and the folder plus system packages."""
-        self._take(footprint=SYSTEM if self.session.footprint == VENV else VENV)
-        self._choosing = self._choosing.compared()
-        self._show_all()
-
-    def action_preset(self) -> None:
-        """Takes the next published variables that the stack has on offer, or none again."""
-        self._take(preset=self._choosing.next_preset(), stack=self._choosing.stack.id)
-        self._recommend_again()
-        preset = self._choosing.preset
-        told = f"{preset.name}: {preset.caution}" if preset else "No published settings are set."
-        self.say(f"{told} v: the next; d: in full.")
-
-    def _recommend_again(self) -> None:
-        session = self.session
-        found = self.services.recommend(
-            self._choosing.machine, session.applications, session.preset
-        )
-        self._choosing = replace(self._choosing, recommendation=found).compared()
-        self._show_all()
-
-    def action_folder(self) -> None:
-        """Goes to the folder, or leaves it."""
-        if self._field.typing:
-            self.set_focus(None)
-        else:
-            self._field.take_keys()
-
-    def action_back(self) -> None:
-        """Leaves the folder first, then the step."""
-        if self.focused is not None:
-            self.set_focus(None)
-        else:
-            super().action_back()
-
-    def action_measure(self) -> None:
-        """Opens the Conv2d panel on the torch that is there; Back leads here again."""
-        self.post_message(self.Go("conv2d", replace(self.session, plan=None, aside=True)))
-
-    def action_rank(self, rank: int) -> None:
-        """Highlights the road of that rank."""
-        fits = self._choosing.recommendation.fits
-        if rank <= len(fits):
-            self.highlight(fits[rank - 1].stack)
-
-    def action_mark(self, by: int) -> None:
-        """Marks the aspect below or above."""
-        self.mark(self._choosing.mark_moved(by))
 
     def action_review(self) -> None:
         """Makes the plan and goes on; says why where there can be none.
@@ -182,65 +172,154 @@ class Choose(ChooseWindows):
         waits, choice = self.services.unfinished(), self._choosing.choice
         return waits is not None and (waits.stack, waits.folder) == (choice.stack, choice.venv)
 
-    def on_input_changed(self, event: Input.Changed) -> None:
-        """Keeps what the user typed; an empty field means the suggestion again."""
-        typed = event.value.strip()
-        self._take(folder="" if typed == self._choosing.suggestion else typed)
+    def action_evidence(self) -> None:
+        """Shows who says what about the selected stack, and who contradicts."""
+        from screens.choose.evidence import Evidence
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Takes the folder and leaves the field."""
+        choosing = self._choosing
+        aspects = (*choosing.column(choosing.stack.id).aspects, everything(choosing.stack))
+        day = self.services.today()
+        first = choosing.verdicts[0]
+        self.app.push_screen(Evidence(choosing.stack.id, aspects, first, choosing.claims, day))
+
+    def action_compare(self) -> None:
+        """Shows what one gains and gives up with each stack."""
+        self.post_message(self.Go("compare", self.session))
+
+    def action_measure(self) -> None:
+        """Opens the Conv2d panel on the torch that is there; Back leads here again."""
+        self.post_message(self.Go("conv2d", replace(self.session, plan=None, aside=True)))
+
+    def action_folder(self) -> None:
+        """Asks for another folder; the suggestion typed again means the suggestion."""
+        from screens.windows.path_question import PathQuestion
+
+        told = (f"{self._choosing.stack.id} is installed into this folder.", "~ is your home.")
+        question = PathQuestion("Folder", told, "Install into:", self._choosing.folder)
+        self.app.push_screen(question, self._take_folder)
+
+    def _take_folder(self, path: str | None) -> None:
+        if path:
+            self._take(folder="" if path == self._choosing.suggestion else path)
+            self._show()
+
+    def action_footprint(self) -> None:
+        """Switches between the folder alone and the folder plus system packages."""
+        self._take(footprint=SYSTEM if self.session.footprint == VENV else VENV)
+        self._choosing = self._choosing.compared()
+        self._show()
+
+    def action_preset(self) -> None:
+        """Takes the next published variables that the stack has on offer, or none again."""
+        self._take(preset=self._choosing.next_preset(), stack=self._choosing.stack.id)
+        session, machine = self.session, self._choosing.machine
+        found = self.services.recommend(machine, session.applications, session.preset)
+        self._choosing = replace(self._choosing, recommendation=found).compared()
+        self._show_all()
+        preset = self._choosing.preset
+        self.say(f"{preset.name}: {preset.caution} p: the next." if preset else NO_SETTINGS)
+
+    def action_details(self) -> None:
+        """Shows every sentence about the selected stack."""
+        from screens.windows.lines_view import LinesView
+        from wizard.report.recommendation import Compared, fit_lines, recommendation_lines
+
+        choosing = self._choosing
+        found = Compared(choosing.machine, choosing.recommendation, choosing.columns)
+        lines = (*recommendation_lines(found.recommendation), "", *fit_lines(found, choosing.fit))
+        title = f"{choosing.stack.id}: all we can say"
+        self.app.push_screen(LinesView(title, lines))
+
+    def action_roads(self) -> None:
+        """Lists every other way; the stack of the one that was taken is selected."""
+        from screens.choose.roads_list import RoadsList
+
+        roads, day = self.services.roads(), self.services.today()
+        self.app.push_screen(RoadsList(roads, self._choosing.claims, day), self._select_if_any)
+
+    def action_explain(self) -> None:
+        """Lists the explanations."""
+        from screens.windows.explain import Explain
+
+        self.app.push_screen(Explain())
+
+    def action_back(self) -> None:
+        """Asks again what is to run."""
+        self.post_message(self.Go("ask", self.session))
+
+    def action_rank(self, rank: int) -> None:
+        """Selects the stack of that rank."""
+        if rank <= len(self._choosing.recommendation.fits):
+            self.query_one(VerdictTable).move_cursor(row=rank - 1)
+
+    def action_page(self, pages: int) -> None:
+        """Scrolls what does not fit into its box."""
+        for panel in self.query(".panel"):
+            panel.scroll_relative(y=3 * pages, animate=False)
+
+    def on_data_table_row_highlighted(self, event: DataTable.RowHighlighted) -> None:
+        """Selects the stack at the cursor; the suggested one stays whatever is suggested."""
         event.stop()
-        self.set_focus(None)
-        self._show_place()
+        fits = self._choosing.recommendation.fits
+        row = event.data_table.cursor_row  # a row that the cursor has left again is no choice
+        if 0 <= row < len(fits):
+            self._take(stack=fits[row].stack if row else "")
+            self._show()
 
-    def on_stacks_pane_clicked(self, message: StacksPane.Clicked) -> None:
-        """Highlights the stack that was clicked, and marks the aspect."""
-        if message.stack:
-            self.highlight(message.stack)
-        if message.aspect:
-            self.mark(message.aspect)
-
-    def on_wish_row_clicked(self) -> None:
-        """Ticks the thing to run that was clicked."""
-        self.action_tick()
-
-    def highlight(self, stack: str) -> None:
-        """Highlights the road of a stack."""
-        self._take(stack=stack)
-        self._show_road()
-        self.say(HINT)
-
-    def mark(self, aspect: str | None) -> None:
-        """Marks an aspect, none leaves it."""
-        self._choosing = replace(self._choosing, marked=aspect or self._choosing.marked)
-        self.query_one(StacksPane).show(self._choosing)
-        self.say(HINT)
+    def _select_if_any(self, stack: str | None) -> None:
+        ranked = [fit.stack for fit in self._choosing.recommendation.fits]
+        if stack in ranked:
+            self.query_one(VerdictTable).move_cursor(row=ranked.index(stack))
 
     def _take(self, **changes: Any) -> None:
         self.session = replace(self.session, **changes)
         self._choosing = replace(self._choosing, session=self.session)
 
-    def _ranked(self) -> str:
-        found = self._choosing.recommendation
-        sentence = shown(found.sentence)
-        if len(sentence) <= self._cells():
-            return sentence
-        return f"Recommended now: {found.name}. d tells why, in full."
-
     def _show_all(self) -> None:
-        self.query_one(WishRow).show(self._choosing)
-        self._show_road()
+        """Fills the table, and shows what is selected."""
+        choosing, table = self._choosing, self.query_one(VerdictTable)
+        fits = choosing.recommendation.fits
+        with self.prevent(DataTable.RowHighlighted):
+            table.clear(columns=True)
+            table.fixed_columns = 1
+            aspects = choosing.column(fits[0].stack).aspects
+            titles = {each.id: each.title for each in aspects}
+            for name in ("stack", "torch", "from"):
+                table.add_column(Text(f"{NO_CURSOR}{name}" if name == "stack" else name), key=name)
+            for name in choosing.verdicts:
+                table.add_column(Text(shown(titles[name])), key=name)
+            for fit in fits:
+                column = choosing.column(fit.stack)
+                slow = "" if choosing.stacks[fit.stack].gfx else " (slow)"
+                year = choosing.aspect(fit.stack, "age").word[-4:]
+                words = (choosing.word(fit.stack, each) for each in choosing.verdicts)
+                name = f"{NO_CURSOR}{fit.stack}{slow}"
+                cells = (name, ".".join(column.torch.split(".")[:2]), year, *words)
+                table.add_row(*map(table.word, cells), key=fit.stack)
+            table.move_cursor(row=fits.index(choosing.fit))
+        text, status, second, second_status = conclusion(choosing)
+        self.conclude(text, status, second, second_status)
+        self._show()
 
-    def _show_road(self) -> None:
-        self._show_place()
-        self.query_one(StacksPane).show(self._choosing)
+    def _show(self) -> None:
+        """Shows what is said of the selected stack."""
+        choosing = self._choosing
+        self.query_one(VerdictTable).mark(choosing.stack.id, "stack")
+        kind = "suggested" if choosing.fit is choosing.suggested else kind_of(choosing.stack)
+        card = self.query_one("#card")
+        card.border_title = Content(f"{choosing.stack.id} ({kind})")
+        self.query_one("#rows", Static).update(self._rows(card.outer_size.width - FRAME))
+        self.query_one("#reasons", Static).update(why_lines(choosing))
+        self.refresh_bindings()
 
-    def _show_place(self) -> None:
-        self._field.show(self._choosing.folder, self._choosing.place_word)
-
-    @property
-    def _field(self) -> PathField:
-        return self.query_one(PathField)
-
-    def _cells(self) -> int:
-        return max(40, self.size.width - 2)
+    def _rows(self, cells: int) -> Content:
+        rows: list[Content] = []
+        for label, text in card_rows(self._choosing):
+            wrapped = text.wrap(max(20, cells - LABEL_CELLS))
+            heads = [label, *[""] * len(wrapped)]
+            lines = (
+                Content.assemble((f"{head:<{LABEL_CELLS}}", "$text-muted"), line)
+                for head, line in zip(heads, wrapped, strict=False)
+            )
+            rows.append(Content("\n").join(lines))
+        return Content("\n\n" if self.has_class("-wide") else "\n").join(rows)

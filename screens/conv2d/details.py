@@ -1,4 +1,4 @@
-"""Everything about one row of the Conv2d panel, as a text to scroll through."""
+"""Everything about one row of Measure, as a text to scroll through."""
 
 from __future__ import annotations
 

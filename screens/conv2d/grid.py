@@ -6,16 +6,13 @@ from textual.content import Content
 
 from screens.clicks import tagged
 from screens.conv2d.places import Places, places_of, size_text
-from screens.conv2d.state import Mark, SweepState, line_of_row, mark_of
-from screens.words import cut, shown
+from screens.conv2d.state import SweepState, line_of_row, mark_of
+from screens.words import cut, short_time, shown
 from wizard.conv2d.verdicts import RIGHT
 
 SIZE_CELLS = 9
-CELL_CELLS = 11
-"""A sign, a word of six letters, brackets around the one that is chosen, a gap."""
-LEGEND = "✓ right  ✗ not right  ? left out  > runs  · not run  (hung) published  [here]"
-
-
+CELL_CELLS = 13
+"""A sign, a word or a time, brackets around the one that is chosen, a gap."""
 ROW = "row"
 """What a click finds the row by."""
 
@@ -23,18 +20,25 @@ ROW = "row"
 def grid_lines(state: SweepState, number: int, width: int, height: int) -> list[Content]:
     """The part of the grid around a row that so many cells and lines can show."""
     places = places_of(state.rows)
-    below = [line_of_row(state, number, width), *_apart(places, width), cut(LEGEND, width)]
+    below = [*_apart(places), line_of_row(state, number, width)]
     way_lines = 1 if any(column.way for column in places.columns) else 0
     line, column = places.cell_of(number) or (0, 0)
-    lines = window(line, len(places.sizes), height - 2 - way_lines - len(below))
+    room = height - 2 - way_lines - len(below)
+    lines = window(line, len(places.sizes), room)
     columns = window(column, len(places.columns), (width - SIZE_CELLS) // CELL_CELLS)
-    drawn = [Content(cut(_title(places, lines, columns), width))]
+    if title := _title(places, lines, columns):
+        lines = window(line, len(places.sizes), room - 1)
+        title = _title(places, lines, columns)
     shown_columns = [places.columns[place] for place in columns]
-    drawn += [_head("Size", [each.channels for each in shown_columns])]
-    drawn += [_head("", [shown(each.way) for each in shown_columns])] * way_lines
-    drawn += [_line(state, places, place, columns, number) for place in lines]
-    filler = [Content("")] * (height - len(drawn) - len(below))
-    return [*drawn, *filler, *map(Content, below)]
+    head = _head("Size", [each.channels for each in shown_columns])
+    ways = _head("", [shown(each.way) for each in shown_columns])
+    return [
+        *([Content(cut(title, width))] if title else []),
+        *([head, *([ways] * way_lines)] if shown_columns else []),
+        *(_line(state, places, place, columns, number) for place in lines),
+        Content(""),
+        *(Content(cut(text, width)) for text in below),
+    ]
 
 
 def moved(state: SweepState, number: int, down: int, right: int) -> int:
@@ -54,25 +58,23 @@ def moved(state: SweepState, number: int, down: int, right: int) -> int:
 
 
 def _title(places: Places, lines: range, columns: range) -> str:
+    """Which part is shown; ``""`` where that is all."""
     if not places.columns:
-        return "Grid: no row here has a size and channels. v shows the rows."
-    parts = ["Grid: sizes down, channels across"]
+        return "No row here has a size and channels. v shows the rows."
+    parts = []
     if len(columns) < len(places.columns):
         total = len(places.columns)
-        parts.append(f"columns {columns[0] + 1} to {columns[-1] + 1} of {total} (← →)")
+        parts.append(f"Columns {columns[0] + 1} to {columns[-1] + 1} of {total} (← →)")
     if len(lines) < len(places.sizes):
-        parts.append(f"sizes {lines[0] + 1} to {lines[-1] + 1} of {len(places.sizes)} (↑ ↓)")
+        parts.append(f"Sizes {lines[0] + 1} to {lines[-1] + 1} of {len(places.sizes)} (↑ ↓)")
     return "; ".join(parts)
 
 
-def _apart(places: Places, width: int) -> list[str]:
+def _apart(places: Places) -> list[str]:
     """How many rows do not stand there by themselves."""
-    told = [
-        f"{count} {what}"
-        for count, what in ((places.without, "without a size"), (places.repeated, "repeated"))
-        if count
-    ]
-    return [cut(f"Not in the grid: {', '.join(told)}. v shows all as rows.", width)] if told else []
+    counts = ((places.without, "without a size"), (places.repeated, "repeated"))
+    told = [f"{count} {what}" for count, what in counts if count]
+    return [f"Not in the grid: {', '.join(told)}. v shows all as rows."] if told else []
 
 
 def _head(label: str, texts: list[str]) -> Content:
@@ -85,19 +87,32 @@ def _line(state: SweepState, places: Places, line: int, columns: range, number: 
     for column in columns:
         numbers = places.cells.get((line, column), ())
         chosen = number in numbers
-        mark = mark_of(state, _shown_of(state, numbers)) if numbers else Mark("", "")
-        cell = Content.assemble(*_cell(mark, chosen))
+        cell = Content.assemble(*_cell(*_mark_in(state, numbers), chosen))
         parts.append(tagged(cell, ROW, numbers[0]) if numbers else cell)
     return Content.assemble(*parts)
 
 
-def _cell(mark: Mark, chosen: bool) -> list[Content]:
+def _mark_in(state: SweepState, numbers: tuple[int, ...]) -> tuple[str, str]:
+    """A text and its style: what is right has its time, which says more than the word."""
+    if not numbers:
+        return "", ""
+    number = _shown_of(state, numbers)
+    mark, result = mark_of(state, number), state.results.get(number)
+    if result is None or state.running == number:
+        return mark.short, mark.style
+    style = f"{mark.style} on {mark.style.replace('text-', '')}-muted"
+    if result.verdict in RIGHT and result.warm_s is not None:
+        return f"{mark.sign} {short_time(result.warm_s)}", style
+    return mark.short, style
+
+
+def _cell(text: str, style: str, chosen: bool) -> list[Content]:
     room = CELL_CELLS - 3
-    text = cut(mark.short, room)
+    text = cut(text, room)
     if chosen:
-        end = f"{']':<{room - len(text) + 2}}"
-        return [Content.styled(f"[{text}", f"reverse {mark.style}"), Content(end)]
-    return [Content(" "), Content.styled(f"{text:<{room}}", mark.style), Content("  ")]
+        text = f"[{text}{']':<{room - len(text) + 1}}"
+        return [Content.styled(text, f"{style} bold".strip()), Content(" ")]
+    return [Content.styled(f" {text:<{room}} ", style), Content(" ")]
 
 
 def _shown_of(state: SweepState, numbers: tuple[int, ...]) -> int:

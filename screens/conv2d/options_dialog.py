@@ -1,9 +1,12 @@
-"""The options of the Conv2d panel in a window: arrows choose and change, Enter types."""
+"""The options of Measure in a window: arrows choose and change, Enter types."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import ClassVar
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -14,16 +17,30 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
 
 from screens.clicks import key_line
-from screens.conv2d.options import Option, options
-from screens.conv2d.setting import SweepSetting
+from screens.conv2d.setting import DEADLINES_S, DEVICES, Aim, SweepSetting
 from screens.widgets.cut_marks import PathInput
 from screens.widgets.marked_list import MarkedList
 from screens.windows.dialogs import Notice
-from screens.words import cut
+from screens.words import cut, shown
 from wizard.conv2d.presets import Preset
-from wizard.conv2d.words.request import WrongRequest
+from wizard.conv2d.search.find_limit import AXES
+from wizard.conv2d.words.request import MOST_HANGS, WrongRequest
+from wizard.conv2d.works import WORKS
 
 LABEL_CELLS = 14
+ENGINES = ("configured", "native", "unfold")
+REPEATS = (1, 2, 3, 5, 10, 20, 50, 100)
+HANGS = (None, *range(1, MOST_HANGS + 1))
+ALL_WORKS = (
+    *((work,) for work in WORKS),
+    *((first, second) for first, second in pairwise(WORKS)),
+    (WORKS[0], WORKS[2]),
+    WORKS,
+)
+"""Every combination, the single ones first."""
+OPERATIONS = "operations that models need beside convolutions"
+RANGE = re.compile(r" *([1-9][0-9]{0,3}) *- *([1-9][0-9]{0,3}) *")
+WRONG_RANGE = "Write the range as 1-256: the smallest and the largest value, below 10000."
 KEYS = key_line(
     ("↑ ↓ row", ""),
     ("← → Space change", ""),
@@ -31,6 +48,171 @@ KEYS = key_line(
     ("Esc done", "screen.close"),
 )
 TYPING = key_line(("Enter takes it", "screen.take"), ("Esc leaves it", "screen.close"))
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One thing that can be set, by arrows or by typing."""
+
+    label: str
+    value: Callable[[SweepSetting], str]
+    """In words."""
+    hint: str
+    turn: Callable[[SweepSetting, int], SweepSetting] | None = None
+    """The next or the previous value; None for what is typed."""
+    take: Callable[[SweepSetting, str], SweepSetting] | None = None
+    """The setting with what was typed. Raises WrongRequest."""
+    typed: Callable[[SweepSetting], str] = lambda _: ""
+    """What stands in the line to type in at first."""
+    matters: Callable[[SweepSetting], bool] = lambda _: True
+    """False where it has no part in what is asked."""
+
+
+def options(layers_in: Callable[[str], Preset]) -> tuple[Option, ...]:
+    """Every option, in the order in which they are shown."""
+    return (
+        _choice(
+            "Question",
+            "The marked shape is the one under the cursor of the grid.",
+            *("aim", tuple(Aim), lambda aim: aim.value),
+        ),
+        Option(
+            "Shapes",
+            _shapes,
+            "Tables that others published, the layers of whole models, and operations.",
+            _next_shapes,
+        ),
+        Option(
+            "Own layers",
+            lambda s: shown(_own_path(s)) or "none",
+            "Enter: the path of a text file, a layer a line, as 64 128 3 56x56 stride 2.",
+            take=lambda s, text: s.with_own(layers_in(text)),
+            typed=lambda s: _own_path(s) or "~/",
+        ),
+        _choice(
+            "Limit of",
+            "What grows; all else is as in the marked shape.",
+            *("axis", tuple(AXES), str),
+            matters=lambda s: s.aim is Aim.LIMIT,
+        ),
+        Option(
+            "in the range",
+            lambda s: f"{s.span[0]}-{s.span[1]}",
+            "Enter: where that limit may be, as 1-256.",
+            take=lambda s, text: replace(s, span=_span(text)),
+            typed=lambda s: f"{s.span[0]}-{s.span[1]}",
+            matters=lambda s: s.aim is Aim.LIMIT,
+        ),
+        Option(
+            "Device",
+            _device,
+            "The CPU is the control, without any risk.",
+            _next_device,
+        ),
+        _choice(
+            "Deadline",
+            "A first call may have to compile; one that visibly does is given more time.",
+            *("deadline_place", tuple(range(len(DEADLINES_S)))),
+            lambda place: f"{DEADLINES_S[place]:.0f} s for each shape",
+        ),
+        _choice(
+            "Hangs",
+            "How often the GPU may hang before it stops. Automatic: 1 where it drives a screen, "
+            "else 3.",
+            *("hangs", HANGS, lambda hangs: "automatic" if hangs is None else str(hangs)),
+        ),
+        _choice(
+            "Work",
+            "The forward pass; its gradients; a training step with batch norm, SiLU and SGD.",
+            *("works", ALL_WORKS, ", ".join),
+            matters=lambda s: not s.operations,
+        ),
+        _choice(
+            "Engine",
+            "native: PyTorch's own, without MIOpen. unfold: copies and a matrix product.",
+            *("engine", ENGINES, str),
+        ),
+        _choice(
+            "Repeats",
+            "Repeats find what fails only some of the time.",
+            *("repeats", REPEATS, lambda n: f"{n} launch{'' if n == 1 else 'es'} of each shape"),
+        ),
+        _choice(
+            "MIOpen's log",
+            "It names what hangs, and makes every call longer.",
+            *("log", (False, True), lambda log: "on" if log else "off"),
+            matters=lambda s: s.device == "cuda" or s.log,
+        ),
+        _choice(
+            "Environment",
+            "Variables such as HSA_OVERRIDE_GFX_VERSION or MIOPEN_FIND_MODE change the result.",
+            *("clean", (False, True)),
+            lambda clean: "without the shell's ROCm variables" if clean else "as the shell has it",
+        ),
+    )
+
+
+def _choice(
+    label: str,
+    hint: str,
+    name: str,
+    values: Sequence[Any],
+    text: Callable[[Any], str],
+    matters: Callable[[SweepSetting], bool] = lambda _: True,
+) -> Option:
+    """An option for one field of the setting, which takes these values in turn."""
+
+    def turn(setting: SweepSetting, by: int) -> SweepSetting:
+        now = getattr(setting, name)
+        place = values.index(now) if now in values else 0
+        changes = {name: values[(place + by) % len(values)]}
+        return replace(setting, **changes)
+
+    return Option(label, lambda s: text(getattr(s, name)), hint, turn, matters=matters)
+
+
+def _shapes(setting: SweepSetting) -> str:
+    count = len(setting.presets) + 1
+    if setting.operations:
+        return f"{count}/{count} {OPERATIONS}"
+    return f"{setting.preset_place + 1}/{count} {shown(setting.preset.title)}"
+
+
+def _next_shapes(setting: SweepSetting, by: int) -> SweepSetting:
+    """The next table; operations, which cannot be searched, come after the last."""
+    last = len(setting.presets)
+    now = last if setting.operations else setting.preset_place
+    place = (now + by) % (last + 1)
+    if place < last:
+        return replace(setting, preset_place=place, operations=False)
+    aim = Aim.EVERY if setting.aim.is_search else setting.aim
+    return replace(setting, operations=True, aim=aim)
+
+
+def _device(setting: SweepSetting) -> str:
+    if setting.device == "cuda":
+        return "GPU"
+    return setting.cpu_alone or "CPU"
+
+
+def _next_device(setting: SweepSetting, by: int) -> SweepSetting:
+    """The other device, where its PyTorch can use both."""
+    if setting.cpu_alone:
+        return setting
+    return replace(setting, device_place=(setting.device_place + by) % len(DEVICES))
+
+
+def _own_path(setting: SweepSetting) -> str:
+    """The path of the user's list, where there is one."""
+    last = setting.presets[-1].id
+    return last if "/" in last else ""
+
+
+def _span(text: str) -> tuple[int, int]:
+    found = RANGE.fullmatch(text)
+    if found is None or int(found[1]) > int(found[2]):
+        raise WrongRequest(WRONG_RANGE)
+    return int(found[1]), int(found[2])
 
 
 class Rows(MarkedList):
@@ -52,20 +234,20 @@ class OptionsDialog(ModalScreen[SweepSetting]):
     def __init__(self, setting: SweepSetting, layers_in: Callable[[str], Preset]) -> None:
         super().__init__()
         self._setting = setting
-        self._options = options(layers_in)
+        self._all = options(layers_in)
 
     def compose(self) -> ComposeResult:
         """The rows, what the highlighted one means, and a line to type in."""
         with Vertical(classes="dialog", id="options-dialog") as dialog:
             dialog.border_title = Content("Options")
-            dialog.border_subtitle = KEYS
-            yield Rows(*map(self._text, self._options), id="options", compact=True)
+            yield Rows(id="options", compact=True)
             yield Static(id="option-hint", markup=False)
             yield PathInput(id="option-typed", compact=True)
 
     def on_mount(self) -> None:
         """Keys go to the rows."""
-        self._list.focus()
+        self._show()
+        self._list.highlighted = 0
         self._show_typing(False)
 
     @property
@@ -77,18 +259,25 @@ class OptionsDialog(ModalScreen[SweepSetting]):
         return self.query_one(Input)
 
     @property
+    def _options(self) -> tuple[Option, ...]:
+        return tuple(option for option in self._all if option.matters(self._setting))
+
+    @property
     def _current(self) -> Option:
         return self._options[self._list.highlighted or 0]
 
     def _text(self, option: Option) -> Text:
-        cells = max(20, min(self.app.size.width, 110) - LABEL_CELLS - 12)
+        cells = max(20, min(self.app.size.width, 110) - LABEL_CELLS - 14)
         mark = "  " if option.turn is None else "< "
         value = cut(option.value(self._setting), cells)
         return Text(f"{option.label:<{LABEL_CELLS}}{mark}{value}{' >' if option.turn else ''}")
 
     def _show(self) -> None:
-        for place, option in enumerate(self._options):
-            self._list.replace_option_prompt_at_index(place, self._text(option))
+        """The rows that matter, the highlighted one where it was: those above it never go."""
+        at = self._list.highlighted
+        with self.prevent(OptionList.OptionHighlighted):
+            self._list.set_options(map(self._text, self._options))
+            self._list.highlighted = at
 
     def on_resize(self) -> None:
         """Cuts the values to the new width."""

@@ -1,4 +1,4 @@
-"""Where rows stand by size and channels: what the grid and the plot of times have in common."""
+"""Where rows stand by size and channels: the layout of the grid."""
 
 from __future__ import annotations
 
@@ -23,11 +23,6 @@ class Column:
     def channels(self) -> str:
         """For example ``16->32``."""
         return f"{self.c_in}->{self.c_out}"
-
-    @property
-    def label(self) -> str:
-        """Channels and way."""
-        return f"{self.channels} {self.way}".rstrip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +87,8 @@ def way_of(row: Row) -> str:
 
 
 def size_text(size: Size) -> str:
-    """One number for a square, else height and width."""
-    return str(size[0]) if size[0] == size[1] else f"{size[0]}x{size[1]}"
+    """Height and width."""
+    return f"{size[0]}x{size[1]}"
 
 
 def _column(row: Row) -> Column:

@@ -63,9 +63,3 @@ def error_of(result: Result) -> str:
     if result.detail:
         return result.detail
     return "-" if result.max_abs_error is None else f"{result.max_abs_error:.1e}"
-
-
-def tally(verdicts: Iterable[Verdict]) -> str:
-    """How often each verdict came, in the order of first appearance."""
-    words = [verdict.value for verdict in verdicts]
-    return ", ".join(f"{words.count(word)} {word}" for word in dict.fromkeys(words))

@@ -1,27 +1,53 @@
-"""The sixth step: Conv2d measured shape by shape on the card itself."""
+"""The step Measure: convolutions, shape by shape, on the card itself."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator
 from contextlib import aclosing
+from dataclasses import replace
 from importlib import import_module
 from typing import ClassVar
 
 from textual import work
 from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
 from textual.reactive import reactive
+from textual.widget import Widget
+from textual.widgets import Input, OptionList, ProgressBar
 
-from screens.conv2d.answers import end_text
-from screens.conv2d.keeping import KeepingPanel
-from screens.conv2d.setting import with_python
+from screens.conv2d.answers import (
+    OTHER,
+    Answer,
+    Concluded,
+    Measured,
+    answer_text,
+    caution,
+    concluded,
+    limit_text,
+    progress_text,
+)
+from screens.conv2d.details import chip_here, details_text, titled_text
+from screens.conv2d.options_dialog import OptionsDialog
+from screens.conv2d.pythons import Python, pythons_of, setting_for, with_python
+from screens.conv2d.rows import EXAMPLE, NOT_RUN, channels_of
+from screens.conv2d.setting import Aim, SweepSetting
+from screens.conv2d.state import SweepState
 from screens.faults import fault, tell
-from screens.services import DEMO, SweepUnderWay
-from screens.session import to_diagnose
-from screens.step import COMMON_KEYS
-from screens.waiting import SECOND_S
-from screens.widgets.sweep_views import ON_SCREEN, SweepViews
-from wizard.conv2d.asked import Request, sweep_in
+from screens.services import DEMO, Services, SweepUnderWay
+from screens.session import Session, to_diagnose
+from screens.step import BACK_KEY, HELP_KEY, QUIT_KEY, StepScreen
+from screens.waiting import SECOND_S, so_far
+from screens.widgets.cut_marks import PathInput
+from screens.widgets.marked_list import MarkedList
+from screens.widgets.sweep_lines import OneLine
+from screens.widgets.sweep_views import Chosen, SweepViews
+from screens.windows.dialogs import Notice
+from wizard.conv2d.asked import Request, described, sweep_in
+from wizard.conv2d.presets import Row
+from wizard.conv2d.search.find_limit import LimitRequest
+from wizard.conv2d.search.setting_answer import Found, found_by
 from wizard.conv2d.sweep import (
     DeadlineMoved,
     DeviceFound,
@@ -34,78 +60,126 @@ from wizard.conv2d.sweep import (
     SweepEvent,
     WorkerStarted,
 )
-from wizard.conv2d.verdicts import Verdict
+from wizard.conv2d.verdicts import RIGHT, Verdict
+from wizard.conv2d.words.caution_words import budget_texts
 from wizard.conv2d.words.event_line import line_of
+from wizard.conv2d.words.request import WrongRequest
+from wizard.diagnose.finding import Status
+from wizard.report.conv2d_details import Place, Titled
 
+ASKED = "Which Python should be measured?"
+NONE_FOUND = "No Python with PyTorch was found on this machine."
+ANOTHER = "Another Python: type its path"
+NO_PYTHON = "Type the path of a Python that has torch, such as /home/you/venv/bin/python."
 HISTORY = "h lists what there is of runs; leave and come back to look again before you start one."
-COME_BACK = "It may still measure. Go back and come here again: c is there while it does."
-KEPT = "Verdicts so far are kept. Mend that, then press s again: Tab changes the Python."
+EXAMPLE_TOLD = "Example: a recorded run. Nothing runs on this machine."
+COME_BACK = "It may still measure. Leave and come back: s stops it then, while it does."
+KEPT = "Verdicts so far are kept. Fix that, then press Enter again."
+NOT_STARTED = "Fix that, then press Enter again; on the CPU (o, Device) nothing can hang."
+CHANGED = "Nothing was started, because you changed what is asked. Press Enter again."
+UNCHANGED = "Nothing was changed. Fix that, then press Enter again."
+WHOLE = {
+    "find_setting": "Enter looks for a setting that fixes it; l finds the exact limit.",
+    "keep": "Enter opens Review to keep it.",
+    "next": "Enter goes on to Done.",
+    "go_back": "Enter goes back.",
+}
+"""What Enter does once something was measured, by its action."""
 
 
-class Conv2d(KeepingPanel):
-    """Preset, device and deadline on top, one row a shape, progress below."""
+class Conv2d(StepScreen):
+    """A list of Pythons, then the grid of what the chosen one measures, below its answer."""
 
     NAME = "conv2d"
     TITLE_WORD = "Measure"
     HELP_TEXT = (
-        "Each row is one convolution. It runs in a process of its own with a deadline and is "
-        "compared with a reference computed on the CPU in double precision.\n\n"
-        "v shows the same results as rows, as a grid (sizes down, channels across), and as times "
-        "over the size, with the cursor on the same shape; arrow keys move it. Enter tells all of "
-        "that shape, with the lines that measure it from a shell and by MIOpen's own driver.\n\n"
-        "Verdicts: pass, wrong (numbers), error, slow, hung, crashed, out of memory, flaky. "
-        "Cold is the first run with compiling, Warm a later one. Published is what a source "
-        "says of the same shape on your chip, with the ROCm that your PyTorch was built for. "
-        "None of it was measured by us. Enter also tells what was seen with others.\n\n"
-        "s starts, c cancels. o opens the options: what is asked (measure, find a limit, the "
-        "smallest setting, compare settings, ways around a shape), of which shapes (a file of your "
-        "own layers too), with gradients or a training step, how often, and how often the card may "
-        "hang. What is not as usual stands above the table. a shows the last answer; there k keeps "
-        "a setting that was found, for its venv: the plan is reviewed first.\n"
-        "p changes the preset, g the device (cuda is the GPU, also with ROCm), t the deadline, "
-        "x the tab: operations are what models need beside convolutions.\n"
-        "Tab goes to the Python that has torch. h shows earlier runs, to read whole, to compare "
-        "and to hand out.\n"
-        "d is there where something did not pass: it looks for what is wrong on this machine.\n"
-        "n goes on; everything measured stays on disk. A run goes on when the program is left, and "
-        "is shown again when you come back."
+        "This step measures whether convolutions (Conv2d) work on your GPU. Each shape runs in a "
+        "process of its own with a deadline, and its result is compared with one that the CPU "
+        "computes in double precision.\n\n"
+        "Choose the Python and press Enter. Before anything runs on the GPU you are asked. When "
+        "shapes hang or are wrong, Enter looks for a setting of MIOpen that fixes them, and after "
+        "that Enter opens Review to keep the setting for that environment.\n\n"
+        "v changes between the grid (sizes down, channels across), the shapes as rows, and their "
+        "times. Space tells everything about the marked shape, with the commands that repeat its "
+        "measurement. Cold is the first run with compiling, Warm a later one. Published is what "
+        "others reported for the same shape, chip and ROCm, in brackets in the grid.\n\n"
+        "o opens the options: another question (find a limit, compare settings, ways around a "
+        "shape), other shapes or your own layers, the device, the deadline, how often the GPU may "
+        "hang. a shows the last answer in full.\n\n"
+        "Everything measured is kept. A run goes on when you leave the program, and is shown again "
+        "when you come back."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("s", "start", "Start"),
-        Binding("c", "cancel", "Cancel"),
+        Binding("enter", "measure", "Measure", priority=True),
+        Binding("enter", "find_setting", "Find a fix", priority=True),
+        Binding("enter", "keep", "Keep", priority=True),
+        Binding("enter", "next", "Done", priority=True),
+        Binding("enter", "go_back", "Back", priority=True),
+        Binding("s", "stop", "Stop"),
+        Binding("l", "limit", "Find the exact limit", show=False),
+        Binding("n", "skip", "Skip"),
         Binding("o", "options", "Options"),
-        Binding("a", "answer", "Answer"),
         Binding("v", "view", "View"),
-        Binding("x", "operations", "Operations", show=False),
-        Binding("p", "preset", "Preset", show=False),
-        Binding("g", "device", "Device", show=False),
-        Binding("t", "deadline", "Deadline", show=False),
-        Binding("enter", "command", "Details", show=False),
-        Binding("tab", "python", "Python", show=False, priority=True),
-        Binding("h", "history", "History"),
-        Binding("d", "diagnose", "Why?"),
-        Binding("n", "next", "Next"),
-        *COMMON_KEYS,
+        Binding("space", "details", "This shape", show=False),
+        Binding("a", "answer", "The whole answer", show=False),
+        Binding("h", "history", "Earlier runs", show=False),
+        Binding("d", "diagnose", "Diagnose", show=False),
+        replace(BACK_KEY, show=False),
+        HELP_KEY,
+        QUIT_KEY,
     ]
-    AUTO_FOCUS = f".{ON_SCREEN}"
+    AUTO_FOCUS = "#pythons"
     running: reactive[bool] = reactive(False, bindings=True)
-    _joined = False
-    """True while what is shown was begun before."""
+    asks: reactive[bool] = reactive(True, bindings=True)
+    """True while the list of Pythons is shown."""
+    measured: reactive[Measured | None] = reactive(None, bindings=True)
+
+    def __init__(self, session: Session, services: Services) -> None:
+        super().__init__(session, services)
+        self._found = pythons_of(session, services.stacks)
+        self._setting = setting_for(session, services.presets(), self._found)
+        same_plan = session.asking is not None and session.asking.plan == self._setting.plan
+        self.set_reactive(Conv2d.measured, session.measured if same_plan else None)
+        self.set_reactive(Conv2d.asks, self.measured is None)
+        self._under_way: Request | None = None
+        """What is carried out, while it is."""
+        self._shape: tuple[Row | None, float] = None, 0.0
+        """The row that is measured, and since when."""
+        self._unseen = 0
+        """How many shapes are still told that had begun before anybody looked."""
+        self._saw_begin = True
+        """False while such a shape is measured: how long it took is not known."""
+        self._joined = False
+        """True while what is shown was begun before."""
+        self._agreed: tuple[type[Request], int, bool] | None = None
+        """To what, with how many hangs, and on whose desktop, the last yes was given."""
+        self._rehearsed = False
+        """True once a dry run has shown what would be started."""
+
+    def body(self) -> Iterable[Widget]:
+        """The question, the views, and a line on how far it is, or on what was measured."""
+        pythons = MarkedList(id="pythons", compact=True)
+        path = PathInput(self._setting.python, id="python", compact=True, placeholder="/…/python")
+        question = Vertical(pythons, path, id="question", classes="panel")
+        question.border_title = "Python"
+        yield question
+        blank = EXAMPLE if self.services.mode == DEMO else NOT_RUN
+        yield SweepViews(SweepState(self._rows_to_ask(), blank), self._setting.presets)
+        yield ProgressBar(id="sweep-bar", show_eta=False, show_percentage=False)
+        yield OneLine("facts")
 
     def on_mount(self) -> None:
-        """Says what is set and what the keys do here."""
-        self._show_controls()
-        self._show_progress()
-        self.set_interval(SECOND_S, self._show_progress)
-        self.look_around()
-        if self.services.mode == DEMO:
-            self.say("Demo: rows are examples. Nothing is started; Enter shows the command.")
+        """Asks, or shows again what was measured; and what runs already."""
+        self._field.display = False
+        if self.measured is not None:
+            self._views.start_over(self.measured.rows, self.measured.results)
+        self._list_pythons()
+        self._show()
+        self.set_interval(SECOND_S, self._tell)
+        if self.services.replayed:
+            self.say(EXAMPLE_TOLD)
         elif self.services.rehearses:
-            self.say("Dry run: nothing is started. Enter shows the command.")
-        elif self._setting.cpu_alone:
-            self.say(f"{self._setting.cpu_alone} s measures the CPU.")
-        else:
-            self.say("s starts, after a warning when the GPU is used. Enter shows the command.")
+            self.say(f"{self.services.mode.capitalize()}: nothing is started.")
         try:
             found = self.services.sweep_under_way()
         except OSError as error:
@@ -115,14 +189,172 @@ class Conv2d(KeepingPanel):
         if found is not None:
             self._join(found)
 
-    def _join(self, found: SweepUnderWay) -> None:
-        """Shows what is measured already, begun by an earlier start."""
-        python = sweep_in(found.request).python
-        self._setting = with_python(self._setting.as_in(found.request), python, self.session)
-        self._field.show(python, "")
-        self._joined, self._unseen = True, found.begun
-        self.say(f"Attached: {found.text}. c cancels it.")
-        self._carry_out(found.request, found.follow())
+    @property
+    def _field(self) -> Input:
+        return self.query_one("#python", Input)
+
+    @property
+    def _pythons(self) -> tuple[Python, ...]:
+        """Those that were found, and the one that was typed."""
+        path = self._setting.python
+        if not path or any(each.path == path for each in self._found):
+            return self._found
+        return (*self._found, Python(path, path, cpu_alone=self._setting.cpu_alone))
+
+    @property
+    def _python(self) -> Python:
+        """The chosen one."""
+        path = self._setting.python
+        return next((each for each in self._pythons if each.path == path), Python(path, path))
+
+    def _list_pythons(self) -> None:
+        listed, pythons = self.query_one("#pythons", OptionList), self._pythons
+        cells = min(self.app.size.width, 100) - 10
+        chosen = pythons.index(self._python) if self._python in pythons else len(pythons)
+        with self.prevent(OptionList.OptionHighlighted):
+            lines = [Content(each.line(cells)) for each in pythons]
+            listed.set_options([*lines, Content(ANOTHER)])
+            listed.highlighted = chosen
+
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        """Takes the Python, with a device that its torch can use."""
+        event.stop()
+        if event.option_index < len(self._pythons):
+            self._take_python(self._pythons[event.option_index].path)
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """A click chooses; Enter, which begins, never comes here."""
+        event.stop()
+        if event.option_index == len(self._pythons):
+            self._type()
+
+    def _take_python(self, path: str) -> None:
+        self._setting = with_python(self._setting, path, self.session, self._found)
+        self._show()
+
+    def _type(self) -> None:
+        self._field.display = True
+        self.set_focus(self._field)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Takes the path that was typed."""
+        event.stop()
+        if not event.value.strip().startswith("/"):
+            self.say(NO_PYTHON, "fault")
+            return
+        self._take_python(event.value.strip())
+        self._ask()
+
+    def _ask(self) -> None:
+        """Shows the list of Pythons, with the keys."""
+        self._list_pythons()
+        self.asks = True
+        self._show()
+        self.set_focus(self.query_one("#pythons"))
+        self._field.display = False
+
+    @property
+    def _views(self) -> SweepViews:
+        return self.query_one(SweepViews)
+
+    @property
+    def _verdicts(self) -> tuple[Verdict, ...]:
+        return tuple(result.verdict for result in self._views.results.values())
+
+    @property
+    def _has_card(self) -> bool | None:
+        machine = self.session.machine
+        return None if machine is None else bool(machine.gpus)
+
+    def _show(self) -> None:
+        """Everything that follows from the setting and from what is measured."""
+        if not self.query(SweepViews):  # the screen is being taken down
+            return
+        self.session = replace(self.session, asking=self._setting)
+        self.query_one("#question").display = self.asks
+        python = self._python
+        self._views.show_place(self._setting.device, chip_here(self.session), python.rocm)
+        self.query_one("#sweep-bar").display = isinstance(self._under_way, Sweep)
+        facts = self.query_one("#facts", OneLine)
+        facts.display = not isinstance(self._under_way, Sweep)
+        torch = f"torch {python.torch}" if python.torch else ""
+        device = "the CPU" if self._setting.device == "cpu" else "the GPU"
+        told = ", ".join(filter(None, (python.place, torch, f"on {device}")))
+        told = EXAMPLE_TOLD if self.services.replayed else f"{told}."
+        facts.show("" if self.asks else f"{told} Space: details")
+        self._tell()
+
+    def _tell(self) -> None:
+        """The sentence above everything, and how far it is."""
+        for views in self.query(SweepViews):
+            if self._under_way is not None:
+                total, verdicts = len(views.state.rows), self._verdicts
+                self.query_one(ProgressBar).update(total=max(1, total), progress=len(verdicts))
+                text = progress_text(self._under_way, total, verdicts)
+                self.conclude(text, None, self._now(views.running_row))
+            elif self.asks and self._rehearsed:
+                self.conclude("Dry run: nothing is measured.", None, self._then)
+            elif self.asks or self.measured is None:
+                self.conclude(*self._question())
+            else:
+                end = concluded(self.measured, self._has_card)
+                told = f"{end.second} {self._then}".strip()
+                self.conclude(end.text, end.status, told, end.second_status)
+
+    def _question(self) -> tuple[str, Status | None, str]:
+        if self.services.replayed:
+            return ASKED, None, f"Enter plays an example, {self.services.replayed}."
+        if not self._pythons:
+            return NONE_FOUND, Status.WARNING, "Enter lets you type the path of one."
+        return ASKED, None, f"{self._setting} Enter starts."
+
+    def _now(self, row: Row | None) -> str:
+        """Which shape is measured, and for how long."""
+        if row is not self._shape[0]:
+            self._shape = row, self.services.clock()
+        if row is None:
+            return "Starting. s stops it."
+        what = f"{channels_of(row)} at {row.shape.h}x{row.shape.w}"
+        time = so_far(self.services.clock() - self._shape[1]) if self._saw_begin else ""
+        now = ", ".join(
+            filter(None, (what if row.operation is None else row.operation.title, time))
+        )
+        leave = "" if self.services.stop_sweep is None else " Leaving does not stop it; s does."
+        example = "Example. " if self.services.replayed else ""
+        return f"{example}Now {now}.{leave or ' s stops it.'}"
+
+    def on_sweep_views_drawn(self) -> None:
+        """Says how far it is."""
+        self._tell()
+
+    def on_resize(self) -> None:
+        """Gives the list the new width, and the view its keys."""
+        super().on_resize()
+        self._list_pythons()
+        if not self.asks:
+            self.call_after_refresh(self._views.take_keys)
+
+    @property
+    def _concluded(self) -> Concluded | None:
+        return None if self.measured is None else concluded(self.measured, self._has_card)
+
+    @property
+    def _enter(self) -> str:
+        """The action of Enter; ``""`` where it has none, or a text is typed."""
+        if self.running or (self.is_mounted and self._field.has_focus):
+            return ""
+        end = self._concluded
+        onward = "go_back" if self.session.plan is None else "next"
+        if self.asks or end is None:
+            return onward if self._rehearsed and onward == "next" else "measure"
+        if end.keeps and self.session.found is not None:
+            return "keep"
+        return "find_setting" if end.fixable and self.measured and self.measured.failed else onward
+
+    @property
+    def _then(self) -> str:
+        """What Enter does, in a sentence."""
+        return WHOLE.get(self._enter, "")
 
     @property
     def busy(self) -> bool:
@@ -130,37 +362,174 @@ class Conv2d(KeepingPanel):
         return self.running and self.services.stop_sweep is None
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Cancel while it runs; everything else only while it does not."""
-        if action == "cancel":
-            return self.running
-        if action == "answer":
-            return bool(self.answer)
-        if action == "diagnose":
-            return not self.running and any(v is not Verdict.PASS for v in self._verdicts)
-        if action in ("start", "options", "operations", "preset", "device", "deadline", "python"):
-            return not self.running
-        if action == "next":
-            return self.session.plan is not None and not self.running
-        return super().check_action(action, parameters)
+        """Enter does one thing at a time; what runs can be looked at and stopped."""
+        match action:
+            case "measure" | "find_setting" | "keep" | "next" | "go_back":
+                return self._enter == action
+            case "stop":
+                return self.running
+            case "limit":
+                return self._enter == "find_setting"
+            case "skip":
+                return self.session.plan is not None and not self.running and self._enter != "next"
+            case "answer":
+                return self.measured is not None and not self.running
+            case "diagnose":
+                failed = any(verdict not in RIGHT for verdict in self._verdicts)
+                return failed and not self.running
+            case "options":
+                return not self.running
+            case "back":
+                return None if self.busy else True
+            case _:
+                return super().check_action(action, parameters)
 
-    def begin(self, request: Request) -> None:
-        """Starts it: everything was asked."""
-        self._table.take_keys()
-        self._joined, self._unseen = False, 0
-        if self.services.stop_sweep is None:
-            self.say("Measuring. c cancels: the running shape is ended, verdicts are kept.")
+    def action_measure(self) -> None:
+        """Begins with the chosen Python; on the last line of the list, types another one."""
+        listed = self.query_one("#pythons", OptionList)
+        another = listed.highlighted == len(self._pythons)
+        if self.asks and another and not self.services.replayed:
+            self._type()
         else:
-            self.say(
-                "Measuring. c cancels; verdicts are kept. Leaving the program does not end it."
-            )
+            self._start(self._setting, self._views.current_row)
+
+    def action_find_setting(self) -> None:
+        """Looks for a setting that makes the smallest failing shape right."""
+        if self.measured is not None:
+            setting = replace(self._setting, aim=Aim.SETTING, engine="configured")
+            self._start(setting, self.measured.failed)
+
+    def action_limit(self) -> None:
+        """Finds the exact size above which the failing channels fail."""
+        if self.measured is None or (row := self.measured.failed) is None:
+            return
+        right = [
+            result.shape.h
+            for result in self.measured.results.values()
+            if result.verdict in RIGHT
+            and (result.shape.c_in, result.shape.c_out) == (row.shape.c_in, row.shape.c_out)
+            and result.shape.h < row.shape.h
+        ]
+        span = (max(right, default=1), row.shape.h)
+        self._start(replace(self._setting, aim=Aim.LIMIT, axis="size", span=span), row)
+
+    def action_next(self) -> None:
+        """Goes on."""
+        self.post_message(self.Next(self.session))
+
+    def action_skip(self) -> None:
+        """Goes on without measuring, or without what Enter would do."""
+        self.action_next()
+
+    def action_go_back(self) -> None:
+        """Goes back to where this was opened."""
+        self.post_message(self.Back(self.session))
+
+    def action_back(self) -> None:
+        """Leaves the field first, then what was measured, then the step."""
+        if self._field.has_focus:
+            self._ask()
+        elif self.running or self.asks:
+            super().action_back()
+        else:
+            self._ask()
+
+    def _start(self, setting: SweepSetting, row: Row | None) -> None:
+        """Starts what is asked, after a warning where a card may hang."""
+        if (request := self._request(setting, row)) is None:
+            return
+        if self.services.replayed:
+            self._begin(request)
+        elif not self.services.rehearses and not self._setting.python.startswith("/"):
+            self.say(NO_PYTHON, "fault")
+        elif self._setting.device == "cuda":
+            self._ask_first(setting, row)
+        elif self.services.rehearses:
+            self._rehearse(titled_text(*self._whole_line(request)).plain)
+        else:
+            self._begin(request)
+
+    def _request(
+        self, setting: SweepSetting, row: Row | None, hangs: int | None = None
+    ) -> Request | None:
+        """What would be asked; None, which is told, where that cannot be asked."""
+        try:
+            return setting.request(setting.python, row, hangs)
+        except WrongRequest as wrong:
+            self.app.push_screen(Notice("This cannot be asked", str(wrong)))
+            return None
+
+    def _rehearse(self, text: str) -> None:
+        self._rehearsed = True
+        self.refresh_bindings()
+        self._tell()
+        self.app.push_screen(Notice("What would be started", text))
+
+    @work(group="caution", exclusive=True)
+    async def _ask_first(self, setting: SweepSetting, row: Row | None) -> None:
+        """Look whom a hang would hit; ask, unless just that was agreed to."""
+        before = self._setting
+        try:
+            around = await asyncio.to_thread(self.services.circumstances)
+        except OSError as error:
+            trouble = fault("Whom a hang would disturb is not known", error, NOT_STARTED)
+            tell(self, "Nothing was started", trouble)
+            return
+        if before != self._setting:
+            self.say(CHANGED, "warning")
+            return
+        hangs = setting.hangs or around.hangs
+        if (request := self._request(setting, row, hangs)) is None:
+            return
+        told = (type(request), hangs, around.is_someones_desktop)
+        if self.services.rehearses:
+            line = titled_text(*self._whole_line(request)).plain
+            self._rehearse("\n\n".join((line, *budget_texts(request, around, hangs, OTHER))))
+            return
+        if told == self._agreed:
+            self._begin(request)
+            return
+
+        def begin_if(sure: bool | None) -> None:
+            if sure:
+                self._agreed = told
+                self._begin(request)
+
+        self.app.push_screen(caution(request, around, hangs), begin_if)
+
+    def _begin(self, request: Request) -> None:
+        """Starts it: everything was asked."""
+        self._joined, self._unseen = False, 0
+        if not self.services.replayed:
+            self.say("")
         self._carry_out(request, self.services.run_sweep(request))
 
+    def _join(self, found: SweepUnderWay) -> None:
+        """Shows what is measured already, begun by an earlier start."""
+        self._setting = self._setting.as_in(found.request)
+        self._take_python(sweep_in(found.request).python)
+        self._joined, self._unseen = True, found.begun
+        self.say(f"Attached: {found.text}. s stops it.")
+        self._carry_out(found.request, found.follow())
+
     def _carry_out(self, request: Request, coming: AsyncGenerator[SweepEvent, None]) -> None:
-        self._under_way = request
-        self.forget_answer()
-        self._start_over(request.rows if isinstance(request, Sweep) else ())
-        self.running = True
+        """Shows what comes; what an earlier request came to is no answer to this one."""
+        if not self._goes_on(request):
+            self.measured = None
+        self.session = replace(self.session, found=None)
+        self._under_way, self.running, self.asks = request, True, False
+        self._views.start_over(request.rows if isinstance(request, Sweep) else (), {})
+        self._show()
+        self._views.take_keys()
         self._measure(request, coming)
+
+    def _goes_on(self, request: Request) -> bool:
+        """True for a search about the table that was measured."""
+        measured = self.measured
+        if measured is None or not measured.is_sweep or isinstance(request, Sweep):
+            return False
+        one, other = sweep_in(measured.request), sweep_in(request)
+        return (one.python, one.device) == (other.python, other.device)
 
     @work(group="sweep", exclusive=True)
     async def _measure(self, request: Request, coming: AsyncGenerator[SweepEvent, None]) -> None:
@@ -171,10 +540,17 @@ class Conv2d(KeepingPanel):
         except OSError as trouble:
             tell(self, "It stopped", fault("The run stopped", trouble, KEPT))
         finally:
-            self.running, self._under_way = False, None
-            self._show_controls()
-            for views in self.query(SweepViews):  # none once the screen is taken down
-                views.come_to_rest()
+            self._rest()
+
+    def _rest(self) -> None:
+        """Nothing runs any more."""
+        self.running, self._under_way = False, None
+        for views in self.query(SweepViews):  # none once the screen is taken down
+            if self.measured is not None and views.state.rows != self.measured.rows:
+                views.start_over(self.measured.rows, self.measured.results)
+            views.come_to_rest()
+            self.asks = self.measured is None and not views.results
+            self._show()
 
     def _take(self, request: Request, event: SweepEvent) -> None:
         match event:
@@ -183,28 +559,33 @@ class Conv2d(KeepingPanel):
                     self.say(line_of(event))
             case ShapeStarted():
                 self._saw_begin, self._unseen = not self._unseen, max(0, self._unseen - 1)
-                self._table.know(event.number, event.row)
-                self._table.mark_running(event.number)
-            case Phase():
-                self._table.mark_phase(event.number, event.name)
-            case ShapeDone():
-                self._table.know_of(event.number, event.result)
-                self._table.show_result(event.number, event.result)
+                self._views.take(event)
+            case Phase() | ShapeDone():
+                self._views.take(event)
             case Note() | DeadlineMoved():
                 self.say(line_of(event), "warning")
             case SweepDone():
                 self._end(request, event)
 
     def _end(self, request: Request, done: SweepDone) -> None:
-        kind = "note" if done.trouble is None else "fault"
-        self.say(end_text(request, done.trouble, self._verdicts), kind)
-        self.keep_answer(request, done)
+        """Keeps what a request came to; that of a search stands above the table it is about."""
+        state, before = self._views.state, self.measured
+        if before is None:
+            is_sweep = isinstance(request, Sweep)
+            before = Measured(request, done, state.rows, state.results, is_sweep)
+        limit = before.limit
+        if isinstance(request, LimitRequest) and done.limit is not None:
+            limit = request.row, limit_text(request, done.limit, done.results)
+        self.measured = replace(before, request=request, done=done, limit=limit)
+        found = found_by(done.setting, sweep_in(request).python)
+        self.session = replace(self.session, measured=self.measured, found=found)
 
-    def action_cancel(self) -> None:
+    def action_stop(self) -> None:
         """Ends the running shape and keeps what was measured."""
         self.workers.cancel_group(self, "sweep")
-        done = len(self._table.results)
-        self.say(f"Cancelled after {done} shapes. Verdicts so far are kept.", "warning")
+        done = len(self._views.results)
+        shapes = "1 shape" if done == 1 else f"{done} shapes"
+        self.say(f"Stopped after {shapes}. Verdicts so far are kept.", "warning")
         if self.services.stop_sweep is not None:
             self._stop(self.services.stop_sweep)
 
@@ -218,6 +599,97 @@ class Conv2d(KeepingPanel):
         if what_is_left:
             self.say(what_is_left, "fault")
 
+    def action_options(self) -> None:
+        """Opens the options."""
+        dialog = OptionsDialog(self._setting, self.services.layers_in)
+        self.app.push_screen(dialog, self._take_options)
+
+    def _take_options(self, setting: SweepSetting | None) -> None:
+        if setting is None or setting == self._setting:
+            return
+        before, self._setting = self._rows_to_ask(), setting
+        if (rows := self._rows_to_ask()) != before:
+            self.measured = None
+            self._views.start_over(rows, {})
+        self._rehearsed = False
+        self._ask()
+
+    def _rows_to_ask(self) -> tuple[Row, ...]:
+        try:
+            return self._setting.rows
+        except WrongRequest as wrong:
+            self.say(str(wrong), "fault")
+            return self._setting.preset.rows
+
+    def action_view(self) -> None:
+        """Shows the next view of the same results."""
+        self._views.next_view()
+
+    def on_chosen(self, event: Chosen) -> None:
+        """Tells all of the row that was clicked on."""
+        if event.clicked:
+            self.action_details()
+
+    def action_details(self) -> None:
+        """Shows all of the marked row, and the shell lines that do the same."""
+        more, views = tuple(self._whole_request()), self._views
+        device = "cpu" if views.state.on_processor else "cuda"
+        place = Place(self._setting.python, device, views.state.measured_chip, views.now)
+        row, result = views.current_row, views.current_result
+        text = details_text(row, result, place, *more) if row else titled_text(*more)
+        self.app.push_screen(Notice("This shape", text))
+
+    def _whole_request(self) -> Iterator[Titled]:
+        row = self._views.current_row
+        try:
+            yield from self._whole_line(self._setting.request(self._setting.python, row))
+        except WrongRequest as wrong:
+            yield Titled("", (str(wrong),))
+
+    def _whole_line(self, request: Request) -> Iterator[Titled]:
+        """The line of a shell that asks the same, and where the shapes come from."""
+        preset = self._setting.preset
+        if self.services.rehearses:
+            yield Titled("", ("Nothing was started.",))
+        if self._setting.python:
+            line = self.services.sweep_command(request, preset.id)
+            yield Titled(f"From a shell ({described(request)})", (line,), is_command=True)
+        else:
+            yield Titled("", (NO_PYTHON,))
+        if not self._setting.operations:
+            if preset.caution:
+                yield Titled("Keep in mind", (preset.caution,))
+            yield Titled("Source", (preset.source,))
+
+    def action_answer(self) -> None:
+        """Shows all that the last request came to."""
+        if self.measured is None:
+            return
+        title = described(self.measured.request).capitalize()
+        text = answer_text(self.measured.request, self.measured.done, self._has_card)
+        self.app.push_screen(Answer(title, text))
+
+    def action_keep(self) -> None:
+        """Keeps the setting that was found."""
+        if self.session.found is not None:
+            self.keep_found(self.session.found)
+
+    @work(group="keep", exclusive=True)
+    async def keep_found(self, found: Found) -> None:
+        """Makes the plan and goes on to review it."""
+        try:
+            plan = await asyncio.to_thread(self.services.make_keep, found)
+        except ValueError as reason:
+            self.app.push_screen(Notice("Nothing to keep", f"{reason}\n\nNothing was changed."))
+            return
+        except OSError as error:
+            tell(self, "Not kept", fault("The setting cannot be kept", error, UNCHANGED))
+            return
+        kept = replace(
+            self.session, plan=plan, choice=None, finished=None, failure=None, before=self.session
+        )
+        self.post_message(self.Go("review", kept))
+
     @work(group="history", exclusive=True)
     async def action_history(self) -> None:
         """Shows earlier runs; what is measured goes on."""
@@ -228,7 +700,3 @@ class Conv2d(KeepingPanel):
     def action_diagnose(self) -> None:
         """Shows what is wrong here; what was measured stays on disk."""
         self.post_message(self.Go("diagnose", to_diagnose(self.NAME, self.session)))
-
-    def action_next(self) -> None:
-        """Goes on."""
-        self.post_message(self.Next(self.session))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import AsyncGenerator
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from assets import FOLDER
 from screens.services import SweepUnderWay
 
 if TYPE_CHECKING:
@@ -85,7 +87,21 @@ def presets() -> tuple[Preset, ...]:
     return load_presets()
 
 
+def play_example(request: Request) -> AsyncGenerator[SweepEvent, None]:
+    """In the demo: what was recorded for such a request."""
+    from wizard.conv2d.runs.example import replayed
+
+    return replayed(request)
+
+
+def example_told() -> str:
+    """Where the demo's example was recorded, and what was planted; reads one line."""
+    with (FOLDER / "demo_run.jsonl").open(encoding="utf-8") as file:
+        about = json.loads(file.readline())
+    return f"recorded on {about['card']} with {about['planted']}"
+
+
 async def no_sweep(request: Request) -> AsyncGenerator[SweepEvent, None]:
-    """In a dry run and in the demo no sweep can be started, whatever a screen asks for."""
+    """In a dry run no sweep can be started, whatever a screen asks for."""
     raise ValueError(f"a dry run starts nothing, {type(request).__name__} included")
     yield  # makes this a generator

@@ -12,11 +12,12 @@ from wizard.conv2d.presets import Published, Row
 from wizard.conv2d.verdicts import Result, Verdict
 
 SHORT = {
+    Verdict.PASS: "right",
     Verdict.CRASHED: "crash",
     Verdict.OUT_OF_MEMORY: "memory",
     Verdict.UNUSABLE: "left",
 }
-"""Words of at most six letters, and no two with the same first letter."""
+"""Words of at most six letters."""
 RUNNING_MARK = ">"
 SHORT_PHASES = {
     "running": "runs",
@@ -52,10 +53,6 @@ class SweepState:
         if before[number - 1 : number] == (row,):
             return self
         return replace(self, rows=(*before[: number - 1], row, *before[number:]))
-
-    def with_running(self, number: int) -> SweepState:
-        """A shape is being measured."""
-        return replace(self, running=number, phase="")
 
     def with_phase(self, number: int, phase: str) -> SweepState:
         """What the running shape is at."""
@@ -110,11 +107,6 @@ class Mark:
         """Sign and word where there is room for six letters."""
         return f"{self.sign} {SHORT_PHASES.get(self.word, self.word)}".strip()
 
-    @property
-    def letter(self) -> str:
-        """The word where there is room for one letter."""
-        return self.word[:1].upper()
-
     def __str__(self) -> str:
         return f"{self.sign} {self.word}".strip()
 
@@ -147,7 +139,7 @@ def line_of_row(state: SweepState, number: int, cells: int) -> str:
     if result is not None:
         error = error_of(result)
         parts = [
-            result.verdict.value,
+            SHORT.get(result.verdict, result.verdict.value),
             f"cold {short_time(result.cold_s)}, warm {short_time(result.warm_s)}",
             error if result.detail else f"error {error}",
         ]

@@ -1,32 +1,34 @@
-"""Results row by row, as lines of text: one shape a line, in columns of fixed widths."""
+"""Results row by row: one shape a line, with its verdict or its times in columns."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from screens.conv2d.rows import MARKS, are_joined, channels_of, error_of, what_of
-from screens.conv2d.state import RUNNING_MARK, SweepState
+from screens.conv2d.rows import are_joined, channels_of, error_of, what_of
+from screens.conv2d.state import SweepState, mark_of
 from screens.words import cut, short_time, shown
 from wizard.conv2d.presets import Published
-from wizard.conv2d.verdicts import Result, Verdict
 
 COLUMNS = (
-    ("Size", "size", 8),
-    ("Channels", "channels", 10),
-    ("Verdict", "verdict", 11),
-    ("Cold", "cold", 8),
-    ("Warm", "warm", 8),
-    ("Error", "error", 8),
-    ("Published", "published", 11),
+    ("Size", 7),
+    ("Channels", 10),
+    ("Verdict", 9),
+    ("Cold", 8),
+    ("Warm", 8),
+    ("Error", 7),
+    ("Published", 10),
 )
-"""Head, key and width; fixed widths, so that nothing jumps when a verdict arrives."""
-SHARES = {"what": 2, "channels": 1, "error": 2, "published": 2}
-"""How what a screen has above 80 columns is given to its texts."""
-JOINED = (("What", "what", 33), *(column for column in COLUMNS[2:-1]))
+"""Head and width; fixed widths, so that nothing jumps when a verdict arrives."""
+JOINED = (("What", 33), *COLUMNS[2:-1])
 """Columns for rows that size and channels do not tell apart."""
-NARROW = 80
-SHORT_VERDICTS = {Verdict.OUT_OF_MEMORY: "no memory"}
+TIMES = (("What", 22), ("Cold", 8), ("Warm", 8), ("█ warm ░ cold, log scale", 26))
+SHARES = {"What": 2, "Channels": 1, "Error": 2, "Published": 2}
+"""How what a screen has above 80 columns is given to its texts."""
+NARROW, WIDEST = 80, 120
+SHORTEST_S, LONGEST_S = 1e-5, 1e2
+"""The ends of the bars."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,71 +36,62 @@ class Column:
     """One column of the table."""
 
     head: str
-    key: str
     cells: int
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """A text in a column, and its colour."""
-
-    text: str
-    style: str = ""
-
-
-def columns_for(state: SweepState, cells: int) -> tuple[Column, ...]:
+def columns_for(state: SweepState, cells: int, *, times: bool = False) -> tuple[Column, ...]:
     """The columns for a screen that wide."""
-    titled = JOINED if are_joined(state.rows) else COLUMNS
-    more = max(0, cells - NARROW) // sum(SHARES.get(key, 0) for _, key, _ in titled)
-    return tuple(
-        Column(
-            head,
-            key,
-            width + more * SHARES.get(key, 0),
-        )
-        for head, key, width in titled
-    )
+    titled = TIMES if times else JOINED if are_joined(state.rows) else COLUMNS
+    spare = max(0, min(cells, WIDEST) - NARROW)
+    more = spare // sum(SHARES.get(head, 0) for head, _ in titled)
+    return tuple(Column(head, width + more * SHARES.get(head, 0)) for head, width in titled)
 
 
-def cells_of(state: SweepState, number: int, columns: Sequence[Column]) -> tuple[Cell, ...]:
+def cells_of(state: SweepState, number: int, columns: Sequence[Column]) -> tuple[str, ...]:
     """A row as it stands: no text is wider than its column."""
-    cells = (_cell(state, number, column) for column in columns)
+    texts = (_text(state, number, column) for column in columns)
     return tuple(
-        Cell(cut(shown(cell.text), column.cells), cell.style)
-        for cell, column in zip(cells, columns, strict=True)
+        cut(shown(text), column.cells) for text, column in zip(texts, columns, strict=True)
     )
 
 
-def _cell(state: SweepState, number: int, column: Column) -> Cell:
+def _text(state: SweepState, number: int, column: Column) -> str:
     row, result = state.rows[number - 1], state.results.get(number)
-    match column.key:
-        case "what":
-            return Cell(what_of(row))
-        case "size":
-            return Cell(f"{row.shape.h}x{row.shape.w}")
-        case "channels":
-            return Cell(channels_of(row))
-        case "published":
-            return Cell(_published(state.claim_of(number), column.cells))
-        case "verdict":
-            return _verdict(state, number, result)
+    match column.head:
+        case "What":
+            return what_of(row)
+        case "Size":
+            return f"{row.shape.h}x{row.shape.w}"
+        case "Channels":
+            return channels_of(row)
+        case "Verdict":
+            known = result is not None or state.running == number
+            return str(mark_of(state, number)) if known else state.blank
+        case "Published":
+            return _published(state.claim_of(number), column.cells)
+        case _ if result is None:
+            return ""
+        case "Error":
+            return error_of(result)
+        case "Cold":
+            return short_time(result.cold_s)
+        case "Warm":
+            return short_time(result.warm_s)
         case _:
-            return Cell("" if result is None else _figure(result, column.key))
+            return _bar(result.warm_s, result.cold_s, column.cells) or result.verdict.value
 
 
-def _verdict(state: SweepState, number: int, result: Result | None) -> Cell:
-    if state.running == number:
-        return Cell(f"{RUNNING_MARK} {state.phase or 'running'}")
-    if result is None:
-        return Cell(state.blank)
-    mark, colour = MARKS[result.verdict]
-    return Cell(f"{mark} {SHORT_VERDICTS.get(result.verdict, result.verdict.value)}", colour)
+def _bar(warm_s: float | None, cold_s: float | None, cells: int) -> str:
+    """Two times on one scale of powers of ten; the first call is hardly ever the faster one."""
+    warm, cold = (_cells(seconds, cells) for seconds in (warm_s, cold_s))
+    return f"{'█' * warm}{'░' * max(0, cold - warm)}"
 
 
-def _figure(result: Result, key: str) -> str:
-    if key == "error":
-        return error_of(result)
-    return short_time(result.cold_s if key == "cold" else result.warm_s)
+def _cells(seconds: float | None, cells: int) -> int:
+    if not seconds:
+        return 0
+    share = math.log(seconds / SHORTEST_S) / math.log(LONGEST_S / SHORTEST_S)
+    return max(1, round(cells * min(share, 1.0)))
 
 
 def _published(published: Published | None, cells: int) -> str:

@@ -1,91 +1,129 @@
-"""What is wrong, what proves it, and what mends it: of this machine, or of a pasted text."""
+"""What is wrong with this machine or in a pasted text, what proves it, and how to fix it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+import asyncio
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar
 
+from textual import work
 from textual.binding import Binding, BindingType
+from textual.message import Message
 from textual.widget import Widget
-from textual.widgets import OptionList, Static
+from textual.widgets import OptionList
 
-from screens.diagnose.mending import Mending
-from screens.diagnose.state import Fine, Found, Shown
-from screens.diagnose.text import details_lines, saved_text, summary_text
-from screens.faults import save
+from screens.diagnose.state import Fine, Shown, after_progress
+from screens.diagnose.text import (
+    CHECKING,
+    conclusion_of,
+    details,
+    fixed_text,
+    saved_text,
+    second_line,
+    unread_text,
+)
+from screens.diagnose.text_question import Given, TextQuestion
+from screens.faults import fault, save, tell, told
 from screens.report.key import QUIET_REPORT_KEY
 from screens.report.preview import ReportPreview
-from screens.services import Services
-from screens.session import Session
-from screens.step import COMMON_KEYS
+from screens.services import DetectedPart, Services
+from screens.session import Session, from_diagnose
+from screens.step import COMMON_KEYS, StepScreen
 from screens.widgets.findings_pane import FindingsPane
+from screens.widgets.header_line import HeaderLine
+from screens.widgets.status_line import wait_for
+from screens.windows.dialogs import Notice
 from screens.windows.lines_view import LinesView
 from wizard.diagnose.explain import Explanation
-from wizard.diagnose.finding import Finding
+from wizard.diagnose.finding import Finding, Status, counts_text
+from wizard.diagnose.looking import Progress
+from wizard.diagnose.machine import Diagnosis
+from wizard.machine.facts import Machine
 
-LINE_CELLS = 79
+LINE_CELLS = 78
 DRAWN_S = 0.1
-HINT = "Enter: its plan where there is one, else all of it. PgDn reads on."
-NOTHING_HINT = "r looks again; e explains a log or an error that you have."
-NOT_READ = "Nothing could be looked at. r tries again."
+READING = "Reading this machine ..."
+AT_IT = "Running the checks ..."
+NOT_READ = "Nothing could be checked. Press r to try again."
+OF_A_TEXT = "Esc goes back to this machine."
+MAKING = "Making the plan: reading the files that would change ..."
+UNCHANGED = "Nothing was changed. Fix that, then press Enter again."
+ANOTHER = "Press t to name another file, or to paste the text itself."
+PASTED = "the text that you pasted"
+UNFINISHED = "{0} in {1} is not finished. Resume or undo it on Welcome."
+MACHINE, TEXT = "machine", "text"
 
 
-class Diagnose(Mending):
-    """The findings as a list; each key does one thing with them or with the highlighted one."""
+class Diagnose(StepScreen):
+    """The findings as a list, with one row for the checks that are fine."""
 
     NAME = "diagnose"
     TITLE_WORD = "Diagnose"
     HELP_TEXT = (
-        "Each row is one finding: how it ended (FAULT, WARNING, NOT TESTED, OK), how sure that is "
-        "(certain, likely, possible), and what it is; the worst first. What one finding explains "
-        "is not told beside it. Nothing is changed by looking.\n\n"
-        "Below or beside the list: the lines that prove it, with their place; what it means; what "
-        "mends it, step by step; on what that rests. PgUp and PgDn scroll it; Tab goes there and "
-        "back.\n\n"
-        "f, or Enter: where this program has a plan for it, the plan is made and shown; you review "
-        "it before anything happens. Afterwards all is looked at again. Where there is none, Enter "
-        "shows all of the finding.\n"
-        "o shows what is fine one by one, or in one row.\n"
-        "r reads the machine again and looks at everything.\n"
-        "e explains a text that you paste, or a file: a kernel log, a traceback, what apt or pip "
-        "printed. Esc leads from there to this machine again.\n"
-        "s saves all of it as text and says where (not in a dry run).\n"
-        "p shows a report for others, redacted, before it is written.\n\n"
+        "The first line names the most likely cause. The list has everything that was found, the "
+        "worst first: ✗ is a fault, ! a warning, ? could not be tested, ✓ is fine. "
+        "Checking changes nothing.\n\n"
+        "Enter makes the plan that fixes the highlighted problem and opens it in Review. After the "
+        "fix, everything is checked again. Where this program has no plan, Enter shows what you "
+        "can do yourself.\n"
+        "Space shows everything about the highlighted row: proof, meaning, every step. On the last "
+        "row it lists the checks that are fine.\n"
+        "t explains a text: paste a kernel log, an error or a traceback, or name a file.\n"
+        "r reads the machine again and repeats every check.\n"
+        "s saves everything as text (not in a dry run).\n"
+        "p shows a report for others.\n\n"
         "The same as text and for programs: rdna1-setup diagnose [--json], "
         "rdna1-setup explain [--json] FILE"
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f", "fix", "Fix"),
-        Binding("o", "fold", "OKs"),
-        Binding("e", "explain", "Text"),
-        Binding("r", "again", "Again"),
-        Binding("s", "save", "Save"),
+        Binding("space", "details", "Details", key_display="Space"),
+        Binding("t", "explain", "Explain a text"),
+        Binding("r", "again", "Check again", show=False),
+        Binding("s", "save", "Save as text", show=False),
         QUIET_REPORT_KEY,
-        Binding("pagedown", "page(1)", "Page", show=False, priority=True),
-        Binding("pageup", "page(-1)", "Page up", show=False, priority=True),
         *COMMON_KEYS,
     ]
     AUTO_FOCUS = "#findings"
 
+    @dataclass
+    class Heard(Message):
+        """A thread has something to say."""
+
+        kind: str
+        run: int | None
+        """None for what concerns every run."""
+        act: Callable[[], None]
+
     def __init__(self, session: Session, services: Services) -> None:
         super().__init__(session, services)
+        finished = session.finished
+        whole = finished is not None and finished.ok and session.failure is None
+        self._fixed = session.mending if whole else None
+        self._finished = finished
+        self._runs: Counter[str] = Counter()
+        self.here = session.diagnosed or Shown()
+        """What is known of this machine by now."""
         self._of_text: Shown | None = None
         self._draws = False
         """True while what has come is about to be drawn."""
+        self.session = replace(
+            session, plan=None, choice=None, finished=None, failure=None, mending=None, before=None
+        )
 
     def body(self) -> Iterable[Widget]:
-        """What it comes to, the list, the details."""
-        yield Static("", id="found-in-all", classes="pad", markup=False)
+        """The list and the details."""
         yield FindingsPane()
 
     def on_mount(self) -> None:
-        """Shows what was found before, or looks."""
-        if self.session.diagnosed is None or self.was_mended:
-            self.look(afresh=self.was_mended)
+        """Shows what was found before, or checks everything."""
+        if self.session.diagnosed is None or self._fixed is not None:
+            self._check(afresh=self._fixed is not None)
         else:
             self._show(at=self.here.at)
-            self._hint()
 
     @property
     def there(self) -> Shown:
@@ -97,120 +135,232 @@ class Diagnose(Mending):
         """List and details."""
         return self.query_one(FindingsPane)
 
-    @property
-    def _finding(self) -> Finding | None:
-        row = self.pane.findings.current if self.is_mounted else None
-        return row.finding if isinstance(row, Found) else None
+    # Daemon threads, not workers: leaving the program must not wait for a stuck read.
 
-    def show_here(self) -> None:
-        """Shows what is known of this machine by now, unless a text is shown."""
+    def _begin(self, kind: str, look: Callable[[Callable[..., None]], None]) -> None:
+        self._runs[kind] += 1
+        run = self._runs[kind]
+
+        def hear(act: Callable[..., None], *given: object) -> None:
+            self.post_message(self.Heard(kind, run, partial(act, *given)))
+
+        def begin() -> None:
+            try:
+                look(hear)
+            except (OSError, ValueError) as error:
+                hear(self._take_trouble if kind == MACHINE else self._take_unexplained, error)
+            except Exception as bug:  # a thread would swallow it: it is to end the program
+                self.post_message(self.Heard(kind, None, partial(_raise, bug)))
+
+        threading.Thread(target=begin, daemon=True).start()
+
+    def on_diagnose_heard(self, message: Heard) -> None:
+        """Takes what came, unless a later one has begun."""
+        if message.run in (None, self._runs[message.kind]):
+            message.act()
+
+    def _check(self, *, afresh: bool) -> None:
+        """Checks everything, after reading the machine (again)."""
+        if afresh:
+            self.session = replace(self.session, machine=None, parts=())
+        self._take(Shown(running="what this machine is"))
+        wait_for(self, AT_IT if self.session.machine else READING, self.services.clock)
+        self._begin(MACHINE, partial(self._look, self.session.machine))
+
+    def _look(self, machine: Machine | None, hear: Callable[..., None]) -> None:
+        if machine is None:
+            machine = self.services.detect(lambda part: hear(self._take_part, part))
+            hear(self._take_machine, machine)
+        diagnosing = self.services.diagnosing
+        found = diagnosing.look(machine, lambda step: hear(self._take_progress, step))
+        fixable = tuple(filter(diagnosing.has_plan, found.findings))
+        best = self._recommended(machine) if found.rdna1 else ""
+        hear(self._take_diagnosis, found, fixable, best)
+
+    def _recommended(self, machine: Machine) -> str:
+        """What Choose and ``rdna1-setup plan`` recommend too."""
+        from wizard.advice.recommend import found_applications
+
+        wanted = self.session.applications or found_applications(machine)
+        return self.services.recommend(machine, wanted, self.session.preset).name
+
+    def _take_part(self, part: DetectedPart) -> None:
+        self.session = replace(self.session, parts=(*self.session.parts, part))
+        self._take(replace(self.here, running=f"what this machine is: {part.title}"))
+
+    def _take_machine(self, machine: Machine) -> None:
+        self.session = replace(self.session, machine=machine)
+        self.query_one(HeaderLine).show_machine(machine)
+
+    def _take_progress(self, step: Progress) -> None:
+        self._take(after_progress(self.here, step))
+
+    def _take_diagnosis(
+        self, diagnosis: Diagnosis, fixable: tuple[Finding, ...], best: str
+    ) -> None:
+        there, status = Shown(result=diagnosis, fixable=fixable, recommended=best), None
+        fixed, finished = self._fixed, self._finished
+        if fixed is not None and finished is not None:
+            text, status = fixed_text(fixed, there.findings, finished, self.services.mode)
+            rows = enumerate(there.rows)
+            at = (n for n, r in rows if isinstance(r, Finding) and r.cause == fixed.cause)
+            there = replace(there, fixed=text, fixed_status=status, at=next(at, 0))
+        self._take(there)
+
+    def _take_trouble(self, error: OSError | ValueError) -> None:
+        self._take(Shown(trouble=unread_text(error)))
+
+    def _take(self, there: Shown) -> None:
+        self.here = replace(there, unfolded=self.here.unfolded)
         if self.here.running:
-            self._show_soon()
+            if not self._draws:  # a few times a second: dozens of checks end within one
+                self._draws = True
+                self.set_timer(DRAWN_S, self._show_coming)
         elif self._of_text is None:
-            self._show(at=self.here.at if self.here.mended else None)
-            self._hint()
-
-    def _hint(self) -> None:
-        if self.here.trouble:
-            self.say(NOT_READ, "fault")
-        elif not self.here.running:
-            self.say(HINT if any(f.counts for f in self.here.findings) else NOTHING_HINT)
-
-    def _show_soon(self) -> None:
-        """Draws a few times a second: dozens of looks end within one."""
-        if not self._draws:
-            self._draws = True
-            self.set_timer(DRAWN_S, self._show_coming)
+            self._show(at=self.here.at if self.here.fixed else None)
 
     def _show_coming(self) -> None:
         self._draws = False
         if self._of_text is None:
             self._show()
 
-    def take_text(self, there: Shown) -> None:
-        """Shows what a text proves."""
-        self._of_text = there
-        self._show(at=0)
-        self.say("Esc leads back to this machine; e explains another text.")
-
     def _show(self, at: int | None = None) -> None:
         if not self.query(FindingsPane):
             return  # it is being taken down
-        text = summary_text(self.there, self.session.machine)
-        self.query_one("#found-in-all", Static).update(text)
-        self.pane.show(self.there, at)
+        there = self.there
+        self._conclude(there)
+        best = there.recommended
+        self.pane.findings.border_subtitle = f"Recommended stack: {best}" if best else ""
+        self.pane.show(there, at)
+        if self.pane.display is bool(there.trouble):
+            self.pane.display = not there.trouble
+            self.pane.findings.focus()
+        if there.trouble:
+            self.say(NOT_READ, "fault")
+        elif there.text:
+            self.say(OF_A_TEXT)
+        elif not there.running:
+            self.say(f"{counts_text(finding.status for finding in there.findings)}.")
         self.refresh_bindings()
 
-    def action_report(self) -> None:
-        """Shows what a report for others would hold."""
-        self.app.push_screen(ReportPreview(self.services))
+    def _conclude(self, there: Shown) -> None:
+        found = conclusion_of(there)
+        if found is None:
+            self.conclude(CHECKING)
+        elif there.fixed:
+            self.conclude(there.fixed, there.fixed_status, found.text, found.status)
+        elif second := second_line(there):
+            self.conclude(found.text, found.status, second)
+        elif (stopped := self.services.unfinished()) is not None:
+            text = UNFINISHED.format(stopped.name, stopped.folder)
+            self.conclude(found.text, found.status, text, Status.WARNING)
+        else:
+            self.conclude(found.text, found.status)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offers what can be done with what is there."""
-        if action == "fix":
-            return self._finding in self.there.fixable
-        if action == "fold":
-            return any(isinstance(row, Fine) for row in self.there.rows)
+        if action == "details":
+            return bool(self.there.rows)
         if action == "save":
             return self.services.save_text is not None and self.there.result is not None
         return super().check_action(action, parameters)
 
     def on_option_list_option_highlighted(self) -> None:
-        """Shows all of that row."""
+        """Shows the details of that row."""
         self.pane.show_details()
-        self.refresh_bindings()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Takes the way on from a row."""
+        """Opens the fix of a row, or all that is known of it."""
         row = self.pane.findings.rows[event.option_index]
+        machine = self.session.machine
+        if isinstance(row, Finding) and row in self.there.fixable and machine is not None:
+            wait_for(self, MAKING, self.services.clock)
+            self._fix(machine, row)
+        else:
+            self.action_details()
+
+    def action_details(self) -> None:
+        """Shows all of the highlighted row; a row of many is unfolded."""
+        row = self.pane.findings.current
         if isinstance(row, Fine):
-            self.action_fold()
-        elif isinstance(row, Found) and row.finding in self.there.fixable:
-            self.action_fix()
-        else:
-            lines = tuple(details_lines(row, self.there, LINE_CELLS))
-            self.app.push_screen(LinesView("All of it", lines))
+            folded = replace(self.there, unfolded=not self.there.unfolded)
+            if self._of_text is None:
+                self.here = folded
+            else:
+                self._of_text = folded
+            self._show()
+        elif row is not None:
+            lines = (line.plain for line in details(row, self.there, LINE_CELLS))
+            self.app.push_screen(LinesView("Details", lines))
 
-    def action_fold(self) -> None:
-        """Gives each of what is fine a row, or puts it all into one."""
-        folded = replace(self.there, unfolded=not self.there.unfolded)
-        if self._of_text is None:
-            self.here = folded
-        else:
-            self._of_text = folded
-        self._show()
+    @work(group="mend", exclusive=True)
+    async def _fix(self, machine: Machine, finding: Finding) -> None:
+        try:
+            plan = await asyncio.to_thread(self.services.diagnosing.make_fix, machine, finding)
+        except ValueError as reason:
+            self.say("There is no plan for this. Nothing was changed.", "warning")
+            text = f"{reason}\n\nNothing was changed."
+            self.app.push_screen(Notice("There is no plan for this", text))
+            return
+        except OSError as error:
+            told_of = fault("The plan was not made", error, UNCHANGED)
+            tell(self, "There is no plan for this", told_of)
+            return
+        left = replace(self.here, at=self.pane.findings.highlighted or 0)
+        before = replace(self.session, diagnosed=left)
+        fixing = replace(before, plan=plan, mending=finding, before=before)
+        self.post_message(self.Go("review", fixing))
 
-    def action_page(self, pages: int) -> None:
-        """Moves the details by pages."""
-        self.pane.page(pages)
+    def action_explain(self) -> None:
+        """Asks for a text to explain."""
+        self.app.push_screen(TextQuestion(), self._explain)
+
+    def _explain(self, given: Given | None) -> None:
+        if given is None or not (given.text or given.path):
+            return
+        name, diagnosing = given.path or PASTED, self.services.diagnosing
+        wait_for(self, f"Reading {name} ...", self.services.clock)
+
+        def look(hear: Callable[..., None]) -> None:
+            explain = diagnosing.explain_file if given.path else diagnosing.explain
+            hear(self._take_text, Shown(text=name, result=explain(given.path or given.text)))
+
+        self._begin(TEXT, look)
+
+    def _take_text(self, there: Shown) -> None:
+        self._of_text = there
+        self._show(at=0)
+
+    def _take_unexplained(self, error: OSError | ValueError) -> None:
+        self.say("The text was not explained. Press t to try another.", "fault")
+        text = told(fault("It was not read", error, ANOTHER))
+        self.app.push_screen(Notice("Not explained", text))
 
     def action_again(self) -> None:
-        """Looks at everything again."""
+        """Checks everything again."""
         self._of_text = None
-        self.look(afresh=True)
+        self._check(afresh=True)
 
     def action_back(self) -> None:
         """From a text to this machine; from there to where it was opened."""
         if self._of_text is None:
-            self.post_message(self.Go(*self.way_back()))
-            return
-        self._of_text = None
-        self._show()
-        self._hint()
-
-    def as_left(self) -> Shown:
-        """What is shown of this machine, with the row that is highlighted."""
-        return replace(self.here, at=self.pane.findings.highlighted or 0)
+            self.post_message(self.Go(*from_diagnose(self.session)))
+        else:
+            self._of_text = None
+            self._show()
 
     def action_save(self) -> None:
         """Saves what is shown, whole, and names the file."""
         if self.services.save_text is None:
             return
-        kind = "text" if isinstance(self.there.result, Explanation) else "machine"
+        kind = TEXT if isinstance(self.there.result, Explanation) else MACHINE
         text = saved_text(self.there, self.session.machine)
         save(self, self.services.save_text, f"rdna1-findings-{kind}.txt", text)
 
-    def action_fix(self) -> None:
-        """Makes the plan that mends the highlighted finding."""
-        if (finding := self._finding) is not None:
-            self.mend(finding)
+    def action_report(self) -> None:
+        """Shows what a report for others would hold."""
+        self.app.push_screen(ReportPreview(self.services))
+
+
+def _raise(bug: Exception) -> None:
+    raise bug

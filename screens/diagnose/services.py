@@ -1,16 +1,14 @@
-"""Findings of a machine or of a text, and the plans that mend them."""
+"""What Diagnose asks of the core: findings of a machine or a text, and plans that fix them."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from screens.diagnose.diagnosing import Diagnosing
-
 if TYPE_CHECKING:
-    from wizard.diagnose.alone import Look
     from wizard.diagnose.explain import Explanation
     from wizard.diagnose.finding import Finding
     from wizard.diagnose.looking import Progress
@@ -20,8 +18,24 @@ if TYPE_CHECKING:
     from wizard.plan.steps import Plan
 
 
+@dataclass(frozen=True, slots=True)
+class Diagnosing:
+    """Functions that find and fix. Each of them may take a while, and runs in a thread."""
+
+    look: Callable[[Machine, Callable[[Progress], None]], Diagnosis]
+    """Every check, each reported when it begins and when it ends."""
+    explain: Callable[[str], Explanation]
+    """What a text proves. Raises ValueError, with a text fit to show."""
+    explain_file: Callable[[str], Explanation]
+    """The same of the text in a file."""
+    has_plan: Callable[[Finding], bool]
+    """True where a plan fixes it."""
+    make_fix: Callable[[Machine, Finding], Plan]
+    """The plan that fixes it. Raises ValueError, with a text fit to show, where there is none."""
+
+
 def diagnosing_of(host: Host) -> Diagnosing:
-    """The roads for one machine; texts may be of any."""
+    """The functions for one machine; texts may be of any."""
     return Diagnosing(
         look=partial(_look, host),
         explain=_explain,
@@ -32,17 +46,11 @@ def diagnosing_of(host: Host) -> Diagnosing:
 
 
 def _look(host: Host, machine: Machine, on_progress: Callable[[Progress], None]) -> Diagnosis:
-    from wizard.diagnose.looking import look_at
-
-    return look_at(machine, _further(host, machine), on_progress)
-
-
-def _further(host: Host, machine: Machine) -> tuple[Look, ...]:
-    """What is looked at beside the facts of this very machine."""
     from wizard.commands.looking import places_of
     from wizard.diagnose.here import looks_here
+    from wizard.diagnose.looking import look_at
 
-    return looks_here(host, machine, places_of(host))
+    return look_at(machine, looks_here(host, machine, places_of(host)), on_progress)
 
 
 def _explain(text: str) -> Explanation:

@@ -12,24 +12,19 @@ from wizard.diagnose.machine import Diagnosis
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A finding."""
-
-    finding: Finding
-
-
-@dataclass(frozen=True, slots=True)
 class Running:
-    """What is being looked at."""
+    """What is being checked."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Fine:
-    """What was looked at and is fine, in one row."""
+    """The checks that found nothing, in one row."""
 
     findings: tuple[Finding, ...]
+    more: bool
+    """True below other rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +34,7 @@ class Listed:
     cards: tuple[ListedCard, ...]
 
 
-Row = Found | Running | Fine | Listed
+Row = Finding | Running | Fine | Listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,19 +44,22 @@ class Shown:
     text: str = ""
     """What the text is called; ``""`` for the machine."""
     result: Diagnosis | Explanation | None = None
-    """None until all was looked at."""
+    """None until everything was checked."""
     coming: tuple[Finding, ...] = ()
     """What was found so far."""
     running: str = ""
-    """What is being looked at; ``""`` once all was."""
+    """What is being checked; ``""`` at the end."""
     fixable: tuple[Finding, ...] = ()
-    """Findings that a plan mends."""
+    """Findings that a plan fixes."""
     unfolded: bool = False
-    """True while what is fine has rows of its own."""
-    mended: str = ""
-    """What became of the finding that was mended last."""
+    """True while each check that is fine has a row of its own."""
+    fixed: str = ""
+    """What became of the finding that was fixed last."""
+    fixed_status: Status | None = None
+    recommended: str = ""
+    """The stack that Choose recommends for this machine."""
     trouble: str = ""
-    """Why nothing could be looked at."""
+    """Why nothing could be checked."""
     at: int = 0
     """The row that was highlighted."""
 
@@ -72,27 +70,23 @@ class Shown:
 
     @property
     def rows(self) -> tuple[Row, ...]:
-        """The worst first; what is fine in one row, unless it is unfolded."""
-        wrong = tuple(Found(f) for f in self.findings if f.status is not Status.OK)
+        """The worst first; what is fine in one row, and below it unless that is folded."""
+        wrong = tuple(f for f in self.findings if f.status is not Status.OK)
         fine = tuple(f for f in self.findings if f.status is Status.OK)
         running = (Running(self.running),) if self.running else ()
-        folded = (Fine(fine),) if fine else ()
-        each = tuple(map(Found, fine)) if self.unfolded else ()
-        return (*wrong, *running, *folded, *each, *self._listed)
-
-    @property
-    def _listed(self) -> tuple[Row, ...]:
+        folded = (Fine(fine, bool(wrong)),) if fine else ()
         cards = self.result.cards if isinstance(self.result, Explanation) else ()
-        return (Listed(cards),) if cards else ()
+        listed = (Listed(cards),) if cards else ()
+        return (*wrong, *running, *folded, *(fine if self.unfolded else ()), *listed)
 
 
 def is_same(row: Row, other: Row) -> bool:
     """True for rows of the same finding, or of the same kind where there is one alone."""
-    return row == other if isinstance(row, Found) else type(row) is type(other)
+    return row == other if isinstance(row, Finding) else type(row) is type(other)
 
 
 def after_progress(shown: Shown, step: Progress) -> Shown:
-    """What is shown once a look is waited for or has ended."""
+    """What is shown once a check begins or has ended."""
     if step.findings is None:
         return replace(shown, running=f"{step.name} ({step.number} of {step.total})")
     return replace(shown, coming=(*shown.coming, *step.findings))

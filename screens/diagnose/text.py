@@ -1,79 +1,107 @@
-"""What Diagnose says: a row a finding, a summary above, all of the highlighted row beside it."""
+"""What Diagnose says: its first line, a row for each finding, and the details of one row."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from textual.content import Content
 
-from screens.diagnose.state import Fine, Found, Listed, Row, Running, Shown
+from screens.diagnose.state import Fine, Listed, Row, Running, Shown
 from screens.faults import fault, in_one_run
-from screens.hanging import wrapped
+from screens.hanging import hanging, wrapped
 from screens.services import DEMO, LIVE
-from screens.words import STATUS_STYLES, column, cut, shown
-from wizard.advice.recommend import recommend
-from wizard.diagnose.explain import Explanation
-from wizard.diagnose.finding import Finding, Status, counts_text
+from screens.words import STATUS_STYLES, cut, shown
+from wizard.diagnose.conclusion import Conclusion, conclude
+from wizard.diagnose.explain import Answer, Explanation
+from wizard.diagnose.finding import Finding, Status
+from wizard.knowledge.causes import load_causes
 from wizard.machine.facts import Machine
 from wizard.remedies import by_keys
 from wizard.report.findings import (
+    CANNOT_TELL,
     NOT_RDNA1,
-    answer_text,
+    NOTHING,
     card_lines,
     diagnosis_lines,
-    diagnosis_texts,
     explanation_lines,
     rest_lines,
-    whole_lines,
 )
 from wizard.report.mending import WORDS, Outcome, outcome_of
 from wizard.run.events import PlanFinished
 from wizard.run.lines import clean
 
-STATUS_CELLS = 11
-SURE_CELLS = 9
-ROW_LINES = 3
-CHECKING = "Looking at this machine. Nothing is changed."
+ROW_LINES = 2
+MARK_CELLS = 2
+LABEL_CELLS = 9
+FEW = 2
+"""So many proofs stand below the list; all of them where there is more room."""
+CHECKING = "Checking this machine. Nothing is changed."
+NO_CARD = "No RDNA1 card was found here, so only general checks were made."
 UNREAD = "This machine could not be read"
-UNREAD_NEXT = "r reads again; e explains a text all the same."
+UNREAD_NEXT = "Press r to try again, or t to explain a text."
 OTHERS = "From the text, not this machine"
-PLAN_OFFERED = "f makes a plan of this: you review it before anything happens."
-IS_RUNNING = (
-    "This is being looked at. Keys answer meanwhile; it is left when it takes too long, and the "
-    "others go on."
-)
-NOTHING_CHANGED = "This was a {0}, nothing was changed: {1}."
+ENTER_FIXES = " Enter opens the fix."
+PLAN_OFFERED = "Enter makes a plan to fix this. You review it before anything happens."
+ALL_STEPS = "Space shows all {0} steps."
+IS_RUNNING = "This check is still running. If it takes too long, it is skipped."
+NOTHING_CHANGED = "This was a {0}, so nothing was changed: {1}."
+STATUS_OF = {
+    Outcome.GONE: Status.OK,
+    Outcome.LOGIN: Status.WARNING,
+    Outcome.TERMINAL: Status.WARNING,
+    Outcome.THERE: Status.FAULT,
+    Outcome.UNSEEN: Status.NOT_TESTED,
+}
+
+
+def conclusion_of(there: Shown) -> Conclusion | None:
+    """The first line; None while the checks run."""
+    if there.trouble:
+        return Conclusion(Status.FAULT, there.trouble)
+    if there.result is None:
+        return None
+    if isinstance(there.result, Explanation) and there.result.answer is not Answer.FOUND:
+        tells = there.result.answer is Answer.NOTHING
+        return Conclusion(Status.NOT_TESTED, NOTHING if tells else CANNOT_TELL)
+    found = conclude(there.findings)
+    fixes = there.findings and there.findings[0] in there.fixable
+    return replace(found, text=f"{found.text}{ENTER_FIXES}") if fixes else found
+
+
+def second_line(there: Shown) -> str:
+    """What the reader must know beside the first line, ``""`` for nothing."""
+    match there.result:
+        case None:
+            return ""
+        case Explanation(other_card=True):
+            return f"{OTHERS}: {there.text}. {NOT_RDNA1}"
+        case Explanation():
+            return f"{OTHERS}: {there.text}"
+        case diagnosis:
+            return "" if diagnosis.rdna1 else NO_CARD
 
 
 def row_text(row: Row, cells: int) -> Content:
-    """A row of the list: status in words, how sure, title."""
+    """A row of the list: how it stands, and what it is."""
     match row:
-        case Found(finding):
-            sure = finding.confidence.value if finding.counts else ""
-            return _columns(
-                finding.status.word, STATUS_STYLES[finding.status], sure, finding.title, cells
-            )
+        case Finding(status=status, title=title):
+            return _marked(status.mark, STATUS_STYLES[status], title, cells)
         case Running(name):
-            return _columns("RUNNING", "bold", "", name, cells)
-        case Fine(findings):
-            text = f"{_counted(len(findings), 'check')} found nothing wrong"
-            return _columns(Status.OK.word, STATUS_STYLES[Status.OK], "", text, cells)
+            return _marked("…", "bold", f"Checking: {name}", cells)
+        case Fine(findings, more):
+            checks = _counted(len(findings), "more check" if more else "check")
+            return _marked(Status.OK.mark, STATUS_STYLES[Status.OK], f"{checks}, all fine", cells)
         case Listed(cards):
             text = f"{_counted(len(cards), 'graphics card')} listed in the text"
-            return _columns("CARDS", "bold", "", text, cells)
+            return _marked(" ", "bold", text, cells)
 
 
-def _columns(status: str, style: str, sure: str, title: str, cells: int) -> Content:
-    room = cells - STATUS_CELLS - SURE_CELLS
-    lines = wrapped(shown(title), room)
-    kept = [*lines[: ROW_LINES - 1], cut(" ".join(lines[ROW_LINES - 1 :]), room)]
-    gap = f"\n{' ' * (STATUS_CELLS + SURE_CELLS)}"
-    return Content.assemble(
-        (column(status, STATUS_CELLS), style),
-        column(sure, SURE_CELLS),
-        gap.join(filter(None, kept)),
-    )
+def _marked(mark: str, style: str, title: str, cells: int) -> Content:
+    lines = wrapped(shown(title), cells - MARK_CELLS)
+    kept = [*lines[: ROW_LINES - 1], cut(" ".join(lines[ROW_LINES - 1 :]), cells - MARK_CELLS)]
+    gap = f"\n{' ' * MARK_CELLS}"
+    return Content.assemble((f"{mark} ", style), gap.join(filter(None, kept)))
 
 
 def _counted(count: int, noun: str) -> str:
@@ -81,68 +109,71 @@ def _counted(count: int, noun: str) -> str:
 
 
 def unread_text(error: OSError | ValueError) -> str:
-    """Why nothing could be looked at, and what to do about it."""
+    """Why nothing could be checked, and what to do about it."""
     return in_one_run(fault(UNREAD, error, UNREAD_NEXT))
 
 
-def _counts(findings: tuple[Finding, ...]) -> str:
-    return counts_text(finding.status for finding in findings)
-
-
-def summary_text(there: Shown, machine: Machine | None) -> str:
-    """What stands above the list."""
-    return "\n".join(clean(text) for text in _summary(there, machine) if text)
-
-
-def _summary(there: Shown, machine: Machine | None) -> Iterator[str]:
-    if there.mended:
-        yield there.mended
-    result = there.result
-    if isinstance(result, Explanation):
-        yield f"{OTHERS}: {there.text}"
-        yield answer_text(result)
-        yield NOT_RDNA1 if result.other_card else ""
-        yield _counts(result.findings)
-    elif result is None or machine is None:
-        yield there.trouble or CHECKING
-    else:
-        yield from diagnosis_texts(machine, result)
-        best = f"recommended here: {recommend(machine).name}" if result.rdna1 else ""
-        yield "; ".join(filter(None, (_counts(result.findings), best)))
-
-
-def details_lines(row: Row | None, there: Shown, cells: int) -> Iterator[str]:
-    """All that is known of a row, in the words of the command."""
+def details(row: Row | None, there: Shown, cells: int, most: int | None = None) -> list[Content]:
+    """All that is known of a row; of its proofs so many at most, where that is given."""
+    lines: list[str] = []
     match row:
-        case Found(finding) if finding.counts:
-            yield from whole_lines(_by_keys(finding), cells)
-            if finding in there.fixable:
-                yield from ("", *wrapped(PLAN_OFFERED, cells))
-            if there.text:
-                yield from ("", *wrapped(f"{OTHERS}.", cells))
-        case Found(finding):
-            yield from rest_lines(_by_keys(finding), cells)
-            yield from (clean(f"  | {each.where}: {each.text}") for each in finding.evidence)
+        case Finding() if row.counts:
+            return list(_finding(row, there, cells, most))
+        case Finding():
+            lines = rest_lines(_by_keys(row), cells)
+            lines += (clean(f"{each.where}: {each.text}") for each in row.evidence)
         case Running():
-            yield from wrapped(IS_RUNNING, cells)
+            lines = wrapped(IS_RUNNING, cells)
         case Fine(findings):
-            for finding in findings:
-                yield from rest_lines(finding, cells)
+            lines = [line for each in findings for line in rest_lines(each, cells)]
         case Listed(cards):
-            yield from card_lines(cards, cells)
+            lines = list(card_lines(cards, cells))
         case None:
             pass
+    return [Content(line) for line in lines]
+
+
+def _finding(finding: Finding, there: Shown, cells: int, most: int | None) -> Iterator[Content]:
+    whole = most is None
+    if whole:
+        yield from (Content.styled(line, "bold") for line in wrapped(shown(finding.title), cells))
+        status = f"{finding.status.word}, {finding.confidence.value}"
+        yield Content.styled(f"{status} [{finding.cause}]", STATUS_STYLES[finding.status])
+        yield Content("")
+    proofs = (f"{proof.where}: {proof.text}" for proof in finding.evidence[:most])
+    yield from _labelled("Seen", proofs, cells)
+    told = _by_keys(finding)
+    if whole:
+        yield Content("")
+        yield from _labelled("Meaning", (told.meaning,), cells)
+        yield Content("")
+    numbered = len(told.fix) > 1
+    steps = [f"{n}. {step}" if numbered else step for n, step in enumerate(told.fix, 1)]
+    if not whole and numbered:
+        steps = [steps[0], ALL_STEPS.format(len(steps))]
+    elif whole and finding in there.fixable:
+        steps.append(PLAN_OFFERED)
+    yield from _labelled("Fix", steps, cells)
+    if not whole:
+        return
+    yield Content("")
+    causes = load_causes()
+    explained = (f"{causes[each].title} [{each}]" for each in finding.explains)
+    yield from _labelled("Explains", explained, cells)
+    yield from _labelled("Source", filter(None, (finding.grade, *finding.links)), cells)
+    if there.text:
+        yield from _labelled("Note", (f"{OTHERS}.",), cells)
+
+
+def _labelled(label: str, texts: Iterable[str], cells: int) -> Iterator[Content]:
+    for number, text in enumerate(texts):
+        head = "" if number else label
+        yield from hanging(f"{head:<{LABEL_CELLS}}", clean(text), cells)
 
 
 def _by_keys(finding: Finding) -> Finding:
-    """The finding as a screen tells it."""
+    """The finding with keys in place of commands."""
     return replace(finding, meaning=by_keys(finding.meaning), fix=tuple(map(by_keys, finding.fix)))
-
-
-def details_text(row: Row | None, there: Shown, cells: int) -> Content:
-    """The same to be shown: what is wrong stands out."""
-    head, *rest = (*details_lines(row, there, cells), "")
-    return Content("\n").join((Content.styled(head, "bold"), *map(Content, rest)))
 
 
 def saved_text(there: Shown, machine: Machine | None) -> str:
@@ -156,14 +187,16 @@ def saved_text(there: Shown, machine: Machine | None) -> str:
     return "\n".join((*lines, ""))
 
 
-def mended_text(
+def fixed_text(
     finding: Finding, now: tuple[Finding, ...], finished: PlanFinished, mode: str
-) -> str:
-    """What became of a finding by those of the next look, and how to take its fix back."""
+) -> tuple[str, Status | None]:
+    """What became of a finding by those of the next check, and how to undo its fix."""
     if mode != LIVE:
-        return NOTHING_CHANGED.format("demo" if mode == DEMO else "dry run", finding.title)
+        words = "demo" if mode == DEMO else "dry run"
+        return NOTHING_CHANGED.format(words, shown(finding.title)), None
     outcome = outcome_of(finding, now)
     if outcome is Outcome.THERE and finished.relogin_needed:
         outcome = Outcome.LOGIN
-    back = f" To undo it: rdna1-setup rollback {finished.run}" if finished.run else ""
-    return f"{by_keys(WORDS[outcome]).format(cause=finding.cause)}{back}"
+    undo = f" To undo it: rdna1-setup rollback {finished.run}" if finished.run else ""
+    text = by_keys(WORDS[outcome]).format(cause=finding.cause)
+    return f"{text}{undo}", STATUS_OF[outcome]

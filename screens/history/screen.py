@@ -1,10 +1,11 @@
-"""Runs of Conv2d experiments that are over: listed, shown whole, compared, handed out."""
+"""Runs of Conv2d measurements that are over: listed, shown whole, compared, handed out."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable
-from typing import ClassVar
+from functools import partial
+from typing import ClassVar, TypeVar
 
 from textual import work
 from textual.binding import Binding, BindingType
@@ -13,61 +14,91 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from screens.faults import fault, tell, told
-from screens.history.acts import HistoryActs
-from screens.history.text import HINT, NOTHING, READING, count_text, damaged, empty_text
+from screens.history.result_choice import ResultChoice
+from screens.history.services import Draft, Lines, Past
+from screens.history.text import (
+    FIRST,
+    HINT,
+    NOTHING,
+    READING,
+    conclusion_text,
+    damaged,
+    empty_text,
+    unreadable_text,
+)
 from screens.report.key import QUIET_REPORT_KEY
 from screens.report.preview import ReportPreview
 from screens.services import Services
 from screens.session import Session
-from screens.step import HELP_KEY, QUIT_KEY, StepScreen
+from screens.step import COMMON_KEYS, StepScreen
 from screens.widgets.runs_table import RunsTable
 from screens.widgets.status_line import StatusLine, wait_for
-from screens.widgets.sweep_lines import OneLine
-from screens.windows.dialogs import Notice
-from wizard.conv2d.runs.folders import KeptRuns
+from screens.windows.dialogs import Notice, Question
+from screens.windows.lines_view import LinesView
+from screens.windows.path_question import PathQuestion
+from wizard.conv2d.runs.folders import KeptRuns, Run
 from wizard.conv2d.search.setting_answer import Found
+from wizard.conv2d.verdicts import Result
+from wizard.diagnose.finding import Status
+from wizard.report.past_runs import first_to_tell, no_results
 from wizard.run.trouble import Trouble
 
-LOOK_AGAIN = "Nothing was changed. Mend that, go back with Esc and press h again."
+T = TypeVar("T")
+LOOKING = "Reading ..."
+LOOK_AGAIN = "Nothing was changed. Fix that, go back with Esc and press h again."
 OF_A_RUN = ("mark", "compare", "export", "script", "keep")
 """What needs a run under the cursor."""
+MARKED = (
+    "No run is marked.",
+    "1 run is marked. c compares it with the highlighted one.",
+    "2 runs are marked. c compares them.",
+)
+NOTHING_WRITTEN = "Nothing was written."
+REHEARSED = "A dry run writes nothing. This command would write it:"
+CARD = "You can give this file to others. It holds:"
+WHERE_TO = "Save it as:"
+WHERE = "Path of the card:"
+IMPORTED = (
+    "A card holds the results of somebody else. They made it with x in this list, or with "
+    "`rdna1-setup conv2d --export`. Here it is checked, and shown beside the highlighted run.",
+    "",
+    "What was measured on another chip is labelled. We did not measure any of it ourselves, and "
+    "anybody can write a card by hand.",
+)
 
 
-class History(HistoryActs):
+class History(StepScreen):
     """The list; each key does one thing with the highlighted run."""
 
     NAME = "history"
     TITLE_WORD = "History"
     HELP_TEXT = (
-        "Each entry is one Conv2d experiment of this machine, the newest first: when it began and "
-        "how it stands, what was asked and what came out, and on what it was measured. The last "
-        "20 that have ended are kept.\n\n"
-        "Enter shows one whole, in the words of the command.\n"
-        "c compares it with the run before of the same rows. Space marks: with two marked, c "
+        "Each entry is one Conv2d measurement of this machine, the newest first: when it began and "
+        "how it ended, what was asked and what came out, and the card and torch. The last 20 that "
+        "have ended are kept.\n\n"
+        "Enter shows everything about a run.\n"
+        "c compares it with the run before that measured the same. Space marks: with two marked, c "
         "compares those; with one, that one and the highlighted one.\n"
-        "x writes it as a card, a file for others. It is shown before it is written. Your name, "
+        "x exports it as a card, a file for others. You see it before it is written. Your name, "
         "your folders and the name of your machine are not in it.\n"
-        "i reads a card of somebody else and shows it beside the highlighted run. What was "
+        "i imports a card of somebody else and shows it beside the highlighted run. What was "
         "measured on another chip is labelled 'not your chip'.\n"
-        "r writes a stand-alone script for one result, for a report of the fault.\n"
-        "k keeps the setting that the highlighted run found, for its venv: the plan is reviewed "
+        "r writes a stand-alone script for one result, to report a fault.\n"
+        "k keeps the setting that the highlighted run found, for its venv: you review the plan "
         "first.\n"
-        "p shows a report for others, with the last verdicts, the machine and what was found; it "
-        "is redacted, and shown whole before it is written.\n\n"
-        "A file that is there is never written over without a question. Esc goes back; what is "
-        "being measured goes on meanwhile."
+        "p shows a report for others.\n\n"
+        "A file that exists is never overwritten without a question. Esc goes back; a measurement "
+        "that is under way goes on meanwhile."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("space", "mark", "Mark", show=False),
+        Binding("space", "mark", "Mark", key_display="Space", show=False),
         Binding("c", "compare", "Compare"),
         Binding("x", "export", "Export"),
-        Binding("i", "import", "Import"),
-        Binding("r", "script", "Script"),
-        Binding("k", "keep", "Keep", show=False),
+        Binding("i", "import", "Import a card", show=False),
+        Binding("r", "script", "Script for one result", show=False),
+        Binding("k", "keep", "Keep its setting", show=False),
         QUIET_REPORT_KEY,
-        Binding("escape", "back", "Back", key_display="Esc"),
-        HELP_KEY,
-        QUIT_KEY,
+        *COMMON_KEYS,
     ]
     AUTO_FOCUS = "#runs"
     kept: reactive[KeptRuns | None] = reactive(None, bindings=True)
@@ -81,16 +112,26 @@ class History(HistoryActs):
         self._keep = keep
 
     def body(self) -> Iterable[Widget]:
-        """How many there are, the list, and what stands in its place where it is empty."""
-        yield OneLine("kept")
+        """The list, and what stands in its place where it is empty."""
         yield RunsTable()
-        empty = Static(id="no-runs", classes="pad", markup=False)
+        empty = Static(id="no-runs", markup=False)
         empty.display = False
         yield empty
+
+    @property
+    def past(self) -> Past | None:
+        """The runs that are over; None on a recorded machine."""
+        return self.services.past
+
+    @property
+    def table(self) -> RunsTable:
+        """The list."""
+        return self.query_one(RunsTable)
 
     def on_screen_resume(self) -> None:
         """Reads: what is under way has come further while a dialog was open."""
         if self.kept is None:
+            self.conclude(FIRST)
             wait_for(self, READING, self.services.clock)
         self._read()
 
@@ -109,9 +150,12 @@ class History(HistoryActs):
         if kept != self.kept:
             self.kept = kept
             self.table.show(kept)
-            self.query_one("#kept", OneLine).show(count_text(kept))
+        self.conclude(
+            conclusion_text(kept), second=unreadable_text(kept), second_status=Status.WARNING
+        )
         if not kept.runs and not kept.unreadable:
-            self._show_empty()
+            self._show_instead(empty_text(self.services.mode))
+            self.say(NOTHING)
             return
         self._show_list()
         if self.past is not None:
@@ -133,6 +177,7 @@ class History(HistoryActs):
             tell(self, "Not read to the end", trouble)
         elif self._has_list():
             if self.kept is None:
+                self.conclude("Earlier runs cannot be read.", Status.FAULT)
                 self._show_instead(told(trouble))
             self.say(trouble.happened, "fault")
         self._trouble = trouble.happened
@@ -140,10 +185,6 @@ class History(HistoryActs):
     def _has_list(self) -> bool:
         """False while the screen is taken down: its parts go first, and its worker last."""
         return bool(self.query(RunsTable))
-
-    def _show_empty(self) -> None:
-        self._show_instead(empty_text(self.services.mode))
-        self.say(NOTHING)
 
     def _show_instead(self, text: str) -> None:
         self.table.display = False
@@ -179,9 +220,6 @@ class History(HistoryActs):
 
     def action_back(self) -> None:
         """Goes back to the panel, which was below all the time."""
-        self._leave()
-
-    def _leave(self) -> None:
         self.workers.cancel_node(self)  # or one that still reads would find no list any more
         self.dismiss()
 
@@ -190,16 +228,131 @@ class History(HistoryActs):
         if self.table.unreadable:
             self.app.push_screen(Notice("Cannot be read", damaged(self.table.unreadable)))
         elif (run := self.table.current) is not None:
-            self.show_whole(run)
-
-    def keep(self, found: Found) -> None:
-        """Goes back to the panel, which keeps what was found."""
-        self._leave()
-        self._keep(found)
+            self._show_whole(run)
 
     def action_mark(self) -> None:
-        """Marks the highlighted run, or takes its mark away."""
+        """Marks the highlighted run, or removes its mark."""
         self.table.toggle_mark()
-        count = len(self.table.marked)
-        words = ("No run is marked.", "One is marked: c compares it with the highlighted one.")
-        self.say((*words, "Two are marked: c compares them.")[count])
+        self.say(MARKED[len(self.table.marked)])
+
+    # What is done with a run is looked for in a thread, shown, and asked about.
+
+    async def _ask(self, look: Callable[[], T]) -> T | None:
+        """What a look in a thread gives; where it cannot, why is shown."""
+        wait_for(self, LOOKING, self.services.clock)
+        try:
+            found = await asyncio.to_thread(look)
+        except (Trouble, OSError) as error:
+            trouble = fault("What is kept of runs was not read or written", error)
+            self.say(trouble.happened, "fault")
+            await self.app.push_screen_wait(Notice("That did not work", told(trouble)))
+            return None
+        self.say(HINT)
+        return found
+
+    async def _show(self, title: str, look: Callable[[], Lines]) -> None:
+        lines = await self._ask(look)
+        if lines is not None:
+            await self.app.push_screen_wait(LinesView(title, lines))
+
+    @work(group="act", exclusive=True)
+    async def _show_whole(self, run: Run) -> None:
+        if (past := self.past) is not None:
+            await self._show(f"The run of {run.since}", lambda: past.whole(run))
+
+    @work(group="act", exclusive=True)
+    async def action_compare(self) -> None:
+        """Two runs side by side: the marked ones, or the highlighted one and the one before."""
+        past, run, other = self.past, self.table.current, None
+        marked = self.table.marked
+        if len(marked) == 2:
+            run, other = marked
+        elif marked and marked[0] != run:
+            other = marked[0]
+        if past is not None and run is not None:
+            await self._show("Two runs, A the older", lambda: past.compare(run, other))
+
+    @work(group="act", exclusive=True)
+    async def action_export(self) -> None:
+        """The highlighted run as a card."""
+        past, run = self.past, self.table.current
+        if past is not None and run is not None:
+            draft = await self._ask(lambda: past.card(run))
+            if draft is not None:
+                await self._hand_out(past, "Export as a card", draft, (CARD, *draft.about))
+
+    @work(group="act", exclusive=True)
+    async def action_script(self) -> None:
+        """A stand-alone script for one result of the highlighted run."""
+        past, run = self.past, self.table.current
+        if past is None or run is None:
+            return
+
+        def look() -> tuple[Result, ...]:
+            results = past.results(run)
+            if not results:
+                raise no_results(run)
+            return results
+
+        results = await self._ask(look)
+        if results is None:
+            return
+        place: int | None = 0
+        if len(results) > 1:
+            choice = ResultChoice("A script for which result?", results, first_to_tell(results))
+            place = await self.app.push_screen_wait(choice)
+        if place is None:
+            return
+        draft = await self._ask(partial(past.script, run, place))
+        if draft is not None:
+            await self._hand_out(past, "A stand-alone script", draft, draft.about)
+
+    @work(group="act", exclusive=True)
+    async def action_keep(self) -> None:
+        """Goes back to the panel, which keeps the setting that the highlighted run found."""
+        past, run = self.past, self.table.current
+        if past is not None and run is not None:
+            found = await self._ask(lambda: past.found(run))
+            if found is not None:
+                self.action_back()
+                self._keep(found)
+
+    async def _hand_out(self, past: Past, title: str, draft: Draft, about: Lines) -> None:
+        """Show what it would be, ask where it goes, and write it; over nothing unasked."""
+        write, path = past.write, draft.path
+        if write is None:
+            lines = (REHEARSED, f"  {draft.line}", "", *about)
+            await self.app.push_screen_wait(LinesView(title, lines))
+            return
+        while path := await self._path(PathQuestion(title, about, WHERE_TO, path)):
+            over = await self._ask(partial(past.is_there, path))
+            if over is None or (over and not await self._may_go(path)):
+                continue
+            written = await self._ask(partial(write, path, draft.text, over))
+            if written is not None:
+                self.say(f"Written to {written}.")
+                text = f"{written}\n\nRead it before you share it."
+                await self.app.push_screen_wait(Notice("Written", text))
+                return
+        self.say(NOTHING_WRITTEN)
+
+    async def _path(self, question: PathQuestion) -> str:
+        return await self.app.push_screen_wait(question)
+
+    async def _may_go(self, path: str) -> bool:
+        text = f"{path} exists.\n\nWhat is in it now would be lost."
+        question = Question("Overwrite this file?", text, "y", "Overwrite it")
+        sure: bool = await self.app.push_screen_wait(question)
+        return sure
+
+    @work(group="act", exclusive=True)
+    async def action_import(self) -> None:
+        """A card of somebody else, beside the highlighted run."""
+        past, run, path = self.past, self.table.current, ""
+        if past is None:
+            return
+        while path := await self._path(PathQuestion("Import a card", IMPORTED, WHERE, path)):
+            lines = await self._ask(partial(past.take_in, path, run))
+            if lines is not None:
+                await self.app.push_screen_wait(LinesView("A card, and your run beside it", lines))
+                return

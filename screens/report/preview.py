@@ -1,74 +1,65 @@
-"""What would leave this machine with a report: the whole text, before any of it is written."""
+"""What a report would hold: the whole text, before any of it is written."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
-from functools import partial
 from typing import ClassVar
 
 from textual import work
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.content import Content
 from textual.reactive import reactive
-from textual.screen import ModalScreen
-from textual.widgets import Footer, Log, Static
+from textual.widget import Widget
+from textual.widgets import Log, Static
 
 from screens.faults import fault, told
 from screens.hanging import wrapped_text
-from screens.report.draft import ReportDraft
+from screens.report.services import ReportDraft
 from screens.services import Services
 from screens.widgets.cut_marks import SidewaysLog
 from screens.widgets.status_line import StatusLine, wait_for
-from screens.windows.dialogs import Notice
-from screens.windows.lines_view import KEYS
+from screens.windows.dialogs import Notice, Page
 from screens.windows.path_question import PathQuestion
 from wizard.run.lines import clean
 from wizard.run.trouble import Trouble
 
-TITLE = "A report: all that would leave this machine"
-LOOKING = "Looking at this machine. Nothing is written."
-READ_IT = "Read it. w writes it as a folder and as one .zip; nothing is ever sent."
-REHEARSED = "Nothing is written here. To write it:"
-WHERE_TO = "A new folder (Enter writes it there and beside it as one .zip, Esc does not):"
+FIRST = "This is the whole report. Nothing is sent."
+LOOKING = "Gathering the report. Nothing is written."
+READ_IT = "Read it first. w saves it as a folder and as one .zip file."
+REHEARSED = "This mode saves nothing. Use"
+WHERE_TO = "Save it in this new folder, with a .zip beside it:"
 NOTHING_WRITTEN = "Nothing was written."
-GATHER_AGAIN = "Mend that, go back with Esc and press p again: nothing was written."
-ANOTHER = "Make room or name another place; Enter tries again, Esc leaves."
+GATHER_AGAIN = "Fix that, go back with Esc and press p again. Nothing was written."
+ANOTHER = "Make room or name another place. Enter tries again, Esc leaves."
 NONE = "There is no report here."
 
 
-class ReportPreview(ModalScreen[None]):
+class ReportPreview(Page[None]):
     """Gathers a report, shows every line of it, and writes it where its owner says."""
 
     DEFAULT_CSS = """
     ReportPreview {
-        layout: vertical;
-        background: $background;
-        & > #report-title { height: 1; padding: 0 1; text-style: bold; background: $surface; }
-        & > #report-lines { height: 1fr; scrollbar-size: 0 1; }
-        & > Footer { dock: none; }
+        & #report-first { text-style: bold; margin: 0 0 1 0; }
+        & #report-lines { height: 1fr; scrollbar-size: 0 1; }
     }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("w", "write", "Write"),
-        Binding("escape,q", "close", "Close", key_display="Esc"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("w", "write", "Save")]
     AUTO_FOCUS = "#report-lines"
     draft: reactive[ReportDraft | None] = reactive(None, bindings=True)
 
     def __init__(self, services: Services) -> None:
-        super().__init__()
+        super().__init__("Report")
         self._services = services
 
-    def compose(self) -> ComposeResult:
-        """Title, lines, what to do now, keys."""
-        yield Static(f"{TITLE}   {KEYS}", id="report-title", markup=False)
+    def body(self) -> Iterable[Widget]:
+        """What this is, the lines, what to do now."""
+        yield Static(Content(FIRST), id="report-first")
         yield SidewaysLog(id="report-lines", auto_scroll=False)
         yield StatusLine()
-        yield Footer(show_command_palette=False, compact=True)
 
     def on_mount(self) -> None:
-        """Begins to look."""
+        """Begins to gather."""
         self._gather()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -88,8 +79,10 @@ class ReportPreview(ModalScreen[None]):
             draft = await asyncio.to_thread(report)
         except (Trouble, OSError) as error:
             text = told(fault("The report could not be gathered", error, GATHER_AGAIN))
-            self._show(wrapped_text(text, self.size.width - 2))
+            self._show(wrapped_text(text, min(self.size.width, 100) - 6))
             self._say("There is no report. Nothing was written; Esc goes back.", "fault")
+            for first in self.query("#report-first"):
+                first.display = False
             return
         self._show(draft.lines)
         self.draft = draft
@@ -113,7 +106,7 @@ class ReportPreview(ModalScreen[None]):
         path = draft.path
         while path := await self._asked(draft, path):
             try:
-                written = await asyncio.to_thread(partial(draft.write, path))
+                written = await asyncio.to_thread(draft.write, path)
             except (Trouble, OSError) as error:
                 trouble = fault("The report was not written", error, ANOTHER)
                 self._say(trouble.happened, "fault")
@@ -127,9 +120,5 @@ class ReportPreview(ModalScreen[None]):
 
     async def _asked(self, draft: ReportDraft, path: str) -> str:
         return await self.app.push_screen_wait(
-            PathQuestion("Write the report", draft.about, WHERE_TO, path)
+            PathQuestion("Save the report", draft.about, WHERE_TO, path)
         )
-
-    def action_close(self) -> None:
-        """Goes back; what was not written is forgotten."""
-        self.dismiss(None)

@@ -1,17 +1,34 @@
-"""The road of the screens to a report for others: gathered, redacted, shown, written."""
+"""A report for others, as the screens are given it: gathered, redacted, shown, written."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
-
-from screens.report.draft import ReportDraft
 
 if TYPE_CHECKING:
     from wizard.machine.host import Host
     from wizard.places import Places
     from wizard.report.papers import Papers
+
+
+@dataclass(frozen=True, slots=True)
+class ReportDraft:
+    """What would leave this machine, and how to write it."""
+
+    path: str
+    """The folder where it would go, unless its owner says otherwise."""
+    lines: tuple[str, ...]
+    """Each file with what was replaced in it, then the whole text of each."""
+    about: tuple[str, ...]
+    """The files with what was replaced in each, alone."""
+    command: str
+    """The shell line that writes the same."""
+    write: Callable[[str], str] | None
+    """Into a new folder at this path, and as one file beside it; gives their paths. Raises Trouble.
+    None where nothing may be written: in a dry run and a demo."""
 
 
 def draft_report(host: Host, places: Places, *, live: bool) -> ReportDraft:

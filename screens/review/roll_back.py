@@ -1,4 +1,4 @@
-"""The way back of the last run, word for word, before anything of it happens."""
+"""Roll back: what the last run changed, and how each of it is undone, before anything happens."""
 
 from __future__ import annotations
 
@@ -9,98 +9,104 @@ from typing import ClassVar
 
 from textual import work
 from textual.binding import Binding, BindingType
-from textual.containers import VerticalScroll
-from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
-from textual.widgets import Static
 
 from screens.faults import fault
-from screens.review.text import refusal_lines, way_back_text
-from screens.services import Services, WayBack
-from screens.session import Session
+from screens.review.plan_view import PlanView
+from screens.review.text import folder_row, plan_remarks, refusal_remarks, rights, rows_of
+from screens.services import WayBack
 from screens.step import HELP_KEY, QUIT_KEY, StepScreen
 from screens.widgets.status_line import wait_for
+from wizard.diagnose.finding import Status
+from wizard.run.lines import clean_lines
 from wizard.run.trouble import Trouble
+from wizard.sizes import counted
 
-READING = "Looking at what the last run left. Nothing is changed."
-READY = "Nothing has been changed yet. y takes it back; Esc keeps everything as it is."
-LOOK_AGAIN = "Mend that, then take Roll back again: nothing was changed by looking."
+READING = "Reading what the last run changed ..."
+UNCHANGED = "Nothing has been changed yet."
+READY = "Nothing has been changed yet. y rolls back; Esc leaves everything as it is."
+KEPT = "Your own files stay."
+LOOK_AGAIN = "Fix that, then open Roll back again: nothing was changed."
 REFUSED = "Nothing was changed. Esc goes to the start."
 
 
 class RollBack(StepScreen):
-    """Shows both parts of the way back, root's and the folder's, and asks."""
+    """Both parts of a rollback, root's and the folder's, by the titles of their steps."""
 
     NAME = "roll_back"
     TITLE_WORD = "Roll back"
     HELP_TEXT = (
-        "This is how the last run is taken back: what it changed in the system first, if it did, "
-        "and then its folder. 'does' is the exact text of what is carried out; lines after '|' "
-        "are the content of a file, whole.\n\n"
-        "y takes it back. Root's part asks in this terminal: sudo for your password, and root's "
-        "own list for a typed yes.\n"
-        "Files that are not ours stay: the text says which, and where what you changed is kept.\n"
-        "An older run: rdna1-setup rollback --list names them, rdna1-setup rollback ID takes one "
-        "back.\n\n"
-        "Arrows, PgUp, PgDn, Home and End scroll. Esc goes to the start."
+        "These are the steps that undo the last run: first what it changed in the system, if it "
+        "did, then its folder. Space unfolds the marked step.\n\n"
+        "y rolls back. Where root is needed, sudo asks for your password in this terminal, and "
+        "then you are asked to type yes.\n"
+        "Your own files stay, and the steps say where those are kept that you changed.\n"
+        "An older run: rdna1-setup rollback --list names them, and rdna1-setup rollback ID undoes "
+        "one."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("y", "take_back", "Take it back"),
-        Binding("escape,n", "start", "Keep everything", key_display="Esc"),
+        Binding("y", "take_back", "Roll back"),
+        Binding("space", "unfold", "Unfold", key_display="Space"),
+        Binding("a", "unfold_all", "All"),
+        Binding("escape", "start", "Keep everything", key_display="Esc"),
         HELP_KEY,
         QUIT_KEY,
     ]
     AUTO_FOCUS = "#plan"
     found: reactive[WayBack | None] = reactive(None, bindings=True)
 
-    def __init__(self, session: Session, services: Services) -> None:
-        super().__init__(session, services)
-        self._refusal: Trouble | None = None
-
     def body(self) -> Iterable[Widget]:
-        """The way back, scrollable."""
-        with VerticalScroll(id="plan", can_focus=True):
-            yield Static(id="text", markup=False)
+        """The steps."""
+        yield PlanView()
 
     def on_mount(self) -> None:
         """Starts to read."""
+        self.conclude(READING, None, UNCHANGED)
         wait_for(self, READING, self.services.clock)
         self._read()
 
     @work(group="read", exclusive=True)
     async def _read(self) -> None:
         try:
-            self.found = await asyncio.to_thread(self.services.way_back)
+            found = await asyncio.to_thread(self.services.way_back)
         except (Trouble, OSError) as error:
-            self._refusal = fault("How to take it back cannot be read", error, LOOK_AGAIN)
-        self.say(READY if self.found is not None else REFUSED)
-        self._show()
-
-    def on_resize(self) -> None:
-        """Lays the text out for the new width."""
-        self._show()
-
-    def _show(self) -> None:
-        cells = self.size.width - 4
-        if self.found is not None:
-            text = way_back_text(self.found.text, self.found.plan, cells)
-        elif self._refusal is not None:
-            text = Content("\n").join(refusal_lines(self._refusal, cells))
-        else:
-            text = Content(READING)
-        for place in self.query("#text").results(Static):  # none while it is taken down
-            place.update(text)
+            refusal = fault("How to undo the run cannot be read", error, LOOK_AGAIN)
+            self.conclude("The last run cannot be rolled back here.", Status.FAULT, UNCHANGED)
+            self.query_one(PlanView).show(refusal_remarks(refusal), ())
+            self.say(REFUSED)
+            return
+        text, plan = found.text, found.plan
+        title, *does = clean_lines(text).splitlines() or [""]
+        steps = plan.steps if plan is not None else ()
+        run = title.removesuffix(":").removeprefix("Undo ")
+        total = counted(len(steps) + 1, "step")
+        kept = [f"It will {line.strip()}." for line in does if line.strip().startswith("keep ")]
+        self.conclude(f"Roll back {run}: {total}, {rights(steps)}.", None, " ".join(kept) or KEPT)
+        self.query_one(PlanView).show(plan_remarks(plan), (*rows_of(plan), folder_row(text)))
+        await asyncio.sleep(self.services.pause_s)  # a key from before may have been typed ahead
+        self.found = found
+        self.say(READY if not self.services.rehearses else REFUSED)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offers to take back what was found, where changes are allowed."""
+        """Offers to roll back what was found, where changes are allowed."""
         if action == "take_back":
             return self.found is not None and not self.services.rehearses
+        if action in ("unfold", "unfold_all"):
+            return self.found is not None
         return super().check_action(action, parameters)
 
     def action_take_back(self) -> None:
-        """Goes on to take it back."""
+        """Goes on to roll back."""
         self.post_message(self.Go("take_back", replace(self.session, way_back=self.found)))
+
+    def action_unfold(self) -> None:
+        """Unfolds the marked step, or folds it."""
+        self.query_one(PlanView).unfold()
+
+    def action_unfold_all(self) -> None:
+        """Unfolds every step, or folds all of them."""
+        self.query_one(PlanView).unfold_all()
 
     def action_start(self) -> None:
         """Goes to the first step, with nothing done."""

@@ -1,108 +1,167 @@
-"""A plan as text: word for word what will be carried out, with every file whole."""
+"""The words of Review: a plan in one sentence, what to know before, and each step in full."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual.content import Content
 
 from screens.hanging import hanging
 from screens.words import shown
+from wizard.advice.leftovers import short_path
+from wizard.journalform import Kind
 from wizard.plan.content import content_lines
-from wizard.plan.steps import Plan, Step
-from wizard.plan.way_back import FOLDER_REASON
-from wizard.report.events import RESTART
-from wizard.report.plan import totals
+from wizard.plan.existing_steps import changes_existing
+from wizard.plan.root_steps import AptChange, settled
+from wizard.plan.steps import FetchWheels, InstallWheels, Plan, Step
+from wizard.plan.way_back import FOLDER_REASON, FOLDER_TITLE
+from wizard.report.units import bytes_text
 from wizard.run.lines import clean, clean_lines
 from wizard.run.trouble import Trouble
 from wizard.sizes import counted
 
 if TYPE_CHECKING:
+    from wizard.machine.facts import Machine
     from wizard.run.wheels_size import WheelsSize
 
-ACCENT = "bold $text-primary"
-UNWRAPPED = 100_000
+WARNING, ERROR, LABEL = "bold $text-warning", "bold $text-error", "$text-muted"
+UNDO = "rdna1-setup rollback"
+RESTART = "Restart the machine afterwards."
+LOG_IN = "Log in again afterwards."
+DOES = {
+    Kind.REMOVE: "Remove ROCm from this system",
+    Kind.CLEAN_UP: "Remove what other scripts left",
+    Kind.FIX: "Apply the fix",
+    Kind.KEEP: "Keep the setting",
+    Kind.ROLLBACK: "Roll back",
+}
+"""What a plan is for that installs nothing."""
+
+Remark = tuple[str, str, str]
+"""A label, its style, and what is to be known before the plan begins."""
 
 
-def review_text(
-    plan: Plan,
-    cells: int,
-    refusal: Trouble | None = None,
-    told: Sequence[tuple[str, str]] = (),
-    size: WheelsSize | None = None,
-) -> Content:
-    """The plan as Review shows it, or saves it: then with ``UNWRAPPED`` cells.
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A step as it is listed, and what unfolds below it."""
 
-    A ``refusal`` is why Apply would not begin: it comes first. ``told`` are other things to
-    know before, each with its label; ``size`` is what pip said that it would fetch.
-    """
-    lines = [Content.styled(head(plan), "bold"), Content(totals(plan, size)), Content("")]
-    if refusal is not None:
-        lines += refusal_lines(refusal, cells)
-    for label, text in (each for each in told if each[1]):
-        lines += [*hanging(f"{label}  ", shown(text), cells, ACCENT), Content("")]
-    if plan.first:
-        lines += hanging("First   ", f"you need {shown(plan.first)}", cells, "bold $text-warning")
-    for note in plan.notes:
-        lines += hanging("Note    ", shown(note), cells, ACCENT)
-    if plan.notes or plan.first:
-        lines.append(Content(""))
-    for number, step in enumerate(plan.steps, 1):
-        lines += _step(number, len(plan.steps), step, cells)
-    if plan.restart_needed:
-        lines += hanging("Last    ", RESTART, cells, "bold $text-warning")
-    return Content("\n").join(lines)
+    title: str
+    reason: str
+    does: tuple[str, ...]
+    """The commands, or what is done in their place, exactly."""
+    undo: str = ""
+    lines: tuple[str, ...] = ()
+    """What goes into a file or out of it, whole."""
+    note: str = ""
+    """Beside the title: how much there is to download, or that root is needed."""
+    root: bool = False
 
 
-def way_back_text(folder: str, plan: Plan | None, cells: int) -> Content:
-    """How a run is taken back: root's part in the system, if there is one, then the folder."""
-    title, *does = clean_lines(folder).splitlines() or [""]
-    steps = plan.steps if plan is not None else ()
+def rows_of(plan: Plan | None, found: WheelsSize | None = None) -> tuple[Row, ...]:
+    """The steps of a plan; ``found`` is what pip says that it would download."""
+    return tuple(_row(step, plan, found) for step in plan.steps) if plan is not None else ()
+
+
+def folder_row(text: str) -> Row:
+    """The last step of a rollback, which undoes what was done in the folder of the run."""
+    does = (line.strip() for line in clean_lines(text).splitlines()[1:])
+    return Row(FOLDER_TITLE, FOLDER_REASON, tuple(does))
+
+
+def _row(step: Step, plan: Plan, found: WheelsSize | None) -> Row:
+    size = None
+    if isinstance(step, FetchWheels):
+        size = _download(plan, found)
+    elif isinstance(step, InstallWheels):
+        size = plan.installed_bytes
+    elif isinstance(step, AptChange):
+        size = step.download_bytes or None
+    note = (*(("root",) if step.needs_root else ()), *((bytes_text(size),) if size else ()))
+    lines = tuple(map(clean, content_lines(step)))
+    return Row(
+        shown(step.title),
+        shown(step.reason),
+        (clean(str(step)),),
+        shown(step.inverse),
+        lines,
+        ", ".join(note),
+        step.needs_root,
+    )
+
+
+def _download(plan: Plan, found: WheelsSize | None) -> int | None:
+    """How much there is to download in all; what pip says of it now outranks what we know."""
+    if found is None or found.bytes is None or not settled(plan.steps):
+        return plan.download_bytes
+    return found.bytes + sum(s.download_bytes for s in plan.steps if isinstance(s, AptChange))
+
+
+def sentence(plan: Plan, machine: Machine | None, found: WheelsSize | None = None) -> str:
+    """What the plan does and takes."""
+    size = _download(plan, found)
+    takes = (
+        counted(len(plan.steps), "step"),
+        *((bytes_text(size),) if size else ()),
+        rights(plan.steps),
+    )
+    return f"{_does(plan, machine)}: {', '.join(takes)}."
+
+
+def rights(steps: Iterable[Step]) -> str:
+    """How many of the steps need root."""
     root = sum(step.needs_root for step in steps)
-    rights = f"{root} of them as root" if root else "none as root"
-    total = len(steps) + 1
-    lines = [Content.styled(title.removesuffix(":"), "bold")]
-    lines += [Content(f"{counted(total, 'step')}, {rights}"), Content("")]
-    for note in plan.notes if plan is not None else ():
-        lines += [*hanging("Note    ", shown(note), cells, ACCENT), Content("")]
-    for number, step in enumerate(steps, 1):
-        lines += [*_head(number, total, step, cells), *_does(step, cells), Content("")]
-    lines += hanging(f"{total:>2} of {total}  ", FOLDER_REASON, cells, ACCENT)
-    for line in does:
-        lines += hanging("   does ", line.strip(), cells)
-    return Content("\n").join(lines)
+    return f"{root} as root" if root else "no root"
 
 
-def refusal_lines(refusal: Trouble, cells: int) -> list[Content]:
-    """What happened, what it means, what to do."""
-    parts = (refusal.happened, refusal.meaning, refusal.next_step)
-    labels = ("Refused ", "It means", "Next    ")
-    styles = ("bold $text-error", ACCENT, ACCENT)
-    lines = []
-    for label, text, style in zip(labels, parts, styles, strict=True):
-        lines += hanging(f"{label} ", shown(text), cells, style)
-    return [*lines, Content("")]
+def _does(plan: Plan, machine: Machine | None) -> str:
+    if plan.kind is not Kind.INSTALL:
+        return DOES[plan.kind]
+    place = shown(plan.venv if machine is None else short_path(plan.venv, machine))
+    if changes_existing(plan):
+        return f"Replace PyTorch in {place} with {shown(plan.stack)}"
+    return f"Install {shown(plan.stack)}{f' into {place}' if place else ''}"
 
 
-def head(plan: Plan) -> str:
-    """What the plan is for, and its digest."""
-    place = f" into {shown(plan.venv)}" if plan.venv else ""
-    return f"{shown(plan.name)}{place}   plan {shown(plan.id)[:12]}"
+def afterwards(plan: Plan) -> str:
+    """What is left to the user; a restart is a new login too."""
+    if plan.restart_needed:
+        return RESTART
+    return LOG_IN if plan.relogin_needed and not plan.first else ""
 
 
-def _step(number: int, total: int, step: Step, cells: int) -> list[Content]:
-    lines = [*_head(number, total, step, cells), *_does(step, cells)]
-    return [*lines, *hanging("   undo ", shown(step.inverse), cells), Content("")]
+def refusal_remarks(refusal: Trouble | None) -> tuple[Remark, ...]:
+    """Why a plan cannot begin: what happened, what it means, what to do."""
+    if refusal is None:
+        return ()
+    return (
+        ("✗", ERROR, shown(refusal.happened)),
+        (" ", ERROR, shown(refusal.meaning)),
+        (" ", ERROR, shown(refusal.next_step)),
+    )
 
 
-def _head(number: int, total: int, step: Step, cells: int) -> list[Content]:
-    root = " as root" if step.needs_root else ""
-    return hanging(f"{number:>2} of {total}{root}  ", shown(step.reason), cells, ACCENT)
+def plan_remarks(plan: Plan | None) -> tuple[Remark, ...]:
+    """What must be known before the plan begins."""
+    if plan is None:
+        return ()
+    first = (("!", WARNING, f"First: you need {shown(plan.first)}"),) if plan.first else ()
+    return (*first, *(("!", WARNING, shown(note)) for note in plan.notes))
 
 
-def _does(step: Step, cells: int) -> list[Content]:
-    lines = hanging("   does ", clean(str(step)), cells)
-    for line in content_lines(step):
-        lines += hanging("      | ", clean(line), cells, exact=True)
-    return lines
+def remark_lines(remarks: Iterable[Remark], cells: int) -> list[Content]:
+    """Remarks below one another, none of them cut."""
+    return [
+        line for label, style, text in remarks for line in hanging(f"{label} ", text, cells, style)
+    ]
+
+
+def detail_lines(row: Row, cells: int) -> list[Content]:
+    """All of a step below its title: why, the exact text of what is done, its files, the undo."""
+    lines = hanging("Why   ", row.reason, cells, LABEL)
+    for does in row.does:
+        lines += hanging("Does  ", does, cells, LABEL)
+    for line in row.lines:
+        lines += hanging("    | ", line, cells, LABEL, exact=True)
+    return [*lines, *(hanging("Undo  ", row.undo, cells, LABEL) if row.undo else ())]

@@ -1,4 +1,4 @@
-"""The findings as a list, and all of the highlighted one below it or beside it."""
+"""The findings as a list, and the details of the highlighted one below it or beside it."""
 
 from __future__ import annotations
 
@@ -7,34 +7,36 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, VerticalScroll
+from textual.content import Content
 from textual.widgets import Static
 from textual.widgets.option_list import Option
 
 from screens.diagnose.state import Row, Shown, is_same
-from screens.diagnose.text import details_text, row_text
+from screens.diagnose.text import FEW, details, row_text
 from screens.widgets.marked_list import MARK, MarkedList
 
-NARROWEST = 40
-FRAME_CELLS = 4 + len(MARK)
-"""Margins, scroll bar and the mark of the row."""
+NARROWEST = 30
+BESIDE_CELLS = 2 + len(MARK)
+"""The scroll bar, a blank, and the mark of the row."""
 
 
 class FindingsList(MarkedList):
-    """One row a finding; Enter takes the way on from it."""
+    """One row for each finding; Enter opens it, or its fix."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "select", "Open", key_display="Enter")
     ]
 
     def __init__(self) -> None:
-        super().__init__(id="findings", markup=False, compact=True)
+        super().__init__(id="findings", classes="panel", markup=False, compact=True)
+        self.border_title = "Found"
         self.rows: tuple[Row, ...] = ()
 
     def show(self, rows: tuple[Row, ...], at: int | None = None) -> None:
         """Shows rows, with the highlight on its row where that is still there."""
         place = self._place_in(rows) if at is None else at
         self.rows = rows
-        cells = max(NARROWEST, self.size.width - FRAME_CELLS)
+        cells = max(NARROWEST, self.size.width - BESIDE_CELLS)
         self.set_options(Option(row_text(row, cells)) for row in rows)
         self.highlighted = min(place, len(rows) - 1) if rows else None
 
@@ -70,7 +72,8 @@ class FindingsPane(Container):
     def compose(self) -> ComposeResult:
         """The list, then the details."""
         yield FindingsList()
-        with VerticalScroll(id="details", can_focus=True):
+        with VerticalScroll(id="details", classes="panel", can_focus=False) as pane:
+            pane.border_title = "Details"
             yield Static(id="details-text", markup=False)
 
     @property
@@ -86,19 +89,13 @@ class FindingsPane(Container):
         self.show_details()
 
     def show_details(self) -> None:
-        """Shows all of the highlighted row, from its first line on."""
-        details = self.query_one("#details", VerticalScroll)
-        cells = max(NARROWEST, details.size.width - 2)
-        text = details_text(self.findings.current, self._shown, cells)
-        self.query_one("#details-text", Static).update(text)
-        details.scroll_home(animate=False, immediate=True)
-        details.can_focus = bool(self.findings.rows)  # nothing to read tells nothing of a focus
-
-    def page(self, pages: int) -> None:
-        """Moves the details by pages, at once."""
-        details = self.query_one("#details", VerticalScroll)
-        lines = pages * max(1, details.size.height - 1)
-        details.scroll_relative(y=lines, animate=False, immediate=True)
+        """Shows the highlighted row: all of it where the details stand beside the list."""
+        pane = self.query_one("#details", VerticalScroll)
+        cells = max(NARROWEST, pane.size.width - 2)
+        row = self.findings.current
+        lines = details(row, self._shown, cells, None if self.screen.has_class("-wide") else FEW)
+        self.query_one("#details-text", Static).update(Content("\n").join(lines))
+        pane.scroll_home(animate=False, immediate=True)
 
     def on_resize(self) -> None:
         """Lays the details out for the new width."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from rich.segment import Segment
+from textual.binding import Binding, BindingType
 from textual.strip import Strip
 from textual.widgets import OptionList
 
@@ -11,6 +14,11 @@ MARK = "> "
 
 class MarkedList(OptionList):
     """Choices below one another, with ``>`` before the one that Enter takes."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("j", "cursor_down", "Down", show=False),
+        Binding("k", "cursor_up", "Up", show=False),
+    ]
 
     def _get_left_gutter_width(self) -> int:
         return len(MARK)

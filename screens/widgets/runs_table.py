@@ -26,8 +26,8 @@ MARKS = 2
 BEGAN_CELLS = 16
 SECOND_CELLS = 3
 ON_CELLS = 21
-OTHER_CELLS = 2 + 1 + 2 * 4 + MARK_CELLS
-"""Margins, scroll bar, the padding of four columns, cursor and mark."""
+OTHER_CELLS = 4 + 1 + 2 * 4 + MARK_CELLS
+"""Margins, borders, scroll bar, the padding of four columns, cursor and mark."""
 WIDE_ON_CELLS = 40
 READING = "reading…"
 
@@ -35,15 +35,14 @@ READING = "reading…"
 class RunsTable(DataTable[Text]):
     """One row a run; a row of its own for each folder that is none."""
 
-    DEFAULT_CSS = """
-    RunsTable { height: 1fr; margin: 0 1; scrollbar-size-vertical: 1; }
-    """
+    DEFAULT_CSS = "RunsTable { scrollbar-size-vertical: 1; }"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "select_cursor", "Show", key_display="Enter")
     ]
 
     def __init__(self) -> None:
-        super().__init__(id="runs", cursor_type="row", zebra_stripes=True)
+        super().__init__(id="runs", classes="panel", cursor_type="row", zebra_stripes=True)
+        self.border_title = "Runs"
         self._kept = KeptRuns()
         self._accounts: dict[str, Account] = {}
         self._marked: tuple[str, ...] = ()

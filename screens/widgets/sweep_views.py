@@ -1,108 +1,212 @@
-"""What a sweep has come to, in one of three views: rows, grid by size and channels, times."""
+"""What shapes have come to, in one of three views: grid by size and channels, rows, times."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
+from textual.content import Content
+from textual.events import Click
 from textual.message import Message
+from textual.widget import Widget
+from textual.widgets import DataTable
 
+from screens.clicks import tag_at
+from screens.conv2d import grid
+from screens.conv2d.places import places_of
 from screens.conv2d.state import SweepState, mark_of
-from screens.widgets.shapes_table import ShapesTable
-from screens.widgets.sweep_lines import ModelLine
-from screens.widgets.sweep_text import SweepGrid, SweepText, SweepTimes
+from screens.conv2d.table import Column, cells_of, columns_for
+from wizard.conv2d.models import model_of
 from wizard.conv2d.presets import Preset, Row
+from wizard.conv2d.sweep import Phase, ShapeDone, ShapeStarted
 from wizard.conv2d.verdicts import Result
 from wizard.conv2d.words.repro import row_of
+from wizard.report.conv2d_models import so_far_line
 
 READABLE_S = 0.1
 """Nobody reads faster; to draw each event of quick shapes would leave no time for keys."""
-ON_SCREEN = "on-screen"
-"""The class of the view that is shown: it takes the keys."""
+TITLES = ("Grid", "Shapes", "Times")
+INKS = ("success", "warning", "error")
+CURSOR = ">"
+"""Before the row of the cursor: colour alone would say nothing."""
 
 
-class SweepViews(Vertical):
-    """The same results in all views, the cursor on the same row; below them the whole model."""
+@dataclass
+class Chosen(Message):
+    """A row is under the cursor of a view now."""
+
+    number: int
+    clicked: bool = False
+
+
+class SweepGrid(Widget, can_focus=True):
+    """Sizes down, channels across, drawn anew for each change."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "go(-1, 0)", "Up", show=False),
         Binding("down", "go(1, 0)", "Down", show=False),
         Binding("left", "go(0, -1)", "Left", show=False),
         Binding("right", "go(0, 1)", "Right", show=False),
-        Binding("pageup", "page(-1)", "Page up", show=False),
-        Binding("pagedown", "page(1)", "Page down", show=False),
         Binding("home,ctrl+home", "first", "First", show=False),
         Binding("end,ctrl+end", "last", "Last", show=False),
     ]
+
+    def __init__(self) -> None:
+        super().__init__(id="grid")
+        self._state = SweepState(())
+        self._number = 1
+
+    def show(self, state: SweepState, number: int) -> None:
+        """Shows a state with the cursor on a row."""
+        self._state, self._number = state, number
+        self.refresh(layout=False)
+
+    def render(self) -> Content:
+        """The lines in the room that there is."""
+        if not self._state.rows:
+            return Content("")
+        size = self.content_size
+        lines = grid.grid_lines(self._state, self._number, size.width, size.height)
+        return Content("\n").join(lines)
+
+    def on_click(self, event: Click) -> None:
+        """Chooses the row below the pointer."""
+        if isinstance(number := tag_at(event, grid.ROW), int):
+            self.post_message(Chosen(number, clicked=True))
+
+    def action_go(self, down: int, right: int) -> None:
+        """Goes to another row."""
+        if self._state.rows:
+            self.post_message(Chosen(grid.moved(self._state, self._number, down, right)))
+
+    def action_first(self) -> None:
+        """Goes to the first row."""
+        self.post_message(Chosen(1))
+
+    def action_last(self) -> None:
+        """Goes to the last row."""
+        self.post_message(Chosen(max(1, len(self._state.rows))))
+
+
+class SweepTable(DataTable[Text]):
+    """One line a shape; only cells that read otherwise are set anew."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"sweep--{each}" for each in INKS}
+    DEFAULT_CSS = """
+    SweepTable {
+        & > .sweep--success { color: $text-success; }
+        & > .sweep--warning { color: $text-warning; }
+        & > .sweep--error { color: $text-error; }
+    }
+    """
+
+    def __init__(self, name: str) -> None:
+        super().__init__(id=name, cursor_type="row", zebra_stripes=True)
+        self._lines: list[tuple[str, ...]] = []
+        self._columns: tuple[Column, ...] = ()
+
+    def show(self, state: SweepState, number: int) -> None:
+        """Shows a state with the cursor on a row."""
+        columns = columns_for(state, self.app.size.width, times=self.id == "times")
+        if columns != self._columns or len(state.rows) < self.row_count:
+            self.clear(columns=True)
+            self._lines, self._columns = [], columns
+            self.add_column("", width=1, key="")
+            for column in columns:
+                self.add_column(column.head, width=column.cells, key=column.head)
+        for row in range(len(state.rows)):
+            cells = (CURSOR * (row == number - 1), *cells_of(state, row + 1, columns))
+            before = self._lines[row] if row < len(self._lines) else ()
+            if cells == before:
+                continue
+            inked = [self._inked(state, row + 1, text) for text in cells]
+            if not before:
+                self.add_row(*inked, key=str(row))
+            for head, text, new, old in zip(self.columns, inked, cells, before, strict=False):
+                if new != old:
+                    self.update_cell(str(row), head, text)
+            self._lines[row:] = [cells, *self._lines[row + 1 :]]
+        if state.rows and self.cursor_row != number - 1:
+            self.move_cursor(row=number - 1)
+
+    def _inked(self, state: SweepState, number: int, text: str) -> Text:
+        """A verdict in the colour that its sign says once more."""
+        mark = mark_of(state, number)
+        ink = mark.style.removeprefix("$text-")
+        if text != str(mark) or ink not in INKS:
+            return Text(text)
+        return Text(text, self.get_component_rich_style(f"sweep--{ink}", partial=True))
+
+    def on_data_table_row_highlighted(self, event: DataTable.RowHighlighted) -> None:
+        """Tells which row the cursor is on."""
+        event.stop()
+        # What comes late is of a row that the cursor has left already.
+        if self.has_focus and event.cursor_row == self.cursor_row:
+            self.post_message(Chosen(event.cursor_row + 1))
+
+    def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
+        """Tells that a row was clicked on."""
+        event.stop()
+        self.post_message(Chosen(event.cursor_row + 1, clicked=True))
+
+
+class SweepViews(Vertical):
+    """The same results in all views, the cursor on the same row; below the whole model."""
 
     class Drawn(Message):
         """What was measured meanwhile is on the screen."""
 
     def __init__(self, state: SweepState, presets: Sequence[Preset]) -> None:
-        super().__init__(id="views")
-        self._state = state
+        super().__init__(id="views", classes="panel")
+        self.state = state
+        """What they show."""
         self.number = 1
         """The row under the cursor, counted from 1."""
-        self._table = ShapesTable(state)
-        self._views = (self._table, SweepGrid("grid", state), SweepTimes("times", state))
-        self._model_line = ModelLine(presets)
-        self._place = 0
+        self._views = (SweepGrid(), SweepTable("shapes"), SweepTable("times"))
+        self._presets = presets
+        self._place = self._usual_place()
         self._last_running: int | None = None
         self._has_news = self._resting = False
 
     def compose(self) -> ComposeResult:
-        """All views, of which one is shown, and the line of the model."""
-        for view in self._views:
-            view.display = view is self._on_screen
-            view.set_class(view is self._on_screen, ON_SCREEN)
-            yield view
-        yield self._model_line
+        """All views, of which one is shown."""
+        yield from self._views
 
     def on_mount(self) -> None:
-        """Says which model it is about."""
-        self._model_line.look_at(self.shapes)
+        """Shows the usual one."""
+        self._show_place()
+        self._draw()
+
+    def on_resize(self) -> None:
+        """Gives the columns the new width."""
         self._draw()
 
     @property
     def results(self) -> Mapping[int, Result]:
         """What was measured, by the number of its row."""
-        return self._state.results
-
-    @property
-    def shapes(self) -> tuple[Row, ...]:
-        """The rows as they were asked for, or came."""
-        return self._state.rows
+        return self.state.results
 
     @property
     def running_row(self) -> Row | None:
         """The row that is being measured."""
-        running = self._state.running
-        return None if running is None else self.shapes[running - 1]
+        running = self.state.running
+        return None if running is None else self.state.rows[running - 1]
 
     @property
     def now(self) -> str:
         """What the row under the cursor is at; ``""`` where it is not being measured."""
-        is_running = self._state.running == self.number
-        return mark_of(self._state, self.number).word if is_running else ""
-
-    @property
-    def device(self) -> str:
-        """What is measured, or would be: ``cuda`` or ``cpu``."""
-        return "cpu" if self._state.on_processor else "cuda"
-
-    @property
-    def chip(self) -> str | None:
-        """The chip that is measured, where it is known."""
-        return self._state.measured_chip
+        is_running = self.state.running == self.number
+        return mark_of(self.state, self.number).word if is_running else ""
 
     @property
     def current_row(self) -> Row | None:
         """The row under the cursor; None where there is none."""
-        return next(iter(self.shapes[self.number - 1 :][:1]), None)
+        return next(iter(self.state.rows[self.number - 1 :][:1]), None)
 
     @property
     def current_result(self) -> Result | None:
@@ -111,97 +215,78 @@ class SweepViews(Vertical):
 
     def start_over(self, rows: tuple[Row, ...], results: Mapping[int, Result]) -> None:
         """Shows these rows, with what was measured of them before."""
-        self._state = replace(self._state.at_rest(), rows=rows, results=results)
+        self.state = replace(self.state.at_rest(), rows=rows, results=results)
         self._last_running, self.number = None, 1
-        self._model_line.look_at(rows)
+        self._place = self._usual_place()
+        self._show_place()
         self._draw()
-
-    def know(self, number: int, row: Row) -> None:
-        """A row that was not there beforehand, or is another one than was thought."""
-        self._come_to(self._state.with_row(number, row))
-
-    def know_of(self, number: int, result: Result) -> None:
-        """The row of a result whose launch was before all that is shown."""
-        if number > len(self._state.rows):
-            self.know(number, row_of(result))
 
     def show_place(self, device: str, chip: str | None, rocm: str) -> None:
         """Where it would be measured: what was published elsewhere stands beside no shape."""
-        self._state = replace(self._state, device=device, chip=chip, rocm=rocm)
+        self.state = replace(self.state, device=device, chip=chip, rocm=rocm)
         self._draw()
 
-    def mark_running(self, number: int) -> None:
-        """A row's shape is being measured; the cursor goes along unless it was moved away."""
-        goes_along = self._last_running in (None, self.number)
-        self._last_running = number
-        self.number = number if goes_along else self.number
-        self._come_to(self._state.with_running(number))
-
-    def mark_phase(self, number: int, phase: str) -> None:
-        """What the running shape is at."""
-        self._come_to(self._state.with_phase(number, phase))
-
-    def show_result(self, number: int, result: Result) -> None:
-        """A row's verdict."""
-        self._come_to(self._state.with_result(number, result))
+    def take(self, event: ShapeStarted | Phase | ShapeDone) -> None:
+        """Shows what became of a shape; the cursor goes along unless it was moved away."""
+        number, state = event.number, self.state
+        match event:
+            case ShapeStarted():
+                state = state.with_row(number, event.row).with_phase(number, "")
+                if self._last_running in (None, self.number):
+                    self.number = number
+                self._last_running = number
+            case Phase():
+                state = state.with_phase(number, event.name)
+            case ShapeDone():
+                if number > len(state.rows):  # its launch was before all that is shown
+                    state = state.with_row(number, row_of(event.result))
+                state = state.with_result(number, event.result)
+        self._come_to(state)
 
     def come_to_rest(self) -> None:
         """Nothing is being measured any more: a shape that was ended is one that was not."""
-        self._state = self._state.at_rest()
+        self.state = self.state.at_rest()
         self._draw()
 
-    def action_go(self, down: int, right: int) -> None:
-        """Goes to another row."""
-        if self.shapes:
-            self._go(self._on_screen.moved(self._state, self.number, down, right))
-
-    def action_page(self, way: int) -> None:
-        """Goes as many rows on as are in view."""
-        self.action_go(way * self._on_screen.page, 0)
-
-    def action_first(self) -> None:
-        """Goes to the first row."""
-        self._go(1)
-
-    def action_last(self) -> None:
-        """Goes to the last row."""
-        self._go(max(1, len(self.shapes)))
-
-    def on_shapes_table_chosen(self, event: ShapesTable.Chosen) -> None:
-        """Goes to the row that was clicked on."""
-        self._go(event.number)
-
-    def on_sweep_text_chosen(self, event: SweepText.Chosen) -> None:
-        """Goes to the row that was clicked on."""
-        self._go(event.number)
+    def on_chosen(self, event: Chosen) -> None:
+        """Goes to a row; the screen tells all of one that was clicked on."""
+        self.number = event.number
+        self._on_screen.show(self.state, self.number)
 
     def next_view(self) -> None:
         """Shows the next view with the cursor on the same row."""
-        before = self._on_screen
         self._place = (self._place + 1) % len(self._views)
+        self._show_place()
         self._draw()
-        self._on_screen.display = True
-        self._on_screen.add_class(ON_SCREEN)
-        if before.has_focus:
-            self.take_keys()
-        before.display = False  # only now: a hidden widget gives the focus to whatever comes next
-        before.remove_class(ON_SCREEN)
 
     def take_keys(self) -> None:
         """Lets keys go to the view that is shown."""
         self.screen.set_focus(self._on_screen)
 
     @property
-    def _on_screen(self) -> ShapesTable | SweepText:
+    def _on_screen(self) -> SweepGrid | SweepTable:
         return self._views[self._place]
 
-    def _go(self, number: int) -> None:
-        self.number = number
-        self._on_screen.show(self._state, number)
+    def _usual_place(self) -> int:
+        """The grid, where channels come at several sizes: else the rows."""
+        return 0 if places_of(self.state.rows).has_many_sizes else 1
+
+    def _show_place(self) -> None:
+        had_focus = any(view.has_focus for view in self._views)
+        self._on_screen.display = True
+        if had_focus:
+            self.take_keys()
+        for view in self._views:  # only now: a hidden widget gives the focus to what comes next
+            view.display = view is self._on_screen
+        names = (
+            Content.styled(f" {title} ", "reverse" if place == self._place else "")
+            for place, title in enumerate(TITLES)
+        )
+        self.border_title = Content(" ").join(names)
 
     def _come_to(self, state: SweepState) -> None:
         """Shows news: at once, or with what else comes while the last ones are read."""
-        self._state, self._has_news = state, True
+        self.state, self._has_news = state, True
         if not self._resting:
             self._show_news()
 
@@ -213,6 +298,10 @@ class SweepViews(Vertical):
 
     def _draw(self) -> None:
         self._has_news = False
-        self._on_screen.show(self._state, self.number)
-        self._model_line.tell(self.results.values())
+        if not self.is_mounted:
+            return
+        self._on_screen.show(self.state, self.number)
+        model = model_of(self.state.rows, self._presets)
+        told = "" if model is None else so_far_line(model, tuple(self.results.values()))
+        self.border_subtitle = Content(told)
         self.post_message(self.Drawn())

@@ -1,76 +1,114 @@
-"""Small windows over a step: a text to read, a question to answer by key."""
+"""Windows over a screen: a text to read, a question to answer by key, a whole page."""
 
 from __future__ import annotations
 
-from typing import ClassVar
+from abc import abstractmethod
+from collections.abc import Iterable
+from typing import ClassVar, TypeVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import Static
+from textual.widget import Widget
+from textual.widgets import Footer, Static
 
 from screens.clicks import key_line
 from wizard.run.lines import clean
 
+T = TypeVar("T")
 
-class Notice(ModalScreen[None]):
-    """A text to read, scrollable, closed by Esc, Enter or q."""
+
+class Dialog(ModalScreen[T]):
+    """A frame with a title, and its keys on the lower edge; Esc and q close it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,enter,q,question_mark,f1", "close", "Close", key_display="Esc"),
+        Binding("escape,q", "close", "Close", key_display="Esc")
     ]
+    KEYS: tuple[tuple[str, str], ...] = (("Esc Close", "screen.close"),)
+    """Each with the action that a click on it does."""
+    FRAME: ClassVar[str] = "dialog"
 
-    KEYS: ClassVar[tuple[tuple[str, str], ...]] = (
-        ("Esc closes", "screen.close"),
-        ("↑ ↓ PgUp PgDn scroll", ""),
-    )
-
-    def __init__(self, title: str, text: str | Content) -> None:
+    def __init__(self, title: str, text: str | Content = "") -> None:
         super().__init__()
         self._title = clean(title)
         self._text = clean(text) if isinstance(text, str) else text
 
     def compose(self) -> ComposeResult:
-        """The text in a frame, with its keys on the lower edge."""
-        with Vertical(classes="dialog") as dialog:
+        """What the window is about, in its frame."""
+        with Vertical(classes=self.FRAME) as dialog:
             dialog.border_title = Content(self._title)
             dialog.border_subtitle = key_line(*self.KEYS)
-            with VerticalScroll(can_focus=True) as scroll:
-                scroll.focus()
-                yield Static(self._text, markup=False)
+            yield from self.body()
+
+    def body(self) -> Iterable[Widget]:
+        """The text, scrollable."""
+        yield VerticalScroll(Static(self._text, markup=False), can_focus=True)
 
     def action_close(self) -> None:
-        """Closes the window."""
+        """Closes the window without an answer."""
         self.dismiss(None)
 
 
-class Question(ModalScreen[bool]):
+class Notice(Dialog[None]):
+    """A text to read."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter,question_mark,f1", "close", "Close", show=False)
+    ]
+    KEYS = (*Dialog.KEYS, ("↑ ↓ PgUp PgDn Scroll", ""))
+
+
+class Question(Dialog[bool]):
     """A question that one named key affirms; every other way out is a no."""
 
-    def __init__(self, title: str, text: str, key: str, label: str) -> None:
-        super().__init__()
-        self._title, self._text, self._label, self._key = clean(title), clean(text), label, key
-        self._bindings.bind(key, "affirm", label)
-        self._bindings.bind("escape,n,q", "deny", "No", key_display="Esc")
+    FRAME = "dialog question"
 
-    def compose(self) -> ComposeResult:
-        """The question in a frame, with its keys on the lower edge."""
-        with Vertical(classes="dialog question") as dialog:
-            dialog.border_title = Content(self._title)
-            yes = f"{self._key} {self._label}"
-            dialog.border_subtitle = key_line(
-                (yes, "screen.affirm"), ("Esc no, go back", "screen.deny")
-            )
-            with VerticalScroll(can_focus=True) as scroll:
-                scroll.focus()
-                yield Static(self._text, markup=False)
+    def __init__(self, title: str, text: str, key: str, label: str) -> None:
+        super().__init__(title, text)
+        self.KEYS = ((f"{key} {label}", "screen.affirm"), ("Esc No, go back", "screen.close"))
+        self._bindings.bind(key, "affirm", label)
+        self._bindings.bind("n", "close", "No", show=False)
 
     def action_affirm(self) -> None:
         """Answers yes."""
         self.dismiss(True)
 
-    def action_deny(self) -> None:
+    def action_close(self) -> None:
         """Answers no."""
         self.dismiss(False)
+
+
+class Page(ModalScreen[T]):
+    """A window as large as the screen: a title on its edge, a line of keys below it."""
+
+    DEFAULT_CSS = """
+    Page {
+        layout: vertical;
+        background: $background;
+        & > Footer { dock: none; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "close", "Back", key_display="Esc")
+    ]
+
+    def __init__(self, title: str) -> None:
+        super().__init__()
+        self._title = clean(title)
+
+    @abstractmethod
+    def body(self) -> Iterable[Widget]:
+        """What stands in the frame."""
+
+    def compose(self) -> ComposeResult:
+        """The frame, then the keys."""
+        with Vertical(classes="panel page") as page:
+            page.border_title = Content(f" {self._title} ")  # a narrow one has no corners
+            yield from self.body()
+        yield Footer(show_command_palette=False, compact=True)
+
+    def action_close(self) -> None:
+        """Goes back without an answer."""
+        self.dismiss(None)

@@ -1,54 +1,35 @@
-"""A report over the whole screen: lines of plain text to scroll through."""
+"""Lines of plain text to scroll through, over the whole screen."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import ClassVar
 
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.screen import ModalScreen
-from textual.widgets import Footer, Log, Static
+from textual.widget import Widget
+from textual.widgets import Log
 
 from screens.widgets.cut_marks import SidewaysLog
+from screens.windows.dialogs import Page
 from wizard.run.lines import clean
 
-KEYS = "↑ ↓ ← → PgUp PgDn scroll"
 
+class LinesView(Page[None]):
+    """Lines as the command prints them; longer ones scroll sideways."""
 
-class LinesView(ModalScreen[None]):
-    """Lines as the command prints them: 79 columns of them fit, longer ones scroll sideways."""
-
-    DEFAULT_CSS = """
-    LinesView {
-        layout: vertical;
-        background: $background;
-        & > #lines-title { height: 1; padding: 0 1; text-style: bold; background: $surface; }
-        & > #lines { height: 1fr; scrollbar-size: 0 1; }
-        & > Footer { dock: none; }
-    }
-    """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,enter", "close", "Close", key_display="Esc"),
-    ]
+    DEFAULT_CSS = "LinesView #lines { height: 1fr; scrollbar-size: 0 1; }"
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "close", "Back", show=False)]
     AUTO_FOCUS = "#lines"
 
     def __init__(self, title: str, lines: Iterable[str]) -> None:
-        super().__init__()
-        self._title = f"{clean(title)}   {KEYS}"
+        super().__init__(title)
         # A Log drops lines without any character.
         self._lines = [clean(part) or " " for line in lines for part in line.split("\n")]
 
-    def compose(self) -> ComposeResult:
-        """Title, lines, keys."""
-        yield Static(self._title, id="lines-title", markup=False)
+    def body(self) -> Iterable[Widget]:
+        """The lines."""
         yield SidewaysLog(id="lines", auto_scroll=False)
-        yield Footer(show_command_palette=False, compact=True)
 
     def on_mount(self) -> None:
         """Shows the lines from the first one on."""
         self.query_one(Log).write_lines(self._lines, scroll_end=False)
-
-    def action_close(self) -> None:
-        """Goes back."""
-        self.dismiss(None)

@@ -4,10 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from screens.choose.roads_table import root_word
+from screens.choose import services as choose
+from screens.choose.card import root_words
+from screens.choose.choosing import SYSTEM, choosing_at
+from screens.session import Session
 from tests.handmade import clean_jammy, node
 from tests.plan.test_planner import plan_for
-from wizard.advice.recommend import recommend
+from tests.screens.fakes import LIVE_SERVICES
 from wizard.machine.facts import Machine
 from wizard.report.plan import plan_lines, totals
 
@@ -37,15 +40,21 @@ def test_a_plan_with_something_to_do_first_never_says_no_new_login() -> None:
     assert "no new login" in totals(plan_for(clean_jammy()))
 
 
+def told(machine: Machine, stack: str, footprint: str = "venv") -> str:
+    """What Choose says of root."""
+    services = replace(LIVE_SERVICES, recommend=choose.recommendation, stacks=choose.stacks)
+    session = Session(machine=machine, stack=stack, footprint=footprint)
+    return root_words(choosing_at(session, services))
+
+
 @pytest.mark.parametrize(
     ("machine", "word"),
-    [(closed(), "once"), (closed("render"), "no"), (clean_jammy(), "no")],
+    [(closed(), "root once"), (closed("render"), "no root"), (clean_jammy(), "no root")],
 )
 def test_root_is_told_once_where_root_must_give_a_right(machine: Machine, word: str) -> None:
-    words = {fit.stack: root_word(fit, steps=False) for fit in recommend(machine, ()).fits}
-    assert words["rocm52"] == word
-    assert words["cpu"] == "no"
+    assert told(machine, "rocm52").startswith(word)
+    assert told(machine, "cpu") == "no root"
 
 
 def test_steps_as_root_are_told_as_such() -> None:
-    assert root_word(recommend(closed(), ()).fits[0], steps=True) == "yes"
+    assert told(closed(), "rocm52", SYSTEM) == "needs root"

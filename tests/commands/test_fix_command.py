@@ -30,7 +30,7 @@ def numpy(folder: str) -> Finding:
 
 def test_a_finding_names_the_command_that_mends_it() -> None:
     text = "\n".join(finding_lines([idle(FROM_FILE)]))
-    assert "  Mend it: rdna1-setup diagnose --fix noop-setting\n" in text
+    assert "  Fix it: rdna1-setup diagnose --fix noop-setting\n" in text
     assert "Mend it" not in "\n".join(finding_lines([idle(FROM_SESSION)]))
 
 

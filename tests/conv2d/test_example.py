@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import pytest
 
+from screens.conv2d.services import example_told
 from wizard.conv2d.presets import DEFAULT, find_preset
 from wizard.conv2d.runs.example import NOT_RECORDED, example, replayed
 from wizard.conv2d.search.find_limit import LimitRequest
@@ -57,7 +58,7 @@ async def test_what_was_not_recorded_is_not_made_up() -> None:
 
 
 def test_it_says_on_which_card_it_was_recorded_and_that_the_hang_was_planted() -> None:
-    assert example().told.startswith("recorded on an NVIDIA H100 with a hang")
+    assert example_told().startswith("recorded on an NVIDIA H100 with a hang")
 
 
 @pytest.mark.parametrize("kind", ["sweep", "setting", "limit"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import re
 from dataclasses import replace
@@ -14,11 +15,12 @@ import wizard.diagnose
 from screens.detect_text import row_text
 from screens.diagnose.state import Fine, Shown
 from screens.diagnose.text import row_text as finding_row
-from screens.diagnose.text import summary_text
 from tests.machine.records import MACHINES, NAMES, machine, seen
 from tests.plain.conversing import Conversation
+from wizard.__main__ import main
 from wizard.commands import detect as detect_command
-from wizard.diagnose.finding import Finding, Status, counts_text, worst
+from wizard.diagnose.conclusion import conclude
+from wizard.diagnose.finding import Finding, Status, worst
 from wizard.diagnose.machine import Diagnosis, diagnose
 from wizard.diagnose.parts import PART_OF, TITLES, part_statuses
 from wizard.machine.detect import detect
@@ -128,14 +130,11 @@ def test_every_output_shows_the_same_of_a_check(
     found = seen(name)
     diagnosis = diagnose(found)
     expected = [finding.status.word for finding in diagnosis.findings]
-    counted = counts_text(finding.status for finding in diagnosis.findings)
-
     assert words_in(list(diagnosis_lines(found, diagnosis))) == expected
 
     shown = Shown(result=diagnosis, unfolded=True)
     rows = [finding_row(row, 76).plain for row in shown.rows if not isinstance(row, Fine)]
-    assert words_in(rows) == expected
-    assert counted in summary_text(shown, found)
+    assert [row.split()[0] for row in rows] == [f.status.mark for f in diagnosis.findings]
 
 
 def plain_talk(name: str, capsys: pytest.CaptureFixture[str]) -> str:
@@ -151,10 +150,29 @@ def test_the_plain_road_says_what_was_not_tested(capsys: pytest.CaptureFixture[s
     assert "found nothing wrong" not in text
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_text_json_and_the_plain_road_conclude_the_same_and_no_better_than_the_worst_finding(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    diagnosis = diagnose(seen(name))
+    concluded = conclude(diagnosis.findings)
+    assert concluded.status is worst(finding.status for finding in diagnosis.findings)
+    assert concluded.text in " ".join(diagnosis_lines(seen(name), diagnosis))
+    assert concluded.text in plain_talk(name, capsys)
+    with contextlib.suppress(SystemExit):
+        main(["diagnose", "--json", "--machine", str(MACHINES / name)])
+    form = json.loads(capsys.readouterr().out)
+    assert (form["status"], form["conclusion"]) == (concluded.status.value, concluded.text)
+
+
 def test_nothing_wrong_is_not_said_of_what_was_not_tested() -> None:
     fine = Finding("disk-full", Status.OK, diagnose(seen(CARD)).findings[0].confidence,
                    "There is room", (), "", ())  # fmt: skip
     untested = replace(fine, status=Status.NOT_TESTED)
-    for findings, told in (((fine,), "there is nothing to do"), ((fine, untested), "not all")):
-        text = " ".join(diagnosis_lines(seen(CARD), Diagnosis(True, findings)))
-        assert told in text
+    for findings, status, told in (
+        ((fine,), Status.OK, "No problem was found: the one check is fine."),
+        ((fine, untested), Status.NOT_TESTED, "but 1 check could not be done."),
+        ((), Status.NOT_TESTED, "Nothing could be checked."),
+    ):
+        assert conclude(findings).status is status
+        assert told in " ".join(diagnosis_lines(seen(CARD), Diagnosis(True, findings)))

@@ -15,7 +15,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import torch
+import torch  # type: ignore[import-not-found,unused-ignore]
 
 from wizard.conv2d.asked import Request, events_of, request_form
 from wizard.conv2d.presets import DEFAULT, find_preset
@@ -73,8 +73,9 @@ async def record(folder: Path, out: Path, card: str) -> None:
         async for event in events_of(request, **where):
             lines.append(_line(event, time.monotonic() - began))
             print(lines[-1][:160], flush=True)
-            hung = isinstance(event, ShapeDone) and event.result.verdict is Verdict.HUNG
-            if number == 0 and hung and not failed:
+            if number or failed or not isinstance(event, ShapeDone):
+                continue
+            if event.result.verdict is Verdict.HUNG:
                 failed = event.number - 1
     out.write_text("\n".join(lines) + "\n", "utf-8")
 

@@ -16,7 +16,7 @@ from tests.screens.driving import press, reach, screen_text, settled
 from wizard.__main__ import parser
 
 PICTURE = Path(__file__).parents[2] / "assets" / "screenshots" / "choose.svg"
-SIZE = (110, 32)
+SIZE = (110, 34)
 
 
 async def drawn() -> tuple[str, str]:
@@ -29,6 +29,8 @@ async def drawn() -> tuple[str, str]:
         await reach(pilot, "detect")
         await settled(pilot)
         await press(pilot, "n")
+        await reach(pilot, "ask")
+        await press(pilot, "space", "enter")
         await reach(pilot, "choose")
         await settled(pilot)
         return app.export_screenshot(title="rdna1-setup --demo", simplify=True), screen_text(app)

@@ -86,7 +86,7 @@ def test_a_script_installs_measures_diagnoses_and_takes_back(
         answer(terminal, "On which device?", "2")
         answer(terminal, "What is to be found out?", "1")
         answer(terminal, MENU, "3", 300)
-        answer(terminal, "Which finding?", "0")
+        answer(terminal, "Which one?", "0")
         answer(terminal, MENU, "6")
         answer(terminal, "Which run?", "1")
         answer(terminal, "Go back? [y/N]", "y")

@@ -50,10 +50,12 @@ def walk_to_apply(terminal: Terminal) -> None:
     terminal.send("\r")
     terminal.wait_for("n Choose a stack")
     terminal.send("n")
-    terminal.wait_for("1 CPU: recommended")
+    terminal.wait_for("What do you want to run?")
     terminal.send("\r")
-    terminal.wait_for("a Apply this plan")
-    terminal.send("a")
+    terminal.wait_for("cpu (suggested)")
+    terminal.send("\r")
+    terminal.wait_for("Enter installs")
+    terminal.send("\r")
 
 
 def ours(home: Home) -> list[psutil.Process]:
@@ -101,7 +103,7 @@ def test_the_whole_road_in_a_terminal_and_back_again(home: Home, wheels: tuple[P
         with wizard(home, index) as terminal:
             terminal.wait_for("Roll back       take back")
             terminal.send("r")
-            terminal.wait_for("y Take it back")
+            terminal.wait_for("y rolls back")
             terminal.send("y")
             terminal.wait_for("Rolled back.")
             terminal.send("\r")  # not Esc: with the next key it could be read as Alt and that key

@@ -41,7 +41,8 @@ def walk(terminal: Terminal) -> None:
     for drawn, key in (
         ("Quit", "\r"),
         ("n Choose a stack", "n"),
-        ("recommended", "\r"),
+        ("What do you want to run?", "\r"),
+        ("suggested", "\r"),
         ("Rehearse this plan", ""),
     ):
         terminal.wait_for(drawn, 20)

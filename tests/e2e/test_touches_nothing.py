@@ -73,7 +73,7 @@ def test_the_demo_walked_through_every_screen_changes_nothing(tmp_path: Path) ->
             ("Start", "\r"),
             ("on your RX 5600 XT", "n"),
             ("Enter Review", "\r"),
-            ("a Rehearse", "a"),
+            ("Enter rehearses", "\r"),
             ("Demo finished", "\r"),
             ("Nothing is started", "n"),
             ("This was a demo", "q"),

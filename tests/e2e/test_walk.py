@@ -33,12 +33,15 @@ def demo(here: Walk) -> None:
     here.to("Detect", "enter")
     here.to("Notice", "?")
     here.to("Detect", "escape")
-    here.to("Choose", "n")
+    here.to("Ask", "n")
+    here.to("Notice", "?")
+    here.to("Ask", "escape", "space", "down", "space")
+    here.to("Choose", "enter")
     choose(here)
     here.to("Review", "enter")
     here.to("Notice", "?")
-    here.to("Review", "escape", "pagedown", "end")
-    here.to("RunScreen", "a")
+    here.to("Review", "escape", "space", "pagedown", "end", "a")
+    here.to("RunScreen", "enter")
     here.to("Notice", "?")
     here.to("RunScreen", "escape", "/")
     here.type("torch")
@@ -55,18 +58,23 @@ def choose(here: Walk) -> None:
     here.to("Notice", "?")
     here.to("Choose", "escape")
     for _ in range(2):
-        here.to("Notice", "d")
+        here.to("LinesView", "d")
         here.to("Choose", "escape", "down")
     here.to("Evidence", "e")
-    here.to("Choose", "right", "m", "escape", "a")
+    here.to("Choose", "right", "m", "escape")
+    here.to("Compare", "c")
+    here.to("Notice", "?")
+    here.to("Evidence", "escape", "down", "right", "e")
+    here.to("Compare", "escape")
+    here.to("Choose", "enter")
     here.to("RoadsList", "o")
     here.to("Choose", "down", "pagedown", "escape")
     here.to("Explain", "i")
     here.to("LinesView", "enter")
     here.to("Choose", "escape", "escape")
-    here.to("Choose", "space", "right", "space", "f", "tab")
+    here.to("PathQuestion", "1", "u", "f")
     here.type("/a/folder/with/a/name/that/is/longer/than/the/field/that/it/is/typed/into/here")
-    here.to("Choose", "enter", "tab", "tab")
+    here.to("Choose", "enter")
 
 
 def panel(here: Walk) -> None:
@@ -87,8 +95,8 @@ def options(here: Walk) -> None:
 def diagnose(here: Walk) -> None:
     here.to("Diagnose", "d")
     here.to("Notice", "?")
-    here.to("Diagnose", "escape", "pagedown", "o", "end", "tab", "tab")
-    here.to("TextQuestion", "e")
+    here.to("Diagnose", "escape", "end", "space", "tab", "tab")
+    here.to("TextQuestion", "t")
     here.paste(f"{FINDING}\n" * 3)
     here.to("Diagnose", "ctrl+r")
 
@@ -97,16 +105,20 @@ def recorded(here: Walk) -> None:
     """A recorded machine: what was found on it, what is advised for it, and what is wrong."""
     here.to("Detect", "enter", "end")
     here.to("Notice", "enter")
-    here.to("Choose", "escape", "n", "down")
-    here.to("Notice", "d")
-    here.to("Detect", "escape", "escape")
+    if here.press("escape", "n").name == "Ask":  # where nothing that could run was found
+        here.to("Choose", "enter")
+    here.press("down")
+    here.to("LinesView", "d")
+    here.to("Ask", "escape", "escape")
+    here.to("Detect", "escape")
     here.to("Diagnose", "d", "down", "down", "down")
 
 
 def installed(here: Walk) -> None:
     """With made-up services: rehearsed, applied, measured, kept, fixed, cleared, taken back."""
     here.to("Welcome", "?", "escape")
-    here.to("Choose", "enter", "n")
+    here.to("Ask", "enter", "n")
+    here.to("Choose", "enter")
     here.to("Review", "enter")
     here.to("RunScreen", "r")
     here.to("Changes", "enter")
@@ -115,7 +127,7 @@ def installed(here: Walk) -> None:
     here.type("rocm")
     here.to("Review", "enter", "escape")
     here.to("Review", "s")
-    here.to("RunScreen", "a")
+    here.to("RunScreen", "enter")
     here.to("Conv2d", "y", "enter")
     measured(here)
     here.to("Done", "n")
@@ -151,7 +163,7 @@ def measured(here: Walk) -> None:
 
 def fixed(here: Walk) -> None:
     here.to("Diagnose", "d")
-    here.to("Review", "f")
+    here.to("Review", "enter")
     here.to("Diagnose", "escape")
 
 
@@ -163,7 +175,7 @@ def waiting(here: Walk) -> None:
     here.to("RunScreen", "escape", "y", "/", goes_on=RUNS)
     here.type("apt", goes_on=RUNS)
     here.to("Welcome", "enter", "escape", "enter", goes_on=RUNS)
-    here.to("RunScreen", "o", "n", "enter", "a")
+    here.to("RunScreen", "o", "n", "enter", "enter")
     here.to("Diagnose", "d")
     here.to("Review", "escape")
 
@@ -174,7 +186,7 @@ def half_back(here: Walk) -> None:
     here.to("RollBack", "enter")
     here.to("Detect", "escape", "down", "enter")
     here.to("Review", "n", "enter")
-    here.to("RunScreen", "a", goes_on=RUNS)
+    here.to("RunScreen", "enter", goes_on=RUNS)
     here.to("RunScreen", "q", "escape", "end", goes_on=RUNS)
     here.to("Question", "c", goes_on=RUNS)
 

@@ -178,7 +178,7 @@ def _edges(widget: Widget) -> Iterator[Label]:
     for text, line in ((top, 0), (bottom, box.height - 1)):
         if text is not None and text.plain.strip() and widget.styles.border and box.cells:
             strips = widget.render_lines(Region(0, line, box.width, 1))
-            drawn_text = strips[0].text.strip("─━│┌┐└┘+-| ")
+            drawn_text = strips[0].text.strip("─━│┌┐└┘╭╮╰╯+-| ")
             yield Label(f"the frame of {_name(widget)}", text.plain, (drawn_text,), box.width)
 
 

@@ -29,7 +29,7 @@ def walked(*answers: str) -> tuple[int, Conversation, list[Sequence[str]]]:
 
 def test_a_fix_is_the_command_that_shows_its_plan_first() -> None:
     code, talk, done = walked("3", "2")
-    assert "mend it: the plan is shown first" in talk.text
+    assert "fix it: you see the plan first" in talk.text
     assert done == [("diagnose", "--fix", "noop-setting")]
     assert code == MENDED
 
@@ -51,4 +51,4 @@ def test_what_has_no_plan_is_mended_by_hand(capsys: pytest.CaptureFixture[str]) 
 def test_enter_alone_goes_back_to_the_beginning() -> None:
     code, talk, _ = walked("")
     assert code == 0
-    assert talk.text.count("Which finding?") == 1
+    assert talk.text.count("Which one?") == 1

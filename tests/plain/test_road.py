@@ -81,7 +81,7 @@ def test_a_text_is_explained_where_it_is_pasted(tmp_path: Path) -> None:
     log.write_text("RuntimeError: HIP error: invalid device function\n")
     _, told = walk(tmp_path, f"4 1 {log} 4 2 Segfault . 0", "--demo")
     assert "[wheel-lacks-gfx-target]" in told
-    assert "This cannot be told from this text" in told
+    assert "This text has no line that this program knows" in told
 
 
 def test_the_end_of_the_answers_leaves_and_changes_nothing(tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def plan_for(words: tuple[str, ...]) -> Plan:
 
 
 def listed(title: str, words: tuple[str, ...]) -> Iterator[str]:
-    """The plan with each step by its reason, and what it installs or sets."""
+    """The plan with each step by its title and reason, and what it installs or sets."""
     plan = plan_for(words)
     yield from ("", f"== {title}", f"   plan {shlex.join(words)}", "", totals(plan))
     if plan.first:
@@ -58,8 +58,8 @@ def listed(title: str, words: tuple[str, ...]) -> Iterator[str]:
         yield from textwrap.wrap(note, 79, initial_indent="! ", subsequent_indent="  ")
     for number, step in enumerate(plan.steps, 1):
         root = "root: " if step.needs_root else ""
-        mark = f"{number:2}. {root}"
-        yield from textwrap.wrap(step.reason, 79, initial_indent=mark, subsequent_indent="    ")
+        yield f"{number:2}. {root}{step.title}"
+        yield from textwrap.wrap(step.reason, 79, initial_indent="    ", subsequent_indent="    ")
         if isinstance(step, AptChange):
             yield f"    {', '.join((*(name for name, _ in step.install), *step.remove))}"
         if isinstance(step, WriteFile) and step.path.endswith("/rdna1-python"):

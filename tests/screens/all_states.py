@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from screens.choose.evidence import Evidence
 from screens.choose.roads_list import RoadsList
-from screens.conv2d.answers import Answer, SettingFound
+from screens.conv2d.answers import Answer
 from screens.diagnose.text_question import TextQuestion
 from screens.history.screen import History
 from screens.history.text import HINT
@@ -39,7 +39,7 @@ from tests.screens.states import (
 from tests.screens.states import (
     STATES as UNUSUAL,
 )
-from tests.screens.test_keeping import services_that_find
+from tests.screens.test_keeping import SEARCH, services_that_find
 from wizard.machine.facts import FoundApplication, Machine
 from wizard.overlay.changes import Counts
 from wizard.plan.root_steps import AddToGroups
@@ -165,14 +165,19 @@ WINDOWS: dict[str, State] = {
     ),
     "explain": State("choose", ("Explanations",), keys=("i",), top=Explain),
     "explained": State("choose", ("===",), keys=("i", "enter"), top=LinesView),
-    "roads": State("choose", ("All 28 roads",), keys=("o",), top=RoadsList),
+    "ask": State("ask", ("What do you want to run?",)),
+    "compare": State("compare", ("Large convolutions:",)),
+    "roads": State("choose", ("All 28 known approaches",), keys=("o",), top=RoadsList),
     "choose-cannot-run": State(
-        "choose", ("cannot run ComfyUI",), keys=("space", "down", "enter"), top=Question
+        "ask",
+        ("cannot run ComfyUI",),
+        keys=("space", "enter", "down", "enter"),
+        top=Question,
     ),
     "review-groups": State("review", ("g leaves your groups",), session=JOINING),
     "done-login": State("done", ("Log out and in again", "cd ~/ComfyUI"), session=JOINED),
-    "stack-in-full": State("choose", ("everything we can say",), keys=("d",), top=Notice),
-    "evidence": State("choose", ("Who says so",), keys=("e",), top=Evidence),
+    "stack-in-full": State("choose", ("all we can say",), keys=("d",), top=LinesView),
+    "evidence": State("choose", ("Evidence: rocm52",), keys=("e",), top=Evidence),
     "review-wheels-gone": State(
         "review",
         ("has no torch==1.13.1+rocm5.2", "Nothing was changed", "--torch-index URL"),
@@ -180,12 +185,12 @@ WINDOWS: dict[str, State] = {
     ),
     "review-wheels-not-asked": State(
         "review",
-        ("could not be asked", "a applies this plan"),
+        ("could not be asked", "Enter installs"),
         live(seek_wheels=answering(WheelsSought(note=f"{LONG_NAME} could not be asked. {WHY}"))),
     ),
     "review-size": State(
         "review",
-        ("pip decides on 35 wheels now: 2.7 GB to fetch.", "download 2.7 GB"),
+        ("pip decides on 35 wheels now: 2.7 GB to fetch.", "2.7 GB, no root"),
         live(wheels_size=saying(WheelsSize(35, 2_700_000_000))),
     ),
     "review-size-not-known": State(
@@ -193,16 +198,15 @@ WINDOWS: dict[str, State] = {
         ("pip did not say how much it would fetch: not every server", "as of 20"),
         live(wheels_size=saying(WheelsSize(35, None, NOT_TOLD))),
     ),
-    "text-asked": State("diagnose", ("Explain a text",), keys=("e",), top=TextQuestion),
-    "answer": State("conv2d", ("10 shapes on cuda",), keys=("s", "y", "a"), top=Answer),
+    "text-asked": State("diagnose", ("Explain a text",), keys=("t",), top=TextQuestion),
+    "answer": State("conv2d", ("10 shapes on cuda",), keys=("enter", "y", "a"), top=Answer),
     "setting-found": State(
         "conv2d",
-        ("k keep it for the venv",),
+        ("Enter opens Review to keep it.",),
         services_that_find(ANSWER),
-        ("g", "o", *("right",) * 3, "escape", "s", "a"),
-        top=SettingFound,
+        SEARCH,
     ),
-    "report": State("done", ("A report",), keys=("p",), top=ReportPreview),
+    "report": State("done", ("This is the whole report.",), keys=("p",), top=ReportPreview),
     "welcome-at-work": State(
         "welcome",
         ("apt is still working", "Watch"),
@@ -237,7 +241,7 @@ WINDOWS: dict[str, State] = {
             rehearsed=replace(REHEARSED, there=LONG_CHANGES, back=LONG_CHANGES),
         ),
     ),
-    "roll-back": State("roll_back", ("Undo run 20260101",), live(undoable=lambda: True)),
+    "roll-back": State("roll_back", ("Roll back run 20260101",), live(undoable=lambda: True)),
     "take-back": State(
         "take_back",
         ("removed 12 files",),
@@ -249,11 +253,11 @@ WINDOWS: dict[str, State] = {
     "history": State("conv2d", (HINT,), keys=("h",), top=History),
     "history-dry-run": State("conv2d", ("DRY RUN",), DRY_SERVICES, ("h",), top=History),
     "diagnose": State("diagnose", ("2 faults",)),
-    "diagnose-unfolded": State("diagnose", ("There is room",), keys=("o",)),
-    "diagnose-clean": State("diagnose", ("OK",), diagnosing(look=looking(*FINE))),
+    "diagnose-unfolded": State("diagnose", ("There is room",), keys=("end", "space")),
+    "diagnose-clean": State("diagnose", ("all fine",), diagnosing(look=looking(*FINE))),
     "diagnose-one": State("diagnose", ("1 fault",), diagnosing(look=looking(OVERRIDE))),
     "detect-clean": State("detect", ("on your",), live(detect=lambda on_part: CLEAN)),
-    "choose-clean": State("choose", ("Folder",), session=replace(KNOWN, machine=CLEAN)),
+    "choose-clean": State("choose", ("a new folder",), session=replace(KNOWN, machine=CLEAN)),
     "clear-clean": State(
         "clear", ("What should be removed?",), session=replace(KNOWN, machine=CLEAN)
     ),

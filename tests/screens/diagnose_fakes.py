@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from screens.diagnose.diagnosing import Diagnosing
+from screens.diagnose.services import Diagnosing
 from tests.screens import examples
 from wizard.diagnose.explain import Answer, Explanation
 from wizard.diagnose.finding import Confidence, Evidence, Finding, Status, in_order

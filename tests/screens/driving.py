@@ -26,6 +26,7 @@ from screens.detect import Detect
 from screens.services import Services
 from screens.session import STEPS, Session
 from screens.step import StepScreen
+from screens.steps import WITHIN
 from screens.welcome import Welcome
 from screens.widgets.status_line import StatusLine
 from tests.screens import examples, fakes
@@ -33,7 +34,8 @@ from wizard.run.events import PlanFinished
 
 WIDE = {
     *("welcome", "detect", "clear", "review", "apply", "apply-failed", "done", "rehearse", "watch"),
-    *("choose-two-ticked", "choose-torch-there", "choose-clean-who"),
+    *("choose-step-ask", "choose-step-choose", "choose-step-compare"),
+    *("choose-torch-there", "choose-clean-evidence", "choose-clean-compare"),
     *("conv2d-measured", "conv2d-grid", "conv2d-times", "conv2d-details", "conv2d-operations"),
     *("diagnose-unfolded", "diagnose-text", "diagnose-long", "state-history", "state-roll-back"),
     *("loading-diagnose", "loading-detect", "state-changes", "state-available"),
@@ -192,6 +194,11 @@ def screen_text(app: App[int]) -> str:
     return "\n".join(rows).rstrip() + "\n"
 
 
+def words_on(app: App[int]) -> str:
+    """All words on the screen in one line, whatever borders stand between their lines."""
+    return " ".join(screen_text(app).replace("│", " ").split())
+
+
 def status(app: App[int]) -> str:
     """The text of the status line."""
     return app.screen.query_one(StatusLine).render().plain
@@ -203,8 +210,9 @@ async def walk_to(pilot: Pilot[int], step: str) -> None:
     for name, key in (
         ("welcome", "enter"),
         ("detect", "n"),
+        ("ask", "enter"),
         ("choose", "enter"),
-        ("review", "a"),
+        ("review", "enter"),
         ("apply", "enter"),
         ("conv2d", "n"),
     ):
@@ -242,7 +250,7 @@ def app_with(services: Services, first: str = "welcome") -> SetupApp:
 
 def session_at(step: str) -> Session:
     """What a user who came to this step brings along."""
-    place = STEPS.index(step)
+    place = STEPS.index(WITHIN.get(step, step))
     known = Session(
         machine=examples.MACHINE if place > STEPS.index("detect") else None,
         parts=examples.PARTS if place > STEPS.index("detect") else (),

@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Callable
 from dataclasses import replace
 from datetime import date
 
-from screens.report.draft import ReportDraft
+from screens.report.services import ReportDraft
 from screens.services import DRY_RUN, LIVE, DetectedPart, Services, WayBack
 from tests.screens import examples
 from tests.screens.diagnose_fakes import DIAGNOSING
@@ -180,6 +180,7 @@ LIVE_SERVICES = Services(
     roads=load_roads,
     report=lambda: REPORT,
     clock=lambda: 0.0,
+    pause_s=0.0,
     today=lambda: date(2026, 11, 25),
 )
 DRY_SERVICES = replace(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from screens.history.past import Draft, Past
+from screens.history.services import Draft, Past
 from tests.conv2d.made import made
 from wizard.conv2d.asked import Request
 from wizard.conv2d.presets import Row

@@ -10,7 +10,7 @@ from tests.screens.states import State
 
 WORKING = (
     *("Reading this machine", "Looking at everything", "Looking at this machine"),
-    *("Looking at what the last run left", "Reading the files", "Making the plan", "Asking;"),
+    *("Reading what the last run changed", "Reading the files", "Making the plan", "Asking;"),
     *("Reading what is kept", "Looking."),
 )
 """Words of screens that are not through yet."""
@@ -24,7 +24,7 @@ def flat(pilot: Pilot[int]) -> str:
     for window in pilot.app.screen.query(".dialog"):
         across = slice(window.region.x + 1, window.region.right - 1)
         lines = [line[across] for line in lines[window.region.y : window.region.bottom]]
-    return " ".join(" ".join(lines).split())
+    return " ".join(" ".join(lines).replace("│", " ").split())
 
 
 async def come_to(pilot: Pilot[int], state: State) -> None:

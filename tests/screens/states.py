@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,6 +15,7 @@ from screens.services import DEMO, Services, Unfinished
 from screens.session import Session
 from screens.windows.dialogs import Notice, Question
 from screens.windows.path_question import PathQuestion
+from tests.handmade import torch
 from tests.screens import examples
 from tests.screens.diagnose_fakes import DIAGNOSING, OVERRIDE, looking
 from tests.screens.driving import session_at
@@ -36,12 +38,21 @@ from tests.screens.failing import (
     long_detect,
     no_sweep,
 )
-from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, REPORT, break_off, fail_at_three
+from tests.screens.fakes import (
+    DRY_SERVICES,
+    LIVE_SERVICES,
+    REPORT,
+    break_off,
+    fail_at_three,
+    result_of,
+)
 from tests.screens.past_fakes import PAST
+from wizard.conv2d.asked import Request, sweep_in
 from wizard.conv2d.runs.folders import KeptRuns
+from wizard.conv2d.sweep import ShapeDone, SweepDone, SweepEvent
 from wizard.conv2d.words.caution import Circumstances
 from wizard.diagnose.finding import Evidence
-from wizard.machine.facts import Machine
+from wizard.machine.facts import Environment, Machine
 from wizard.overlay.changes import Counts
 from wizard.overlay.rehearsed import Rehearsed
 from wizard.plan.choice import Choice
@@ -125,6 +136,21 @@ LISTS: Any = {
     "there": Counts(40, 1, 1, "tests/screens/rehearsed/there.jsonl"),
     "back": Counts(1, 1, 0, "tests/screens/rehearsed/back.jsonl"),
 }
+CPU_ONLY = Environment("/home/sam/cpu", "venv", "3.12", torch("2.4.1+cpu", build="cpu"))
+CPU_ALONE = Session(machine=replace(examples.MACHINE, environments=(CPU_ONLY,)), aside=True)
+ON_CPU = ("o", "down", "down", "down", "right", "escape")
+"""The keys that set the device of Measure to the CPU."""
+
+
+async def all_pass(request: Request) -> AsyncGenerator[SweepEvent, None]:
+    """Every shape passes."""
+    rows = sweep_in(request).rows
+    results = tuple(replace(result_of(rows[0]), shape=row.shape) for row in rows)
+    for number, result in enumerate(results, 1):
+        yield ShapeDone(number, len(results), result)
+    yield SweepDone(results, None, 0.1)
+
+
 IN_USE = live(circumstances=lambda: Circumstances(screen=True, in_use=True))
 
 
@@ -156,7 +182,7 @@ EMPTY: dict[str, State] = {
         session=replace(PLANNED, rehearsed=replace(REHEARSED, there=EMPTY_LIST, back=EMPTY_LIST)),
     ),
     "done-nothing": State("done", ("Nothing was installed.",), session=KNOWN),
-    "explain-text-none": State("diagnose", ("There is no text yet",), keys=("e", "ctrl+r")),
+    "explain-text-none": State("diagnose", ("There is no text yet",), keys=("t", "ctrl+r")),
     "apply-search-none": State("apply", ("no match",), keys=("slash", "q", "q", "q")),
 }
 """What there is nothing of."""
@@ -205,12 +231,12 @@ ERRORS: dict[str, State] = {
     ),
     "review-refused": State(
         "review",
-        ("Refused", TOLD.happened, "This plan cannot be applied"),
+        (TOLD.happened, "This plan cannot start"),
         live(obstacle=lambda plan: TOLD),
     ),
     "review-unknown": State(
         "review",
-        ("Whether this plan can begin is not known", "No answer came in time", "come here again"),
+        ("Whether this plan can start is not known", "No answer came in time", "come here again"),
         live(obstacle=fails(SLOW)),
     ),
     "review-not-saved": State(
@@ -230,7 +256,7 @@ ERRORS: dict[str, State] = {
     ),
     "roll-back-denied": State(
         "roll_back",
-        ("How to take it back cannot be read", "You may not do that there", "take Roll back again"),
+        ("How to undo the run cannot be read", "You may not do that there", "open Roll back again"),
         live(way_back=fails(DENIED)),
     ),
     "take-back-broken": State(
@@ -247,9 +273,9 @@ ERRORS: dict[str, State] = {
     ),
     "conv2d-stopped": State(
         "conv2d",
-        ("The run stopped: No space left", "No room is left", "press s again"),
+        ("The run stopped: No space left", "No room is left", "press Enter again"),
         live(run_sweep=no_sweep),
-        ("g", "s"),
+        (*ON_CPU, "enter"),
     ),
     "conv2d-under-way-unknown": State(
         "conv2d",
@@ -259,9 +285,9 @@ ERRORS: dict[str, State] = {
     ),
     "conv2d-nobody-known": State(
         "conv2d",
-        ("Whom a hang would disturb is not known", "No answer came in time", "press s again"),
+        ("Whom a hang would disturb is not known", "No answer came in time", "press Enter again"),
         live(circumstances=fails(SLOW)),
-        ("s",),
+        ("enter",),
     ),
     "history-unread": State(
         "conv2d",
@@ -289,7 +315,7 @@ ERRORS: dict[str, State] = {
     ),
     "diagnose-slow": State(
         "diagnose",
-        ("This machine could not be read", "No answer came in time", "r reads again"),
+        ("This machine could not be read", "No answer came in time", "Press r to try again"),
         live(detect=fails(SLOW)),
         session=Session(),
     ),
@@ -301,15 +327,19 @@ ERRORS: dict[str, State] = {
     ),
     "diagnose-no-fix": State(
         "diagnose",
-        ("The plan was not made: Permission denied", "You may not do that there", "press f again"),
+        (
+            "The plan was not made: Permission denied",
+            "You may not do that there",
+            "press Enter again",
+        ),
         diagnosing(make_fix=fails(DENIED)),
-        ("f",),
+        ("enter",),
     ),
     "diagnose-vanished": State(
         "diagnose",
-        ("It was not read: No such file", "It is not there (any more)", "e takes another file"),
+        ("It was not read: No such file", "It is not there (any more)", "name another file"),
         diagnosing(explain_file=fails(GONE)),
-        ("e", "tab", "slash", "x", "enter"),
+        ("t", "tab", "slash", "x", "enter"),
     ),
 }
 """What fails, and is told."""
@@ -328,9 +358,9 @@ LONGEST: dict[str, State] = {
     "detect-long-details": State(
         "detect", ("Source:",), live(detect=long_detect), ("space", "down", "space")
     ),
-    "choose-long": State("choose", ("Folder",), session=replace(LONG, folder=LONG_PATH)),
+    "choose-long": State("choose", ("Changes",), session=replace(LONG, folder=LONG_PATH)),
     "clear-long": State("clear", ("What should be removed?",), session=LONG),
-    "review-long": State("review", ("1 of 72",), session=replace(LONG, plan=LONG_PLAN)),
+    "review-long": State("review", ("72 steps",), session=replace(LONG, plan=LONG_PLAN)),
     "apply-long": State("apply", ("72 of 72 steps done",), session=replace(LONG, plan=LONG_PLAN)),
     "apply-long-failure": State(
         "apply",
@@ -348,7 +378,7 @@ LONGEST: dict[str, State] = {
             finished=PlanFinished(False, False, True, True, "20260101-120000", LONG_PATH),
         ),
     ),
-    "roll-back-long": State("roll_back", ("Undo run",), live(way_back=lambda: LONG_BACK)),
+    "roll-back-long": State("roll_back", ("Roll back run",), live(way_back=lambda: LONG_BACK)),
     "conv2d-long": State("conv2d", ("Python",), session=replace(LONG, plan=LONG_PLAN)),
     "history-long": State(
         "conv2d",
@@ -358,13 +388,13 @@ LONGEST: dict[str, State] = {
     ),
     "report-long": State(
         "done",
-        ("A report",),
+        ("This is the whole report.",),
         live(report=lambda: replace(REPORT, path=LONG_PATH, lines=LONG_LINES)),
         ("p",),
     ),
     "report-long-path": State(
         "done",
-        ("Write the report",),
+        ("Save the report",),
         live(report=lambda: replace(REPORT, path=LONG_PATH, about=(LONG_PATH,) * 30)),
         ("p", "w"),
     ),
@@ -404,12 +434,19 @@ USUAL: dict[str, State] = {
     ),
     "history-export": State("conv2d", ("Export as a card",), keys=("h", "x"), top=PathQuestion),
     "history-over": State(
-        "conv2d", ("Write over it?",), past(is_there=lambda path: True), ("h", "x", "enter")
+        "conv2d", ("Overwrite this file?",), past(is_there=lambda path: True), ("h", "x", "enter")
     ),
     "history-written": State("conv2d", ("Read it before you share it",), keys=("h", "x", "enter")),
-    "history-none": State("conv2d", ("No run is kept",), past(kept=KeptRuns), ("h",)),
+    "history-none": State("conv2d", ("No runs of Conv2d",), past(kept=KeptRuns), ("h",)),
+    "conv2d-cpu": State("conv2d", ("CPU only", "on the CPU"), session=CPU_ALONE),
+    "conv2d-right": State(
+        "conv2d",
+        ("All 10 shapes are right.", "Enter goes on to Done."),
+        live(run_sweep=all_pass),
+        ("enter", "y"),
+    ),
     "conv2d-options": State("conv2d", ("Options",), keys=("o",), top=OptionsDialog),
-    "conv2d-in-use": State("conv2d", ("its screen is in use",), IN_USE, ("s",), top=Question),
+    "conv2d-in-use": State("conv2d", ("its screen is in use",), IN_USE, ("enter",), top=Question),
     "welcome-help": State("welcome", ("Help: Welcome",), keys=("question_mark",)),
 }
 """Screens and windows that no other golden shows at both sizes."""
@@ -419,8 +456,8 @@ DRY: dict[str, State] = {
     "choose-dry-run": State("choose", ("DRY RUN",), DRY_SERVICES),
     "clear-dry-run": State("clear", ("DRY RUN",), DRY_SERVICES),
     "conv2d-dry-run": State("conv2d", ("DRY RUN", "nothing is started"), DRY_SERVICES),
-    "conv2d-dry-run-start": State("conv2d", ("Nothing was started.",), DRY_SERVICES, ("s",)),
-    "diagnose-fix-dry-run": State("diagnose", ("DRY RUN", "Review".upper()), DRY_SERVICES, ("f",)),
+    "conv2d-dry-run-start": State("conv2d", ("Nothing was started.",), DRY_SERVICES, ("enter",)),
+    "diagnose-fix-dry-run": State("diagnose", ("DRY RUN", "[Review]"), DRY_SERVICES, ("enter",)),
     "done-demo": State("done", ("DEMO",), replace(DRY_SERVICES, mode=DEMO)),
 }
 """Screens that are to say that nothing is done."""

@@ -1,76 +1,181 @@
-"""Choose: what its table and its words say, and what its keys do."""
+"""Choose: the question what to run, what is suggested for it, and what the keys do."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from rich.cells import cell_len
-from textual.widgets import Input, Static
+from textual.pilot import Pilot
+from textual.widgets import DataTable, Static
 
 from screens.app import SetupApp
-from screens.choose.road_sections import Section, sections_of
-from screens.choose.roads_table import RoadsTable, fitting_answers, table_lines
-from screens.choose.section_lines import section_lines, share_lines, shortened
-from screens.session import Session
+from screens.choose.card import cost
+from screens.choose.choosing import SYSTEM, choosing_at
+from screens.session import Session, following
 from tests.screens import examples
 from tests.screens.driving import (
     app_with,
+    drawn,
     press,
     reach,
+    resize,
     screen_text,
+    session_at,
     status,
     step_name,
     until,
     usable_keys,
 )
 from tests.screens.fakes import LIVE_SERVICES
-from wizard.advice.comparison import Aspect
-from wizard.advice.fit import Answer
 from wizard.advice.recommend import Recommendation
-from wizard.knowledge.applications import Application
 from wizard.knowledge.stacks import load_stacks
-from wizard.knowledge.verdicts import Word
+from wizard.knowledge.verdicts import load_purposes
 from wizard.machine.facts import FoundApplication, Machine
 
-ALL = tuple(application.id for application in examples.APPLICATIONS)
+COMFYUI = replace(session_at("choose"), applications=("comfyui",))
+YOLO = replace(session_at("choose"), applications=("yolo",))
+LONG = "/home/sam/a/folder/with/a/name/that/is/longer/than/the/field/for/it"
 
 
-async def test_arrows_move_the_road_and_the_words_follow() -> None:
-    async with app_with(LIVE_SERVICES, "choose").run_test(size=(80, 24)) as pilot:
+def flat(pilot: Pilot[int]) -> str:
+    """The screen as one run of words, without frames."""
+    return " ".join(screen_text(pilot.app).replace("│", " ").split())
+
+
+def on_choose(session: Session = COMFYUI) -> SetupApp:
+    """The app at Choose with this ticked."""
+    return SetupApp(LIVE_SERVICES, session, "choose")
+
+
+# The question
+
+
+async def test_what_was_ticked_is_what_the_suggestion_is_for() -> None:
+    async with app_with(LIVE_SERVICES, "ask").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "ask")
+        assert "What do you want to run?" in screen_text(pilot.app)
+        assert "> [ ] ComfyUI" in screen_text(pilot.app)
+        await press(pilot, "space", "down", "space", "up", "space")
+        assert "[x] YOLO train" in screen_text(pilot.app)
+        assert "[ ] ComfyUI" in screen_text(pilot.app), "Space unticks too"
+        await press(pilot, "enter")
         await reach(pilot, "choose")
-        await press(pilot, "down")
-        await until(pilot, lambda: "> 2 native" in screen_text(pilot.app))
-        assert "── 2 NATIVE: can be installed here" in screen_text(pilot.app)
+        assert "For YOLO train on your RX 5600 XT: rocm52" in flat(pilot)
 
 
-async def test_the_suggested_stack_is_selected_until_another_one_is_chosen() -> None:
-    async with app_with(LIVE_SERVICES, "choose").run_test(size=(80, 24)) as pilot:
+async def test_with_nothing_ticked_pytorch_in_general_is_suggested_for() -> None:
+    async with app_with(LIVE_SERVICES, "ask").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "ask")
+        await press(pilot, "enter")
         await reach(pilot, "choose")
-        assert "> 1 rocm52" in screen_text(pilot.app)
-        await press(pilot, "space")
-        await until(pilot, lambda: "> 1 native" in screen_text(pilot.app))
-        assert "── 1 NATIVE: recommended" in screen_text(pilot.app)
-        assert "/home/sam/rdna1/native" in screen_text(pilot.app)
+        assert "For PyTorch on your RX 5600 XT: rocm52" in flat(pilot)
+
+
+async def test_escape_leads_from_the_suggestion_to_the_question_and_on_to_detect() -> None:
+    async with on_choose().run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "choose")
+        await press(pilot, "escape")
+        await reach(pilot, "ask")
+        assert "[x] ComfyUI" in screen_text(pilot.app)
+        await press(pilot, "escape")
+        await reach(pilot, "detect")
+
+
+def test_the_question_is_left_out_where_something_was_found_or_chosen() -> None:
+    assert following("detect", Session()) == "ask"
+    assert following("detect", COMFYUI) == "choose"
+    assert following("detect", Session(stack="rocm52")) == "choose", "a run that is gone on with"
+
+
+async def test_after_another_tick_the_suggested_stack_is_selected_again() -> None:
+    session = replace(YOLO, stack="rocm57")
+    async with SetupApp(LIVE_SERVICES, session, "ask").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "ask")
+        await press(pilot, "space", "enter")
+        await reach(pilot, "choose")
+        assert "> native" in screen_text(pilot.app), "rocm57 cannot run ComfyUI"
         await press(pilot, "enter")
         await reach(pilot, "review")
         assert "native into /home/sam/rdna1/native" in screen_text(pilot.app)
 
 
-async def test_ticking_ranks_again_and_keeps_the_stack_that_was_chosen() -> None:
-    async with app_with(LIVE_SERVICES, "choose").run_test(size=(80, 24)) as pilot:
+def test_every_purpose_is_told_in_words() -> None:
+    from screens.choose.ask import KINDS
+
+    assert {purpose.id for purpose in load_purposes()} == set(KINDS)
+
+
+async def test_what_was_found_says_where() -> None:
+    found = FoundApplication("comfyui", "/home/sam/ComfyUI", "", "")
+    session = replace(COMFYUI, machine=replace(examples.MACHINE, applications=(found,)))
+    async with SetupApp(LIVE_SERVICES, session, "ask").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "ask")
+        assert "[x] ComfyUI        found in ~/ComfyUI" in screen_text(pilot.app)
+
+
+async def test_an_application_that_was_found_is_ticked_and_the_suggestion_opens_at_once() -> None:
+    found = FoundApplication("comfyui", "/home/sam/ComfyUI", "", "")
+    machine = replace(examples.MACHINE, applications=(found,))
+    asked: list[tuple[Machine, tuple[str, ...]]] = []
+
+    def recommend(machine: Machine, applications: tuple[str, ...], preset: str) -> Recommendation:
+        asked.append((machine, applications))
+        return examples.recommend(machine, applications, preset)
+
+    services = replace(LIVE_SERVICES, detect=lambda on_part: machine, recommend=recommend)
+    async with app_with(services, "detect").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "detect")
+        await until(pilot, lambda: asked == [(machine, ("comfyui",))])
+        await pilot.app.run_action("next", pilot.app.screen)
         await reach(pilot, "choose")
-        await press(pilot, "down", "up")
-        assert "> 1 rocm52" in screen_text(pilot.app)
-        await press(pilot, "space")
-        await until(pilot, lambda: "> 2 rocm52" in screen_text(pilot.app))
-        assert "── 2 ROCM52" in screen_text(pilot.app)
+        assert "For ComfyUI on your" in flat(pilot)
+        assert set(asked[1:]) == {asked[0]}, "what it asks was asked while the machine was read"
+
+
+# The suggestion
+
+
+async def test_the_suggested_stack_is_selected_until_another_one_is_chosen() -> None:
+    async with on_choose(session_at("choose")).run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "choose")
+        assert "> rocm52" in screen_text(pilot.app)
+        assert "rocm52 (suggested)" in screen_text(pilot.app)
+        await press(pilot, "down")
+        assert "> native" in screen_text(pilot.app)
+        await drawn(pilot.app)
+        assert "The suggestion is rocm52 (any program: possible)." in flat(pilot)
+        await press(pilot, "up")
+        assert pilot.app.screen.session.stack == "", "the suggested one, whatever is suggested"  # type: ignore[attr-defined]
+
+
+async def test_the_card_says_what_works_what_it_costs_changes_and_what_stands_against_it() -> None:
+    async with on_choose().run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "choose")
+        text = flat(pilot)
+        assert "Works? likely. By reports on other cards of the family." in text
+        assert "GB download, 6.0 GB on disk, no root" in text
+        assert "Changes a new folder ~/rdna1/native, Python 3.10 from uv" in text
+        assert "But AMD does not test it on your card" in text
+
+
+async def test_a_wide_terminal_also_shows_the_reports_for_and_against() -> None:
+    session = replace(session_at("choose"), stack="rocm52")
+    async with on_choose(session).run_test(size=(120, 40)) as pilot:
+        await reach(pilot, "choose")
+        assert "Why" in screen_text(pilot.app)
+        assert "The web UI pinned torch" in screen_text(pilot.app)
+        await resize(pilot, 80, 24)
+        assert "The web UI pinned torch" not in screen_text(pilot.app)
 
 
 async def test_a_stack_that_cannot_run_what_is_ticked_is_reviewed_only_after_a_yes() -> None:
-    async with app_with(LIVE_SERVICES, "choose").run_test(size=(80, 24)) as pilot:
+    async with on_choose().run_test(size=(80, 24)) as pilot:
         await reach(pilot, "choose")
-        await press(pilot, "space", "down", "enter")
+        await press(pilot, "down")
+        await drawn(pilot.app)
+        assert "It cannot run ComfyUI; native can." in flat(pilot)
+        await press(pilot, "enter")
         assert step_name(pilot.app) == "", screen_text(pilot.app)
         told = pilot.app.screen.query_one(Static).render().plain  # type: ignore[union-attr]
         assert "rocm52 cannot run ComfyUI: needs torch 2.7 or later." in told
@@ -85,196 +190,171 @@ async def test_a_stack_that_cannot_run_what_is_ticked_is_reviewed_only_after_a_y
 
 
 async def test_without_a_verdict_of_no_review_opens_at_once() -> None:
-    async with app_with(LIVE_SERVICES, "choose").run_test(size=(80, 24)) as pilot:
+    async with on_choose(YOLO).run_test(size=(80, 24)) as pilot:
         await reach(pilot, "choose")
-        await press(pilot, "right", "space", "down", "down", "enter")
+        await press(pilot, "down", "down", "enter")
         await reach(pilot, "review")
         assert "rocm57 into" in screen_text(pilot.app), "YOLO train: disputed"
 
 
-async def test_an_application_that_was_found_is_ticked_from_the_start() -> None:
-    found = FoundApplication("comfyui", "/home/sam/ComfyUI", "", "")
-
-    def detect(on_part: object) -> Machine:
-        return replace(examples.MACHINE, applications=(found,))
-
-    services = replace(LIVE_SERVICES, detect=detect)
-    async with app_with(services, "detect").run_test(size=(80, 24)) as pilot:
-        await reach(pilot, "detect")
-        await until(pilot, lambda: "n" in usable_keys(pilot.app))
-        await press(pilot, "n")
+async def test_a_stack_that_is_not_possible_can_be_read_and_not_taken() -> None:
+    async with on_choose().run_test(size=(80, 24)) as pilot:
         await reach(pilot, "choose")
-        await until(pilot, lambda: "[x] ComfyUI" in screen_text(pilot.app))
-
-
-async def test_what_choose_asks_first_was_asked_while_the_machine_was_read() -> None:
-    found = FoundApplication("comfyui", "/home/sam/ComfyUI", "", "")
-    machine = replace(examples.MACHINE, applications=(found,))
-    asked: list[tuple[Machine, tuple[str, ...]]] = []
-
-    def recommend(machine: Machine, applications: tuple[str, ...], preset: str) -> Recommendation:
-        asked.append((machine, applications))
-        return examples.recommend(machine, applications, preset)
-
-    services = replace(LIVE_SERVICES, detect=lambda on_part: machine, recommend=recommend)
-    async with app_with(services, "detect").run_test(size=(80, 24)) as pilot:
-        await reach(pilot, "detect")
-        await until(pilot, lambda: "n" in usable_keys(pilot.app))
-        assert asked == [(machine, ("comfyui",))]
-        await press(pilot, "n")
-        await reach(pilot, "choose")
-        assert set(asked[1:]) == {asked[0]}
-
-
-async def test_a_road_that_is_not_possible_can_be_read_and_not_taken() -> None:
-    async with app_with(LIVE_SERVICES, "choose").run_test(size=(80, 24)) as pilot:
-        await reach(pilot, "choose")
-        await press(pilot, "down", "down", "down", "down", "enter")
+        await press(pilot, *("down",) * 4, "enter")
         await until(pilot, lambda: "Not possible here" in status(pilot.app))
-        assert "Blocked No interpreter that fits" in screen_text(pilot.app)
+        assert "But Not possible here: No interpreter that fits" in flat(pilot)
+        table = pilot.app.screen.query_one(DataTable)
+        words = [cell.plain for cell in table.get_row("rocm62")][3:]
+        assert set(words) == {"no"}
 
 
-async def test_a_folder_below_home_may_be_typed_with_a_tilde() -> None:
-    async with app_with(LIVE_SERVICES, "choose").run_test(size=(80, 24)) as pilot:
+async def test_a_rank_selects_its_stack_and_one_that_no_stack_has_does_nothing() -> None:
+    async with on_choose().run_test(size=(80, 24)) as pilot:
         await reach(pilot, "choose")
-        await press(pilot, "tab", "ctrl+u", *"~/x", "enter", "enter")
+        await press(pilot, "3")
+        assert "> rocm57" in screen_text(pilot.app)
+        await press(pilot, "9")
+        assert "> rocm57" in screen_text(pilot.app)
+
+
+async def test_what_is_ticked_has_a_column_each_beside_convolutions_and_training() -> None:
+    session = replace(session_at("choose"), applications=("comfyui", "small-cnn"))
+    async with on_choose(session).run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "choose")
+        columns = pilot.app.screen.query_one(DataTable).ordered_columns
+        heads = [str(column.label).strip() for column in columns]
+        assert heads == ["stack", "torch", "from", "ComfyUI", "Small CNN", "Large Conv2d"]
+    async with on_choose(YOLO).run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "choose")
+        assert "Training" in screen_text(pilot.app)
+
+
+# Folder, system packages, settings
+
+
+async def test_the_folder_is_asked_for_and_what_is_created_where_stands_in_the_card() -> None:
+    async with on_choose().run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "choose")
+        await press(pilot, "f", "ctrl+u", *"~/x", "enter")
+        await reach(pilot, "choose")
+        assert "Changes the folder ~/x" in flat(pilot)
+        await press(pilot, "enter")
         await reach(pilot, "review")
         assert "into /home/sam/x" in screen_text(pilot.app)
 
 
-async def test_a_folder_that_is_too_long_for_its_field_is_cut_with_a_mark() -> None:
-    long = "/home/sam/a/folder/with/a/name/that/is/longer/than/the/field/for/it"
-    async with app_with(LIVE_SERVICES, "choose").run_test(size=(80, 24)) as pilot:
+async def test_letters_that_are_keys_elsewhere_can_be_typed_into_the_folder() -> None:
+    async with on_choose().run_test(size=(80, 24)) as pilot:
         await reach(pilot, "choose")
-        await press(pilot, "tab", "ctrl+u", *long)
-        assert "longer/than/the/field/for/it" in screen_text(pilot.app)
-        await press(pilot, "enter")
-        await until(pilot, lambda: "Folder  …" in screen_text(pilot.app))
-        assert pilot.app.screen.query_one(Input).value == long
+        await press(pilot, "f", *"-qed", "enter", "enter")
+        await reach(pilot, "review")
+        assert "into /home/sam/rdna1/native-qed" in screen_text(pilot.app)
 
 
-async def test_the_cursor_of_the_folder_stands_behind_the_folder_of_every_row() -> None:
-    async with app_with(LIVE_SERVICES, "choose").run_test(size=(80, 24)) as pilot:
+async def test_escape_leaves_the_folder_as_it_was() -> None:
+    async with on_choose().run_test(size=(80, 24)) as pilot:
         await reach(pilot, "choose")
-        await press(pilot, "tab", "home", "escape", "down", "tab", "x")
-        assert pilot.app.screen.query_one(Input).value == "/home/sam/rdna1/nativex"
-        await press(pilot, "ctrl+u", "escape", "down", "tab", "x")
-        assert pilot.app.screen.query_one(Input).value == "/home/sam/rdna1/rocm57x"
+        await press(pilot, "f", *"x", "escape")
+        await reach(pilot, "choose")
+        assert "a new folder ~/rdna1/native," in flat(pilot)
+
+
+async def test_a_folder_that_was_typed_stays_for_every_stack() -> None:
+    async with on_choose().run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "choose")
+        await press(pilot, "f", "ctrl+u", *LONG, "enter", "down")
+        assert LONG.removeprefix("/home/sam") in flat(pilot).replace(" ", "")
 
 
 async def test_system_packages_are_offered_where_the_stack_has_some_and_mean_root() -> None:
-    async with app_with(LIVE_SERVICES, "choose").run_test(size=(80, 24)) as pilot:
+    session = replace(session_at("choose"), stack="rocm52")
+    async with on_choose(session).run_test(size=(80, 24)) as pilot:
         await reach(pilot, "choose")
-        await press(pilot, "f")
-        await until(pilot, lambda: "ROCm 5.2.0 system packages (root)" in screen_text(pilot.app))
-        assert "1.6 GB  yes" in screen_text(pilot.app)
-        assert "Root needed    yes" in screen_text(pilot.app)
-        await press(pilot, "A", "A")
-        await until(pilot, lambda: "> Undo" in screen_text(pilot.app))
-        told = " ".join(screen_text(pilot.app).split())
-        assert "packages too; your own files" in told
+        await press(pilot, "u")
+        await until(pilot, lambda: "ROCm 5.2.0 system packages" in flat(pilot))
+        assert "needs root" in flat(pilot)
+        await press(pilot, "u")
+        assert "no root" in flat(pilot)
 
 
-def test_no_line_of_the_table_is_wider_than_the_screen() -> None:
-    for cells in (78, 98, 118):
-        for count in range(len(ALL) + 1):
-            lines = table_lines(table(ALL[:count]), cells)
-            assert {cell_len(line.plain) for line in lines} == {cells}, count
-
-
-def test_verdicts_that_do_not_fit_are_counted_and_the_worst_is_shown() -> None:
-    head, *_ = table_lines(table(("small-cnn", "transformers", "own", "yolo")), 78)
-    assert "+2 more" in head.plain
-    words = (Word.LIKELY, Word.POSSIBLE, Word.UNLIKELY, Word.WORKS)
-    answers = tuple(Answer("x", word, "") for word in words)
-    shown = [answer.word for answer in fitting_answers(answers, 2)]
-    assert shown == [Word.LIKELY, Word.UNLIKELY]
-
-
-def test_the_words_never_need_more_lines_than_there_are() -> None:
-    sections = sections_for("rocm52", examples.APPLICATIONS)
-    for lines in range(1, 30):
-        shown = section_lines(sections, 78, lines)
-        assert len(shown) <= lines
-        assert all(cell_len(line.plain) <= 78 for line in shown), lines
-
-
-def test_each_section_has_its_line_before_any_has_two() -> None:
-    assert share_lines([5, 5, 5], [3, 1, 2], 4) == [1, 2, 1]
-    assert share_lines([1, 2], [1, 2], 9) == [1, 2]
-
-
-def test_a_cut_text_is_marked() -> None:
-    lines = section_lines(sections_for("rocm52", examples.APPLICATIONS), 78, 3)
-    assert any(" … " in line.plain for line in lines)
-
-
-def test_sentences_that_are_not_shown_at_all_are_counted() -> None:
-    mind = Section("Mind", ("long " * 20, "second", "third"), 1)
-    first, *_ = section_lines((mind,), 78, 1)
-    assert first.plain.endswith(" … 2 more")
-
-
-@pytest.mark.parametrize(
-    ("text", "short"),
-    [
-        (
-            "It ran on every card that we know, because nobody had",
-            "It ran on every card that we know",
-        ),
-        (
-            "One word, and then a very long clause without any end at all",
-            "One word, and then a very long clause",
-        ),
-    ],
-)
-def test_a_cut_falls_behind_a_clause_where_one_ends_late_enough(text: str, short: str) -> None:
-    assert shortened(text, 38) == short
-
-
-def sections_for(stack: str, applications: tuple[Application, ...]) -> tuple[Section, ...]:
-    """All that is said of a stack."""
-    fit = examples.fit(stack, tuple(each.id for each in applications))
-    marked = Aspect("large-conv2d", "Large Conv2d", "likely", "image programs ran")
-    return sections_of(fit, applications, marked, (*fit.needs, *examples.STACKS[0].cautions))
-
-
-def table(ticked: tuple[str, ...]) -> RoadsTable:
-    """The table for what is ticked."""
-    applications = tuple(a for a in examples.APPLICATIONS if a.id in ticked)
-    ids = tuple(a.id for a in applications)
-    fits = examples.recommend(examples.MACHINE, ids).fits
-    stacks = {s.id: replace(s, one_line="not tested " * 9) for s in examples.STACKS}
-    return RoadsTable(fits, stacks, applications, "rocm52", lambda stack: False)
-
-
-async def test_the_torch_that_is_there_is_measured_before_a_choice_and_back_leads_here() -> None:
-    async with app_with(LIVE_SERVICES, "choose").run_test(size=(80, 24)) as pilot:
-        await reach(pilot, "choose")
-        assert "c measures your torch 2.2.2+rocm5.7 first" in status(pilot.app)
-        await press(pilot, "c")
-        await reach(pilot, "conv2d")
-        assert "/home/sam/ai/venv/bin/python" in screen_text(pilot.app)
-        await press(pilot, "escape")
-        await reach(pilot, "choose")
+def test_with_system_packages_the_card_names_no_size_that_review_does_not_know() -> None:
+    session = replace(session_at("choose"), stack="rocm52", footprint=SYSTEM)
+    told = cost(choosing_at(session, LIVE_SERVICES))
+    assert "plus system packages whose size is not known yet" in told
 
 
 async def test_published_settings_are_gone_through_and_chosen_with_what_is_said_of_them() -> None:
     session = Session(machine=examples.MACHINE, stack="rocm57")
     services = replace(LIVE_SERVICES, stacks=load_stacks)
-    async with SetupApp(services, session, "choose").run_test(size=(120, 40)) as pilot:
+    async with SetupApp(services, session, "choose").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "choose")
-        await press(pilot, "v")
+        await press(pilot, "p")
         await until(pilot, lambda: "GEMM only: Its author saw" in status(pilot.app))
+        assert "settings GEMM only" in flat(pilot)
         await press(pilot, "enter")
         await reach(pilot, "review")
         choice = pilot.app.screen.session.choice  # type: ignore[attr-defined]
         assert choice.preset == "GEMM only"
 
 
-async def test_without_a_torch_for_rocm_there_is_nothing_to_measure_first() -> None:
-    machine = replace(examples.MACHINE, environments=())
-    session = Session(machine=machine, parts=examples.PARTS)
-    async with SetupApp(LIVE_SERVICES, session, "choose").run_test(size=(80, 24)) as pilot:
+# Measure and Compare
+
+
+async def test_the_torch_that_is_there_is_measured_before_a_choice_and_back_leads_here() -> None:
+    async with on_choose().run_test(size=(80, 24)) as pilot:
         await reach(pilot, "choose")
-        assert "c" not in usable_keys(pilot.app)
+        assert "You already have torch 2.2.2+rocm5.7." in status(pilot.app)
+        await press(pilot, "m")
+        await reach(pilot, "conv2d")
+        assert "/home/sam/ai/venv/bin/python" in screen_text(pilot.app)
+        await press(pilot, "escape")
+        await reach(pilot, "choose")
+
+
+async def test_without_a_torch_for_rocm_there_is_nothing_to_measure_first() -> None:
+    session = replace(COMFYUI, machine=replace(examples.MACHINE, environments=()))
+    async with on_choose(session).run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "choose")
+        assert "m" not in usable_keys(pilot.app)
+
+
+async def test_compare_says_why_and_selects_the_stack_of_the_column() -> None:
+    async with on_choose().run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "choose")
+        await press(pilot, "c")
+        await reach(pilot, "compare")
+        assert "likely with native; no with rocm52, rocm57" in flat(pilot)
+        assert "ComfyUI with native: likely" in screen_text(pilot.app)
+        await press(pilot, *("left",) * 3)
+        assert "ComfyUI with rocm52: no" in screen_text(pilot.app)
+        assert "Needs torch 2.7 or later." in screen_text(pilot.app)
+        await press(pilot, "enter")
+        await reach(pilot, "choose")
+        assert "> rocm52" in screen_text(pilot.app)
+
+
+async def test_escape_leads_from_compare_to_choose_with_nothing_changed() -> None:
+    async with on_choose().run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "choose")
+        await press(pilot, "c", "left", "escape")
+        await reach(pilot, "choose")
+        assert "> native" in screen_text(pilot.app)
+
+
+@pytest.mark.parametrize("step", ["ask", "choose", "compare"])
+async def test_no_footer_has_more_than_six_keys(step: str) -> None:
+    async with SetupApp(LIVE_SERVICES, COMFYUI, step).run_test(size=(80, 24)) as pilot:
+        await reach(pilot, step)
+        assert len(pilot.app.screen.query("FooterKey")) <= 6
+
+
+@pytest.mark.parametrize("step", ["ask", "choose", "compare"])
+async def test_the_screens_look_as_agreed(
+    step: str, same_as_golden: Callable[[str, str], None]
+) -> None:
+    from tests.screens.driving import as_agreed, settled
+
+    async with SetupApp(LIVE_SERVICES, COMFYUI, step).run_test(size=(80, 24)) as pilot:
+        await reach(pilot, step)
+        await settled(pilot)
+        await as_agreed(pilot, same_as_golden, f"choose-step-{step}")

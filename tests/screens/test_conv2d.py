@@ -14,7 +14,7 @@ from screens.start import services_for
 from screens.windows.dialogs import Notice
 from tests.screens import examples
 from tests.screens.driving import app_with, press, reach, screen_text, until
-from tests.screens.fakes import DRY_SERVICES, PRESETS
+from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, PRESETS
 from wizard.__main__ import parser
 from wizard.conv2d.words.request import sweep_of
 
@@ -24,10 +24,25 @@ def test_the_deadline_on_the_screen_is_the_one_of_the_command_for_every_shape() 
     for place, seconds in enumerate(DEADLINES_S):
         setting = SweepSetting(PRESETS, deadline_place=place)
         sweep = setting.sweep("/v/bin/python")
-        assert f"Deadline {seconds:g} s" in str(setting)
+        assert f"at most {seconds:g} s each" in str(setting)
         words = shlex.split(command(sweep, "default"))
         asked, _ = sweep_of(parser().parse_args(words[1:]))
         assert asked.deadlines == sweep.deadlines
+
+
+async def test_without_a_python_the_first_line_says_so_and_enter_lets_one_type_a_path() -> None:
+    session = Session(machine=replace(examples.MACHINE, environments=()))
+    app = SetupApp(LIVE_SERVICES, session, "conv2d")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "conv2d")
+        assert "No Python with PyTorch was found" in screen_text(app)
+        await press(pilot, "enter")
+        assert app.screen.query_one(Input).has_focus
+        await press(pilot, "home", *"x", "enter")
+        assert "Type the path of a Python that has torch" in screen_text(app)
+        await press(pilot, "delete", "backspace", *"/v/bin/python", "enter")
+        await until(pilot, lambda: "> /v/bin/python" in screen_text(app))
+        assert "Which Python should be measured?" in screen_text(app)
 
 
 async def test_without_a_python_no_command_is_shown_but_how_to_name_one() -> None:
@@ -35,15 +50,14 @@ async def test_without_a_python_no_command_is_shown_but_how_to_name_one() -> Non
     app = SetupApp(DRY_SERVICES, session, "conv2d")
     async with app.run_test(size=(80, 24)) as pilot:
         await reach(pilot, "conv2d")
-        assert app.screen.query_one(Input).value == ""
-        await press(pilot, "enter")
+        await press(pilot, "space")
         await until(pilot, lambda: isinstance(app.screen, Notice))
         assert "--python" not in screen_text(app)
-        assert "Tab: enter the path of a Python" in screen_text(app)
+        assert "Type the path of a Python that has torch" in screen_text(app)
 
 
 async def test_with_a_python_the_command_is_shown() -> None:
     async with app_with(DRY_SERVICES, "conv2d").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "conv2d")
-        await press(pilot, "enter")
+        await press(pilot, "space")
         await until(pilot, lambda: "conv2d --python /home/sam" in screen_text(pilot.app))

@@ -14,8 +14,7 @@ MARK = "…"
 @pytest.mark.parametrize(
     ("name", "row"),
     [
-        ("choose-long", "Folder "),
-        ("conv2d-long", "Python "),
+        ("conv2d-long", "│ > "),
         ("history-long", "3 /home"),
         ("report-long", "3 /home"),
         ("changes-back", "~ /var/log"),

@@ -43,7 +43,7 @@ def test_a_long_answer_is_whole_and_takes_further_lines(cells: int) -> None:
 async def test_on_the_way_back_to_what_was_read_the_first_row_is_highlighted() -> None:
     async with app_with(LIVE_SERVICES, "choose").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "choose")
-        await press(pilot, "escape")
+        await press(pilot, "escape", "escape")
         await reach(pilot, "detect")
         await settled(pilot)
         assert pilot.app.screen.query_one(Checks).highlighted == 0

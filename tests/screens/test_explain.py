@@ -44,7 +44,7 @@ async def test_i_lists_the_topics_and_enter_shows_one_and_back_again() -> None:
         await press(pilot, "i")
         await until(pilot, lambda: first.short in screen_text(pilot.app))
         await press(pilot, "enter")
-        await until(pilot, lambda: f" {first.title}   " in screen_text(pilot.app))
+        await until(pilot, lambda: f"─ {first.title} ─" in screen_text(pilot.app))
         await press(pilot, "escape")
         await until(pilot, lambda: first.short in screen_text(pilot.app))
         await press(pilot, "escape")
@@ -56,7 +56,7 @@ async def test_a_topic_can_be_read_to_its_end() -> None:
     async with app_with(LIVE_SERVICES, "choose").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "choose")
         await press(pilot, "i", "end", "enter")
-        await until(pilot, lambda: f" {last.title}   " in screen_text(pilot.app))
+        await until(pilot, lambda: f"─ {last.title} ─" in screen_text(pilot.app))
         await press(pilot, "end")
         await until(pilot, lambda: "Last looked at: 20" in screen_text(pilot.app))
 

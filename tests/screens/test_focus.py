@@ -24,7 +24,7 @@ from tests.screens.fakes import LIVE_SERVICES
         ("welcome", "menu"),
         ("detect", "parts"),
         ("review", "plan"),
-        ("conv2d", "shapes"),
+        ("conv2d", "pythons"),
         ("done", "ending"),
     ],
 )

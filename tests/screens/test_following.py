@@ -27,6 +27,8 @@ async def walk():
         before = set(sys.modules)
         screen.READ_S = 3600
         await press(pilot, "n")
+        await reach(pilot, "ask")
+        await press(pilot, "enter")
         await reach(pilot, "choose")
         print(*(set(sys.modules) - before))
         app.screen._load_following()

@@ -10,8 +10,8 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from screens.history.past import Past
 from screens.history.screen import History
+from screens.history.services import Past
 from screens.services import DEMO, Services
 from screens.windows.dialogs import Notice, Question
 from screens.windows.lines_view import LinesView
@@ -44,7 +44,7 @@ def services(past: Past | None = PAST, of: Services = LIVE_SERVICES) -> Services
     return replace(of, past=past)
 
 
-async def open_history(pilot: Pilot[int], until_said: str = "Enter shows one whole") -> None:
+async def open_history(pilot: Pilot[int], until_said: str = "Space marks a run") -> None:
     await reach(pilot, "conv2d")
     await press(pilot, "h")
     await until(pilot, lambda: step_name(pilot.app) == "history")
@@ -182,10 +182,10 @@ async def test_enter_shows_a_run_whole(same_as_golden: Callable[[str, str], None
         await open_history(pilot)
         await press(pilot, "down", "down", "enter")
         await see(pilot, f"{RUNS[2].id} finished")
-        await see(pilot, "Esc Close")
+        await see(pilot, "Esc Back")
         await as_agreed(pilot, same_as_golden, "history-whole")
         await press(pilot, "escape")
-        await see(pilot, "newest first")
+        await see(pilot, "3 runs. The last one began on 2 January 2026.")
 
 
 async def test_a_damaged_run_is_said_and_no_end() -> None:
@@ -315,7 +315,7 @@ async def test_a_card_is_set_beside_the_highlighted_run_and_a_bad_one_is_told() 
     async with app_with(services(past), "conv2d").run_test(size=SIZES[0]) as pilot:
         await open_history(pilot)
         await press(pilot, "down", "i")
-        await see(pilot, "anybody can write one by hand")
+        await see(pilot, "anybody can write a card by hand")
         await press(pilot, "enter")
         assert isinstance(pilot.app.screen, PathQuestion)  # nothing was typed
         await press(pilot, "a", "enter")
@@ -358,7 +358,7 @@ async def test_where_there_is_no_run_it_says_what_to_do(
     name: str, given: Services, same_as_golden: Callable[[str, str], None]
 ) -> None:
     async with app_with(given, "conv2d").run_test(size=SIZES[0]) as pilot:
-        await open_history(pilot, "Nothing to show yet")
+        await open_history(pilot, "Esc goes back.")
         await see(pilot, "q Quit")
         await as_agreed(pilot, same_as_golden, name)
         assert not {"x", "c", "r", "enter"} & usable_keys(pilot.app)
@@ -432,7 +432,7 @@ async def test_a_list_that_comes_later_takes_the_place_of_what_stood_there(
         await reach(pilot, "conv2d")
         await press(pilot, "h")
         await until(pilot, lambda: step_name(pilot.app) == "history")
-        said = "Permission denied" if first is None else "Nothing to show yet"
+        said = "Permission denied" if first is None else "Esc goes back."
         await until(pilot, lambda: said in status(pilot.app))
         there = True
         await press(pilot, "question_mark")
@@ -441,8 +441,8 @@ async def test_a_list_that_comes_later_takes_the_place_of_what_stood_there(
         await see(pilot, "2026-01-02 08:04")
         await until(pilot, lambda: not reading(pilot))
         assert "Permission denied" not in screen_text(pilot.app)
-        assert "No run is kept" not in screen_text(pilot.app)
-        assert "Enter shows one whole" in status(pilot.app)
+        assert "No runs of Conv2d" not in screen_text(pilot.app)
+        assert "Space marks a run" in status(pilot.app)
         await press(pilot, "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, LinesView))
 

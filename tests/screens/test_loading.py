@@ -11,7 +11,6 @@ from textual.geometry import Offset
 from textual.pilot import Pilot
 
 from screens.app import SetupApp
-from screens.diagnose.screen import HINT as DIAGNOSED
 from screens.history.text import HINT
 from screens.services import Services
 from screens.session import Session
@@ -32,6 +31,7 @@ from wizard.preflight.wheels import WheelsSought
 from wizard.run.events import StepStarted
 from wizard.run.watching import AtWork
 
+DIAGNOSED = "2 faults, 1 warning"
 Compare = Callable[[str, str], None]
 OPEN = AptChange("x", "y", install=(("rocm-core", UNSETTLED),))
 OPEN_PLAN = replace(examples.PLAN, steps=(OPEN, *examples.PLAN.steps))
@@ -96,6 +96,8 @@ def _measures(waiting: Waiting) -> Services:
     return waiting.services(run_sweep=run)
 
 
+MEASURES = tuple(("", key) for key in ("o", *("down",) * 3, "right", "escape", "enter"))
+"""On the CPU: no question comes before."""
 STATES: dict[str, Loading] = {
     "detect": Loading(
         "detect",
@@ -113,11 +115,13 @@ STATES: dict[str, Loading] = {
     "diagnose-text": Loading(
         "diagnose",
         "Reading x",
-        "#found-in-all",
+        "#findings",
         _explains,
-        ((DIAGNOSED, "e"), ("Explain a text", "tab"), ("", "x"), ("", "enter")),
+        ((DIAGNOSED, "t"), ("Explain a text", "tab"), ("", "x"), ("", "enter")),
     ),
-    "diagnose-fix": Loading("diagnose", "Making the plan", "#details", _fixes, ((DIAGNOSED, "f"),)),
+    "diagnose-fix": Loading(
+        "diagnose", "Making the plan", "#details", _fixes, ((DIAGNOSED, "enter"),)
+    ),
     "review": Loading(
         "review",
         "Asking the repository and apt",
@@ -135,17 +139,17 @@ STATES: dict[str, Loading] = {
     ),
     "roll-back": Loading(
         "roll_back",
-        "Looking at what the last run left",
+        "Reading what the last run changed",
         "#plan",
         lambda w: w.services(way_back=w.road(LIVE_SERVICES.way_back)),
     ),
-    "history": Loading("conv2d", "Reading what is kept", "#runs", _runs, (("h History", "h"),)),
+    "history": Loading("conv2d", "Reading earlier runs", "#runs", _runs, (("h History", "h"),)),
     "history-whole": Loading(
-        "conv2d", "Looking.", "#runs", _past, (("h History", "h"), (HINT, "enter"))
+        "conv2d", "Reading ...", "#runs", _past, (("h History", "h"), (HINT, "enter"))
     ),
     "report": Loading(
         "done",
-        "Looking at this machine. Nothing is written.",
+        "Gathering the report. Nothing is written.",
         "#report-lines",
         lambda w: w.services(report=w.road(lambda: REPORT)),
         (("p Report", "p"),),
@@ -160,7 +164,7 @@ STATES: dict[str, Loading] = {
         "apply", "Starting", "#log", lambda w: w.services(carry_out=w.events())
     ),
     "watch": Loading("welcome", "Starting", "#log", _watches, (("Watch shows it", "w"),)),
-    "conv2d": Loading("conv2d", "now 16->32 at 32", "#shapes", _measures, (("", "g"), ("", "s"))),
+    "conv2d": Loading("conv2d", "Now 16->32 at 32x32", "#grid", _measures, MEASURES),
 }
 
 

@@ -2,26 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator
 from dataclasses import replace
 
 import pytest
 from textual.pilot import Pilot
-from textual.widgets import Input
 
 from screens.app import SetupApp
+from screens.conv2d.answers import Answer
 from screens.services import Services
 from screens.session import Session
+from tests.conv2d.made import made
 from tests.handmade import torch
 from tests.screens import examples
-from tests.screens.driving import go, press, reach, screen_text, settled, status, until
+from tests.screens.driving import go, press, reach, screen_text, settled, until
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES
 from tests.screens.test_sweep_asking import Runner
-from wizard.machine.facts import Environment, Machine
+from wizard.conv2d.asked import Request, sweep_in
+from wizard.conv2d.sweep import ShapeDone, SweepDone, SweepEvent
+from wizard.conv2d.verdicts import Loaded
+from wizard.machine.facts import Environment, Gpu, Machine
 
 ROCM = Environment("/home/sam/ai/venv", "venv", "3.12", torch("2.2.2+rocm5.7", rocm="5.7"))
 CPU_ONLY = Environment("/home/sam/cpu", "venv", "3.12", torch("2.4.1+cpu", build="cpu"))
 CUDA = Environment("/home/sam/nv", "venv", "3.12", torch("2.4.1+cu121", build="cuda"))
 SIZE = (80, 24)
+ON_CPU = ("o", "down", "down", "down", "right", "escape")
+"""The keys that set the device to the CPU."""
+
+
+async def passing(request: Request) -> AsyncGenerator[SweepEvent, None]:
+    """All shapes pass on the processor, with a torch that has no ROCm."""
+    loaded = Loaded("2.4.1+cpu", None, "cpu")
+    results = tuple(made(row.shape, engine="cpu", loaded=loaded) for row in sweep_in(request).rows)
+    for number, result in enumerate(results, 1):
+        yield ShapeDone(number, len(results), result)
+    yield SweepDone(results, None, 0.1)
 
 
 def below_windows(machine: Machine, *, kfd: bool) -> Machine:
@@ -57,14 +73,11 @@ async def test_where_no_card_can_be_reached_the_processor_is_measured_without_a_
     runner = Runner()
     async with panel(runner.services(), machine, environment).run_test(size=SIZE) as pilot:
         await opened(pilot)
-        assert "g Device CPU" in screen_text(pilot.app)
-        assert why in status(pilot.app)
-        await press(pilot, "g")
-        assert "g Device CPU" in screen_text(pilot.app)
-        assert why in status(pilot.app)
-        await press(pilot, "o", "end", "up", "right")
+        assert "CPU only" in screen_text(pilot.app)
+        assert "on the CPU, at most 60 s each" in screen_text(pilot.app)
+        await press(pilot, "o", "down", "down", "down", "right")
         assert why[-20:] in screen_text(pilot.app)
-        await press(pilot, "escape", "s")
+        await press(pilot, "escape", "enter")
         await until(pilot, lambda: bool(runner.requests))
         await settled(pilot)
     assert [request.device for request in runner.requests] == ["cpu"]  # type: ignore[union-attr]
@@ -84,27 +97,39 @@ async def test_a_card_that_may_be_reached_is_measured(
 ) -> None:
     async with panel(LIVE_SERVICES, machine, environment).run_test(size=SIZE) as pilot:
         await opened(pilot)
-        assert "g Device GPU" in screen_text(pilot.app)
-        await press(pilot, "g")
-        assert "g Device CPU" in screen_text(pilot.app)
+        assert "on the GPU, at most" in screen_text(pilot.app)
+        await press(pilot, *ON_CPU)
+        assert "on the CPU, at most" in screen_text(pilot.app)
 
 
-async def test_the_device_goes_with_the_python_that_is_typed() -> None:
+async def test_the_pythons_that_were_found_are_listed_with_what_each_can_reach() -> None:
+    async with panel(LIVE_SERVICES, examples.MACHINE, CPU_ONLY, ROCM).run_test(size=SIZE) as pilot:
+        await opened(pilot)
+        first, second, other = (line for line in screen_text(pilot.app).split("\n")[5:8])
+        assert all(word in first for word in ("> ~/ai/venv", "torch 2.2.2+rocm5.7", "GPU"))
+        assert all(word in second for word in ("~/cpu", "torch 2.4.1+cpu", "CPU only"))
+        assert "Another Python" in other
+
+
+async def test_the_device_goes_with_the_python_that_is_chosen_or_typed() -> None:
     app = panel(LIVE_SERVICES, examples.MACHINE, ROCM, CPU_ONLY)
     async with app.run_test(size=SIZE) as pilot:
         await opened(pilot)
-        assert "g Device GPU" in screen_text(app)
-        await press(pilot, "tab", "ctrl+u", *"/home/sam/cpu/bin/python", "enter")
-        assert "g Device CPU" in screen_text(app)
-        assert "This PyTorch was built for the CPU only." in status(app)
-        await press(pilot, "tab", "ctrl+u", *"/home/sam/ai/venv/bin/python", "enter")
-        assert "g Device GPU" in screen_text(app)
+        assert "on the GPU" in screen_text(app)
+        await press(pilot, "down")
+        assert "on the CPU" in screen_text(app)
+        await press(pilot, "up")
+        assert "on the GPU" in screen_text(app)
+        await press(pilot, "end", "enter", "ctrl+u", *"/home/sam/cpu/bin/python", "enter")
+        assert "on the CPU" in screen_text(app)
+        await press(pilot, "end", "enter", "ctrl+u", *"/home/sam/ai/venv/bin/python", "enter")
+        assert "on the GPU" in screen_text(app)
 
 
 async def test_a_dry_run_shows_no_command_for_a_card_that_cannot_be_reached() -> None:
     async with panel(DRY_SERVICES, examples.MACHINE, CPU_ONLY).run_test(size=SIZE) as pilot:
         await opened(pilot)
-        await press(pilot, "s")
+        await press(pilot, "enter")
         await until(pilot, lambda: "--device cpu" in screen_text(pilot.app))
         assert "hang" not in screen_text(pilot.app)
 
@@ -114,10 +139,34 @@ async def test_the_python_that_was_chosen_is_still_there_after_another_screen() 
     app = panel(LIVE_SERVICES, examples.MACHINE, ROCM, CPU_ONLY)
     async with app.run_test(size=SIZE) as pilot:
         await opened(pilot)
-        assert app.screen.query_one(Input).value == "/home/sam/ai/venv/bin/python"
-        await press(pilot, "tab", "ctrl+u", *other, "enter", "escape")
+        assert "> ~/ai/venv" in screen_text(app)
+        await press(pilot, "end", "enter", "ctrl+u", *other, "enter", "escape")
         await reach(pilot, "choose")
         await go(pilot, "conv2d", app.screen.session)  # type: ignore[attr-defined]
         await settled(pilot)
-        assert app.screen.query_one(Input).value == other
-        assert "g Device CPU" in screen_text(app)
+        assert "> ~/cpu" in screen_text(app)
+        assert "on the CPU" in screen_text(app)
+
+
+@pytest.mark.parametrize(
+    ("gpus", "told"),
+    [
+        ((), "This machine has no graphics card, so there is nothing more to measure."),
+        (examples.MACHINE.gpus, "this PyTorch cannot use a GPU"),
+    ],
+    ids=("no card", "a card"),
+)
+async def test_an_answer_of_the_processor_advises_a_card_only_where_there_is_one(
+    gpus: tuple[Gpu, ...], told: str
+) -> None:
+    machine = replace(examples.MACHINE, gpus=gpus)
+    services = replace(LIVE_SERVICES, run_sweep=passing)
+    async with panel(services, machine, CPU_ONLY).run_test(size=(120, 40)) as pilot:
+        await opened(pilot)
+        await press(pilot, "enter")
+        await until(pilot, lambda: "All 10 shapes are right." in screen_text(pilot.app))
+        assert told in screen_text(pilot.app)
+        await press(pilot, "a")
+        await until(pilot, lambda: isinstance(pilot.app.screen, Answer))
+        text = " ".join(screen_text(pilot.app).split())
+        assert ("names a stack" in text) == bool(gpus)

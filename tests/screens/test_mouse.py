@@ -10,7 +10,16 @@ from textual.widgets._footer import FooterKey
 
 from screens.step import StepScreen
 from screens.windows.dialogs import Notice, Question
-from tests.screens.driving import app_with, drawn, go, reach, screen_text, settled, until
+from tests.screens.driving import (
+    app_with,
+    drawn,
+    go,
+    press,
+    reach,
+    screen_text,
+    settled,
+    until,
+)
 from tests.screens.fakes import LIVE_SERVICES
 
 
@@ -31,10 +40,11 @@ async def test_the_mouse_alone_leads_from_welcome_to_done_and_out() -> None:
         for step, action in (
             ("welcome", "select"),
             ("detect", "next"),
+            ("ask", "next"),
             ("choose", "review"),
-            ("review", "apply"),
+            ("review", "apply('Install')"),
             ("apply", "forward('Measure')"),
-            ("conv2d", "next"),
+            ("conv2d", "skip"),
         ):
             await reach(pilot, step)
             await settled(pilot)
@@ -62,7 +72,7 @@ async def test_a_text_is_closed_by_a_click_on_its_edge() -> None:
         pilot.app.push_screen(Notice("A title", "A text."))
         await until(pilot, lambda: isinstance(pilot.app.screen, Notice))
         await settled(pilot)
-        assert await pilot.click(offset=place_of(pilot, "Esc closes"))
+        assert await pilot.click(offset=place_of(pilot, "Esc Close"))
         await reach(pilot, "welcome")
 
 
@@ -73,7 +83,7 @@ def place_of(pilot: Pilot[int], words: str) -> tuple[int, int]:
     return rows[line].index(words) + 1, line
 
 
-@pytest.mark.parametrize(("word", "answer"), [("y Yes", True), ("Esc no", False)])
+@pytest.mark.parametrize(("word", "answer"), [("y Yes", True), ("Esc No", False)])
 async def test_a_question_is_answered_by_a_click_on_its_edge(word: str, answer: bool) -> None:
     async with app_with(LIVE_SERVICES).run_test(size=(80, 24)) as pilot:
         await reach(pilot, "welcome")
@@ -89,6 +99,7 @@ async def test_the_wheel_scrolls_a_plan() -> None:
     async with app_with(LIVE_SERVICES).run_test(size=(80, 24)) as pilot:
         await go(pilot, "review")
         await settled(pilot)
+        await press(pilot, "a")
         plan = pilot.app.screen.query_one("#plan")
         x, y = plan.region.x + 1, plan.region.y + 1
         plan.post_message(MouseScrollDown(plan, x, y, 0, 1, 0, False, False, False, x, y))
@@ -97,7 +108,17 @@ async def test_the_wheel_scrolls_a_plan() -> None:
 
 async def test_each_key_of_the_keys_line_can_be_clicked() -> None:
     async with app_with(LIVE_SERVICES).run_test(size=(80, 24)) as pilot:
-        for step in ("welcome", "detect", "choose", "review", "apply", "conv2d", "done"):
+        for step in (
+            "welcome",
+            "detect",
+            "ask",
+            "choose",
+            "compare",
+            "review",
+            "apply",
+            "conv2d",
+            "done",
+        ):
             await go(pilot, step)
             await settled(pilot)
             footer = pilot.app.screen.query_one(Footer)

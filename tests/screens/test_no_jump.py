@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import replace
 
 import pytest
@@ -15,8 +16,19 @@ from screens.session import Session
 from screens.step import StepScreen
 from screens.windows.dialogs import Question
 from tests.screens import examples
-from tests.screens.driving import app_with, drawn, press, reach, session_at, settled, until
+from tests.screens.driving import (
+    app_with,
+    drawn,
+    press,
+    reach,
+    screen_text,
+    session_at,
+    settled,
+    until,
+)
 from tests.screens.fakes import LIVE_SERVICES
+from wizard.conv2d.asked import Request
+from wizard.conv2d.sweep import SweepEvent
 from wizard.machine.facts import Machine
 from wizard.plan.steps import Plan
 from wizard.run.trouble import Trouble
@@ -68,24 +80,35 @@ async def test_a_look_whether_a_plan_can_begin_moves_nothing(size: tuple[int, in
         looked.set()
         await until(
             pilot,
-            lambda: "cannot be applied" in str(pilot.app.screen.query_one("#status").render()),
+            lambda: "cannot start" in str(pilot.app.screen.query_one("#status").render()),
         )
         await drawn(pilot.app)
         assert regions(pilot.app) == before
 
 
 @pytest.mark.parametrize("size", SIZES)
-async def test_verdicts_fill_the_table_in_place(size: tuple[int, int]) -> None:
-    async with app_with(LIVE_SERVICES, "conv2d").run_test(size=size) as pilot:
+async def test_verdicts_fill_the_grid_in_place(size: tuple[int, int]) -> None:
+    go_on = asyncio.Event()
+
+    async def run(request: Request) -> AsyncGenerator[SweepEvent, None]:
+        async for event in LIVE_SERVICES.run_sweep(request):
+            yield event
+            if not go_on.is_set():
+                await go_on.wait()
+
+    services = replace(LIVE_SERVICES, run_sweep=run)
+    async with app_with(services, "conv2d").run_test(size=size) as pilot:
         await reach(pilot, "conv2d")
-        await settled(pilot)
-        before = regions(pilot.app)
-        await press(pilot, "s")
+        await press(pilot, "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, Question))
         await press(pilot, "y")
-        await until(pilot, lambda: isinstance(pilot.app.screen, StepScreen))
-        await settled(pilot)
-        assert regions(pilot.app) == before
+        await until(pilot, lambda: "Measuring 10 shapes." in screen_text(pilot.app))
+        await drawn(pilot.app)
+        grid = pilot.app.screen.query_one("#grid").region
+        go_on.set()
+        await until(pilot, lambda: "hang at 224x224" in screen_text(pilot.app))
+        await drawn(pilot.app)
+        assert pilot.app.screen.query_one("#grid").region == grid
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -5,7 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from screens.services import Services
-from tests.screens.driving import app_with, press, reach, screen_text, status, until, usable_keys
+from tests.screens.driving import (
+    app_with,
+    press,
+    reach,
+    status,
+    until,
+    usable_keys,
+    words_on,
+)
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES
 from wizard.plan.steps import Plan
 from wizard.run.trouble import Trouble
@@ -24,18 +32,18 @@ def refusing(services: Services) -> Services:
 async def test_a_folder_that_is_taken_is_refused_on_review_with_the_remedy() -> None:
     async with app_with(refusing(LIVE_SERVICES), "review").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "review")
-        await until(pilot, lambda: "This plan cannot be applied" in status(pilot.app))
-        text = screen_text(pilot.app)
+        await until(pilot, lambda: "This plan cannot start" in status(pilot.app))
+        text = words_on(pilot.app)
         assert "/home/sam/[x] is a venv that this program did not make." in text
         assert "Choose a new folder" in text
-        assert "a" not in usable_keys(pilot.app)
+        assert "enter" not in usable_keys(pilot.app)
 
 
 async def test_a_plan_that_would_be_refused_can_still_be_rehearsed() -> None:
     async with app_with(refusing(DRY_SERVICES), "review").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "review")
-        await until(pilot, lambda: "This plan cannot be applied" in status(pilot.app))
-        await press(pilot, "a")
+        await until(pilot, lambda: "This plan cannot start" in status(pilot.app))
+        await press(pilot, "enter")
         await reach(pilot, "apply")
 
 
@@ -48,5 +56,5 @@ async def test_apply_is_offered_only_once_the_folder_was_looked_at() -> None:
     services = replace(LIVE_SERVICES, obstacle=look)
     async with app_with(services, "review").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "review")
-        await until(pilot, lambda: "a" in usable_keys(pilot.app))
+        await until(pilot, lambda: "enter" in usable_keys(pilot.app))
         assert looked

@@ -83,7 +83,7 @@ SERVICES = replace(
 KEYS = {
     "detect": ("enter",),
     "choose": ("space", "enter", "e"),
-    "conv2d": ("enter",),
+    "conv2d": ("space",),
 }
 
 

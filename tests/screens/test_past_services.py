@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from screens.history.past import Past
+from screens.history.services import Past
 from screens.start import services_for
 from tests.commands.running import MACHINE
 from tests.conv2d.made import made

@@ -36,8 +36,8 @@ def asked(waiting: Waiting) -> dict[str, Asked]:
     there = replace(PAST, is_there=lambda path: True)
     return {
         "stop": Asked("apply", ("c",), "y", waiting.services(carry_out=waiting.events())),
-        "card": Asked("conv2d", ("s",), "y", LIVE_SERVICES),
-        "card in use": Asked("conv2d", ("s",), "e", IN_USE),
+        "card": Asked("conv2d", ("enter",), "y", LIVE_SERVICES),
+        "card in use": Asked("conv2d", ("enter",), "e", IN_USE),
         "over": Asked("conv2d", ("h", "x", "enter"), "y", replace(LIVE_SERVICES, past=there)),
     }
 

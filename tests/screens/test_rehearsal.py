@@ -29,6 +29,7 @@ from tests.screens.driving import (
     until,
     usable_keys,
     walk_to,
+    words_on,
 )
 from tests.screens.examples import NASTY
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES
@@ -143,7 +144,7 @@ async def test_a_plan_is_rehearsed_by_a_key_and_every_file_is_shown(tmp_path: Pa
         await press(pilot, "escape")
         await reach(pilot, "review")
         await until(pilot, lambda: "Rehearsed" in screen_text(pilot.app))
-        assert "3,000 new, 1 changed, 1 gone" in " ".join(screen_text(pilot.app).split())
+        assert "3,000 new, 1 changed, 1 gone" in words_on(pilot.app)
         assert "d" in usable_keys(pilot.app)
 
 
@@ -243,13 +244,13 @@ async def test_a_snapshot_is_an_offer_where_a_tool_is_set_up() -> None:
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await walk_to(pilot, "review")
         await until(pilot, lambda: "t" in usable_keys(pilot.app))
-        assert "timeshift --create" not in screen_text(pilot.app)
+        assert "Make a snapshot with Timeshift" not in screen_text(pilot.app)
         await press(pilot, "t")
-        await until(pilot, lambda: "timeshift --create" in screen_text(pilot.app))
+        await until(pilot, lambda: "Make a snapshot with Timeshift" in screen_text(pilot.app))
         session = pilot.app.screen.session  # type: ignore[attr-defined]
         assert session.choice.snapshot == "timeshift"
         await press(pilot, "t")
-        await until(pilot, lambda: "timeshift --create" not in screen_text(pilot.app))
+        await until(pilot, lambda: "Make a snapshot with Timeshift" not in screen_text(pilot.app))
         assert pilot.app.screen.session.choice.snapshot == ""  # type: ignore[attr-defined]
 
 

@@ -12,9 +12,9 @@ import pytest
 
 import wizard
 from screens.conv2d.answers import answer_text
-from screens.diagnose.state import Found, Shown
-from screens.diagnose.text import details_lines, mended_text
-from screens.done import _sections
+from screens.diagnose.state import Shown
+from screens.diagnose.text import details, fixed_text
+from screens.done import panels_of
 from screens.faults import in_one_run, refused, told
 from screens.run.kinds import INSTALL
 from screens.run.state import after, before_run
@@ -49,8 +49,8 @@ def test_after_a_failed_step_the_screen_names_keys_and_the_command_line_the_comm
 
 def test_done_names_keys_too() -> None:
     session = Session(plan=examples.PLAN, failure=FAILED)
-    told_there = dict(_sections(session, LIVE))["Next"]
-    assert "same command" not in told_there[0]
+    panels = {panel.title: panel.lines for panel in panels_of(session, LIVE)}
+    assert "same command" not in panels["What to do next"][0]
 
 
 def test_notices_and_refusals_name_keys_too() -> None:
@@ -64,20 +64,20 @@ def test_notices_and_refusals_name_keys_too() -> None:
 def test_a_finding_names_keys_on_the_screen_and_commands_elsewhere() -> None:
     finding = replace(OVERRIDE, fix=load_causes()["stale-override"].fix)
     assert "rdna1-setup clean-up" in " ".join(whole_lines(finding))
-    shown = " ".join(" ".join(details_lines(Found(finding), Shown(), 200)).split())
+    shown = " ".join(" ".join(line.plain for line in details(finding, Shown(), 200)).split())
     assert "(Remove, x on Welcome, finds them)" in shown
     assert "rdna1-setup clean-up" not in shown
 
 
 def test_what_became_of_a_fix_names_the_key_that_looks_again() -> None:
-    there = mended_text(OVERRIDE, (OVERRIDE,), FINISHED, LIVE)
+    there, _ = fixed_text(OVERRIDE, (OVERRIDE,), FINISHED, LIVE)
     assert "rdna1-setup diagnose" not in there
 
 
 def test_a_run_of_the_panel_that_stopped_names_its_keys() -> None:
     request = Sweep("python3", ())
     shown = answer_text(request, SweepDone((), budget_spent(1), 0.0))
-    assert "s goes on with them; o allows more hangs than before." in shown
+    assert "Esc, then Enter goes on with them; o allows more hangs than before." in shown
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_a_run_of_the_panel_that_stopped_names_its_keys() -> None:
     [
         ("See `rdna1-setup detect`.", "See Detect (Start on Welcome)."),
         ("rdna1-setup conv2d --python DIR/bin/python measures it.",
-         "The Conv2d panel (c on Welcome; Tab sets the Python) measures it."),
+         "Measure (c on Welcome) measures it."),
         ("Undo this run (rdna1-setup rollback), then go.",
          "Undo this run (Roll back, r on Welcome), then go."),
         ("Undo it: rdna1-setup rollback 20261009-1200-ab",
@@ -94,8 +94,8 @@ def test_a_run_of_the_panel_that_stopped_names_its_keys() -> None:
         ("Install it with rdna1-setup.", "Install it with rdna1-setup."),
         ("See `rdna1-setup rollback --list`.", "See `rdna1-setup rollback --list`."),
         ("The same command with --hangs 4 goes on from here; --no-resume begins anew.",
-         "s goes on from here, with 4 hangs allowed (o)."),
-        ("Take a new folder with --venv DIR.", "Take a new folder on Choose (Tab)."),
+         "Esc, then Enter goes on from here, with 4 hangs allowed (o)."),
+        ("Take a new folder with --venv DIR.", "Take a new folder on Choose (f)."),
     ],
 )  # fmt: skip
 def test_a_command_becomes_the_key_that_does_the_same(text: str, shown: str) -> None:

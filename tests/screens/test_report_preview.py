@@ -9,8 +9,8 @@ from threading import Event
 import pytest
 from textual.pilot import Pilot
 
-from screens.report.draft import ReportDraft
 from screens.report.preview import LOOKING, ReportPreview
+from screens.report.services import ReportDraft
 from screens.services import Services
 from screens.windows.dialogs import Notice
 from screens.windows.path_question import PathQuestion

@@ -5,12 +5,16 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 from threading import Event
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
-from screens.review.text import review_text
+from screens.app import SetupApp
 from screens.services import Services, Unfinished
+from screens.session import Session
 from screens.start import services_for
+from screens.widgets.conclusion import Conclusion
 from tests.commands.running import MACHINE as RECORDED
 from tests.screens import examples
 from tests.screens.driving import (
@@ -20,16 +24,21 @@ from tests.screens.driving import (
     screen_text,
     settled,
     status,
+    step_name,
     until,
     usable_keys,
     walk_to,
+    words_on,
 )
-from tests.screens.fakes import LIVE_SERVICES
+from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES
 from wizard.__main__ import parser
+from wizard.journalform import Kind
 from wizard.machine.facts import Machine
 from wizard.plan.choice import Choice
-from wizard.plan.root_steps import UNSETTLED, AddToGroups, AptChange
-from wizard.plan.steps import Plan
+from wizard.plan.identity import with_id
+from wizard.plan.root_steps import UNSETTLED, AddToGroups, AptChange, MakeSnapshot
+from wizard.plan.snapshot import as_asked
+from wizard.plan.steps import Plan, WriteFile
 from wizard.preflight.refusal import Refusal, Refused
 from wizard.preflight.wheels import WheelsSought
 from wizard.run.wheels_size import WheelsSize
@@ -50,7 +59,6 @@ async def test_a_torch_of_the_users_own_is_moved_away_by_a_key_and_left_by_it_ag
         await until(pilot, lambda: "[torch] is left" in screen_text(pilot.app))
         await press(pilot, "u")
         await until(pilot, lambda: "[torch] is aside" in screen_text(pilot.app))
-        assert "u leaves it" in status(pilot.app)
         await press(pilot, "u")
         await until(pilot, lambda: "[torch] is left" in screen_text(pilot.app))
 
@@ -73,14 +81,14 @@ async def test_with_a_stack_too_what_could_not_be_put_back_goes_by_a_key_of_its_
         await walk_to(pilot, "review")
         await until(pilot, lambda: "No archive has comgr 1.0." in screen_text(pilot.app))
         assert "w" in usable_keys(pilot.app)
-        assert "a" not in usable_keys(pilot.app)
+        assert "enter" not in usable_keys(pilot.app)
         await press(pilot, "w")
-        await until(pilot, lambda: "a" in usable_keys(pilot.app))
+        await until(pilot, lambda: "enter" in usable_keys(pilot.app))
         session = pilot.app.screen.session  # type: ignore[attr-defined]
         assert session.choice.without_rollback
         assert session.plan.id == "settled"
         await press(pilot, "w")
-        await until(pilot, lambda: "This plan cannot be applied" in status(pilot.app))
+        await until(pilot, lambda: "This plan cannot start" in status(pilot.app))
         assert choices == [False, True, False]
 
 
@@ -89,7 +97,7 @@ async def test_what_is_applied_is_the_plan_that_was_shown_last() -> None:
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await walk_to(pilot, "review")
         await press(pilot, "u")
-        await until(pilot, lambda: "a" in usable_keys(pilot.app))
+        await until(pilot, lambda: "enter" in usable_keys(pilot.app))
         session = pilot.app.screen.session  # type: ignore[attr-defined]
         assert session.plan.user_torch == "aside"
 
@@ -109,16 +117,16 @@ async def test_the_group_step_is_declined_by_a_key_and_taken_up_by_it_again() ->
     services = replace(LIVE_SERVICES, make_plan=plan_that_joins)
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await walk_to(pilot, "review")
-        await until(pilot, lambda: "as root, add sam to render" in screen_text(pilot.app))
-        told = " ".join(screen_text(pilot.app).split())
+        await until(pilot, lambda: "Give you permission" in screen_text(pilot.app))
+        told = words_on(pilot.app)
         assert "g leaves your groups as they are." in told
         await press(pilot, "g")
-        await until(pilot, lambda: "First   you need the right" in screen_text(pilot.app))
-        assert "add sam to render" not in screen_text(pilot.app)
-        await until(pilot, lambda: "a" in usable_keys(pilot.app))
+        await until(pilot, lambda: "First: you need the right" in screen_text(pilot.app))
+        assert "Give you permission" not in screen_text(pilot.app)
+        await until(pilot, lambda: "enter" in usable_keys(pilot.app))
         assert pilot.app.screen.session.choice.without_groups  # type: ignore[attr-defined]
         await press(pilot, "g")
-        await until(pilot, lambda: "as root, add sam to render" in screen_text(pilot.app))
+        await until(pilot, lambda: "Give you permission" in screen_text(pilot.app))
         assert not pilot.app.screen.session.choice.without_groups  # type: ignore[attr-defined]
 
 
@@ -127,7 +135,6 @@ async def test_a_plan_without_that_step_has_no_such_key() -> None:
         await walk_to(pilot, "review")
         await settled(pilot)
         assert "g" not in usable_keys(pilot.app)
-        assert "Groups" not in screen_text(pilot.app)
 
 
 async def test_without_such_a_torch_there_is_no_such_key() -> None:
@@ -140,7 +147,7 @@ async def test_without_such_a_torch_there_is_no_such_key() -> None:
 async def test_a_plan_that_was_begun_is_not_said_to_have_changed_nothing() -> None:
     waits = Unfinished("1", examples.PLAN.name, examples.PLAN.stack, examples.PLAN.venv, "venv")
     services = replace(LIVE_SERVICES, unfinished=lambda: waits)
-    for given, told in ((services, "goes on with it"), (LIVE_SERVICES, "Nothing has been changed")):
+    for given, told in ((services, "continues it"), (LIVE_SERVICES, "Nothing has been changed")):
         async with app_with(given, "review").run_test(size=(80, 24)) as pilot:
             await reach(pilot, "review")
             await settled(pilot)
@@ -163,11 +170,85 @@ async def test_while_it_is_looked_whether_it_can_begin_no_key_is_named_that_is_n
     services = replace(LIVE_SERVICES, obstacle=look, settle=settle, make_plan=unsettled)
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await walk_to(pilot, "review")
-        await until(pilot, lambda: "Looking whether it can begin" in status(pilot.app))
-        assert "a" not in usable_keys(pilot.app)
+        await until(pilot, lambda: "Checking whether it can start" in status(pilot.app))
+        assert "enter" not in usable_keys(pilot.app)
         go_on.set()
-        await until(pilot, lambda: "a applies this plan" in status(pilot.app))
-        assert "a" in usable_keys(pilot.app)
+        await until(pilot, lambda: "Enter installs" in status(pilot.app))
+        assert "enter" in usable_keys(pilot.app)
+
+
+def plan_of_root(machine: Machine, choice: Choice) -> Plan:
+    """A plan whose versions only the archive knows; it makes a snapshot where that was asked."""
+    step = AptChange("x", "y", install=(("rocm-core", UNSETTLED),))
+    plan = with_id(replace(examples.make_plan(machine, choice), id="", steps=(step,)))
+    return as_asked(machine, plan, choice.snapshot)
+
+
+def at_review_with_timeshift(services: Services) -> SetupApp:
+    """Review, on a machine where Timeshift is set up."""
+    seen = examples.MACHINE.surroundings._replace(snapshots=("timeshift",))
+    machine = replace(examples.MACHINE, surroundings=seen)
+    plan = services.make_plan(machine, examples.CHOICE)
+    return SetupApp(services, Session(machine=machine, plan=plan, choice=examples.CHOICE), "review")
+
+
+async def test_the_late_answer_to_an_older_choice_does_not_take_the_snapshot_away() -> None:
+    go_on = Event()
+    asked: list[Choice] = []
+
+    def settle(machine: Machine, choice: Choice) -> Plan:
+        asked.append(choice)
+        go_on.wait(20)
+        plan = plan_of_root(machine, choice)
+        known = (("rocm-core", "5.7.1"),)
+        change = AptChange("x", "y", install=known, expect_install=known)
+        steps = tuple(change if isinstance(step, AptChange) else step for step in plan.steps)
+        return with_id(replace(plan, id="", steps=steps))
+
+    services = replace(LIVE_SERVICES, make_plan=plan_of_root, settle=settle)
+    async with at_review_with_timeshift(services).run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "review")
+        await until(pilot, lambda: len(asked) == 1)
+        await press(pilot, "t")
+        assert MakeSnapshot in map(type, session_of(pilot).plan.steps)
+        go_on.set()
+        await until(pilot, lambda: "enter" in usable_keys(pilot.app))
+        assert list(map(type, session_of(pilot).plan.steps)) == [MakeSnapshot, AptChange]
+        assert session_of(pilot).choice.snapshot == "timeshift"
+
+
+async def test_an_answer_to_an_older_choice_is_dropped_however_late_it_comes() -> None:
+    late, ended = Event(), Event()
+
+    def settle(machine: Machine, choice: Choice) -> Plan:
+        if not choice.user_torch_aside:
+            late.wait(20)
+            ended.set()
+        known = (("rocm-core", "5.7.1"),)
+        change = AptChange("x", "y", install=known, expect_install=known)
+        plan = plan_beside_user_torch(machine, choice)
+        return with_id(replace(plan, id="", steps=(change,)))
+
+    def make(machine: Machine, choice: Choice) -> Plan:
+        return replace(
+            plan_beside_user_torch(machine, choice), steps=plan_of_root(machine, choice).steps
+        )
+
+    services = replace(LIVE_SERVICES, make_plan=make, settle=settle)
+    async with at_review_with_timeshift(services).run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "review")
+        await press(pilot, "u")
+        await until(pilot, lambda: "enter" in usable_keys(pilot.app))
+        late.set()
+        await until(pilot, ended.is_set)
+        await settled(pilot)
+        assert session_of(pilot).plan.user_torch == "aside"
+        assert session_of(pilot).choice.user_torch_aside
+
+
+def session_of(pilot: Pilot[int]) -> Any:
+    """What the next step would be given."""
+    return pilot.app.screen.session  # type: ignore[attr-defined]
 
 
 def gone_or(found: WheelsSought) -> tuple[Services, list[Plan]]:
@@ -186,9 +267,9 @@ async def test_a_plan_whose_wheels_are_gone_cannot_be_applied() -> None:
     services, _ = gone_or(WheelsSought(Refusal("It has no torch.", "Nothing.", "Take another.")))
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await walk_to(pilot, "review")
-        await until(pilot, lambda: "Refused  It has no torch." in screen_text(pilot.app))
+        await until(pilot, lambda: "✗ It has no torch." in screen_text(pilot.app))
         assert "the reason is at the top" in status(pilot.app)
-        assert "a" not in usable_keys(pilot.app)
+        assert "enter" not in usable_keys(pilot.app)
 
 
 async def test_who_could_not_be_asked_is_named_and_refuses_nothing() -> None:
@@ -196,8 +277,8 @@ async def test_who_could_not_be_asked_is_named_and_refuses_nothing() -> None:
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await walk_to(pilot, "review")
         await until(pilot, lambda: "[index] could not be asked." in screen_text(pilot.app))
-        await until(pilot, lambda: "a applies this plan" in status(pilot.app))
-        assert "a" in usable_keys(pilot.app)
+        await until(pilot, lambda: "Enter installs" in status(pilot.app))
+        assert "enter" in usable_keys(pilot.app)
 
 
 async def test_what_pip_says_outranks_the_size_that_was_known_and_apply_need_not_wait() -> None:
@@ -211,15 +292,15 @@ async def test_what_pip_says_outranks_the_size_that_was_known_and_apply_need_not
     services = replace(LIVE_SERVICES, make_plan=plan_beside_user_torch, wheels_size=size)
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await walk_to(pilot, "review")
-        await until(pilot, lambda: "a need not wait for that" in screen_text(pilot.app))
-        assert "a" in usable_keys(pilot.app)
-        assert "download 1.6 GB" in screen_text(pilot.app)
+        await until(pilot, lambda: "you need not wait for that" in words_on(pilot.app))
+        assert "enter" in usable_keys(pilot.app)
+        assert "1.6 GB, no root" in words_on(pilot.app)
         answer.set_result(WheelsSize(35, 2_700_000_000))
-        await until(pilot, lambda: "35 wheels now: 2.7 GB to fetch" in screen_text(pilot.app))
-        assert "download 2.7 GB" in screen_text(pilot.app)
+        await until(pilot, lambda: "35 wheels now: 2.7 GB to fetch" in words_on(pilot.app))
+        assert "2.7 GB, no root" in words_on(pilot.app)
         await press(pilot, "u")
         await until(pilot, lambda: "[torch] is aside" in screen_text(pilot.app))
-        await until(pilot, lambda: "a" in usable_keys(pilot.app))
+        await until(pilot, lambda: "enter" in usable_keys(pilot.app))
         assert len(asked) == 1
 
 
@@ -231,9 +312,9 @@ async def test_pip_is_not_asked_for_a_plan_that_is_refused() -> None:
     services = replace(gone_or(gone)[0], wheels_size=size)
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await walk_to(pilot, "review")
-        await until(pilot, lambda: "Refused  It has no torch." in screen_text(pilot.app))
+        await until(pilot, lambda: "✗ It has no torch." in screen_text(pilot.app))
         await settled(pilot)
-        assert "pip is asked" not in screen_text(pilot.app)
+        assert "pip is being asked" not in screen_text(pilot.app)
 
 
 async def test_what_is_still_asked_ends_where_apply_begins() -> None:
@@ -249,8 +330,8 @@ async def test_what_is_still_asked_ends_where_apply_begins() -> None:
     services = replace(LIVE_SERVICES, wheels_size=size)
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await walk_to(pilot, "review")
-        await until(pilot, lambda: "a need not wait for that" in screen_text(pilot.app))
-        await press(pilot, "a")
+        await until(pilot, lambda: "you need not wait for that" in words_on(pilot.app))
+        await press(pilot, "enter")
         await until(pilot, lambda: ended == [True])
 
 
@@ -258,10 +339,10 @@ async def test_the_index_is_asked_once() -> None:
     services, asked = gone_or(WheelsSought())
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await walk_to(pilot, "review")
-        await until(pilot, lambda: "a" in usable_keys(pilot.app))
+        await until(pilot, lambda: "enter" in usable_keys(pilot.app))
         await press(pilot, "u")
         await until(pilot, lambda: "[torch] is aside" in screen_text(pilot.app))
-        await until(pilot, lambda: "a" in usable_keys(pilot.app))
+        await until(pilot, lambda: "enter" in usable_keys(pilot.app))
         assert len(asked) == 1
 
 
@@ -272,9 +353,146 @@ def test_a_dry_run_a_demo_and_a_recorded_machine_ask_nobody(options: tuple[str, 
     assert services.wheels_size is None
 
 
-def test_a_removed_driver_makes_the_restart_the_last_word() -> None:
+async def test_a_removed_driver_asks_for_a_restart_before_it_begins() -> None:
     change = AptChange("x", "y", remove=("amdgpu-dkms",), expect_remove=("amdgpu-dkms",))
-    plan = replace(examples.PLAN, steps=(change,))
-    lines = review_text(plan, 200).plain.rstrip().splitlines()
-    assert lines[1].endswith("; a restart afterwards")
-    assert lines[-1].startswith("Last    Restart this machine: until then")
+    session = Session(plan=replace(examples.PLAN, steps=(change,)))
+    async with SetupApp(LIVE_SERVICES, session, "review").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "review")
+        await until(pilot, lambda: "Restart the machine afterwards." in screen_text(pilot.app))
+        assert "Restart this machine: until then" in screen_text(pilot.app)
+
+
+async def test_a_key_that_was_typed_ahead_installs_nothing() -> None:
+    services = replace(LIVE_SERVICES, pause_s=60)
+    async with app_with(services, "review").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "review")
+        await until(pilot, lambda: pilot.app.screen.allowed is True)  # type: ignore[attr-defined]
+        await press(pilot, "enter", "enter")
+        assert step_name(pilot.app) == "review"
+        assert "Enter installs" not in status(pilot.app)
+
+
+async def test_enter_installs_once_the_plan_has_been_in_sight_also_right_after_a_window() -> None:
+    services = replace(LIVE_SERVICES, pause_s=0.05)
+    async with app_with(services, "review").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "review")
+        await until(pilot, lambda: "Enter installs" in status(pilot.app))
+        await press(pilot, "question_mark", "escape", "enter")
+        await reach(pilot, "apply")
+
+
+async def test_a_dry_run_has_nothing_to_wait_for() -> None:
+    services = replace(DRY_SERVICES, pause_s=60)
+    async with app_with(services, "review").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "review")
+        await press(pilot, "enter")
+        await reach(pilot, "apply")
+
+
+async def test_the_first_sentence_says_what_the_plan_does_and_how_it_is_undone() -> None:
+    async with app_with(LIVE_SERVICES, "review").run_test(size=(120, 40)) as pilot:
+        await reach(pilot, "review")
+        told = pilot.app.screen.query_one(Conclusion).says
+        assert told == (
+            "Install rocm52 into ~/rdna1/rocm52: 6 steps, 1.6 GB, no root. "
+            "Undo: rdna1-setup rollback."
+        )
+
+
+async def test_a_stack_that_cannot_run_what_was_ticked_says_so_above_the_steps() -> None:
+    ticked, cannot = next((app, bad[0]) for app, bad in examples.WORST.items())
+    choice = replace(examples.CHOICE, stack=cannot, applications=(ticked,))
+    session = Session(
+        machine=examples.MACHINE,
+        applications=(ticked,),
+        plan=examples.make_plan(examples.MACHINE, choice),
+        choice=choice,
+    )
+    async with SetupApp(LIVE_SERVICES, session, "review").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "review")
+        told = words_on(pilot.app)
+        assert f"! {cannot} cannot run" in told
+        assert "needs torch 2.7 or later" in told
+
+
+async def test_space_unfolds_the_marked_step_and_folds_it_again() -> None:
+    async with app_with(LIVE_SERVICES, "review").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "review")
+        assert ">  1  Run a program" in screen_text(pilot.app)
+        await press(pilot, "down", "down", "space")
+        text = screen_text(pilot.app)
+        for told in ("resumable, and checked by hash", "report.json", "remove the staging folder"):
+            assert told in text
+        await press(pilot, "space")
+        assert "resumable" not in screen_text(pilot.app)
+
+
+async def test_the_whole_content_of_a_file_is_scrolled_through_before_the_mark_goes_on() -> None:
+    content = "".join(f"line {number} of it\n" for number in range(1, 101))
+    steps = (WriteFile("x", "/tmp/x", content, 0o644, "y"), *examples.PLAN.steps)
+    session = Session(plan=replace(examples.PLAN, steps=steps))
+    async with SetupApp(LIVE_SERVICES, session, "review").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "review")
+        await press(pilot, "space")
+        seen: set[str] = set()
+        for _ in range(10):
+            seen |= {line for line in content.splitlines() if f"| {line}" in screen_text(pilot.app)}
+            await press(pilot, "pagedown")
+        assert seen == set(content.splitlines())
+        await press(pilot, "down")
+        assert ">  1" not in screen_text(pilot.app)
+
+
+async def test_a_unfolds_every_step_and_folds_all_of_them_again() -> None:
+    async with app_with(LIVE_SERVICES, "review").run_test(size=(80, 60)) as pilot:
+        await reach(pilot, "review")
+        await press(pilot, "a")
+        for step in examples.PLAN.steps:
+            assert step.reason in words_on(pilot.app)
+        await press(pilot, "a")
+        assert "Why" not in screen_text(pilot.app)
+
+
+async def test_a_wide_screen_shows_the_marked_step_beside_the_list() -> None:
+    async with app_with(LIVE_SERVICES, "review").run_test(size=(120, 40)) as pilot:
+        await reach(pilot, "review")
+        await press(pilot, "down", "down")
+        text = screen_text(pilot.app)
+        assert "─ 3  Download packages ─" in text
+        assert "resumable, and checked by hash" in text
+
+
+async def test_a_removal_takes_y_and_not_enter() -> None:
+    clearing = (Kind.REMOVE, ("amd",))
+    plan = examples.make_clearing(examples.MACHINE, *clearing)
+    session = Session(machine=examples.MACHINE, plan=plan, clearing=clearing, clears=True)
+    async with SetupApp(LIVE_SERVICES, session, "review").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "review")
+        await until(pilot, lambda: "y" in usable_keys(pilot.app))
+        assert "Remove ROCm from this system: 4 steps, 3 as root." in screen_text(pilot.app)
+        await press(pilot, "enter")
+        assert step_name(pilot.app) == "review"
+        await press(pilot, "y")
+        await reach(pilot, "apply")
+
+
+async def test_a_removal_that_is_only_rehearsed_takes_enter() -> None:
+    plan = examples.make_clearing(examples.MACHINE, Kind.REMOVE, ("amd",))
+    session = Session(machine=examples.MACHINE, plan=plan, clears=True)
+    async with SetupApp(DRY_SERVICES, session, "review").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "review")
+        assert "y" not in usable_keys(pilot.app)
+        await press(pilot, "enter")
+        await reach(pilot, "apply")
+
+
+async def test_a_plan_of_72_steps_is_shown_at_once() -> None:
+    steps = tuple(
+        WriteFile("x", f"/tmp/{number}", "a line\n" * 20, 0o644, "y") for number in range(72)
+    )
+    session = Session(plan=replace(examples.PLAN, steps=steps))
+    async with SetupApp(LIVE_SERVICES, session, "review").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "review")
+        assert "72 steps" in screen_text(pilot.app)
+        await press(pilot, "end")
+        assert "> 72  Write a file" in screen_text(pilot.app)

@@ -26,8 +26,10 @@ from tests.screens.driving import (
     screen_text,
     settled,
     status,
+    step_name,
     until,
     usable_keys,
+    words_on,
 )
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, WOULD_GO
 from tests.screens.test_goldens import SIZES
@@ -110,12 +112,17 @@ async def test_both_parts_are_shown_before_anything_is_done(
         await reach(pilot, "welcome")
         await press(pilot, "r")
         await reach(pilot, "roll_back")
-        await until(pilot, lambda: "y takes it back" in status(pilot.app))
+        await until(pilot, lambda: "y rolls back" in status(pilot.app))
         await as_agreed(pilot, same_as_golden, "roll-back")
         text = screen_text(pilot.app)
+        assert "Remove 3 system packages" in text
+        assert "keep 2 files (4096 bytes) that are yours" in text
+        await press(pilot, "a")
+        text = words_on(pilot.app)
         assert "purge" in text
         assert "hsa-rocr" in text
-        assert "remove 12 files of ours" in text
+        await press(pilot, "end")
+        assert "remove 12 files of ours" in words_on(pilot.app)
         assert back.did == ["read"]
         await press(pilot, "escape")
         await reach(pilot, "welcome")
@@ -163,7 +170,7 @@ async def test_of_a_run_of_an_older_version_it_is_told_how_to_undo_it_by_hand(
         await press(pilot, "r")
         await reach(pilot, "roll_back")
         await until(pilot, lambda: "UNDO.sh" in screen_text(pilot.app))
-        text = " ".join(screen_text(pilot.app).split())
+        text = words_on(pilot.app)
         assert f"Run {OLDER} was recorded by an older version of this program." in text
         assert f"/var/lib/rdna1-setup/runs/{OLDER}/UNDO.sh" in text
         assert "y" not in usable_keys(pilot.app)
@@ -234,9 +241,8 @@ async def test_a_run_without_a_part_in_the_system_shows_its_folder_alone() -> No
     async with app_with(back.services).run_test(size=(80, 24)) as pilot:
         await reach(pilot, "welcome")
         await press(pilot, "r")
-        await until(pilot, lambda: "remove 12 files" in screen_text(pilot.app))
-        assert "1 of 1" in screen_text(pilot.app)
-        assert "1 step, none as root" in screen_text(pilot.app)
+        await until(pilot, lambda: "1 step, no root" in screen_text(pilot.app))
+        assert "1  Restore the folder of the run" in screen_text(pilot.app)
         await press(pilot, "y")
         await until(pilot, lambda: "Removing rocm-core" in screen_text(pilot.app))
         assert "of the system" not in screen_text(pilot.app)
@@ -272,5 +278,16 @@ async def test_a_dry_run_shows_the_way_back_and_takes_nothing() -> None:
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await reach(pilot, "welcome")
         await press(pilot, "r")
-        await until(pilot, lambda: "remove 12 files" in screen_text(pilot.app))
+        await until(pilot, lambda: "Restore the folder of the run" in screen_text(pilot.app))
         assert "y" not in usable_keys(pilot.app)
+
+
+async def test_a_y_that_was_typed_ahead_rolls_nothing_back() -> None:
+    back = Back()
+    async with app_with(replace(back.services, pause_s=60)).run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "welcome")
+        await press(pilot, "r", "y", "y")
+        await until(pilot, lambda: "Restore the folder" in screen_text(pilot.app))
+        await press(pilot, "y")
+        assert step_name(pilot.app) == "roll_back"
+        assert back.did == ["read"]

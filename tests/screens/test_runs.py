@@ -41,7 +41,7 @@ async def test_going_on_leads_to_the_same_stack_and_folder() -> None:
         assert "ROCM57" in screen_text(pilot.app)
         await press(pilot, "enter")
         await reach(pilot, "review")
-        assert f"rocm57 into {WAITING.folder}" in screen_text(pilot.app)
+        assert "rocm57 into ~/my ai/[x]" in screen_text(pilot.app)
 
 
 async def test_a_run_that_waits_may_go_on_where_its_own_files_left_no_room_for_a_new_one() -> None:

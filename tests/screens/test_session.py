@@ -11,7 +11,7 @@ STOPPED = PlanFinished(False, True, True, False, "run", "")
 
 
 def test_each_step_leads_to_the_next_and_the_last_stays() -> None:
-    names = [following(step, Session(plan=PLAN)) for step in STEPS]
+    names = [following(step, Session(plan=PLAN, applications=("own",))) for step in STEPS]
     assert names == [*STEPS[1:], "done"]
 
 

@@ -1,4 +1,4 @@
-"""A sweep that runs apart from the panel: left alone on leaving, found again, ended by c alone."""
+"""A sweep that runs apart from the panel: left alone on leaving, found again, ended by s alone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from screens.conv2d.screen import Conv2d
 from screens.services import Services, SweepUnderWay
 from screens.start import services_for
-from screens.widgets.shapes_table import ShapesTable
+from screens.widgets.sweep_views import SweepViews
 from tests.conv2d.apart import Apart as Home
 from tests.conv2d.apart import apart as home
 from tests.conv2d.sweeping import environ, sweep_of
@@ -27,6 +27,8 @@ from wizard.report.conv2d_answer import answer_lines
 
 __all__ = ["home"]
 
+SMALL_ON_CPU = ("o", "down", "right", "down", "down", "right", "escape")
+"""The keys that choose the table of one shape, and the CPU."""
 SMALL = Sweep("/v/bin/python", PRESETS[1].rows, "cpu")
 
 
@@ -66,21 +68,21 @@ async def test_leaving_the_program_leaves_the_sweep_running() -> None:
     apart = Apart()
     async with app_with(apart.services(), "conv2d").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "conv2d")
-        await press(pilot, "p", "g", "s")
+        await press(pilot, *SMALL_ON_CPU, "enter")
         await until(pilot, lambda: apart.followers == 1)
-        assert "Leaving the program does not end it." in status(pilot.app)
+        assert "Leaving does not stop it; s does." in screen_text(pilot.app)
         await press(pilot, "q")
         await until(pilot, lambda: not pilot.app.is_running)
     assert (apart.followers, apart.stopped) == (0, False)
 
 
-async def test_cancel_ends_it_and_says_what_the_kernel_holds() -> None:
+async def test_stop_ends_it_and_says_what_the_kernel_holds() -> None:
     apart = Apart("Stopped, but process 7 is in state disk-sleep")
     async with app_with(apart.services(), "conv2d").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "conv2d")
-        await press(pilot, "p", "g", "s")
+        await press(pilot, *SMALL_ON_CPU, "enter")
         await until(pilot, lambda: apart.followers == 1)
-        await press(pilot, "c")
+        await press(pilot, "s")
         await settled(pilot)
         assert apart.stopped
         assert "process 7 is in state disk-sleep" in status(pilot.app)
@@ -92,9 +94,9 @@ async def test_what_is_under_way_is_shown_on_entering_the_step() -> None:
     async with app_with(apart.services(found), "conv2d").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "conv2d")
         await until(pilot, lambda: apart.followers == 1)
-        assert "Attached: 1 shape on cpu, since 07:00. c cancels it." in status(pilot.app)
-        assert pilot.app.screen.query_one(ShapesTable).row_count == 1
-        await press(pilot, "c")
+        assert "Attached: 1 shape on cpu, since 07:00. s stops it." in status(pilot.app)
+        assert len(pilot.app.screen.query_one(SweepViews).state.rows) == 1
+        await press(pilot, "s")
         await settled(pilot)
         assert apart.stopped
 
@@ -117,15 +119,15 @@ async def test_how_long_a_shape_took_is_told_only_where_its_begin_was_seen() -> 
     services = replace(Apart().services(found), clock=lambda: now)
     async with app_with(services, "conv2d").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "conv2d")
-        await until(pilot, lambda: f"at {sweep.rows[1].shape.h}" in screen_text(pilot.app))
+        await until(pilot, lambda: f"at {sweep.rows[1].shape.h}x" in screen_text(pilot.app))
         now = 12.0
         panel = pilot.app.screen
         assert isinstance(panel, Conv2d)
-        panel._show_progress()
+        panel._tell()
         await drawn(pilot.app)
         assert "so far" not in screen_text(pilot.app)
         go_on.set()
-        await until(pilot, lambda: f"at {sweep.rows[2].shape.h}" in screen_text(pilot.app))
+        await until(pilot, lambda: f"at {sweep.rows[2].shape.h}x" in screen_text(pilot.app))
         now = 30.0
         await until(pilot, lambda: "18 s so far" in screen_text(pilot.app))
 

@@ -13,16 +13,14 @@ from textual.app import App
 from textual.widgets import Input
 from textual.worker import WorkerFailed
 
-from screens.conv2d.aims import NOT_OF_OPERATIONS, Aim
 from screens.conv2d.answers import Answer
-from screens.conv2d.asking import CHANGED
-from screens.conv2d.options import WRONG_RANGE
-from screens.conv2d.options_dialog import OptionsDialog
-from screens.conv2d.setting import SweepSetting
+from screens.conv2d.options_dialog import WRONG_RANGE, OptionsDialog
+from screens.conv2d.screen import CHANGED
+from screens.conv2d.setting import NOT_OF_OPERATIONS, Aim, SweepSetting
 from screens.services import Services, SweepUnderWay
 from screens.start import services_for
 from screens.step import StepScreen
-from screens.widgets.shapes_table import ShapesTable
+from screens.widgets.sweep_views import SweepViews
 from screens.windows.dialogs import Notice, Question
 from tests.conv2d.test_request_line import parsed
 from tests.screens.driving import (
@@ -51,6 +49,9 @@ from wizard.conv2d.works import operation_rows
 from wizard.report.conv2d_answer import answer_lines
 
 PYTHON = "/v/bin/python"
+ON_CPU = ("o", "down", "down", "down", "right", "escape")
+"""The keys that set the device to the CPU."""
+LIMIT_ON_CPU = ("o", "right", "right", *("down",) * 5, "right", "escape")
 SIZE = (80, 24)
 ROW = PRESETS[0].rows[2]
 SWEEP = Sweep(PYTHON, (ROW,), "cpu")
@@ -114,7 +115,7 @@ def test_an_engine_is_asked_for_where_it_can_be(engine: str) -> None:
         request = replace(setting, aim=aim).request(PYTHON, setting.rows[0], 1)
         assert parsed(request_line(request)) == request
     for aim in (Aim.SETTING, Aim.COMPARE):
-        with pytest.raises(WrongRequest, match="each is tried anyway"):
+        with pytest.raises(WrongRequest, match="Each is tried anyway"):
             replace(setting, aim=aim).request(PYTHON, setting.rows[0], 1)
 
 
@@ -146,26 +147,28 @@ async def test_every_option_is_reached_and_set_by_keys_alone() -> None:
     runner = Runner()
     async with panel(runner.services()).run_test(size=(120, 40)) as pilot:
         await reach(pilot, "conv2d")
-        await press(pilot, "g", "o")
+        await press(pilot, "o")
         await until(pilot, lambda: isinstance(pilot.app.screen, OptionsDialog))
         await press(pilot, "right", "space")  # the question: a limit
         await press(pilot, *("down",) * 3, "left")  # of the batch
         await press(pilot, "down", "enter", *"2-64", "enter")  # what was there is selected
+        await press(pilot, "down", "right")  # on the CPU
+        await press(pilot, "down", "right", "left")  # the deadline, and back
+        await press(pilot, "down", "right", "right")  # two hangs
         await press(pilot, "down", "right")  # gradients
         await press(pilot, *("down",) * 2, "right", "right")  # three launches
-        await press(pilot, "down", "right", "right")  # two hangs
-        await press(pilot, "down", "right", "down", "right", "escape")  # log, clean
+        await press(pilot, "down", "right", "escape")  # clean
         await reach(pilot, "conv2d")
         for words in ("limit of batch in 2-64", "backward", "3 times each", "at most 2 hangs"):
             assert words in screen_text(pilot.app)
-        await press(pilot, "down", "s")
+        await press(pilot, "tab", "down", "enter")
         await until(pilot, lambda: bool(runner.requests))
         await settled(pilot)
     (request,) = runner.requests
     assert isinstance(request, LimitRequest)
     assert (request.axis, request.smallest, request.largest) == ("batch", 2, 64)
     assert (request.row.shape, request.row.work) == (PRESETS[0].rows[1].shape, "backward")
-    assert (request.row.log, request.sweep.surroundings.clean) == (True, True)
+    assert (request.row.log, request.sweep.surroundings.clean) == (False, True)
     assert (request.repeats, request.hangs, request.sweep.device) == (3, 2, "cpu")
 
 
@@ -183,8 +186,9 @@ async def test_the_users_own_layers_are_read_and_what_is_wrong_with_them_is_told
         path.write_text("16 32 3 64x64\n3 64 7 224x224 stride 2\n")
         await press(pilot, "escape", "enter", "escape")
         await reach(pilot, "conv2d")
-        assert "p Preset 3/3 layers.txt" in screen_text(pilot.app)
-        assert pilot.app.screen.query_one(ShapesTable).row_count == 2
+        assert len(pilot.app.screen.query_one(SweepViews).state.rows) == 2
+        await press(pilot, "o")
+        assert "3/4 layers.txt" in screen_text(pilot.app)
 
 
 async def test_a_file_that_is_not_there_and_a_wrong_range_are_told_and_can_be_left() -> None:
@@ -193,47 +197,38 @@ async def test_a_file_that_is_not_there_and_a_wrong_range_are_told_and_can_be_le
         await press(pilot, "o", "down", "down", "enter", *"/no", "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, Notice))
         assert "No such file or directory" in screen_text(pilot.app)
-        await press(pilot, "escape", "escape", "down", "down", "enter", *"9-3", "enter")
+        await press(pilot, "escape", "escape", "up", "up", "right", "right")
+        await press(pilot, *("down",) * 4, "enter", *"9-3", "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, Notice))
         assert WRONG_RANGE[:40] in screen_text(pilot.app)
         await press(pilot, "escape")
         assert pilot.app.screen.query_one(Input).has_focus
         await press(pilot, "escape", "escape")
         await reach(pilot, "conv2d")
-        assert "measure every shape" in screen_text(pilot.app)
+        assert "Find the limit of size in 1-256" in screen_text(pilot.app)
 
 
-async def test_rows_of_a_search_come_as_it_goes_on_and_its_answer_can_be_seen_again() -> None:
+async def test_rows_of_a_search_come_as_it_goes_on_and_its_answer_stands_above_them() -> None:
     runner = Runner()
     async with panel(runner.services()).run_test(size=SIZE) as pilot:
         await reach(pilot, "conv2d")
-        await press(pilot, "g", "o", "right", "right", "escape", "s")
-        await until(pilot, lambda: "a shows the answer" in status(pilot.app))
+        await press(pilot, *LIMIT_ON_CPU, "enter")
+        await until(pilot, lambda: "16->32 hangs above 30x30." in screen_text(pilot.app))
+        assert len(pilot.app.screen.query_one(SweepViews).state.rows) == 3
         await press(pilot, "a")
         await until(pilot, lambda: isinstance(pilot.app.screen, Answer))
         lines = list(answer_lines(runner.requests[0], SweepDone((), None, 0.0, LIMIT)))
         assert lines[0] == "Limit of size: 30 passes (3 of 3 times), 31 does not."
         assert all(line in screen_text(pilot.app) for line in lines)
-        await press(pilot, "escape")
-        await reach(pilot, "conv2d")
-        assert pilot.app.screen.query_one(ShapesTable).row_count == 3
-        assert "3 measured  3 pass" in screen_text(pilot.app)
-        await press(pilot, "a")
-        await until(pilot, lambda: lines[0] in screen_text(pilot.app))
 
 
 async def test_a_search_under_way_is_joined_with_its_rows_python_and_device() -> None:
     found = SweepUnderWay("limit of size, since 07:00", SEARCH, Runner().events)
     services = replace(LIVE_SERVICES, sweep_under_way=lambda: found)
     async with panel(services).run_test(size=SIZE) as pilot:
-        await until(pilot, lambda: "a shows the answer" in status(pilot.app))
-        await press(pilot, "a")
-        await until(pilot, lambda: isinstance(pilot.app.screen, Answer))
-        await press(pilot, "escape")
-        await reach(pilot, "conv2d")
-        assert pilot.app.screen.query_one(ShapesTable).row_count == 3
-        assert pilot.app.screen.query_one(Input).value == PYTHON
-        assert "g Device CPU" in screen_text(pilot.app)
+        await until(pilot, lambda: "16->32 hangs above 30x30." in screen_text(pilot.app))
+        assert len(pilot.app.screen.query_one(SweepViews).state.rows) == 3
+        assert f"{PYTHON}, on the CPU" in screen_text(pilot.app)
 
 
 async def test_a_seat_in_use_is_refused_unless_its_own_key_says_even_so() -> None:
@@ -241,7 +236,7 @@ async def test_a_seat_in_use_is_refused_unless_its_own_key_says_even_so() -> Non
     desktop = Circumstances(screen=True, in_use=True)
     async with panel(runner.services(circumstances=lambda: desktop)).run_test(size=SIZE) as pilot:
         await reach(pilot, "conv2d")
-        await press(pilot, "s")
+        await press(pilot, "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, Question))
         assert "Somebody is logged in at the screen that this card" in screen_text(pilot.app)
         await press(pilot, "y")
@@ -249,7 +244,7 @@ async def test_a_seat_in_use_is_refused_unless_its_own_key_says_even_so() -> Non
         await press(pilot, "escape")
         await reach(pilot, "conv2d")
         assert not runner.requests
-        await press(pilot, "s")
+        await press(pilot, "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, Question))
         await press(pilot, "e")
         await until(pilot, lambda: bool(runner.requests))
@@ -261,7 +256,7 @@ async def test_the_warning_names_the_budget_and_comes_again_when_more_may_hang()
     free = Circumstances(screen=False, in_use=False)
     async with panel(runner.services(circumstances=lambda: free)).run_test(size=SIZE) as pilot:
         await reach(pilot, "conv2d")
-        await press(pilot, "s")
+        await press(pilot, "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, Question))
         assert "At most 3 hangs are allowed" in screen_text(pilot.app)
         assert "A hang costs its deadline (60 s) and up to 50 s" in screen_text(pilot.app)
@@ -269,70 +264,50 @@ async def test_the_warning_names_the_budget_and_comes_again_when_more_may_hang()
         await until(pilot, lambda: len(runner.requests) == 1)
         await settled(pilot)
         assert runner.requests[0].hangs == 3
-        await press(pilot, "s")
+        await press(pilot, "escape", "enter")
         await until(pilot, lambda: len(runner.requests) == 2)
         await settled(pilot)
-        await press(pilot, "o", *("down",) * 8, *("right",) * 4, "escape", "s")
+        await press(pilot, "o", *("down",) * 5, *("right",) * 4, "escape", "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, Question))
         assert "At most 4 hangs are allowed" in screen_text(pilot.app)
 
 
-async def test_each_tab_keeps_what_was_measured_on_it() -> None:
+async def test_operations_are_shapes_of_the_options_and_cannot_be_searched() -> None:
     async with panel(LIVE_SERVICES).run_test(size=SIZE) as pilot:
         await reach(pilot, "conv2d")
-        await press(pilot, "g", "s")
-        await until(pilot, lambda: "Finished" in status(pilot.app))
-        await press(pilot, "x")
-        await settled(pilot)
-        table = pilot.app.screen.query_one(ShapesTable)
-        assert table.row_count == len(operation_rows())
-        assert "0 of 19" in screen_text(pilot.app)
-        assert "Linear 128->64" in screen_text(pilot.app)
-        await press(pilot, "x")
-        await settled(pilot)
-        assert table.row_count == 10
-        assert "10 of 10  8 pass, 2 hung" in screen_text(pilot.app)
-        assert "✗ hung" in screen_text(pilot.app)
-
-
-async def test_the_key_of_presets_leads_back_from_operations_and_mixes_nothing_up() -> None:
-    async with panel(LIVE_SERVICES).run_test(size=SIZE) as pilot:
-        await reach(pilot, "conv2d")
-        await press(pilot, "x", "p")
-        await settled(pilot)
-        table = pilot.app.screen.query_one(ShapesTable)
-        assert "> Conv2d" in screen_text(pilot.app)
-        assert table.row_count == 10
-        await press(pilot, "x")
-        await settled(pilot)
-        assert "> Operations" in screen_text(pilot.app)
-        assert table.row_count == len(operation_rows())
+        await press(pilot, "o", "right", "right", "down", "left")
+        assert "3/3 operations" in screen_text(pilot.app)
+        assert "measure every shape" in screen_text(pilot.app)
+        await press(pilot, "escape")
+        await until(pilot, lambda: "Linear 128->64" in screen_text(pilot.app))
+        assert "Measure every operation, on the GPU" in screen_text(pilot.app)
+        assert len(pilot.app.screen.query_one(SweepViews).state.rows) == len(operation_rows())
+        await press(pilot, "o", "down", "right", "escape")
+        await until(pilot, lambda: "Measure every shape, on the GPU" in screen_text(pilot.app))
+        assert len(pilot.app.screen.query_one(SweepViews).state.rows) == 10
 
 
 async def test_what_was_set_and_answered_is_still_there_after_another_screen() -> None:
     async with panel(Runner().services()).run_test(size=SIZE) as pilot:
         await reach(pilot, "conv2d")
-        await press(pilot, "g", "o", "right", "right", "escape", "s")
-        await until(pilot, lambda: "a shows the answer" in status(pilot.app))
-        await press(pilot, "a")
-        await until(pilot, lambda: isinstance(pilot.app.screen, Answer))
-        await press(pilot, "escape", "n")
+        await press(pilot, *LIMIT_ON_CPU, "enter")
+        await until(pilot, lambda: "16->32 hangs above 30x30." in screen_text(pilot.app))
+        await press(pilot, "enter")
         await reach(pilot, "done")
         await press(pilot, "escape")
         await reach(pilot, "review")
         assert isinstance(pilot.app.screen, StepScreen)
         await go(pilot, "conv2d", pilot.app.screen.session)
-        assert "limit of size in 1-256" in screen_text(pilot.app)
-        assert "g Device CPU" in screen_text(pilot.app)
-        await press(pilot, "a")
-        assert "Limit of size: 30 passes" in screen_text(pilot.app)
+        assert "16->32 hangs above 30x30." in screen_text(pilot.app)
+        await press(pilot, "escape")
+        assert "Find the limit of size in 1-256, on the CPU" in screen_text(pilot.app)
 
 
 async def test_in_a_dry_run_the_line_of_the_search_is_shown() -> None:
     services = services_for(parser().parse_args(["--demo"]))
     async with panel(services).run_test(size=(120, 40)) as pilot:
         await reach(pilot, "conv2d")
-        await press(pilot, "o", *("right",) * 5, "escape", "s")
+        await press(pilot, "o", *("right",) * 5, "escape", "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, Notice))
         for words in (
             "Nothing was started",
@@ -347,7 +322,7 @@ async def test_what_cannot_be_asked_is_said_and_nothing_starts() -> None:
     runner = Runner()
     async with panel(runner.services()).run_test(size=SIZE) as pilot:
         await reach(pilot, "conv2d")
-        await press(pilot, "x", "o", "right", "right", "escape", "s")
+        await press(pilot, "o", "down", "left", "up", "right", "right", "escape", "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, Notice))
         assert NOT_OF_OPERATIONS in screen_text(pilot.app)
         await press(pilot, "escape")
@@ -356,7 +331,7 @@ async def test_what_cannot_be_asked_is_said_and_nothing_starts() -> None:
 
 
 class Looking:
-    """Looks around at once when the panel opens; after that, only when it is let go on."""
+    """Looks around only when it is let go on."""
 
     def __init__(self) -> None:
         self.looks = 0
@@ -364,21 +339,20 @@ class Looking:
 
     def __call__(self) -> Circumstances:
         self.looks += 1
-        if self.looks > 1:
-            self.go_on.wait()
+        self.go_on.wait()
         return Circumstances(screen=True, in_use=False)
 
 
-async def test_a_tab_that_is_changed_while_it_is_looked_around_ends_nothing() -> None:
+async def test_shapes_that_are_changed_while_it_is_looked_around_end_nothing() -> None:
     runner, look = Runner(), Looking()
     async with panel(runner.services(circumstances=look)).run_test(size=SIZE) as pilot:
         await reach(pilot, "conv2d")
         await settled(pilot)
-        await press(pilot, "o", *("down",) * 6, "right", "right", "escape")
+        await press(pilot, "o", *("down",) * 7, "right", "right", "escape")
         await until(pilot, lambda: "engine unfold" in screen_text(pilot.app))
-        await press(pilot, "s")
-        await until(pilot, lambda: look.looks == 2)
-        await press(pilot, "x")
+        await press(pilot, "enter")
+        await until(pilot, lambda: look.looks == 1)
+        await press(pilot, "o", "down", "left", "escape")
         look.go_on.set()
         await settled(pilot)
         assert step_name(pilot.app) == "conv2d"
@@ -386,21 +360,22 @@ async def test_a_tab_that_is_changed_while_it_is_looked_around_ends_nothing() ->
     assert not runner.requests
 
 
-async def test_a_row_that_cannot_be_asked_about_is_refused_also_when_it_is_gone_to_late() -> None:
+async def test_the_row_that_was_marked_when_enter_was_pressed_is_asked_about() -> None:
     runner, look = Runner(), Looking()
-    wide = replace(ROW, shape=replace(ROW.shape, kernel=7, padding=0))
-    preset = replace(PRESETS[0], rows=(ROW, wide))
-    services = runner.services(circumstances=look, presets=lambda: (preset,))
+    services = runner.services(circumstances=look)
     async with panel(services).run_test(size=SIZE) as pilot:
         await reach(pilot, "conv2d")
         await settled(pilot)
-        await press(pilot, "o", "right", "right", "escape", "s")
-        await until(pilot, lambda: look.looks == 2)
+        await press(pilot, "o", "right", "escape", "tab", "enter")
+        await until(pilot, lambda: look.looks == 1)
         await press(pilot, "down")
         look.go_on.set()
-        await until(pilot, lambda: isinstance(pilot.app.screen, Notice))
-        assert "The range cannot begin at 1" in screen_text(pilot.app)
-    assert not runner.requests
+        await until(pilot, lambda: isinstance(pilot.app.screen, Question))
+        await press(pilot, "y")
+        await until(pilot, lambda: bool(runner.requests))
+    (request,) = runner.requests
+    assert isinstance(request, Sweep)
+    assert request.rows[0].shape == PRESETS[0].rows[0].shape
 
 
 async def test_while_another_request_is_carried_out_no_earlier_answer_is_shown() -> None:
@@ -415,15 +390,16 @@ async def test_while_another_request_is_carried_out_no_earlier_answer_is_shown()
 
     async with panel(replace(LIVE_SERVICES, run_sweep=run)).run_test(size=SIZE) as pilot:
         await reach(pilot, "conv2d")
-        await press(pilot, "g", "o", "right", "right", "escape", "s")
-        await until(pilot, lambda: "a shows the answer" in status(pilot.app))
-        await press(pilot, "s")
-        await until(pilot, lambda: "now 16->32" in screen_text(pilot.app))
+        await press(pilot, *LIMIT_ON_CPU, "enter")
+        await until(pilot, lambda: "16->32 hangs above 30x30." in screen_text(pilot.app))
+        await press(pilot, "escape", "enter")
+        await until(pilot, lambda: "Now 16->32 at 30x30" in screen_text(pilot.app))
+        assert "hangs above" not in screen_text(pilot.app)
         assert "a" not in usable_keys(pilot.app)
         await press(pilot, "a")
         assert not isinstance(pilot.app.screen, Answer)
         go_on.set()
-        await until(pilot, lambda: "a shows the answer" in status(pilot.app))
+        await until(pilot, lambda: "16->32 hangs above 30x30." in screen_text(pilot.app))
         await press(pilot, "a")
         await until(pilot, lambda: isinstance(pilot.app.screen, Answer))
 
@@ -436,7 +412,7 @@ async def test_a_fault_of_ours_is_not_told_as_one_of_the_run() -> None:
     async def measured() -> None:
         async with panel(replace(LIVE_SERVICES, run_sweep=run)).run_test(size=SIZE) as pilot:
             await reach(pilot, "conv2d")
-            await press(pilot, "g", "s")
+            await press(pilot, *ON_CPU, "enter")
             await until(pilot, lambda: not pilot.app.is_running)
 
     with pytest.raises(WorkerFailed, match="nothing is left to probe"):

@@ -21,7 +21,7 @@ from tests.screens.fakes import LIVE_SERVICES
 READABLE = 4.5
 """WCAG's ratio for text; a mark that is not read needs 3."""
 VISIBLE = 3.0
-MARKS = set("─│┌┐└┘█░▁▂▃▄▅▆▇▔▕▏▎▍▌▋▊▉ ")
+MARKS = set("─│┌┐└┘╭╮╰╯█░▁▂▃▄▅▆▇▔▕▏▎▍▌▋▊▉ ")
 TEXTS = (
     "foreground", "text", "text-muted", "text-disabled", "text-primary", "text-success",
     "text-warning", "text-error",
@@ -41,11 +41,12 @@ STRONG = ("text-primary", "text-accent", "text-success", "text-warning", "text-e
 EDGES = ("primary", "accent", "warning", "scrollbar")
 STATES = {
     "welcome": ("welcome", ()),
-    "choose": ("choose", ("space", "right")),
+    "choose": ("choose", ("down",)),
+    "compare": ("compare", ("down",)),
     "review": ("review", ()),
     "apply": ("apply", ()),
-    "conv2d": ("conv2d", ("s", "y")),
-    "grid": ("conv2d", ("s", "y", "v")),
+    "conv2d": ("conv2d", ("enter", "y")),
+    "grid": ("conv2d", ("enter", "y", "v")),
     "help": ("detect", ("question_mark",)),
 }
 

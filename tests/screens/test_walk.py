@@ -8,12 +8,11 @@ from dataclasses import replace
 from threading import Event as Signal
 
 import pytest
-from textual.widgets import Input
 
 from screens.app import SetupApp
 from screens.services import DEMO, Services
 from screens.session import STEPS
-from screens.widgets.shapes_table import ShapesTable
+from screens.widgets.sweep_views import SweepViews
 from screens.windows.dialogs import Notice, Question
 from tests.screens import examples
 from tests.screens.driving import (
@@ -50,12 +49,16 @@ async def test_keys_alone_lead_from_welcome_to_done(services: Services) -> None:
 
 async def test_escape_leads_back_to_welcome_and_keeps_what_was_ticked() -> None:
     async with SetupApp(LIVE_SERVICES).run_test(size=(80, 24)) as pilot:
-        await walk_to(pilot, "choose")
+        await walk_to(pilot, "ask")
         await press(pilot, "space", "escape")
         await reach(pilot, "detect")
+        await until(pilot, lambda: "n" in usable_keys(pilot.app))
         await press(pilot, "n")
         await reach(pilot, "choose")
-        assert ">[x] ComfyUI" in screen_text(pilot.app)
+        assert "For ComfyUI on your" in screen_text(pilot.app)
+        await press(pilot, "escape")
+        await reach(pilot, "ask")
+        assert "[x] ComfyUI" in screen_text(pilot.app)
         await press(pilot, "escape", "escape")
         await reach(pilot, "welcome")
 
@@ -84,7 +87,7 @@ async def test_a_small_window_says_what_it_needs_and_comes_back(size: tuple[int,
         await reach(pilot, "choose")
         assert "80 columns and 24 lines" in screen_text(pilot.app)
         await pilot.resize_terminal(80, 24)
-        await until(pilot, lambda: "ComfyUI" in screen_text(pilot.app))
+        await until(pilot, lambda: "PyTorch" in screen_text(pilot.app))
 
 
 async def test_leaving_is_blocked_while_a_plan_is_carried_out() -> None:
@@ -200,12 +203,12 @@ async def test_no_gpu_run_starts_before_its_warning_is_confirmed() -> None:
     services = replace(LIVE_SERVICES, run_sweep=run_sweep)
     async with app_with(services, "conv2d").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "conv2d")
-        await press(pilot, "s")
+        await press(pilot, "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, Question))
         await press(pilot, "escape")
         await reach(pilot, "conv2d")
         assert not started
-        await press(pilot, "s")
+        await press(pilot, "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, Question))
         await press(pilot, "y")
         await until(pilot, lambda: bool(started))
@@ -221,12 +224,12 @@ async def test_a_rehearsal_never_measures(mode: str) -> None:
     services = replace(DRY_SERVICES, mode=mode, run_sweep=forbidden)
     async with app_with(services, "conv2d").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "conv2d")
-        await press(pilot, "s")
+        await press(pilot, "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, Notice))
         assert "Nothing was started" in screen_text(pilot.app)
 
 
-async def test_a_sweep_can_be_cancelled_and_keeps_its_verdicts() -> None:
+async def test_a_sweep_can_be_stopped_and_keeps_its_verdicts() -> None:
     async def slow(request: Request) -> AsyncGenerator[SweepEvent, None]:
         async for event in LIVE_SERVICES.run_sweep(request):
             yield event
@@ -238,19 +241,9 @@ async def test_a_sweep_can_be_cancelled_and_keeps_its_verdicts() -> None:
     services = replace(LIVE_SERVICES, run_sweep=slow)
     async with app_with(services, "conv2d").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "conv2d")
-        await press(pilot, "g", "s")
+        await press(pilot, "o", "down", "down", "down", "right", "escape", "enter")
         await until(pilot, lambda: len(seen) == 4)
-        await press(pilot, "c")
+        await press(pilot, "s")
         await settled(pilot)
-        assert "Cancelled after 2 shapes" in status(pilot.app)
-        assert pilot.app.screen.query_one(ShapesTable).row_count == 10
-
-
-async def test_the_folder_field_takes_letters_that_are_keys_elsewhere() -> None:
-    async with app_with(LIVE_SERVICES, "choose").run_test(size=(80, 24)) as pilot:
-        await reach(pilot, "choose")
-        await press(pilot, "tab", "end", *"-qed", "enter")
-        assert pilot.app.screen.query_one(Input).value == "/home/sam/rdna1/rocm52-qed"
-        await press(pilot, "enter")
-        await reach(pilot, "review")
-        assert "into /home/sam/rdna1/rocm52-qed" in screen_text(pilot.app)
+        assert "Stopped after 2 shapes" in status(pilot.app)
+        assert len(pilot.app.screen.query_one(SweepViews).state.rows) == 10

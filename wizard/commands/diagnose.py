@@ -71,11 +71,14 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         import json
 
+        from wizard.diagnose.conclusion import conclude
         from wizard.jsonform import SCHEMA
         from wizard.report.mending import finding_form
 
         findings = [finding_form(finding, diagnosis.findings) for finding in diagnosis.findings]
         form = {"schema": SCHEMA, "machine": machine.recorded, "rdna1": diagnosis.rdna1}
+        found = conclude(diagnosis.findings)
+        form |= {"status": found.status.value, "conclusion": found.text}
         form |= {"recommended": recommended.name, "applications": recommended.applications}
         print(json.dumps({**form, "findings": findings}, indent=1))
     else:

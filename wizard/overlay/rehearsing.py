@@ -25,7 +25,12 @@ from wizard.run.run_folder import STAMP
 from wizard.run.trouble import Trouble, as_trouble
 
 STATUS = Path("/var/lib/dpkg/status")
-WAY_BACK = RunProgram("The way back of all of it.", ("sh", "UNDO.sh"), "nothing to undo")
+WAY_BACK = RunProgram(
+    "Shows that the rollback works: it undoes everything in the copy.",
+    ("sh", "UNDO.sh"),
+    "nothing to undo",
+    title="Roll all of it back",
+)
 
 
 BROKEN_OFF = Trouble(

@@ -1,4 +1,4 @@
-"""The plain road through what is wrong: findings by number, their details, and a fix by plan."""
+"""Diagnose as plain text: findings by number, their details, and a fix by plan."""
 
 from __future__ import annotations
 
@@ -13,19 +13,21 @@ if TYPE_CHECKING:
     from wizard.diagnose.finding import Finding
     from wizard.plain.road import Road
 
-FINDINGS = "Which finding? Its number tells what proves it and what mends it."
-ALL = "all of it, also what is fine"
+FINDINGS = "Which one? Enter its number to read what proves it and how to fix it."
+ALL = "everything, including the checks that are fine"
 BACK = "back to the beginning"
-MEND = "mend it: the plan is shown first, and you are asked"
-BY_HAND = "Mend it by hand, as told above: there is no plan for it."
+MEND = "fix it: you see the plan first, and are asked"
+BY_HAND = "This program has no plan for it. Fix it by hand, as described above."
 
 
 def walk(road: Road) -> int:
     """Tell what was found, then each finding that is asked for; gives the exit code of a fix."""
+    from wizard.diagnose.conclusion import conclude
     from wizard.diagnose.finding import counts_text
 
     findings = _found(road)
     counting = [finding for finding in findings if finding.counts]
+    road.say(conclude(findings).text)
     road.say(f"{counts_text(finding.status for finding in findings)}.")
     options: list[Option[Finding | str | None]] = []
     options += (Option(_head(each), each) for each in counting)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wizard.plan.system_places import SOURCE
+from wizard.sizes import counted
 
 Versions = tuple[tuple[str, str], ...]
 """Names of packages with their exact versions."""
@@ -34,6 +35,11 @@ class AptUpdate:
     reason: str
     inverse: str = "nothing to undo"
     needs_root: bool = True
+
+    @property
+    def title(self) -> str:
+        """What it does, in a few words."""
+        return "Read the list of new packages"
 
     def request(self) -> dict[str, Any]:
         """As the helper reads it."""
@@ -66,6 +72,17 @@ class AptChange:
     download_bytes: int = 0
     installed_bytes: int = 0
     needs_root: bool = True
+
+    @property
+    def title(self) -> str:
+        """What it does, in a few words."""
+        coming, going = len(self.expect_install), len(self.expect_remove)
+        if coming and going:
+            return "Replace system packages"
+        if not self.settled:
+            return "Install system packages"
+        verb = "Remove" if going else "Install"
+        return f"{verb} {counted(coming or going, 'system package')}"
 
     @property
     def settled(self) -> bool:
@@ -147,6 +164,13 @@ class KeepDebs:
     needs_root: bool = True
 
     @property
+    def title(self) -> str:
+        """What it does, in a few words."""
+        verb = "Download" if self.coming else "Back up"
+        what = counted(len(self.packages), "system package") if self.settled else "system packages"
+        return f"{verb} {what}"
+
+    @property
     def settled(self) -> bool:
         """False while a version is not known, because the archive was not asked yet."""
         return all(version != UNSETTLED for _, version in self.packages)
@@ -172,6 +196,11 @@ class MarkPackages:
     manual: tuple[str, ...] = ()
     needs_root: bool = True
 
+    @property
+    def title(self) -> str:
+        """What it does, in a few words."""
+        return "Tell apt which packages it may remove"
+
     def request(self) -> dict[str, Any]:
         """As the helper reads it."""
         return {"verb": "mark", "auto": list(self.auto), "manual": list(self.manual)}
@@ -192,6 +221,11 @@ class FinishInterrupted:
     inverse: str = "nothing to undo"
     needs_root: bool = True
 
+    @property
+    def title(self) -> str:
+        """What it does, in a few words."""
+        return "Finish interrupted package work"
+
     def request(self) -> dict[str, Any]:
         """As the helper reads it."""
         return {"verb": "configure"}
@@ -208,6 +242,11 @@ class RestoreSettings:
     run: str
     inverse: str
     needs_root: bool = True
+
+    @property
+    def title(self) -> str:
+        """What it does, in a few words."""
+        return "Restore package settings"
 
     def request(self) -> dict[str, Any]:
         """As the helper reads it."""
@@ -232,6 +271,11 @@ class MakeSnapshot:
     """Snapper's configuration of the file system ``/``; ``""`` for Timeshift."""
     inverse: str = "the snapshot stays until you remove it"
     needs_root: bool = True
+
+    @property
+    def title(self) -> str:
+        """What it does, in a few words."""
+        return f"Make a snapshot with {self.tool.capitalize()}"
 
     def request(self) -> dict[str, Any]:
         """As the helper reads it."""

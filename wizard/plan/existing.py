@@ -111,7 +111,7 @@ def _set_aside(
     choice: Choice, stack: Stack, there: Contents, settings: tuple[Step, ...], work: str
 ) -> SetAsidePackages:
     return SetAsidePackages(
-        "What is replaced is kept: moved on the same file system, with a list of hashes.",
+        "What is replaced is kept in a backup on the same file system, with a list of hashes.",
         choice.venv,
         there.site,
         tuple((each.name, each.version) for each in replaced(there, stack)),

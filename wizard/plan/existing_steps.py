@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wizard.credentials import redact
+from wizard.sizes import counted
 
 if TYPE_CHECKING:
     from wizard.plan.steps import Plan
@@ -36,6 +37,11 @@ class ResolveHeld:
     deadline_s: float = 900.0
     needs_root: bool = False
 
+    @property
+    def title(self) -> str:
+        """What it does, in a few words."""
+        return "Choose exact versions"
+
     def __str__(self) -> str:
         settings = "".join(f"{name}={shlex.quote(value)} " for name, value in self.environment)
         calls = " || ".join(shlex.join(argv) for argv in (self.argv, self.otherwise) if argv)
@@ -62,6 +68,11 @@ class SetAsidePackages:
     backup: str
     inverse: str
     needs_root: bool = False
+
+    @property
+    def title(self) -> str:
+        """What it does, in a few words."""
+        return f"Back up {counted(len(self.packages), 'old package')}"
 
     def __str__(self) -> str:
         names = ", ".join(f"{name} {version}" for name, version in self.packages)
@@ -94,6 +105,11 @@ class ResolveCarried:
     deadline_s: float = 900.0
     """For each run of the resolver."""
     needs_root: bool = False
+
+    @property
+    def title(self) -> str:
+        """What it does, in a few words."""
+        return "Choose exact versions"
 
     def __str__(self) -> str:
         settings = "".join(f"{name}={shlex.quote(value)} " for name, value in self.environment)

@@ -30,7 +30,7 @@ def plan_of(form: Mapping[str, Any]) -> Plan:
 
 def _step_form(step: Step) -> dict[str, Any]:
     """A step with its kind and the text that Review shows."""
-    form = {"kind": type(step).__name__, "text": str(step), **to_json(step)}
+    form = {"kind": type(step).__name__, "title": step.title, "text": str(step), **to_json(step)}
     for name in REDACTED:
         if name in form:
             form[name] = [redact(word) for word in form[name]]

@@ -33,12 +33,13 @@ def bring_pip(machine: Machine, choice: Choice, there: Contents, work: str) -> S
     if not there.has_pip and not isinstance(machine.uv, Unknown):
         argv = (machine.uv, "pip", "install", "--python", python, *into)
     return RunProgram(
-        "A pip of our own, beside: the environment's pip stays as it is, whatever its age.",
+        "A pip beside the environment does the work; the environment's own pip stays as it is.",
         argv,
         f"remove {folder}",
         creates=(f"{folder}/pip/__main__.py",),
         folder=work,
         environment=(*QUIET, ("UV_NO_CACHE", "1")),
+        title="Install a separate pip",
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from wizard.plan.form import plan_form
 from wizard.plan.steps import Plan
 
-WORDS = ("reason", "inverse", "text")
+WORDS = ("title", "reason", "inverse", "text")
 """What a newer version may say in other words without doing anything else."""
 BESIDE = ("first", "user_torch", "restart_needed")
 """What is found beside the steps, or follows from them, makes no other plan."""

@@ -19,7 +19,7 @@ from wizard.plan.steps import Plan
 from wizard.plan.user_files import Lines, PutLinesBack, with_lines
 
 Setting = tuple[tuple[str, str], ...]
-REASON = "Every start of this Python sees the setting: a shell, an IDE, Jupyter, cron."
+REASON = "Shells, editors, Jupyter and cron jobs that start this Python then get the setting too."
 LAUNCHER_REASON = "The same, for what must be settled before Python starts."
 BACK = "the same lines are taken out again"
 NOTES = (

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from wizard.plan.titles import about_path
+
 
 @dataclass(frozen=True, slots=True)
 class ExchangeLibrary:
@@ -17,6 +19,11 @@ class ExchangeLibrary:
     """The size of what stands there now; with another one nothing is done."""
     inverse: str
     needs_root: bool = False
+
+    @property
+    def title(self) -> str:
+        """What it does, in a few words."""
+        return about_path("Replace", self.path, "a library by a fixed copy")
 
     def __str__(self) -> str:
         return (
@@ -34,6 +41,11 @@ class BringLibraryBack:
     kept: str
     inverse: str
     needs_root: bool = False
+
+    @property
+    def title(self) -> str:
+        """What it does, in a few words."""
+        return about_path("Restore", self.path, "a library")
 
     def __str__(self) -> str:
         return f"remove {self.path}, and {_name(self.kept)} back to its place"

@@ -22,7 +22,8 @@ def python_steps(machine: Machine, choice: Choice, held: Fit, places: Places) ->
         python = f"{folder}/cpython-{version}-linux-x86_64-gnu/bin/python{version}"
         fetched = (
             RunProgram(
-                f"No Python {version} of this machine's own makes venvs; uv brings one, no root.",
+                f"This machine has no Python {version} that can create environments; uv installs "
+                "one, without root.",
                 (
                     str(machine.uv),
                     *INSTALLING,
@@ -36,12 +37,13 @@ def python_steps(machine: Machine, choice: Choice, held: Fit, places: Places) ->
                 creates=(python,),
                 environment=(("UV_NO_CACHE", "1"),),
                 deadline_s=1800,
+                title=f"Install Python {version} with uv",
             ),
         )
     return (
         *fetched,
         CreateVenv(
-            "A folder of its own: nothing outside it changes.",
+            "The environment is one folder; nothing outside it changes.",
             python,
             choice.venv,
             "remove the files that were made",
@@ -59,6 +61,7 @@ def python_steps(machine: Machine, choice: Choice, held: Fit, places: Places) ->
             "goes with the venv",
             creates=(f"{choice.venv}/bin/pip",),
             environment=PIP_QUIET,
+            title="Update pip",
         ),
     )
 

@@ -22,6 +22,8 @@ from wizard.plan.apt_steps import (
     RestoreSettings,
     Versions,
 )
+from wizard.plan.system_places import KEYRING, PIN, PROFILE, SOURCE
+from wizard.plan.titles import about_path, first_that_fits
 
 __all__ = [
     "UNSETTLED",
@@ -44,6 +46,14 @@ __all__ = [
     "sha256",
 ]
 
+TITLES = {
+    KEYRING: "Add the key that signs the packages",
+    SOURCE: "Add the package source of ROCm",
+    PIN: "Prefer the packages of that source",
+    PROFILE: "Set the paths of ROCm for every user",
+}
+"""What it does to write these files of ours."""
+
 
 @dataclass(frozen=True, slots=True)
 class WriteSystemFile:
@@ -57,6 +67,11 @@ class WriteSystemFile:
     """SHA-256 of what is there now; None where nothing is. With anything else it is refused."""
     mode: int = 0o644
     needs_root: bool = True
+
+    @property
+    def title(self) -> str:
+        """What it does, in a few words."""
+        return TITLES.get(self.path) or about_path("Write", self.path, "a system file")
 
     @property
     def settled(self) -> bool:
@@ -93,6 +108,13 @@ class SetSystemPathAside:
     """True where an earlier step may take it away: then this one is done without the helper."""
     needs_root: bool = True
 
+    @property
+    def title(self) -> str:
+        """What it does, in a few words."""
+        name = self.path.rpartition("/")[2]
+        whole, short = (f"Move {each} to the backup" for each in (self.path, name))
+        return first_that_fits(whole, short, f"Set aside {name}", "Set leftover files aside")
+
     def request(self) -> dict[str, Any]:
         """As the helper reads it."""
         return {"verb": "set_aside", "path": self.path}
@@ -112,6 +134,11 @@ class PutSystemPathBack:
     inverse: str
     needs_root: bool = True
 
+    @property
+    def title(self) -> str:
+        """What it does, in a few words."""
+        return about_path("Restore", self.path, "what was there")
+
     def request(self) -> dict[str, Any]:
         """As the helper reads it."""
         return {"verb": "put_back", "path": self.path}
@@ -130,6 +157,11 @@ class AddToGroups:
     inverse: str
     needs_root: bool = True
 
+    @property
+    def title(self) -> str:
+        """What it does, in a few words."""
+        return "Give you permission to use the GPU"
+
     def request(self) -> dict[str, Any]:
         """As the helper reads it."""
         return {"verb": "join_groups", "user": self.user, "groups": list(self.groups)}
@@ -147,6 +179,11 @@ class TakeFromGroups:
     groups: tuple[str, ...]
     inverse: str
     needs_root: bool = True
+
+    @property
+    def title(self) -> str:
+        """What it does, in a few words."""
+        return f"Remove you from {_and(self.groups)}"
 
     def request(self) -> dict[str, Any]:
         """As the helper reads it."""

@@ -33,12 +33,14 @@ def setting_steps(
             _file(
                 f"{packages}/{MODULE}.py",
                 module_text(settings, stack.unset),
-                "The variables of this stack, for this venv alone.",
+                "The environment variables of this stack, for this environment only.",
+                "Write the settings of this stack",
             ),
             _file(
                 f"{packages}/{MODULE}.pth",
                 PTH,
-                "Every start of this Python sees them: a shell, an IDE, Jupyter, cron.",
+                "Shells, editors, Jupyter and cron jobs that start this Python get them too.",
+                "Load settings when this Python starts",
             ),
         )
     return (
@@ -46,15 +48,17 @@ def setting_steps(
         _file(
             f"{venv}/pip.conf",
             with_constraint(pip_conf, constraints),
-            "pip keeps to the constraints.",
+            "pip then keeps the pinned versions in this environment.",
+            "Make pip keep the pinned versions",
         ),
         *variables,
         _file(
             f"{venv}/bin/rdna1-python",
             launcher,
-            "The same variables, for what must be settled before Python starts."
+            "It sets the same variables before Python starts, for what needs them that early."
             if variables
-            else "A name that is the same for every stack; this one needs no variables.",
+            else "It has the same name for every stack; this one needs no variables.",
+            "Add the command rdna1-python",
             0o755,
         ),
     )
@@ -72,15 +76,16 @@ def chosen_preset(choice: Choice, stack: Stack) -> Preset | None:
 
 
 def _constraints(stack: Stack, venv: str, path: str) -> Step:
-    reason = "So that a later installation does not undo the stack."
+    reason = "So that a later installation does not replace PyTorch."
+    title = "Pin package versions"
     if stack.constraints:
-        return _file(path, "".join(f"{line}\n" for line in stack.constraints), reason)
+        return _file(path, "".join(f"{line}\n" for line in stack.constraints), reason, title)
     family = ("torch", "torchvision", "torchaudio", "numpy")
     return PinInstalled(reason, venv, family, path, f"remove {path}")
 
 
-def _file(path: str, content: str, reason: str, mode: int = 0o644) -> WriteFile:
-    return WriteFile(reason, path, content, mode, f"remove {path}")
+def _file(path: str, content: str, reason: str, title: str, mode: int = 0o644) -> WriteFile:
+    return WriteFile(reason, path, content, mode, f"remove {path}", title=title)
 
 
 def _visible_device(machine: Machine, choice: Choice, stack: Stack) -> tuple[tuple[str, str], ...]:

@@ -24,6 +24,7 @@ from wizard.plan.root_steps import (
     TakeFromGroups,
 )
 from wizard.plan.root_steps import WriteSystemFile as WriteSystemFile
+from wizard.plan.titles import about_path
 from wizard.plan.user_files import PutLinesBack, TakeLinesOut
 
 
@@ -43,6 +44,8 @@ class RunProgram:
     environment: tuple[tuple[str, str], ...] = ()
     deadline_s: float = 600.0
     needs_root: bool = False
+    title: str = "Run a program"
+    """What it does, in a few words."""
 
     def __str__(self) -> str:
         settings = "".join(f"{name}={shlex.quote(value)} " for name, value in self.environment)
@@ -61,6 +64,11 @@ class CreateVenv:
     inverse: str
     deadline_s: float = 300.0
     needs_root: bool = False
+
+    @property
+    def title(self) -> str:
+        """What it does, in a few words."""
+        return "Create the environment"
 
     @property
     def argv(self) -> tuple[str, ...]:
@@ -86,6 +94,11 @@ class FetchWheels:
     """Known SHA-256 by file name; they outrank the index's."""
     needs_root: bool = False
 
+    @property
+    def title(self) -> str:
+        """What it does, in a few words."""
+        return "Download packages"
+
     def __str__(self) -> str:
         return (
             f"download every file that {self.report} names into {self.staging}, "
@@ -109,6 +122,11 @@ class InstallWheels:
     """A pip in another folder that installs, so that the environment's own stays as it is."""
     site: str = ""
     """The site folder, where a folder may have several: one that was there before; or ``""``."""
+
+    @property
+    def title(self) -> str:
+        """What it does, in a few words."""
+        return "Install the downloaded packages"
 
     @property
     def argv(self) -> tuple[str, ...]:
@@ -145,6 +163,8 @@ class WriteFile:
     mode: int
     inverse: str
     needs_root: bool = False
+    title: str = "Write a file"
+    """What it does, in a few words."""
 
     def __str__(self) -> str:
         return f"{'as root, ' if self.needs_root else ''}write {self.path} (mode {self.mode:04o})"
@@ -162,6 +182,11 @@ class PinInstalled:
     needs_root: bool = False
     site: str = ""
 
+    @property
+    def title(self) -> str:
+        """What it does, in a few words."""
+        return "Pin package versions"
+
     def __str__(self) -> str:
         return f"write {self.path}: the installed versions of {', '.join(self.names)}"
 
@@ -178,6 +203,11 @@ class ClearExecutableStack:
     needs_root: bool = False
     site: str = ""
 
+    @property
+    def title(self) -> str:
+        """What it does, in a few words."""
+        return "Clear the executable-stack flag"
+
     def __str__(self) -> str:
         return f"clear the executable-stack flag of {', '.join(self.libraries)} below {self.venv}"
 
@@ -191,6 +221,11 @@ class SetAside:
     backup: str
     inverse: str
     needs_root: bool = False
+
+    @property
+    def title(self) -> str:
+        """What it does, in a few words."""
+        return about_path("Back up", self.path, "what is in the way")
 
     def __str__(self) -> str:
         return f"{'as root, ' if self.needs_root else ''}move {self.path} to {self.backup}"
@@ -210,6 +245,11 @@ class CheckTorch:
     deadline_s: float = 180.0
     needs_root: bool = False
 
+    @property
+    def title(self) -> str:
+        """What it does, in a few words."""
+        return "Check that PyTorch works"
+
     def __str__(self) -> str:
         return f"{self.python} torch_check.py --device {self.device}"
 
@@ -222,6 +262,11 @@ class DropDownloads:
     folder: str
     inverse: str = "they would be downloaded again"
     needs_root: bool = False
+
+    @property
+    def title(self) -> str:
+        """What it does, in a few words."""
+        return "Delete the downloads"
 
     def __str__(self) -> str:
         return f"remove {self.folder}"

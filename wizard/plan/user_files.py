@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from wizard.plan.titles import about_path
 from wizard.sizes import counted
 
 Lines = tuple[tuple[int, str], ...]
@@ -26,6 +27,12 @@ class TakeLinesOut:
     instead: Lines = ()
     """What else these lines set, and where it then stands."""
 
+    @property
+    def title(self) -> str:
+        """What it does, in a few words."""
+        lines = f"Remove {_counted(self.lines)} from"
+        return about_path(lines, self.path, "a file of yours")
+
     def __str__(self) -> str:
         rest = ", and put in what else they set" if self.instead else ""
         return f"take {_counted(self.lines)} out of {self.path}{rest}"
@@ -45,6 +52,11 @@ class PutLinesBack:
     needs_root: bool = False
     instead: Lines = ()
     """What ``TakeLinesOut`` put in: it goes."""
+
+    @property
+    def title(self) -> str:
+        """What it does, in a few words."""
+        return about_path(f"Add {_counted(self.lines)} to", self.path, "a file of yours")
 
     def __str__(self) -> str:
         return f"put {_counted(self.lines)} into {self.path}"

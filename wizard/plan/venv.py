@@ -46,7 +46,7 @@ def venv_steps(
 def check_torch(choice: Choice, stack: Stack) -> CheckTorch:
     """Whether the torch of the venv is the stack's, and works."""
     return CheckTorch(
-        "See that torch loads, which libraries it loads, and that one tiny product is right.",
+        "It loads PyTorch, looks at the libraries, and checks the result of one small product.",
         f"{choice.venv}/bin/python",
         stack.torch_prefix.split("+", 1)[0] if choice.torch_index else stack.torch_prefix,
         check_device(choice, stack),
@@ -55,7 +55,7 @@ def check_torch(choice: Choice, stack: Stack) -> CheckTorch:
 
 def drop_downloads(work: str) -> DropDownloads:
     """Remove the folder of work."""
-    return DropDownloads("The wheels are installed and checked: their space is yours again.", work)
+    return DropDownloads("The packages are installed and checked, so this frees their space.", work)
 
 
 def work_folder(choice: Choice, stack: Stack, places: Places) -> str:
@@ -91,7 +91,7 @@ def _wheel_steps(choice: Choice, stack: Stack, work: str, gfx: str) -> tuple[Ste
     )
     return (
         RunProgram(
-            "Decide on every version in one go, before anything is fetched.",
+            "pip decides on every version at once, before anything is downloaded.",
             argv,
             "nothing to undo",
             creates=(report,),
@@ -99,9 +99,10 @@ def _wheel_steps(choice: Choice, stack: Stack, work: str, gfx: str) -> tuple[Ste
             folder=work,
             environment=PIP_QUIET,
             deadline_s=900,
+            title="Choose exact versions",
         ),
         FetchWheels(
-            "Resumable: what was fetched survives a dropped line, a closed lid, a kill.",
+            "The download resumes if it is interrupted, and every file is checked.",
             report,
             staging,
             lock,
@@ -109,7 +110,7 @@ def _wheel_steps(choice: Choice, stack: Stack, work: str, gfx: str) -> tuple[Ste
             hashes=stack.hashes,
         ),
         InstallWheels(
-            "No index, no surprise: exactly the files that were checked.",
+            "Only the files that were downloaded and checked are installed.",
             python,
             choice.venv,
             staging,

@@ -31,7 +31,8 @@ from wizard.plan.user_files import PutLinesBack, TakeLinesOut
 from wizard.sizes import counted
 
 AGAIN = "run the plan again"
-FOLDER_REASON = "Files of ours go from the folder; what was set aside there comes back."
+FOLDER_TITLE = "Restore the folder of the run"
+FOLDER_REASON = "What the run wrote there is removed, and what it replaced comes back."
 """What follows a way back: the run's own list of files undoes the venv."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
+from wizard.diagnose.conclusion import conclude
 from wizard.diagnose.explain import Answer, Explanation
 from wizard.diagnose.finding import Finding, Status
 from wizard.diagnose.listed_cards import ListedCard
@@ -20,19 +21,17 @@ EVIDENCE_SHOWN = 3
 NO_CAUSE = "none"
 """Where no cause that this program knows was proved."""
 NO_CARD = (
-    "No RDNA1 card (RX 5300 to 5700, W5500, W5700, V520) was found here. Only what holds for every "
-    "machine was checked: other advice of this program would be wrong for other cards."
+    "No RDNA1 card (RX 5300 to 5700, W5500, W5700, V520) was found here, so only what holds for "
+    "every machine was checked."
 )
 NOT_RDNA1 = (
     "No RDNA1 card (RX 5300 to 5700, W5500, W5700, V520) is listed in this text: "
     "this program is made for those."
 )
-NOTHING_HERE = "Nothing wrong was found. If everything works, there is nothing to do."
-NOT_ALL_TESTED = "Nothing wrong was found, but not all could be tested: see below."
-NOTHING = "Nothing wrong was found in it: it was read for the causes that this program knows."
+NOTHING = "No known problem was found in this text."
 CANNOT_TELL = (
-    "This cannot be told from this text: it holds no line that this program knows. "
-    "Give it the kernel log (journalctl -k -b), or all that the failing command printed."
+    "This text has no line that this program knows. "
+    "Try the kernel log (journalctl -k -b), or all that the failing command printed."
 )
 
 
@@ -67,9 +66,7 @@ def diagnosis_texts(machine: Machine, diagnosis: Diagnosis) -> Iterator[str]:
         yield f"RECORDED MACHINE {machine.recorded}: not this computer"
     if not diagnosis.rdna1:
         yield NO_CARD
-    if not any(finding.counts for finding in diagnosis.findings):
-        untested = any(finding.status is Status.NOT_TESTED for finding in diagnosis.findings)
-        yield NOT_ALL_TESTED if untested else NOTHING_HERE
+    yield conclude(diagnosis.findings).text
 
 
 def diagnosis_lines(machine: Machine, diagnosis: Diagnosis) -> Iterator[str]:
@@ -112,10 +109,10 @@ def whole_lines(
     for number, step in enumerate(finding.fix, 1):
         yield from _wrapped(f"{number}. {step}", "  ", "     ", width)
     if command:
-        yield f"  Mend it: {clean(command)}"  # never wrapped: it is to be copied
+        yield f"  Fix it: {clean(command)}"  # never wrapped: it is to be copied
     for cause in finding.explains:
         title = load_causes()[cause].title
-        yield from _wrapped(f"It explains too: {title} [{cause}]", "  ", "    ", width)
+        yield from _wrapped(f"This also explains: {title} [{cause}]", "  ", "    ", width)
     if finding.grade:
         yield f"  Known from: {finding.grade}"
     yield from (f"  {clean(link)}" for link in finding.links)

@@ -1,4 +1,4 @@
-"""How a finding is mended: the command that does it, and what became of it afterwards."""
+"""How a finding is fixed: the command that does it, and what became of it afterwards."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ class Outcome(str, Enum):
 
 
 WORDS = {
-    Outcome.GONE: "Looked again: {cause} is gone.",
+    Outcome.GONE: "Checked again: {cause} is fixed.",
     Outcome.LOGIN: (
-        "Looked again: {cause} is mended, and counts from your next login on. Log out of the whole "
-        "session and in again (or restart), then run rdna1-setup diagnose once more."
+        "Checked again: {cause} is fixed from your next login on. Log out of the whole session "
+        "and in again (or restart), then run rdna1-setup diagnose once more."
     ),
     Outcome.TERMINAL: (
-        "Looked again: {cause} is mended in the files, but this terminal still has the old "
+        "Checked again: {cause} is fixed in the files, but this terminal still has the old "
         "settings. Open a new one (or log out and in), then run rdna1-setup diagnose once more."
     ),
     Outcome.THERE: (
-        "Looked again: {cause} is still there. `rdna1-setup diagnose` says what is left to do."
+        "Checked again: {cause} is still there. `rdna1-setup diagnose` says what is left to do."
     ),
     Outcome.UNSEEN: (
-        "Looked again, but could not see all that {cause} is told by: whether it is gone is not "
-        "known. Run rdna1-setup diagnose once more."
+        "Checked again, but not every check ran, so it is unknown whether {cause} is fixed. "
+        "Run rdna1-setup diagnose once more."
     ),
 }
 

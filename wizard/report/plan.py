@@ -107,9 +107,8 @@ def _afterwards(plan: Plan) -> Iterator[str]:
 
 def step_lines(number: int, step: Step) -> Iterator[str]:
     """One step as Review shows it; its commands are never wrapped."""
-    yield from textwrap.wrap(
-        step.reason, WIDTH, initial_indent=f"{number:2}. ", subsequent_indent="    "
-    )
+    yield f"{number:2}. {step.title}"
+    yield from textwrap.wrap(step.reason, WIDTH, initial_indent="    ", subsequent_indent="    ")
     yield f"    {'$' if hasattr(step, 'argv') else '-'} {step}"
     yield from (f"    | {line}" for line in content_lines(step))
     yield f"    undo: {step.inverse}"

@@ -140,7 +140,7 @@ def test_the_wizards_first_screen_says_so_and_watches_and_go_on_is_offered(
     env = {"PATH": f"{PYTHONS}/bin:/usr/local/bin:/usr/bin:/bin", "TERM": "xterm"}
     python = f"{PREFIX}/bin/python"
     reviewing = root.command(python, "/srv/in_wizard.py", "apply", *words, user=OWNER, env=env)
-    answers = (("Apply this plan", "a"), (QUESTION, "yes\n"))
+    answers = (("Esc goes back", "\r"), (QUESTION, "yes\n"))
     with left_in_apt(root, Terminal(reviewing, os.environ), *answers):
         with at_a_terminal(root) as wizard:
             wizard.wait_for(GOES_ON)

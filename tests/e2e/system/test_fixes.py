@@ -91,7 +91,7 @@ def mend(root: Root, cause: str, *more: str, env: Mapping[str, str] = NO_ENV) ->
 def mend_as_root(root: Root, cause: str) -> str:
     """The same, with the password and the yes that root's part asks for."""
     assert findings(root)[cause]["plan"] is True
-    return at_terminal(root, "diagnose", "--fix", cause, "--yes", says="Looked again")
+    return at_terminal(root, "diagnose", "--fix", cause, "--yes", says="Checked again")
 
 
 def at_terminal(root: Root, *words: str, says: str) -> str:
@@ -151,7 +151,7 @@ def test_a_stale_override_beside_native_wheels(enter: Enter, torches: Path) -> N
     append(root, BASHRC, "# mine", OVERRIDE, "alias ll=ls")
     before = take(root.folder)
     said = mend(root, "stale-override")
-    assert "Looked again: stale-override is gone." in said
+    assert "Checked again: stale-override is fixed." in said
     assert "stale-override" not in findings(root)
     text = root.path(BASHRC).read_text()
     assert text.endswith("# mine\nalias ll=ls")
@@ -348,7 +348,7 @@ def test_without_any_source_of_wheels_nothing_in_the_environment_changes(
     nowhere = {"PIP_INDEX_URL": "http://127.0.0.1:9/simple", "PIP_RETRIES": "0"}
     done = root.wizard("diagnose", "--fix", "numpy2-abi", "--yes", env=nowhere)
     assert done.returncode == 1
-    assert "Looked again" not in done.stdout
+    assert "Checked again" not in done.stdout
     left = not_as_before(differences(before, take(root.folder)))
     assert not left, told(left)
     again = root.wizard("diagnose", "--fix", "numpy2-abi", "--yes", "--wheelhouse", WHEELS)
@@ -381,7 +381,7 @@ def test_root_s_no_leaves_the_finding_and_says_so(enter: Enter) -> None:
         terminal.wait_for("leave all as it is: ", EXIT_S)
         terminal.send("no\n")
         assert terminal.exit_code(EXIT_S) == 1
-        assert "Looked again" not in terminal.text()
+        assert "Checked again" not in terminal.text()
     left = not_as_before(differences(before, take(root.folder)))
     assert not left, told(left)
     assert "apt-distro-shadows-amd" in findings(root)

@@ -381,8 +381,8 @@ def test_the_wizard_leads_there_by_keys_alone(enter: Enter) -> None:
         for key, shown in (
             ("x", "Choose what goes"),
             ("n", "What should be removed?"),
-            ("\r", "Apply this plan"),
-            ("a", "password for"),
+            ("\r", "y removes"),
+            ("y", "password for"),
             (f"{PASSWORD}\n", "leave all as it is: "),
             ("yes\n", "Press Enter to finish"),
             ("\r", "Done as planned"),

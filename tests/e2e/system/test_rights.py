@@ -45,9 +45,8 @@ def test_the_wizard_gets_root_by_a_password_that_it_never_sees(enter: Enter, sud
     env = {"TERM": "xterm-256color"}
     command = root.command(f"{PREFIX}/bin/python", "/srv/rights.py", user=OWNER, env=env)
     with Terminal(command, os.environ) as terminal:
-        terminal.wait_for("a applies this plan")
-        terminal.wait_for("Apply this plan")
-        terminal.send("a")
+        terminal.wait_for("Esc goes back")
+        terminal.send("\r")
         terminal.wait_for(sudo.prompt)
         terminal.send("not this\n")
         terminal.wait_for(sudo.prompt)
@@ -76,8 +75,8 @@ def test_a_no_at_the_terminal_leaves_everything_as_it_is(enter: Enter, sudo: Sud
     env = {"TERM": "xterm-256color"}
     command = root.command(f"{PREFIX}/bin/python", "/srv/rights.py", user=OWNER, env=env)
     with Terminal(command, os.environ) as terminal:
-        terminal.wait_for("Apply this plan")
-        terminal.send("a")
+        terminal.wait_for("Esc goes back")
+        terminal.send("\r")
         terminal.wait_for("leave all as it is: ")
         terminal.send("no\n")
         terminal.wait_for("It was not confirmed")

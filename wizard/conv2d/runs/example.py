@@ -42,11 +42,6 @@ class Example(NamedTuple):
     runs: dict[str, tuple[tuple[float, SweepEvent], ...]]
     """By the kind of what was asked: each event with the seconds since the start."""
 
-    @property
-    def told(self) -> str:
-        """What it is, in words for a screen."""
-        return f"recorded on {self.card} with {self.planted}"
-
 
 @cache
 def example() -> Example:

@@ -1,0 +1,104 @@
+"""Before a stack is suggested: what do you want to run?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import OptionList
+from textual.widgets.option_list import Option
+
+from screens.services import Services
+from screens.session import Session
+from screens.step import HELP_KEY, QUIT_KEY, StepScreen
+from screens.widgets.marked_list import MarkedList
+from screens.words import shown
+from wizard.advice.leftovers import short_path
+from wizard.knowledge.applications import Application
+
+QUESTION = "What do you want to run?"
+HOW = "Tick one or more with Space. Tick nothing for PyTorch in general."
+KINDS = {
+    "images": "images with Stable Diffusion",
+    "a1111": "images with Stable Diffusion",
+    "yolo": "finding objects in pictures",
+    "cnn": "image classification, training",
+    "transformers": "language models in PyTorch",
+    "chat": "talking to a language model",
+    "linear": "matrices, no convolutions",
+    "other": "anything else with PyTorch",
+}
+"""What programs of each purpose are for."""
+TITLE_CELLS = 15
+
+
+class Ask(StepScreen):
+    """The programs that the advice knows, to be ticked."""
+
+    NAME = "ask"
+    TITLE_WORD = "Choose"
+    HELP_TEXT = (
+        "Which PyTorch suits your card depends on what you want to run, so this comes first.\n\n"
+        "Up and down move, Space ticks. Programs that were found on this machine are ticked "
+        "already. Enter shows the suggestion; Esc there leads back here. Nothing is changed."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "next", "Suggestion", key_display="Enter", priority=True),
+        Binding("space", "tick", "Tick", key_display="Space"),
+        Binding("escape", "back", "Back", key_display="Esc"),
+        HELP_KEY,
+        QUIT_KEY,
+    ]
+    AUTO_FOCUS = "#programs"
+
+    def __init__(self, session: Session, services: Services) -> None:
+        super().__init__(session, services)
+        self._applications = services.applications()
+
+    def body(self) -> Iterable[Widget]:
+        """The list."""
+        options = (Option(self._row(each), each.id) for each in self._applications)
+        yield MarkedList(*options, id="programs", markup=False, compact=True)
+
+    def on_mount(self) -> None:
+        """Asks."""
+        self.conclude(QUESTION, second=HOW)
+
+    def action_tick(self) -> None:
+        """Ticks or unticks the marked program."""
+        programs = self.query_one(MarkedList)
+        if programs.highlighted is None:
+            return
+        application = self._applications[programs.highlighted]
+        ticked = set(self.session.applications) ^ {application.id}
+        applications = tuple(each.id for each in self._applications if each.id in ticked)
+        # Another question has another answer: a stack that was chosen before may not run this.
+        self.session = replace(self.session, applications=applications, stack="")
+        programs.replace_option_prompt(application.id, self._row(application))
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Ticks what was clicked: Enter goes on."""
+        event.stop()
+        self.action_tick()
+
+    def action_next(self) -> None:
+        """Shows what is suggested for it."""
+        self.post_message(self.Go("choose", self.session))
+
+    def _row(self, application: Application) -> Content:
+        ticked = application.id in self.session.applications
+        box = ("[x] ", "bold $text-success") if ticked else ("[ ] ", "$text-muted")
+        title = f"{shown(application.title):<{TITLE_CELLS}}"
+        found = self._found(application)
+        about = f"found in {found}" if found else KINDS.get(application.purpose, "")
+        return Content.assemble(box, (title, "bold" if ticked else ""), (about, "$text-muted"))
+
+    def _found(self, application: Application) -> str:
+        machine = self.session.machine
+        places = [] if machine is None else machine.applications
+        found = next((each.path for each in places if each.id == application.id), "")
+        return shown(short_path(found, machine)) if found and machine else ""

@@ -1,0 +1,187 @@
+"""A plan as a list of titles that unfold, with the marked step beside it where there is room."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, VerticalScroll
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from screens.review.text import Remark, Row, detail_lines, remark_lines
+from screens.widgets.marked_list import MarkedList
+from screens.words import column, cut
+from wizard.plan.titles import LONGEST
+from wizard.sizes import counted
+
+INDENT = 4
+"""Cells before a title, for its number."""
+NOTE_CELLS = 14
+MARGINS = 5
+"""Cells that the mark, the borders and the scroll bar of the list take from its lines."""
+
+
+class StepTitles(MarkedList, inherit_bindings=False):
+    """Titles that unfold. What is longer than the window is scrolled before the mark goes on."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        binding for binding in OptionList.BINDINGS if "enter" not in str(binding)
+    ]  # Enter is the screen's: it goes on
+
+    class Resized(Message):
+        """There is another width for the titles."""
+
+    def on_resize(self) -> None:
+        """Tells that the titles are to be laid out anew."""
+        self.post_message(self.Resized())
+
+    def action_cursor_down(self) -> None:
+        """Goes on in what is marked, or to the next one."""
+        if not self._scrolled(1):
+            super().action_cursor_down()
+
+    def action_cursor_up(self) -> None:
+        """Goes back in what is marked, or to the one before."""
+        if not self._scrolled(-1):
+            super().action_cursor_up()
+
+    def action_page_down(self) -> None:
+        """Goes on by a page."""
+        if not self._scrolled(self.scrollable_content_region.height):
+            self._move_page(1)
+
+    def action_page_up(self) -> None:
+        """Goes back by a page."""
+        if not self._scrolled(-self.scrollable_content_region.height):
+            self._move_page(-1)
+
+    def _scrolled(self, by: int) -> bool:
+        """True where more of what is marked lies that way: then it was scrolled to."""
+        lines = [y for y, (option, _) in enumerate(self._lines) if option == self.highlighted]
+        if not lines:
+            return False
+        top, height = self.scroll_offset.y, self.scrollable_content_region.height
+        hidden = lines[-1] + 1 - (top + height) if by > 0 else top - lines[0]
+        if hidden <= 0:
+            return False
+        way = min(abs(by), hidden) * (1 if by > 0 else -1)
+        self.scroll_relative(y=way, animate=False, immediate=True)
+        return True
+
+
+class PlanView(Horizontal):
+    """What to know before, then every step by its title; the marked one in full where it fits."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._remarks: tuple[Remark, ...] = ()
+        self._rows: tuple[Row, ...] = ()
+        self._open: frozenset[int] = frozenset()
+        self._drawn: object = None
+        """What the list was made from: to lay a long plan out again takes a while."""
+
+    def compose(self) -> ComposeResult:
+        """The list, and the marked step."""
+        yield StepTitles(id="plan", classes="panel", markup=False, compact=True)
+        with VerticalScroll(id="step", classes="panel"):
+            yield Static(id="step-text", markup=False)
+
+    def show(self, remarks: tuple[Remark, ...], rows: tuple[Row, ...]) -> None:
+        """Shows these remarks and steps; what is unfolded stays so while the steps are the same."""
+        if [row.does for row in rows] != [row.does for row in self._rows]:
+            self._open = frozenset()
+        self._remarks, self._rows = remarks, rows
+        self._draw()
+
+    def on_step_titles_resized(self) -> None:
+        """Lays everything out for the new width."""
+        self._draw()
+
+    def unfold(self) -> None:
+        """Unfolds the marked step, or folds it again."""
+        number = self._marked
+        if number:
+            self._open ^= {number}
+            self._draw()
+
+    def unfold_all(self) -> None:
+        """Unfolds every step, or folds all of them again."""
+        every = frozenset(range(1, len(self._rows) + 1))
+        self._open = frozenset() if self._open == every else every
+        self._draw()
+
+    @property
+    def _list(self) -> StepTitles:
+        return self.query_one(StepTitles)
+
+    @property
+    def _marked(self) -> int:
+        """The number of the marked step; 0 for what stands before them."""
+        marked = self._list.highlighted_option
+        return int(marked.id) if marked is not None and marked.id else 0
+
+    def _draw(self) -> None:
+        if not self.is_mounted or not self._list.size.width:
+            return
+        titles = self._list
+        cells = titles.size.width - MARGINS
+        made_from = (self._remarks, self._rows, self._open, cells)
+        if made_from == self._drawn:
+            return
+        first_time = not titles.option_count
+        self._drawn = made_from
+        kept, top = self._marked, titles.scroll_offset.y
+        titles.border_title = counted(len(self._rows), "step") if self._rows else ""
+        before = remark_lines(self._remarks, cells)
+        with self.prevent(OptionList.OptionHighlighted):
+            titles.set_options(self._options(before, cells))
+        shift = 1 if before else 0
+        fits = len(before) + 1 < titles.size.height
+        mark = shift if first_time and fits else 0 if first_time or not kept else kept - 1 + shift
+        titles.highlighted = min(mark, titles.option_count - 1) if titles.option_count else None
+        if not first_time:
+            titles.scroll_to(y=top, animate=False, immediate=True)
+            titles.scroll_to_highlight()
+        self._detail()
+
+    def _options(self, before: list[Content], cells: int) -> Iterator[Option]:
+        if before:
+            yield Option(Content("\n").join([*before, Content("")]), id="0")
+        for number, row in enumerate(self._rows, 1):
+            lines = [_title_line(number, row, cells)]
+            if number in self._open:
+                indent = Content(" " * INDENT)
+                lines += [indent + line for line in detail_lines(row, cells - INDENT)]
+            yield Option(Content("\n").join(lines), id=str(number))
+
+    def on_option_list_option_highlighted(self) -> None:
+        """Shows the marked step beside the list."""
+        self._detail()
+
+    def on_option_list_option_selected(self) -> None:
+        """Unfolds what was clicked on."""
+        self.unfold()
+
+    def _detail(self) -> None:
+        panel = self.query_one("#step", VerticalScroll)
+        number = self._marked
+        panel.set_class(not self._rows, "-empty")
+        if not self._rows:
+            return
+        row = self._rows[max(0, number - 1)]
+        panel.border_title = Content(f"{max(1, number)}  {row.title}")
+        cells = max(20, self.size.width - self._list.outer_size.width - MARGINS - 2)
+        text = Content("\n").join(detail_lines(row, cells))
+        self.query_one("#step-text", Static).update(text)
+        panel.scroll_home(animate=False)
+
+
+def _title_line(number: int, row: Row, cells: int) -> Content:
+    room = min(LONGEST + 2, max(10, cells - INDENT - NOTE_CELLS))
+    title = column(row.title, room) if row.note else cut(row.title, cells - INDENT)
+    return Content.assemble(f"{number:>2}  ", title, (row.note, "bold" if row.root else ""))
