@@ -90,7 +90,7 @@ class RunState:
 
 def title_of(step: Step) -> str:
     """What a step is called in a list."""
-    return getattr(step, "title", "") or str(step)
+    return step.title
 
 
 def before_run(plan: Plan, done: State = State.DONE) -> RunState:
