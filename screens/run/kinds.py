@@ -36,15 +36,15 @@ PLAN_WORDS = {
 }
 """What a plan of each kind does, and has done."""
 LOG_HELP = (
-    "l gives the log the whole screen, and Esc gives it back. / searches the log: up and down go "
-    "from match to match, Enter stays there, Esc ends the search. y copies the selected text, or "
-    "else the newest lines. The file named above the log has every line.\n\n"
-    "Tab moves between the steps and the log; arrows, PgUp and PgDn scroll. End follows the log "
-    "again."
+    "l gives the log the whole screen, and Esc gives it back. / searches it: up and down go from "
+    "match to match, Esc ends the search. y copies the selected text, or else the newest lines. "
+    "The file named above the log has every line. Tab moves between steps and log; End follows "
+    "the log again."
 )
 ROOT_HELP = (
     "Where a step needs root, the screens give the terminal to sudo for your password, and then to "
-    "a list that asks you to type yes; afterwards they come back."
+    "a list that asks you to type yes. If the program is killed, start it again: it goes on where "
+    f"it stopped.\n\n{LOG_HELP}"
 )
 
 
@@ -147,10 +147,9 @@ def _rehearse(session: Session, services: Services) -> Run:
 
 
 def _after_rehearsal(session: Session, _: RunState) -> Forward:
-    return Forward(TRY_AGAIN, "rehearse") if session.rehearsed is None else CHANGES_FORWARD
-
-
-CHANGES_FORWARD = Forward(CHANGES, "changes")
+    if session.rehearsed is None:
+        return Forward(TRY_AGAIN, "rehearse")
+    return Forward(CHANGES, "changes")
 
 
 def _roll_back(session: Session, services: Services) -> Run:
@@ -200,8 +199,7 @@ INSTALL = RunKind(
     "The steps run in this order. The log shows every command and what it prints.\n\n"
     "c stops safely: between two steps, or inside a download, which is kept and resumed. A step "
     "that installs something or changes the system is finished first. Esc and q wait until then."
-    f"\n\n{ROOT_HELP}\n\nIf the program is killed, start it again: it goes on where it stopped."
-    f"\n\n{LOG_HELP}",
+    f"\n\n{ROOT_HELP}",
     _install,
     _after_install,
     safe=(
@@ -213,8 +211,8 @@ REHEARSE = RunKind(
     "review",
     "Try in a copy",
     "Root does its part of the plan, and rolls it back, in a copy that lies over this system and "
-    "is thrown away. Services of this system are out of its reach, and only apt gets the network. "
-    "While it lasts no other program can change packages.\n\n"
+    "is thrown away. It cannot reach services of this system, and only apt gets the network. "
+    "Meanwhile no other program can change packages.\n\n"
     "c stops it at once: nothing can be left half done. At the end, Enter shows every file that "
     f"the plan would change, and what the rollback would not restore.\n\n{LOG_HELP}",
     _rehearse,
@@ -225,15 +223,12 @@ REHEARSE = RunKind(
 ROLL_BACK = RunKind(
     "take_back",
     "Roll back",
-    "The rollback runs as it was shown, the last change first. The log shows every command and "
-    "what it prints.\n\nc stops safely: between two steps. Rolling back again goes on from there."
-    f"\n\n{ROOT_HELP}\n\nIf the program is killed, start it again and roll back: it goes on where "
-    f"it stopped.\n\n{LOG_HELP}",
+    "The last change is undone first. The log shows every command and what it prints.\n\n"
+    f"c stops safely: between two steps. Rolling back again goes on from there.\n\n{ROOT_HELP}",
     _roll_back,
     _after_rollback,
     back="welcome",
-    safe="It stops after this step. What is not rolled back by then stays as it is; rolling back "
-    "again goes on from there.",
+    safe="It stops after this step. Rolling back again goes on from there.",
     when_broken_off="Roll back again: it goes on where this stopped.",
 )
 WATCH = RunKind(

@@ -8,7 +8,6 @@ from contextlib import aclosing, suppress
 from typing import ClassVar
 
 from textual import work
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, VerticalScroll
 from textual.content import Content
@@ -17,8 +16,8 @@ from textual.widget import Widget
 from textual.widgets import ProgressBar, Static
 
 from screens.faults import reason
-from screens.run.kinds import LABELS, Forward, RunKind
-from screens.run.state import RunState, after, broken_off
+from screens.run.kinds import INSTALL, LABELS, Forward, RunKind
+from screens.run.state import after, broken_off
 from screens.run.text import failure_text, progress_text, step_line
 from screens.services import Services
 from screens.session import Session, to_diagnose
@@ -45,13 +44,12 @@ CAN_STOP = "Running. Press c to stop safely."
 STOP_FIRST = "Still running. Press c to stop safely; then you can leave."
 STOPPING = "Stopping at the next safe point."
 GOES_ON = "It goes on even if you leave."
-LOG_IN_AGAIN = "Log out and in again before you use the GPU."
-RESTART = "Restart the computer before you use the GPU."
 
 
 class RunScreen(StepScreen):
     """Shows the events of one run as they come; leaving is blocked while it could break off."""
 
+    NAME, TITLE_WORD, HELP_TEXT = INSTALL.name, INSTALL.title, INSTALL.help
     BINDINGS: ClassVar[list[BindingType]] = [
         *(Binding("enter", f"forward('{label}')", label, key_display="Enter") for label in LABELS),
         Binding("c", "stop", "Stop safely"),
@@ -75,6 +73,8 @@ class RunScreen(StepScreen):
         self._forward: Forward | None = None
         self._log_pane = LogPane()
         self._saved = ""
+        self._in_view = 0
+        """The step that the list was scrolled to."""
         self._time_left = TimeLeft(services.clock)
         self._since = services.clock()
         """When the running step began."""
@@ -86,16 +86,20 @@ class RunScreen(StepScreen):
         with VerticalScroll(id="failure", classes="panel"):
             yield Static(id="failure-text", markup=False)
         with Container(id="run"):
-            yield StepList()
+            with VerticalScroll(id="steps", can_focus=True):
+                yield Static(id="step-lines", markup=False)
             yield self._log_pane
 
     def on_mount(self) -> None:
         """Starts the run."""
         self.say(GOES_ON if self._run.stop is None else CAN_STOP)
         self.running = True
-        self.call_after_refresh(self.show_state)  # the first event may be long in coming
         self.set_interval(LOOK_S, self.show_state)
         self._follow(self._run.events())
+
+    def on_resize(self) -> None:
+        """Lays the steps out for the new width; the handler of every step is called besides."""
+        self.call_after_refresh(self.show_state)
 
     @work(group="run", exclusive=True)
     async def _follow(self, coming: AsyncGenerator[Event, None]) -> None:
@@ -118,7 +122,7 @@ class RunScreen(StepScreen):
             case StepStarted():
                 self._since = self.services.clock()
                 await self._log(f"[{event.number}/{event.total}] {event.text}")
-                await self._name_file()
+                await self._name_log()
             case Output():
                 await self._log(*event.lines)
                 return
@@ -135,7 +139,7 @@ class RunScreen(StepScreen):
             self._log_pane.log_lines.add(lines[start : start + SLICE])
             await asyncio.sleep(0)
 
-    async def _name_file(self) -> None:
+    async def _name_log(self) -> None:
         if not self._saved:
             with suppress(OSError):  # no reason to break a run off: its end names the file too
                 self._saved = await asyncio.to_thread(self._run.log)
@@ -146,21 +150,16 @@ class RunScreen(StepScreen):
         self._name_parts()
 
     def _name_parts(self) -> None:
-        log = f"Log: {self._below_home(self._saved)}" if self._saved else "Log"
-        for part, title in (
-            ("#failure", "What went wrong"),
-            ("#steps", "Steps"),
-            ("#log-pane", clean(log)),
-        ):
+        machine, path = self.session.machine, self._saved
+        home = f"{machine.access.home}/" if machine is not None else ""
+        if home and path.startswith(home):
+            path = f"~/{path.removeprefix(home)}"
+        log = clean(f"Log: {path}" if path else "Log")
+        titles = {"#failure": "What went wrong", "#steps": "Steps", "#log-pane": log}
+        for part, title in titles.items():
             for widget in self.query(part):
                 has_keys = self.focused in widget.walk_children(with_self=True)
                 widget.border_title = Content(f"> {title}" if has_keys else title)
-
-    def _below_home(self, path: str) -> str:
-        """The path as a shell takes it too, short enough for its place."""
-        machine = self.session.machine
-        home = machine.access.home if machine is not None else ""
-        return f"~{path[len(home) :]}" if home and path.startswith(f"{home}/") else path
 
     def _break_off(self, happened: str) -> None:
         if not self.state.ended:
@@ -184,8 +183,14 @@ class RunScreen(StepScreen):
         """Shows how far it is; a screen that is being taken down has no parts any more."""
         state, spent = self.state, self.services.clock() - self._since
         self._conclude()
-        for steps in self.query(StepList):
-            steps.show(state, spent)
+        for steps in self.query("#steps"):
+            cells = steps.scrollable_content_region.width
+            lines = (step_line(row, cells, spent) for row in state.steps)
+            for text in steps.query(Static):
+                text.update(Content("\n").join(lines))
+            if state.current != self._in_view:
+                self._in_view = state.current
+                steps.scroll_to(y=max(0, state.current - 1 - BEFORE), animate=False)
         for bar in self.query(ProgressBar):
             bar.update(progress=state.share)
         for line in self.query("#run-now").results(Static):
@@ -200,10 +205,9 @@ class RunScreen(StepScreen):
     def _conclude(self) -> None:
         state, run = self.state, self._run
         enter = self._forward.sentence if self._forward is not None else ""
-        finished = state.finished
         if state.failure is not None:
             number = state.failure.number
-            title = cut(state.title, TITLE_CELLS)
+            title = cut(state.title(number), TITLE_CELLS)
             what = f"Step {number} failed: {title}." if number else "It could not begin."
             why = " d looks for the cause." if self.check_action("diagnose", ()) else ""
             self.conclude(what, Status.FAULT, f"{enter}{why}")
@@ -211,18 +215,13 @@ class RunScreen(StepScreen):
             step = f": step {state.current} of {len(state.steps)}" if state.current else ""
             self.conclude(f"{run.doing}{'' if state.watched else step}.")
         elif not state.ok:
-            why = "as you asked" if finished and finished.cancelled else "before the end"
+            asked = state.finished is not None and state.finished.cancelled
+            why = "as you asked" if asked else "before the end"
             self.conclude(f"Stopped {why}. {run.stopped} {enter}", Status.WARNING)
         else:
-            todo = self._to_do_first()
+            todo = to_do_first(state.finished)
             warning = Status.WARNING if todo else None
             self.conclude(f"{run.done} {enter}", Status.OK, todo, warning)
-
-    def _to_do_first(self) -> str:
-        finished = self.state.finished
-        if finished is not None and finished.restart_needed:
-            return RESTART
-        return LOG_IN_AGAIN if finished is not None and finished.relogin_needed else ""
 
     @property
     def busy(self) -> bool:
@@ -242,7 +241,7 @@ class RunScreen(StepScreen):
                 failed = not self.running and self.state.failure is not None
                 return failed and self.kind.name == "apply"
             case "search" | "help" | "log":
-                return not self._log_pane.searching
+                return not self._log_pane.typing
             case _:
                 return True
 
@@ -297,44 +296,19 @@ class RunScreen(StepScreen):
 
     def action_copy(self) -> None:
         """Hands text to the terminal's clipboard; whether it takes it, no terminal says."""
-        copied = self._log_pane.copy()
-        if copied is None:
+        text, what = self._log_pane.copy()
+        if not text:
             self.say("The log is empty.")
             return
-        text, what = copied
         self.app.copy_to_clipboard(text)
         file = "; the file named above has everything" if self._saved else ""
         self.say(f"Copied {what}, if this terminal allows it{file}.")
 
 
-class StepList(VerticalScroll):
-    """One line a step, with the running one in view."""
-
-    def __init__(self) -> None:
-        super().__init__(id="steps", can_focus=True)
-        self._shown: tuple[object, ...] = ()
-        self._state: RunState | None = None
-        self._spent = 0.0
-
-    def compose(self) -> ComposeResult:
-        """The lines."""
-        yield Static(id="step-lines", markup=False)
-
-    def on_resize(self) -> None:
-        """Lays the lines out for the new width."""
-        if self._state is not None:
-            self.show(self._state, self._spent)
-
-    def show(self, state: RunState, spent: float) -> None:
-        """Shows a state, and scrolls to another step as soon as that runs."""
-        self._state, self._spent = state, spent
-        cells = self.scrollable_content_region.width
-        current = (state.steps, state.current, cells)
-        if current == self._shown and int(spent) < 1:
-            return
-        lines = (step_line(row, cells, spent) for row in state.steps)
-        for text in self.query("#step-lines").results(Static):
-            text.update(Content("\n").join(lines))
-        if current != self._shown:
-            self.scroll_to(y=max(0, state.current - 1 - BEFORE), animate=False)
-        self._shown = current
+def to_do_first(finished: PlanFinished | None) -> str:
+    """What must be done before the GPU can be used, ``""`` for nothing."""
+    if finished is not None and finished.restart_needed:
+        return "Restart the computer before you use the GPU."
+    if finished is not None and finished.relogin_needed:
+        return "Log out and in again before you use the GPU."
+    return ""

@@ -83,15 +83,14 @@ class RunState:
         """How many steps are done."""
         return sum(row.state in (self.done, State.BEFORE) for row in self.steps)
 
-    @property
-    def title(self) -> str:
-        """The title of the running or last step, ``""`` before the first."""
-        return self.steps[self.current - 1].title if 0 < self.current <= len(self.steps) else ""
+    def title(self, number: int) -> str:
+        """The title of a step, ``""`` where there is none of that number."""
+        return self.steps[number - 1].title if 0 < number <= len(self.steps) else ""
 
 
 def title_of(step: Step) -> str:
     """What a step is called in a list."""
-    return getattr(step, "title", "") or str(step)
+    return step.title
 
 
 def before_run(plan: Plan, done: State = State.DONE) -> RunState:

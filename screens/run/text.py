@@ -77,7 +77,7 @@ def progress_text(
     if not left and not state.watched:
         left = so_far(spent)
     told = ", ".join(filter(None, (amount, left)))
-    title = doing(shown(state.title))
+    title = doing(shown(state.title(state.current)))
     title = cut(title, max(20, cells - cell_len(told) - 2))
     text = f"{title}: {told}" if told else title
     what = shown(progress.what) if progress else ""

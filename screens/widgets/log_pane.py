@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import ClassVar
 
 from rich.cells import cell_len
@@ -13,7 +12,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.geometry import Offset, Size
+from textual.geometry import Offset
 from textual.message import Message
 from textual.selection import Selection
 from textual.widgets import Input
@@ -32,17 +31,16 @@ COPY_BYTES = 74_994
 class RunLog(SidewaysLog):
     """The newest lines; the match of a search is what is selected."""
 
-    @dataclass
     class Searched(Message):
         """The matches are other ones now."""
 
     def __init__(self, most_lines: int = MOST_LINES) -> None:
         super().__init__(id="log", max_lines=most_lines, auto_scroll=False)
+        self._most_lines = most_lines
         self.forgotten = 0
         """How many of the oldest lines are no longer kept."""
         self.match: int | None = None
         """The number, from the first line of all, of the line that a search has come to."""
-        self._matches: list[int] = []
         self._pattern: re.Pattern[str] | None = None
         self._coming: list[str] = []
         self._resting = False
@@ -66,9 +64,10 @@ class RunLog(SidewaysLog):
         lines, self._coming = self._coming, []
         if not lines:
             return
-        first, top = self.forgotten + len(self.lines), self.scroll_offset.y
-        self.write_lines(line or " " for line in lines)  # Log drops a line without a letter
-        gone = first + len(lines) - len(self.lines) - self.forgotten
+        end, top = self.forgotten + len(self.lines) + len(lines), self.scroll_offset.y
+        newest = lines[-self._most_lines :]
+        self.write_lines(line or " " for line in newest)  # Log drops a line without a letter
+        gone = end - len(self.lines) - self.forgotten
         self.forgotten += gone
         if self._following:
             self.scroll_end(animate=False, immediate=True, x_axis=False)
@@ -77,7 +76,16 @@ class RunLog(SidewaysLog):
         if gone and self.text_selection is not None:
             self.screen.clear_selection()  # its lines have moved on
         if self._pattern is not None:
-            self._look_at_new(first)
+            if self.match is not None and self.match < self.forgotten:
+                self.match = next(iter(self._matches()), None)
+            self._select_match()
+
+    def _update_size(self, updates: int, lines: list[str]) -> None:  # type: ignore[override]
+        # Log's own counts the cells of each batch in a thread: too late for what scrolls sideways,
+        # and slow where a program prints fast. Of plain letters each takes one cell.
+        if lines:
+            cells = len if "".join(lines).isascii() else cell_len
+            self._update_maximum_width(updates, max(map(cells, lines)))
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Whoever scrolls up wants to read there; whoever comes back to the end, to follow it."""
@@ -94,70 +102,48 @@ class RunLog(SidewaysLog):
         below = self.scroll_offset.y + self.scrollable_content_region.height
         near = self.forgotten + below - 1 if self.match is None else self.match
         self._pattern = re.compile(re.escape(text), re.IGNORECASE) if text else None
-        self._matches = list(self._found(self.forgotten))
-        before = max(0, bisect_right(self._matches, near) - 1)
-        self._go_to(self._matches[before] if self._matches else None)
+        matches = self._matches()
+        self._go_to(matches[max(0, bisect_right(matches, near) - 1)] if matches else None)
 
     def move(self, by: int) -> None:
         """Goes to another match; at the oldest and the newest one it stays."""
-        if self._matches:
-            here = len(self._matches) if self.match is None else self._place + by
-            self._go_to(self._matches[min(max(here, 0), len(self._matches) - 1)])
+        if matches := self._matches():
+            here = len(matches) if self.match is None else bisect_left(matches, self.match) + by
+            self._go_to(matches[min(max(here, 0), len(matches) - 1)])
+
+    @property
+    def searching(self) -> bool:
+        """True while something is looked for."""
+        return self._pattern is not None
 
     @property
     def count(self) -> str:
         """How many lines match, and which of them this is; ``""`` without a search."""
-        if self._pattern is None:
-            return ""
-        if not self._matches:
-            return "no match"
-        count = f"{len(self._matches):,} match{'' if len(self._matches) == 1 else 'es'}"
-        return count if self.match is None else f"{self._place + 1:,} of {count}"
-
-    @property
-    def _place(self) -> int:
-        return bisect_left(self._matches, self.match or 0)
+        matches = self._matches()
+        if not matches:
+            return "no match" if self.searching else ""
+        count = f"{len(matches):,} match{'' if len(matches) == 1 else 'es'}"
+        at = "" if self.match is None else f"{bisect_left(matches, self.match) + 1:,} of "
+        return f"{at}{count}"
 
     def line(self, number: int) -> str:
         """The line of this number."""
         return self.lines[number - self.forgotten]
 
-    def newest(self, most_bytes: int) -> list[str]:
-        """As many of the last lines as fit into so many bytes of UTF-8, line ends included."""
-        at = len(self.lines)
-        while at > 0:
-            most_bytes -= len(self.lines[at - 1].encode("utf-8", "replace")) + 1
-            if most_bytes < 0:
-                break
-            at -= 1
-        return list(self.lines[at:])
-
-    def _found(self, first: int) -> Iterable[int]:
-        if self._pattern is not None:
-            for number in range(max(first, self.forgotten), self.forgotten + len(self.lines)):
-                if self._pattern.search(self.line(number)):
-                    yield number
-
-    def _look_at_new(self, first: int) -> None:
-        self._matches += self._found(first)
-        del self._matches[: bisect_left(self._matches, self.forgotten)]
-        if self.match is not None and self.match < self.forgotten:
-            self.match = self._matches[0] if self._matches else None
-        self._select_match()
-        self.post_message(self.Searched())
+    def _matches(self) -> list[int]:
+        if self._pattern is None:
+            return []
+        found = self._pattern.search
+        return [n for n, line in enumerate(self.lines, self.forgotten) if found(line)]
 
     def _go_to(self, number: int | None) -> None:
         self.match = number
-        span = self._select_match()
+        start, end = self._select_match()
         if number is None:
             self.scroll_to(x=0, animate=False)
         else:
             row, size = number - self.forgotten, self.scrollable_content_region.size
-            line = self.line(number)
-            left, right = (cell_len(line[:at]) for at in span)
-            # A thread of Log's tells the width of new lines later.
-            widest = max(self.virtual_size.width, cell_len(line))
-            self.virtual_size = Size(widest, self.virtual_size.height)
+            left, right = (cell_len(self.line(number)[:at]) for at in (start, end))
             seen = range(self.scroll_offset.y, self.scroll_offset.y + size.height)
             self.scroll_to(
                 x=0 if right < size.width else left - 1,  # a cell for the mark of what is cut
@@ -165,10 +151,10 @@ class RunLog(SidewaysLog):
                 animate=False,
             )
         self._following = number is None and self.is_vertical_scroll_end
-        self.post_message(self.Searched())
 
     def _select_match(self) -> tuple[int, int]:
         """Selects the match, and gives where in its line it stands."""
+        self.post_message(self.Searched())
         if self.match is None or self._pattern is None:
             self.screen.clear_selection()
             return (0, 0)
@@ -179,36 +165,19 @@ class RunLog(SidewaysLog):
         return start, end
 
 
-class SearchField(Input):
-    """Takes what to look for; up and down go from match to match."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "move(-1)", "Older match", key_display="↑"),
-        Binding("down", "move(1)", "Newer match", key_display="↓"),
-    ]
-
-    @dataclass
-    class Moved(Message):
-        """Another match is wanted: the next older one (-1) or newer one (1)."""
-
-        by: int
-
-    def action_move(self, by: int) -> None:
-        """Asks for another match."""
-        self.post_message(self.Moved(by))
-
-
 class LogPane(Vertical):
     """The log in a frame, with a field below it while one searches."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "move(-1)", "Older match", key_display="↑", priority=True),
+        Binding("down", "move(1)", "Newer match", key_display="↓", priority=True),
         Binding("escape", "end_search", "End search", key_display="Esc"),
     ]
 
     def __init__(self) -> None:
         super().__init__(id="log-pane", classes="panel")
         self.log_lines = RunLog()
-        self._field = SearchField(placeholder="Search the log", compact=True)
+        self._field = Input(placeholder="Search the log", compact=True)
         self._field.display = False
 
     def compose(self) -> ComposeResult:
@@ -217,13 +186,13 @@ class LogPane(Vertical):
         yield self._field
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Esc ends a search, and means nothing here without one."""
-        if action == "end_search":
-            return self.searching or self.log_lines.count != ""
-        return True
+        """The keys of a search mean nothing without one."""
+        if action == "move":
+            return self.typing
+        return action != "end_search" or self.typing or self.log_lines.searching
 
     @property
-    def searching(self) -> bool:
+    def typing(self) -> bool:
         """True while keys go to the search field."""
         return bool(self._field.display)
 
@@ -233,48 +202,44 @@ class LogPane(Vertical):
         self.screen.set_focus(self._field)  # at once: the next key is for it
         self.log_lines.look_for(self._field.value)
 
-    def on_search_field_moved(self, event: SearchField.Moved) -> None:
-        """Goes to another match."""
-        self.log_lines.move(event.by)
+    def action_move(self, by: int) -> None:
+        """Goes to an older (-1) or a newer match (1)."""
+        self.log_lines.move(by)
 
     def action_end_search(self) -> None:
         """Selects nothing any more."""
-        self._close()
+        self.on_input_submitted()
         self.log_lines.look_for("")
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Looks for what stands in the field now."""
-        event.stop()
-        if self.searching:
+        if self.typing:
             self.log_lines.look_for(event.value)
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
+    def on_input_submitted(self) -> None:
         """Stays at the match."""
-        event.stop()
-        self._close()
+        self._field.display = False
+        self.screen.set_focus(self.log_lines)
+        self.refresh_bindings()
 
     def on_run_log_searched(self) -> None:
         """Tells the count anew."""
         self.border_subtitle = Content(self.log_lines.count)
         self.refresh_bindings()
 
-    def copy(self) -> tuple[str, str] | None:
-        """A text for the clipboard, and what it is: the line of the match, what is selected, or
-        the newest lines; None for an empty log."""
-        self.log_lines.take_in()
-        log, number = self.log_lines, self.log_lines.match
-        if number is not None:
-            return log.line(number), f"line {number + 1:,}"
+    def copy(self) -> tuple[str, str]:
+        """A text for the clipboard, ``""`` for an empty log, and what it is: the line of the match,
+        what is selected, or the newest lines."""
+        log = self.log_lines
+        log.take_in()
+        if log.match is not None:
+            return log.line(log.match), f"line {log.match + 1:,}"
         if log.text_selection is not None and (text := self.screen.get_selected_text()):
             return text, "the selected text"
-        newest = log.newest(COPY_BYTES)
-        if not newest:
-            return None
-        whole = len(newest) == log.forgotten + len(log.lines)
-        what = f"all {len(newest):,} lines" if whole else f"the newest {len(newest):,} lines"
-        return "\n".join(newest), what
-
-    def _close(self) -> None:
-        self._field.display = False
-        self.screen.set_focus(self.log_lines)
-        self.refresh_bindings()
+        every = "\n".join(log.lines).encode("utf-8", "replace")
+        text = every[-COPY_BYTES:].decode("utf-8", "ignore")
+        if len(every) > COPY_BYTES:
+            text = text.partition("\n")[2]  # the first line is not whole
+        count = text.count("\n") + 1
+        whole = not log.forgotten and count == len(log.lines)
+        return text, f"{'all' if whole else 'the newest'} {count:,} lines"

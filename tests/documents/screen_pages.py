@@ -23,6 +23,7 @@ LOOKS = {
     "conv2d": "conv2d-measured",
     "diagnose": "state-diagnose",
     "history": "history-demo",
+    "run-screen": "apply",
 }
 """Golden screens that show more than those which are called like the screen."""
 INTRO = """# Screens
@@ -70,7 +71,7 @@ def in_order(found: tuple[type[StepScreen], ...]) -> list[type[StepScreen]]:
     """The steps as they come, then the others by name."""
 
     def rank(one: type[StepScreen]) -> tuple[int, str]:
-        is_step = one.NAME in STEPS and one.__name__.lower() == one.NAME
+        is_step = one.NAME in STEPS and one.__name__.lower() in (one.NAME, "runscreen")
         return (STEPS.index(one.NAME) if is_step else len(STEPS), one.__name__)
 
     return sorted(found, key=rank)

@@ -13,7 +13,7 @@ from textual.widget import Widget
 from textual.widgets import ProgressBar
 
 from screens.app import SetupApp
-from screens.run.screen import RunScreen, StepList
+from screens.run.screen import RunScreen
 from screens.services import Services
 from screens.widgets.conclusion import Conclusion
 from screens.widgets.status_line import StatusLine
@@ -54,7 +54,7 @@ async def test_the_running_step_is_in_view_in_a_long_plan() -> None:
         await until(pilot, lambda: ">  download every file" in screen_text(pilot.app))
         assert "step 9 of 12" in screen_text(pilot.app)
         assert "410 MB of 1.6 GB" in screen_text(pilot.app)
-        assert pilot.app.screen.query_one(StepList).scroll_offset.y > 0
+        assert pilot.app.screen.query_one("#steps").scroll_offset.y > 0
 
 
 async def test_every_step_can_be_looked_at_with_keys_alone() -> None:
@@ -62,7 +62,7 @@ async def test_every_step_can_be_looked_at_with_keys_alone() -> None:
     async with SetupApp(DRY_SERVICES, session, "apply").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "apply")
         await settled(pilot)
-        steps = pilot.app.screen.query_one(StepList)
+        steps = pilot.app.screen.query_one("#steps")
         await until(pilot, lambda: steps.scroll_offset.y > 0)
         await press(pilot, "shift+tab", "home")
         await until(pilot, lambda: steps.scroll_offset.y == 0)
@@ -91,8 +91,10 @@ async def test_a_long_failure_can_be_scrolled() -> None:
         await until(pilot, lambda: "The last word of it." in screen_text(pilot.app))
 
 
-@pytest.mark.parametrize("part", [StepList, ProgressBar, StatusLine, Conclusion])
-async def test_news_that_comes_while_the_screen_is_taken_down_is_let_go(part: type[Widget]) -> None:
+@pytest.mark.parametrize("part", ["#steps", ProgressBar, StatusLine, Conclusion])
+async def test_news_that_comes_while_the_screen_is_taken_down_is_let_go(
+    part: str | type[Widget],
+) -> None:
     async with app_with(LIVE_SERVICES, "apply").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "apply")
         await settled(pilot)
@@ -208,10 +210,10 @@ async def test_l_gives_the_log_the_whole_screen_and_esc_or_l_gives_it_back(
         for back in ("l", "escape"):
             await press(pilot, "l")
             await drawn(pilot.app)
-            assert not pilot.app.screen.query_one(StepList).region
+            assert not pilot.app.screen.query_one("#steps").region
             await press(pilot, back)
             await drawn(pilot.app)
-            assert pilot.app.screen.query_one(StepList).region
+            assert pilot.app.screen.query_one("#steps").region
         await press(pilot, "escape")
         await reach(pilot, "review")
 

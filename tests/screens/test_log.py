@@ -176,16 +176,6 @@ async def test_what_is_typed_is_no_pattern() -> None:
         assert app.log_view.match == 2
 
 
-async def test_the_newest_lines_fit_into_the_bytes_that_a_clipboard_takes() -> None:
-    app = LogAlone()
-    async with app.run_test(size=(40, ROWS)):
-        app.log_view.add(["first", "é" * 4, "last"])
-        app.log_view.take_in()
-        assert app.log_view.newest(14) == ["é" * 4, "last"]
-        assert app.log_view.newest(13) == ["last"]
-        assert app.log_view.newest(100) == ["first", "é" * 4, "last"]
-
-
 async def test_letters_that_are_keys_elsewhere_are_looked_for() -> None:
     services = printing("Collecting torch", "n/c?q", "Collecting numpy")
     async with app_with(services, "apply").run_test(size=(80, 24)) as pilot:

@@ -56,7 +56,7 @@ def install(root: Root, terminal: Terminal) -> None:
     """Welcome, Detect, Choose, Review, Apply."""
     terminal.wait_for("Start")
     terminal.send("\r")
-    terminal.wait_for("n Choose a stack")
+    terminal.wait_for("Enter Choose")
     terminal.send("n")
     terminal.wait_for("What do you want to run?")
     terminal.send("\r")
