@@ -28,12 +28,12 @@ from wizard.sizes import counted
 
 INTRO = (
     "You review each removal before anything happens, and you can undo it: packages are kept as "
-    "files, other files are moved into a backup. Packages that could not be put back are named, "
-    "and stay unless you choose otherwise."
+    "files, other files are moved into a backup. What could not be put back is named, and stays "
+    "unless you choose otherwise."
 )
 NEVER = (
     "Never touched: Mesa, libdrm, linux-firmware, kernels, Xorg drivers, and your Python "
-    "environments. `rdna1-setup rollback` removes what this program installed there."
+    "environments. Roll back removes what this program installed."
 )
 MEASURE_FIRST = "Your torch {0} brings its own ROCm: c measures it before you remove anything."
 UNCHANGED = "Nothing was changed. Fix that, then choose it again."

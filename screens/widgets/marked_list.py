@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from rich.segment import Segment
+from rich.style import Style
 from textual.binding import Binding, BindingType
 from textual.strip import Strip
 from textual.widgets import OptionList
@@ -24,12 +25,20 @@ class MarkedList(OptionList):
         return len(MARK)
 
     def render_line(self, y: int) -> Strip:
-        """A line of an option behind its mark, or behind the room for one."""
+        """A line of an option behind its mark, or behind the room for one.
+
+        On the marked row all words have the colour that reads well on its ground.
+        """
         strip = super().render_line(y)
         line = self.scroll_offset.y + y
         if line >= len(self._lines):
             return strip
         option, below = self._lines[line]
         mark = MARK if option == self.highlighted and not below else " " * len(MARK)
-        first = next(iter(strip), None)
-        return Strip([Segment(mark, None if first is None else first.style), *strip])
+        style = next((each.style for each in strip if each.style is not None), None)
+        if option == self.highlighted:
+            row = self.get_component_rich_style("option-list--option-highlighted")
+            style = None if style is None else style + Style(color=row.color)
+            readable = Segment.apply_style(strip, post_style=Style(color=row.color))
+            strip = Strip(readable, strip.cell_length)
+        return Strip([Segment(mark, style), *strip])

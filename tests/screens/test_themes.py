@@ -41,6 +41,7 @@ STRONG = ("text-primary", "text-accent", "text-success", "text-warning", "text-e
 EDGES = ("primary", "accent", "warning", "scrollbar")
 STATES = {
     "welcome": ("welcome", ()),
+    "detect": ("detect", ()),
     "choose": ("choose", ("down",)),
     "ask": ("ask", ("space", "down")),
     "compare": ("compare", ("down",)),
