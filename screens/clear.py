@@ -33,7 +33,7 @@ INTRO = (
 )
 NEVER = (
     "Never touched: Mesa, libdrm, linux-firmware, kernels, Xorg drivers, and your Python "
-    "environments. Roll back removes what this program installed."
+    "environments."
 )
 MEASURE_FIRST = "Your torch {0} brings its own ROCm: c measures it before you remove anything."
 UNCHANGED = "Nothing was changed. Fix that, then choose it again."
