@@ -144,8 +144,8 @@ async def test_a_fix_that_fails_is_told_at_the_end_from_where_a_key_leads_to_dia
     services = replace(services_where(*FINDINGS), carry_out=fail_at_three)
     async with app_at(services).run_test(size=SMALL) as pilot:
         await to_review(pilot)
-        await until(pilot, lambda: "a" in usable(pilot.app))
-        await press(pilot, "a")
+        await until(pilot, lambda: "enter" in usable(pilot.app))
+        await press(pilot, "enter")
         await reach(pilot, "apply")
         await until(pilot, lambda: "d" in usable(pilot.app))
         assert "✗ Step 3 failed" in screen_text(pilot.app)
