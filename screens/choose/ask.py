@@ -91,11 +91,10 @@ class Ask(StepScreen):
 
     def _row(self, application: Application) -> Content:
         ticked = application.id in self.session.applications
-        box = ("[x] ", "bold $text-success") if ticked else ("[ ] ", "$text-muted")
-        title = f"{shown(application.title):<{TITLE_CELLS}}"
+        title = f"{'[x]' if ticked else '[ ]'} {shown(application.title):<{TITLE_CELLS}}"
         found = self._found(application)
         about = f"found in {found}" if found else KINDS.get(application.purpose, "")
-        return Content.assemble(box, (title, "bold" if ticked else ""), (about, "$text-muted"))
+        return Content.assemble((title, "bold" if ticked else ""), about)
 
     def _found(self, application: Application) -> str:
         machine = self.session.machine

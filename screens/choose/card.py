@@ -11,7 +11,6 @@ from screens.choose.choosing import Choosing
 from screens.widgets.verdict_table import COLOURS
 from screens.words import shown
 from wizard.advice.card import chosen_card
-from wizard.advice.fit import Fit
 from wizard.advice.leftovers import short_path
 from wizard.advice.recommend import RANK
 from wizard.diagnose.finding import Status
@@ -25,7 +24,7 @@ LABEL_CELLS = 9
 SOURCE = re.compile(r" \(https?://[^()]*(?:\([^()]*\)[^()]*)*\)")
 NAMED = 3
 """So many programs are named in the first line."""
-CLAIMS = 2
+CLAIMS = 3
 """So many reports are shown on each side of why."""
 UNTESTED = "AMD does not test it on your card, so measure after installing."
 
@@ -147,7 +146,8 @@ def _against(choosing: Choosing) -> Iterator[str]:
         able = first.possible and all(each.word is not Word.NO for each in first.answers)
         yield f"It cannot run {_listed(lost)}{f'; {first.stack} can' * able}."
     elif fit is not first and first.possible:
-        yield f"The suggestion is {first.stack} ({_words(choosing, first)})."
+        word = f" ({first.answers[0].word.value})" if len(answers) == 1 else ""
+        yield f"The suggestion is {first.stack}{word}."
     right = fit.missing_right
     if fit.card_closed and not (right and right.groups):
         yield f"First: {sentence(fit.card_closed)}"
@@ -158,11 +158,6 @@ def _against(choosing: Choosing) -> Iterator[str]:
         yield UNTESTED
     if choosing.preset:
         yield sentence(choosing.preset.caution)
-
-
-def _words(choosing: Choosing, fit: Fit) -> str:
-    pairs = zip(choosing.asked, fit.answers, strict=True)
-    return ", ".join(f"{shown(each.title)}: {answer.word.value}" for each, answer in pairs)
 
 
 def why_lines(choosing: Choosing) -> Content:

@@ -146,7 +146,7 @@ class Compare(StepScreen):
         aspect = self._choosing.aspect(stack, name)
         if name == "age":
             torch = self._choosing.column(stack).torch
-            return f"{'.'.join(torch.split('.')[:2])} ({aspect.word[-4:]})"
+            return f"{'.'.join(torch.split('.')[:2])}, {aspect.word[-4:]}"
         word = shown(aspect.word.partition(",")[0])
         return ROOT.get(word, word) if name == "root" else word
 

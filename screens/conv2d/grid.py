@@ -13,11 +13,15 @@ from wizard.conv2d.verdicts import RIGHT
 SIZE_CELLS = 9
 CELL_CELLS = 13
 """A sign, a word or a time, brackets around the one that is chosen, a gap."""
+TINT = "15%"
+"""How much of its colour lies behind a verdict: more would make it hard to read."""
 ROW = "row"
 """What a click finds the row by."""
 
 
-def grid_lines(state: SweepState, number: int, width: int, height: int) -> list[Content]:
+def grid_lines(
+    state: SweepState, number: int, width: int, height: int, *, marked: bool = True
+) -> list[Content]:
     """The part of the grid around a row that so many cells and lines can show."""
     places = places_of(state.rows)
     below = [*_apart(places), line_of_row(state, number, width)]
@@ -35,7 +39,7 @@ def grid_lines(state: SweepState, number: int, width: int, height: int) -> list[
     return [
         *([Content(cut(title, width))] if title else []),
         *([head, *([ways] * way_lines)] if shown_columns else []),
-        *(_line(state, places, place, columns, number) for place in lines),
+        *(_line(state, places, place, columns, number if marked else 0) for place in lines),
         Content(""),
         *(Content(cut(text, width)) for text in below),
     ]
@@ -100,7 +104,7 @@ def _mark_in(state: SweepState, numbers: tuple[int, ...]) -> tuple[str, str]:
     mark, result = mark_of(state, number), state.results.get(number)
     if result is None or state.running == number:
         return mark.short, mark.style
-    style = f"{mark.style} on {mark.style.replace('text-', '')}-muted"
+    style = f"{mark.style} on {mark.style.replace('text-', '')} {TINT}"
     if result.verdict in RIGHT and result.warm_s is not None:
         return f"{mark.sign} {short_time(result.warm_s)}", style
     return mark.short, style

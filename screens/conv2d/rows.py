@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from screens.conv2d.places import way_of
 from wizard.conv2d.presets import Row, Setting
@@ -35,7 +36,8 @@ def what_of(row: Row) -> str:
     if row.operation is not None:
         return row.operation.title
     high, wide = row.shape.h, row.shape.w
-    words = [channels_of(row), f"@{high}" if high == wide else f"@{high}x{wide}"]
+    plain = replace(row, work="forward", engine="configured", setting=(), log=False)
+    words = [channels_of(plain), f"@{high}" if high == wide else f"@{high}x{wide}"]
     words += [row.work] if row.work != "forward" else []
     words += [row.engine] if row.engine != "configured" else []
     return " ".join((*words, *_setting_words(row.setting)))

@@ -27,6 +27,7 @@ from screens.conv2d.answers import (
     concluded,
     limit_text,
     progress_text,
+    tally,
 )
 from screens.conv2d.details import chip_here, details_text, titled_text
 from screens.conv2d.options_dialog import OptionsDialog
@@ -35,11 +36,13 @@ from screens.conv2d.rows import EXAMPLE, NOT_RUN, channels_of
 from screens.conv2d.setting import Aim, SweepSetting
 from screens.conv2d.state import SweepState
 from screens.faults import fault, tell
+from screens.machine_reading import MachineRead, ReadingFailed, read_machine
 from screens.services import DEMO, Services, SweepUnderWay
 from screens.session import Session, to_diagnose
 from screens.step import BACK_KEY, HELP_KEY, QUIT_KEY, StepScreen
 from screens.waiting import SECOND_S, so_far
 from screens.widgets.cut_marks import PathInput
+from screens.widgets.header_line import HeaderLine
 from screens.widgets.marked_list import MarkedList
 from screens.widgets.sweep_lines import OneLine
 from screens.widgets.sweep_views import Chosen, SweepViews
@@ -68,6 +71,7 @@ from wizard.diagnose.finding import Status
 from wizard.report.conv2d_details import Place, Titled
 
 ASKED = "Which Python should be measured?"
+READING = "Looking for a Python that has PyTorch."
 NONE_FOUND = "No Python with PyTorch was found on this machine."
 ANOTHER = "Another Python: type its path"
 NO_PYTHON = "Type the path of a Python that has torch, such as /home/you/venv/bin/python."
@@ -79,7 +83,7 @@ NOT_STARTED = "Fix that, then press Enter again; on the CPU (o, Device) nothing 
 CHANGED = "Nothing was started, because you changed what is asked. Press Enter again."
 UNCHANGED = "Nothing was changed. Fix that, then press Enter again."
 WHOLE = {
-    "find_setting": "Enter looks for a setting that fixes it; l finds the exact limit.",
+    "find_setting": "Enter looks for a setting that fixes it",
     "keep": "Enter opens Review to keep it.",
     "next": "Enter goes on to Done.",
     "go_back": "Enter goes back.",
@@ -110,11 +114,11 @@ class Conv2d(StepScreen):
         "when you come back."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "measure", "Measure", priority=True),
-        Binding("enter", "find_setting", "Find a fix", priority=True),
-        Binding("enter", "keep", "Keep", priority=True),
-        Binding("enter", "next", "Done", priority=True),
-        Binding("enter", "go_back", "Back", priority=True),
+        Binding("enter", "measure", "Measure", key_display="Enter", priority=True),
+        Binding("enter", "find_setting", "Find a fix", key_display="Enter", priority=True),
+        Binding("enter", "keep", "Keep", key_display="Enter", priority=True),
+        Binding("enter", "next", "Done", key_display="Enter", priority=True),
+        Binding("enter", "go_back", "Back", key_display="Enter", priority=True),
         Binding("s", "stop", "Stop"),
         Binding("l", "limit", "Find the exact limit", show=False),
         Binding("n", "skip", "Skip"),
@@ -153,6 +157,8 @@ class Conv2d(StepScreen):
         """True while what is shown was begun before."""
         self._agreed: tuple[type[Request], int, bool] | None = None
         """To what, with how many hangs, and on whose desktop, the last yes was given."""
+        self._reads = session.machine is None
+        """True while the machine is read, which tells what Pythons there are."""
         self._rehearsed = False
         """True once a dry run has shown what would be started."""
 
@@ -176,6 +182,8 @@ class Conv2d(StepScreen):
         self._list_pythons()
         self._show()
         self.set_interval(SECOND_S, self._tell)
+        if self._reads:
+            read_machine(self)
         if self.services.replayed:
             self.say(EXAMPLE_TOLD)
         elif self.services.rehearses:
@@ -188,6 +196,25 @@ class Conv2d(StepScreen):
             return
         if found is not None:
             self._join(found)
+
+    def on_machine_read(self, event: MachineRead) -> None:
+        """Lists the Pythons that are there."""
+        read = event.session
+        self.session = replace(
+            self.session, machine=read.machine, parts=read.parts, applications=read.applications
+        )
+        self._reads = False
+        self._found = pythons_of(self.session, self.services.stacks)
+        self._setting = setting_for(self.session, self._setting.presets, self._found)
+        self.query_one(HeaderLine).show_machine(read.machine)
+        self._list_pythons()
+        self._show()
+
+    def on_reading_failed(self, event: ReadingFailed) -> None:
+        """Lets the user type the path."""
+        self._reads = False
+        self._show()
+        self.say(f"This machine could not be read: {event.error}", "fault")
 
     @property
     def _field(self) -> Input:
@@ -294,8 +321,11 @@ class Conv2d(StepScreen):
                 self.conclude(text, None, self._now(views.running_row))
             elif self.asks and self._rehearsed:
                 self.conclude("Dry run: nothing is measured.", None, self._then)
-            elif self.asks or self.measured is None:
+            elif self.asks:
                 self.conclude(*self._question())
+            elif self.measured is None:
+                text = f"Stopped: {tally(self._verdicts)} so far."
+                self.conclude(text, Status.WARNING, "Enter goes on where it stopped.")
             else:
                 end = concluded(self.measured, self._has_card)
                 told = f"{end.second} {self._then}".strip()
@@ -304,6 +334,8 @@ class Conv2d(StepScreen):
     def _question(self) -> tuple[str, Status | None, str]:
         if self.services.replayed:
             return ASKED, None, f"Enter plays an example, {self.services.replayed}."
+        if self._reads and not self._pythons:
+            return READING, None, "Enter lets you type its path."
         if not self._pythons:
             return NONE_FOUND, Status.WARNING, "Enter lets you type the path of one."
         return ASKED, None, f"{self._setting} Enter starts."
@@ -313,7 +345,7 @@ class Conv2d(StepScreen):
         if row is not self._shape[0]:
             self._shape = row, self.services.clock()
         if row is None:
-            return "Starting. s stops it."
+            return "s stops it." if self._verdicts else "Starting. s stops it."
         what = f"{channels_of(row)} at {row.shape.h}x{row.shape.w}"
         time = so_far(self.services.clock() - self._shape[1]) if self._saw_begin else ""
         now = ", ".join(
@@ -354,7 +386,10 @@ class Conv2d(StepScreen):
     @property
     def _then(self) -> str:
         """What Enter does, in a sentence."""
-        return WHOLE.get(self._enter, "")
+        told = WHOLE.get(self._enter, "")
+        if self._enter != "find_setting" or self.measured is None:
+            return told
+        return f"{told}{'.' if self.measured.limit else '; l finds the exact limit.'}"
 
     @property
     def busy(self) -> bool:

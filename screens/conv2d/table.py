@@ -24,7 +24,7 @@ COLUMNS = (
 JOINED = (("What", 33), *COLUMNS[2:-1])
 """Columns for rows that size and channels do not tell apart."""
 TIMES = (("What", 22), ("Cold", 8), ("Warm", 8), ("█ warm ░ cold, log scale", 26))
-SHARES = {"What": 2, "Channels": 1, "Error": 2, "Published": 2}
+SHARES = {"What": 2, TIMES[-1][0]: 2, "Channels": 1, "Error": 2, "Published": 2}
 """How what a screen has above 80 columns is given to its texts."""
 NARROW, WIDEST = 80, 120
 SHORTEST_S, LONGEST_S = 1e-5, 1e2

@@ -232,8 +232,8 @@ class Diagnose(StepScreen):
         best = there.recommended
         self.pane.findings.border_subtitle = f"Recommended stack: {best}" if best else ""
         self.pane.show(there, at)
-        if self.pane.display is bool(there.trouble):
-            self.pane.display = not there.trouble
+        if self.pane.display is not bool(there.rows):
+            self.pane.display = bool(there.rows)
             self.pane.findings.focus()
         if there.trouble:
             self.say(NOT_READ, "fault")

@@ -35,7 +35,7 @@ ROW_LINES = 2
 MARK_CELLS = 2
 LABEL_CELLS = 9
 FEW = 2
-"""So many proofs stand below the list; all of them where there is more room."""
+"""So many proofs or steps stand below the list; all of them where there is more room."""
 CHECKING = "Checking this machine. Nothing is changed."
 NO_CARD = "No RDNA1 card was found here, so only general checks were made."
 UNREAD = "This machine could not be read"
@@ -149,7 +149,7 @@ def _finding(finding: Finding, there: Shown, cells: int, most: int | None) -> It
         yield Content("")
     numbered = len(told.fix) > 1
     steps = [f"{n}. {step}" if numbered else step for n, step in enumerate(told.fix, 1)]
-    if not whole and numbered:
+    if not whole and len(steps) > FEW:
         steps = [steps[0], ALL_STEPS.format(len(steps))]
     elif whole and finding in there.fixable:
         steps.append(PLAN_OFFERED)

@@ -22,6 +22,8 @@ from wizard.sizes import counted
 INDENT = 4
 """Cells before a title, for its number."""
 NOTE_CELLS = 14
+MOST = 100
+"""Cells of a line that is still read with ease."""
 MARGINS = 5
 """Cells that the mark, the borders and the scroll bar of the list take from its lines."""
 
@@ -129,7 +131,7 @@ class PlanView(Horizontal):
         if not self.is_mounted or not self._list.size.width:
             return
         titles = self._list
-        cells = titles.size.width - MARGINS
+        cells = min(MOST, titles.size.width - MARGINS)
         made_from = (self._remarks, self._rows, self._open, cells)
         if made_from == self._drawn:
             return
@@ -171,11 +173,12 @@ class PlanView(Horizontal):
         panel = self.query_one("#step", VerticalScroll)
         number = self._marked
         panel.set_class(not self._rows, "-empty")
+        self._list.set_class(not self._rows, "-alone")
         if not self._rows:
             return
         row = self._rows[max(0, number - 1)]
         panel.border_title = Content(f"{max(1, number)}  {row.title}")
-        cells = max(20, self.size.width - self._list.outer_size.width - MARGINS - 2)
+        cells = min(MOST, panel.scrollable_content_region.width - 1)
         text = Content("\n").join(detail_lines(row, cells))
         self.query_one("#step-text", Static).update(text)
         panel.scroll_home(animate=False)

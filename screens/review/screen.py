@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import work
 from textual.binding import Binding, BindingType
@@ -99,10 +99,10 @@ class Review(StepScreen):
         Binding("space", "unfold", "Unfold", key_display="Space"),
         Binding("a", "unfold_all", "All"),
         Binding("s", "save", "Save"),
-        Binding("u", "user_torch", "Your own PyTorch: move or leave it", show=False),
+        Binding("u", "switch('user_torch_aside')", "Your own PyTorch: move it or not", show=False),
         Binding("r", "try_out", "Try root's steps in a copy", show=False),
         Binding("d", "changes", "Files that the trial changed", show=False),
-        Binding("g", "groups", "Groups: join or leave as they are", show=False),
+        Binding("g", "switch('without_groups')", "Groups: join them or not", show=False),
         Binding("t", "snapshot", "Snapshot first, or not", show=False),
         Binding("w", "without_rollback", "Remove for good, or keep", show=False),
         Binding("escape", "back", "Back", key_display="Esc", show=False),
@@ -145,6 +145,7 @@ class Review(StepScreen):
         """Shows the plan, and looks whether it could begin."""
         self._against = self._speaks_against()
         self._show()
+        self._wait(LOOKING)
         if self.services.rehearses or not self.services.pause_s:
             self._heed()
         else:
@@ -169,7 +170,6 @@ class Review(StepScreen):
     def _tell_keys(self) -> None:
         """Says what the keys do, once they do it."""
         if not self.heeds or not (self.allowed or self.services.rehearses):
-            self._wait(LOOKING)
             return
         _, key, does = CONFIRMED[self._word]
         if self.services.rehearses:
@@ -303,12 +303,14 @@ class Review(StepScreen):
 
     def _show(self) -> None:
         told = sentence(self._plan, self.session.machine, self._fetched)
+        lost = ", except for what is removed for good" if _loses(self._plan) else ""
+        undo = f"Undo: {UNDO}{lost}."
         if self._refusal is not None:
             self.conclude("This plan cannot start.", Status.FAULT, told)
         elif self._against:
-            self.conclude(told, None, self._against, Status.WARNING)
+            self.conclude(f"{told} {undo}", None, self._against, Status.WARNING)
         else:
-            self.conclude(told, None, f"Undo: {UNDO}. {afterwards(self._plan)}")
+            self.conclude(told, None, f"{undo} {afterwards(self._plan)}")
         for view in self.query(PlanView):  # none while the screen is taken down
             view.show(self._remarks(), rows_of(self._plan, self._fetched))
 
@@ -323,14 +325,14 @@ class Review(StepScreen):
 
     def _remarks(self) -> tuple[Remark, ...]:
         """What must be known before the plan begins."""
-        groups = GROUPS_LEFT if self._declined() else GROUPS_JOINED
         tool = offered(self.session.machine, self._plan)
         free = tool and not makes_snapshot(self._plan)
         told = (
             REMOVE_THEM if self._may_waive() else "",
             KEPT_AFTER_ALL if self._removes_for_good() else "",
             self._sought.note if self._sought is not None else "",
-            groups if self._may_decline() else "",
+            GROUPS_JOINED if joins(self._plan) and self._may_decline() else "",
+            GROUPS_LEFT if self._declined() else "",
             f"{tool} is set up here: t makes a snapshot with it first." if free else "",
             f"Rehearsed: {self._rehearsed}" if self._rehearsed else "",
             self._sizing,
@@ -379,10 +381,10 @@ class Review(StepScreen):
                 return bool(offered(self.session.machine, self._plan))
             case "without_rollback":
                 return self._may_waive() or self._removes_for_good()
-            case "user_torch":
-                return bool(self._plan.user_torch) and self.session.choice is not None
-            case "groups":
+            case "switch" if parameters == ("without_groups",):
                 return self._may_decline()
+            case "switch":
+                return bool(self._plan.user_torch) and self.session.choice is not None
             case "save":
                 return self.services.save_text is not None
             case _:
@@ -424,25 +426,16 @@ class Review(StepScreen):
         self._take(self._plan)
         self.say("No snapshot is made; t changes that." if made else f"{tool} makes one first.")
 
-    def action_user_torch(self) -> None:
-        """Moves the torch of the user's own packages away too, or leaves it after all."""
+    def action_switch(self, name: str) -> None:
+        """Turns a part of the choice into its opposite."""
         if self._choice is not None:
-            moves = not self._choice.user_torch_aside
-            choice = replace(self._choice, user_torch_aside=moves)
-            self._choose(choice, for_good=self._for_good)
-
-    def action_groups(self) -> None:
-        """Leaves the user's groups as they are, or lets the plan add to them after all."""
-        if self._choice is not None:
-            leaves = not self._choice.without_groups
-            self._choose(replace(self._choice, without_groups=leaves), for_good=self._for_good)
+            self._choose(_toggled(self._choice, name), for_good=self._for_good)
 
     def action_without_rollback(self) -> None:
         """Removes for good what could not be put back, or keeps it after all."""
-        wanted = not self._for_good
         choice = self._choice
-        choice = None if choice is None else replace(choice, without_rollback=wanted)
-        self._choose(choice, for_good=wanted)
+        choice = None if choice is None else _toggled(choice, "without_rollback")
+        self._choose(choice, for_good=not self._for_good)
 
     def action_save(self) -> None:
         """Saves the plan as text and names the file."""
@@ -451,6 +444,11 @@ class Review(StepScreen):
         refusal = (told(self._refusal), "") if self._refusal is not None else ()
         text = "\n".join([*refusal, *plan_lines(self._plan, self._fetched), f"Undo: {UNDO}", ""])
         save(self, self.services.save_text, f"rdna1-plan-{self._plan.id[:12]}.txt", text)
+
+
+def _toggled(choice: Choice, name: str) -> Choice:
+    changes: dict[str, Any] = {name: not getattr(choice, name)}
+    return replace(choice, **changes)
 
 
 def _loses(plan: Plan) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from typing import ClassVar
 
 from rich.text import Text
@@ -18,18 +17,13 @@ from wizard.conv2d.runs.folders import KeptRuns, Run
 from wizard.conv2d.runs.history import UNDER_WAY, Account
 from wizard.report.run_history import counts_text
 
-MARK = "*"
-CURSOR = ">"
-MARK_CELLS = 2
+MARK, CURSOR = "*", ">"
 MARKS = 2
 """How many runs can be marked: a third takes the place of the first."""
-BEGAN_CELLS = 16
-SECOND_CELLS = 3
-ON_CELLS = 21
-OTHER_CELLS = 4 + 1 + 2 * 4 + MARK_CELLS
-"""Margins, borders, scroll bar, the padding of four columns, cursor and mark."""
-WIDE_ON_CELLS = 40
+OTHER_CELLS = 4 + 1 + 2 * 4 + 2
+"""Borders, scroll bar, the padding of four columns, cursor and mark."""
 READING = "reading…"
+CELLS = ("began", "what", "on")
 
 
 class RunsTable(DataTable[Text]):
@@ -63,7 +57,7 @@ class RunsTable(DataTable[Text]):
     def tell(self, account: Account) -> None:
         """Fills the row of a run."""
         self._accounts[account.run.id] = account
-        for key, cell in zip(("began", "what", "on"), self._cells(account.run), strict=True):
+        for key, cell in zip(CELLS, self._cells(account.run), strict=True):
             self.update_cell(account.run.id, key, cell)
 
     @property
@@ -119,23 +113,21 @@ class RunsTable(DataTable[Text]):
 
     def _lay_out(self) -> None:
         place, self._width = self.cursor_row, self.app.size.width
-        began, what, on = self._widths()
         self.clear(columns=True)
-        columns = (("", "mark", MARK_CELLS), ("Began", "began", began), ("Asked", "what", what))
-        for title, key, cells in (*columns, ("Measured with", "on", on)):
+        titles = ("", "Began", "Asked", "Measured with")
+        for title, key, cells in zip(titles, ("mark", *CELLS), (2, *self._widths()), strict=True):
             self.add_column(title, key=key, width=cells)
         for number, run in enumerate(self._kept.runs):
             self.add_row(self._mark(number, run.id), *self._cells(run), height=2, key=run.id)
         for path in self._kept.unreadable:
-            name = cut(shown(path.rpartition("/")[2]), what)
-            words = (Text(""), Text("cannot be read"), Text(name), Text(""))
-            self.add_row(*words, key=path)
+            name = cut(shown(path.rpartition("/")[2]), self._widths()[1])
+            self.add_row(Text(""), Text("cannot be read"), Text(name), Text(""), key=path)
         self.move_cursor(row=place)
 
     def _widths(self) -> tuple[int, int, int]:
-        began = BEGAN_CELLS + (SECOND_CELLS if self._alike else 0)
+        began = len("2026-01-02 09:04:31") if self._alike else len("2026-01-02 09:04")
         room = max(0, self._width - OTHER_CELLS - began)
-        on = min(max(ON_CELLS, room // 2), WIDE_ON_CELLS)
+        on = min(max(21, room // 2), 40)
         return began, max(1, room - on), on
 
     @property
@@ -148,20 +140,16 @@ class RunsTable(DataTable[Text]):
         cursor = CURSOR if place == self.cursor_row else " "
         return Text(f"{cursor}{MARK if key in self._marked else ''}")
 
-    def _cells(self, run: Run) -> tuple[Text, Text, Text]:
-        began_cells, what_cells, on_cells = self._widths()
+    def _cells(self, run: Run) -> list[Text]:
         account, asked = self._accounts.get(run.id), shown(described(run.request))
         began = run.since_second if run.since in self._alike else run.since
         if account is None:
-            return _two(began, READING, began_cells), _two(asked, "", what_cells), Text("")
-        torch = account.loaded.torch
-        return (
-            _two(began, account.state, began_cells),
-            _two(asked, counts_text(account), what_cells),
-            _two(account.loaded.device or "-", f"torch {torch}" if torch else "", on_cells),
-        )
-
-
-def _two(above: str, below: str, cells: int) -> Text:
-    lines: Sequence[str] = (above, below)
-    return Text("\n".join(cut(shown(line), cells) for line in lines))
+            lines = [(began, READING), (asked, ""), ("", "")]
+        else:
+            torch, device = account.loaded.torch, account.loaded.device
+            measured = (device or "-", f"torch {torch}" if torch else "")
+            lines = [(began, account.state), (asked, counts_text(account)), measured]
+        return [
+            Text("\n".join(cut(shown(line), cells) for line in two))
+            for two, cells in zip(lines, self._widths(), strict=True)
+        ]

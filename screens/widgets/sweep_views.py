@@ -71,7 +71,9 @@ class SweepGrid(Widget, can_focus=True):
         if not self._state.rows:
             return Content("")
         size = self.content_size
-        lines = grid.grid_lines(self._state, self._number, size.width, size.height)
+        lines = grid.grid_lines(
+            self._state, self._number, size.width, size.height, marked=self.has_focus
+        )
         return Content("\n").join(lines)
 
     def on_click(self, event: Click) -> None:
@@ -119,8 +121,9 @@ class SweepTable(DataTable[Text]):
             self.add_column("", width=1, key="")
             for column in columns:
                 self.add_column(column.head, width=column.cells, key=column.head)
+        marked = number - 1 if self.has_focus else -1
         for row in range(len(state.rows)):
-            cells = (CURSOR * (row == number - 1), *cells_of(state, row + 1, columns))
+            cells = (CURSOR * (row == marked), *cells_of(state, row + 1, columns))
             before = self._lines[row] if row < len(self._lines) else ()
             if cells == before:
                 continue
@@ -184,6 +187,14 @@ class SweepViews(Vertical):
 
     def on_resize(self) -> None:
         """Gives the columns the new width."""
+        self._draw()
+
+    def on_descendant_focus(self) -> None:
+        """Marks the row of the cursor: keys come here now."""
+        self._draw()
+
+    def on_descendant_blur(self) -> None:
+        """Takes the mark away: keys go somewhere else."""
         self._draw()
 
     @property

@@ -34,7 +34,7 @@ from screens.widgets.marked_list import MarkedList
 TITLE_CELLS = 40
 """So wide are the names of the commands, most of them with room to spare."""
 GAP = 2
-KEYS = key_line(("↑ ↓ choose", ""), ("Enter does it", ""), ("Esc closes", "screen.dismiss"))
+KEYS = key_line(("↑ ↓ Choose", ""), ("Enter Do it", ""), ("Esc Close", "screen.dismiss"))
 Act: TypeAlias = Callable[[], Awaitable[object] | object]
 Command: TypeAlias = tuple[str, str, Act]
 """Its name, what is said of it, and what it does."""
@@ -112,7 +112,7 @@ class Palette(CommandPalette):
     def compose(self) -> ComposeResult:
         """Where one types, and the commands."""
         with Vertical(id="--container", classes="dialog") as dialog:
-            dialog.border_title = Content("What can be done here")
+            dialog.border_title = Content("What you can do here")
             dialog.border_subtitle = KEYS
             with Horizontal(id="--input"):
                 yield CommandInput(placeholder=self._placeholder, select_on_focus=False)

@@ -26,8 +26,8 @@ class PathQuestion(Page[str]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "take", "Take it", key_display="Enter", priority=True),
-        Binding("up", "scroll(-1)", "Text up", key_display="↑", priority=True),
-        Binding("down", "scroll(1)", "Text down", key_display="↓", priority=True),
+        Binding("up", "scroll(-1)", "Text up", priority=True, show=False),
+        Binding("down", "scroll(1)", "Text down", priority=True, show=False),
     ]
     AUTO_FOCUS = "#path"
 

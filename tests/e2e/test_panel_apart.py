@@ -35,10 +35,9 @@ FOCUSED_S = 1.0
 
 
 def open_panel(terminal: Terminal) -> None:
-    terminal.wait_for("Conv2d panel")
+    terminal.wait_for("c Measure")
     terminal.send("c")
     terminal.wait_for("224x224")
-    terminal.wait_for("of 15")
 
 
 @pytest.mark.parametrize("way", ["killed", "closed", "left"])
@@ -47,13 +46,15 @@ async def test_what_the_panel_started_outlives_it_and_is_found_again(
 ) -> None:
     with Terminal(COMMAND, variables(apart)) as terminal:
         open_panel(terminal)
-        terminal.wait_for("Enter shows the command")
+        terminal.wait_for("Another Python")
         for keys, drawn in (
-            ("\t", "Esc"),
+            ("\x1b[F", "> Another Python"),
+            ("\r", "/python"),
             (sys.executable, sys.executable),
-            ("\r", "s Start"),  # the keys count once the field is left
-            ("g", "Device CPU"),
-            ("s", "Measuring"),
+            ("\r", "> /"),  # the keys count once the field is left
+            ("o\x1b[B\x1b[B\x1b[B ", "< CPU >"),
+            ("o", "on the CPU"),
+            ("\r", "Measuring"),
         ):
             terminal.send(keys)
             terminal.wait_for(drawn)
@@ -76,8 +77,8 @@ async def test_what_the_panel_started_outlives_it_and_is_found_again(
         open_panel(terminal)
         terminal.wait_for("Attached: 15 shapes on cpu")
         assert live_run(apart.places) == run
-        terminal.send("c")
-        terminal.wait_for("Cancelled after 0 shapes")
+        terminal.send("s")
+        terminal.wait_for("Stopped after 0 shapes")
         terminal.wait_until(lambda: not run.is_alive(), "the end of the runner")
         terminal.send("q")
         terminal.wait_for_end()

@@ -114,7 +114,7 @@ def panel(
     own = apart.environ(variables)
     shown = {**own, "PYTHONPATH": f"{ROOT}:{own['PYTHONPATH']}"}
     with Terminal(COMMAND, shown) as terminal:
-        terminal.wait_for("Conv2d panel")
+        terminal.wait_for("c Measure")
         terminal.send("c")
         terminal.wait_for("Attached:")
         yield terminal, run

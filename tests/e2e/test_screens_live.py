@@ -48,7 +48,7 @@ def walk_to_apply(terminal: Terminal) -> None:
     """From Welcome to a running plan, by keys; the processor is what is suggested here."""
     terminal.wait_for("Start")
     terminal.send("\r")
-    terminal.wait_for("n Choose a stack")
+    terminal.wait_for("Enter Choose")
     terminal.send("n")
     terminal.wait_for("What do you want to run?")
     terminal.send("\r")

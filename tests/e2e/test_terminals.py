@@ -40,7 +40,7 @@ def walk(terminal: Terminal) -> None:
     """Through the screens up to the plan, and out."""
     for drawn, key in (
         ("Quit", "\r"),
-        ("n Choose a stack", "n"),
+        ("Enter Choose", "n"),
         ("What do you want to run?", "\r"),
         ("suggested", "\r"),
         ("Rehearse this plan", ""),

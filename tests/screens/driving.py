@@ -36,7 +36,8 @@ WIDE = {
     *("welcome", "detect", "clear", "review", "apply", "apply-failed", "done", "rehearse", "watch"),
     *("choose-step-ask", "choose-step-choose", "choose-step-compare"),
     *("choose-torch-there", "choose-clean-evidence", "choose-clean-compare"),
-    *("conv2d-measured", "conv2d-grid", "conv2d-times", "conv2d-details", "conv2d-operations"),
+    *("conv2d-ask", "conv2d-measured", "conv2d-grid", "conv2d-times", "conv2d-details"),
+    "conv2d-operations",
     *("diagnose-unfolded", "diagnose-text", "diagnose-long", "state-history", "state-roll-back"),
     *("loading-diagnose", "loading-detect", "state-changes", "state-available"),
 }

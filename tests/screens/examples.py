@@ -141,8 +141,8 @@ STACKS = (
     stack("rocm52", "ROCm 5.2 wheels, torch 1.13.1", "1.13.1+rocm5.2", "5.2.0"),
     stack("rocm57", "ROCm 5.7 wheels, torch 2.2.2", "2.2.2+rocm5.7", "5.7.1"),
     stack("rocm62", "ROCm 6.2 wheels, torch 2.5.1", "2.5.1+rocm6.2", "6.2.4"),
-    stack("native", "TheRock wheels for gfx1010", "2.12.0"),
-    stack("cpu", "CPU wheels, torch 2.13.0", "2.13.0"),
+    replace(stack("native", "TheRock wheels for gfx1010", "2.12.0"), requirements=("{gfx}",)),
+    replace(stack("cpu", "CPU wheels, torch 2.13.0", "2.13.0"), gfx=()),
 )
 
 

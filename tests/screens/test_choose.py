@@ -48,6 +48,12 @@ def on_choose(session: Session = COMFYUI) -> SetupApp:
     return SetupApp(LIVE_SERVICES, session, "choose")
 
 
+def planned(pilot: Pilot[int]) -> tuple[str, str]:
+    """The stack and the folder that Review shows a plan for."""
+    plan = pilot.app.screen.session.plan  # type: ignore[attr-defined]
+    return plan.stack, plan.venv
+
+
 # The question
 
 
@@ -97,7 +103,7 @@ async def test_after_another_tick_the_suggested_stack_is_selected_again() -> Non
         assert "> native" in screen_text(pilot.app), "rocm57 cannot run ComfyUI"
         await press(pilot, "enter")
         await reach(pilot, "review")
-        assert "native into /home/sam/rdna1/native" in screen_text(pilot.app)
+        assert planned(pilot) == ("native", "/home/sam/rdna1/native")
 
 
 def test_every_purpose_is_told_in_words() -> None:
@@ -126,8 +132,9 @@ async def test_an_application_that_was_found_is_ticked_and_the_suggestion_opens_
     services = replace(LIVE_SERVICES, detect=lambda on_part: machine, recommend=recommend)
     async with app_with(services, "detect").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "detect")
-        await until(pilot, lambda: asked == [(machine, ("comfyui",))])
-        await pilot.app.run_action("next", pilot.app.screen)
+        await until(pilot, lambda: "n" in usable_keys(pilot.app))
+        assert asked == [(machine, ("comfyui",))]
+        await press(pilot, "n")
         await reach(pilot, "choose")
         assert "For ComfyUI on your" in flat(pilot)
         assert set(asked[1:]) == {asked[0]}, "what it asks was asked while the machine was read"
@@ -144,7 +151,7 @@ async def test_the_suggested_stack_is_selected_until_another_one_is_chosen() -> 
         await press(pilot, "down")
         assert "> native" in screen_text(pilot.app)
         await drawn(pilot.app)
-        assert "The suggestion is rocm52 (any program: possible)." in flat(pilot)
+        assert "The suggestion is rocm52 (possible)." in flat(pilot)
         await press(pilot, "up")
         assert pilot.app.screen.session.stack == "", "the suggested one, whatever is suggested"  # type: ignore[attr-defined]
 
@@ -186,7 +193,7 @@ async def test_a_stack_that_cannot_run_what_is_ticked_is_reviewed_only_after_a_y
         await reach(pilot, "choose")
         await press(pilot, "enter", "y")
         await reach(pilot, "review")
-        assert "rocm52 into" in screen_text(pilot.app)
+        assert planned(pilot)[0] == "rocm52"
 
 
 async def test_without_a_verdict_of_no_review_opens_at_once() -> None:
@@ -194,7 +201,7 @@ async def test_without_a_verdict_of_no_review_opens_at_once() -> None:
         await reach(pilot, "choose")
         await press(pilot, "down", "down", "enter")
         await reach(pilot, "review")
-        assert "rocm57 into" in screen_text(pilot.app), "YOLO train: disputed"
+        assert planned(pilot)[0] == "rocm57", "YOLO train: disputed"
 
 
 async def test_a_stack_that_is_not_possible_can_be_read_and_not_taken() -> None:
@@ -240,7 +247,7 @@ async def test_the_folder_is_asked_for_and_what_is_created_where_stands_in_the_c
         assert "Changes the folder ~/x" in flat(pilot)
         await press(pilot, "enter")
         await reach(pilot, "review")
-        assert "into /home/sam/x" in screen_text(pilot.app)
+        assert planned(pilot)[1] == "/home/sam/x"
 
 
 async def test_letters_that_are_keys_elsewhere_can_be_typed_into_the_folder() -> None:
@@ -248,7 +255,7 @@ async def test_letters_that_are_keys_elsewhere_can_be_typed_into_the_folder() ->
         await reach(pilot, "choose")
         await press(pilot, "f", *"-qed", "enter", "enter")
         await reach(pilot, "review")
-        assert "into /home/sam/rdna1/native-qed" in screen_text(pilot.app)
+        assert planned(pilot)[1] == "/home/sam/rdna1/native-qed"
 
 
 async def test_escape_leaves_the_folder_as_it_was() -> None:
@@ -306,7 +313,7 @@ async def test_the_torch_that_is_there_is_measured_before_a_choice_and_back_lead
         assert "You already have torch 2.2.2+rocm5.7." in status(pilot.app)
         await press(pilot, "m")
         await reach(pilot, "conv2d")
-        assert "/home/sam/ai/venv/bin/python" in screen_text(pilot.app)
+        assert "ai/venv" in screen_text(pilot.app)
         await press(pilot, "escape")
         await reach(pilot, "choose")
 
@@ -323,7 +330,7 @@ async def test_compare_says_why_and_selects_the_stack_of_the_column() -> None:
         await reach(pilot, "choose")
         await press(pilot, "c")
         await reach(pilot, "compare")
-        assert "likely with native; no with rocm52, rocm57" in flat(pilot)
+        assert "ComfyUI: likely with native; no with rocm52, rocm57" in flat(pilot)
         assert "ComfyUI with native: likely" in screen_text(pilot.app)
         await press(pilot, *("left",) * 3)
         assert "ComfyUI with rocm52: no" in screen_text(pilot.app)

@@ -6,12 +6,13 @@ from collections.abc import AsyncGenerator
 from dataclasses import replace
 
 from screens.app import SetupApp
+from screens.conv2d.services import example_told
 from screens.session import Session
 from screens.start import services_for
-from tests.screens.driving import press, reach, screen_text, settled, until, walk_to
+from tests.screens.driving import go, press, reach, screen_text, settled, until, walk_to
 from wizard.__main__ import parser
 from wizard.conv2d.asked import Request
-from wizard.conv2d.runs.example import example, replayed
+from wizard.conv2d.runs.example import replayed
 from wizard.conv2d.sweep import SweepEvent
 
 
@@ -29,22 +30,20 @@ async def test_the_demo_walks_every_step_and_changes_nothing() -> None:
         assert "This was a demo: nothing was changed" in screen_text(app)
 
 
-async def test_all_that_is_said_of_a_road_is_on_one_80x24_screen() -> None:
-    app = SetupApp(services_for(parser().parse_args(["--demo"])))
-    async with app.run_test(size=(80, 24)) as pilot:
+async def test_all_that_the_card_says_of_each_stack_is_in_sight_on_80x24() -> None:
+    services = services_for(parser().parse_args(["--demo"]))
+    async with SetupApp(services).run_test(size=(80, 24)) as pilot:
         await walk_to(pilot, "choose")
-        for ticks in (0, 3, 4):
-            await settled(pilot)
-            await press(pilot, *("space", "right") * ticks, *("up",) * 4)
-            for row in range(1, 6):
+        found = pilot.app.screen.session  # type: ignore[attr-defined]
+        programs = tuple(each.id for each in services.applications())
+        for ticked in ((), programs[:1], programs[:3], programs[7:10]):
+            await go(pilot, "choose", replace(found, applications=ticked))
+            for rank in "12345":
+                await press(pilot, rank)
                 await settled(pilot)
-                text = screen_text(app)
-                assert f"> {row} " in text, text
-                labels = ("Verdict", "Marked", "Mind")
-                assert all(f"\n {label} " in text for label in labels), text
-                aspects = ("Large Conv2d", "Half (fp16)", "Age of torch", "Download", "Undo")
-                assert all(f" {aspect} " in text for aspect in aspects), text
-                await press(pilot, "down")
+                text = screen_text(pilot.app)
+                assert all(label in text for label in ("Works?", "Cost", "Changes")), text
+                assert pilot.app.screen.query_one("#card").max_scroll_y == 0, text
 
 
 async def test_a_recorded_run_is_played_without_a_question_to_the_setting_that_fixes_it() -> None:
@@ -58,7 +57,7 @@ async def test_a_recorded_run_is_played_without_a_question_to_the_setting_that_f
     services = replace(
         services_for(parser().parse_args(["--demo"])),
         run_sweep=played,
-        replayed=example().told,
+        replayed=example_told(),
     )
     app = SetupApp(services, Session(), "conv2d")
     async with app.run_test(size=(80, 24)) as pilot:

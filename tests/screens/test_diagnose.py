@@ -14,7 +14,7 @@ from screens.diagnose.state import Shown
 from screens.services import DEMO, DetectedPart, Services, Unfinished
 from screens.session import Session
 from screens.widgets.findings_pane import FindingsList
-from screens.windows.dialogs import Notice
+from screens.windows.dialogs import Notice, Question
 from screens.windows.lines_view import LinesView
 from tests.screens import examples
 from tests.screens.diagnose_fakes import (
@@ -82,7 +82,7 @@ def text_of(pilot: Pilot[int]) -> str:
         ("welcome", ("down", "down", "enter")),
         ("detect", ("d",)),
         ("done", ("d",)),
-        ("conv2d", ("g", "s", "d")),
+        ("conv2d", ("enter", "y", "d")),
     ],
 )
 async def test_a_key_leads_there_and_escape_back(step: str, keys: tuple[str, ...]) -> None:
@@ -102,7 +102,9 @@ async def test_the_panel_offers_it_once_something_did_not_pass() -> None:
     async with app_with(LIVE_SERVICES, "conv2d").run_test(size=SMALL) as pilot:
         await reach(pilot, "conv2d")
         assert "d" not in usable_keys(pilot.app)
-        await press(pilot, "g", "s")
+        await press(pilot, "enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, Question))
+        await press(pilot, "y")
         await until(pilot, lambda: "d" in usable_keys(pilot.app))
         keys = pilot.app.screen.query("FooterKey")
         assert max(key.region.right for key in keys) <= 80

@@ -29,7 +29,6 @@ from tests.screens.driving import (
     reach,
     screen_text,
     session_at,
-    status,
     step_name,
     until,
     usable_keys,
@@ -39,6 +38,8 @@ from wizard.__main__ import parser
 from wizard.conv2d.asked import Request
 from wizard.conv2d.presets import Row
 from wizard.conv2d.runs.event_file import EventFile
+from wizard.conv2d.search.find_limit import LimitRequest
+from wizard.conv2d.search.limit import Known, Limit
 from wizard.conv2d.search.setting_answer import SettingAnswer, found_by, setting_text
 from wizard.conv2d.search.setting_request import SettingRequest
 from wizard.conv2d.sweep import Sweep, SweepDone, SweepEvent
@@ -172,7 +173,7 @@ async def test_k_in_the_history_keeps_what_an_earlier_run_found() -> None:
         await reach(pilot, "conv2d")
         await press(pilot, "h")
         await until(pilot, lambda: step_name(pilot.app) == "history")
-        await until(pilot, lambda: "Enter shows one whole" in status(pilot.app))
+        await until(pilot, lambda: "k" in usable_keys(pilot.app))
         await press(pilot, "k")
         await reach(pilot, "review")
         assert len(pilot.app.screen_stack) == 2, "the panel is left, not covered"
@@ -217,3 +218,33 @@ def test_the_setting_of_a_run_is_read_from_its_last_event(
     past = services_for(parser().parse_args(["--dry-run"])).past
     assert isinstance(past, Past)
     assert past.found(run) == found_by(ANSWER, "/v/bin/python")
+
+
+async def test_l_finds_the_exact_limit_of_what_hangs_and_the_grid_of_the_sweep_comes_back() -> None:
+    asked: list[Request] = []
+
+    async def run(request: Request) -> AsyncGenerator[SweepEvent, None]:
+        asked.append(request)
+        if isinstance(request, LimitRequest):
+            known = Known(request.largest - 2, request.largest - 1, 2)
+            yield SweepDone((), None, 0.5, Limit("size", request.largest, known, 3, 3))
+            return
+        async for event in LIVE_SERVICES.run_sweep(request):
+            yield event
+
+    app = app_with(replace(LIVE_SERVICES, run_sweep=run), "conv2d")
+    async with app.run_test(size=SIZE) as pilot:
+        await reach(pilot, "conv2d")
+        await press(pilot, "enter")
+        await until(pilot, lambda: isinstance(app.screen, Question))
+        await press(pilot, "y")
+        await until(pilot, lambda: "l finds the exact limit" in screen_text(app))
+        await press(pilot, "l")
+        await until(pilot, lambda: isinstance(app.screen, Question))
+        await press(pilot, "y")
+        await until(pilot, lambda: "16->32 hangs above 222x222." in screen_text(app))
+        assert "l finds the exact limit" not in screen_text(app)
+        await until(pilot, lambda: "224x224   ✗ hung" in screen_text(app))
+    search = asked[-1]
+    assert isinstance(search, LimitRequest)
+    assert (search.smallest, search.largest) == (64, 224), "from what is right to what hangs"

@@ -143,9 +143,9 @@ STATES: dict[str, Loading] = {
         "#plan",
         lambda w: w.services(way_back=w.road(LIVE_SERVICES.way_back)),
     ),
-    "history": Loading("conv2d", "Reading earlier runs", "#runs", _runs, (("h History", "h"),)),
+    "history": Loading("conv2d", "Reading earlier runs", "#runs", _runs, (("Which Python", "h"),)),
     "history-whole": Loading(
-        "conv2d", "Reading ...", "#runs", _past, (("h History", "h"), (HINT, "enter"))
+        "conv2d", "Reading ...", "#runs", _past, (("Which Python", "h"), (HINT, "enter"))
     ),
     "report": Loading(
         "done",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+import threading
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import replace
 
 import pytest
@@ -10,7 +11,7 @@ from textual.pilot import Pilot
 
 from screens.app import SetupApp
 from screens.conv2d.answers import Answer
-from screens.services import Services
+from screens.services import DetectedPart, Services
 from screens.session import Session
 from tests.conv2d.made import made
 from tests.handmade import torch
@@ -109,6 +110,23 @@ async def test_the_pythons_that_were_found_are_listed_with_what_each_can_reach()
         assert all(word in first for word in ("> ~/ai/venv", "torch 2.2.2+rocm5.7", "GPU"))
         assert all(word in second for word in ("~/cpu", "torch 2.4.1+cpu", "CPU only"))
         assert "Another Python" in other
+
+
+async def test_where_the_machine_was_not_read_yet_that_is_done_to_list_its_pythons() -> None:
+    go_on = threading.Event()
+
+    def detect(on_part: Callable[[DetectedPart], None]) -> Machine:
+        go_on.wait()
+        return replace(examples.MACHINE, environments=(ROCM, CPU_ONLY))
+
+    app = SetupApp(replace(LIVE_SERVICES, detect=detect), Session(), "conv2d")
+    async with app.run_test(size=SIZE) as pilot:
+        await reach(pilot, "conv2d")
+        assert "Looking for a Python that has PyTorch." in screen_text(app)
+        go_on.set()
+        await until(pilot, lambda: "Which Python should be measured?" in screen_text(app))
+        assert "> ~/ai/venv" in screen_text(app)
+        assert "~/cpu" in screen_text(app)
 
 
 async def test_the_device_goes_with_the_python_that_is_chosen_or_typed() -> None:

@@ -201,9 +201,9 @@ async def test_a_fix_leaves_the_way_on_from_welcome_as_it_was() -> None:
         await reach(pilot, "welcome")
         await press(pilot, "enter")
         await reach(pilot, "detect")
-        await until(pilot, lambda: "n" in usable(pilot.app))
-        await press(pilot, "n")
-        await reach(pilot, "choose")
+        await until(pilot, lambda: "enter" in usable(pilot.app))
+        await press(pilot, "enter")
+        await reach(pilot, "ask")
 
 
 async def test_the_demo_leads_from_a_finding_over_its_plan_and_back_and_changes_nothing() -> None:

@@ -58,3 +58,12 @@ async def test_apply_is_offered_only_once_the_folder_was_looked_at() -> None:
         await reach(pilot, "review")
         await until(pilot, lambda: "enter" in usable_keys(pilot.app))
         assert looked
+
+
+async def test_a_refusal_stays_in_the_status_line_once_keys_count() -> None:
+    services = replace(refusing(LIVE_SERVICES), pause_s=0.05)
+    async with app_with(services, "review").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "review")
+        await until(pilot, lambda: pilot.app.screen.heeds)  # type: ignore[attr-defined]
+        await until(pilot, lambda: "This plan cannot start" in status(pilot.app))
+        assert "enter" not in usable_keys(pilot.app)

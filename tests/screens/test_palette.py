@@ -88,7 +88,7 @@ async def test_a_command_is_carried_out_by_its_name() -> None:
         await press(pilot, *"choose")
         await until(pilot, lambda: marks(pilot, "Choose"))
         await press(pilot, "enter")
-        await reach(pilot, "choose")
+        await reach(pilot, "ask")
 
 
 async def test_the_palette_leads_to_steps_that_are_done_and_turns_the_colours() -> None:

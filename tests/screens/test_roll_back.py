@@ -63,7 +63,7 @@ SYSTEM = system_plan(
         ),
         PutSystemPathBack(f"{PROFILE} as it was before.", PROFILE, AGAIN),
     ),
-    ("This takes back what plan 0123456789ab did to the system, last step first.",),
+    ("This undoes what plan 0123456789ab did to the system, last step first.",),
     takes_back="0123456789ab",
 )
 

@@ -18,9 +18,9 @@ from tests.screens.states import session_at_any
 
 MOST_WORDS = {"choose": 130}
 USUALLY = 110
-SHOWN = ("welcome", "detect", "choose", "clear", "review", "done", "diagnose")
+SHOWN = ("welcome", "detect", "ask", "choose", "compare", "clear", "review", "done", "diagnose")
 MOST_KEYS = 6
-ALL = (*STEPS, "clear", "diagnose", "roll_back")
+ALL = (*STEPS, "ask", "compare", "clear", "diagnose", "roll_back")
 
 
 def words_in_sight(app: App[int]) -> list[str]:

@@ -12,6 +12,7 @@ from screens.conv2d import grid
 from screens.conv2d.answers import failures_text, tally
 from screens.conv2d.grid import grid_lines
 from screens.conv2d.places import places_of, way_of
+from screens.conv2d.rows import what_of
 from screens.conv2d.state import NOT_YET, Mark, SweepState, line_of_row, mark_of
 from screens.conv2d.table import TIMES, cells_of, columns_for
 from tests.conv2d.made import made
@@ -236,3 +237,8 @@ def test_rows_stand_in_the_places_of_their_shapes() -> None:
     )
     assert places.cells == {(1, 1): (1,), (0, 1): (2,), (1, 0): (3,), (0, 0): (4,)}
     assert places.has_many_sizes
+
+
+def test_a_row_in_a_few_words_says_each_thing_once() -> None:
+    row = replace(ROWS[0], engine="native", log=True)
+    assert what_of(row) == "32->64 @64 native"

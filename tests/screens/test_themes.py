@@ -42,6 +42,7 @@ EDGES = ("primary", "accent", "warning", "scrollbar")
 STATES = {
     "welcome": ("welcome", ()),
     "choose": ("choose", ("down",)),
+    "ask": ("ask", ("space", "down")),
     "compare": ("compare", ("down",)),
     "review": ("review", ()),
     "apply": ("apply", ()),

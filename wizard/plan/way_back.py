@@ -74,7 +74,7 @@ def make_way_back(
     if not steps:
         raise NothingToDo(f"Nothing of plan {plan.id} reached the system: nothing to take back.")
     first = (FinishInterrupted("dpkg was interrupted; apt refuses to work before this has run."),)
-    notes = [f"This takes back what plan {plan.id} did to the system, last step first."]
+    notes = [f"This undoes what plan {plan.id} did to the system, last step first."]
     if modules:
         notes.append(
             f"{', '.join(modules)} builds a kernel module when it is configured, which this "

@@ -25,8 +25,8 @@ NO_CARD = (
     "every machine was checked."
 )
 NOT_RDNA1 = (
-    "No RDNA1 card (RX 5300 to 5700, W5500, W5700, V520) is listed in this text: "
-    "this program is made for those."
+    "This text lists no RDNA1 card (RX 5300 to 5700, W5500, W5700, V520), "
+    "and this program is made for those."
 )
 NOTHING = "No known problem was found in this text."
 CANNOT_TELL = (

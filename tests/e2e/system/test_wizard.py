@@ -56,7 +56,7 @@ def install(root: Root, terminal: Terminal) -> None:
     """Welcome, Detect, Choose, Review, Apply."""
     terminal.wait_for("Start")
     terminal.send("\r")
-    terminal.wait_for("n Choose a stack")
+    terminal.wait_for("Enter Choose")
     terminal.send("n")
     terminal.wait_for("What do you want to run?")
     terminal.send("\r")
@@ -75,14 +75,14 @@ def install(root: Root, terminal: Terminal) -> None:
 def measure(root: Root, terminal: Terminal) -> None:
     """Conv2d on the new torch, until one shape has passed; then Done, and to the start."""
     terminal.send("\r")
-    terminal.wait_for("s Start")
-    terminal.send("s")
+    terminal.wait_for("Which Python should be measured?")
+    terminal.send("\r")
     terminal.wait_for("y I saved my work")
     terminal.send("y")
     terminal.wait_until(lambda: '"pass"' in verdicts(root), "a shape passes")
-    terminal.send("c")
-    terminal.wait_for("Cancelled after")
-    terminal.wait_for("s Start")  # it has ended: keys count again
+    terminal.send("s")
+    terminal.wait_for("Stopped after")
+    terminal.wait_for("o Options")  # it has ended: keys count again
     terminal.send("n")
     terminal.wait_for("Installed.")
     terminal.send("w")
