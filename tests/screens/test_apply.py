@@ -51,7 +51,7 @@ async def test_the_running_step_is_in_view_in_a_long_plan() -> None:
     services = replace(LIVE_SERVICES, carry_out=at_nine)
     async with SetupApp(services, session, "apply").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "apply")
-        await until(pilot, lambda: ">  download every file" in screen_text(pilot.app))
+        await until(pilot, lambda: ">  Download packages" in screen_text(pilot.app))
         assert "step 9 of 12" in screen_text(pilot.app)
         assert "410 MB of 1.6 GB" in screen_text(pilot.app)
         assert pilot.app.screen.query_one("#steps").scroll_offset.y > 0
