@@ -46,7 +46,7 @@ def wizard(home: Home, index: WheelIndex, *more: str) -> Iterator[Terminal]:
 
 def walk_to_apply(terminal: Terminal) -> None:
     """From Welcome to a running plan, by keys; the processor is what is suggested here."""
-    terminal.wait_for("Start")
+    terminal.wait_for("Set up PyTorch")
     terminal.send("\r")
     terminal.wait_for("Enter Choose")
     terminal.send("n")
@@ -101,13 +101,13 @@ def test_the_whole_road_in_a_terminal_and_back_again(home: Home, wheels: tuple[P
             assert terminal.exit_code() == 0
         (venv / "model.bin").write_text("mine too")
         with wizard(home, index) as terminal:
-            terminal.wait_for("Roll back       take back")
+            terminal.wait_for("undo the last run")
             terminal.send("r")
             terminal.wait_for("y rolls back")
             terminal.send("y")
             terminal.wait_for("Rolled back.")
             terminal.send("\r")  # not Esc: with the next key it could be read as Alt and that key
-            terminal.wait_for("WELCOME")
+            terminal.wait_for("What do you want to do?")
             terminal.send("q")
             assert terminal.exit_code() == 0
     left = {name: seen for name, seen in home.listing().items() if name not in before}
@@ -182,7 +182,7 @@ def test_a_wizard_that_is_ended_leaves_no_child_and_the_rerun_goes_on(
 def test_a_wizard_whose_terminal_vanishes_without_a_signal_ends(home: Home) -> None:
     command = (sys.executable, "-m", "wizard", "--demo")
     with Terminal(command, home.environment(), owned=False) as terminal:
-        terminal.wait_for("WELCOME")
+        terminal.wait_for("What do you want to do?")
         terminal.hang_up()
         terminal.wait_for_end()
 

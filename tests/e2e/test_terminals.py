@@ -107,7 +107,7 @@ def test_the_console_s_own_terminal_shows_no_glyph_that_its_font_lacks(home: Hom
 
 def test_without_animations_nothing_moves_by_itself(home: Home) -> None:
     with demo(home, TEXTUAL_ANIMATIONS="none") as terminal:
-        terminal.wait_for("WELCOME")
+        terminal.wait_for("What do you want to do?")
         terminal.wait_for("Quit")
         terminal.read_on(QUIET_S)  # what is still being drawn
         before = terminal.drawn

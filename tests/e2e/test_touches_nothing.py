@@ -70,7 +70,7 @@ def test_the_demo_walked_through_every_screen_changes_nothing(tmp_path: Path) ->
     command = (*strace_command(trace), sys.executable, "-m", "wizard", "--demo")
     with Terminal(command, home.environment()) as terminal:
         for title, key in (
-            ("Start", "\r"),
+            ("Set up PyTorch", "\r"),
             ("on your RX 5600 XT", "n"),
             ("Enter Review", "\r"),
             ("Enter rehearses", "\r"),

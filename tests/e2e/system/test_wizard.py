@@ -54,7 +54,7 @@ def give_rights(root: Root, terminal: Terminal) -> None:
 
 def install(root: Root, terminal: Terminal) -> None:
     """Welcome, Detect, Choose, Review, Apply."""
-    terminal.wait_for("Start")
+    terminal.wait_for("Set up PyTorch")
     terminal.send("\r")
     terminal.wait_for("Enter Choose")
     terminal.send("n")
@@ -86,7 +86,7 @@ def measure(root: Root, terminal: Terminal) -> None:
     terminal.send("n")
     terminal.wait_for("Installed.")
     terminal.send("w")
-    terminal.wait_for("Roll back       take back")
+    terminal.wait_for("undo the last run")
 
 
 def begin_roll_back(root: Root, terminal: Terminal) -> None:
@@ -103,7 +103,7 @@ def roll_back(root: Root, terminal: Terminal) -> None:
     begin_roll_back(root, terminal)
     terminal.wait_for("Rolled back.", LONG_S)
     terminal.send("\r")
-    terminal.wait_for("WELCOME")
+    terminal.wait_for("What do you want to do?")
     assert "Roll back" not in terminal.text()
 
 
@@ -182,7 +182,7 @@ def test_a_wizard_that_is_killed_while_it_takes_back_offers_to_go_on_with_it(
     root.run("rm", "--recursive", "--force", "/run/sudo/ts")
     source = root.folder / SOURCE_LIST.lstrip("/")
     with wizard(root, archive) as terminal:
-        terminal.wait_for("Roll back       take back")
+        terminal.wait_for("undo the last run")
         begin_roll_back(root, terminal)
         terminal.wait_until(source.exists, "AMD's source is back")
         for number in processes(root, "-m wizard"):
