@@ -182,8 +182,8 @@ def _reports(claims: Sequence[Claim]) -> Iterator[Content]:
         yield Content("No report that we found")
     for claim in claims:
         yield Content(shown(claim.text))
-        where = ", ".join(filter(None, (shown(claim.card), shown(claim.date))))
-        yield Content.styled(where, "$text-muted")
+        card = "" if claim.card in ("", "none") else f"{shown(claim.card)}, "
+        yield Content.styled(f"{card}{shown(claim.date)}", "$text-muted")
 
 
 def _head(label: str) -> Content:
