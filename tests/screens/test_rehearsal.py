@@ -264,6 +264,8 @@ async def test_its_end_looks_as_agreed(
     async with app.run_test(size=(80, 24)) as pilot:
         await reach(pilot, "review")
         await settled(pilot)
+        await until(pilot, lambda: "r" in usable_keys(pilot.app))
         await press(pilot, "r")
+        await until(pilot, lambda: "Tried it in a copy" in screen_text(pilot.app))
         await settled(pilot)
         await as_agreed(pilot, same_as_golden, "rehearse")
