@@ -28,7 +28,7 @@ pytestmark = pytest.mark.e2e
 TORCH = "/files/torch-2.13.0-py3-none-any.whl"
 HELD = Manner(hold_at=0.4)
 """The download stands still at 40 % until the test lets go."""
-INSTALLED = "Press Enter to"
+INSTALLED = "Press Enter to measure"
 HASTE_S = 1.5
 """Keys that come sooner after a stop do not start the plan again."""
 """Said when the run has ended; the bar tells how it went a moment before, and no key counts yet."""
