@@ -41,7 +41,8 @@ class Checks(MarkedList):
     """The answers so far; Space opens one, or the row that the others are folded into."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("space", "select", "Details", key_display="Space")
+        Binding("enter", "screen.next", "Choose", key_display="Enter"),
+        Binding("space", "select", "Details", key_display="Space"),
     ]
 
 
@@ -58,7 +59,7 @@ class Detect(StepScreen):
         "how to fix it."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter,right,n", "next", "Choose", key_display="Enter", priority=True),
+        Binding("right,n", "next", "Go on to Choose", show=False),
         Binding("d", "diagnose", "Diagnose"),
         Binding("r", "again", "Read again", show=False),
         *COMMON_KEYS,

@@ -125,7 +125,7 @@ def _install(session: Session, services: Services) -> Run:
 
 def _after_install(session: Session, state: RunState) -> Forward:
     if not state.ok:
-        return Forward(GO_ON if state.failure is None else TRY_AGAIN, "apply")
+        return Forward(GO_ON if state.failure is None else TRY_AGAIN, "review")
     step = following("apply", session)
     return Forward(AFTERWARDS.get(step, FINISH), step)
 

@@ -32,8 +32,6 @@ from wizard.run.time_left import TimeLeft
 
 LOOK_S = 1.0
 """How often the times are told anew."""
-HASTE_S = 1.0
-"""A key that was meant for the running plan must not start it again."""
 SLICE = 2_000
 """Lines that are added to the log at once: between two such slices keys are answered."""
 BEFORE = 2
@@ -61,8 +59,6 @@ class RunScreen(StepScreen):
     ]
     AUTO_FOCUS = "#log"
     running: reactive[bool] = reactive(False, bindings=True)
-    hasty: reactive[bool] = reactive(False, bindings=True)
-    """True for a moment after the run has stopped."""
 
     def __init__(self, kind: RunKind, session: Session, services: Services) -> None:
         super().__init__(session, services)
@@ -169,15 +165,9 @@ class RunScreen(StepScreen):
         """Keeps how it went, and says how to go on."""
         self.session = self._run.result(self.session, self.state)
         self._forward = self.kind.forward(self.session, self.state)
-        self.hasty = not self.state.ok
-        if self.hasty:
-            self.set_timer(HASTE_S, self._take_time)
         self.running = False
         self.say("")
         self.show_state()
-
-    def _take_time(self) -> None:
-        self.hasty = False
 
     def show_state(self) -> None:
         """Shows how far it is; a screen that is being taken down has no parts any more."""
@@ -232,9 +222,7 @@ class RunScreen(StepScreen):
         """Offers what makes sense now; Esc and q always answer."""
         match action:
             case "forward":
-                if self._forward is None or self._forward.label not in parameters:
-                    return False
-                return None if self.hasty else True
+                return self._forward is not None and self._forward.label in parameters
             case "stop":
                 return self.busy
             case "diagnose":

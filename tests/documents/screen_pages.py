@@ -53,7 +53,12 @@ def all_windows() -> tuple[type[ModalScreen[Any]], ...]:
     """Every window of ours that opens over a screen."""
     load_all()
     found = dict.fromkeys(_below(ModalScreen))
-    return tuple(one for one in found if _is_ours(one))
+    return tuple(one for one in found if _is_ours(one) and not _is_base(one))
+
+
+def _is_base(one: type) -> bool:
+    """True for what other windows are made from."""
+    return any(map(_is_ours, one.__subclasses__()))
 
 
 def _is_ours(one: type) -> bool:

@@ -70,7 +70,7 @@ def coloured_words(app: App[int]) -> Iterator[tuple[str, str]]:
     for strip in strips(app):
         for segment in Segment.simplify(strip):
             hue = None if segment.style is None else _hue(segment.style)
-            words = segment.text.strip("─│┌┐└┘█░▁▄ ")  # frames and bars say nothing
+            words = segment.text.strip("─│┌┐└┘╭╮╰╯█░▁▄ ")  # frames and bars say nothing
             if hue is not None and words:
                 yield words, hue
 

@@ -180,7 +180,7 @@ async def test_escape_leads_back_step_by_step() -> None:
         await press(pilot, "enter")
         await reach(pilot, "detect")
         await press(pilot, "n")
-        await reach(pilot, "choose")
+        await reach(pilot, "ask")
         assert "What should be removed?" not in screen_text(pilot.app)
 
 

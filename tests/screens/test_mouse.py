@@ -39,7 +39,7 @@ async def test_the_mouse_alone_leads_from_welcome_to_done_and_out() -> None:
         await reach(pilot, "welcome")
         for step, action in (
             ("welcome", "select"),
-            ("detect", "next"),
+            ("detect", "screen.next"),
             ("ask", "next"),
             ("choose", "review"),
             ("review", "apply('Install')"),

@@ -121,4 +121,4 @@ async def in_history(pilot: Pilot[int]) -> None:
     await reach(pilot, "conv2d")
     await press(pilot, "h")
     await until(pilot, lambda: isinstance(pilot.app.screen, History))
-    await until(pilot, lambda: "Enter shows one whole" in status(pilot.app))
+    await until(pilot, lambda: "Space marks a run" in status(pilot.app))

@@ -150,8 +150,7 @@ async def test_a_plan_that_was_begun_is_not_said_to_have_changed_nothing() -> No
     for given, told in ((services, "continues it"), (LIVE_SERVICES, "Nothing has been changed")):
         async with app_with(given, "review").run_test(size=(80, 24)) as pilot:
             await reach(pilot, "review")
-            await settled(pilot)
-            assert told in status(pilot.app)
+            await until(pilot, lambda told=told: told in status(pilot.app))  # type: ignore[misc]
 
 
 async def test_while_it_is_looked_whether_it_can_begin_no_key_is_named_that_is_not_there() -> None:
