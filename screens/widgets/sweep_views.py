@@ -247,6 +247,8 @@ class SweepViews(Vertical):
                     self.number = number
                 self._last_running = number
             case Phase():
+                if number > len(state.rows):  # the card is checked before the shape begins
+                    return
                 state = state.with_phase(number, event.name)
             case ShapeDone():
                 if number > len(state.rows):  # its launch was before all that is shown

@@ -55,6 +55,10 @@ class Steps:
             if isinstance(event, SweepDone):
                 return
 
+    @property
+    def all_taken(self) -> bool:
+        return self._told.empty()
+
     def tell(self, *events: SweepEvent) -> None:
         for event in events:
             self._told.put_nowait(event)
@@ -335,3 +339,19 @@ async def test_keys_and_the_mouse_lead_to_every_row_and_keep_it_in_sight() -> No
         await until(pilot, lambda: views.number == 5)
         await pilot.click("#shapes", offset=(4, 5))
         await until(pilot, lambda: "16->32 3x3 @5x5" in screen_text(pilot.app))
+
+
+async def test_a_card_that_is_checked_before_the_next_shape_begins_ends_no_screen() -> None:
+    steps = Steps()
+    services = replace(LIVE_SERVICES, run_sweep=steps.run)
+    async with app_with(services, "conv2d").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "conv2d")
+        await press(pilot, *ON_CPU, "enter")
+        rows = len(pilot.app.screen.query_one(SweepViews).state.rows)
+        steps.tell(Phase(rows + 1, "health"))
+        for views in pilot.app.screen.query(SweepViews):
+            await until(pilot, lambda: steps.all_taken)
+            views.post_message(SweepViews.Drawn())
+        row = Row(square(8, 8, 8))
+        steps.tell(ShapeStarted(rows + 1, rows + 1, row, 60.0))
+        await until(pilot, lambda: "Now 8->8 at 8x8" in screen_text(pilot.app))
