@@ -126,7 +126,7 @@ class Welcome(StepScreen):
         machine = self.session.machine
         if machine is None:
             self.conclude(READING)
-            read_machine(self)
+            self.call_after_refresh(read_machine, self)  # the first frame waits for nothing
         else:
             self.conclude(*statuses_and_verdict(machine)[1])
 

@@ -58,7 +58,7 @@ def main_card(machine: Machine) -> Gpu | None:
 
 
 def card_text(machine: Machine, *, memory: bool = True) -> str:
-    """The main card, such as ``RX 5700 XT (gfx1010, 8 GiB)``; in under 40 cells as a rule."""
+    """The main card with its target and its memory; in under 40 cells as a rule."""
     gpu = main_card(machine)
     if gpu is None:
         return "no graphics card found"

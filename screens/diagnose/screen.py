@@ -221,7 +221,7 @@ class Diagnose(StepScreen):
 
     def _show_coming(self) -> None:
         self._draws = False
-        if self._of_text is None:
+        if self._of_text is None and self.here.running:  # else all of it is shown already
             self._show()
 
     def _show(self, at: int | None = None) -> None:

@@ -128,8 +128,8 @@ class PlanView(Horizontal):
         return int(marked.id) if marked is not None and marked.id else 0
 
     def _draw(self) -> None:
-        if not self.is_mounted or not self._list.size.width:
-            return
+        if not self.query(StepTitles) or not self._list.size.width:
+            return  # not laid out yet, or being taken down
         titles = self._list
         cells = min(MOST, titles.size.width - MARGINS)
         made_from = (self._remarks, self._rows, self._open, cells)

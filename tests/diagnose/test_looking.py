@@ -60,7 +60,7 @@ def test_what_a_root_cause_explains_is_named_by_it() -> None:
     assert diagnosis.findings == (replace(wsl, explains=("kfd-missing",)), disk)
     assert to_form(diagnosis.findings[0])["explains"] == ["kfd-missing"]
     text = " ".join(" ".join(diagnosis_lines(clean_jammy(), diagnosis)).split())
-    assert f"It explains too: {load_causes()['kfd-missing'].title} [kfd-missing]" in text
+    assert f"This also explains: {load_causes()['kfd-missing'].title} [kfd-missing]" in text
 
 
 def test_what_is_fine_or_not_there_is_explained_by_nothing() -> None:

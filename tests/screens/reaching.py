@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual.pilot import Pilot
 
 from screens.step import StepScreen
-from tests.screens.driving import drawn, press, screen_text, until
+from tests.screens.driving import drawn, press, screen_text, until, working
 from tests.screens.states import State
 
 WORKING = (
@@ -44,7 +44,7 @@ async def rest(pilot: Pilot[int]) -> None:
         pilot, lambda: not any(w.group in LOOKS and w.is_running for w in pilot.app.workers)
     )
     await until(pilot, lambda: not any(text in flat(pilot) for text in WORKING))
-    await until(pilot, lambda: not any(step.busy for step in _steps(pilot)))
+    await until(pilot, lambda: not any(working(step) for step in _steps(pilot)))
     await drawn(pilot.app)
 
 
