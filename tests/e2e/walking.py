@@ -38,6 +38,7 @@ KEYS = {
     "end": "\x1b[F",
     "pageup": "\x1b[5~",
     "pagedown": "\x1b[6~",
+    "ctrl+p": "\x10",
     "ctrl+r": "\x12",
 }
 
