@@ -42,15 +42,17 @@ def wizard(home: Home, index: WheelIndex, *more: str) -> Iterator[Terminal]:
         yield terminal
 
 
-def walk_to_apply(terminal: Terminal, *, goes_on: bool = False) -> None:
+def walk_to_apply(terminal: Terminal) -> None:
     """From Welcome to a running plan, by keys; the processor is what is suggested here.
 
-    A run that was begun before is not asked for again what it is for.
+    A run that waits is gone on with: what it is for is not asked again.
     """
-    terminal.wait_for("Set up PyTorch")
+    menu = re.compile("> (Set up PyTorch|Continue)")
+    terminal.wait_until(lambda: bool(menu.search(terminal.text())), "the menu")
+    goes_on = "> Continue" in terminal.text()
     terminal.send("\r")
     terminal.wait_for("Enter Choose")
-    terminal.send("n")
+    terminal.send("\r")
     if not goes_on:
         terminal.wait_for("What do you want to run?")
         terminal.send("\r")
@@ -164,7 +166,7 @@ def test_a_wizard_that_is_ended_leaves_no_child_and_the_rerun_goes_on(
     with WheelIndex(wheels, metadata=True) as index:
         for moment in ("-m venv", "pip install"):
             with wizard(home, index) as terminal:
-                walk_to_apply(terminal, goes_on=moment != "-m venv")
+                walk_to_apply(terminal)
                 terminal.wait_until(partial(runs, home, moment), f"{moment} runs")
                 if number is signal.SIGHUP:
                     terminal.hang_up()
@@ -173,7 +175,7 @@ def test_a_wizard_that_is_ended_leaves_no_child_and_the_rerun_goes_on(
                 terminal.wait_for_end()
                 wait_until_alone(home)
         with wizard(home, index) as terminal:
-            walk_to_apply(terminal, goes_on=True)
+            walk_to_apply(terminal)
             terminal.wait_for(INSTALLED, 240)
             terminal.send("q")
             assert terminal.exit_code() == 0

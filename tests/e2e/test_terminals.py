@@ -43,7 +43,7 @@ def walk(terminal: Terminal) -> None:
         ("Enter Choose", "n"),
         ("What do you want to run?", "\r"),
         ("suggested", "\r"),
-        ("Rehearse this plan", ""),
+        ("Enter Rehearse", ""),
     ):
         terminal.wait_for(drawn, 20)
         terminal.send(key)
