@@ -39,14 +39,6 @@ def wrapped_text(text: str, cells: int) -> list[str]:
     return [line for part in text.split("\n") for line in wrapped(part, cells)]
 
 
-def few_lines(text: str, cells: int, most: int) -> list[str]:
-    """The text in so many lines at most; where it has more, the last one ends in a mark."""
-    lines = wrapped(text, cells)
-    if len(lines) <= most:
-        return lines
-    return [*lines[: most - 1], cut(f"{lines[most - 1]} …", max(MINIMUM, cells))]
-
-
 def breakable(text: str, cells: int) -> str:
     """The text with a blank behind a slash in every word too long for a line."""
     return " ".join(" ".join(_pieces(word, cells)) for word in text.split(" "))
