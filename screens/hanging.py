@@ -6,8 +6,6 @@ import textwrap
 
 from textual.content import Content
 
-from screens.words import cut
-
 MINIMUM = 20
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from wizard.conv2d.presets import Row
 
@@ -55,7 +56,8 @@ class Places:
         return len(self.cells) >= 2 * len(self.columns) > 0
 
 
-def places_of(rows: Sequence[Row]) -> Places:
+@lru_cache(maxsize=4)  # asked for each time that a shape is drawn, of up to thousands of rows
+def places_of(rows: tuple[Row, ...]) -> Places:
     """Lines from the smallest size down; the usual way first, then others as they came."""
     known = {number: row for number, row in enumerate(rows, 1) if row.operation is None}
     ways = list(dict.fromkeys(("", *map(way_of, known.values()))))

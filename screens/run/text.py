@@ -32,7 +32,6 @@ ENDED = {
 NOTE_CELLS = 13
 """Room for the longest word behind a title, and a gap."""
 TITLE_CELLS = 60
-BAR_CELLS = 24
 WHOLE = 100
 """Of which a percent is a part."""
 DOUBLED = ("Get", "Let", "Pin", "Put", "Run", "Set", "Stop", "Drop")
@@ -51,12 +50,6 @@ def step_line(row: StepRow, cells: int, spent: float = 0.0) -> Content:
         (column(shown(row.title), room), TITLE_STYLES.get(row.state, "")),
         (note, style if row.state in (State.FAILED, State.STOPPED) else "$text-muted"),
     )
-
-
-def bar(share: float, cells: int = BAR_CELLS) -> str:
-    """A bar of so many cells, filled to a share between 0 and 1; full only at 1."""
-    filled = int(cells * min(max(share, 0.0), 1.0))
-    return "█" * filled + "░" * (cells - filled)
 
 
 def progress_text(

@@ -16,7 +16,7 @@ from screens.run.state import (
     before_watching,
     broken_off,
 )
-from screens.run.text import bar, doing, failure_text, long_time, progress_text, step_line
+from screens.run.text import doing, failure_text, long_time, progress_text, step_line
 from tests.screens.examples import PLAN
 from wizard.run.events import PlanFinished, Progress, StepFailed, StepFinished, StepStarted
 
@@ -154,11 +154,6 @@ def test_a_step_tells_how_long_it_took_or_takes_and_is_never_wider_than_its_plac
 def test_the_last_step_of_a_rollback_is_the_folder() -> None:
     assert len(before_rollback(PLAN).steps) == len(before_rollback(PLAN).overall.weights) == 7
     assert len(before_rollback(None).steps) == 1
-
-
-def test_a_bar_is_never_longer_than_its_cells() -> None:
-    assert bar(3.0, 10) == "█" * 10
-    assert bar(-1.0, 10) == "░" * 10
 
 
 def test_a_failure_tells_what_happened_what_it_means_and_what_to_do() -> None:

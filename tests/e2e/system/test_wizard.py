@@ -104,7 +104,7 @@ def roll_back(root: Root, terminal: Terminal) -> None:
     terminal.wait_for("Rolled back.", LONG_S)
     terminal.send("\r")
     terminal.wait_for("What do you want to do?")
-    assert "Roll back" not in terminal.text()
+    assert "undo the last run" not in terminal.text()
 
 
 def processes(root: Root, *words: str) -> list[int]:
