@@ -377,15 +377,15 @@ def test_the_wizard_leads_there_by_keys_alone(enter: Enter) -> None:
     root.give_sudo("with password")
     before = take(root.folder)
     with at_a_terminal(root) as terminal:
-        terminal.wait_for("take ROCm off", EXIT_S)
+        terminal.wait_for("remove ROCm, or what", EXIT_S)
         for key, shown in (
-            ("x", "Choose what goes"),
+            ("x", "Enter Choose"),
             ("n", "What should be removed?"),
             ("\r", "y removes"),
             ("y", "password for"),
             (f"{PASSWORD}\n", "leave all as it is: "),
             ("yes\n", "Press Enter to finish"),
-            ("\r", "Done as planned"),
+            ("\r", "it can be undone"),
         ):
             terminal.send(key)
             terminal.wait_for(shown, 2 * EXIT_S)
