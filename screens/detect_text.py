@@ -45,18 +45,33 @@ def verdict(machine: Machine) -> Verdict:
             Status.WARNING,
             "Only the stack cpu suits this machine. You can still look at the others.",
         )
-    faults = [each for each in diagnose(machine).findings if each.status is Status.FAULT]
+    findings = diagnose(machine).findings
+    faults = [each for each in findings if each.status is Status.FAULT]
+    warnings = sum(each.status is Status.WARNING for each in findings)
     joinable = any(_the_plan_joins(each) for each in faults)
     obstacles = [each for each in faults if not _the_plan_joins(each)]
-    second: tuple[str, Status | None] = (FIRST, Status.WARNING) if joinable else _unread(machine)
+    second = _unread(machine)
+    if warnings:
+        text = f"But {counted(warnings, 'warning')}, which may explain trouble. d shows more."
+        second = text, Status.WARNING
+    if joinable:
+        second = FIRST, Status.WARNING
     card = f"your {card_text(machine)}"
     if not obstacles:
         return Verdict(f"No obstacle to PyTorch found on {card}.", Status.OK, *second)
-    problem = shown(obstacles[0].title).rstrip(".")
+    problem = _problem(machine, obstacles[0])
     if len(obstacles) == 1:
         return Verdict(f"1 problem found with {card}: {problem}.", Status.FAULT, *second)
     text = f"{len(obstacles)} problems found with {card}. The first: {problem}."
     return Verdict(text, Status.FAULT, *second)
+
+
+def _problem(machine: Machine, finding: Finding) -> str:
+    """What is wrong, in a few words; a container has no driver of its own to look for."""
+    container = machine.surroundings.container
+    if finding.cause == "kfd-missing" and container:
+        return f"{container} was started without the GPU's device /dev/kfd"
+    return shown(finding.title).rstrip(".")
 
 
 def _the_plan_joins(finding: Finding) -> bool:

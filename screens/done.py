@@ -87,7 +87,7 @@ class Done(StepScreen):
 
     def action_welcome(self) -> None:
         """Goes to the start; the machine is read again there, as it may have changed."""
-        self.post_message(self.Go("welcome", Session()))
+        self.post_message(self.Go("welcome", Session(applications=self.session.applications)))
 
 
 def _widget(panel: Panel) -> Static:

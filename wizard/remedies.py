@@ -12,8 +12,8 @@ TRY_AGAIN = "try again"
 
 _KEYS = {
     "diagnose": "Diagnose (d on Welcome)",
-    "detect": "Detect (Start on Welcome)",
-    "plan": "Choose (Start on Welcome)",
+    "detect": "Detect (Set up PyTorch on Welcome)",
+    "plan": "Choose (Set up PyTorch on Welcome)",
     "report": "Report (p on Welcome)",
     "rollback": "Roll back (r on Welcome)",
     "remove": "Remove (x on Welcome)",

@@ -344,7 +344,8 @@ class Conv2d(StepScreen):
             return READING, None, "Enter lets you type its path."
         if not self._pythons:
             return NONE_FOUND, Status.WARNING, "Enter lets you type the path of one."
-        return ASKED, None, f"{self._setting} Enter starts."
+        enter = "Enter shows what would run." if self.services.rehearses else "Enter starts."
+        return ASKED, None, f"{self._setting} {enter}"
 
     def _now(self, row: Row | None) -> str:
         """Which shape is measured, and for how long."""
@@ -577,7 +578,10 @@ class Conv2d(StepScreen):
         try:
             async with aclosing(coming) as events:
                 async for event in events:
-                    self._take(request, event)
+                    if isinstance(event, SweepDone):
+                        await self._end(request, event)
+                    else:
+                        self._take(event)
         except OSError as trouble:
             tell(self, "It stopped", fault("The run stopped", trouble, KEPT))
         finally:
@@ -593,7 +597,7 @@ class Conv2d(StepScreen):
             self.asks = self.measured is None and not views.results
             self._show()
 
-    def _take(self, request: Request, event: SweepEvent) -> None:
+    def _take(self, event: SweepEvent) -> None:
         match event:
             case WorkerStarted() | DeviceFound():
                 if not self._joined:  # long ago: the line that says what is shown stays
@@ -606,9 +610,9 @@ class Conv2d(StepScreen):
             case Note() | DeadlineMoved():
                 self.say(line_of(event), "warning")
             case SweepDone():
-                self._end(request, event)
+                pass
 
-    def _end(self, request: Request, done: SweepDone) -> None:
+    async def _end(self, request: Request, done: SweepDone) -> None:
         """Keeps what a request came to; that of a search stands above the table it is about."""
         state, before = self._views.state, self.measured
         if before is None:
@@ -619,7 +623,21 @@ class Conv2d(StepScreen):
             limit = request.row, limit_text(request, done.limit, done.results)
         self.measured = replace(before, request=request, done=done, limit=limit)
         found = found_by(done.setting, sweep_in(request).python)
+        why = "" if found is None else await asyncio.to_thread(self._not_kept, found)
+        if why:
+            found = None
+            self.say(f"{why} a shows how to set it yourself.")
         self.session = replace(self.session, measured=self.measured, found=found)
+
+    def _not_kept(self, found: Found) -> str:
+        """Why no plan could keep a setting for its environment; ``""`` where one can."""
+        try:
+            self.services.make_keep(found)
+        except ValueError as reason:
+            return str(reason)
+        except OSError:
+            return ""  # told in full when it is asked for
+        return ""
 
     def action_stop(self) -> None:
         """Ends the running shape and keeps what was measured."""

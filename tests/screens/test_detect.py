@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 from rich.cells import cell_len
 
 from screens.detect import Checks
-from screens.detect_text import row_text
+from screens.detect_text import row_text, verdict
 from tests.screens import examples
 from tests.screens.driving import app_with, press, reach, settled
 from tests.screens.fakes import LIVE_SERVICES
 from wizard.diagnose.finding import Status
+from wizard.machine.detect import detect
 from wizard.machine.pythons import INTERPRETERS
+from wizard.machine.recorded import RecordedHost
+
+MACHINES = Path(__file__).parents[1] / "machines"
 
 
 def test_a_row_has_the_mark_of_its_status_and_none_before_all_is_read() -> None:
@@ -47,3 +54,18 @@ async def test_on_the_way_back_to_what_was_read_the_first_row_is_highlighted() -
         await reach(pilot, "detect")
         await settled(pilot)
         assert pilot.app.screen.query_one(Checks).highlighted == 0
+
+
+def test_the_verdict_names_what_stands_in_the_way_and_counts_warnings() -> None:
+    fine = verdict(examples.MACHINE)
+    assert fine.text == "No obstacle to PyTorch found on your RX 5600 XT (gfx1010, 6 GiB)."
+    assert fine.status is Status.OK
+    none = verdict(replace(examples.MACHINE, gpus=()))
+    assert (none.text, none.status) == ("No graphics card was found.", Status.WARNING)
+    jammy = verdict(detect(RecordedHost(MACHINES / "rx5700xt-jammy-clean")))
+    assert jammy.second.startswith("1 thing to set up first: permission to use the GPU.")
+    mixed = verdict(detect(RecordedHost(MACHINES / "rx5600xt-noble-rocm52-mix")))
+    assert "warnings, which may explain trouble" in mixed.second
+    docker = verdict(detect(RecordedHost(MACHINES / "docker-no-kfd")))
+    assert docker.status is Status.FAULT
+    assert "docker was started without the GPU's device /dev/kfd" in docker.text

@@ -26,8 +26,8 @@ def line_of(event: SweepEvent) -> str:
             hip = f", ROCm {event.loaded.hip}" if event.loaded.hip else ""
             return f"torch {event.loaded.torch}{hip} (process {event.pid}, {event.process})"
         case DeviceFound():
-            gfx = f", {event.loaded.gfx}" if event.loaded.gfx else ""
-            return f"device: {event.loaded.device}{gfx}"
+            told = dict.fromkeys((str(event.loaded.device), event.loaded.gfx or ""))
+            return f"device: {', '.join(filter(None, told))}"
         case ShapeStarted():
             place = f"{event.number}/{event.total}"
             how = _how(event.row)
