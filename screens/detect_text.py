@@ -52,8 +52,8 @@ def verdict(machine: Machine) -> Verdict:
     obstacles = [each for each in faults if not _the_plan_joins(each)]
     second = _unread(machine)
     if warnings:
-        text = f"But {counted(warnings, 'warning')}, which may explain trouble. d shows more."
-        second = text, Status.WARNING
+        them = "it" if warnings == 1 else "them"
+        second = f"{counted(warnings, 'warning')}: d explains {them}.", Status.WARNING
     if joinable:
         second = FIRST, Status.WARNING
     card = f"your {card_text(machine)}"

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 READING = "Reading this machine. Nothing is changed."
 AIM = (
     "This program sets up PyTorch for the RX 5500, 5600 and 5700 (RDNA1) and measures which "
-    "convolutions work on your card. Its authors have never had such a card to test it on."
+    "convolutions work on your card. Its authors have never had such a card."
 )
 MODES = {
     LIVE: "Nothing changes before you have seen the whole plan and agreed to it, and every "

@@ -65,7 +65,7 @@ def test_the_verdict_names_what_stands_in_the_way_and_counts_warnings() -> None:
     jammy = verdict(detect(RecordedHost(MACHINES / "rx5700xt-jammy-clean")))
     assert jammy.second.startswith("1 thing to set up first: permission to use the GPU.")
     mixed = verdict(detect(RecordedHost(MACHINES / "rx5600xt-noble-rocm52-mix")))
-    assert "warnings, which may explain trouble" in mixed.second
+    assert "warnings: d explains them." in mixed.second
     docker = verdict(detect(RecordedHost(MACHINES / "docker-no-kfd")))
     assert docker.status is Status.FAULT
     assert "docker was started without the GPU's device /dev/kfd" in docker.text
