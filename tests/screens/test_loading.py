@@ -163,7 +163,7 @@ STATES: dict[str, Loading] = {
     "apply-starts": Loading(
         "apply", "Starting", "#log", lambda w: w.services(carry_out=w.events())
     ),
-    "watch": Loading("welcome", "Starting", "#log", _watches, (("Watch shows it", "w"),)),
+    "watch": Loading("welcome", "Starting", "#log", _watches, (("on your RX 5600", "w"),)),
     "conv2d": Loading("conv2d", "Now 16->32 at 32x32", "#grid", _measures, MEASURES),
 }
 

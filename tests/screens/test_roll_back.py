@@ -110,6 +110,7 @@ async def test_both_parts_are_shown_before_anything_is_done(
     back = Back()
     async with app_with(back.services).run_test(size=SIZES[0]) as pilot:
         await reach(pilot, "welcome")
+        await settled(pilot)
         await press(pilot, "r")
         await reach(pilot, "roll_back")
         await until(pilot, lambda: "y rolls back" in status(pilot.app))
@@ -135,6 +136,7 @@ async def test_it_is_taken_back_on_y_and_the_outcome_is_told(
     back = Back(SYSTEM, *WELL)
     async with app_with(back.services).run_test(size=SIZES[0]) as pilot:
         await reach(pilot, "welcome")
+        await settled(pilot)
         await press(pilot, "r")
         await until(pilot, lambda: "y" in usable_keys(pilot.app))
         await press(pilot, "y")
@@ -183,6 +185,7 @@ async def test_a_stop_is_asked_for_once_it_was_affirmed() -> None:
     back = Back(SYSTEM, StepFinished(1, 1.0, False, "gone"), stopped)
     async with app_with(back.services).run_test(size=(80, 24)) as pilot:
         await reach(pilot, "welcome")
+        await settled(pilot)
         await press(pilot, "r")
         await until(pilot, lambda: "y" in usable_keys(pilot.app))
         await press(pilot, "y")
@@ -223,6 +226,7 @@ async def test_rights_that_are_refused_leave_all_as_it_is_and_are_told() -> None
     back = Back(SYSTEM, failure, PlanFinished(False, False, True, False, "", "/log"))
     async with app_with(back.services).run_test(size=(80, 24)) as pilot:
         await reach(pilot, "welcome")
+        await settled(pilot)
         await press(pilot, "r")
         await until(pilot, lambda: "y" in usable_keys(pilot.app))
         await press(pilot, "y")
@@ -240,6 +244,7 @@ async def test_a_run_without_a_part_in_the_system_shows_its_folder_alone() -> No
     back = Back(None)
     async with app_with(back.services).run_test(size=(80, 24)) as pilot:
         await reach(pilot, "welcome")
+        await settled(pilot)
         await press(pilot, "r")
         await until(pilot, lambda: "1 step, no root" in screen_text(pilot.app))
         assert "1  Restore the folder of the run" in screen_text(pilot.app)
@@ -255,6 +260,7 @@ async def test_why_there_is_no_way_back_is_told_and_nothing_is_offered() -> None
     services = replace(LIVE_SERVICES, undoable=lambda: True, way_back=refuse)
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await reach(pilot, "welcome")
+        await settled(pilot)
         await press(pilot, "r")
         await until(pilot, lambda: "Read it again." in screen_text(pilot.app))
         assert "3 [/letters] changed" in screen_text(pilot.app)
@@ -277,6 +283,7 @@ async def test_a_dry_run_shows_the_way_back_and_takes_nothing() -> None:
     services = replace(DRY_SERVICES, undoable=lambda: True)
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await reach(pilot, "welcome")
+        await settled(pilot)
         await press(pilot, "r")
         await until(pilot, lambda: "Restore the folder of the run" in screen_text(pilot.app))
         assert "y" not in usable_keys(pilot.app)

@@ -75,6 +75,7 @@ async def test_welcome_says_what_is_at_work_and_w_watches_it_to_its_end(
     helper = Helper(StepFinished(3, 0.0, False, "3 packages installed"), ENDED)
     async with app_with(helper.services).run_test(size=SIZES[0]) as pilot:
         await reach(pilot, "welcome")
+        await settled(pilot)
         await as_agreed(pilot, same_as_golden, "state-welcome-at-work")
         await press(pilot, "w")
         await until(pilot, lambda: "Unpacking libssl3" in screen_text(pilot.app))
