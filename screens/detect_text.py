@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from textual.content import Content
@@ -11,7 +12,6 @@ from screens.hanging import wrapped
 from screens.services import DetectedPart
 from screens.words import STATUS_STYLES, card_text, column, main_card, shown
 from wizard.diagnose.finding import Finding, Status
-from wizard.diagnose.machine import diagnose
 from wizard.machine.facts import Machine
 from wizard.run.lines import clean
 from wizard.sizes import counted
@@ -30,8 +30,8 @@ class Verdict(NamedTuple):
     second_status: Status | None = None
 
 
-def verdict(machine: Machine) -> Verdict:
-    """What stands in the way of PyTorch on this machine."""
+def verdict(machine: Machine, findings: Iterable[Finding]) -> Verdict:
+    """What stands in the way of PyTorch on this machine, by what was diagnosed."""
     gpu = main_card(machine)
     if gpu is None:
         return Verdict(
@@ -45,9 +45,9 @@ def verdict(machine: Machine) -> Verdict:
             Status.WARNING,
             "Only the stack cpu suits this machine. You can still look at the others.",
         )
-    findings = diagnose(machine).findings
-    faults = [each for each in findings if each.status is Status.FAULT]
-    warnings = sum(each.status is Status.WARNING for each in findings)
+    counting = [each for each in findings if each.counts]
+    faults = [each for each in counting if each.status is Status.FAULT]
+    warnings = len(counting) - len(faults)
     joinable = any(_the_plan_joins(each) for each in faults)
     obstacles = [each for each in faults if not _the_plan_joins(each)]
     second = _unread(machine)

@@ -57,9 +57,11 @@ def statuses_and_verdict(machine: Machine) -> tuple[Mapping[str, Status], Verdic
     """How each part of a machine stands, and what that comes to."""
     # They read tables: not before the first frame.
     from screens.detect_text import verdict
+    from wizard.diagnose.machine import diagnose
     from wizard.diagnose.parts import part_statuses
 
-    return part_statuses(machine), verdict(machine)
+    findings = diagnose(machine).findings
+    return part_statuses(machine, findings), verdict(machine, findings)
 
 
 def _read(screen: StepScreen, reading: int) -> None:

@@ -59,11 +59,6 @@ def header_steps(screen: str, session: Session) -> tuple[HeaderStep, ...]:
     )
 
 
-def title_of(step: str, session: Session) -> str:
-    """What a step is called on this way, such as ``Install`` or ``Remove`` for ``apply``."""
-    return _way(session).get(step, step.capitalize())
-
-
 def _way(session: Session) -> dict[str, str]:
     if session.before is not None:
         return KEEPING if session.mending is None else FIXING

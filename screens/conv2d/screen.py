@@ -578,10 +578,7 @@ class Conv2d(StepScreen):
         try:
             async with aclosing(coming) as events:
                 async for event in events:
-                    if isinstance(event, SweepDone):
-                        await self._end(request, event)
-                    else:
-                        self._take(event)
+                    await self._take(request, event)
         except OSError as trouble:
             tell(self, "It stopped", fault("The run stopped", trouble, KEPT))
         finally:
@@ -597,7 +594,7 @@ class Conv2d(StepScreen):
             self.asks = self.measured is None and not views.results
             self._show()
 
-    def _take(self, event: SweepEvent) -> None:
+    async def _take(self, request: Request, event: SweepEvent) -> None:
         match event:
             case WorkerStarted() | DeviceFound():
                 if not self._joined:  # long ago: the line that says what is shown stays
@@ -610,7 +607,7 @@ class Conv2d(StepScreen):
             case Note() | DeadlineMoved():
                 self.say(line_of(event), "warning")
             case SweepDone():
-                pass
+                await self._end(request, event)
 
     async def _end(self, request: Request, done: SweepDone) -> None:
         """Keeps what a request came to; that of a search stands above the table it is about."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from wizard.plan.steps import Plan, Step
+from wizard.plan.steps import Plan
 from wizard.run.events import (
     Event,
     Output,
@@ -88,14 +88,9 @@ class RunState:
         return self.steps[number - 1].title if 0 < number <= len(self.steps) else ""
 
 
-def title_of(step: Step) -> str:
-    """What a step is called in a list."""
-    return step.title
-
-
 def before_run(plan: Plan, done: State = State.DONE) -> RunState:
     """The state before the first event of a plan."""
-    rows = tuple(StepRow(title_of(step)) for step in plan.steps)
+    rows = tuple(StepRow(step.title) for step in plan.steps)
     return RunState(rows, overall(plan), done=done)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from screens.conv2d.services import example_told
 from wizard.conv2d.presets import DEFAULT, find_preset
-from wizard.conv2d.runs.example import NOT_RECORDED, example, replayed
+from wizard.conv2d.runs.example import NOT_RECORDED, recorded, replayed
 from wizard.conv2d.search.find_limit import LimitRequest
 from wizard.conv2d.search.setting_request import SettingRequest
 from wizard.conv2d.sweep import Sweep, SweepDone, SweepEvent
@@ -63,5 +63,5 @@ def test_it_says_on_which_card_it_was_recorded_and_that_the_hang_was_planted() -
 
 @pytest.mark.parametrize("kind", ["sweep", "setting", "limit"])
 def test_its_events_are_in_the_order_of_their_times(kind: str) -> None:
-    times = [seconds for seconds, _ in example().runs[kind]]
+    times = [seconds for seconds, _ in recorded()[kind]]
     assert all(one <= other for one, other in pairwise(times))

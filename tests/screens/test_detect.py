@@ -9,12 +9,14 @@ import pytest
 from rich.cells import cell_len
 
 from screens.detect import Checks
-from screens.detect_text import row_text, verdict
+from screens.detect_text import Verdict, row_text
+from screens.machine_reading import statuses_and_verdict
 from tests.screens import examples
 from tests.screens.driving import app_with, press, reach, settled
 from tests.screens.fakes import LIVE_SERVICES
 from wizard.diagnose.finding import Status
 from wizard.machine.detect import detect
+from wizard.machine.facts import Machine
 from wizard.machine.pythons import INTERPRETERS
 from wizard.machine.recorded import RecordedHost
 
@@ -54,6 +56,10 @@ async def test_on_the_way_back_to_what_was_read_the_first_row_is_highlighted() -
         await reach(pilot, "detect")
         await settled(pilot)
         assert pilot.app.screen.query_one(Checks).highlighted == 0
+
+
+def verdict(machine: Machine) -> Verdict:
+    return statuses_and_verdict(machine)[1]
 
 
 def test_the_verdict_names_what_stands_in_the_way_and_counts_warnings() -> None:

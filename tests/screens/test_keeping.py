@@ -69,6 +69,14 @@ async def find(pilot: Pilot[int]) -> None:
     await until(pilot, lambda: not any(words in screen_text(pilot.app) for words in asked))
 
 
+async def measure(pilot: Pilot[int]) -> None:
+    """Measures the default table on the GPU: something hangs."""
+    await reach(pilot, "conv2d")
+    await press(pilot, "enter")
+    await until(pilot, lambda: isinstance(pilot.app.screen, Question))
+    await press(pilot, "y")
+
+
 async def test_after_a_hang_enter_finds_a_setting_and_then_opens_review_to_keep_it() -> None:
     async def run(request: Request) -> AsyncGenerator[SweepEvent, None]:
         if isinstance(request, SettingRequest):
@@ -80,10 +88,7 @@ async def test_after_a_hang_enter_finds_a_setting_and_then_opens_review_to_keep_
 
     app = app_with(replace(LIVE_SERVICES, run_sweep=run), "conv2d")
     async with app.run_test(size=SIZE) as pilot:
-        await reach(pilot, "conv2d")
-        await press(pilot, "enter")
-        await until(pilot, lambda: isinstance(app.screen, Question))
-        await press(pilot, "y")
+        await measure(pilot)
         hang = "✗ 16->32 and 32->64 hang at 224x224; the rest is right."
         await until(pilot, lambda: hang in screen_text(app))
         assert "Enter looks for a setting that fixes it" in screen_text(app)
@@ -234,10 +239,7 @@ async def test_l_finds_the_exact_limit_of_what_hangs_and_the_grid_of_the_sweep_c
 
     app = app_with(replace(LIVE_SERVICES, run_sweep=run), "conv2d")
     async with app.run_test(size=SIZE) as pilot:
-        await reach(pilot, "conv2d")
-        await press(pilot, "enter")
-        await until(pilot, lambda: isinstance(app.screen, Question))
-        await press(pilot, "y")
+        await measure(pilot)
         await until(pilot, lambda: "l finds the exact limit" in screen_text(app))
         await press(pilot, "l")
         await until(pilot, lambda: isinstance(app.screen, Question))

@@ -83,12 +83,17 @@ PART_OF = {
 """Of which part a cause speaks."""
 
 
-def part_statuses(machine: Machine) -> dict[str, Status]:
-    """By the title of each part: the worst of its own facts and of the findings about it."""
+def part_statuses(
+    machine: Machine, findings: tuple[Finding, ...] | None = None
+) -> dict[str, Status]:
+    """By the title of each part: the worst of its own facts and of the findings about it.
+
+    ``findings``: those of ``diagnose``, where they are known already.
+    """
     own = dict.fromkeys(TITLES, Status.OK) | dict(_own(machine))
     # What did not answer in time was looked at by nobody, whatever stands in its place.
     own |= dict.fromkeys((t for t in TITLES if was_late(t, machine.unread)), Status.NOT_TESTED)
-    found = diagnose(machine).findings
+    found = diagnose(machine).findings if findings is None else findings
     return {title: worst((status, *_of(title, found))) for title, status in own.items()}
 
 

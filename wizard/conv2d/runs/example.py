@@ -10,7 +10,6 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from functools import cache
-from typing import NamedTuple
 
 from assets import FOLDER
 from wizard.conv2d.asked import Request, request_form
@@ -30,26 +29,15 @@ NOT_RECORDED = StopReason(
 )
 
 
-class Example(NamedTuple):
-    """What was recorded, with where."""
-
-    card: str
-    """The GPU, with its article."""
-    torch: str
-    date: str
-    planted: str
-    """What was planted into it."""
-    runs: dict[str, tuple[tuple[float, SweepEvent], ...]]
-    """By the kind of what was asked: each event with the seconds since the start."""
-
-
 @cache
-def example() -> Example:
-    """The recorded run. Raises ``ValueError`` where its file is damaged."""
-    about, *lines = FILE.read_text("utf-8").splitlines()
+def recorded() -> dict[str, tuple[tuple[float, SweepEvent], ...]]:
+    """By the kind of what was asked: each event with the seconds since the start.
+
+    The first line of the file tells where that was. Raises ``ValueError`` where it is damaged.
+    """
     runs: dict[str, list[tuple[float, SweepEvent]]] = {}
     kind = ""
-    for line in lines:
+    for line in FILE.read_text("utf-8").splitlines()[1:]:
         form = json.loads(line)
         if "request" in form:
             kind = form["request"]
@@ -59,7 +47,7 @@ def example() -> Example:
         if event is None:
             raise ValueError(f"{FILE.name} holds a line that is no event: {line[:80]}")
         runs.setdefault(kind, []).append((seconds, event))
-    return Example(**json.loads(about), runs={name: tuple(run) for name, run in runs.items()})
+    return {name: tuple(run) for name, run in runs.items()}
 
 
 async def replayed(
@@ -67,7 +55,7 @@ async def replayed(
 ) -> AsyncGenerator[SweepEvent, None]:
     """The events of what was recorded for such a request, in their time but for long waits."""
     kind = request_form(request)["kind"]
-    run = example().runs.get(kind, ())
+    run = recorded().get(kind, ())
     if not run or not _fits(request, run):
         yield SweepDone((), NOT_RECORDED, 0.0)
         return
