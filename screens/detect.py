@@ -137,11 +137,9 @@ class Detect(StepScreen):
         self.refresh_bindings()
 
     def on_reading_failed(self, message: ReadingFailed) -> None:
-        """Says what went wrong; anything but a system error is a bug and ends the program."""
+        """Says what went wrong."""
         if message.reading != self._reading:
             return
-        if not isinstance(message.error, (OSError, ValueError)):
-            raise message.error
         self._wait = None
         self.conclude(broken_text(message.error, len(self._parts)), Status.FAULT)
 

@@ -44,7 +44,7 @@ class MachineRead(Message):
 class ReadingFailed(Message):
     """The reading ended early."""
 
-    error: Exception
+    error: OSError | ValueError
     reading: int
 
 
@@ -76,10 +76,16 @@ def _read(screen: StepScreen, reading: int) -> None:
         session = _with_machine(screen, machine, tuple(parts))
         told = statuses_and_verdict(machine)
         _prepare_choose(screen, session)
-    except Exception as error:  # a thread would swallow it: the handler decides
+    except (OSError, ValueError) as error:
         screen.post_message(ReadingFailed(error, reading))
+    except Exception as bug:  # a thread would swallow it: it is to end the program
+        screen.call_later(_raise, bug)
     else:
         screen.post_message(MachineRead(session, *told, reading))
+
+
+def _raise(bug: Exception) -> None:
+    raise bug
 
 
 def _with_machine(screen: StepScreen, machine: Machine, parts: tuple[DetectedPart, ...]) -> Session:

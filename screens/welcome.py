@@ -138,10 +138,8 @@ class Welcome(StepScreen):
         self.conclude(*message.verdict)
 
     def on_reading_failed(self, message: ReadingFailed) -> None:
-        """Leaves it to the next step to say why; what is no system error is a bug."""
+        """Leaves it to the next step to say why."""
         self.reading = False
-        if not isinstance(message.error, (OSError, ValueError)):
-            raise message.error
         self.conclude("This machine could not be read. Enter tries again.", Status.WARNING)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

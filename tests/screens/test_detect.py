@@ -8,11 +8,14 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
+from screens.app import SetupApp
 from screens.detect import Checks
 from screens.detect_text import Verdict, row_text
 from screens.machine_reading import statuses_and_verdict
+from screens.session import Session
 from tests.screens import examples
-from tests.screens.driving import app_with, press, reach, settled
+from tests.screens.driving import app_with, press, reach, settled, until
+from tests.screens.failing import fails
 from tests.screens.fakes import LIVE_SERVICES
 from wizard.diagnose.finding import Status
 from wizard.machine.detect import detect
@@ -75,3 +78,14 @@ def test_the_verdict_names_what_stands_in_the_way_and_counts_warnings() -> None:
     docker = verdict(detect(RecordedHost(MACHINES / "docker-no-kfd")))
     assert docker.status is Status.FAULT
     assert "docker was started without the GPU's device /dev/kfd" in docker.text
+
+
+@pytest.mark.parametrize("step", ["welcome", "detect", "conv2d"])
+async def test_a_bug_while_the_machine_is_read_ends_the_program_and_is_not_swallowed(
+    step: str,
+) -> None:
+    services = replace(LIVE_SERVICES, detect=fails(KeyError("a bug")))
+    app = SetupApp(services, Session(), step)
+    with pytest.raises(KeyError, match="a bug"):
+        async with app.run_test(size=(80, 24)) as pilot:
+            await until(pilot, lambda: not app.is_running)
