@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
+from wizard.diagnose.card_formats import CARD_ANCHORS
 from wizard.diagnose.decoding import CHUNK, SAMPLE, as_text, chunks
 from wizard.diagnose.finding import Confidence, Evidence
 from wizard.diagnose.kinds import kinds_in
 from wizard.diagnose.lines import Finder, Line, alternatives
-from wizard.diagnose.listed_cards import CARD_ANCHORS, CardLines, ListedCard
+from wizard.diagnose.listed_cards import CardLines, ListedCard
 from wizard.diagnose.mentions import only_mentions
 from wizard.diagnose.plain import plain
 from wizard.diagnose.told import TOLD_ANCHORS, Told, ToldLines
@@ -91,6 +92,7 @@ def read_text(blocks: Iterator[bytes]) -> Reading:
                     told.take(line)
                 sorter.sort(line, held, reading)
     reading.cards, reading.told = cards.found(), told.found()
+    reading.kinds |= {card.source for card in reading.cards}
     reading.newest_first = runs_backwards(reading)
     return reading
 

@@ -131,6 +131,9 @@ def card_lines(cards: Sequence[ListedCard], width: int = WIDTH) -> Iterator[str]
         ids = " ".join(part for part in (card.pci_id, card.gfx) if part) or "no number"
         kind = "RDNA1" if card.rdna1 else "not RDNA1"
         yield from _wrapped(f"{card.name} [{ids}]: {kind} ({card.source})", "  ", "    ", width)
+        if card.reported not in ("", card.gfx):
+            told = f"ROCm takes it for {card.reported}: HSA_OVERRIDE_GFX_VERSION is in force."
+            yield from _wrapped(told, "    ", "    ", width)
 
 
 def _wrapped(text: str, first: str = "", later: str = "", width: int = WIDTH) -> list[str]:
