@@ -46,7 +46,10 @@ ONE_LINE = _compiled(
 STARTS = _compiled(
     {
         "lspci": rf"^Slot:\s+{SLOT}",
-        "inxi": r"^(?:Graphics:)?\s{1,12}(?:Device-(?P<number>\d{1,2})|Card(?:-\d)?): (?P<name>\S[^\n]{0,300})",
+        "inxi": (
+            r"^(?:Graphics:)?\s{1,12}(?:Device-(?P<number>\d{1,2})|Card(?:-\d)?):"
+            r" (?P<name>\S[^\n]{0,300})"
+        ),
         "lshw": r"^\s{0,60}\*-(?P<is>\w{1,30})",
         "hwinfo": r"^\d{1,4}: \w{1,20} \S",
         "rocminfo": (

@@ -240,7 +240,8 @@ def _is_graphics(device: dict[str, str]) -> bool:
             return bool(name)
         case "rocm-smi":
             return any(each in device for each in ("name", "device", "reported"))
-    return True
+        case _:
+            return True
 
 
 def _card(device: dict[str, str]) -> ListedCard | None:

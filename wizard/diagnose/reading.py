@@ -18,6 +18,7 @@ from wizard.diagnose.listed_cards import CardLines, ListedCard
 from wizard.diagnose.mentions import only_mentions
 from wizard.diagnose.plain import plain
 from wizard.diagnose.told import TOLD_ANCHORS, Told, ToldLines
+from wizard.diagnose.unrecognised import ERROR_ANCHORS, ErrorLines
 from wizard.knowledge.causes import Sign, load_marks, load_signs, load_words
 from wizard.knowledge.phrases import load_phrases
 from wizard.run.lines import beginning
@@ -43,6 +44,7 @@ class Reading:
     """What kinds of output are in it."""
     cards: tuple[ListedCard, ...] = ()
     told: Told = field(default_factory=Told)
+    errors: ErrorLines = field(default_factory=ErrorLines)
     words: set[str] = field(default_factory=set)
     """What it is about."""
     newest_first: bool = False
@@ -87,6 +89,8 @@ def read_text(blocks: Iterator[bytes]) -> Reading:
             held = anchors_in(line.text)
             if not held.isdisjoint(CARD_ANCHORS):
                 cards.take(line)
+            if not held.isdisjoint(ERROR_ANCHORS):
+                reading.errors.take(line)
             if sorter.new(line):
                 if not held.isdisjoint(TOLD_ANCHORS):
                     told.take(line)
@@ -109,7 +113,7 @@ def _signs_of() -> dict[str, list[Sign]]:
 
 @cache
 def _words() -> tuple[str, ...]:
-    return tuple({*_signs_of(), *CARD_ANCHORS, *TOLD_ANCHORS})
+    return tuple({*_signs_of(), *CARD_ANCHORS, *TOLD_ANCHORS, *ERROR_ANCHORS})
 
 
 @cache
