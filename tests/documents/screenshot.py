@@ -85,7 +85,9 @@ class Film:
     async def drawn(self) -> None:
         """Returns when all that has happened is on the screen: some of it comes in batches."""
         panes = (*self.app.screen.query(RunLog), *self.app.screen.query(SweepViews))
-        while any(getattr(pane, name, False) for pane in panes for name in ("_coming", "_has_news")):
+        while any(
+            getattr(pane, name, False) for pane in panes for name in ("_coming", "_has_news")
+        ):
             await asyncio.sleep(LOOK_AGAIN_S)
         await still(self.app)
 
