@@ -18,7 +18,6 @@ from screens.app import SetupApp
 from screens.conv2d.services import example_told
 from screens.diagnose.state import Shown
 from screens.services import Services
-from screens.session import Session
 from screens.start import services_for
 from screens.themes import DARK
 from screens.widgets.log_pane import RunLog
@@ -26,9 +25,7 @@ from screens.widgets.sweep_views import SweepViews
 from tests.documents.svg import Frame, frame_of, picture
 from tests.screens.driving import LOOK_AGAIN_S, press, reach, settled, still, until
 from wizard.__main__ import parser
-from wizard.conv2d.asked import Request
 from wizard.conv2d.runs.example import replayed
-from wizard.conv2d.sweep import SweepEvent
 from wizard.plan.steps import Plan
 from wizard.run.events import Event, StepStarted
 
@@ -84,10 +81,10 @@ class Film:
 
     async def drawn(self) -> None:
         """Returns when all that has happened is on the screen: some of it comes in batches."""
-        panes = (*self.app.screen.query(RunLog), *self.app.screen.query(SweepViews))
-        while any(
-            getattr(pane, name, False) for pane in panes for name in ("_coming", "_has_news")
-        ):
+        screen = self.app.screen
+        for log in screen.query(RunLog):
+            log.take_in()
+        while any(views._has_news for views in screen.query(SweepViews)):
             await asyncio.sleep(LOOK_AGAIN_S)
         await still(self.app)
 

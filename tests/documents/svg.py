@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rich.style import Style
 from rich.terminal_theme import SVG_EXPORT_THEME
@@ -22,10 +22,15 @@ WIDE, HIGH, BASE = 8.4, 17.0, 13.0
 """A cell in pixels, and how far down in it letters stand."""
 EDGE, TITLE_BAR = 10.0, 30.0
 ARMS = {
-    **{"─": "lr", "│": "ud", "╭": "rd", "╮": "ld", "╰": "ru", "╯": "lu"},
-    **{"━": "LR", "╸": "L", "╺": "R"},
-}
+    "─": "lr", "│": "ud", "╭": "rd", "╮": "ld", "╰": "ru", "╯": "lu", "━": "LR", "╸": "L", "╺": "R",
+}  # fmt: skip
 """Which ways a line goes from the middle of its cell; a capital is a thick line."""
+STYLE = (
+    'text{font:14px ui-monospace,"SF Mono",Menlo,Consolas,"DejaVu Sans Mono",monospace;'
+    "white-space:pre}.b{font-weight:bold}.u{text-decoration:underline}"
+    "g rect{shape-rendering:crispEdges}"
+)
+"""No font is fetched: words are as wide as their cells in any."""
 WORDS = re.compile(r"\S+(?: \S+)*")
 DRAWN = re.compile(r"(([─━])\2*|[│╭╮╰╯╸╺▁▂▃▄▅▆▇█▉▊▋▌▍▎▏])")
 
@@ -85,54 +90,41 @@ def picture(title: str, frames: Sequence[Frame], alone: int = 0) -> str:
 
     ``alone`` is the frame for readers who asked their system for less motion.
     """
-    width = max(end for frame in frames for row in frame.rows for end in [_end(row)]) * WIDE
-    height = len(frames[0].rows) * HIGH
-    ground = Counter(
-        piece.ground for row in frames[0].rows for piece in row for _ in piece.text
-    ).most_common(1)[0][0]
-    rows = {row: f"r{n}" for n, row in enumerate(dict.fromkeys(_all_rows(frames)))}
-    whole_width, whole_height = width + 2 * EDGE, height + TITLE_BAR + EDGE
-    return "\n".join(
-        (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {whole_width:g} '
-            f'{whole_height:g}" width="{whole_width:g}" height="{whole_height:g}" role="img">',
-            f"<title>{escape(title)}</title>",
-            "<style>",
-            'text{font:14px ui-monospace,"SF Mono",Menlo,Consolas,"DejaVu Sans Mono",monospace;'
-            "white-space:pre}",
-            ".b{font-weight:bold}.u{text-decoration:underline}.film rect,defs rect"
-            "{shape-rendering:crispEdges}",
-            *_motion(frames, height, alone),
-            "</style>",
-            "<defs>",
-            *(f'<g id="{name}">{"".join(_row(row, ground))}</g>' for row, name in rows.items()),
-            "</defs>",
-            f'<rect width="{whole_width:g}" height="{whole_height:g}" rx="8" fill="{ground}"/>',
-            *(
-                f'<circle cx="{EDGE + 8 + n * 18:g}" cy="{TITLE_BAR / 2:g}" r="5.5" fill="{colour}"/>'
-                for n, colour in enumerate(("#ff5f57", "#febc2e", "#28c840"))
-            ),
-            f'<text x="{whole_width / 2:g}" y="{TITLE_BAR / 2 + 5:g}" text-anchor="middle" '
-            f'fill="#a7b1bd">{escape(title)}</text>',
-            f'<svg x="{EDGE:g}" y="{TITLE_BAR:g}" width="{width:g}" height="{height:g}">',
-            '<g class="film">',
-            *(
-                f'<use href="#{rows[row]}" y="{n * height + line * HIGH:g}"/>'
-                for n, frame in enumerate(frames)
-                for line, row in enumerate(frame.rows)
-                if "".join(_row(row, ground))
-            ),
-            "</g></svg></svg>\n",
-        )
+    ground = _commonest_ground(frames[0])
+    drawn = {row: "".join(_row(row, ground)) for frame in frames for row in frame.rows}
+    names = {row: f"r{n}" for n, (row, shapes) in enumerate(drawn.items()) if shapes}
+    last = frames[0].rows[0][-1]
+    wide, high = (last.column + len(last.text)) * WIDE, len(frames[0].rows) * HIGH
+    size = f"{wide + 2 * EDGE:g}", f"{high + TITLE_BAR + EDGE:g}"
+    whole, view = 'width="{}" height="{}"'.format(*size), 'viewBox="0 0 {} {}"'.format(*size)
+    lines = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" {whole} {view} role="img">',
+        f"<title>{escape(title)}</title>",
+        f"<style>{STYLE}{''.join(_motion(frames, high, alone))}</style>",
+        "<defs>",
+        *(f'<g id="{name}">{drawn[row]}</g>' for row, name in names.items()),
+        "</defs>",
+        f'<rect {whole} rx="8" fill="{ground}"/>',
+        f'<text x="{EDGE + wide / 2:g}" y="20" text-anchor="middle" fill="#a7b1bd">'
+        f"{escape(title)}</text>",
+        f'<svg x="{EDGE:g}" y="{TITLE_BAR:g}" width="{wide:g}" height="{high:g}"><g class="film">',
+        *(
+            f'<use href="#{names[row]}" y="{n * high + line * HIGH:g}"/>'
+            for n, frame in enumerate(frames)
+            for line, row in enumerate(frame.rows)
+            if row in names
+        ),
+        "</g></svg></svg>\n",
     )
+    return "\n".join(lines)
 
 
-def _all_rows(frames: Iterable[Frame]) -> Iterator[tuple[Piece, ...]]:
-    return (row for frame in frames for row in frame.rows)
-
-
-def _end(row: tuple[Piece, ...]) -> int:
-    return row[-1].column + len(row[-1].text) if row else 0
+def _commonest_ground(frame: Frame) -> str:
+    cells: Counter[str] = Counter()
+    for row in frame.rows:
+        for piece in row:
+            cells[piece.ground] += len(piece.text)
+    return cells.most_common(1)[0][0]
 
 
 def _motion(frames: Sequence[Frame], height: float, alone: int) -> Iterator[str]:

@@ -35,7 +35,7 @@ def test_each_command_and_option_that_it_names_is_one() -> None:
     named = set(re.findall(r"rdna1-setup ([a-z][a-z0-9-]*)", TEXT))
     assert len(named) > 5
     assert named <= {*COMMANDS}
-    every = parser()._subparsers._group_actions[0].choices.values()  # type: ignore[union-attr,index]
+    every = parser()._subparsers._group_actions[0].choices.values()  # type: ignore[union-attr]
     helps = " ".join(one.format_help() for one in (parser(), *every))
     options = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", TEXT)) - {"--quiet", "--compile-bytecode"}
     assert {option for option in options if option not in helps} == set()
