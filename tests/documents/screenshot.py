@@ -12,8 +12,6 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 
-from textual.pilot import Pilot
-
 from screens.app import SetupApp
 from screens.conv2d.services import example_told
 from screens.diagnose.state import Shown
@@ -29,7 +27,8 @@ from wizard.conv2d.runs.example import replayed
 from wizard.plan.steps import Plan
 from wizard.run.events import Event, StepStarted
 
-FOLDER = Path(__file__).parents[2] / "assets" / "screenshots"
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "assets" / "screenshots"
 SIZE = (104, 30)
 BROKEN = "tests/machines/rx5700xt-jammy-clean"
 """A recorded machine with a fault, for Diagnose: the demo's has none."""
@@ -38,12 +37,28 @@ STEP_S = 0.15
 """For so long the film shows a step of Install."""
 SEEN_S = 0.1
 """What is over sooner has no frame."""
+WALK = (
+    ("", "welcome", 1.6, "", 1),
+    ("enter", "detect", 1.6, "detect", 1),
+    ("enter", "ask", 0.8, "", 1),
+    ("space", "ask", 0.6, "", 1),
+    ("enter", "choose", 3.0, "choose", 1),
+    ("c", "compare", 2.4, "compare", 1),
+    ("escape", "choose", 0.4, "", 1),
+    ("enter", "review", 2.2, "", 1),
+    ("enter", "apply", 1.2, "install", 1),
+    ("enter", "conv2d", 0.8, "", 1),
+    ("enter", "conv2d", 2.5, "measure", 4),
+    ("enter", "conv2d", 3.5, "", 8),
+)
+"""The film: a key, the step that it leads to, for how many seconds its end is shown, as which
+picture that is kept, and how many times faster than the demo it is."""
 
 
 def services(*words: str) -> Services:
     """Those of a start with these words, whatever terminal and day this is."""
     given = services_for(parser().parse_args(words))
-    return replace(given, theme=DARK, unicode=True, console=False, today=lambda: TODAY)
+    return replace(given, theme=DARK, unicode=True, console=False, pause_s=0.0, today=lambda: TODAY)
 
 
 @dataclass
@@ -54,7 +69,7 @@ class Film:
     stills: dict[str, Frame] = field(default_factory=dict)
     clock_s: float = 0.0
     """What the program takes for the time."""
-    speed: float = 1.0
+    speed: int = 1
     unseen_s: float = 0.0
 
     def __post_init__(self) -> None:
@@ -84,7 +99,7 @@ class Film:
         screen = self.app.screen
         for log in screen.query(RunLog):
             log.take_in()
-        while any(views._has_news for views in screen.query(SweepViews)):
+        while any(views._has_news for views in screen.query(SweepViews)):  # noqa: ASYNC110
             await asyncio.sleep(LOOK_AGAIN_S)
         await still(self.app)
 
@@ -102,48 +117,23 @@ class Film:
             frame = Frame(frame.rows, self.frames.pop().seconds + seconds)
         self.frames.append(frame)
 
-    async def on(self, pilot: Pilot[int], step: str, seconds: float, still: str = "") -> None:
-        """A step once it has come to rest, with how long it is shown and as which picture."""
-        await reach(pilot, step)
-        await settled(pilot)
-        await self.drawn()
-        self.show(seconds)
-        if still:
-            self.stills[still] = self.frames[-1]
-
     async def walk(self) -> None:
         """By the keys of somebody who does what each screen suggests."""
         async with self.app.run_test(size=SIZE) as pilot:
-            await self.on(pilot, "welcome", 1.6)
-            await press(pilot, "enter")
-            await self.on(pilot, "detect", 1.6, "detect")
-            await press(pilot, "enter")
-            await self.on(pilot, "ask", 0.8)
-            await press(pilot, "space")
-            await self.on(pilot, "ask", 0.6)
-            await press(pilot, "enter")
-            await self.on(pilot, "choose", 3.0, "choose")
-            await press(pilot, "c")
-            await self.on(pilot, "compare", 2.4, "compare")
-            await press(pilot, "escape")
-            await self.on(pilot, "choose", 0.4)
-            await press(pilot, "enter")
-            await self.on(pilot, "review", 2.2)
-            await press(pilot, "enter")
-            await self.on(pilot, "apply", 1.2, "install")
-            await press(pilot, "enter")
-            await self.on(pilot, "conv2d", 0.8)
-            self.speed = 4.0
-            await press(pilot, "enter")
-            await self.on(pilot, "conv2d", 2.5, "measure")
-            self.speed = 8.0
-            await press(pilot, "enter")
-            await self.on(pilot, "conv2d", 3.5)
+            for key, step, seconds, name, self.speed in WALK:
+                if key:
+                    await press(pilot, key)
+                await reach(pilot, step)
+                await settled(pilot)
+                await self.drawn()
+                self.show(seconds)
+                if name:
+                    self.stills[name] = self.frames[-1]
 
 
 async def diagnosed() -> Frame:
     """Diagnose, on a machine with a fault."""
-    app = SetupApp(services("--machine", BROKEN))
+    app = SetupApp(services("--machine", str(ROOT / BROKEN)))
     async with app.run_test(size=SIZE) as pilot:
         await reach(pilot, "welcome")
         await settled(pilot)
