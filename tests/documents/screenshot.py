@@ -32,6 +32,7 @@ FOLDER = ROOT / "assets" / "screenshots"
 SIZE = (104, 30)
 BROKEN = "tests/machines/rx5700xt-jammy-clean"
 """A recorded machine with a fault, for Diagnose: the demo's has none."""
+DEMO_TITLE = "rdna1-setup --demo: a recorded machine; its hang was planted, on another GPU"
 TODAY = date(2026, 11, 25)
 STEP_S = 0.15
 """For so long the film shows a step of Install."""
@@ -148,9 +149,8 @@ async def drawn() -> dict[str, str]:
     """Each picture by its name, the same every time."""
     film = Film()
     await film.walk()
-    title = "rdna1-setup --demo"
-    pictures = {name: picture(title, [frame]) for name, frame in film.stills.items()}
-    pictures["demo"] = picture(title, film.frames, alone=len(film.frames) - 1)
+    pictures = {name: picture(DEMO_TITLE, [frame]) for name, frame in film.stills.items()}
+    pictures["demo"] = picture(DEMO_TITLE, film.frames, alone=len(film.frames) - 1)
     pictures["diagnose"] = picture(f"rdna1-setup --machine {BROKEN}", [await diagnosed()])
     return pictures
 
