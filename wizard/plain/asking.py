@@ -1,4 +1,4 @@
-"""Questions in plain lines: numbered choices, Enter for the usual, ``?`` help, ``b`` back, ``q``."""
+"""Questions in plain lines: numbered choices, Enter for the usual, ``?`` ``b`` and ``q``."""
 
 from __future__ import annotations
 
