@@ -11,6 +11,7 @@ from wizard.machine.facts import Gpu, Machine, Unknown
 from wizard.machine.gpu_words import ATOMICS_UNNEEDED
 
 HAND_IN = "Start the container with --device=/dev/kfd --device=/dev/dri, from a host that has them."
+NOT_HANDED_IN = "This container ({0}) was started without the GPU's device /dev/kfd"
 AGAIN = "You have joined the group already: log out of the whole session and in again."
 
 
@@ -37,8 +38,9 @@ def driver(machine: Machine) -> Iterator[Finding]:
     elif not machine.access.kfd.present:
         inside = machine.surroundings.container
         seen = f"/dev/kfd is not there{f' (inside {inside})' if inside else ''}"
-        fix = (HAND_IN,) if inside else ()
-        yield found("kfd-missing", (Evidence(seen, "/dev"),), fix=fix)
+        # A container has no driver of its own that could be at fault.
+        fix, title = ((HAND_IN,), NOT_HANDED_IN.format(inside)) if inside else ((), "")
+        yield found("kfd-missing", (Evidence(seen, "/dev"),), fix=fix, title=title)
     else:
         yield fine("kfd-missing", f"amdgpu drives {card.name}", Evidence("driver: amdgpu", where))
 
