@@ -59,19 +59,11 @@ def verdict(machine: Machine, findings: Iterable[Finding]) -> Verdict:
     card = f"your {card_text(machine)}"
     if not obstacles:
         return Verdict(f"No obstacle to PyTorch found on {card}.", Status.OK, *second)
-    problem = _problem(machine, obstacles[0])
+    problem = shown(obstacles[0].title).rstrip(".")
     if len(obstacles) == 1:
         return Verdict(f"1 problem found with {card}: {problem}.", Status.FAULT, *second)
     text = f"{len(obstacles)} problems found with {card}. The first: {problem}."
     return Verdict(text, Status.FAULT, *second)
-
-
-def _problem(machine: Machine, finding: Finding) -> str:
-    """What is wrong, in a few words; a container has no driver of its own to look for."""
-    container = machine.surroundings.container
-    if finding.cause == "kfd-missing" and container:
-        return f"{container} was started without the GPU's device /dev/kfd"
-    return shown(finding.title).rstrip(".")
 
 
 def _the_plan_joins(finding: Finding) -> bool:

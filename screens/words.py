@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len, set_cell_size
 
 from wizard.machine.facts import Unknown
+from wizard.machine.gpu_words import VFIO
 from wizard.run.lines import clean
 from wizard.sizes import memory_size_text
 
 if TYPE_CHECKING:
     from wizard.machine.facts import Fact, Gpu, Machine
-
 
 STATUS_STYLES = {
     "fault": "bold $text-error",
@@ -53,8 +53,8 @@ def fact_text(fact: Fact[str]) -> str:
 
 
 def main_card(machine: Machine) -> Gpu | None:
-    """The card that all is about: the first RDNA1 card, else the first card."""
-    return next((gpu for gpu in machine.gpus if gpu.rdna1), next(iter(machine.gpus), None))
+    """The card that all is about: the first RDNA1 card that is free, else the first card."""
+    return min(machine.gpus, key=lambda gpu: (not gpu.rdna1, gpu.driver == VFIO), default=None)
 
 
 def card_text(machine: Machine, *, memory: bool = True) -> str:

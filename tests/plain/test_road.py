@@ -76,6 +76,12 @@ def test_who_may_not_use_the_gpu_is_asked_whether_the_plan_shall_change_that(
     assert "Shall the plan give" not in told, "its owner is in render"
 
 
+def test_the_undo_is_named_with_the_recommendation(tmp_path: Path) -> None:
+    _, told = walk(tmp_path, "1 . q", "--demo")
+    assert told.index("rdna1-setup rollback") < told.index("Which stack?")
+    assert told.endswith("Left. Nothing was changed but by plans that you agreed to.\n")
+
+
 def test_a_text_is_explained_where_it_is_pasted(tmp_path: Path) -> None:
     log = tmp_path / "log.txt"
     log.write_text("RuntimeError: HIP error: invalid device function\n")

@@ -17,7 +17,9 @@ from tests.screens import examples
 from tests.screens.driving import app_with, press, reach, settled, until
 from tests.screens.failing import fails
 from tests.screens.fakes import LIVE_SERVICES
+from wizard.diagnose.conclusion import conclude
 from wizard.diagnose.finding import Status
+from wizard.diagnose.machine import diagnose
 from wizard.machine.detect import detect
 from wizard.machine.facts import Machine
 from wizard.machine.pythons import INTERPRETERS
@@ -75,9 +77,12 @@ def test_the_verdict_names_what_stands_in_the_way_and_counts_warnings() -> None:
     assert jammy.second.startswith("1 thing to set up first: permission to use the GPU.")
     mixed = verdict(detect(RecordedHost(MACHINES / "rx5600xt-noble-rocm52-mix")))
     assert "warnings: d explains them." in mixed.second
-    docker = verdict(detect(RecordedHost(MACHINES / "docker-no-kfd")))
+    inside = detect(RecordedHost(MACHINES / "docker-no-kfd"))
+    docker = verdict(inside)
     assert docker.status is Status.FAULT
-    assert "docker was started without the GPU's device /dev/kfd" in docker.text
+    missing = "This container (docker) was started without the GPU's device /dev/kfd"
+    assert missing in docker.text
+    assert conclude(diagnose(inside).findings).text == f"Most likely: {missing}."
 
 
 @pytest.mark.parametrize("step", ["welcome", "detect", "conv2d"])

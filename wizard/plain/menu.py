@@ -24,9 +24,9 @@ made it has run it on such a card."""
 LIVE = "Changes are made after you have agreed to a plan, never before."
 HOW = """\
 Answer with a number and Enter. Enter alone takes the usual answer, which each
-question names; ? tells more, b goes back to the question before. Ctrl+C, or
-the end of the input (Ctrl+D), leaves: what no plan was agreed to for is not
-changed. A plan is agreed to with y and Enter."""
+question names; ? tells more, b goes back to the question before, q leaves.
+Ctrl+C and the end of the input (Ctrl+D) leave too. Nothing is changed unless
+you have agreed to a plan with y and Enter."""
 LEFT = "Left. Nothing was changed but by plans that you agreed to."
 BYE = "Left."
 OURS = ("--plain", "--screens")
