@@ -52,7 +52,7 @@ NOT_THE_CARD = "The card was not measured, so no result card is written."
 TAKEN = "Measured at {0} already, and taken from there; --no-resume measures it anew."
 TIME_IS_UP = "The ten minutes are over: the search was ended. To carry it to its end:"
 LIMIT, SETTING = "The search for the exact limit", "The search for a setting"
-FEW_HANGS = "too few hangs are left for it (--hangs 6 allows more)"
+FEW_HANGS = "too few hangs are left for it (--hangs N allows more)"
 NO_HANGS_LEFT = "No hang is left for {0}: it was not tested. --hangs allows more."
 LATE = "the ten minutes are over"
 
@@ -309,20 +309,14 @@ class CardTest:
         from wizard.run.live import now
 
         print(f"\n== {described(request)}", file=sys.stderr)
-        allowed = request.hangs or 1
-        lately = (
-            finished_lately(request, self.places, os.environ, now())
-            if self.arguments.resume
-            else None
-        )
+        allowed, resume = request.hangs or 1, self.arguments.resume
+        lately = finished_lately(request, self.places, os.environ, now()) if resume else None
         done: SweepDone | int
         if lately is not None:
             begun, done = lately
             _say(TAKEN.format(begun))
         else:
-            done = measure_apart(
-                request, self.places, resume=self.arguments.resume, seconds=seconds
-            )
+            done = measure_apart(request, self.places, resume=resume, seconds=seconds)
         if isinstance(done, int):
             self.stopped = seconds is None or time.monotonic() < self.ends
             if not self.stopped:

@@ -7,14 +7,19 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from wizard.conv2d.card_test import Tested
+from wizard.conv2d.card_test import Part, Tested
 from wizard.conv2d.cards.card_form import card_text
 from wizard.conv2d.cards.result_card import look_here, make_card
+from wizard.conv2d.search.find_limit import LimitRequest
+from wizard.conv2d.search.setting_request import SettingRequest
+from wizard.conv2d.sweep import SweepDone
 from wizard.conv2d.words.meaning import counted
 from wizard.machine.host import Host
 from wizard.places import Places
+from wizard.report.conv2d import limit_lines, table_lines
 from wizard.report.conv2d_compare import holds_text
-from wizard.report.conv2d_outcome import outcome_lines, trouble_lines
+from wizard.report.conv2d_outcome import trouble_lines
+from wizard.report.conv2d_settings import answer_lines as setting_lines
 from wizard.report.gathered import gather
 from wizard.report.papers import Papers, papers_of
 from wizard.report.preview import preview_lines
@@ -39,11 +44,22 @@ def outcome_of_test(card: str, tested: Sequence[Tested]) -> Iterator[str]:
         yield from _wrapped(f"{counted(table.results)}.")
         for part in each.parts:
             yield ""
-            yield from outcome_lines(part.done, part.request)
+            yield from _answer(part)
             if part.done.trouble is not None:
                 yield ""
                 yield from _wrapped(*trouble_lines(part.done.trouble))
         yield ""
+
+
+def _answer(part: Part) -> Iterator[str]:
+    """What one part came to. What ``conv2d`` advises is about its own options, and left out."""
+    match part.request, part.done:
+        case LimitRequest(), SweepDone(limit=limit) if limit is not None:
+            yield from limit_lines(limit)
+        case SettingRequest() as request, SweepDone(setting=setting) if setting is not None:
+            yield from setting_lines(setting, request.sweep.python)
+        case _, done:
+            yield from table_lines(done.results) if done.results else ()
 
 
 def papers_of_test(tested: Sequence[Tested], host: Host, places: Places) -> Papers:
@@ -60,7 +76,8 @@ def papers_of_test(tested: Sequence[Tested], host: Host, places: Places) -> Pape
 
 def written_lines(papers: Papers, folder: Path, address: str) -> Iterator[str]:
     """What lies where, what is in it, and where it can go."""
-    yield from _wrapped(f"Written into {clean(str(folder))}, for you to send if you want to:")
+    yield "Written for you to send, if you want to, into this folder:"
+    yield f"    {clean(str(folder))}"
     yield ""
     yield from preview_lines(papers)
     yield ""
