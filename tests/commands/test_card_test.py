@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import signal
 import sys
 import threading
@@ -16,15 +17,21 @@ import pytest
 
 from tests.commands.running import wizard
 from tests.conv2d.sweeping import environ
+from wizard.commands import test_my_card
+from wizard.commands.conv2d_runs import CANCELLED, measure_apart
 from wizard.commands.test_my_card import add_arguments, carry_out
 from wizard.conv2d.cards.card_form import read_card
 from wizard.conv2d.cards.result_card import ResultCard
 from wizard.conv2d.presets import Row
+from wizard.conv2d.runs.folders import live_run
 from wizard.conv2d.shapes import square
+from wizard.conv2d.sweep import Sweep
 from wizard.conv2d.verdicts import Verdict
 from wizard.machine.recorded import RecordedHost
+from wizard.places import places
 from wizard.report import card_test as card_report
 
+USUAL = "rx5600xt-noble-rocm57"
 MACHINES = Path(__file__).parents[1] / "machines"
 ROWS = tuple(Row(square(c_in, 3, size)) for c_in in (1, 2) for size in (4, 6))
 SAFE = ("--yes", "--even-if-in-use", "--deadline", "1")
@@ -33,7 +40,7 @@ SAFE = ("--yes", "--even-if-in-use", "--deadline", "1")
 class Here(RecordedHost):
     """A recorded machine that passes for this one, with a home in which things are written."""
 
-    def __init__(self, machine: str, home: Path) -> None:
+    def __init__(self, machine: str | Path, home: Path) -> None:
         super().__init__(MACHINES / machine)
         self.name = ""
         self.environ = {**self.environ, "HOME": str(home)}
@@ -52,7 +59,7 @@ class Owner:
     def test(
         self,
         *words: str,
-        machine: str = "rx5600xt-noble-rocm57",
+        machine: str | Path = USUAL,
         hip: str | None = "5.7",
         limits: dict[str, int] | None = None,
         rows: tuple[Row, ...] = ROWS,
@@ -70,6 +77,17 @@ class Owner:
         common = {"dry_run": False, "machine": None, "demo": False}
         arguments = parser.parse_args(words, argparse.Namespace(**common))
         return carry_out(arguments, Here(machine, self.home), rows)
+
+    def lay_native(self) -> str:
+        """A venv of ``native`` in its folder, as detection finds one; its Python is our own."""
+        folder, record = self.home / "ai" / "native", self.home / "record"
+        shutil.copytree(MACHINES / USUAL, record)
+        recorded = record / "files" / str(folder).lstrip("/")
+        recorded.parent.mkdir(parents=True)
+        (record / "files/home/owner/rocm57").rename(recorded)
+        (folder / "bin").mkdir(parents=True)
+        (folder / "bin/python").symlink_to(sys.executable)
+        return f"{folder}/bin/python"
 
     @property
     def folders(self) -> list[Path]:
@@ -141,6 +159,43 @@ def test_with_one_hang_allowed_it_stops_at_the_first_and_names_the_commands_for_
     assert ["--find-limit" in line for line in commands] == [True, False]
     assert "--find-setting" in commands[1]
     assert not owner.card.finished
+
+
+def test_native_is_tested_too_where_it_is_installed_with_a_card_and_a_hang_of_its_own(
+    owner: Owner, capsys: pytest.CaptureFixture[str]
+) -> None:
+    native = owner.lay_native()
+    words = ("--python", sys.executable, *SAFE, "--hangs", "2")
+    assert owner.test(*words, limits={"2": 5}, machine=owner.home / "record") == 1
+
+    output, errors = capsys.readouterr()
+    assert f", then of {native}: " in flat(errors)
+    assert f"Your Radeon RX 5600 XT with {native}:" in flat(output)
+    (folder,) = owner.folders
+    cards = [read_card(path.read_bytes()) for path in sorted(folder.glob("result-card*.json"))]
+    assert [len(card.results) for card in cards] == [4, 4]
+
+
+def test_a_search_is_ended_when_its_time_is_over(owner: Owner) -> None:
+    given = environ({3: "hang"}, hip="5.7")
+    for name in ("PYTHONPATH", "FAKE_TORCH", "FAKE_TORCH_HIP"):
+        owner.patch.setenv(name, given[name])
+    there, began = places({}, str(owner.home)), time.monotonic()
+    request = Sweep(sys.executable, ROWS)
+    assert measure_apart(request, there, resume=True, seconds=1.0) == CANCELLED
+    assert time.monotonic() - began < request.deadlines.later
+    assert live_run(there) is None
+
+
+def test_after_ten_minutes_no_search_begins(
+    owner: Owner, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ("--python", sys.executable, *SAFE, "--hangs", "6", "--folder")
+    monkeypatch.setattr(test_my_card, "LONGEST_S", 1.0)
+    assert owner.test(*words, "one", "--deadline", "1", limits={"2": 5}) == 1
+    assert "The search for a setting was not begun: the ten minutes are over" in flat(
+        capsys.readouterr().err
+    )
 
 
 def test_a_second_start_measures_nothing_twice_unless_it_is_told_to(

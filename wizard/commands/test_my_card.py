@@ -6,7 +6,6 @@ import argparse
 import json
 import os
 import sys
-import textwrap
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +15,6 @@ from wizard.commands.conv2d import document_of, from_here
 from wizard.commands.conv2d_asking import add_asking_arguments, budget_lines, refusal
 from wizard.commands.conv2d_runs import CANCELLED, is_under_way, measure_apart, obstacle_to
 from wizard.commands.looking import acts, host_of, places_of
-from wizard.report.units import WIDTH
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -110,9 +108,11 @@ def _nothing(arguments: argparse.Namespace, *texts: str) -> int:
 
 def _lines(*texts: str) -> Iterator[str]:
     """Texts in lines, but commands, which are indented, in one line each: they are copied."""
+    from wizard.report.card_test import wrapped
+
     for text in texts:
         whole = text.startswith(" ")
-        yield from (text,) if whole else textwrap.wrap(text, WIDTH, break_on_hyphens=False)
+        yield from (text,) if whole else wrapped(text)
 
 
 def _wrong_python(arguments: argparse.Namespace, machine: Machine) -> str:
@@ -219,7 +219,7 @@ def _sentence(card: Gpu, pythons: Sequence[str], rows: Sequence[Row], hangs: int
     rest = f" --hangs {ENOUGH} also searches for {' and '.join(searches[len(done) :])}."
     return (
         f"This tests your {clean(card.name)}{gfx} with the torch of {clean(pythons[0])}"
-        f"{with_native}: {' and '.join((f'{len(rows)} convolutions', *done))}. Expect about ten "
+        f"{with_native}: {', then '.join((f'{len(rows)} convolutions', *done))}. Expect about ten "
         f"minutes.{rest if len(done) < len(searches) else ''}"
     )
 
@@ -302,13 +302,12 @@ class CardTest:
 
     def _carried(self, request: Request, seconds: float | None = None) -> Part:
         """A part carried out, or taken from an earlier start."""
-        from wizard.conv2d.asked import described
         from wizard.conv2d.card_test import Part, finished_lately, hangs_of, kept_of
         from wizard.conv2d.run_words import budget_spent
         from wizard.conv2d.words.request_line import request_line
         from wizard.run.live import now
 
-        print(f"\n== {described(request)}", file=sys.stderr)
+        print(f"\n== {_title(request)}", file=sys.stderr)
         allowed, resume = request.hangs or 1, self.arguments.resume
         lately = finished_lately(request, self.places, os.environ, now()) if resume else None
         done: SweepDone | int
@@ -326,6 +325,20 @@ class CardTest:
             self.broken = done.trouble not in (None, budget_spent(allowed))
         self.left -= hangs_of(done.results, allowed)
         return Part(request, done)
+
+
+def _title(request: Request) -> str:
+    """What a part is about."""
+    from wizard.conv2d.search.find_limit import LimitRequest
+    from wizard.conv2d.sweep import Sweep
+
+    if isinstance(request, Sweep):
+        return f"The table: {len(request.rows)} convolutions"
+    (row,) = request.sweep.rows
+    if isinstance(request, LimitRequest):
+        span = f"{request.smallest} to {request.largest}"
+        return f"The exact limit of {row.shape.c_in}->{row.shape.c_out}, from {span}"
+    return f"A setting that helps {row.label}"
 
 
 def _told(

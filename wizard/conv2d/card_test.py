@@ -12,6 +12,7 @@ from wizard.conv2d.runs.folders import runs_of
 from wizard.conv2d.runs.history import FINISHED, told_by
 from wizard.conv2d.search.failures import smallest_failure, span_of_limit
 from wizard.conv2d.search.find_limit import LimitRequest
+from wizard.conv2d.search.setting_answer import SettingAnswer
 from wizard.conv2d.search.setting_request import SettingRequest
 from wizard.conv2d.search.spent import hangs_spent
 from wizard.conv2d.sweep import Sweep, SweepDone
@@ -106,9 +107,14 @@ def finished_lately(
         begun = datetime.fromisoformat(run.began).astimezone()
         if run.name == name and now - begun < LATELY and not run.is_alive():
             told = told_by(run)
-            if told.state == FINISHED:
+            if told.state == FINISHED and not _finds_more(request, told.done.setting):
                 return run.since, told.done
     return None
+
+
+def _finds_more(request: Request, answer: SettingAnswer | None) -> bool:
+    """True where the search for a setting goes on with the hangs that are now allowed."""
+    return answer is not None and answer.goes_on and (request.hangs or 0) > answer.allowed
 
 
 def kept_of(request: Request, places: Places, environ: Mapping[str, str]) -> SweepDone:

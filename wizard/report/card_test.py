@@ -40,14 +40,14 @@ def outcome_of_test(card: str, tested: Sequence[Tested]) -> Iterator[str]:
     """The conclusion for each Python, then what each part came to."""
     for each in tested:
         table = each.parts[0].done
-        yield from _wrapped(f"Your {clean(card)} with {clean(each.python)}:")
-        yield from _wrapped(f"{counted(table.results)}.")
+        yield from wrapped(f"Your {clean(card)} with {clean(each.python)}:")
+        yield from wrapped(f"{counted(table.results)}.")
         for part in each.parts:
             yield ""
             yield from _answer(part)
             if part.done.trouble is not None:
                 yield ""
-                yield from _wrapped(*trouble_lines(part.done.trouble))
+                yield from wrapped(*trouble_lines(part.done.trouble))
         yield ""
 
 
@@ -81,7 +81,7 @@ def written_lines(papers: Papers, folder: Path, address: str) -> Iterator[str]:
     yield ""
     yield from preview_lines(papers)
     yield ""
-    yield from _wrapped(SEND.format(CARD_FILE, address) if address else NO_ADDRESS)
+    yield from wrapped(SEND.format(CARD_FILE, address) if address else NO_ADDRESS)
 
 
 def results_address() -> str:
@@ -100,6 +100,7 @@ def _as_it_is(text: str, _: Redaction) -> str:
     return text
 
 
-def _wrapped(*texts: str) -> Iterator[str]:
+def wrapped(*texts: str) -> Iterator[str]:
+    """Texts in lines; a path stays whole."""
     for text in texts:
-        yield from textwrap.wrap(text, WIDTH, break_on_hyphens=False)
+        yield from textwrap.wrap(text, WIDTH, break_long_words=False, break_on_hyphens=False)
