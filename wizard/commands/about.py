@@ -5,9 +5,6 @@ from __future__ import annotations
 import argparse
 import sys
 
-UNTESTED = "untested"
-"""The topic behind which results stand that came in."""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``about``."""
@@ -16,13 +13,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the topic, or the list; 2 for a topic that there is not."""
-    from wizard.conv2d.cards.received import load_received
     from wizard.knowledge.explanations import find_explanation, load_explanations
     from wizard.report.explanations import list_lines, topic_lines
-    from wizard.report.received import came_in_lines
 
     if arguments.topic is None:
-        print(*list_lines(load_explanations()), "", *came_in_lines(load_received()), sep="\n")
+        print(*list_lines(load_explanations()), sep="\n")
         return 0
     topic = find_explanation(arguments.topic)
     if topic is None:
@@ -33,6 +28,4 @@ def run(arguments: argparse.Namespace) -> int:
         )
         return 2
     print(*topic_lines(topic), sep="\n")
-    if topic.id == UNTESTED:
-        print("", *came_in_lines(load_received()), sep="\n")
     return 0

@@ -11,7 +11,6 @@ from wizard.report.units import WIDTH
 from wizard.run.lines import clean
 
 NONE = "No owner of such a card has sent a result in yet."
-TEST_IT = "To test yours, in about ten minutes: rdna1-setup test-my-card"
 CAME_IN = "Results that owners sent in, each measured with this program:"
 
 
@@ -38,15 +37,13 @@ def received_lines(
                 yield from _wrapped(clean(text), width, f"    {label:<9}", " " * 13)
 
 
-def came_in_lines(received: Sequence[Received]) -> Iterator[str]:
-    """All results, or that there is none, and how to add one's own."""
+def came_in_lines(received: Sequence[Received], width: int = WIDTH) -> Iterator[str]:
+    """All results, or that there is none."""
     if received:
         yield CAME_IN
-        yield from received_lines(received)
-        yield ""
+        yield from received_lines(received, ALL, width)
     else:
         yield NONE
-    yield TEST_IT
 
 
 def _wrapped(text: str, width: int, head: str, indent: str | None = None) -> list[str]:
