@@ -72,6 +72,10 @@ class Owner:
             else:
                 self.patch.delenv(name, raising=False)
         self.patch.setenv("FAKE_TORCH_VERSION", "2.2.2+rocm5.7")
+        return self.start(*words, machine=machine, rows=rows)
+
+    def start(self, *words: str, machine: str | Path = USUAL, rows: tuple[Row, ...] = ROWS) -> int:
+        """The same with whatever torch the Python has."""
         parser = argparse.ArgumentParser()
         add_arguments(parser)
         common = {"dry_run": False, "machine": None, "demo": False}

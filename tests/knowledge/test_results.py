@@ -16,6 +16,7 @@ from packaging.version import Version
 from tests.conv2d.made import CARD, made
 from tests.handmade import clean_jammy
 from wizard import __version__
+from wizard.advice.comparison import everything
 from wizard.conv2d.cards.card_fields import WrongCard
 from wizard.conv2d.cards.card_form import card_text, read_card
 from wizard.conv2d.cards.card_words import (
@@ -42,8 +43,10 @@ from wizard.conv2d.verdicts import RIGHT, Result, Verdict
 from wizard.knowledge import verdicts
 from wizard.knowledge.ageing import today
 from wizard.knowledge.cards import AMD, gfx_of_name, is_rdna1, look_up
-from wizard.knowledge.stacks import find_stack
+from wizard.knowledge.claims import load_claims
+from wizard.knowledge.stacks import find_stack, load_stacks
 from wizard.knowledge.verdicts import PROMISING, Word, load_verdicts
+from wizard.report.evidence import evidence_lines
 from wizard.report.received import CAME_IN, came_in_lines
 
 NAME = re.compile(r"20\d\d-\d\d-\d\d-[a-z0-9]+(?:-[a-z0-9.]+)*\.json")
@@ -338,6 +341,17 @@ def test_what_does_not_contradict_a_verdict_asks_for_no_review(
 def test_a_torch_belongs_to_the_stack_that_installs_it() -> None:
     stacks = {"2.2.2+rocm5.7": "rocm57", "2.12.0+rocm10.1.0": "native", "2.4.0+rocm6.1": ""}
     assert {torch: stack_of(torch) for torch in stacks} == stacks
+
+
+def test_results_stand_above_all_that_was_only_said() -> None:
+    aspect = everything(next(stack for stack in load_stacks() if stack.id == "rocm57"))
+    came_in = (received("2027-01-03", HANGS, PASSES),)
+    lines = list(evidence_lines(aspect, load_claims(), today(), received=came_in))
+    heads = [line for line in lines if re.match(r"[A-Z ]+: \d", line)]
+    assert heads[0] == "MEASURED WITH THIS PROGRAM: 1"
+    assert [head.split(":")[0] for head in heads[1:3]] == ["FOR IT", "AGAINST IT"]
+    without = list(evidence_lines(aspect, load_claims(), today()))
+    assert not any(line.startswith("MEASURED") for line in without)
 
 
 def test_a_result_is_told_with_its_grade_its_card_and_its_file(tmp_path: Path) -> None:
