@@ -63,6 +63,7 @@ class Owner:
         hip: str | None = "5.7",
         limits: dict[str, int] | None = None,
         rows: tuple[Row, ...] = ROWS,
+        overridden: bool = True,
     ) -> int:
         """The exit code of the command on such a machine."""
         given = environ(hip=hip, limits=limits)
@@ -71,6 +72,8 @@ class Owner:
                 self.patch.setenv(name, given[name])
             else:
                 self.patch.delenv(name, raising=False)
+        if overridden:  # the stand-in says gfx1030, as a card does for which that is said
+            self.patch.setenv("HSA_OVERRIDE_GFX_VERSION", "10.3.0")
         self.patch.setenv("FAKE_TORCH_VERSION", "2.2.2+rocm5.7")
         return self.start(*words, machine=machine, rows=rows)
 
@@ -255,6 +258,34 @@ def test_a_torch_for_the_processor_is_never_taken_for_the_card(
     assert output == ""
     assert "sees no GPU" in errors
     assert "The card was not measured" in errors
+    assert owner.folders == []
+
+
+def test_another_card_is_never_taken_for_the_one_that_is_tested(
+    owner: Owner, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("--python", sys.executable, *SAFE, "--hangs", "6")
+    assert owner.test(*words, limits={"2": 5}, overridden=False) == 2
+    output, errors = capsys.readouterr()
+    assert output == ""
+    assert "took Fake RX 5600 XT in place of your Radeon RX 5600 XT" in flat(errors)
+    assert "exact limit of" not in errors.partition("== ")[2]
+    assert owner.folders == []
+
+
+@pytest.mark.parametrize("words", [(), ("--python", "ai/native/bin/python3")])
+def test_a_torch_that_is_known_to_be_for_the_processor_is_named_and_nothing_starts(
+    owner: Owner, capsys: pytest.CaptureFixture[str], words: tuple[str, ...]
+) -> None:
+    owner.lay_native()
+    for path in (owner.home / "record").rglob("version.py"):
+        path.write_text("__version__ = '2.13.0+cpu'\ncuda = None\nhip = None\n")
+    for path in (owner.home / "record").rglob("torch*rocm5.7.dist-info"):
+        path.rename(path.with_name(path.name.replace("rocm5.7", "cpu")))
+    code = owner.test(*words, *SAFE, machine=owner.home / "record")
+    said = flat("".join(capsys.readouterr()))
+    assert code == (2 if words else 0)
+    assert "was built for the CPU only: your card cannot be tested with it" in said
     assert owner.folders == []
 
 

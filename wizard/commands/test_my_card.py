@@ -42,9 +42,12 @@ NO_CARD = (
 NO_TORCH = "No PyTorch for AMD cards is installed here, so your {0} cannot be tested yet."
 INSTALL = ("Install one, then start this again:", "    rdna1-setup apply --stack {0}")
 NONE_FITS = ("None can be installed here as things are. To see why:", "    rdna1-setup plan")
-CPU_ALONE = (
-    "The torch of {0} was built {1}, so your card cannot be tested with it. Leave out --python, or "
-    "name a Python whose torch was built for ROCm."
+ANOTHER_PYTHON = "Leave out --python, or name a Python whose torch was built for ROCm."
+BUILDS = {"cpu": "for the CPU only", "cuda": "for NVIDIA cards"}
+OTHER_BUILD = "The torch of {0} was built {1}: your card cannot be tested with it."
+OTHER_DEVICE = (
+    "The torch of {0} took {1} in place of your {2}: nothing is written of it. Set "
+    "HIP_VISIBLE_DEVICES to the number of your card, and start this again."
 )
 NOT_THE_CARD = "The card was not measured, so no result card is written."
 TAKEN = "Measured at {0} already, and taken from there; --no-resume measures it anew."
@@ -124,9 +127,9 @@ def _wrong_python(arguments: argparse.Namespace, machine: Machine) -> str:
         return ""
     bin_folder = Path(arguments.python).parent
     there = (each for each in torches_there(machine) if Path(each.python).parent == bin_folder)
-    build = next((each.build for each in there), "")
-    what = {"cpu": "for the CPU only", "cuda": "for NVIDIA cards"}.get(build, "")
-    return CPU_ALONE.format(clean(arguments.python), what) if what else ""
+    built = BUILDS.get(next((each.build for each in there), ""), "")
+    told = OTHER_BUILD.format(clean(arguments.python), built)
+    return f"{told} {ANOTHER_PYTHON}" if built else ""
 
 
 def _pythons(arguments: argparse.Namespace, host: Host, machine: Machine) -> tuple[str, ...]:
@@ -147,10 +150,15 @@ def _pythons(arguments: argparse.Namespace, host: Host, machine: Machine) -> tup
 
 
 def _what_to_install(machine: Machine, card: Gpu) -> Iterator[str]:
+    from wizard.advice.leftovers import torches_there
     from wizard.advice.recommend import recommend
     from wizard.knowledge.stacks import find_stack
+    from wizard.run.lines import clean
 
-    yield NO_TORCH.format(card.name)
+    yield NO_TORCH.format(clean(card.name))
+    for each in torches_there(machine):
+        if each.build in BUILDS:
+            yield OTHER_BUILD.format(clean(each.place), BUILDS[each.build])
     possible = (fit.stack for fit in recommend(machine).fits if fit.possible)
     stacks = (stack for each in possible if (stack := find_stack(each)) is not None)
     stack = next((stack for stack in stacks if stack.gfx), None)
@@ -281,12 +289,13 @@ class CardTest:
         return tested
 
     def _with_python(self, python: str, kept: int) -> Tested:
-        from wizard.conv2d.card_test import Tested, limit_after, setting_after
+        from wizard.conv2d.card_test import Tested, limit_after, other_device, setting_after
         from wizard.conv2d.words.request_line import request_line
 
         self.left -= kept
         table = _table(self.arguments, python, self.rows, self.left)
         parts = [self._carried(table)]
+        self.broken = self.broken or bool(other_device(parts[0].done.results))
         for what, make in ((LIMIT, limit_after), (SETTING, setting_after)):
             if self.stopped or self.broken:
                 break
@@ -345,6 +354,7 @@ def _told(
     arguments: argparse.Namespace, host: Host, card: Gpu, tested: Sequence[Tested], folder: Path
 ) -> int:
     """Print what came out, write card and report, and give the exit code."""
+    from wizard.conv2d.card_test import other_device
     from wizard.report.card_test import (
         outcome_of_test,
         papers_of_test,
@@ -354,9 +364,9 @@ def _told(
     from wizard.report.writing import write_folder
     from wizard.run.trouble import Trouble
 
-    with_card = [each for each in tested if _is_of_card(each)]
+    with_card = [each for each in tested if each.results and not other_device(each.results)]
     if not with_card:
-        return _not_measured(tested)
+        return _not_measured(card, tested)
     if not arguments.json:
         print(*outcome_of_test(card.name, with_card), sep="\n")
     papers = papers_of_test(with_card, host, places_of(host))
@@ -374,20 +384,18 @@ def _told(
     return 0 if all(result.verdict.value == "pass" for result in results) else 1
 
 
-def _is_of_card(tested: Tested) -> bool:
-    """True for what ran on a card through ROCm: a processor is never taken for it."""
-    results = tested.results
-    return bool(results) and not any(
-        result.on_processor or (result.loaded.torch and not result.loaded.hip) for result in results
-    )
-
-
-def _not_measured(tested: Sequence[Tested]) -> int:
+def _not_measured(card: Gpu, tested: Sequence[Tested]) -> int:
+    """Why there is no result of the card."""
+    from wizard.conv2d.card_test import other_device
     from wizard.report.conv2d_outcome import trouble_lines
+    from wizard.run.lines import clean
 
-    troubles = [part.done.trouble for each in tested for part in each.parts if part.done.trouble]
-    for trouble in troubles:
-        print(*trouble_lines(trouble), sep="\n", file=sys.stderr)
+    for each in tested:
+        for part in each.parts:
+            if part.done.trouble is not None:
+                print(*trouble_lines(part.done.trouble), sep="\n", file=sys.stderr)
+        if other := other_device(each.results):
+            _say(OTHER_DEVICE.format(clean(each.python), clean(other), clean(card.name)))
     if any(each.stopped for each in tested):
         return CANCELLED
     return refuse(NOT_THE_CARD)

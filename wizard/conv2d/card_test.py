@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from wizard.conv2d.asked import Request, name_of
+from wizard.conv2d.cards.card_words import GFX
+from wizard.conv2d.cards.chips import chip_measured
 from wizard.conv2d.presets import Row
 from wizard.conv2d.runs.folders import runs_of
 from wizard.conv2d.runs.history import FINISHED, told_by
@@ -17,6 +19,7 @@ from wizard.conv2d.search.setting_request import SettingRequest
 from wizard.conv2d.search.spent import hangs_spent
 from wizard.conv2d.sweep import Sweep, SweepDone
 from wizard.conv2d.verdicts import Result
+from wizard.knowledge.cards import is_rdna1
 from wizard.places import Places
 
 FOR_LIMIT = 1
@@ -28,7 +31,7 @@ ENOUGH = 5
 STEPS = 32
 """So many sizes are gone through one by one, which costs one hang; more are halved."""
 MOST_FOR_LIMIT = 3
-LATELY = timedelta(hours=12)
+LATELY = timedelta(hours=1)
 """For so long what was measured need not be measured again after a freeze."""
 
 
@@ -60,6 +63,20 @@ class Tested:
         """True where each part came to its end."""
         ended = all(part.done.trouble is None for part in self.parts)
         return bool(self.parts) and ended and not self.stopped
+
+
+def other_device(results: Sequence[Result]) -> str:
+    """What was measured in place of an RDNA1 card, as torch calls it; ``""`` for nothing else.
+
+    A machine may have several cards, or a graphics part in its processor that torch takes first.
+    """
+    for result in results:
+        loaded = result.loaded
+        chip = chip_measured(loaded) or ""
+        foreign = loaded.device is not None and loaded.hip is None
+        if result.on_processor or foreign or (GFX.fullmatch(chip) and not is_rdna1(chip)):
+            return loaded.device or result.engine
+    return ""
 
 
 def table_hangs(allowed: int) -> int:
