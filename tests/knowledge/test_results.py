@@ -54,7 +54,7 @@ LIBRARY = re.compile(
     r"lib(?:amdhip64|MIOpen|hsa-runtime64|rocblas)(?:\.so(?:\.\d+)*)?"
     r" \((?:torch's own|the system's|another's)\)|\(not told\)"
 )
-DRIVER = re.compile(r"[a-z][a-z -]{2,40}(?: \d[\w.]*)?")
+DRIVER = re.compile(r"(?:in-tree|dkms|amdgpu)(?: \d[\w.]*)?")
 MEMORY = range(2 << 30, (16 << 30) + 1)
 """From the smallest RX 5300M to the largest Pro W5700X."""
 LONGEST_S = 700.0

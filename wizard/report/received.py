@@ -21,13 +21,16 @@ def received_lines(
     for each in received:
         card = each.card
         chip = " ".join(filter(None, (card.chip.name, card.chip.gfx and f"({card.chip.gfx})")))
-        machine = (card.stack.driver, card.stack.kernel, card.stack.distribution)
+        stack = card.stack
+        kernel = f"Linux {stack.kernel}" if stack.kernel else None
+        driver = f"driver {stack.driver}" if stack.driver else None
+        machine = (stack.distribution, kernel, driver)
         unfinished = "" if card.finished else "; it was not finished"
         yield ""
         yield from _wrapped(f"{counted(results_on(each, aspect))}{unfinished}.", width, "  ")
         facts = (
             ("card", chip),
-            ("versions", f"torch {card.stack.torch}"),
+            ("versions", f"torch {stack.torch or 'not told'}"),
             ("tested", f"{card.time[:10]}, rdna1-setup {card.version} ({GRADE})"),
             ("machine", ", ".join(filter(None, machine))),
             ("file", f"assets/results/{each.name}"),
