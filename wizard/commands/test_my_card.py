@@ -50,7 +50,7 @@ OTHER_DEVICE = (
     "HIP_VISIBLE_DEVICES to the number of your card, and start this again."
 )
 NOT_THE_CARD = "The card was not measured, so no result card is written."
-TAKEN = "Measured at {0} already, and taken from there; --no-resume measures it anew."
+TAKEN = "This was measured at {0}, and is taken from there. --no-resume measures it again."
 TIME_IS_UP = "The ten minutes are over: the search was ended. To carry it to its end:"
 LIMIT, SETTING = "The search for the exact limit", "The search for a setting"
 FEW_HANGS = "too few hangs are left for it (--hangs N allows more)"
