@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from wizard.conv2d.asked import Request
-    from wizard.conv2d.card_test import Part, Tested
+    from wizard.conv2d.card_test import Measurement, Part
     from wizard.conv2d.presets import Row
     from wizard.conv2d.sweep import Sweep, SweepDone
     from wizard.conv2d.words.caution import Circumstances
@@ -275,7 +275,7 @@ class CardTest:
         self.broken = False
         """True once nothing more can be measured, whatever the reason."""
 
-    def with_pythons(self, pythons: Sequence[str]) -> list[Tested]:
+    def with_pythons(self, pythons: Sequence[str]) -> list[Measurement]:
         """What each Python's torch comes to; one hang is kept for each that waits."""
         tested = []
         for number, python in enumerate(pythons, 1):
@@ -288,8 +288,8 @@ class CardTest:
             tested.append(self._with_python(python, waiting if self.left > waiting else 0))
         return tested
 
-    def _with_python(self, python: str, kept: int) -> Tested:
-        from wizard.conv2d.card_test import Tested, limit_after, other_device, setting_after
+    def _with_python(self, python: str, kept: int) -> Measurement:
+        from wizard.conv2d.card_test import Measurement, limit_after, other_device, setting_after
         from wizard.conv2d.words.request_line import request_line
 
         self.left -= kept
@@ -307,7 +307,7 @@ class CardTest:
                 why = LATE if late else FEW_HANGS
                 _say(f"{what} was not begun: {why}. To do it:", f"    {request_line(later)}")
         self.left += kept
-        return Tested(python, tuple(parts), self.stopped)
+        return Measurement(python, tuple(parts), self.stopped)
 
     def _carried(self, request: Request, seconds: float | None = None) -> Part:
         """A part carried out, or taken from an earlier start."""
@@ -351,7 +351,11 @@ def _title(request: Request) -> str:
 
 
 def _told(
-    arguments: argparse.Namespace, host: Host, card: Gpu, tested: Sequence[Tested], folder: Path
+    arguments: argparse.Namespace,
+    host: Host,
+    card: Gpu,
+    tested: Sequence[Measurement],
+    folder: Path,
 ) -> int:
     """Print what came out, write card and report, and give the exit code."""
     from wizard.conv2d.card_test import other_device
@@ -384,7 +388,7 @@ def _told(
     return 0 if all(result.verdict.value == "pass" for result in results) else 1
 
 
-def _not_measured(card: Gpu, tested: Sequence[Tested]) -> int:
+def _not_measured(card: Gpu, tested: Sequence[Measurement]) -> int:
     """Why there is no result of the card."""
     from wizard.conv2d.card_test import other_device
     from wizard.report.conv2d_outcome import trouble_lines
@@ -401,7 +405,7 @@ def _not_measured(card: Gpu, tested: Sequence[Tested]) -> int:
     return refuse(NOT_THE_CARD)
 
 
-def _form(card: Gpu, tested: Sequence[Tested], folder: Path, papers: Papers) -> dict[str, Any]:
+def _form(card: Gpu, tested: Sequence[Measurement], folder: Path, papers: Papers) -> dict[str, Any]:
     from wizard.report.card_test import results_address
 
     return {

@@ -44,7 +44,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Tested:
+class Measurement:
     """What was measured with one Python."""
 
     python: str

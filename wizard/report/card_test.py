@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from wizard.conv2d.card_test import Part, Tested
+from wizard.conv2d.card_test import Measurement, Part
 from wizard.conv2d.cards.card_form import card_text
 from wizard.conv2d.cards.result_card import look_here, make_card
 from wizard.conv2d.search.find_limit import LimitRequest
@@ -36,7 +36,7 @@ NO_ADDRESS = (
 )
 
 
-def outcome_of_test(card: str, tested: Sequence[Tested]) -> Iterator[str]:
+def outcome_of_test(card: str, tested: Sequence[Measurement]) -> Iterator[str]:
     """The conclusion for each Python, then what each part came to."""
     for each in tested:
         table = each.parts[0].done
@@ -62,7 +62,7 @@ def _answer(part: Part) -> Iterator[str]:
             yield from table_lines(done.results) if done.results else ()
 
 
-def papers_of_test(tested: Sequence[Tested], host: Host, places: Places) -> Papers:
+def papers_of_test(tested: Sequence[Measurement], host: Host, places: Places) -> Papers:
     """A result card for each torch that was measured, then the report."""
     here, cards = look_here(host), []
     for number, each in enumerate(tested, 1):
