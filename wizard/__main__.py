@@ -26,6 +26,7 @@ COMMANDS = (
     "remove",
     "clean-up",
     "conv2d",
+    "test-my-card",
     "keep",
     "rollback",
     "watch",
@@ -42,6 +43,7 @@ CHANGES_FILES = (
     "remove",
     "clean-up",
     "conv2d",
+    "test-my-card",
     "keep",
     "rollback",
 )

@@ -5,7 +5,7 @@
 #    source ~/.local/share/bash_completion/rdna1-setup
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
-_shtab_rdna1_setup_subparsers=(detect diagnose explain plan rehearse apply fetch remove clean-up conv2d keep rollback watch report about)
+_shtab_rdna1_setup_subparsers=(detect diagnose explain plan rehearse apply fetch remove clean-up conv2d test-my-card keep rollback watch report about)
 
 _shtab_rdna1_setup_detect_option_strings=(-h --help --dry-run --machine --demo --json --verify)
 _shtab_rdna1_setup_diagnose_option_strings=(-h --help --dry-run --machine --demo --kernel-log --try-torch --app --fix --yes --json --venv --torch-index --wheelhouse)
@@ -17,6 +17,7 @@ _shtab_rdna1_setup_fetch_option_strings=(-h --help --dry-run --machine --demo --
 _shtab_rdna1_setup_remove_option_strings=(-h --help --dry-run --machine --demo --distribution-rocm --driver --without-rollback --yes --json)
 _shtab_rdna1_setup_clean_up_option_strings=(-h --help --dry-run --machine --demo --without-rollback --yes --json)
 _shtab_rdna1_setup_conv2d_option_strings=(-h --help --dry-run --machine --demo --json --python --device --preset --sizes --channels --engine --work --operations --repeats --deadline --import-deadline --spawn --find-limit --range --find-setting --compare-settings --clean --log --keep-databases --resume --no-resume --hangs --yes --even-if-in-use --foreground --attach --stop --list --layers --layer --workarounds --export --import --compare --repro --run --result)
+_shtab_rdna1_setup_test_my_card_option_strings=(-h --help --dry-run --machine --demo --json --python --folder --deadline --resume --no-resume --hangs --yes --even-if-in-use)
 _shtab_rdna1_setup_keep_option_strings=(-h --help --dry-run --machine --demo --venv --yes --json)
 _shtab_rdna1_setup_rollback_option_strings=(-h --help --dry-run --machine --demo --list --forget --yes)
 _shtab_rdna1_setup_watch_option_strings=(-h --help --dry-run --machine --demo)
@@ -36,7 +37,7 @@ _shtab_rdna1_setup_conv2d___device_choices=(cuda cpu)
 _shtab_rdna1_setup_conv2d___engine_choices=(configured native unfold)
 _shtab_rdna1_setup_conv2d___find_limit_choices=(size height width channels-in channels-out kernel batch)
 _shtab_rdna1_setup_report___format_choices=(md json)
-_shtab_rdna1_setup_pos_0_choices=(detect diagnose explain plan rehearse apply fetch remove clean-up conv2d keep rollback watch report about)
+_shtab_rdna1_setup_pos_0_choices=(detect diagnose explain plan rehearse apply fetch remove clean-up conv2d test-my-card keep rollback watch report about)
 
 _shtab_rdna1_setup_detect__h_nargs=0
 _shtab_rdna1_setup_detect___help_nargs=0
@@ -138,6 +139,15 @@ _shtab_rdna1_setup_conv2d___stop_nargs=0
 _shtab_rdna1_setup_conv2d___list_nargs=0
 _shtab_rdna1_setup_conv2d___workarounds_nargs=0
 _shtab_rdna1_setup_conv2d___compare_nargs='*'
+_shtab_rdna1_setup_test_my_card__h_nargs=0
+_shtab_rdna1_setup_test_my_card___help_nargs=0
+_shtab_rdna1_setup_test_my_card___dry_run_nargs=0
+_shtab_rdna1_setup_test_my_card___demo_nargs=0
+_shtab_rdna1_setup_test_my_card___json_nargs=0
+_shtab_rdna1_setup_test_my_card___resume_nargs=0
+_shtab_rdna1_setup_test_my_card___no_resume_nargs=0
+_shtab_rdna1_setup_test_my_card___yes_nargs=0
+_shtab_rdna1_setup_test_my_card___even_if_in_use_nargs=0
 _shtab_rdna1_setup_keep_pos_0_nargs=+
 _shtab_rdna1_setup_keep__h_nargs=0
 _shtab_rdna1_setup_keep___help_nargs=0

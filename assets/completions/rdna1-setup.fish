@@ -50,7 +50,7 @@ function _shtab_rdna1_setup_using
   test "$_shtab_rdna1_setup_cmdpath" = "$argv"
 end
 
-set -g _shtab_rdna1_setup_commands detect diagnose explain plan rehearse apply fetch remove clean-up conv2d keep rollback watch report about
+set -g _shtab_rdna1_setup_commands detect diagnose explain plan rehearse apply fetch remove clean-up conv2d test-my-card keep rollback watch report about
 set -g _shtab_rdna1_setup_opts_with_value --app --attach --base-python --channels --collect-env --compare --deadline --device --engine --export --find-limit --fix --folder --footprint --for --format --gpu --hangs --import --import-deadline --kernel-log --layer --layers --machine --operations --plan --preset --python --python-mirror --range --record --repeats --repro --result --rocm-key-fingerprint --rocm-repo --run --sizes --snapshot --stack --system-release --system-removal --system-set --torch-index --venv --wheelhouse --work
 
 complete -c rdna1-setup -e
@@ -259,6 +259,19 @@ complete -c rdna1-setup -n '_shtab_rdna1_setup_using conv2d' -l compare -x -d 't
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using conv2d' -l repro -x -d 'write a script for one result'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using conv2d' -l run -x -d 'as if that run (--list) were the last'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using conv2d' -l result -x -d 'that result, counted from 1'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using; and test $_shtab_rdna1_setup_npos -eq 0' -a test-my-card -d 'Test your card in about ten minutes: what hangs, from which size on, and what helps.'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using test-my-card' -s h -l help -d 'show this help message and exit'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using test-my-card' -l dry-run -d 'show everything, change nothing'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using test-my-card' -l machine -x -d 'a recorded machine instead of this one'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using test-my-card' -l demo -d 'a recorded machine that is installed with the program'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using test-my-card' -l json -d 'results as JSON, progress on stderr'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using test-my-card' -l python -x -d 'test with the torch of this Python (default: the first for ROCm that is found)'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using test-my-card' -l folder -x -d 'write result card and report into this new folder (default: one named after the time, here)'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using test-my-card' -l deadline -x -d 'seconds for each shape'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using test-my-card' -l resume -l no-resume -d 'go on where an earlier start was cut off'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using test-my-card' -l hangs -x -d 'how often the card may hang before it stops (default: 1 where it drives a screen or is in use, else 3)'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using test-my-card' -l yes -d 'the warning was read; do not ask'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using test-my-card' -l even-if-in-use -d 'also where somebody is logged in at its screen'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using; and test $_shtab_rdna1_setup_npos -eq 0' -a keep -d 'Keep a setting that was found: for one venv, reviewed, with a way back.'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using keep' -s h -l help -d 'show this help message and exit'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using keep' -l dry-run -d 'show everything, change nothing'

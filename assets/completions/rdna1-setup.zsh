@@ -24,6 +24,7 @@ _shtab_rdna1_setup_commands() {
     remove:'Take ROCm off the system, package by package, with a way back; venvs stay.'
     report:'Make a report for an issue: findings, verdicts, machine, runs, without what tells who you are.'
     rollback:'Undo a run: remove what it made, keep every file that is not ours.'
+    test-my-card:'Test your card in about ten minutes: what hangs, from which size on, and what helps.'
     watch:'Follow what root still does for an earlier start, to its end.'
   )
   _describe 'rdna1-setup commands' _commands
@@ -345,6 +346,24 @@ _shtab_rdna1_setup_rollback_options=(
 # guard to ensure default positional specs are added only once per session
 _shtab_rdna1_setup_rollback_defaults_added=0
 
+_shtab_rdna1_setup_test_my_card_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--dry-run[show everything, change nothing]"
+  "--machine[a recorded machine instead of this one]:DIR:"
+  "--demo[a recorded machine that is installed with the program]"
+  "--json[results as JSON, progress on stderr]"
+  "--python[test with the torch of this Python (default\: the first for ROCm that is found)]:PY:"
+  "--folder[write result card and report into this new folder (default\: one named after the time, here)]:DIR:"
+  "--deadline[seconds for each shape]:S:"
+  {--resume,--no-resume}"[go on where an earlier start was cut off]"
+  "--hangs[how often the card may hang before it stops (default\: 1 where it drives a screen or is in use, else 3)]:N:"
+  "--yes[the warning was read\; do not ask]"
+  "--even-if-in-use[also where somebody is logged in at its screen]"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_rdna1_setup_test_my_card_defaults_added=0
+
 _shtab_rdna1_setup_watch_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--dry-run[show everything, change nothing]"
@@ -388,6 +407,7 @@ _shtab_rdna1_setup() {
         remove) _arguments -C -s $_shtab_rdna1_setup_remove_options ;;
         report) _arguments -C -s $_shtab_rdna1_setup_report_options ;;
         rollback) _arguments -C -s $_shtab_rdna1_setup_rollback_options ;;
+        test-my-card) _arguments -C -s $_shtab_rdna1_setup_test_my_card_options ;;
         watch) _arguments -C -s $_shtab_rdna1_setup_watch_options ;;
       esac
   esac

@@ -79,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
     from wizard.conv2d.words.request import WrongRequest
 
     host = host_of(arguments)
-    arguments.python = _from_here(arguments.python or newest_python(arguments))
+    arguments.python = from_here(arguments.python or newest_python(arguments))
     if (code := conv2d_files.answered(arguments)) is not None:
         return code
     around, hangs = _caution(arguments, host)
@@ -168,7 +168,7 @@ def _end(ended: tuple[SweepDone, Request] | int, arguments: argparse.Namespace) 
     return ended if isinstance(ended, int) else report(*ended, as_json=arguments.json)
 
 
-def _from_here(python: str | None) -> str | None:
+def from_here(python: str | None) -> str | None:
     """A path that means the same in every folder; a bare name is looked up, as ever."""
     return os.path.join(os.getcwd(), python) if python and "/" in python else python  # noqa: PTH109, PTH118 - pathlib would take `..` away, which links give a meaning
 

@@ -41,13 +41,20 @@ def budget_lines(request: Request, around: Circumstances, hangs: int) -> Iterato
 
 
 def refusal(
-    arguments: argparse.Namespace, request: Request, around: Circumstances, hangs: int
+    arguments: argparse.Namespace,
+    request: Request,
+    around: Circumstances,
+    hangs: int,
+    ends: str = ENDS,
 ) -> int | None:
-    """The exit code where nothing may be launched on the card; None once that was agreed to."""
+    """The exit code where nothing may be launched on the card; None once that was agreed to.
+
+    ``ends`` says how what is started can be ended.
+    """
     from wizard.conv2d.words.caution_words import IN_USE, caution_texts
 
     texts = caution_texts(request, around, hangs)
-    print(*_lines((*texts, ENDS)), sep="\n", end="\n\n", file=sys.stderr)
+    print(*_lines((*texts, ends)), sep="\n", end="\n\n", file=sys.stderr)
     if around.is_someones_desktop and not arguments.even_if_in_use:
         return refuse("\n".join(_lines((f"Nothing was started. {IN_USE.format(EVEN_SO)}",))))
     if arguments.yes:

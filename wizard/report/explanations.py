@@ -5,19 +5,25 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
+from wizard.conv2d.cards.received import load_received
 from wizard.knowledge.explanations import Explanation
+from wizard.report.received import came_in_lines
 
 WIDTH = 76
+UNTESTED = "untested"
+"""The topic with the results that owners sent in."""
 LIST_HINT = "One of them: rdna1-setup about TOPIC"
 
 
 def topic_lines(topic: Explanation) -> Iterator[str]:
-    """A whole topic: title, text, sources, date."""
+    """A whole topic: title, text, what owners measured where it is about that, sources, date."""
     yield topic.title
     yield "=" * len(topic.title)
     yield ""
     yield from _plain(topic.body)
     yield ""
+    if topic.id == UNTESTED:
+        yield from (*came_in_lines(load_received(), WIDTH), "")
     yield from _heading("Sources")
     yield ""
     yield from _plain(topic.sources)

@@ -12,6 +12,7 @@ from wizard.advice.card import with_card
 from wizard.advice.comparison import Column, LineSpeed, also, columns, everything
 from wizard.advice.fit import Fit
 from wizard.advice.recommend import Recommendation, asked_for, name_for_target
+from wizard.conv2d.cards.received import received_on
 from wizard.jsonform import to_json
 from wizard.knowledge.ageing import overdue
 from wizard.knowledge.applications import PLAIN_TORCH, applications_named
@@ -129,7 +130,8 @@ def stack_lines(found: Compared, stack: str, evidence_on: date | None = None) ->
     if evidence_on:
         yield from _old_checks(_stack(stack), evidence_on)
         about = everything(_stack(stack))
-        yield from evidence_lines(about, load_claims(), evidence_on, whole=True)
+        measured = received_on(stack, about.id)
+        yield from evidence_lines(about, load_claims(), evidence_on, whole=True, received=measured)
     else:
         yield ASK.format(stack)
 
