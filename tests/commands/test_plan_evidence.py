@@ -25,7 +25,7 @@ def plan(home: Path, *options: str) -> str:
 
 
 def test_without_a_stack_all_of_them_stand_beside_each_other(tmp_path: Path) -> None:
-    told = plan(tmp_path).split("\nPlan ")[0]
+    told = plan(tmp_path).split("\n== All stacks beside each other\n")[1]
     heads = " ".join(line for line in told.splitlines() if line.startswith(" " * 16))
     named = [word for word in heads.split() if word in STACKS]
     assert named[0] == "native"
@@ -84,8 +84,8 @@ def test_what_only_takes_away_needs_no_advice(tmp_path: Path, kind: str) -> None
     assert "advice" not in json.loads(done.stdout)
 
 
-def test_the_plain_wizard_lists_every_road_with_its_reason(tmp_path: Path) -> None:
-    told = wizard(tmp_path, "--plain", "--machine", MACHINE).stdout
+def test_about_lists_every_approach_with_its_reason(tmp_path: Path) -> None:
+    told = wizard(tmp_path, "about", "approaches").stdout
     flat = " ".join(told.split())
     for road in load_roads():
         assert f"{road.state} " in flat

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 
 from screens.app import SetupApp
 from screens.detect import Checks
-from screens.detect_text import Verdict, row_text
+from screens.detect_text import row_text
 from screens.machine_reading import statuses_and_verdict
 from screens.session import Session
 from tests.screens import examples
@@ -22,6 +22,7 @@ from wizard.machine.detect import detect
 from wizard.machine.facts import Machine
 from wizard.machine.pythons import INTERPRETERS
 from wizard.machine.recorded import RecordedHost
+from wizard.report.verdict import Verdict
 
 MACHINES = Path(__file__).parents[1] / "machines"
 

@@ -13,15 +13,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the topic, or the list; 2 for a topic that there is not."""
-    from wizard.knowledge.explanations import find_explanation, load_explanations
-    from wizard.report.explanations import list_lines, topic_lines
+    from wizard.knowledge.explanations import load_explanations
+    from wizard.report.explanations import approaches, list_lines, topic_lines
 
+    topics = (*load_explanations(), approaches())
     if arguments.topic is None:
-        print(*list_lines(load_explanations()), sep="\n")
+        print(*list_lines(topics), sep="\n")
         return 0
-    topic = find_explanation(arguments.topic)
+    topic = next((each for each in topics if each.id == arguments.topic.lower()), None)
     if topic is None:
-        known = ", ".join(each.id for each in load_explanations())
+        known = ", ".join(each.id for each in topics)
         print(
             f"rdna1-setup: there is no topic {arguments.topic!r}. There are: {known}.",
             file=sys.stderr,

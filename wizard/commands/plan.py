@@ -86,10 +86,10 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     from wizard.report.plan import as_of_lines, plan_lines
 
-    before = _taken(found) if found and not arguments.stack else ()
-    after = _said(found, stack, evidence=arguments.evidence) if found else ()
-    as_of = () if arguments.exact else (*as_of_lines(plan), "")
-    print("\n".join((*before, *as_of, *plan_lines(plan, size), *after)))
+    before = _advice(found, arguments.stack) if found else ()
+    after = _said(found, arguments, stack) if found else ()
+    as_of = () if arguments.exact else as_of_lines(plan)
+    print("\n".join((*before, *plan_lines(plan, size), *as_of, *after)))
     return 0
 
 
@@ -154,32 +154,30 @@ def _print_json(
     print(json.dumps(plan_document(plan, asked, advice, told), indent=1))
 
 
-def _said(found: Compared, stack: str, *, evidence: bool) -> tuple[str, ...]:
-    """What Choose says of the stack, below the plan."""
-    from wizard.knowledge.ageing import today
-    from wizard.report.recommendation import stack_lines
-
-    return ("", *stack_lines(found, stack, today() if evidence else None))
-
-
-def _taken(found: Compared) -> tuple[str, ...]:
-    """Which stack was taken where none was named, why, and how it stands beside the others."""
+def _advice(found: Compared, named: str | None) -> tuple[str, ...]:
+    """What is recommended and why, or what is known of the stack that was named."""
     import textwrap
 
-    from wizard.report.recommendation import recommendation_lines
-    from wizard.report.side_by_side import sheet_lines
+    from wizard.report.recommendation import chosen_lines, recommendation_lines
 
+    if named:
+        return (*chosen_lines(found.recommendation, named), "")
     first, *others = found.recommendation.fits
     *names, last = (each.stack for each in others)
-    others_text = (
-        f"To choose another: --stack {', '.join(names)} or {last}; for something else to run: "
-        "--app. What speaks for and against each, and every approach: rdna1-setup --plain"
-    )
     return (
-        f"No --stack was given: this is the plan for {first.stack}.",
         *recommendation_lines(found.recommendation),
-        *textwrap.wrap(others_text, 79),
-        "",
-        *sheet_lines(found.columns),
+        *textwrap.wrap(f"To choose another: --stack {', '.join(names)} or {last}.", 79),
         "",
     )
+
+
+def _said(found: Compared, arguments: argparse.Namespace, stack: str) -> tuple[str, ...]:
+    """Below the plan: what Choose says of the stack, and the others where none was named."""
+    from wizard.knowledge.ageing import today
+    from wizard.report.recommendation import stack_lines
+    from wizard.report.side_by_side import sheet_lines
+
+    told = stack_lines(found, stack, today() if arguments.evidence else None)
+    if arguments.stack:
+        return ("", *told)
+    return ("", *told, "", "== All stacks beside each other", *sheet_lines(found.columns))

@@ -6,6 +6,8 @@ import textwrap
 from collections.abc import Iterator
 
 from wizard.knowledge.explanations import Explanation
+from wizard.knowledge.roads import load_roads
+from wizard.report.roads import all_road_lines
 
 WIDTH = 76
 LIST_HINT = "One of them: rdna1-setup about TOPIC"
@@ -17,12 +19,27 @@ def topic_lines(topic: Explanation) -> Iterator[str]:
     yield "=" * len(topic.title)
     yield ""
     yield from _plain(topic.body)
+    if not topic.sources:
+        return
     yield ""
     yield from _heading("Sources")
     yield ""
     yield from _plain(topic.sources)
     yield ""
     yield f"Last looked at: {topic.date or 'not said'}. In our own words; we own no such card."
+
+
+def approaches() -> Explanation:
+    """Every approach that somebody tried or named, as one more topic; each names its source."""
+    roads = load_roads()
+    return Explanation(
+        id="approaches",
+        title=f"All {len(roads)} known approaches",
+        short="What people tried on these cards, what came of it, and how to do it.",
+        date="",
+        body=tuple(all_road_lines(roads))[1:],
+        sources=(),
+    )
 
 
 def list_lines(topics: tuple[Explanation, ...]) -> Iterator[str]:
