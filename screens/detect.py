@@ -27,8 +27,8 @@ from screens.widgets.header_line import HeaderLine
 from screens.widgets.marked_list import MarkedList
 from screens.windows.dialogs import Notice
 from wizard.diagnose.finding import Status
+from wizard.diagnose.verdict import Verdict
 from wizard.machine.facts import Machine
-from wizard.report.verdict import Verdict
 
 READING = "Reading this machine. Nothing is changed."
 ALWAYS = ("Graphics cards", "System", "Python environments", "Applications")

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from screens.services import DetectedPart
     from screens.step import StepScreen
     from wizard.diagnose.finding import Status
+    from wizard.diagnose.verdict import Verdict
     from wizard.machine.facts import Machine
-    from wizard.report.verdict import Verdict
 
 FOLLOWING = ("screens.choose.ask", "screens.choose.screen")
 
@@ -58,7 +58,7 @@ def statuses_and_verdict(machine: Machine) -> tuple[Mapping[str, Status], Verdic
     # They read tables: not before the first frame.
     from wizard.diagnose.machine import diagnose
     from wizard.diagnose.parts import part_statuses
-    from wizard.report.verdict import verdict
+    from wizard.diagnose.verdict import verdict
 
     findings = diagnose(machine).findings
     return part_statuses(machine, findings), verdict(machine, findings)

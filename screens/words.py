@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
 
+from wizard.diagnose.card_words import fact_text
 from wizard.machine.facts import Unknown
-from wizard.report.card import fact_text
 from wizard.run.lines import shown as shown
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from screens.session import Session
 from screens.words import shown
 from wizard.conv2d.presets import Row
 from wizard.conv2d.verdicts import Result
+from wizard.diagnose.card_words import main_card
 from wizard.machine.facts import Unknown
-from wizard.report.card import main_card
 from wizard.report.conv2d_details import Place, Titled, details
 
 TITLE_STYLE = "bold"

@@ -9,8 +9,8 @@ from textual.widgets import Static
 from screens.services import LIVE
 from screens.steps import HeaderStep, Standing
 from screens.words import cut, system_text
+from wizard.diagnose.card_words import card_text
 from wizard.machine.facts import Machine
-from wizard.report.card import card_text
 
 NAME = "rdna1-setup"
 GAPS = (" > ", " ")

@@ -18,11 +18,11 @@ from tests.screens.driving import app_with, press, reach, settled, until
 from tests.screens.failing import fails
 from tests.screens.fakes import LIVE_SERVICES
 from wizard.diagnose.finding import Status
+from wizard.diagnose.verdict import Verdict
 from wizard.machine.detect import detect
 from wizard.machine.facts import Machine
 from wizard.machine.pythons import INTERPRETERS
 from wizard.machine.recorded import RecordedHost
-from wizard.report.verdict import Verdict
 
 MACHINES = Path(__file__).parents[1] / "machines"
 

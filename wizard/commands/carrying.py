@@ -49,7 +49,7 @@ def show_and_do(plan: Plan, arguments: argparse.Namespace, executor: Executor) -
         from wizard.report.plan import as_of_lines, plan_lines
 
         as_of = () if acts(arguments) else as_of_lines(plan)
-        print(*plan_lines(plan), *as_of, sep="\n", end="\n\n", flush=True)
+        print(*as_of, *plan_lines(plan), sep="\n", end="\n\n", flush=True)
     if acts(arguments) and not arguments.yes and not agreed("Carry this plan out?"):
         return _not_agreed()
     import asyncio

@@ -53,8 +53,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _verdict(machine: Machine) -> Iterator[str]:
     """How the machine stands, and what somebody should do something about."""
     from wizard.diagnose.machine import diagnose
+    from wizard.diagnose.verdict import plan_joins, verdict
     from wizard.report.units import WIDTH
-    from wizard.report.verdict import plan_joins, verdict
     from wizard.run.lines import shown
 
     findings = diagnose(machine).findings

@@ -89,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
     before = _advice(found, arguments.stack) if found else ()
     after = _said(found, arguments, stack) if found else ()
     as_of = () if arguments.exact else as_of_lines(plan)
-    print("\n".join((*before, *plan_lines(plan, size), *as_of, *after)))
+    print("\n".join((*before, *as_of, *plan_lines(plan, size), *after)))
     return 0
 
 
@@ -162,8 +162,7 @@ def _advice(found: Compared, named: str | None) -> tuple[str, ...]:
 
     if named:
         return (*chosen_lines(found.recommendation, named), "")
-    first, *others = found.recommendation.fits
-    *names, last = (each.stack for each in others)
+    *names, last = (each.stack for each in found.recommendation.fits[1:])
     return (
         *recommendation_lines(found.recommendation),
         *textwrap.wrap(f"To choose another: --stack {', '.join(names)} or {last}.", 79),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from wizard.diagnose.card_words import card_text, main_card
 from wizard.diagnose.finding import Finding, Status
 from wizard.machine.facts import Machine
-from wizard.report.card import card_text, main_card
 from wizard.run.lines import shown
 from wizard.sizes import counted
 
