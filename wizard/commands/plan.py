@@ -26,6 +26,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_plan_arguments(parser)
     parser.add_argument("--json", action="store_true", help="for programs and for apply --plan")
     parser.add_argument(
+        "--brief",
+        action="store_true",
+        help="with --json: the recommendation, sizes, and each step's title, without commands",
+    )
+    parser.add_argument(
         "--exact",
         action="store_true",
         help="also ask the index whether it still has the wheels, pip how much it would fetch, and "
@@ -79,6 +84,9 @@ def run(arguments: argparse.Namespace) -> int:
         from wizard.commands.carrying import refuse_all
 
         return refuse_all((refused.refusal,))
+    if arguments.brief:
+        _print_brief(plan, found)
+        return 0
     if arguments.json:
         _print_json(
             plan, asked_words(arguments, stack, host.home), found, arguments.stack or "", size
@@ -97,6 +105,8 @@ def _wrong_use(arguments: argparse.Namespace) -> str:
     """Which options do not go together; ``""`` where all do."""
     if arguments.exact and not acts(arguments):
         return "a dry run and a recorded machine ask nobody"
+    if arguments.brief and not arguments.json:
+        return "--brief goes with --json"
     if kind_asked(arguments) is not Kind.INSTALL and arguments.stack:
         return "--stack installs; --remove and --clean-up take away: give one of them"
     if (arguments.distribution_rocm or arguments.driver) and not arguments.remove:
@@ -152,6 +162,16 @@ def _print_json(
     advice = comparison_form(found, stack) if found else None
     told = asdict(size) if size is not None else None
     print(json.dumps(plan_document(plan, asked, advice, told), indent=1))
+
+
+def _print_brief(plan: Plan, found: Compared | None) -> None:
+    import json
+
+    from wizard.plan.plan_file import brief_document
+    from wizard.report.recommendation import recommendation_form
+
+    advice = recommendation_form(found.recommendation) if found else None
+    print(json.dumps(brief_document(plan, advice), indent=1))
 
 
 def _advice(found: Compared, named: str | None) -> tuple[str, ...]:

@@ -145,6 +145,17 @@ def _old_checks(stack: Stack, day: date) -> Iterator[str]:
         yield f"AMD's system packages were checked on {catalogue.checked}, {LONG_AGO}."
 
 
+def recommendation_form(found: Recommendation) -> dict[str, Any]:
+    """What is recommended and why, for programs."""
+    return {
+        "recommended": found.name,
+        "sentence": found.sentence,
+        "reason": found.reason,
+        "next_best": found.next_best,
+        "applications": list(found.applications),
+    }
+
+
 def comparison_form(found: Compared, stack: str = "") -> dict[str, Any]:
     """The JSON form; of one stack where one is named."""
     beside = [each for each in found.columns if stack in ("", each.stack)]
@@ -153,11 +164,7 @@ def comparison_form(found: Compared, stack: str = "") -> dict[str, Any]:
     first = found.recommendation
     fits = {fit.stack: fit for fit in first.fits}
     return {
-        "recommended": first.name,
-        "sentence": first.sentence,
-        "reason": first.reason,
-        "next_best": first.next_best,
-        "applications": list(first.applications),
+        **recommendation_form(first),
         "outside": to_json(first.outside),
         "stacks": [
             {
