@@ -176,7 +176,7 @@ def comparison_form(found: Compared, stack: str = "") -> dict[str, Any]:
             }
             for column in beside
         ],
-        "claims": to_json(claims),
+        "claims": [{**to_json(claim), "side": claim.side} for claim in claims],
         "roads": to_json(load_roads()),
     }
 
