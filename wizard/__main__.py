@@ -14,6 +14,7 @@ from types import ModuleType
 
 from wizard.commands.choosing import SOURCES, add_source_arguments, wrong_wheelhouse
 from wizard.commands.looking import acts, forget_output
+from wizard.commands.parser import Parser
 
 COMMANDS = (
     "detect",
@@ -51,11 +52,11 @@ STDERR = 2
 """The highest of the three standard descriptors."""
 
 
-def parser(known: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
+def parser(known: Sequence[str] = COMMANDS) -> Parser:
     """The whole command line, or that of the known commands alone: each costs its imports."""
     from wizard import __version__
 
-    top = argparse.ArgumentParser(
+    top = Parser(
         prog="rdna1-setup",
         description="Takes RX 5300, 5500, 5600 and 5700 cards to a working, measured PyTorch.",
         epilog="Without a command: the wizard. Without a terminal: an overview as plain text.",
@@ -111,7 +112,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     only_looks = True
     try:
         try:
-            arguments = parser(needed(words)).parse_args(words)
+            arguments = parser(needed(words)).parse(words)
             only_looks = arguments.command is None or (
                 arguments.command in READS_ONLY and not getattr(arguments, "fix", None)
             )
@@ -199,7 +200,7 @@ def _dispatch(arguments: argparse.Namespace, words: Sequence[str]) -> int:
 def _run_command(before: Sequence[str], words: Sequence[str]) -> int:
     """One of our commands, with what the program was started with before it."""
     try:
-        arguments = parser(words[:1]).parse_args([*before, *words])
+        arguments = parser(words[:1]).parse([*before, *words])
     except SystemExit as ended:  # what argparse thinks of an answer, it has told
         return int(ended.code or 0)
     return int(_module_of(arguments.command).run(arguments))
