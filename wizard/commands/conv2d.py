@@ -119,13 +119,24 @@ def _measure(
         code = refusal(arguments, request, around, hangs)
         if code is not None:
             return code
+    resume = arguments.resume is not False
+    if resume:
+        _say_if_not_continued(request, places, asked=bool(arguments.resume))
     if not arguments.foreground:
-        return measure_apart(request, places, resume=arguments.resume)
-    done = measure(request, resume=arguments.resume)
+        return measure_apart(request, places, resume=resume)
+    done = measure(request, resume=resume)
     if done is None:
         print(STOPPED, file=sys.stderr)
         return CANCELLED
     return done
+
+
+def _say_if_not_continued(request: Request, places: Places, *, asked: bool) -> None:
+    from wizard.conv2d.runs.continued import continued_lines
+    from wizard.report.units import WIDTH
+
+    for line in continued_lines(request, places, os.environ, asked=asked, width=WIDTH):
+        print(line, file=sys.stderr)
 
 
 def _end(ended: tuple[SweepDone, Request] | int, arguments: argparse.Namespace) -> int:

@@ -86,8 +86,8 @@ def _add_searches(group: argparse._ArgumentGroup) -> None:
 
 def _add_results(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--json", action="store_true", help="results as JSON, progress on stderr")
-    group.add_argument("--resume", action=argparse.BooleanOptionalAction, default=True,
-                       help="go on with an unfinished sweep of the same request")  # fmt: skip
+    group.add_argument("--resume", action=argparse.BooleanOptionalAction,
+                       help="go on with an unfinished run of the same (default)")  # fmt: skip
     group.add_argument("--foreground", action="store_true",
                        help="run inside this process, and end with it")  # fmt: skip
     which = group.add_mutually_exclusive_group()
