@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator
+from typing import Any
 
 from wizard.knowledge.explanations import Explanation
 from wizard.knowledge.roads import load_roads
@@ -51,6 +52,25 @@ def list_lines(topics: tuple[Explanation, ...]) -> Iterator[str]:
         )
     yield ""
     yield LIST_HINT
+
+
+def topic_form(topic: Explanation) -> dict[str, Any]:
+    """A whole topic for programs; its text and sources are lines of Markdown."""
+    return {
+        **_head_form(topic),
+        "date": topic.date,
+        "text": list(topic.body),
+        "sources": list(topic.sources),
+    }
+
+
+def list_form(topics: tuple[Explanation, ...]) -> dict[str, Any]:
+    """All topics for programs, without their texts."""
+    return {"topics": list(map(_head_form, topics))}
+
+
+def _head_form(topic: Explanation) -> dict[str, Any]:
+    return {"id": topic.id, "title": topic.title, "short": topic.short}
 
 
 def _plain(lines: tuple[str, ...]) -> Iterator[str]:
