@@ -59,7 +59,7 @@ def parser(known: Sequence[str] = COMMANDS) -> Parser:
     top = Parser(
         prog="rdna1-setup",
         description="Takes RX 5300, 5500, 5600 and 5700 cards to a working, measured PyTorch.",
-        epilog="Without a command: the wizard. Without a terminal: an overview as plain text.",
+        epilog="Without a command: the wizard. Without a terminal: one page of plain text.",
         parents=[_common()],
     )
     top.add_argument("--version", action="version", version=f"rdna1-setup {__version__}")
@@ -89,12 +89,12 @@ def _module_of(command: str) -> ModuleType:
     return import_module(f"wizard.commands.{command.replace('-', '_')}")
 
 
-def _common() -> argparse.ArgumentParser:
+def _common() -> Parser:
     """What goes before and after a command: a new one each, for defaults set on one reach its twin.
 
     Unnamed ones stay unset, so that a command does not put a default over what stood before it.
     """
-    common = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
+    common = Parser(add_help=False, argument_default=argparse.SUPPRESS)
     common.add_argument("--dry-run", action="store_true", help="show everything, change nothing")
     common.add_argument("--machine", metavar="DIR", help="a recorded machine instead of this one")
     common.add_argument(
