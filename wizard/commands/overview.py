@@ -90,7 +90,8 @@ def _recommended(arguments: argparse.Namespace, host: Host, machine: Machine) ->
     found = recommend(machine)
     yield "== Recommended"
     yield from recommendation_lines(found)
-    choice = Choice(found.stack, "venv", folder_of(arguments, found.stack, host.home))
+    folder = folder_of(arguments, found.stack, host.home)
+    choice = Choice(found.stack, "venv", folder, found.applications)
     choice = with_sources(choice, arguments)
     try:
         plan = make_plan(machine, choice, places_of(host))

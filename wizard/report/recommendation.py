@@ -80,9 +80,9 @@ def text_for_cards(targets: Iterable[str], applications: tuple[str, ...] = ()) -
     )
 
 
-def recommendation_lines(found: Recommendation, head: str = "") -> Iterator[str]:
+def recommendation_lines(found: Recommendation) -> Iterator[str]:
     """What is recommended and why, what is to be done before, and what comes next."""
-    yield from textwrap.wrap(f"{head}{found.sentence}", WIDTH, break_on_hyphens=False)
+    yield from textwrap.wrap(found.sentence, WIDTH, break_on_hyphens=False)
     yield from _listed("Why first", [found.reason])
     first = told_need(found.first, found.fits[0].missing_right)
     yield from _listed("First of all it needs", [first])
