@@ -1,4 +1,4 @@
-"""The shape of what is printed for programs stays: the README names its fields."""
+"""The shape of what is printed for programs stays: the man page names its fields."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ def shape(value: Any, depth: int = 2) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("name", "words"),
+    ("name", "title", "words"),
     [
-        ("rollback-list", "rollback --list --json"),
-        ("about", "about --json"),
-        ("about-topic", "about games --json"),
-        ("about-approaches", "about approaches --json"),
-        ("report", f"report --json --machine {MACHINE}"),
+        ("rollback-list", "rollback --list --json", "rollback --list --json"),
+        ("about", "about --json", "about --json"),
+        ("about-topic", "about TOPIC --json", "about games --json"),
+        ("about-approaches", "about TOPIC --json", "about approaches --json"),
+        ("report", "report --json", f"report --json --machine {MACHINE}"),
     ],
 )
-def test_the_fields_are_as_agreed_and_the_readme_names_them(
-    tmp_path: Path, golden: Golden, name: str, words: str
+def test_the_fields_are_as_agreed_and_the_man_page_names_them(
+    tmp_path: Path, golden: Golden, name: str, title: str, words: str
 ) -> None:
     run_folder(tmp_path, RUN, begin(tmp_path))
     run_folder(tmp_path, "20260102-b", {"event": "begin", "schema": 99, "plan": {}})
@@ -45,9 +45,11 @@ def test_the_fields_are_as_agreed_and_the_readme_names_them(
     assert (ended.returncode, ended.stderr) == (0, "")
     document = json.loads(ended.stdout)
     golden.check(f"json/{name}.json", json.dumps(shape(document), indent=1) + "\n")
-    rows = re.findall(r"^\| (`[^|]*--json`) \| (.*) \|$", (ROOT / "README.md").read_text(), re.M)
-    fields = " ".join(row for _, row in rows)
-    assert [field for field in document if f"`{field}`" not in f"{fields} `schema`"] == []
+    page = (ROOT / "assets" / "man" / "rdna1-setup.1").read_text("utf-8").replace("\\-", "-")
+    section = page.partition(".SH FOR OTHER PROGRAMS")[2]
+    told = re.search(rf"^{title}\n(.+)$", section, re.MULTILINE)
+    assert told is not None
+    assert set(document) - {"schema"} <= set(re.findall(r"\w+", told[1]))
 
 
 def test_the_list_of_runs_tells_what_the_text_tells(tmp_path: Path) -> None:
