@@ -209,7 +209,7 @@ def test_stopped_half_way_and_run_again_it_ends_the_same(
     assert ("Trying it once more" in errors) == (number == signal.SIGKILL)
 
 
-def test_resume_says_why_an_unfinished_run_is_not_gone_on_with(
+def test_resume_says_why_an_unfinished_run_is_not_continued(
     home: Home, worker_python: str, tmp_path: Path
 ) -> None:
     """Stopped, then asked for with another shape, another setting, as it was, and once more."""
@@ -226,7 +226,7 @@ def test_resume_says_why_an_unfinished_run_is_not_gone_on_with(
     def told(*more: str, **extra: str) -> str:
         return " ".join(home.run(*words, *more, **extra)[2].split())
 
-    started = "does not match what you asked for, so this begins anew. What differs: "
+    started = "does not match what you asked for, so this starts over. What differs: "
     assert f"{started}the shapes, --work, --engine or --log." in told("--sizes", "4", "--resume")
     assert f"{started}--repeats." in told("--repeats", "2", "--resume")
     shell = f"{started}variables of your shell that ROCm reads, such as HSA_ or MIOPEN_ ones."
@@ -239,5 +239,5 @@ def test_resume_says_why_an_unfinished_run_is_not_gone_on_with(
     again = told("--resume")
     assert "Going on with an unfinished sweep: 2 shapes are known." in again
     assert "does not match" not in again
-    assert "There is no unfinished run to resume, so this begins anew." in told("--resume")
+    assert "There is no unfinished run to resume, so this starts over." in told("--resume")
     assert "no unfinished run" not in told()

@@ -44,7 +44,7 @@ def _add_where(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--python",
         metavar="PY",
-        help="the Python whose torch is measured (default: of the newest venv of ours)",
+        help="the Python whose torch is measured (default: that of your newest venv)",
     )
     group.add_argument("--device", choices=["cuda", "cpu"], default="cuda", help="cuda is the GPU")
     group.add_argument("--clean", action="store_true", help="without what your shell sets for ROCm")
@@ -61,9 +61,9 @@ def _add_how_long(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--deadline", type=float, metavar="S", help="seconds for each shape")
     group.add_argument("--import-deadline", type=float, metavar="S", help="for import torch")
     group.add_argument("--hangs", type=int, metavar="N",
-                       help="how often the card may hang before it stops (default: 1 where it "
+                       help="how often the card may hang before the run stops (default: 1 where it "
                             "drives a screen or is in use, else 3)")  # fmt: skip
-    group.add_argument("--yes", action="store_true", help="the warning was read; do not ask")
+    group.add_argument("--yes", action="store_true", help="you have read the warning: do not ask")
     group.add_argument("--even-if-in-use", action="store_true",
                        help="also where somebody is logged in at its screen")  # fmt: skip
 
@@ -74,7 +74,7 @@ def _add_searches(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--range", default="1-256", metavar="A-B", help="where that limit may be")
     kinds = group.add_mutually_exclusive_group()
     kinds.add_argument("--find-setting", action="store_true",
-                       help="find the fewest variables that make one shape right")  # fmt: skip
+                       help="find the fewest variables that make one shape work")  # fmt: skip
     kinds.add_argument("--compare-settings", action="store_true",
                        help="time the algorithms against one another")  # fmt: skip
     group.add_argument(
@@ -87,7 +87,7 @@ def _add_searches(group: argparse._ArgumentGroup) -> None:
 def _add_results(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--json", action="store_true", help="results as JSON, progress on stderr")
     group.add_argument("--resume", action=argparse.BooleanOptionalAction,
-                       help="go on with an unfinished run of the same (default)")  # fmt: skip
+                       help="continue an unfinished run of the same (default)")  # fmt: skip
     group.add_argument("--foreground", action="store_true",
                        help="run inside this process, and end with it")  # fmt: skip
     which = group.add_mutually_exclusive_group()

@@ -96,7 +96,7 @@ def _recommended(arguments: argparse.Namespace, host: Host, machine: Machine) ->
     try:
         plan = make_plan(machine, choice, places_of(host))
     except PlanImpossible as error:
-        yield from textwrap.wrap(f"No plan can be made here: {error}", WIDTH)
+        yield from textwrap.wrap(f"No plan is possible here: {error}", WIDTH)
         return
     yield from cost_lines(plan)
     yield f"Read the plan:    {_command('plan', choice, arguments)}"

@@ -1,4 +1,4 @@
-"""Whether an unfinished run is gone on with, and where it is not, what it asked otherwise."""
+"""Whether an unfinished run is continued, and if not, what it asked differently."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wizard.conv2d.runs.folders import Run, runs_of
 from wizard.places import Places
 
 FREE = ("hangs", "kind")
-"""What may differ: more hangs go on where fewer stopped. The kind is told apart."""
+"""What may differ: more hangs continue where fewer stopped. The kind is compared apart."""
 OPTIONS = {
     "device": "--device",
     "spawn": "--spawn",
@@ -30,10 +30,10 @@ OPTIONS = {
 def continued_lines(
     request: Request, places: Places, environ: Mapping[str, str], *, asked: bool, width: int
 ) -> Iterator[str]:
-    """Why no unfinished run is gone on with; nothing where one is, or where there is none.
+    """Why no unfinished run is continued; nothing if one is, or if there is none.
 
-    ``asked``: whether to go on was asked for by name. If not, only the newest run counts, and that
-    there is none to go on with is not worth a word.
+    ``asked``: whether ``--resume`` was given. If not, only the newest run counts, and that there
+    is none to continue is not worth a word.
     """
     told = read_journal(journal_of(request, environ))
     if not told.finished and (told.results or told.under_way is not None):
@@ -44,17 +44,17 @@ def continued_lines(
         why = "; ".join(differences(request, run, environ))
         text = (
             f"The unfinished run {run.id} ({described(run.request)}) does not match what you "
-            f"asked for, so this begins anew. What differs: {why}."
+            f"asked for, so this starts over. What differs: {why}."
         )
     elif asked:
-        text = "There is no unfinished run to resume, so this begins anew."
+        text = "There is no unfinished run to resume, so this starts over."
     else:
         return
     yield from textwrap.wrap(text, width, break_on_hyphens=False, break_long_words=False)
 
 
 def differences(request: Request, run: Run, environ: Mapping[str, str]) -> tuple[str, ...]:
-    """What a run asked otherwise, in the words of the command line; never empty."""
+    """What a run asked differently, in the words of the command line; never empty."""
     if type(request) is not type(run.request):
         return ("it looked for something else",)
     was, now = _flat(run.request), _flat(request)
