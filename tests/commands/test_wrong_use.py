@@ -18,6 +18,7 @@ from tests.commands.running import MACHINE, wizard
         ("conv2d --foregrund", "rdna1-setup conv2d", "Did you mean --foreground?"),
         ("detect --qqqq", "rdna1-setup detect", "error: unknown: --qqqq\n"),
         ("detect more words", "rdna1-setup detect", "error: unknown: more words\n"),
+        ("detect -- more", "rdna1-setup detect", "error: unknown: "),
         ("--plein", "rdna1-setup", "error: unknown: --plein. Did you mean --plain?"),
         ("--plein detect", "rdna1-setup", "Did you mean --plain?"),
         ("detct", "rdna1-setup", "Did you mean detect?"),

@@ -34,7 +34,7 @@ class Parser(argparse.ArgumentParser):
 
     def _speaker(self, command: str | None, words: Sequence[str], unknown: str) -> Parser:
         """The parser in whose part of the words an unknown one stands."""
-        if command is None or list(words).index(unknown) < list(words).index(command):
+        if command is None or unknown in words[: list(words).index(command)]:
             return self
         (commands,) = (a for a in self._actions if isinstance(a, argparse._SubParsersAction))
         chosen: Parser = commands.choices[command]
