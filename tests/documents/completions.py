@@ -67,9 +67,10 @@ def _complete(command: str, action: argparse.Action) -> Any:
             return _listed("measured", MEASURED)
         case name if name in words:
             return _words(name, words[name])
-    if action.metavar in FOLDERS:
-        return shtab.DIRECTORY
-    return shtab.FILE if action.metavar in FILES else None
+        case _ if action.metavar in FOLDERS:
+            return shtab.DIRECTORY
+        case _:
+            return shtab.FILE if action.metavar in FILES else None
 
 
 def _words(name: str, words: Iterable[str]) -> dict[str, Any]:
