@@ -35,17 +35,6 @@ CANCELLED = 130
 STOPS = (signal.SIGINT, signal.SIGTERM)
 
 
-def add_run_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options about runs."""
-    parser.add_argument("--foreground", action="store_true",
-                        help="run inside this process, and end with it")  # fmt: skip
-    which = parser.add_mutually_exclusive_group()
-    which.add_argument("--attach", nargs="?", const="", metavar="RUN",
-                       help="follow the experiment under way, or show that run")  # fmt: skip
-    which.add_argument("--stop", action="store_true", help="end the experiment under way")
-    which.add_argument("--list", action="store_true", help="experiments, newest first")
-
-
 def is_about_runs(arguments: argparse.Namespace) -> bool:
     """True when nothing new is to be measured."""
     return arguments.attach is not None or arguments.stop or arguments.list

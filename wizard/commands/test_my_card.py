@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from wizard.commands.carrying import refuse, refuse_for
 from wizard.commands.conv2d import document_of, from_here
-from wizard.commands.conv2d_asking import add_asking_arguments, budget_lines, refusal
+from wizard.commands.conv2d_asking import budget_lines, refusal
+from wizard.commands.conv2d_options import add_asking_arguments
 from wizard.commands.conv2d_runs import CANCELLED, is_under_way, measure_apart, obstacle_to
 from wizard.commands.looking import acts, host_of, places_of
 

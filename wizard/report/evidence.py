@@ -19,14 +19,13 @@ LABEL = 9
 LONG_AGO = "more than a year ago"
 OTHERS = "They are other people's statements: we have run nothing on an RDNA1 card."
 NO_CLAIM = "No statement of anybody stands behind it; what it rests on is said above."
-REFUTED = "refuted"
 MEASURED = "measured"
 HEADS = {
     MEASURED: "MEASURED WITH THIS PROGRAM",
     "for": "FOR IT",
     "against": "AGAINST IT",
     "unknown": "OPEN",
-    REFUTED: "REFUTED",
+    "refuted": "REFUTED",
 }
 
 
@@ -59,7 +58,7 @@ def evidence_lines(
         yield from ("", *_wrapped(NO_CLAIM, width))
         return
     for side, head in HEADS.items():
-        group = [claim for claim in claims if side_of(claim) == side]
+        group = [claim for claim in claims if claim.side == side]
         shown = group if whole else group[:BEST]
         left = len(group) - len(shown)
         rest = f"; {more} the other {left}" if left and more else ""
@@ -68,11 +67,6 @@ def evidence_lines(
         for claim in shown:
             yield from ("", *claim_lines(claim, day, width, _rivals(claim, known)))
     yield from ("", *_wrapped(OTHERS, width))
-
-
-def side_of(claim: Claim) -> str:
-    """``for``, ``against``, ``unknown`` or ``refuted``."""
-    return REFUTED if claim.grade is Grade.REFUTED else claim.leaning
 
 
 def verdict_lines(aspect: Aspect, width: int = WIDTH) -> Iterator[str]:
