@@ -62,7 +62,9 @@ class Ask(StepScreen):
     def body(self) -> Iterable[Widget]:
         """The list."""
         options = (Option(self._row(each), each.id) for each in self._applications)
-        yield MarkedList(*options, id="programs", markup=False, compact=True)
+        programs = MarkedList(*options, id="programs", classes="panel", markup=False, compact=True)
+        programs.border_title = "Programs"
+        yield programs
 
     def on_mount(self) -> None:
         """Asks."""

@@ -72,7 +72,9 @@ class Compare(StepScreen):
     def body(self) -> Iterable[Widget]:
         """The table, and the box below it."""
         with Vertical(id="comparison"):
-            yield VerdictTable("aspects", "cell")
+            aspects = VerdictTable("aspects", "cell")
+            aspects.border_title = "What differs"
+            yield aspects
             with VerticalScroll(id="reason", classes="panel", can_focus=False):
                 yield Static(id="because", markup=False)
 

@@ -99,7 +99,9 @@ class Choose(StepScreen):
             with Vertical():
                 with VerticalScroll(id="card", classes="panel", can_focus=False):
                     yield Static(id="rows", markup=False)
-                yield VerdictTable("stacks", "row")
+                stacks = VerdictTable("stacks", "row")
+                stacks.border_title = "Stacks"
+                yield stacks
                 more = Content.from_markup(f"[@click=screen.roads]{OTHER_WAYS}   [b]o[/b][/]")
                 yield Static(more, id="ways", markup=False)
             with VerticalScroll(id="why", classes="panel", can_focus=False) as why:

@@ -189,7 +189,7 @@ class PlanView(Horizontal):
         row = self._rows[max(0, number - 1)]
         panel.border_title = Content(f"{max(1, number)}  {row.title}")
         cells = min(MOST, panel.scrollable_content_region.width - 1)
-        text = Content("\n").join(detail_lines(row, cells))
+        text = Content("\n").join(detail_lines(row, cells, apart=True))
         self.query_one("#step-text", Static).update(text)
         panel.scroll_home(animate=False)
 
