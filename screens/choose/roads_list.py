@@ -14,6 +14,7 @@ from textual.widgets import Footer, OptionList, Static
 from textual.widgets.option_list import Option
 
 from screens.choose.evidence import Evidence
+from screens.hanging import hanging
 from screens.widgets.marked_list import MarkedList
 from wizard.knowledge.claims import Claim
 from wizard.knowledge.roads import OtherRoad
@@ -36,7 +37,7 @@ class RoadsList(ModalScreen[str]):
         & #words { height: 1fr; scrollbar-size-vertical: 1; }
         & > Footer { dock: none; }
         &.-wide > #roads { layout: horizontal; margin: 1 0 0 0; }
-        &.-wide #list { width: 70; height: 1fr; max-height: 100%; }
+        &.-wide #list { width: 66; padding: 1 1; height: 1fr; max-height: 100%; }
         &.-wide #words { margin: 0 1 0 0; }
     }
     """
@@ -115,8 +116,12 @@ class RoadsList(ModalScreen[str]):
         words = self.query_one("#words", VerticalScroll)
         words.border_title = Content(clean(self._road.title))
         cells = min(WIDEST, max(NARROWEST, words.scrollable_content_region.width))
-        lines = "\n".join(clean(line) for line in road_lines(self._road, cells))
-        self.query_one("#road", Static).update(Content(lines))
+        lines = (
+            part
+            for line in map(clean, road_lines(self._road, cells))
+            for part in hanging(line[: -len(line.lstrip())], line.lstrip(), cells)
+        )
+        self.query_one("#road", Static).update(Content("\n").join(lines))
         words.scroll_home(animate=False)
 
 
