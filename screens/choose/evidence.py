@@ -20,8 +20,6 @@ from wizard.report.evidence import HEADS, evidence_lines
 from wizard.run.lines import clean
 
 NARROWEST, WIDEST = 40, 99
-FRAME = 4
-"""Cells that the edges of the window and its scroll bar take."""
 HEAD = re.compile(rf"(?:{'|'.join(HEADS.values())}): \d")
 """How a line begins that is the head of what follows."""
 
@@ -71,7 +69,7 @@ class Evidence(ModalScreen[str]):
 
     def on_resize(self) -> None:
         """Lays the text out for the new width."""
-        self._show()
+        self.call_after_refresh(self._show)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Hides what turns to another aspect where there is one alone."""
@@ -104,7 +102,7 @@ class Evidence(ModalScreen[str]):
         title = f"Evidence: {self._stack}, {shown(aspect.title)}{number}"
         page = self.query_one(VerticalScroll)
         page.border_title = Content(f" {title} ")  # a narrow one has no corners
-        cells = min(WIDEST, max(NARROWEST, self.app.size.width - FRAME))
+        cells = min(WIDEST, max(NARROWEST, page.content_size.width - 1))  # the scroll bar's
         lines = evidence_lines(
             aspect, self._claims, self._day, cells, whole=self._whole, more="m shows"
         )
