@@ -188,6 +188,8 @@ class SweepViews(Horizontal):
         self._presets = presets
         self._place = self._usual_place()
         self._last_running: int | None = None
+        self._told: Content | None = None
+        """What stands beside the views."""
         self._has_news = self._resting = False
 
     def compose(self) -> ComposeResult:
@@ -344,10 +346,13 @@ class SweepViews(Horizontal):
     def _show_shape(self) -> None:
         """All of the row under the cursor, but for the commands that repeat it."""
         row = self.current_row
-        pane = self.query_one("#shape", VerticalScroll)
-        pane.border_title = Content("" if row is None else shown(row.label))
         device = "cpu" if self.state.on_processor else "cuda"
         place = Place("", device, self.state.measured_chip, self.now)
-        text = "" if row is None else all_but_commands(row, self.current_result, place)
+        text = Content("") if row is None else all_but_commands(row, self.current_result, place)
+        if text == self._told:
+            return  # what was scrolled to stays while other shapes are measured
+        self._told = text
+        pane = self.query_one("#shape", VerticalScroll)
+        pane.border_title = Content("" if row is None else shown(row.label))
         self.query_one("#shape-text", Static).update(text)
         pane.scroll_home(animate=False)
