@@ -33,8 +33,17 @@ ONE_LINE = _compiled(
             r"|(?:added|skipped) device (?P<pci_id>1002:[0-9a-f]{4})"
             r"|pci (?P<at>[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]): \[(?P<ids>[0-9a-f]{4}:"
             r"[0-9a-f]{4})\] type 00 class 0x03(?:00|02|80)"
+            r"|\b(?P<driver>nvidia|nouveau|i915|xe)"
+            r" (?P<of>[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.\d): "
         ),
         "rocm-smi": r"^(?P<number>\d{1,2})\s+\d{1,2}\s+0x(?P<device>[0-9a-f]{4}),\s+\d",
+        "glxinfo": r"^\s{1,8}Device: (?P<name>\S.{1,160}) \(0x(?P<device>[0-9a-f]{4})\)\s*$",
+        "torch": (
+            r"(?:^Device: cuda:\d{1,2} |GPU models and configuration: |CUDA:\d{1,2} \("
+            r"|^\s{0,8}Device \d: )"
+            r"(?P<name>(?:AMD Radeon|NVIDIA) [^,:(\n]{2,60})"
+        ),
+        "neofetch": r"(?:^|\s)GPU(?: \d)?: (?P<name>(?:AMD|ATI|NVIDIA|Intel|Radeon)\b.{3,100})",
         "clinfo": r"^[ |`+-]{1,8}-- Device #(?P<number>\d{1,3}): (?P<name>\S.{1,120})",
         "nvidia-smi": (
             r"^\|?\s{1,4}\d{1,3}\s+(?P<name>\S[^|]{2,40}?)\s+(?:On|Off|N/A)\s+\|"
@@ -103,6 +112,14 @@ TOLD = _compiled(
 """What the lines after it tell."""
 SHORT_HEAD = "graphics card:"
 """Above the names of the cards in ``hwinfo --short``."""
+ENABLED = re.compile(rf"amdgpu {SLOT}: enabling device")
+MAKERS = {
+    "nvidia": "NVIDIA GPU",
+    "nouveau": "NVIDIA GPU",
+    "i915": "Intel graphics",
+    "xe": "Intel graphics",
+}
+"""Whose cards a driver of the kernel drives."""
 HEADING = re.compile(r"([A-Z]\w{2,20}):(?:$| )")
 """The part of what ``inxi`` prints to which the indented lines below it belong."""
 IDS = re.compile(
@@ -130,5 +147,6 @@ CARD_ANCHORS = (
     *("vendor:", "bus info:", "version:", "SysFS BusID:", "Model:", "Revision:", ": PCI "),
     *("graphics card", "GPU0:", "GPU1:", "GPU2:", "GPU3:", "GPU[", "vendorID", "deviceID"),
     *("deviceName", "driverID", "deviceType", "display", "-- Device #", "renderer", "(UUID"),
-    *(" 00000000:", "  0x73"),
+    *(" 00000000:", "\u00b0C", "nvidia 0", "nouveau 0", "i915 0", "xe 0", "GPU models"),
+    *("GPU: ", "GPU 0: ", "GPU 1: ", "cuda:", "CUDA:", "Device 0: ", "Device 1: "),
 )

@@ -13,10 +13,12 @@ from typing import Any
 
 from wizard.diagnose.card_formats import (
     DRIVERS,
+    ENABLED,
     GRAPHICS,
     HEADING,
     IDS,
     LATER,
+    MAKERS,
     NUMBER,
     ONE_LINE,
     QUOTED,
@@ -32,11 +34,11 @@ from wizard.diagnose.lines import BEFORE, Line
 from wizard.knowledge.cards import AMD, VENDORS, gfx_of_name, is_rdna1, look_up
 
 ORDER = (
-    *("detect", "lspci", "hwinfo", "lshw", "inxi", "rocminfo", "kernel log"),
-    *("rocm-smi", "vulkaninfo", "clinfo", "glxinfo", "nvidia-smi"),
+    *("detect", "lspci", "hwinfo", "lshw", "inxi", "rocminfo", "kernel log", "rocm-smi"),
+    *("vulkaninfo", "clinfo", "glxinfo", "nvidia-smi", "torch", "neofetch"),
 )
 """Of several programs that list a card, the one that is named, first."""
-OF_ONE = frozenset({"kernel log", "glxinfo"})
+OF_ONE = frozenset({"kernel log", "glxinfo", "torch", "neofetch"})
 """What tells of one card again and again."""
 BY_NUMBER = frozenset({"detect", "lspci", "hwinfo", "lshw", "inxi", "kernel log", "rocm-smi"})
 """Their names are those of the chip: the table knows the card's."""
@@ -157,6 +159,10 @@ class CardLines:
             return
         if program == "lspci" and len(columns := QUOTED.findall(line.text)) > QUOTED_LEAST:
             told = {**told, "maker": columns[1], "name": columns[2]}
+        if program == "kernel log" and "slot" not in told and (slot := _slot_before(line)):
+            told = {**told, "slot": slot}
+        if driver := told.get("driver"):
+            told = {**told, "name": MAKERS[driver]}
         self._add(program, line, told)
 
     def _begin(self, program: str, line: Line, told: dict[str, str]) -> None:
@@ -205,14 +211,23 @@ def _given(found: re.Match[str]) -> dict[str, str]:
     return {name: value for name, value in found.groupdict().items() if value}
 
 
+def _slot_before(line: Line) -> str:
+    """Where the card is that amdgpu had just begun with; ``""`` where that is not told."""
+    above = (ENABLED.search(as_text(each)) for each in reversed(line.near[: _here(line)]))
+    return next((found["slot"] for found in above if found), "")
+
+
+def _here(line: Line) -> int:
+    return min(line.number - 1, BEFORE)
+
+
 def _below(line: Line) -> list[str]:
-    return [as_text(each) for each in line.near[min(line.number - 1, BEFORE) + 1 :]]
+    return [as_text(each) for each in line.near[_here(line) + 1 :]]
 
 
 def _part_of(line: Line) -> str:
     """The heading above an indented line of ``inxi``; ``""`` where none is near."""
-    here = min(line.number - 1, BEFORE)
-    above = (HEADING.match(as_text(each)) for each in reversed(line.near[: here + 1]))
+    above = (HEADING.match(as_text(each)) for each in reversed(line.near[: _here(line) + 1]))
     return next((found[1] for found in above if found), "")
 
 
@@ -258,6 +273,7 @@ def _card(device: dict[str, str]) -> ListedCard | None:
     gfx = (
         (known.gfx if known else "")
         or gfx_of_chip(called if device.get("vendor") != AMD else f"AMD {called}")
+        or gfx_of_chip(f"AMD {known.name}" if known else "")
         or gfx_of_name(RUNTIME.sub("", name).strip())
         or gfx_of_marketing(name)
         or reported
@@ -283,7 +299,7 @@ def _numbers(device: dict[str, str], name: str) -> str:
     maker, number = NUMBER.search(device.get("maker", "")), NUMBER.search(name)
     vendor = device.get("vendor") or (maker[1] if maker else "")
     number_of = device.get("device") or (number[1] if number else "")
-    if not vendor and device["program"] in ("rocminfo", "rocm-smi"):
+    if not vendor and (device["program"] in ("rocminfo", "rocm-smi") or "AMD" in name):
         vendor = AMD
     return f"{vendor}:{number_of}".lower() if vendor and number_of else ""
 
@@ -293,7 +309,9 @@ def _slot(device: dict[str, str]) -> str:
     if bdf := device.get("bdf"):
         bus, rest = divmod(int(bdf), 256)
         return f"{bus:02x}:{rest >> 3:02x}.{rest & 7}"
-    return re.sub(r"^0{4,8}:(?=..:)", "", device.get("slot") or device.get("at") or "").lower()
+    return re.sub(
+        r"^0{4,8}:(?=..:)", "", device.get("slot") or device.get("at") or device.get("of") or ""
+    ).lower()
 
 
 def _plain_name(name: str) -> str:

@@ -14,9 +14,12 @@ SOURCE = re.compile(
     r"|\braise \w+\(|\bin str\(|\blogg?(?:er|ing)?\.\w+\(|\bprint\(|\becho [\"']"
     r"|\bthrow \w|\bTORCH_CHECK\(|\(\?[:P!=<i]|\br[\"']|\breturn f?[\"']|\{self\."
     r"|^\S{1,200}\.(?:c|h|cc|cpp|hpp|py|rs|go|md|rst|html|po|json):\d+:(?!\d+:| )"
+    r"|^\S{1,200}\.(?:py|sh|c|h|cpp):\d+: +(?:if |elif |return |raise |print|[\"'#]|[\w.]+ = )"
 )
 """A line of a program, which says the words when it runs and perhaps never did."""
-SEARCH = re.compile(r"\b(?:[efz]|rip)?grep\b|\brg -|\bdrm/amd\w{0,4}: |^[0-9a-f]{7,12} [A-Za-z]")
+SEARCH = re.compile(
+    r"\b(?:[efz]|rip)?grep\b|\brg -|\bdrm/amd\w{0,4}: |^[0-9a-f]{7,12} (?:\([^)]{1,80}\) )?[A-Za-z]"
+)
 """A search for the words, or the subject of a change."""
 ADVICE = re.compile(
     r"(?i)\bif you (?:see|get|encounter|hit|run into)\b|\bwhen you (?:see|get)\b"
