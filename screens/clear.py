@@ -75,7 +75,8 @@ class Clear(StepScreen):
     HELP_TEXT = (
         "Up and down move. Enter makes the plan and shows it; nothing is changed yet.\n\n"
         "AMD's ROCm: what was installed from AMD's repository, package by package, with its apt "
-        "sources, keys and pins, and the folders that are left below /opt.\n"
+        "sources, keys and pins, and the folders that are left below /opt. A driver package "
+        "that is half installed goes too, because apt fails until it is gone; Review names it.\n"
         "Its driver: also amdgpu-dkms, which builds a kernel module. The driver that comes with "
         "the kernel stays, and is enough.\n"
         "The system's: also the ROCm packages of your distribution. Blender, hashcat and others "

@@ -15,6 +15,7 @@ from textual.widgets import Footer, Static
 
 from screens.words import shown
 from wizard.advice.comparison import Aspect
+from wizard.conv2d.cards.received import received_on
 from wizard.knowledge.claims import Claim
 from wizard.report.evidence import HEADS, evidence_lines
 from wizard.run.lines import clean
@@ -56,6 +57,7 @@ class Evidence(ModalScreen[str]):
     ) -> None:
         super().__init__()
         self._day = day
+        self._name_of_stack = stack
         self._stack, self._aspects, self._claims = shown(stack), aspects, claims
         ids = [aspect.id for aspect in aspects]
         self._place = ids.index(marked) if marked in ids else 0
@@ -104,7 +106,13 @@ class Evidence(ModalScreen[str]):
         page.border_title = Content(f" {title} ")  # a narrow one has no corners
         cells = min(WIDEST, max(NARROWEST, page.content_size.width - 1))  # the scroll bar's
         lines = evidence_lines(
-            aspect, self._claims, self._day, cells, whole=self._whole, more="m shows"
+            aspect,
+            self._claims,
+            self._day,
+            cells,
+            whole=self._whole,
+            more="m shows",
+            received=received_on(self._name_of_stack, aspect.id),
         )
         text = Content("\n").join(_styled(clean(line)) for line in lines)
         self.query_one("#evidence", Static).update(text)

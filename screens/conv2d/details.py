@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from textual.content import Content
 
 from screens.session import Session
-from screens.words import main_card, shown
+from screens.words import shown
 from wizard.conv2d.presets import Row
 from wizard.conv2d.verdicts import Result
+from wizard.diagnose.card_words import main_card
 from wizard.machine.facts import Unknown
 from wizard.report.conv2d_details import DRIVER_TITLE, Place, Titled, details
 
