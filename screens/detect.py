@@ -40,7 +40,7 @@ ALWAYS = ("Graphics cards", "System", "Python environments", "Applications")
 FOLD = "fold"
 WIDEST = 100
 FRAME_CELLS = 10
-BESIDE, LIST_CELLS = 112, 76
+BESIDE, LIST_CELLS = 110, 76
 """Cells of a screen that has room for all of a row beside the list, and of the list there."""
 
 

@@ -49,7 +49,7 @@ class StepScreen(Screen[None]):
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - Textual declares it so
         (0, "-cramped"),
         (80, "-narrow"),
-        (100, "-wide"),
+        (110, "-wide"),
     ]
     VERTICAL_BREAKPOINTS = [(0, "-flat"), (24, "-short"), (32, "-tall")]  # noqa: RUF012 - Textual declares it so
 
