@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from textual import work
 from textual.binding import Binding, BindingType
+from textual.containers import Vertical
 from textual.widget import Widget
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
@@ -102,7 +103,9 @@ class Clear(StepScreen):
 
     def body(self) -> Iterable[Widget]:
         """What it is about, then the ways."""
-        yield Static(f"{INTRO}\n\n{NEVER}", id="aim", markup=False)
+        with Vertical(id="about") as about:
+            about.border_title = "Before you remove anything"
+            yield Static(f"{INTRO}\n\n{NEVER}", id="aim", markup=False)
         options = (Option(f"{way.title:<22}{way.what}") for way in WAYS)
         ways = Ways(*options, id="menu", classes="panel", markup=False, compact=True)
         ways.border_title = "What should be removed?"
