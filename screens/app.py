@@ -143,7 +143,7 @@ class SetupApp(App[int]):
         signal.alarm(ORDERLY_END_S)
         if number is signal.SIGHUP:
             _let_go_of_the_terminal()
-        self._services.ask_to_stop()
+        self._services.runs.ask_to_stop()
         self.exit(return_code=SIGNALLED + number)
 
     def _end_without_terminal(self) -> None:

@@ -129,7 +129,7 @@ class Clear(StepScreen):
 
     @work(group="make", exclusive=True)
     async def _make(self, way: Way) -> None:
-        make = self.services.make_clearing
+        make = self.services.plans.make_clearing
         try:
             plan = await asyncio.to_thread(make, self._machine, way.kind, way.scopes, False)
         except ValueError as nothing:

@@ -19,7 +19,7 @@ from screens.machine_reading import (
     read_machine,
     statuses_and_verdict,
 )
-from screens.services import DetectedPart, Services
+from screens.services import Services
 from screens.session import Session, to_diagnose
 from screens.step import COMMON_KEYS, StepScreen
 from screens.waiting import SECOND_S, Wait
@@ -28,6 +28,7 @@ from screens.widgets.marked_list import MarkedList
 from screens.windows.dialogs import Notice
 from wizard.diagnose.finding import Status
 from wizard.machine.facts import Machine
+from wizard.machine.part import PartDone
 
 READING = "Reading this machine. Nothing is changed."
 ALWAYS = ("Graphics cards", "System", "Python environments", "Applications")
@@ -71,7 +72,7 @@ class Detect(StepScreen):
         self._reading = 0
         self._wait: Wait | None = None
         """Since when it reads; None once it does not."""
-        self._parts: tuple[DetectedPart, ...] = ()
+        self._parts: tuple[PartDone, ...] = ()
         self._statuses: Mapping[str, Status] = {}
         """By title; empty until all is read."""
         self._unfolded = False
@@ -176,7 +177,7 @@ class Detect(StepScreen):
             rows.highlighted = min(kept or 0, rows.option_count - 1) if rows.option_count else None
 
     def _options(self, cells: int) -> Iterable[Option]:
-        def row(part: DetectedPart) -> Option:
+        def row(part: PartDone) -> Option:
             status = self._statuses.get(part.title)
             return Option(row_text(part, cells, status), id=part.title)
 
@@ -191,8 +192,8 @@ class Detect(StepScreen):
             options.append(Option(fold_text(len(folded), unfolded=self._unfolded), id=FOLD))
         return (*options, *(row(part) for part in folded if self._unfolded))
 
-    def _status(self, part: DetectedPart) -> Status:
+    def _status(self, part: PartDone) -> Status:
         return self._statuses.get(part.title, Status.OK)
 
-    def _matters(self, part: DetectedPart) -> bool:
+    def _matters(self, part: PartDone) -> bool:
         return self._status(part) is not Status.OK or part.title in ALWAYS

@@ -9,10 +9,10 @@ from textual.content import Content
 
 from screens.faults import fault, in_one_run
 from screens.hanging import wrapped
-from screens.services import DetectedPart
 from screens.words import STATUS_STYLES, card_text, column, main_card, shown
 from wizard.diagnose.finding import Finding, Status
 from wizard.machine.facts import Machine
+from wizard.machine.part import PartDone
 from wizard.run.lines import clean
 from wizard.sizes import counted
 
@@ -85,7 +85,7 @@ def _unread(machine: Machine) -> tuple[str, Status | None]:
     return f"{counted(len(machine.unread), 'source')} could not be read.", Status.NOT_TESTED
 
 
-def row_text(part: DetectedPart, cells: int, status: Status | None) -> Content:
+def row_text(part: PartDone, cells: int, status: Status | None) -> Content:
     """A row: mark, question, answer. A long answer takes further lines; none is cut.
 
     While not all is read there is no mark.
@@ -115,7 +115,7 @@ def broken_text(error: OSError | ValueError, rows: int) -> str:
     )
 
 
-def details_text(part: DetectedPart, status: Status | None) -> str:
+def details_text(part: PartDone, status: Status | None) -> str:
     """Everything about one answer."""
     head = f"{status.word}: " if status not in (None, Status.OK) else ""
     found = "\n".join(clean(line) for line in part.details) or "Nothing more was found."

@@ -14,10 +14,10 @@ from screens.session import Session
 
 if TYPE_CHECKING:
     from screens.detect_text import Verdict
-    from screens.services import DetectedPart
     from screens.step import StepScreen
     from wizard.diagnose.finding import Status
     from wizard.machine.facts import Machine
+    from wizard.machine.part import PartDone
 
 FOLLOWING = ("screens.choose.ask", "screens.choose.screen")
 
@@ -26,7 +26,7 @@ FOLLOWING = ("screens.choose.ask", "screens.choose.screen")
 class PartRead(Message):
     """One question was answered, in the reading of this number."""
 
-    part: DetectedPart
+    part: PartDone
     reading: int
 
 
@@ -65,14 +65,14 @@ def statuses_and_verdict(machine: Machine) -> tuple[Mapping[str, Status], Verdic
 
 
 def _read(screen: StepScreen, reading: int) -> None:
-    parts: list[DetectedPart] = []
+    parts: list[PartDone] = []
 
-    def on_part(part: DetectedPart) -> None:
+    def on_part(part: PartDone) -> None:
         parts.append(part)
         screen.post_message(PartRead(part, reading))
 
     try:
-        machine = screen.services.detect(on_part)
+        machine = screen.services.knowledge.detect(on_part)
         session = _with_machine(screen, machine, tuple(parts))
         told = statuses_and_verdict(machine)
         _prepare_choose(screen, session)
@@ -88,7 +88,7 @@ def _raise(bug: Exception) -> None:
     raise bug
 
 
-def _with_machine(screen: StepScreen, machine: Machine, parts: tuple[DetectedPart, ...]) -> Session:
+def _with_machine(screen: StepScreen, machine: Machine, parts: tuple[PartDone, ...]) -> Session:
     """The session with what was read; what was ticked already stays, else what is found here."""
     from wizard.advice.recommend import found_applications  # it reads a table
 
@@ -101,5 +101,5 @@ def _prepare_choose(screen: StepScreen, session: Session) -> None:
     from screens.choose.choosing import choosing_at
 
     choosing_at(session, screen.services)
-    screen.services.roads()
+    screen.services.knowledge.roads()
     load(*FOLLOWING)

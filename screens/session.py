@@ -9,11 +9,12 @@ if TYPE_CHECKING:
     from screens.conv2d.answers import Measured
     from screens.conv2d.setting import SweepSetting
     from screens.diagnose.state import Shown
-    from screens.services import DetectedPart, WayBack
+    from screens.services.runs import WayBack
     from wizard.conv2d.search.setting_answer import Found
     from wizard.diagnose.finding import Finding
     from wizard.journalform import Kind
     from wizard.machine.facts import Machine
+    from wizard.machine.part import PartDone
     from wizard.overlay.rehearsed import Rehearsed
     from wizard.plan.choice import Choice
     from wizard.plan.steps import Plan
@@ -29,7 +30,7 @@ class Session:
     """The way through the wizard so far."""
 
     machine: Machine | None = None
-    parts: tuple[DetectedPart, ...] = ()
+    parts: tuple[PartDone, ...] = ()
     applications: tuple[str, ...] = ()
     stack: str = ""
     """The stack that the user chose; ``""`` while the suggested one stands."""

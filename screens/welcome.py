@@ -95,11 +95,11 @@ class Welcome(StepScreen):
         super().__init__(_fresh(session), services)
         self._unread = ""
         """Why it is not known what earlier runs left."""
-        self._undoable = self._looked_at(services.undoable, False)
-        self._unfinished = self._looked_at(services.unfinished, None)
-        self._at_work = self._looked_at(services.at_work, None)
-        self._half_back = self._looked_at(services.half_back, "")
-        self._restart = self._looked_at(services.restart, "")
+        self._undoable = self._looked_at(services.runs.undoable, False)
+        self._unfinished = self._looked_at(services.runs.unfinished, None)
+        self._at_work = self._looked_at(services.runs.at_work, None)
+        self._half_back = self._looked_at(services.runs.half_back, "")
+        self._restart = self._looked_at(services.runs.restart, "")
         self.reading = session.machine is None
         """True while the machine is still being read."""
 

@@ -57,7 +57,7 @@ class Ask(StepScreen):
 
     def __init__(self, session: Session, services: Services) -> None:
         super().__init__(session, services)
-        self._applications = services.applications()
+        self._applications = services.knowledge.applications()
 
     def body(self) -> Iterable[Widget]:
         """The list."""

@@ -172,10 +172,10 @@ def choosing_at(session: Session, services: Services) -> Choosing:
     return Choosing(
         session,
         session.machine,
-        services.applications(),
-        {stack.id: stack for stack in services.stacks()},
-        services.recommend(session.machine, session.applications, session.preset),
-        services.suggest_folder,
-        services.claims(),
-        services.line_speed(),
+        services.knowledge.applications(),
+        {stack.id: stack for stack in services.knowledge.stacks()},
+        services.knowledge.recommend(session.machine, session.applications, session.preset),
+        services.knowledge.suggest_folder,
+        services.knowledge.claims(),
+        services.knowledge.line_speed(),
     ).compared()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator
+from collections.abc import AsyncGenerator, Iterable, Iterator
 from contextlib import aclosing
 from dataclasses import replace
 from importlib import import_module
@@ -37,7 +37,8 @@ from screens.conv2d.setting import Aim, SweepSetting
 from screens.conv2d.state import SweepState
 from screens.faults import fault, tell
 from screens.machine_reading import MachineRead, ReadingFailed, read_machine
-from screens.services import DEMO, Services, SweepUnderWay
+from screens.services import DEMO, Services
+from screens.services.experiments import SweepUnderWay
 from screens.session import Session, to_diagnose
 from screens.step import BACK_KEY, HELP_KEY, QUIT_KEY, StepScreen
 from screens.waiting import SECOND_S, so_far
@@ -147,8 +148,8 @@ class Conv2d(StepScreen):
 
     def __init__(self, session: Session, services: Services) -> None:
         super().__init__(session, services)
-        self._found = pythons_of(session, services.stacks)
-        self._setting = setting_for(session, services.presets(), self._found)
+        self._found = pythons_of(session, services.knowledge.stacks)
+        self._setting = setting_for(session, services.experiments.presets(), self._found)
         same_plan = session.asking is not None and session.asking.plan == self._setting.plan
         self.set_reactive(Conv2d.measured, session.measured if same_plan else None)
         self.set_reactive(Conv2d.asks, self.measured is None)
@@ -191,12 +192,12 @@ class Conv2d(StepScreen):
         self.set_interval(SECOND_S, self._tell)
         if self._reads:
             read_machine(self)
-        if self.services.replayed:
+        if self.services.experiments.replayed:
             self.say(EXAMPLE_TOLD)
         elif self.services.rehearses:
             self.say(f"{self.services.mode.capitalize()}: nothing is started.")
         try:
-            found = self.services.sweep_under_way()
+            found = self.services.experiments.under_way()
         except OSError as error:
             trouble = fault("Whether a run is under way is not known", error, HISTORY)
             tell(self, "Not known", trouble)
@@ -211,7 +212,7 @@ class Conv2d(StepScreen):
             self.session, machine=read.machine, parts=read.parts, applications=read.applications
         )
         self._reads = False
-        self._found = pythons_of(self.session, self.services.stacks)
+        self._found = pythons_of(self.session, self.services.knowledge.stacks)
         self._setting = setting_for(self.session, self._setting.presets, self._found)
         self.query_one(HeaderLine).show_machine(read.machine)
         self._list_pythons()
@@ -314,7 +315,7 @@ class Conv2d(StepScreen):
         torch = f"torch {python.torch}" if python.torch else ""
         device = "the CPU" if self._setting.device == "cpu" else "the GPU"
         told = ", ".join(filter(None, (python.place, torch, f"on {device}")))
-        told = EXAMPLE_TOLD if self.services.replayed else f"{told}."
+        told = EXAMPLE_TOLD if self.services.experiments.replayed else f"{told}."
         facts.show("" if self.asks else f"{told} Space: details")
         self._tell()
 
@@ -338,8 +339,8 @@ class Conv2d(StepScreen):
                 self.conclude(end.text, end.status, told, end.second_status)
 
     def _question(self) -> tuple[str, Status | None, str]:
-        if self.services.replayed:
-            return ASKED, None, f"Enter plays an example, {self.services.replayed}."
+        if self.services.experiments.replayed:
+            return ASKED, None, f"Enter plays an example, {self.services.experiments.replayed}."
         if self._reads and not self._pythons:
             return READING, None, "Enter lets you type its path."
         if not self._pythons:
@@ -358,9 +359,10 @@ class Conv2d(StepScreen):
         now = ", ".join(
             filter(None, (what if row.operation is None else row.operation.title, time))
         )
-        leave = "" if self.services.stop_sweep is None else " Leaving does not stop it; s does."
-        example = "Example. " if self.services.replayed else ""
-        return f"{example}Now {now}.{leave or ' s stops it.'}"
+        outlives = self.services.experiments.outlives
+        leave = " Leaving does not stop it; s does." if outlives else " s stops it."
+        example = "Example. " if self.services.experiments.replayed else ""
+        return f"{example}Now {now}.{leave}"
 
     def on_sweep_views_drawn(self) -> None:
         """Says how far it is."""
@@ -401,7 +403,7 @@ class Conv2d(StepScreen):
     @property
     def busy(self) -> bool:
         """True while shapes are measured that would not be if this program left."""
-        return self.running and self.services.stop_sweep is None
+        return self.running and not self.services.experiments.outlives
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Enter does one thing at a time; what runs can be looked at and stopped."""
@@ -430,7 +432,7 @@ class Conv2d(StepScreen):
         """Begins with the chosen Python; on the last line of the list, types another one."""
         listed = self.query_one("#pythons", OptionList)
         another = listed.highlighted == len(self._pythons)
-        if self.asks and another and not self.services.replayed:
+        if self.asks and another and not self.services.experiments.replayed:
             self._type()
         else:
             self._start(self._setting, self._views.current_row)
@@ -480,7 +482,7 @@ class Conv2d(StepScreen):
         """Starts what is asked, after a warning where a card may hang."""
         if (request := self._request(setting, row)) is None:
             return
-        if self.services.replayed:
+        if self.services.experiments.replayed:
             self._begin(request)
         elif not self.services.rehearses and not self._setting.python.startswith("/"):
             self.say(NO_PYTHON, "fault")
@@ -512,7 +514,7 @@ class Conv2d(StepScreen):
         """Look whom a hang would hit; ask, unless just that was agreed to."""
         before = self._setting
         try:
-            around = await asyncio.to_thread(self.services.circumstances)
+            around = await asyncio.to_thread(self.services.experiments.circumstances)
         except OSError as error:
             trouble = fault("Whom a hang would disturb is not known", error, NOT_STARTED)
             tell(self, "Nothing was started", trouble)
@@ -542,9 +544,9 @@ class Conv2d(StepScreen):
     def _begin(self, request: Request) -> None:
         """Starts it: everything was asked."""
         self._joined, self._unseen = False, 0
-        if not self.services.replayed:
+        if not self.services.experiments.replayed:
             self.say("")
-        self._carry_out(request, self.services.run_sweep(request))
+        self._carry_out(request, self.services.experiments.run(request))
 
     def _join(self, found: SweepUnderWay) -> None:
         """Shows what is measured already, begun by an earlier start."""
@@ -629,7 +631,7 @@ class Conv2d(StepScreen):
     def _not_kept(self, found: Found) -> str:
         """Why no plan could keep a setting for its environment; ``""`` where one can."""
         try:
-            self.services.make_keep(found)
+            self.services.plans.make_keep(found)
         except ValueError as reason:
             return str(reason)
         except OSError:
@@ -642,13 +644,12 @@ class Conv2d(StepScreen):
         done = len(self._views.results)
         shapes = "1 shape" if done == 1 else f"{done} shapes"
         self.say(f"Stopped after {shapes}. Verdicts so far are kept.", "warning")
-        if self.services.stop_sweep is not None:
-            self._stop(self.services.stop_sweep)
+        self._stop()
 
     @work(group="stop", exclusive=True)
-    async def _stop(self, stop: Callable[[], Awaitable[str]]) -> None:
+    async def _stop(self) -> None:
         try:
-            what_is_left = await stop()
+            what_is_left = await self.services.experiments.stop()
         except OSError as error:
             tell(self, "Not ended", fault("The run could not be ended", error, COME_BACK))
             return
@@ -657,7 +658,7 @@ class Conv2d(StepScreen):
 
     def action_options(self) -> None:
         """Opens the options."""
-        dialog = OptionsDialog(self._setting, self.services.layers_in)
+        dialog = OptionsDialog(self._setting, self.services.experiments.layers_in)
         self.app.push_screen(dialog, self._take_options)
 
     def _take_options(self, setting: SweepSetting | None) -> None:
@@ -706,7 +707,7 @@ class Conv2d(StepScreen):
         if self.services.rehearses:
             yield Titled("", ("Nothing was started.",))
         if self._setting.python:
-            line = self.services.sweep_command(request, preset.id)
+            line = self.services.experiments.command(request, preset.id)
             yield Titled(f"From a shell ({described(request)})", (line,), is_command=True)
         else:
             yield Titled("", (NO_PYTHON,))
@@ -732,7 +733,7 @@ class Conv2d(StepScreen):
     async def keep_found(self, found: Found) -> None:
         """Makes the plan and goes on to review it."""
         try:
-            plan = await asyncio.to_thread(self.services.make_keep, found)
+            plan = await asyncio.to_thread(self.services.plans.make_keep, found)
         except ValueError as reason:
             self.app.push_screen(Notice("Nothing to keep", f"{reason}\n\nNothing was changed."))
             return

@@ -30,7 +30,7 @@ from screens.diagnose.text_question import Given, TextQuestion
 from screens.faults import fault, save, tell, told
 from screens.report.key import QUIET_REPORT_KEY
 from screens.report.preview import ReportPreview
-from screens.services import DetectedPart, Services
+from screens.services import Services
 from screens.session import Session, from_diagnose
 from screens.step import COMMON_KEYS, StepScreen
 from screens.widgets.findings_pane import FindingsPane
@@ -43,6 +43,7 @@ from wizard.diagnose.finding import Finding, Status, counts_text
 from wizard.diagnose.looking import Progress
 from wizard.diagnose.machine import Diagnosis
 from wizard.machine.facts import Machine
+from wizard.machine.part import PartDone
 
 LINE_CELLS = 78
 DRAWN_S = 0.1
@@ -169,11 +170,11 @@ class Diagnose(StepScreen):
 
     def _look(self, machine: Machine | None, hear: Callable[..., None]) -> None:
         if machine is None:
-            machine = self.services.detect(lambda part: hear(self._take_part, part))
+            machine = self.services.knowledge.detect(lambda part: hear(self._take_part, part))
             hear(self._take_machine, machine)
-        diagnosing = self.services.diagnosing
-        found = diagnosing.look(machine, lambda step: hear(self._take_progress, step))
-        fixable = tuple(filter(diagnosing.has_plan, found.findings))
+        diagnostics = self.services.diagnostics
+        found = diagnostics.look(machine, lambda step: hear(self._take_progress, step))
+        fixable = tuple(filter(diagnostics.has_plan, found.findings))
         best = self._recommended(machine) if found.rdna1 else ""
         hear(self._take_diagnosis, found, fixable, best)
 
@@ -182,9 +183,9 @@ class Diagnose(StepScreen):
         from wizard.advice.recommend import found_applications
 
         wanted = self.session.applications or found_applications(machine)
-        return self.services.recommend(machine, wanted, self.session.preset).name
+        return self.services.knowledge.recommend(machine, wanted, self.session.preset).name
 
-    def _take_part(self, part: DetectedPart) -> None:
+    def _take_part(self, part: PartDone) -> None:
         self.session = replace(self.session, parts=(*self.session.parts, part))
         self._take(replace(self.here, running=f"what this machine is: {part.title}"))
 
@@ -251,7 +252,7 @@ class Diagnose(StepScreen):
             self.conclude(there.fixed, there.fixed_status, found.text, found.status)
         elif second := second_line(there):
             self.conclude(found.text, found.status, second)
-        elif (stopped := self.services.unfinished()) is not None:
+        elif (stopped := self.services.runs.unfinished()) is not None:
             text = UNFINISHED.format(stopped.name, stopped.folder)
             self.conclude(found.text, found.status, text, Status.WARNING)
         else:
@@ -262,7 +263,7 @@ class Diagnose(StepScreen):
         if action == "details":
             return bool(self.there.rows)
         if action == "save":
-            return self.services.save_text is not None and self.there.result is not None
+            return not self.services.rehearses and self.there.result is not None
         return super().check_action(action, parameters)
 
     def on_option_list_option_highlighted(self) -> None:
@@ -296,7 +297,7 @@ class Diagnose(StepScreen):
     @work(group="mend", exclusive=True)
     async def _fix(self, machine: Machine, finding: Finding) -> None:
         try:
-            plan = await asyncio.to_thread(self.services.diagnosing.make_fix, machine, finding)
+            plan = await asyncio.to_thread(self.services.diagnostics.make_fix, machine, finding)
         except ValueError as reason:
             self.say("There is no plan for this. Nothing was changed.", "warning")
             text = f"{reason}\n\nNothing was changed."
@@ -318,7 +319,7 @@ class Diagnose(StepScreen):
     def _explain(self, given: Given | None) -> None:
         if given is None or not (given.text or given.path):
             return
-        name, diagnosing = given.path or PASTED, self.services.diagnosing
+        name, diagnosing = given.path or PASTED, self.services.diagnostics
         wait_for(self, f"Reading {name} ...", self.services.clock)
 
         def look(hear: Callable[..., None]) -> None:
@@ -351,11 +352,9 @@ class Diagnose(StepScreen):
 
     def action_save(self) -> None:
         """Saves what is shown, whole, and names the file."""
-        if self.services.save_text is None:
-            return
         kind = TEXT if isinstance(self.there.result, Explanation) else MACHINE
         text = saved_text(self.there, self.session.machine)
-        save(self, self.services.save_text, f"rdna1-findings-{kind}.txt", text)
+        save(self, self.services.reports.save, f"rdna1-findings-{kind}.txt", text)
 
     def action_report(self) -> None:
         """Shows what a report for others would hold."""

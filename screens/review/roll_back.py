@@ -15,7 +15,7 @@ from textual.widget import Widget
 from screens.faults import fault
 from screens.review.plan_view import PlanView
 from screens.review.text import folder_row, plan_remarks, refusal_remarks, rights, rows_of
-from screens.services import WayBack
+from screens.services.runs import WayBack
 from screens.step import HELP_KEY, QUIT_KEY, StepScreen
 from screens.widgets.status_line import wait_for
 from wizard.diagnose.finding import Status
@@ -69,7 +69,7 @@ class RollBack(StepScreen):
     @work(group="read", exclusive=True)
     async def _read(self) -> None:
         try:
-            found = await asyncio.to_thread(self.services.way_back)
+            found = await asyncio.to_thread(self.services.runs.way_back)
         except (Trouble, OSError) as error:
             refusal = fault("How to undo the run cannot be read", error, LOOK_AGAIN)
             self.conclude("The last run cannot be rolled back here.", Status.FAULT, UNCHANGED)

@@ -116,10 +116,10 @@ def _install(session: Session, services: Services) -> Run:
         doing,
         done,
         before_run(plan, State.SHOWN if services.rehearses else State.DONE),
-        lambda: services.carry_out(plan),
+        lambda: services.runs.carry_out(plan),
         _how_it_went,
-        services.ask_to_stop,
-        log=lambda: services.log_of(plan),
+        services.runs.ask_to_stop,
+        log=lambda: services.runs.log_of(plan),
     )
 
 
@@ -132,9 +132,9 @@ def _after_install(session: Session, state: RunState) -> Forward:
 
 def _rehearse(session: Session, services: Services) -> Run:
     plan = _plan_in(session)
-    if services.rehearsal is None:
+    if services.rehearses:
         raise ValueError("a rehearsal needs a machine that may be touched")
-    rehearsing = services.rehearsal()
+    rehearsing = services.runs.rehearsal()
     return Run(
         "Trying the plan in a copy of this system",
         "Tried it in a copy: nothing was changed.",
@@ -164,7 +164,7 @@ def _roll_back(session: Session, services: Services) -> Run:
         way.take,
         _how_it_went,
         way.stop,
-        log=(lambda: services.log_of(plan)) if plan is not None else str,
+        log=(lambda: services.runs.log_of(plan)) if plan is not None else str,
     )
 
 

@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 from pathlib import Path
 
 from screens.app import SetupApp
 from screens.start import services_for
 from screens.themes import DARK
+from tests.screens.collaborators import but
 from tests.screens.driving import press, reach, screen_text, settled
 from wizard.__main__ import parser
 
@@ -22,7 +22,7 @@ SIZE = (110, 34)
 async def drawn() -> tuple[str, str]:
     """The screen as SVG and as text."""
     services = services_for(parser().parse_args(["--demo"]))
-    app = SetupApp(replace(services, theme=DARK))
+    app = SetupApp(but(services, theme=DARK))
     async with app.run_test(size=SIZE) as pilot:
         await reach(pilot, "welcome")
         await press(pilot, "enter")

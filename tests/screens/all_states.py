@@ -247,7 +247,9 @@ WINDOWS: dict[str, State] = {
         ("removed 12 files",),
         session=replace(
             KNOWN,
-            way_back=replace(LIVE_SERVICES.way_back(), take=with_events(*TAKEN_BACK, ends=True)),
+            way_back=replace(
+                LIVE_SERVICES.runs.way_back(), take=with_events(*TAKEN_BACK, ends=True)
+            ),
         ),
     ),
     "history": State("conv2d", (HINT,), keys=("h",), top=History),

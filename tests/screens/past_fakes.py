@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from screens.history.services import Draft, Past
+from screens.services.past import Draft, Past
 from tests.conv2d.made import made
+from tests.screens.collaborators import fake
 from wizard.conv2d.asked import Request
 from wizard.conv2d.presets import Row
 from wizard.conv2d.runs.folders import KeptRuns, Run
@@ -63,7 +64,9 @@ def script(run: Run, place: int) -> Draft:
 
 
 FOUND = Found((("MIOPEN_DEBUG_CONV_GEMM", "0"),), "/home/sam/rdna1/rocm57")
-PAST = Past(
+PAST = fake(
+    Past,
+    is_here=True,
     kept=lambda: KeptRuns(RUNS, (DAMAGED,)),
     account=lambda run: ACCOUNTS[run.id],
     whole=lambda run: (f"{run.id}  finished", "", "16->32 3x3 @64x64  pass"),

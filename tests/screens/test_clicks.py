@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -23,6 +23,7 @@ from screens.session import Session
 from screens.windows.dialogs import Notice, Question
 from screens.windows.lines_view import LinesView
 from screens.windows.path_question import PathQuestion
+from tests.screens.collaborators import but
 from tests.screens.diagnose_fakes import FINDINGS
 from tests.screens.driving import drawn, press, screen_text, settle, step_name, until
 from tests.screens.fakes import LIVE_SERVICES
@@ -66,7 +67,7 @@ class Click:
     session: Session | None = None
 
 
-UNDOABLE = replace(LIVE_SERVICES, undoable=lambda: True)
+UNDOABLE = but(LIVE_SERVICES, undoable=lambda: True)
 CLICKS: dict[str, Click] = {
     "start": Click("welcome", "Set up", step("detect")),
     "panel": Click("welcome", "Measure  ", step("conv2d")),

@@ -20,7 +20,7 @@ from wizard.conv2d.words.request import sweep_of
 
 
 def test_the_deadline_on_the_screen_is_the_one_of_the_command_for_every_shape() -> None:
-    command = services_for(parser().parse_args(["--demo"])).sweep_command
+    command = services_for(parser().parse_args(["--demo"])).experiments.command
     for place, seconds in enumerate(DEADLINES_S):
         setting = SweepSetting(PRESETS, deadline_place=place)
         sweep = setting.sweep("/v/bin/python")
