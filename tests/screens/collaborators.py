@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any, TypeVar
 
 from screens.services import Services
@@ -31,7 +31,7 @@ def but(given: T, **answers: Any) -> T:
             its = {name: answers.pop(name) for name in tuple(answers) if hasattr(there, name)}
             own[group] = but(there, **its)
         assert not answers, f"nobody is asked: {answers}"
-        return but(given, **own)
+        return replace(given, **own)
     other = copy(given)
     for name in answers:
         assert hasattr(given, name), f"{type(given).__name__} is not asked {name}"
