@@ -18,7 +18,6 @@ from screens.services import Services
 from screens.session import Session
 from screens.step import COMMON_KEYS, StepScreen
 from screens.widgets.marked_list import MarkedList
-from screens.widgets.status_line import wait_for
 from screens.windows.dialogs import Notice
 from wizard.advice.leftovers import torch_there
 from wizard.journalform import Kind
@@ -58,14 +57,6 @@ WAYS = (
 )
 
 
-class Ways(MarkedList):
-    """What can go; Enter makes the plan."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "select", "Review", key_display="Enter")
-    ]
-
-
 class Clear(StepScreen):
     """Leads to a plan that only takes away."""
 
@@ -103,9 +94,8 @@ class Clear(StepScreen):
         """What it is about, then the ways."""
         yield Static(f"{INTRO}\n\n{NEVER}", id="aim", markup=False)
         options = (Option(f"{way.title:<22}{way.what}") for way in WAYS)
-        ways = Ways(*options, id="menu", classes="panel", markup=False, compact=True)
-        ways.border_title = "What should be removed?"
-        yield ways
+        title = "What should be removed?"
+        yield MarkedList(*options, enter="Review", title=title, id="menu")
 
     def on_mount(self) -> None:
         """Says what there is to remove."""
@@ -124,7 +114,7 @@ class Clear(StepScreen):
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Makes the plan of what was selected."""
-        wait_for(self, READING, self.services.clock)
+        self.wait(READING)
         self._make(WAYS[event.option_index])
 
     @work(group="make", exclusive=True)

@@ -20,7 +20,7 @@ from screens.machine_reading import (
     statuses_and_verdict,
 )
 from screens.services import Services
-from screens.session import Session, to_diagnose
+from screens.session import Session
 from screens.step import COMMON_KEYS, StepScreen
 from screens.waiting import SECOND_S, Wait
 from screens.widgets.header_line import HeaderLine
@@ -79,9 +79,7 @@ class Detect(StepScreen):
 
     def body(self) -> Iterable[Widget]:
         """The rows."""
-        rows = Checks(id="parts", classes="panel", markup=False, compact=True)
-        rows.border_title = "This machine"
-        yield rows
+        yield Checks(title="This machine", id="parts")
 
     def on_mount(self) -> None:
         """Shows what was read already, or starts to read."""
@@ -102,14 +100,6 @@ class Detect(StepScreen):
     def reading(self) -> bool:
         """True while answers are still to come."""
         return self._wait is not None
-
-    def action_diagnose(self) -> None:
-        """Shows what is wrong here."""
-        self.post_message(self.Go("diagnose", to_diagnose(self.NAME, self.session)))
-
-    def action_next(self) -> None:
-        """Goes on with the machine that was found."""
-        self.post_message(self.Next(self.session))
 
     def action_again(self) -> None:
         """Reads everything (again)."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
@@ -11,11 +11,9 @@ from textual.containers import VerticalScroll
 from textual.widget import Widget
 from textual.widgets import Static
 
-from screens.report.key import REPORT_KEY
-from screens.report.preview import ReportPreview
 from screens.services import DEMO, LIVE
-from screens.session import Session, to_diagnose
-from screens.step import COMMON_KEYS, StepScreen
+from screens.session import Session
+from screens.step import COMMON_KEYS, REPORT_KEY, StepScreen
 from screens.words import shown
 from wizard.diagnose.finding import Status
 from wizard.journalform import Kind
@@ -62,7 +60,7 @@ class Done(StepScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter,w", "welcome", "To the start", key_display="Enter"),
         Binding("d", "diagnose", "Something hangs?"),
-        REPORT_KEY,
+        replace(REPORT_KEY, show=True),
         *COMMON_KEYS,
     ]
     AUTO_FOCUS = "#ending"
@@ -76,14 +74,6 @@ class Done(StepScreen):
     def on_mount(self) -> None:
         """Says how it ended."""
         self.conclude(*conclusion(self.session, self.services.mode))
-
-    def action_report(self) -> None:
-        """Shows what a report for others would hold."""
-        self.app.push_screen(ReportPreview(self.services))
-
-    def action_diagnose(self) -> None:
-        """Shows what is wrong here."""
-        self.post_message(self.Go("diagnose", to_diagnose(self.NAME, self.session)))
 
     def action_welcome(self) -> None:
         """Goes to the start; the machine is read again there, as it may have changed."""

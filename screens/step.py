@@ -15,11 +15,11 @@ from textual.widget import Widget
 from textual.widgets import Footer, Static
 
 from screens.services import Services
-from screens.session import Session
+from screens.session import Session, to_diagnose
 from screens.steps import header_steps
 from screens.widgets.conclusion import Conclusion
 from screens.widgets.header_line import HeaderLine
-from screens.widgets.status_line import StatusLine
+from screens.widgets.status_line import StatusLine, wait_for
 from wizard.diagnose.finding import Status
 
 TOO_SMALL = (
@@ -35,6 +35,7 @@ KEYS_NOW = "The keys that do something now; Ctrl+P lists and finds all of it by 
 HELP_KEY = Binding("question_mark,f1", "help", "Help", key_display="?")
 QUIT_KEY = Binding("q", "leave", "Quit")
 BACK_KEY = Binding("escape", "back", "Back", key_display="Esc")
+REPORT_KEY = Binding("p", "report", "Report", show=False)
 COMMON_KEYS: tuple[BindingType, ...] = (BACK_KEY, HELP_KEY, QUIT_KEY)
 
 
@@ -120,6 +121,10 @@ class StepScreen(Screen[None]):
         for line in self.query(StatusLine):
             line.say(text, kind)
 
+    def wait(self, text: str) -> None:
+        """Says what is being done, with its time, until something else is said."""
+        wait_for(self, text, self.services.clock)
+
     def conclude(
         self,
         text: str,
@@ -140,6 +145,20 @@ class StepScreen(Screen[None]):
     def action_back(self) -> None:
         """Goes back with what was entered so far."""
         self.post_message(self.Back(self.session))
+
+    def action_next(self) -> None:
+        """Goes on."""
+        self.post_message(self.Next(self.session))
+
+    def action_diagnose(self) -> None:
+        """Shows what is wrong here; Esc there leads back."""
+        self.post_message(self.Go("diagnose", to_diagnose(self.NAME, self.session)))
+
+    def action_report(self) -> None:
+        """Shows what a report for others would hold."""
+        from screens.report.preview import ReportPreview
+
+        self.app.push_screen(ReportPreview(self.services))
 
     def action_leave(self) -> None:
         """Ends the program, with what came of it so far."""

@@ -62,7 +62,7 @@ class Ask(StepScreen):
     def body(self) -> Iterable[Widget]:
         """The list."""
         options = (Option(self._row(each), each.id) for each in self._applications)
-        yield MarkedList(*options, id="programs", markup=False, compact=True)
+        yield MarkedList(*options, id="programs")
 
     def on_mount(self) -> None:
         """Asks."""

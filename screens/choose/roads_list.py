@@ -57,10 +57,8 @@ class RoadsList(ModalScreen[str]):
         ours = sum(bool(road.stack) for road in self._roads)
         title = f"All {count} known approaches; this program installs {ours} of them"
         yield Static(title, id="roads-title", markup=False)
-        yield MarkedList(
-            *(Option(_line(road), road.id) for road in self._roads),
-            markup=False,
-        )
+        options = (Option(_line(road), road.id) for road in self._roads)
+        yield MarkedList(*options, compact=False)
         with VerticalScroll(can_focus=False):
             yield Static(id="road", markup=False)
         yield Footer(show_command_palette=False, compact=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from screens.conv2d.rows import channels_of
 from screens.windows.dialogs import Notice, Question
-from screens.words import shown
+from screens.words import listed, shown
 from wizard.conv2d.asked import Request
 from wizard.conv2d.presets import Row
 from wizard.conv2d.search.compare_settings import CompareRequest
@@ -156,7 +156,7 @@ def failures_text(known: Sequence[tuple[Row, Result]], total: int) -> str:
     if len(places) == 1:
         ((where, channels),) = places.items()
         if len(channels) <= MOST_NAMED:
-            return f"{_list(channels)} {VERBS[worst][len(channels) > 1]} {where}".rstrip() + more
+            return f"{listed(channels)} {VERBS[worst][len(channels) > 1]} {where}".rstrip() + more
     count = sum(result.verdict is worst for _, result in known)
     return f"{count} of {total} shapes {VERBS[worst][count > 1]}{more}"
 
@@ -188,7 +188,7 @@ def _where(failed: list[Row], rows: list[Row]) -> str:
         return f"from {_size(failed[0])} on"
     if len(failed) > MOST_NAMED:
         return f"at {len(failed)} of {len(rows)} sizes"
-    return f"at {_list([_size(row) for row in failed])}"
+    return f"at {listed([_size(row) for row in failed])}"
 
 
 def _size(row: Row) -> str:
@@ -197,10 +197,6 @@ def _size(row: Row) -> str:
 
 def _at(row: Row) -> str:
     return f"{channels_of(row)} at {_size(row)}"
-
-
-def _list(texts: Sequence[str]) -> str:
-    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
 
 
 def limit_text(request: LimitRequest, limit: Limit, results: Sequence[Result]) -> str:

@@ -240,7 +240,7 @@ class OptionsDialog(ModalScreen[SweepSetting]):
         """The rows, what the highlighted one means, and a line to type in."""
         with Vertical(classes="dialog", id="options-dialog") as dialog:
             dialog.border_title = Content("Options")
-            yield Rows(id="options", compact=True)
+            yield Rows(id="options")
             yield Static(id="option-hint", markup=False)
             yield PathInput(id="option-typed", compact=True)
 

@@ -15,7 +15,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
-from textual.widgets import Input, OptionList, ProgressBar
+from textual.widgets import Input, OptionList, ProgressBar, Static
 
 from screens.conv2d.answers import (
     OTHER,
@@ -39,13 +39,12 @@ from screens.faults import fault, tell
 from screens.machine_reading import MachineRead, ReadingFailed, read_machine
 from screens.services import DEMO, Services
 from screens.services.experiments import SweepUnderWay
-from screens.session import Session, to_diagnose
+from screens.session import Session
 from screens.step import BACK_KEY, HELP_KEY, QUIT_KEY, StepScreen
 from screens.waiting import SECOND_S, so_far
 from screens.widgets.cut_marks import PathInput
 from screens.widgets.header_line import HeaderLine
 from screens.widgets.marked_list import MarkedList
-from screens.widgets.sweep_lines import OneLine
 from screens.widgets.sweep_views import Chosen, SweepViews
 from screens.windows.dialogs import Notice
 from wizard.conv2d.asked import Request, described, sweep_in
@@ -172,7 +171,7 @@ class Conv2d(StepScreen):
 
     def body(self) -> Iterable[Widget]:
         """The question, the views, and a line on how far it is, or on what was measured."""
-        pythons = MarkedList(id="pythons", compact=True)
+        pythons = MarkedList(id="pythons")
         path = PathInput(self._setting.python, id="python", compact=True, placeholder="/…/python")
         question = Vertical(pythons, path, id="question", classes="panel")
         question.border_title = "Python"
@@ -180,7 +179,7 @@ class Conv2d(StepScreen):
         blank = EXAMPLE if self.services.mode == DEMO else NOT_RUN
         yield SweepViews(SweepState(self._rows_to_ask(), blank), self._setting.presets)
         yield ProgressBar(id="sweep-bar", show_eta=False, show_percentage=False)
-        yield OneLine("facts")
+        yield Static(id="facts", markup=False)
 
     def on_mount(self) -> None:
         """Asks, or shows again what was measured; and what runs already."""
@@ -310,13 +309,13 @@ class Conv2d(StepScreen):
         python = self._python
         self._views.show_place(self._setting.device, chip_here(self.session), python.rocm)
         self.query_one("#sweep-bar").display = isinstance(self._under_way, Sweep)
-        facts = self.query_one("#facts", OneLine)
+        facts = self.query_one("#facts", Static)
         facts.display = not isinstance(self._under_way, Sweep)
         torch = f"torch {python.torch}" if python.torch else ""
         device = "the CPU" if self._setting.device == "cpu" else "the GPU"
         told = ", ".join(filter(None, (python.place, torch, f"on {device}")))
         told = EXAMPLE_TOLD if self.services.experiments.replayed else f"{told}."
-        facts.show("" if self.asks else f"{told} Space: details")
+        facts.update("" if self.asks else f"{told} Space: details", layout=False)
         self._tell()
 
     def _tell(self) -> None:
@@ -456,10 +455,6 @@ class Conv2d(StepScreen):
         ]
         span = (max(right, default=1), row.shape.h)
         self._start(replace(self._setting, aim=Aim.LIMIT, axis="size", span=span), row)
-
-    def action_next(self) -> None:
-        """Goes on."""
-        self.post_message(self.Next(self.session))
 
     def action_skip(self) -> None:
         """Goes on without measuring, or without what Enter would do."""
@@ -751,7 +746,3 @@ class Conv2d(StepScreen):
         # In a thread: a hundred modules take longer than a key may wait.
         history = await asyncio.to_thread(import_module, "screens.history.screen")
         self.app.push_screen(history.History(self.session, self.services, self.keep_found))
-
-    def action_diagnose(self) -> None:
-        """Shows what is wrong here; what was measured stays on disk."""
-        self.post_message(self.Go("diagnose", to_diagnose(self.NAME, self.session)))

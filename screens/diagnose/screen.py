@@ -28,14 +28,11 @@ from screens.diagnose.text import (
 )
 from screens.diagnose.text_question import Given, TextQuestion
 from screens.faults import fault, save, tell, told
-from screens.report.key import QUIET_REPORT_KEY
-from screens.report.preview import ReportPreview
 from screens.services import Services
 from screens.session import Session, from_diagnose
-from screens.step import COMMON_KEYS, StepScreen
+from screens.step import COMMON_KEYS, REPORT_KEY, StepScreen
 from screens.widgets.findings_pane import FindingsPane
 from screens.widgets.header_line import HeaderLine
-from screens.widgets.status_line import wait_for
 from screens.windows.dialogs import Notice
 from screens.windows.lines_view import LinesView
 from wizard.diagnose.explain import Explanation
@@ -85,7 +82,7 @@ class Diagnose(StepScreen):
         Binding("t", "explain", "Explain a text"),
         Binding("r", "again", "Check again", show=False),
         Binding("s", "save", "Save as text", show=False),
-        QUIET_REPORT_KEY,
+        REPORT_KEY,
         *COMMON_KEYS,
     ]
     AUTO_FOCUS = "#findings"
@@ -165,7 +162,7 @@ class Diagnose(StepScreen):
         if afresh:
             self.session = replace(self.session, machine=None, parts=())
         self._take(Shown(running="what this machine is"))
-        wait_for(self, AT_IT if self.session.machine else READING, self.services.clock)
+        self.wait(AT_IT if self.session.machine else READING)
         self._begin(MACHINE, partial(self._look, self.session.machine))
 
     def _look(self, machine: Machine | None, hear: Callable[..., None]) -> None:
@@ -275,7 +272,7 @@ class Diagnose(StepScreen):
         row = self.pane.findings.rows[event.option_index]
         machine = self.session.machine
         if isinstance(row, Finding) and row in self.there.fixable and machine is not None:
-            wait_for(self, MAKING, self.services.clock)
+            self.wait(MAKING)
             self._fix(machine, row)
         else:
             self.action_details()
@@ -320,7 +317,7 @@ class Diagnose(StepScreen):
         if given is None or not (given.text or given.path):
             return
         name, diagnosing = given.path or PASTED, self.services.diagnostics
-        wait_for(self, f"Reading {name} ...", self.services.clock)
+        self.wait(f"Reading {name} ...")
 
         def look(hear: Callable[..., None]) -> None:
             explain = diagnosing.explain_file if given.path else diagnosing.explain
@@ -355,10 +352,6 @@ class Diagnose(StepScreen):
         kind = TEXT if isinstance(self.there.result, Explanation) else MACHINE
         text = saved_text(self.there, self.session.machine)
         save(self, self.services.reports.save, f"rdna1-findings-{kind}.txt", text)
-
-    def action_report(self) -> None:
-        """Shows what a report for others would hold."""
-        self.app.push_screen(ReportPreview(self.services))
 
 
 def _raise(bug: Exception) -> None:

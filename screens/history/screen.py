@@ -25,14 +25,12 @@ from screens.history.text import (
     empty_text,
     unreadable_text,
 )
-from screens.report.key import QUIET_REPORT_KEY
-from screens.report.preview import ReportPreview
 from screens.services import Services
 from screens.services.past import Draft, Lines, Past
 from screens.session import Session
-from screens.step import COMMON_KEYS, StepScreen
+from screens.step import COMMON_KEYS, REPORT_KEY, StepScreen
 from screens.widgets.runs_table import RunsTable
-from screens.widgets.status_line import StatusLine, wait_for
+from screens.widgets.status_line import StatusLine
 from screens.windows.dialogs import Notice, Question
 from screens.windows.lines_view import LinesView
 from screens.windows.path_question import PathQuestion
@@ -97,7 +95,7 @@ class History(StepScreen):
         Binding("i", "import", "Import a card", show=False),
         Binding("r", "script", "Script for one result", show=False),
         Binding("k", "keep", "Keep its setting", show=False),
-        QUIET_REPORT_KEY,
+        REPORT_KEY,
         *COMMON_KEYS,
     ]
     AUTO_FOCUS = "#runs"
@@ -132,7 +130,7 @@ class History(StepScreen):
         """Reads: what is under way has come further while a dialog was open."""
         if self.kept is None:
             self.conclude(FIRST)
-            wait_for(self, READING, self.services.clock)
+            self.wait(READING)
         self._read()
 
     @work(group="read", exclusive=True)
@@ -213,10 +211,6 @@ class History(StepScreen):
             return self.past.is_here
         return True if action == "back" else super().check_action(action, parameters)
 
-    def action_report(self) -> None:
-        """Shows what a report for others would hold."""
-        self.app.push_screen(ReportPreview(self.services))
-
     def action_back(self) -> None:
         """Goes back to the panel, which was below all the time."""
         self.workers.cancel_node(self)  # or one that still reads would find no list any more
@@ -238,7 +232,7 @@ class History(StepScreen):
 
     async def _ask(self, look: Callable[[], T]) -> T | None:
         """What a look in a thread gives; where it cannot, why is shown."""
-        wait_for(self, LOOKING, self.services.clock)
+        self.wait(LOOKING)
         try:
             found = await asyncio.to_thread(look)
         except (Trouble, OSError) as error:

@@ -89,7 +89,7 @@ class PlanView(Horizontal):
 
     def compose(self) -> ComposeResult:
         """The list, and the marked step."""
-        yield StepTitles(id="plan", classes="panel", markup=False, compact=True)
+        yield StepTitles(id="plan", classes="panel")
         with VerticalScroll(id="step", classes="panel"):
             yield Static(id="step-text", markup=False)
 

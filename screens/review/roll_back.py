@@ -17,7 +17,6 @@ from screens.review.plan_view import PlanView
 from screens.review.text import folder_row, plan_remarks, refusal_remarks, rights, rows_of
 from screens.services.runs import WayBack
 from screens.step import HELP_KEY, QUIT_KEY, StepScreen
-from screens.widgets.status_line import wait_for
 from wizard.diagnose.finding import Status
 from wizard.run.lines import clean_lines
 from wizard.run.trouble import Trouble
@@ -63,7 +62,7 @@ class RollBack(StepScreen):
     def on_mount(self) -> None:
         """Starts to read."""
         self.conclude(READING, None, UNCHANGED)
-        wait_for(self, READING, self.services.clock)
+        self.wait(READING)
         self._read()
 
     @work(group="read", exclusive=True)

@@ -27,7 +27,6 @@ from screens.review.text import (
 from screens.services import Services
 from screens.session import Session, fix_made_at
 from screens.step import HELP_KEY, QUIT_KEY, StepScreen
-from screens.widgets.status_line import wait_for
 from wizard.diagnose.finding import Status
 from wizard.journalform import Kind
 from wizard.knowledge.stacks import find_stack
@@ -145,7 +144,7 @@ class Review(StepScreen):
         """Shows the plan, and looks whether it could begin."""
         self._against = self._speaks_against()
         self._show()
-        self._wait(LOOKING)
+        self.wait(LOOKING)
         if self.services.rehearses or not self.services.pause_s:
             self._heed()
         else:
@@ -210,7 +209,7 @@ class Review(StepScreen):
         """Has the plan made anew for another choice."""
         self._choice, self._for_good = choice, for_good
         self._refusal, self.allowed = None, None
-        self._wait("Making the plan again ...")
+        self.wait("Making the plan again ...")
         self._look(anew=True)
 
     async def _make(self) -> None:
@@ -252,7 +251,7 @@ class Review(StepScreen):
             return None
         if self.services.rehearses or settled(self._plan.steps):
             return None
-        self._wait("Asking the repository and apt for the exact packages ...")
+        self.wait("Asking the repository and apt for the exact packages ...")
         try:
             self._take(await asyncio.to_thread(self.services.plans.settle, machine, choice))
         except Refused as found:
@@ -261,7 +260,7 @@ class Review(StepScreen):
             return trouble
         except ValueError as impossible:
             return Trouble(str(impossible), "There is no such plan; nothing was changed.", GO_BACK)
-        self._wait(LOOKING)
+        self.wait(LOOKING)
         return None
 
     async def _seek_wheels(self) -> Trouble | None:
@@ -270,7 +269,7 @@ class Review(StepScreen):
         if self.services.rehearses or machine is None:
             return None
         if self._sought is None:
-            self._wait("Asking the index whether the packages are still there ...")
+            self.wait("Asking the index whether the packages are still there ...")
             self._sought = await self.services.plans.seek_wheels(self._plan, machine)
         found = self._sought.refusal
         return None if found is None else Trouble(found.happened, found.meaning, found.next_step)
@@ -295,9 +294,6 @@ class Review(StepScreen):
         self._fetched = await self.services.plans.wheels_size(self._plan)
         self._sizing = "" if self._fetched is None else size_told(self._plan, self._fetched)
         self._show()
-
-    def _wait(self, text: str) -> None:
-        wait_for(self, text, self.services.clock)
 
     def _goes_on(self) -> bool:
         """True for the plan of a run that waits: part of it is done already."""

@@ -98,8 +98,6 @@ class RunKind:
     """Where Esc leads; ``""`` for the preceding step."""
     safe: str = ""
     """What is asked before it is stopped; ``""`` where it stops at once."""
-    again: str = "press Enter"
-    """The keys that begin the same anew, inside a sentence."""
     when_broken_off: str = BEGIN_AGAIN
 
 

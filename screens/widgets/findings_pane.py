@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.containers import Container, VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
@@ -23,13 +20,8 @@ BESIDE_CELLS = 2 + len(MARK)
 class FindingsList(MarkedList):
     """One row for each finding; Enter opens it, or its fix."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "select", "Open", key_display="Enter")
-    ]
-
     def __init__(self) -> None:
-        super().__init__(id="findings", classes="panel", markup=False, compact=True)
-        self.border_title = "Found"
+        super().__init__(enter="Open", title="Found", id="findings")
         self.rows: tuple[Row, ...] = ()
 
     def show(self, rows: tuple[Row, ...], at: int | None = None) -> None:

@@ -20,16 +20,6 @@ from wizard.report.explanations import topic_lines
 FIRST = "Choose a question and press Enter. The same as text: rdna1-setup about."
 
 
-class Topics(MarkedList):
-    """The topics, for the hands of who moves with j and k too."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "select", "Read", key_display="Enter"),
-        Binding("k", "cursor_up", "Up", show=False),
-        Binding("j", "cursor_down", "Down", show=False),
-    ]
-
-
 class Explain(Page[None]):
     """What the words mean, why games work and Conv2d does not, what nobody knows."""
 
@@ -50,7 +40,7 @@ class Explain(Page[None]):
         """What to do, and the topics."""
         yield Static(Content.styled(FIRST, "bold"), id="explain-first", markup=False)
         options = (Option(_two_lines(each), each.id) for each in self._topics)
-        yield Topics(*options, id="topics", markup=False, compact=True)
+        yield MarkedList(*options, enter="Read", id="topics")
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Shows the topic whole."""

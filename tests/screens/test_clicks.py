@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from rich.cells import cell_len
 from textual.app import App
 from textual.pilot import Pilot
 
@@ -15,7 +14,6 @@ from screens.app import SetupApp
 from screens.choose.ask import Ask
 from screens.choose.roads_list import RoadsList
 from screens.choose.screen import Choose
-from screens.clicks import action_at
 from screens.conv2d.screen import Conv2d
 from screens.report.preview import ReportPreview
 from screens.services import Services
@@ -125,31 +123,6 @@ async def test_a_click_does_what_the_words_under_it_say(name: str) -> None:
         before = flat(pilot)
         await click(pilot, case.words)
         await until(pilot, lambda: case.leads(app) and flat(pilot) != before)
-
-
-LINE = "t Deadline 60 s  g Device GPU  p Preset 1/2 of wide 中 shapes"
-PARTS = (("t Deadline", "deadline"), ("g Device", "device"), ("p Preset", "preset"))
-LAST = cell_len(LINE) - 1
-
-
-@pytest.mark.parametrize(
-    ("x", "action"),
-    [
-        *((-1, ""), (0, "deadline"), (14, "deadline"), (15, "")),
-        *((17, "device"), (28, "device"), (29, ""), (31, "preset")),
-        *((LAST, "preset"), (LAST + 1, ""), (200, "")),
-    ],
-)
-def test_words_and_what_is_set_by_them_act_and_the_blank_beside_them_does_not(
-    x: int, action: str
-) -> None:
-    assert action_at(LINE, x, PARTS) == action
-
-
-def test_words_that_no_key_belongs_to_do_not_act_for_those_before_them() -> None:
-    line = "t Deadline 60 s  g Device GPU  every operation that a claim is known of"
-    assert action_at(line, line.index("every"), PARTS) == ""
-    assert action_at(line, line.index("GPU"), PARTS) == "device"
 
 
 @pytest.mark.parametrize("words", ["Measure every shape"])
