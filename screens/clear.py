@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar
 
 from textual import work
@@ -13,12 +13,10 @@ from textual.widget import Widget
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from screens.faults import fault, tell
 from screens.services import Services
 from screens.session import Session
 from screens.step import COMMON_KEYS, StepScreen
 from screens.widgets.marked_list import MarkedList
-from screens.windows.dialogs import Notice
 from wizard.advice.leftovers import torch_there
 from wizard.journalform import Kind
 from wizard.machine.facts import Machine, Unknown
@@ -119,17 +117,11 @@ class Clear(StepScreen):
 
     @work(group="make", exclusive=True)
     async def _make(self, way: Way) -> None:
-        make = self.services.plans.make_clearing
-        try:
-            plan = await asyncio.to_thread(make, self._machine, way.kind, way.scopes, False)
-        except ValueError as nothing:
-            self.say("No plan: nothing of that is here, or it is not known.", "warning")
-            self.app.push_screen(
-                Notice("No plan can be made", f"{nothing}\n\nNothing was changed.")
-            )
-            return
-        except OSError as error:
-            tell(self, "No plan can be made", fault("The plan was not made", error, UNCHANGED))
+        make = partial(
+            self.services.plans.make_clearing, self._machine, way.kind, way.scopes, False
+        )
+        plan = await self.made(make, "No plan can be made", "The plan was not made", UNCHANGED)
+        if plan is None:
             return
         chosen = replace(
             self.session,

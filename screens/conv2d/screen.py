@@ -6,16 +6,15 @@ import asyncio
 from collections.abc import AsyncGenerator, Iterable, Iterator
 from contextlib import aclosing
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from typing import ClassVar
 
 from textual import work
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
-from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
-from textual.widgets import Input, OptionList, ProgressBar, Static
+from textual.widgets import ProgressBar, Static
 
 from screens.conv2d.answers import (
     OTHER,
@@ -31,6 +30,7 @@ from screens.conv2d.answers import (
 )
 from screens.conv2d.details import chip_here, details_text, titled_text
 from screens.conv2d.options_dialog import OptionsDialog
+from screens.conv2d.python_list import PythonList
 from screens.conv2d.pythons import Python, pythons_of, setting_for, with_python
 from screens.conv2d.rows import EXAMPLE, NOT_RUN, channels_of
 from screens.conv2d.setting import Aim, SweepSetting
@@ -42,9 +42,7 @@ from screens.services.experiments import SweepUnderWay
 from screens.session import Session
 from screens.step import BACK_KEY, HELP_KEY, QUIT_KEY, StepScreen
 from screens.waiting import SECOND_S, so_far
-from screens.widgets.cut_marks import PathInput
 from screens.widgets.header_line import HeaderLine
-from screens.widgets.marked_list import MarkedList
 from screens.widgets.sweep_views import Chosen, SweepViews
 from screens.windows.dialogs import Notice
 from wizard.conv2d.asked import Request, described, sweep_in
@@ -73,7 +71,6 @@ from wizard.report.conv2d_details import Place, Titled
 ASKED = "Which Python should be measured?"
 READING = "Looking for a Python that has PyTorch."
 NONE_FOUND = "No Python with PyTorch was found on this machine."
-ANOTHER = "Another Python: type its path"
 NO_PYTHON = "Type the path of a Python that has torch, such as /home/you/venv/bin/python."
 HISTORY = "h lists what there is of runs; leave and come back to look again before you start one."
 EXAMPLE_TOLD = "Example: a recorded run. Nothing runs on this machine."
@@ -171,11 +168,7 @@ class Conv2d(StepScreen):
 
     def body(self) -> Iterable[Widget]:
         """The question, the views, and a line on how far it is, or on what was measured."""
-        pythons = MarkedList(id="pythons")
-        path = PathInput(self._setting.python, id="python", compact=True, placeholder="/…/python")
-        question = Vertical(pythons, path, id="question", classes="panel")
-        question.border_title = "Python"
-        yield question
+        yield PythonList(self._setting.python)
         blank = EXAMPLE if self.services.mode == DEMO else NOT_RUN
         yield SweepViews(SweepState(self._rows_to_ask(), blank), self._setting.presets)
         yield ProgressBar(id="sweep-bar", show_eta=False, show_percentage=False)
@@ -183,10 +176,9 @@ class Conv2d(StepScreen):
 
     def on_mount(self) -> None:
         """Asks, or shows again what was measured; and what runs already."""
-        self._field.display = False
         if self.measured is not None:
             self._views.start_over(self.measured.rows, self.measured.results)
-        self._list_pythons()
+        self._list.show(self._pythons, self._python)
         self._show()
         self.set_interval(SECOND_S, self._tell)
         if self._reads:
@@ -214,7 +206,7 @@ class Conv2d(StepScreen):
         self._found = pythons_of(self.session, self.services.knowledge.stacks)
         self._setting = setting_for(self.session, self._setting.presets, self._found)
         self.query_one(HeaderLine).show_machine(read.machine)
-        self._list_pythons()
+        self._list.show(self._pythons, self._python)
         self._show()
 
     def on_reading_failed(self, event: ReadingFailed) -> None:
@@ -224,8 +216,8 @@ class Conv2d(StepScreen):
         self.say(f"This machine could not be read: {event.error}", "fault")
 
     @property
-    def _field(self) -> Input:
-        return self.query_one("#python", Input)
+    def _list(self) -> PythonList:
+        return self.query_one(PythonList)
 
     @property
     def _pythons(self) -> tuple[Python, ...]:
@@ -241,51 +233,25 @@ class Conv2d(StepScreen):
         path = self._setting.python
         return next((each for each in self._pythons if each.path == path), Python(path, path))
 
-    def _list_pythons(self) -> None:
-        listed, pythons = self.query_one("#pythons", OptionList), self._pythons
-        cells = min(self.app.size.width, 100) - 10
-        chosen = pythons.index(self._python) if self._python in pythons else len(pythons)
-        with self.prevent(OptionList.OptionHighlighted):
-            lines = [Content(each.line(cells)) for each in pythons]
-            listed.set_options([*lines, Content(ANOTHER)])
-            listed.highlighted = chosen
-
-    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+    def on_python_list_taken(self, event: PythonList.Taken) -> None:
         """Takes the Python, with a device that its torch can use."""
-        event.stop()
-        if event.option_index < len(self._pythons):
-            self._take_python(self._pythons[event.option_index].path)
-
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """A click chooses; Enter, which begins, never comes here."""
-        event.stop()
-        if event.option_index == len(self._pythons):
-            self._type()
+        if event.typed and not event.path.startswith("/"):
+            self.say(NO_PYTHON, "fault")
+            return
+        self._take_python(event.path)
+        if event.typed:
+            self._ask()
 
     def _take_python(self, path: str) -> None:
         self._setting = with_python(self._setting, path, self.session, self._found)
         self._show()
 
-    def _type(self) -> None:
-        self._field.display = True
-        self.set_focus(self._field)
-
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Takes the path that was typed."""
-        event.stop()
-        if not event.value.strip().startswith("/"):
-            self.say(NO_PYTHON, "fault")
-            return
-        self._take_python(event.value.strip())
-        self._ask()
-
     def _ask(self) -> None:
         """Shows the list of Pythons, with the keys."""
-        self._list_pythons()
+        self._list.show(self._pythons, self._python)
         self.asks = True
         self._show()
-        self.set_focus(self.query_one("#pythons"))
-        self._field.display = False
+        self._list.take_keys()
 
     @property
     def _views(self) -> SweepViews:
@@ -305,7 +271,7 @@ class Conv2d(StepScreen):
         if not self.query(SweepViews):  # the screen is being taken down
             return
         self.session = replace(self.session, asking=self._setting)
-        self.query_one("#question").display = self.asks
+        self._list.display = self.asks
         python = self._python
         self._views.show_place(self._setting.device, chip_here(self.session), python.rocm)
         self.query_one("#sweep-bar").display = isinstance(self._under_way, Sweep)
@@ -370,7 +336,7 @@ class Conv2d(StepScreen):
     def on_resize(self) -> None:
         """Gives the list the new width, and the view its keys."""
         super().on_resize()
-        self._list_pythons()
+        self._list.show(self._pythons, self._python)
         if not self.asks:
             self.call_after_refresh(self._views.take_keys)
 
@@ -381,7 +347,7 @@ class Conv2d(StepScreen):
     @property
     def _enter(self) -> str:
         """The action of Enter; ``""`` where it has none, or a text is typed."""
-        if self.running or (self.is_mounted and self._field.has_focus):
+        if self.running or (self.is_mounted and self._list.typing):
             return ""
         end = self._concluded
         onward = "go_back" if self.session.plan is None else "next"
@@ -429,10 +395,8 @@ class Conv2d(StepScreen):
 
     def action_measure(self) -> None:
         """Begins with the chosen Python; on the last line of the list, types another one."""
-        listed = self.query_one("#pythons", OptionList)
-        another = listed.highlighted == len(self._pythons)
-        if self.asks and another and not self.services.experiments.replayed:
-            self._type()
+        if self.asks and self._list.wants_another and not self.services.experiments.replayed:
+            self._list.open_field()
         else:
             self._start(self._setting, self._views.current_row)
 
@@ -466,75 +430,54 @@ class Conv2d(StepScreen):
 
     def action_back(self) -> None:
         """Leaves the field first, then what was measured, then the step."""
-        if self._field.has_focus:
+        if self._list.typing:
             self._ask()
         elif self.running or self.asks:
             super().action_back()
         else:
             self._ask()
 
-    def _start(self, setting: SweepSetting, row: Row | None) -> None:
-        """Starts what is asked, after a warning where a card may hang."""
-        if (request := self._request(setting, row)) is None:
-            return
-        if self.services.experiments.replayed:
-            self._begin(request)
-        elif not self.services.rehearses and not self._setting.python.startswith("/"):
-            self.say(NO_PYTHON, "fault")
-        elif self._setting.device == "cuda":
-            self._ask_first(setting, row)
-        elif self.services.rehearses:
-            self._rehearse(titled_text(*self._whole_line(request)).plain)
-        else:
-            self._begin(request)
-
-    def _request(
-        self, setting: SweepSetting, row: Row | None, hangs: int | None = None
-    ) -> Request | None:
-        """What would be asked; None, which is told, where that cannot be asked."""
+    @work(group="caution", exclusive=True)
+    async def _start(self, setting: SweepSetting, row: Row | None) -> None:
+        """Starts what is asked; where the card may hang, asks first, unless that was agreed to."""
+        before, replayed = self._setting, self.services.experiments.replayed
+        around, hangs = None, setting.hangs or 0
         try:
-            return setting.request(setting.python, row, hangs)
+            request = setting.request(setting.python, row)
+            if not (replayed or self.services.rehearses or before.python.startswith("/")):
+                self.say(NO_PYTHON, "fault")
+                return
+            if before.device == "cuda" and not replayed:
+                around = await asyncio.to_thread(self.services.experiments.circumstances)
+                hangs = setting.hangs or around.hangs
+                request = setting.request(setting.python, row, hangs)
         except WrongRequest as wrong:
             self.app.push_screen(Notice("This cannot be asked", str(wrong)))
-            return None
-
-    def _rehearse(self, text: str) -> None:
-        self._rehearsed = True
-        self.refresh_bindings()
-        self._tell()
-        self.app.push_screen(Notice("What would be started", text))
-
-    @work(group="caution", exclusive=True)
-    async def _ask_first(self, setting: SweepSetting, row: Row | None) -> None:
-        """Look whom a hang would hit; ask, unless just that was agreed to."""
-        before = self._setting
-        try:
-            around = await asyncio.to_thread(self.services.experiments.circumstances)
+            return
         except OSError as error:
             trouble = fault("Whom a hang would disturb is not known", error, NOT_STARTED)
             tell(self, "Nothing was started", trouble)
             return
+        told = None if around is None else (type(request), hangs, around.is_someones_desktop)
         if before != self._setting:
             self.say(CHANGED, "warning")
-            return
-        hangs = setting.hangs or around.hangs
-        if (request := self._request(setting, row, hangs)) is None:
-            return
-        told = (type(request), hangs, around.is_someones_desktop)
-        if self.services.rehearses:
-            line = titled_text(*self._whole_line(request)).plain
-            self._rehearse("\n\n".join((line, *budget_texts(request, around, hangs, OTHER))))
-            return
-        if told == self._agreed:
+        elif self.services.rehearses and not replayed:
+            self._rehearsed = True
+            self.refresh_bindings()
+            self._tell()
+            budget = () if around is None else budget_texts(request, around, hangs, OTHER)
+            text = "\n\n".join((titled_text(*self._whole_line(request)).plain, *budget))
+            self.app.push_screen(Notice("What would be started", text))
+        elif around is None or told == self._agreed:
             self._begin(request)
-            return
+        else:
 
-        def begin_if(sure: bool | None) -> None:
-            if sure:
-                self._agreed = told
-                self._begin(request)
+            def begin_if(sure: bool | None) -> None:
+                if sure:
+                    self._agreed = told
+                    self._begin(request)
 
-        self.app.push_screen(caution(request, around, hangs), begin_if)
+            self.app.push_screen(caution(request, around, hangs), begin_if)
 
     def _begin(self, request: Request) -> None:
         """Starts it: everything was asked."""
@@ -727,13 +670,9 @@ class Conv2d(StepScreen):
     @work(group="keep", exclusive=True)
     async def keep_found(self, found: Found) -> None:
         """Makes the plan and goes on to review it."""
-        try:
-            plan = await asyncio.to_thread(self.services.plans.make_keep, found)
-        except ValueError as reason:
-            self.app.push_screen(Notice("Nothing to keep", f"{reason}\n\nNothing was changed."))
-            return
-        except OSError as error:
-            tell(self, "Not kept", fault("The setting cannot be kept", error, UNCHANGED))
+        make = partial(self.services.plans.make_keep, found)
+        plan = await self.made(make, "Nothing to keep", "The setting cannot be kept", UNCHANGED)
+        if plan is None:
             return
         kept = replace(
             self.session, plan=plan, choice=None, finished=None, failure=None, before=self.session

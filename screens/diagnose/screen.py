@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -27,7 +26,7 @@ from screens.diagnose.text import (
     unread_text,
 )
 from screens.diagnose.text_question import Given, TextQuestion
-from screens.faults import fault, save, tell, told
+from screens.faults import fault, save, told
 from screens.services import Services
 from screens.session import Session, from_diagnose
 from screens.step import COMMON_KEYS, REPORT_KEY, StepScreen
@@ -293,16 +292,10 @@ class Diagnose(StepScreen):
 
     @work(group="mend", exclusive=True)
     async def _fix(self, machine: Machine, finding: Finding) -> None:
-        try:
-            plan = await asyncio.to_thread(self.services.diagnostics.make_fix, machine, finding)
-        except ValueError as reason:
-            self.say("There is no plan for this. Nothing was changed.", "warning")
-            text = f"{reason}\n\nNothing was changed."
-            self.app.push_screen(Notice("There is no plan for this", text))
-            return
-        except OSError as error:
-            told_of = fault("The plan was not made", error, UNCHANGED)
-            tell(self, "There is no plan for this", told_of)
+        make = partial(self.services.diagnostics.make_fix, machine, finding)
+        none = "There is no plan for this"
+        plan = await self.made(make, none, "The plan was not made", UNCHANGED)
+        if plan is None:
             return
         left = replace(self.here, at=self.pane.findings.highlighted or 0)
         before = replace(self.session, diagnosed=left)
