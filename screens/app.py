@@ -20,10 +20,10 @@ from textual.screen import ModalScreen, Screen
 
 from assets import FOLDER
 from screens.output import SafeOutput
-from screens.services import Services
 from screens.session import STEPS, Session, following, preceding
 from screens.step import StepScreen
 from screens.themes import DARK, THEMES
+from wizard.services import Services
 
 ENDINGS = (signal.SIGHUP, signal.SIGTERM)
 """The window was closed, or somebody wants the program to end: left alone, it would die at once."""

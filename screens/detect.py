@@ -19,7 +19,6 @@ from screens.machine_reading import (
     read_machine,
     statuses_and_verdict,
 )
-from screens.services import Services
 from screens.session import Session
 from screens.step import COMMON_KEYS, StepScreen
 from screens.waiting import SECOND_S, Wait
@@ -29,6 +28,7 @@ from screens.windows.dialogs import Notice
 from wizard.diagnose.finding import Status
 from wizard.machine.facts import Machine
 from wizard.machine.part import PartDone
+from wizard.services import Services
 
 READING = "Reading this machine. Nothing is changed."
 ALWAYS = ("Graphics cards", "System", "Python environments", "Applications")

@@ -11,7 +11,6 @@ from textual.containers import VerticalScroll
 from textual.widget import Widget
 from textual.widgets import Static
 
-from screens.services import DEMO, LIVE
 from screens.session import Session
 from screens.step import COMMON_KEYS, REPORT_KEY, StepScreen
 from screens.words import shown
@@ -31,6 +30,7 @@ from wizard.report.events import LOGIN, RESTART
 from wizard.root.session import undo_script
 from wizard.run.events import PlanFinished
 from wizard.run.lines import clean
+from wizard.services import DEMO, LIVE
 from wizard.sizes import counted, size_text
 
 

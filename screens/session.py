@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from screens.conv2d.answers import Measured
     from screens.conv2d.setting import SweepSetting
     from screens.diagnose.state import Shown
-    from screens.services.runs import WayBack
     from wizard.conv2d.search.setting_answer import Found
     from wizard.diagnose.finding import Finding
     from wizard.journalform import Kind
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from wizard.plan.steps import Plan
     from wizard.run.events import PlanFinished, StepFailed
     from wizard.run.watching import AtWork
+    from wizard.services.runs import WayBack
 
 STEPS = ("welcome", "detect", "choose", "review", "apply", "conv2d", "done")
 """The order of the wizard; a step's number is its place here."""

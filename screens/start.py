@@ -6,17 +6,17 @@ import argparse
 import os
 
 from screens.rights import LentTerminal
-from screens.services import DEMO, DRY_RUN, LIVE, Services
-from screens.services.diagnostics import Diagnostics
-from screens.services.experiments import Example, Experiments, NoExperiments
-from screens.services.knowledge import Knowledge
-from screens.services.past import Past
-from screens.services.plans import Plans
-from screens.services.reports import Reports
-from screens.services.runs import Runs
 from screens.themes import theme_for
 from wizard.commands.looking import acts, host_of
 from wizard.glyphs import is_console, speaks_unicode
+from wizard.services import DEMO, DRY_RUN, LIVE, Services
+from wizard.services.diagnostics import Diagnostics
+from wizard.services.experiments import Example, Experiments, NoExperiments
+from wizard.services.knowledge import Knowledge
+from wizard.services.past import Past
+from wizard.services.plans import Plans
+from wizard.services.reports import Reports
+from wizard.services.runs import Runs
 
 
 def run(arguments: argparse.Namespace) -> int:

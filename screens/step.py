@@ -17,7 +17,6 @@ from textual.widget import Widget
 from textual.widgets import Footer, Static
 
 from screens.faults import fault, tell
-from screens.services import Services
 from screens.session import Session, to_diagnose
 from screens.steps import header_steps
 from screens.widgets.conclusion import Conclusion
@@ -25,6 +24,7 @@ from screens.widgets.header_line import HeaderLine
 from screens.widgets.status_line import StatusLine, wait_for
 from screens.windows.dialogs import Notice
 from wizard.diagnose.finding import Status
+from wizard.services import Services
 
 if TYPE_CHECKING:
     from wizard.plan.steps import Plan

@@ -19,7 +19,6 @@ from screens.machine_reading import (
     read_machine,
     statuses_and_verdict,
 )
-from screens.services import DEMO, DRY_RUN, LIVE, Services
 from screens.session import Session
 from screens.step import HELP_KEY, QUIT_KEY, REPORT_KEY, StepScreen
 from screens.widgets.header_line import HeaderLine
@@ -27,6 +26,7 @@ from screens.widgets.marked_list import MarkedList
 from screens.words import cut, shown
 from wizard.diagnose.finding import Status
 from wizard.modes import DEMO_TOLD, DRY_RUN_TOLD
+from wizard.services import DEMO, DRY_RUN, LIVE, Services
 
 if TYPE_CHECKING:
     from wizard.plan.steps import Plan

@@ -12,13 +12,13 @@ from textual.widget import Widget
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
-from screens.services import Services
 from screens.session import Session
 from screens.step import HELP_KEY, QUIT_KEY, StepScreen
 from screens.widgets.marked_list import MarkedList
 from screens.words import shown
 from wizard.advice.leftovers import short_path
 from wizard.knowledge.applications import Application
+from wizard.services import Services
 
 QUESTION = "What do you want to run?"
 HOW = "Tick one or more with Space. Tick nothing for PyTorch in general."

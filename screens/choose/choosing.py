@@ -21,7 +21,7 @@ from wizard.plan.choice import Choice
 from wizard.report.warning import cannot_run
 
 if TYPE_CHECKING:
-    from screens.services import Services
+    from wizard.services import Services
 
 VENV = "venv"
 SYSTEM = "venv+system"

@@ -19,7 +19,6 @@ from screens.choose.card import LABEL_CELLS, card_rows, conclusion, kind_of, why
 from screens.choose.choosing import SYSTEM, VENV, choosing_at
 from screens.faults import fault, tell
 from screens.following import load
-from screens.services import Services
 from screens.session import Session
 from screens.step import HELP_KEY, QUIT_KEY, StepScreen
 from screens.widgets.verdict_table import NO_CURSOR, VerdictTable
@@ -27,6 +26,7 @@ from screens.windows.dialogs import Notice, Question
 from screens.words import shown
 from wizard.advice.comparison import everything
 from wizard.advice.leftovers import torch_there
+from wizard.services import Services
 
 FOLLOWING = ("screens.review.screen", "wizard.plan.planner", "wizard.run.ready")
 READ_S = 0.3

@@ -37,8 +37,6 @@ from screens.conv2d.setting import Aim, SweepSetting
 from screens.conv2d.state import SweepState
 from screens.faults import fault, tell
 from screens.machine_reading import MachineRead, ReadingFailed, read_machine
-from screens.services import DEMO, Services
-from screens.services.experiments import SweepUnderWay
 from screens.session import Session
 from screens.step import BACK_KEY, HELP_KEY, QUIT_KEY, StepScreen
 from screens.waiting import SECOND_S, so_far
@@ -67,6 +65,8 @@ from wizard.conv2d.words.event_line import line_of
 from wizard.conv2d.words.request import WrongRequest
 from wizard.diagnose.finding import Status
 from wizard.report.conv2d_details import Place, Titled
+from wizard.services import DEMO, Services
+from wizard.services.experiments import SweepUnderWay
 
 ASKED = "Which Python should be measured?"
 READING = "Looking for a Python that has PyTorch."

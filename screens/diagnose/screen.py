@@ -27,7 +27,6 @@ from screens.diagnose.text import (
 )
 from screens.diagnose.text_question import Given, TextQuestion
 from screens.faults import fault, save, told
-from screens.services import Services
 from screens.session import Session, from_diagnose
 from screens.step import COMMON_KEYS, REPORT_KEY, StepScreen
 from screens.widgets.findings_pane import FindingsPane
@@ -40,6 +39,7 @@ from wizard.diagnose.looking import Progress
 from wizard.diagnose.machine import Diagnosis
 from wizard.machine.facts import Machine
 from wizard.machine.part import PartDone
+from wizard.services import Services
 
 LINE_CELLS = 78
 DRAWN_S = 0.1

@@ -10,7 +10,6 @@ from textual.content import Content
 from screens.diagnose.state import Fine, Listed, Row, Running, Shown
 from screens.faults import fault, in_one_run
 from screens.hanging import hanging, wrapped
-from screens.services import DEMO, LIVE
 from screens.words import STATUS_STYLES, cut, shown
 from wizard.diagnose.conclusion import Conclusion, conclude
 from wizard.diagnose.explain import Answer, Explanation
@@ -30,6 +29,7 @@ from wizard.report.findings import (
 from wizard.report.mending import WORDS, Outcome, outcome_of
 from wizard.run.events import PlanFinished
 from wizard.run.lines import clean
+from wizard.services import DEMO, LIVE
 from wizard.sizes import counted
 
 ROW_LINES = 2

@@ -25,8 +25,6 @@ from screens.history.text import (
     empty_text,
     unreadable_text,
 )
-from screens.services import Services
-from screens.services.past import Draft, Lines, Past
 from screens.session import Session
 from screens.step import COMMON_KEYS, REPORT_KEY, StepScreen
 from screens.widgets.runs_table import RunsTable
@@ -40,6 +38,8 @@ from wizard.conv2d.verdicts import Result
 from wizard.diagnose.finding import Status
 from wizard.report.past_runs import first_to_tell, no_results
 from wizard.run.trouble import Trouble
+from wizard.services import Services
+from wizard.services.past import Draft, Lines, Past
 
 T = TypeVar("T")
 LOOKING = "Reading ..."

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from screens.services import DEMO, DRY_RUN
 from wizard.conv2d.runs.folders import KeptRuns
 from wizard.report.run_history import WHY_UNREADABLE
+from wizard.services import DEMO, DRY_RUN
 
 FIRST = "The runs of Conv2d measurements on this machine."
 READING = "Reading earlier runs ..."

@@ -15,14 +15,14 @@ from textual.widgets import Log, Static
 
 from screens.faults import fault, told
 from screens.hanging import wrapped_text
-from screens.services import Services
-from screens.services.reports import ReportDraft
 from screens.widgets.cut_marks import SidewaysLog
 from screens.widgets.status_line import StatusLine, wait_for
 from screens.windows.dialogs import Notice, Page
 from screens.windows.path_question import PathQuestion
 from wizard.run.lines import clean
 from wizard.run.trouble import Trouble
+from wizard.services import Services
+from wizard.services.reports import ReportDraft
 
 FIRST = "This is the whole report. Nothing is sent."
 LOOKING = "Gathering the report. Nothing is written."

@@ -15,11 +15,11 @@ from textual.widget import Widget
 from screens.faults import fault
 from screens.review.plan_view import PlanView
 from screens.review.text import folder_row, plan_remarks, refusal_remarks, rights, rows_of
-from screens.services.runs import WayBack
 from screens.step import HELP_KEY, QUIT_KEY, StepScreen
 from wizard.diagnose.finding import Status
 from wizard.run.lines import clean_lines
 from wizard.run.trouble import Trouble
+from wizard.services.runs import WayBack
 from wizard.sizes import counted
 
 READING = "Reading what the last run changed ..."

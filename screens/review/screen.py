@@ -12,7 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from screens.faults import fault, refused, save, tell, told
+from screens.faults import fault, save, tell, told
 from screens.review.plan_view import PlanView
 from screens.review.text import (
     UNDO,
@@ -24,7 +24,6 @@ from screens.review.text import (
     rows_of,
     sentence,
 )
-from screens.services import Services
 from screens.session import Session, fix_made_at
 from screens.step import HELP_KEY, QUIT_KEY, StepScreen
 from wizard.diagnose.finding import Status
@@ -38,6 +37,8 @@ from wizard.report.events import RESTART
 from wizard.report.plan import plan_lines, size_told
 from wizard.report.warning import cannot_run
 from wizard.run.trouble import NoWayBack, Trouble
+from wizard.services import Services
+from wizard.services.plans import refused
 
 if TYPE_CHECKING:
     from wizard.overlay.rehearsed import Rehearsed

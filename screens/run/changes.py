@@ -14,7 +14,6 @@ from textual.widget import Widget
 from textual.widgets import Input, Log
 
 from screens.faults import fault, tell
-from screens.services import Services
 from screens.session import Session
 from screens.step import COMMON_KEYS, StepScreen
 from screens.widgets.cut_marks import SidewaysLog
@@ -22,6 +21,7 @@ from wizard.diagnose.finding import Status
 from wizard.overlay.changes import Change, read_changes, unexpected
 from wizard.overlay.expected import why_expected
 from wizard.overlay.rehearsed import Rehearsed
+from wizard.services import Services
 from wizard.sizes import counted
 
 TRY_AGAIN = "Go back to the plan with Esc and try it in a copy again: that writes the list anew."

@@ -13,12 +13,12 @@ from screens.run.state import (
     before_run,
     before_watching,
 )
-from screens.services import DEMO, Services
 from screens.session import Session, following
 from wizard.journalform import Kind
 from wizard.overlay.rehearsing import rehearsable
 from wizard.plan.steps import Plan
 from wizard.run.events import Event
+from wizard.services import DEMO, Services
 
 MEASURE, FINISH, LOOK_AGAIN = "Measure", "Finish", "Check again"
 GO_ON, TRY_AGAIN = "Go on", "Try again"

@@ -20,7 +20,6 @@ from screens.faults import reason
 from screens.run.kinds import INSTALL, LABELS, REHEARSE, ROLL_BACK, WATCH, Forward, RunKind
 from screens.run.state import after, broken_off
 from screens.run.text import failure_text, progress_text, step_line
-from screens.services import Services
 from screens.session import Session, to_diagnose
 from screens.step import COMMON_KEYS, StepScreen
 from screens.widgets.log_pane import LogPane
@@ -30,6 +29,7 @@ from wizard.diagnose.finding import Status
 from wizard.run.events import Event, Output, PlanFinished, StepFinished, StepStarted
 from wizard.run.lines import clean
 from wizard.run.time_left import TimeLeft
+from wizard.services import Services
 
 LOOK_S = 1.0
 """How often the times are told anew."""

@@ -6,10 +6,10 @@ from rich.cells import cell_len
 from textual.content import Content
 from textual.widgets import Static
 
-from screens.services import LIVE
 from screens.steps import HeaderStep, Standing
 from screens.words import card_text, cut, system_text
 from wizard.machine.facts import Machine
+from wizard.services import LIVE
 
 NAME = "rdna1-setup"
 GAPS = (" > ", " ")

@@ -7,7 +7,6 @@ from itertools import pairwise
 
 import pytest
 
-from screens.services.experiments import Example
 from wizard.conv2d.presets import DEFAULT, find_preset
 from wizard.conv2d.runs.example import NOT_RECORDED, recorded, replayed
 from wizard.conv2d.search.find_limit import LimitRequest
@@ -15,6 +14,7 @@ from wizard.conv2d.search.setting_request import SettingRequest
 from wizard.conv2d.sweep import Sweep, SweepDone, SweepEvent
 from wizard.conv2d.verdicts import Verdict
 from wizard.machine.live import LiveHost
+from wizard.services.experiments import Example
 
 PRESET = find_preset(DEFAULT)
 assert PRESET is not None

@@ -7,8 +7,6 @@ from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
 from tempfile import mkdtemp
 
-from screens.services import Services
-from screens.services.runs import Unfinished, WayBack
 from tests.screens.collaborators import but
 from tests.screens.fakes import LIVE_SERVICES, LOG, fail_at_three
 from tests.screens.test_rehearsal import FakeRehearsal, outcome_in, services_with
@@ -24,6 +22,8 @@ from wizard.run.events import (
     StepStarted,
 )
 from wizard.run.watching import AtWork
+from wizard.services import Services
+from wizard.services.runs import Unfinished, WayBack
 
 RUN = "20260101-120000-3f9a1c"
 SAVED = f"/var/lib/rdna1-setup/runs/{RUN}/events.jsonl"

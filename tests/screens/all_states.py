@@ -14,7 +14,6 @@ from screens.history.screen import History
 from screens.history.text import HINT
 from screens.report.preview import ReportPreview
 from screens.run.screen import RunScreen
-from screens.services import Services
 from screens.windows.dialogs import Notice, Question
 from screens.windows.explain import Explain
 from screens.windows.lines_view import LinesView
@@ -57,6 +56,7 @@ from wizard.run.events import (
 )
 from wizard.run.watching import AtWork
 from wizard.run.wheels_size import NOT_TOLD, WheelsSize
+from wizard.services import Services
 
 
 def with_events(*events: Event, ends: bool = False) -> Callable[..., AsyncGenerator[Event, None]]:

@@ -6,7 +6,7 @@ from copy import copy
 from dataclasses import fields, replace
 from typing import Any, TypeVar
 
-from screens.services import Services
+from wizard.services import Services
 
 T = TypeVar("T")
 GROUPS = ("knowledge", "plans", "runs", "experiments", "diagnostics", "reports", "past")

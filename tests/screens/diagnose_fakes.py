@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from screens.services.diagnostics import Diagnostics
 from tests.screens import examples
 from tests.screens.collaborators import fake
 from wizard.diagnose.explain import Answer, Explanation
@@ -16,6 +15,7 @@ from wizard.diagnose.machine import Diagnosis
 from wizard.journalform import Kind
 from wizard.machine.facts import Machine
 from wizard.plan.steps import Plan
+from wizard.services.diagnostics import Diagnostics
 
 OVERRIDE = Finding(
     "stale-override",

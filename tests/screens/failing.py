@@ -10,8 +10,6 @@ from dataclasses import dataclass, field, replace
 from threading import Event as Gate
 from typing import Any
 
-from screens.services import Services
-from screens.services.runs import WayBack
 from tests.screens import examples
 from tests.screens.collaborators import but
 from tests.screens.fakes import LIVE_SERVICES
@@ -21,6 +19,8 @@ from wizard.overlay.rehearsed import Rehearsed
 from wizard.plan.steps import Plan
 from wizard.run.events import Event, Output, PlanFinished, StepStarted
 from wizard.run.trouble import Trouble
+from wizard.services import Services
+from wizard.services.runs import WayBack
 
 FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/home/sam/.local/state/rdna1-setup")
 DENIED = PermissionError(errno.EACCES, os.strerror(errno.EACCES), "/var/lib/rdna1-setup/runs")

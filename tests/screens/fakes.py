@@ -5,12 +5,6 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Callable
 from datetime import date
 
-from screens.services import DRY_RUN, LIVE, Services
-from screens.services.experiments import Experiments
-from screens.services.knowledge import Knowledge
-from screens.services.plans import Plans
-from screens.services.reports import ReportDraft, Reports
-from screens.services.runs import Runs, WayBack
 from tests.screens import examples
 from tests.screens.collaborators import but, fake
 from tests.screens.diagnose_fakes import DIAGNOSING
@@ -39,6 +33,12 @@ from wizard.run.events import (
     StepStarted,
 )
 from wizard.run.rehearsal import Rehearsal
+from wizard.services import DRY_RUN, LIVE, Services
+from wizard.services.experiments import Experiments
+from wizard.services.knowledge import Knowledge
+from wizard.services.plans import Plans
+from wizard.services.reports import ReportDraft, Reports
+from wizard.services.runs import Runs, WayBack
 
 LOG = "/home/sam/.local/state/rdna1-setup/runs/20260101-120000/log.txt"
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from screens.services.past import Draft, Past
 from tests.conv2d.made import made
 from tests.screens.collaborators import fake
 from wizard.conv2d.asked import Request
@@ -16,6 +15,7 @@ from wizard.conv2d.search.setting_answer import Found
 from wizard.conv2d.shapes import square
 from wizard.conv2d.sweep import Sweep
 from wizard.conv2d.verdicts import Loaded, Verdict
+from wizard.services.past import Draft, Past
 
 FOLDER = Path("/home/sam/.local/state/rdna1-setup/conv2d/runs")
 ROW = Row(square(16, 32, 64))

@@ -11,8 +11,6 @@ from textual.screen import Screen
 from screens.app import SetupApp, make_step
 from screens.conv2d.options_dialog import OptionsDialog
 from screens.history.result_choice import ResultChoice
-from screens.services import DEMO, Services
-from screens.services.runs import Unfinished
 from screens.session import Session
 from screens.windows.dialogs import Notice, Question
 from screens.windows.path_question import PathQuestion
@@ -61,6 +59,8 @@ from wizard.plan.choice import Choice
 from wizard.plan.steps import Plan
 from wizard.run.events import PlanFinished, StepFailed
 from wizard.run.watching import AtWork
+from wizard.services import DEMO, Services
+from wizard.services.runs import Unfinished
 
 
 @dataclass(frozen=True, slots=True)

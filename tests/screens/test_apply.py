@@ -14,7 +14,6 @@ from textual.widgets import ProgressBar
 
 from screens.app import SetupApp
 from screens.run.screen import RunScreen
-from screens.services import Services
 from screens.widgets.conclusion import Conclusion
 from screens.widgets.status_line import StatusLine
 from tests.screens import examples
@@ -35,6 +34,7 @@ from tests.screens.driving import (
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, LOG, fail_at_three
 from wizard.plan.steps import Plan
 from wizard.run.events import Event, PlanFinished, Progress, StepFailed, StepStarted
+from wizard.services import Services
 
 
 def long_plan() -> Plan:

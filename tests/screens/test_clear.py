@@ -6,8 +6,6 @@ import pytest
 from textual.pilot import Pilot
 
 from screens.app import SetupApp
-from screens.services import Services
-from screens.services.runs import Unfinished
 from screens.session import Session, following, preceding
 from screens.windows.dialogs import Notice
 from tests.screens import examples
@@ -32,6 +30,8 @@ from wizard.plan.root_steps import KeepDebs
 from wizard.plan.steps import Plan
 from wizard.preflight.refusal import Refusal, Refused
 from wizard.run.trouble import NoWayBack, Trouble
+from wizard.services import Services
+from wizard.services.runs import Unfinished
 
 SMALL = (80, 24)
 PLAN = examples.make_clearing(examples.MACHINE, Kind.REMOVE, ("amd",))

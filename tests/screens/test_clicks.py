@@ -16,7 +16,6 @@ from screens.choose.roads_list import RoadsList
 from screens.choose.screen import Choose
 from screens.conv2d.screen import Conv2d
 from screens.report.preview import ReportPreview
-from screens.services import Services
 from screens.session import Session
 from screens.windows.dialogs import Notice, Question
 from screens.windows.lines_view import LinesView
@@ -27,6 +26,7 @@ from tests.screens.driving import drawn, press, screen_text, settle, step_name, 
 from tests.screens.fakes import LIVE_SERVICES
 from tests.screens.reaching import flat, rest
 from tests.screens.states import session_at_any
+from wizard.services import Services
 
 SIZE = (80, 24)
 WIDE = (120, 40)

@@ -11,8 +11,6 @@ from textual.pilot import Pilot
 
 from screens.app import SetupApp
 from screens.diagnose.state import Shown
-from screens.services import DEMO, Services
-from screens.services.runs import Unfinished
 from screens.session import Session
 from screens.widgets.findings_pane import FindingsList
 from screens.windows.dialogs import Notice, Question
@@ -51,6 +49,8 @@ from wizard.diagnose.looking import Progress
 from wizard.diagnose.machine import Diagnosis
 from wizard.machine.facts import Machine
 from wizard.machine.part import PartDone
+from wizard.services import DEMO, Services
+from wizard.services.runs import Unfinished
 
 SMALL = (80, 24)
 SIZES = (SMALL, (120, 40))

@@ -13,7 +13,6 @@ from textual.pilot import Pilot
 from textual.widgets import TextArea
 
 from screens.diagnose.text_question import TextQuestion
-from screens.services import Services
 from screens.start import services_for
 from screens.windows.dialogs import Notice
 from screens.windows.lines_view import LinesView
@@ -33,6 +32,7 @@ from tests.screens.fakes import LIVE_SERVICES
 from tests.screens.test_diagnose import app_at, looked, text_of
 from wizard.__main__ import parser
 from wizard.diagnose.explain import Answer, Explanation, explain
+from wizard.services import Services
 
 SMALL = (80, 24)
 SIZES = (SMALL, (120, 40))

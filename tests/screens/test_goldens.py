@@ -12,11 +12,11 @@ from collections.abc import Callable
 import pytest
 from textual.pilot import Pilot
 
-from screens.services import DEMO
 from tests.screens.collaborators import but
 from tests.screens.colours import coloured_words, told_by_colour_alone
 from tests.screens.driving import app_with, as_agreed, go, press, settled
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, fail_at_three
+from wizard.services import DEMO
 
 SIZES = ((80, 24), (120, 40))
 Compare = Callable[[str, str], None]

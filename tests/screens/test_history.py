@@ -11,8 +11,6 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from screens.history.screen import History
-from screens.services import DEMO, Services
-from screens.services.past import Past
 from screens.windows.dialogs import Notice, Question
 from screens.windows.lines_view import LinesView
 from screens.windows.path_question import PathQuestion
@@ -36,6 +34,8 @@ from wizard.conv2d.runs.folders import KeptRuns, Run
 from wizard.conv2d.runs.history import Account
 from wizard.conv2d.verdicts import Loaded
 from wizard.run.trouble import Trouble
+from wizard.services import DEMO, Services
+from wizard.services.past import Past
 
 SIZES = ((80, 24), (120, 40))
 TROUBLE = Trouble("It broke.", "That is bad.", "Mend it.")

@@ -12,8 +12,6 @@ from textual.pilot import Pilot
 from screens.app import SetupApp
 from screens.conv2d.answers import Measured
 from screens.conv2d.setting import SweepSetting
-from screens.services import DEMO, Services
-from screens.services.past import Past
 from screens.session import Session
 from screens.start import services_for
 from screens.windows.dialogs import Question
@@ -46,6 +44,8 @@ from wizard.conv2d.search.setting_request import SettingRequest
 from wizard.conv2d.sweep import Sweep, SweepDone, SweepEvent
 from wizard.plan.impossible import NothingToDo
 from wizard.plan.steps import Plan
+from wizard.services import DEMO, Services
+from wizard.services.past import Past
 
 __all__ = ["venv"]
 SIZE = (80, 24)

@@ -8,11 +8,11 @@ from collections.abc import AsyncGenerator
 import pytest
 
 from screens.review.screen import Review
-from screens.services.experiments import SweepUnderWay
 from tests.screens.collaborators import but
 from tests.screens.driving import app_with, press, reach, screen_text, until
 from tests.screens.fakes import LIVE_SERVICES, PRESETS, result_of
 from wizard.conv2d.sweep import Phase, ShapeDone, ShapeStarted, Sweep, SweepEvent
+from wizard.services.experiments import SweepUnderWay
 
 SWEEP = Sweep("/v/bin/python", PRESETS[0].rows, "cpu")
 

@@ -12,7 +12,6 @@ from textual.pilot import Pilot
 
 from screens.app import SetupApp
 from screens.history.text import HINT
-from screens.services import Services
 from screens.session import Session
 from tests.screens import examples
 from tests.screens.collaborators import but
@@ -31,6 +30,7 @@ from wizard.plan.steps import Plan
 from wizard.preflight.wheels import WheelsSought
 from wizard.run.events import StepStarted
 from wizard.run.watching import AtWork
+from wizard.services import Services
 
 DIAGNOSED = "2 faults, 1 warning"
 Compare = Callable[[str, str], None]

@@ -11,7 +11,6 @@ from textual.app import App, ComposeResult
 from textual.geometry import Offset
 from textual.selection import Selection
 
-from screens.services import Services
 from screens.widgets.log_pane import COPY_BYTES, RunLog
 from tests.screens.collaborators import but
 from tests.screens.driving import (
@@ -29,6 +28,7 @@ from tests.screens.driving import (
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, LOG
 from wizard.plan.steps import Plan
 from wizard.run.events import Event, Output, PlanFinished, StepStarted
+from wizard.services import Services
 
 ROWS = 10
 

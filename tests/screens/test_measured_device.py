@@ -11,7 +11,6 @@ from textual.pilot import Pilot
 
 from screens.app import SetupApp
 from screens.conv2d.answers import Answer
-from screens.services import Services
 from screens.session import Session
 from tests.conv2d.made import made
 from tests.handmade import torch
@@ -25,6 +24,7 @@ from wizard.conv2d.sweep import ShapeDone, SweepDone, SweepEvent
 from wizard.conv2d.verdicts import Loaded
 from wizard.machine.facts import Environment, Gpu, Machine
 from wizard.machine.part import PartDone
+from wizard.services import Services
 
 ROCM = Environment("/home/sam/ai/venv", "venv", "3.12", torch("2.2.2+rocm5.7", rocm="5.7"))
 CPU_ONLY = Environment("/home/sam/cpu", "venv", "3.12", torch("2.4.1+cpu", build="cpu"))

@@ -9,7 +9,6 @@ import pytest
 from textual.pilot import Pilot
 
 from screens.app import SetupApp
-from screens.services import DEMO, Services
 from screens.session import Session, fix_made_at, following
 from screens.start import services_for
 from screens.windows.dialogs import Notice
@@ -29,6 +28,7 @@ from wizard.machine.facts import Machine, Setting
 from wizard.plan.impossible import NothingToDo
 from wizard.plan.steps import Plan
 from wizard.run.events import Event, PlanFinished
+from wizard.services import DEMO, Services
 
 SMALL = (80, 24)
 Compare = Callable[[str, str], None]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from screens.services import Services
 from tests.screens.collaborators import but
 from tests.screens.driving import (
     app_with,
@@ -16,6 +15,7 @@ from tests.screens.driving import (
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES
 from wizard.plan.steps import Plan
 from wizard.run.trouble import Trouble
+from wizard.services import Services
 
 TAKEN = Trouble(
     "/home/sam/[x] is a venv that this program did not make.",

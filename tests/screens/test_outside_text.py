@@ -10,8 +10,6 @@ from textual.color import Color
 
 from screens.app import SetupApp
 from screens.output import SafeOutput
-from screens.services import Services
-from screens.services.runs import WayBack
 from screens.session import STEPS, Session
 from tests.screens import examples
 from tests.screens.collaborators import but
@@ -29,6 +27,8 @@ from wizard.machine.part import PartDone
 from wizard.plan.choice import Choice
 from wizard.plan.steps import Plan, WriteFile
 from wizard.run.events import Event, Output, PlanFinished, Progress, StepFailed, StepStarted
+from wizard.services import Services
+from wizard.services.runs import WayBack
 
 SIZE = (120, 40)
 

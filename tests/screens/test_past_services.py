@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from screens.services.past import Past
 from screens.start import services_for
 from tests.commands.running import MACHINE
 from tests.conv2d.made import made
@@ -22,6 +21,7 @@ from wizard.conv2d.sweep import Sweep
 from wizard.conv2d.verdicts import Verdict
 from wizard.places import Places
 from wizard.run.trouble import Trouble
+from wizard.services.past import Past
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import pytest
 
 from screens.app import SetupApp
-from screens.services import Services
 from screens.windows.dialogs import Question
 from tests.screens.collaborators import but
 from tests.screens.driving import press, reach, screen_text, until, usable_keys
@@ -16,6 +15,7 @@ from tests.screens.fakes import LIVE_SERVICES
 from tests.screens.past_fakes import PAST
 from tests.screens.states import session_at_any
 from wizard.conv2d.words.caution import Circumstances
+from wizard.services import Services
 
 OTHERS = ("enter", "space", "a", "down", "tab", "1", "x")
 """Keys that answer nothing."""

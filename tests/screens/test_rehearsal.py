@@ -14,7 +14,6 @@ import pytest
 from textual.widgets import Input
 
 from screens.app import SetupApp
-from screens.services import Services
 from screens.windows.dialogs import Notice
 from tests.screens import examples
 from tests.screens.collaborators import but
@@ -43,6 +42,7 @@ from wizard.plan.identity import with_id
 from wizard.plan.root_steps import AddToGroups
 from wizard.plan.steps import Plan
 from wizard.run.events import Event, Output, PlanFinished, StepFailed, StepFinished, StepStarted
+from wizard.services import Services
 
 PATHS = tuple(f"/opt/rocm-5.2.0/lib/library-{number}.so" for number in range(3000))
 

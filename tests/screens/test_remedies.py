@@ -15,10 +15,9 @@ from screens.conv2d.answers import answer_text
 from screens.diagnose.state import Shown
 from screens.diagnose.text import details, fixed_text
 from screens.done import panels_of
-from screens.faults import in_one_run, refused, told
+from screens.faults import in_one_run, told
 from screens.run.state import after, before_run
 from screens.run.text import failure_text
-from screens.services import LIVE
 from screens.session import Session
 from tests.screens import examples
 from tests.screens.diagnose_fakes import OVERRIDE
@@ -30,6 +29,8 @@ from wizard.remedies import by_keys
 from wizard.report.findings import whole_lines
 from wizard.run.events import PlanFinished, StepFailed
 from wizard.run.trouble import Trouble, explain_pip
+from wizard.services import LIVE
+from wizard.services.plans import refused
 
 FULL = explain_pip("No space left on device", 1)
 FAILED = StepFailed(1, FULL.happened, FULL.meaning, FULL.next_step)

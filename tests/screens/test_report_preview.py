@@ -10,8 +10,6 @@ import pytest
 from textual.pilot import Pilot
 
 from screens.report.preview import LOOKING, ReportPreview
-from screens.services import Services
-from screens.services.reports import ReportDraft
 from screens.windows.dialogs import Notice
 from screens.windows.path_question import PathQuestion
 from tests.screens.collaborators import but
@@ -30,6 +28,8 @@ from tests.screens.driving import (
 from tests.screens.examples import NASTY
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, REPORT
 from wizard.run.trouble import Trouble
+from wizard.services import Services
+from wizard.services.reports import ReportDraft
 
 Compare = Callable[[str, str], None]
 

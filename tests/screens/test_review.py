@@ -11,8 +11,6 @@ import pytest
 from textual.pilot import Pilot
 
 from screens.app import SetupApp
-from screens.services import Services
-from screens.services.runs import Unfinished
 from screens.session import Session
 from screens.start import services_for
 from screens.widgets.conclusion import Conclusion
@@ -46,6 +44,8 @@ from wizard.plan.steps import Plan, WriteFile
 from wizard.preflight.refusal import Refusal, Refused
 from wizard.preflight.wheels import WheelsSought
 from wizard.run.wheels_size import WheelsSize
+from wizard.services import Services
+from wizard.services.runs import Unfinished
 
 
 def plan_beside_user_torch(machine: Machine, choice: Choice) -> Plan:

@@ -10,8 +10,6 @@ import pytest
 from textual.widgets import OptionList
 
 from screens.app import SetupApp
-from screens.services import Services
-from screens.services.runs import WayBack
 from screens.session import Session
 from screens.start import services_for
 from tests.run.earlier_runs import OLDER, leave_older_run
@@ -49,6 +47,8 @@ from wizard.run.events import (
     StepStarted,
 )
 from wizard.run.trouble import Trouble
+from wizard.services import Services
+from wizard.services.runs import WayBack
 
 PROFILE = "/etc/profile.d/rocm-rdna1-57.sh"
 CAME = ("hsa-rocr", "rocm-core", "rocminfo")

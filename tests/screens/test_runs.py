@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from textual.widgets import OptionList
 
-from screens.services.runs import Unfinished
 from tests.run.places import places_below
 from tests.run.test_live import ending, events_of, live, two_steps
 from tests.screens.collaborators import but
@@ -16,6 +15,7 @@ from tests.screens.driving import app_with, press, reach, screen_text, until, us
 from tests.screens.fakes import LIVE_SERVICES
 from wizard.run.journal import Journal
 from wizard.run.standing import unfinished_run
+from wizard.services.runs import Unfinished
 
 WAITING = Unfinished("20260101-120000-3f9a1c", "rocm57", "rocm57", "/home/sam/my ai/[x]", "venv")
 

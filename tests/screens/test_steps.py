@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from screens.services import DEMO, Services
 from screens.session import STEPS, Session, to_diagnose
 from screens.steps import Standing, header_steps
 from screens.widgets.conclusion import Conclusion
@@ -17,6 +16,7 @@ from tests.screens.driving import app_with, go, screen_text, session_at
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES
 from wizard.diagnose.finding import Status
 from wizard.run.events import PlanFinished, StepFailed
+from wizard.services import DEMO, Services
 
 FAILED = StepFailed(3, "It stopped.", "Nothing is lost.", "Go on.")
 ENDED = PlanFinished(False, False, False, False, "run", "")

@@ -11,8 +11,6 @@ from dataclasses import replace
 import pytest
 
 from screens.conv2d.screen import Conv2d
-from screens.services import Services
-from screens.services.experiments import SweepUnderWay
 from screens.start import services_for
 from screens.widgets.sweep_views import SweepViews
 from tests.conv2d.apart import Apart as Home
@@ -26,6 +24,8 @@ from wizard.conv2d.asked import Request, sweep_in
 from wizard.conv2d.search.find_limit import LimitRequest
 from wizard.conv2d.sweep import ShapeDone, ShapeStarted, Sweep, SweepDone, SweepEvent
 from wizard.report.conv2d_answer import answer_lines
+from wizard.services import Services
+from wizard.services.experiments import SweepUnderWay
 
 __all__ = ["home"]
 

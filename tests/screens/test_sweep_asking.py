@@ -17,8 +17,6 @@ from screens.conv2d.answers import Answer
 from screens.conv2d.options_dialog import WRONG_RANGE, OptionsDialog
 from screens.conv2d.screen import CHANGED
 from screens.conv2d.setting import NOT_OF_OPERATIONS, Aim, SweepSetting
-from screens.services import DRY_RUN, Services
-from screens.services.experiments import SweepUnderWay
 from screens.start import services_for
 from screens.step import StepScreen
 from screens.widgets.sweep_views import SweepViews
@@ -49,6 +47,8 @@ from wizard.conv2d.words.request import WrongRequest
 from wizard.conv2d.words.request_line import request_line
 from wizard.conv2d.works import operation_rows
 from wizard.report.conv2d_answer import answer_lines
+from wizard.services import DRY_RUN, Services
+from wizard.services.experiments import SweepUnderWay
 
 PYTHON = "/v/bin/python"
 ON_CPU = ("o", "down", "down", "down", "right", "escape")

@@ -10,7 +10,6 @@ import pytest
 from textual.message import Message
 from textual.pilot import Pilot
 
-from screens.services import DEMO
 from screens.widgets.sweep_views import READABLE_S, SweepViews
 from screens.windows.dialogs import Notice
 from tests.screens.collaborators import but
@@ -30,6 +29,7 @@ from wizard.conv2d.asked import Request
 from wizard.conv2d.presets import Model, Preset, Row
 from wizard.conv2d.shapes import square
 from wizard.conv2d.sweep import Phase, ShapeDone, ShapeStarted, StopReason, SweepDone, SweepEvent
+from wizard.services import DEMO
 
 MODEL_ROWS = tuple(Row(square(16, 32, size)) for size in (32, 44, 224))
 MODEL = Preset("m", "a model", "ours", "", MODEL_ROWS, Model("Net", (1, 4, 2)))

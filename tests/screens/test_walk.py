@@ -10,7 +10,6 @@ from threading import Event as Signal
 import pytest
 
 from screens.app import SetupApp
-from screens.services import DEMO, Services
 from screens.session import STEPS
 from screens.widgets.sweep_views import SweepViews
 from screens.windows.dialogs import Notice, Question
@@ -36,6 +35,7 @@ from wizard.machine.facts import Machine
 from wizard.plan.choice import Choice
 from wizard.plan.steps import Plan
 from wizard.run.events import Event, PlanFinished, StepFailed, StepStarted
+from wizard.services import DEMO, Services
 
 STOPPED = PlanFinished(False, True, True, False, "run", "")
 

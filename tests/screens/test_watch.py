@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from textual.widgets import OptionList
 
-from screens.services import Services
 from screens.widgets.log_pane import RunLog
 from tests.screens.collaborators import but
 from tests.screens.driving import (
@@ -37,6 +36,7 @@ from wizard.run.events import (
     StepStarted,
 )
 from wizard.run.watching import AtWork
+from wizard.services import Services
 
 SAVED = "/var/lib/rdna1-setup/runs/20260101-120000-3f9a1c/events.jsonl"
 ENDED = PlanFinished(True, False, True, False, "20260101-120000-3f9a1c", "")

@@ -6,9 +6,10 @@ import argparse
 import asyncio
 from typing import TYPE_CHECKING
 
-from screens.faults import refused
 from wizard.commands.choosing import with_sources
 from wizard.commands.looking import places_of, there_before
+from wizard.remedies import by_keys
+from wizard.run.trouble import NoWayBack, Trouble
 
 if TYPE_CHECKING:
     from wizard.conv2d.search.setting_answer import Found
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
     from wizard.plan.choice import Choice
     from wizard.plan.steps import Plan
     from wizard.preflight.asking import Asking
+    from wizard.preflight.refusal import Refusal
     from wizard.preflight.wheels import WheelsSought
-    from wizard.run.trouble import Trouble
     from wizard.run.wheels_size import WheelsSize
 
 
@@ -110,3 +111,12 @@ class Plans:
         from wizard.overlay.rehearsed import find_rehearsed
 
         return find_rehearsed(plan)
+
+
+def refused(*refusals: Refusal) -> Trouble:
+    """Why Apply would not begin, in three texts."""
+    kind = NoWayBack if any(each.waivable for each in refusals) else Trouble
+    happened = " ".join(each.happened for each in refusals)
+    return kind(
+        happened, refusals[0].meaning, by_keys(" ".join(each.next_step for each in refusals))
+    )

@@ -13,7 +13,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from screens.rights import LentTerminal
 from wizard.commands.looking import places_of
 from wizard.journalform import Kind
 from wizard.run import restart, standing, watching
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from wizard.machine.host import Host
     from wizard.overlay.rehearsed import Rehearsed
     from wizard.plan.steps import Plan
+    from wizard.root.rights import AskForRights
     from wizard.run.events import Event
 
 
@@ -73,10 +73,10 @@ class Runs:
     """Runs on one machine. Only a live start has any, and acts."""
 
     def __init__(
-        self, arguments: argparse.Namespace, host: Host, lent: LentTerminal, *, live: bool
+        self, arguments: argparse.Namespace, host: Host, ask_for_rights: AskForRights, *, live: bool
     ) -> None:
         self._arguments, self._host, self._places = arguments, host, places_of(host)
-        self._lent, self._live = lent, live
+        self._ask_for_rights, self._live = ask_for_rights, live
         self._made: Executor | None = None
 
     def _executor(self) -> Executor:
@@ -84,7 +84,7 @@ class Runs:
         if self._made is None and self._live:
             from wizard.run.live import Live
 
-            self._made = Live(self._places, os.environ, ask_for_rights=self._lent)
+            self._made = Live(self._places, os.environ, ask_for_rights=self._ask_for_rights)
         elif self._made is None:
             from wizard.run.rehearsal import Rehearsal
 
@@ -106,7 +106,7 @@ class Runs:
             raise ValueError("a dry run starts nothing")
         from wizard.overlay.rehearsing import OverlayRehearsal
 
-        return OverlayRehearsal(os.environ, self._lent)
+        return OverlayRehearsal(os.environ, self._ask_for_rights)
 
     def log_of(self, plan: Plan) -> str:
         """Path of the whole log of the newest run of a plan; ``""`` where none is saved."""

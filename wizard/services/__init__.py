@@ -1,4 +1,4 @@
-"""What the screens are given: the only road to the outside, as a few values in one."""
+"""What a front end is given: its only road to the outside, as a few values in one."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from wizard.knowledge.ageing import today
 if TYPE_CHECKING:
     from datetime import date
 
-    from screens.services.diagnostics import Diagnostics
-    from screens.services.experiments import Experiments
-    from screens.services.knowledge import Knowledge
-    from screens.services.past import Past
-    from screens.services.plans import Plans
-    from screens.services.reports import Reports
-    from screens.services.runs import Runs
+    from wizard.services.diagnostics import Diagnostics
+    from wizard.services.experiments import Experiments
+    from wizard.services.knowledge import Knowledge
+    from wizard.services.past import Past
+    from wizard.services.plans import Plans
+    from wizard.services.reports import Reports
+    from wizard.services.runs import Runs
 
 LIVE = "live"
 DRY_RUN = "dry run"
@@ -27,7 +27,7 @@ DEMO = "demo"
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """All collaborators of the screens; nothing in ``screens`` reaches further than these."""
+    """All collaborators of the screens; nothing there reaches further than these."""
 
     mode: str
     """``live``, ``dry run`` or ``demo``."""
