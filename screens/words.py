@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
 
 from wizard.machine.facts import Unknown
-from wizard.run.lines import clean
+from wizard.run.lines import one_line
 from wizard.sizes import memory_size_text
 
 if TYPE_CHECKING:
@@ -24,9 +23,8 @@ STATUS_STYLES = {
 """Of each ``wizard.diagnose.finding.Status``, by its value."""
 
 
-def shown(text: str) -> str:
-    """Text from outside on one line, without control characters."""
-    return " ".join(clean(text).split())
+shown = one_line
+"""Text from outside, as it may stand on a screen."""
 
 
 def cut(text: str, cells: int) -> str:
@@ -39,14 +37,6 @@ def cut(text: str, cells: int) -> str:
 def column(text: str, cells: int) -> str:
     """The text in exactly so many cells, one of them a gap to the next column."""
     return set_cell_size(cut(text, cells - 1), cells)
-
-
-def listed(texts: Sequence[str], most: int = 0) -> str:
-    """The texts as one; of more than ``most``, where that is given, the rest is counted."""
-    *start, last = texts
-    if most and len(texts) > most:
-        start, last = list(texts[: most - 1]), f"{len(texts) - most + 1} more"
-    return f"{', '.join(start)} and {last}" if start else last
 
 
 def short_time(seconds: float | None) -> str:

@@ -9,7 +9,7 @@ from textual.content import Content
 
 from screens.choose.choosing import Choosing
 from screens.widgets.verdict_table import COLOURS
-from screens.words import listed, shown
+from screens.words import shown
 from wizard.advice.card import chosen_card
 from wizard.advice.leftovers import short_path
 from wizard.advice.recommend import RANK
@@ -18,7 +18,7 @@ from wizard.knowledge.claims import Claim
 from wizard.knowledge.stacks import Stack
 from wizard.knowledge.verdicts import Word
 from wizard.report.evidence import side_of
-from wizard.sizes import size_text
+from wizard.sizes import listed, size_text
 
 LABEL_CELLS = 9
 SOURCE = re.compile(r" \(https?://[^()]*(?:\([^()]*\)[^()]*)*\)")

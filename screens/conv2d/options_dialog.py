@@ -17,13 +17,13 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
 
 from screens.clicks import key_line
-from screens.conv2d.setting import DEADLINES_S, DEVICES, Aim, SweepSetting
 from screens.widgets.cut_marks import PathInput
 from screens.widgets.marked_list import MarkedList
 from screens.windows.dialogs import Notice
 from screens.words import cut, shown
 from wizard.conv2d.presets import Preset
 from wizard.conv2d.search.find_limit import AXES
+from wizard.conv2d.setting import DEADLINES_S, DEVICES, Aim, SweepSetting
 from wizard.conv2d.words.request import MOST_HANGS, WrongRequest
 from wizard.conv2d.works import WORKS
 

@@ -16,25 +16,11 @@ from textual.reactive import reactive
 from textual.widget import Widget
 from textual.widgets import ProgressBar, Static
 
-from screens.conv2d.answers import (
-    OTHER,
-    Answer,
-    Concluded,
-    Measured,
-    answer_text,
-    caution,
-    concluded,
-    limit_text,
-    progress_text,
-    tally,
-)
-from screens.conv2d.details import chip_here, details_text, titled_text
+from screens.conv2d.details import OTHER, Answer, caution, chip_here, details_text, titled_text
 from screens.conv2d.options_dialog import OptionsDialog
 from screens.conv2d.python_list import PythonList
 from screens.conv2d.pythons import Python, pythons_of, setting_for, with_python
-from screens.conv2d.rows import EXAMPLE, NOT_RUN, channels_of
-from screens.conv2d.setting import Aim, SweepSetting
-from screens.conv2d.state import SweepState
+from screens.conv2d.state import EXAMPLE, NOT_RUN, SweepState
 from screens.faults import fault, tell
 from screens.machine_reading import MachineRead, ReadingFailed, read_machine
 from screens.session import Session
@@ -47,6 +33,7 @@ from wizard.conv2d.asked import Request, described, sweep_in
 from wizard.conv2d.presets import Row
 from wizard.conv2d.search.find_limit import LimitRequest
 from wizard.conv2d.search.setting_answer import Found, found_by
+from wizard.conv2d.setting import Aim, SweepSetting
 from wizard.conv2d.sweep import (
     DeadlineMoved,
     DeviceFound,
@@ -63,7 +50,17 @@ from wizard.conv2d.verdicts import RIGHT, Verdict
 from wizard.conv2d.words.caution_words import budget_texts
 from wizard.conv2d.words.event_line import line_of
 from wizard.conv2d.words.request import WrongRequest
+from wizard.conv2d.words.rows import channels_of
 from wizard.diagnose.finding import Status
+from wizard.report.conv2d_conclusion import (
+    Concluded,
+    Measured,
+    answer_text,
+    concluded,
+    limit_text,
+    progress_text,
+    tally,
+)
 from wizard.report.conv2d_details import Place, Titled
 from wizard.services import DEMO, Services
 from wizard.services.experiments import SweepUnderWay

@@ -5,12 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from screens.conv2d.rows import MARKS, NOT_RUN, error_of
 from screens.words import cut, short_time, shown
 from wizard.conv2d.cards.chips import chip_measured, rocm_measured
 from wizard.conv2d.presets import Published, Row
 from wizard.conv2d.verdicts import Result, Verdict
+from wizard.conv2d.words.rows import error_of
 
+NOT_RUN = "· not run"
+EXAMPLE = "example"
+MARKS = {
+    Verdict.PASS: ("✓", "$text-success"),
+    Verdict.SLOW: ("✓", "$text-warning"),
+    Verdict.WRONG: ("✗", "$text-error"),
+    Verdict.ERROR: ("✗", "$text-error"),
+    Verdict.HUNG: ("✗", "$text-error"),
+    Verdict.CRASHED: ("✗", "$text-error"),
+    Verdict.OUT_OF_MEMORY: ("✗", "$text-error"),
+    Verdict.FLAKY: ("✗", "$text-error"),
+    Verdict.UNUSABLE: ("?", "$text-warning"),
+}
 SHORT = {
     Verdict.PASS: "right",
     Verdict.CRASHED: "crash",

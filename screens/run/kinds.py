@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, replace
 
-from screens.run.state import (
+from screens.session import Session, following
+from wizard.journalform import Kind
+from wizard.overlay.rehearsing import rehearsable
+from wizard.plan.steps import Plan
+from wizard.run.events import Event
+from wizard.run.state import (
     BEGIN_AGAIN,
     RunState,
     State,
@@ -13,11 +18,6 @@ from screens.run.state import (
     before_run,
     before_watching,
 )
-from screens.session import Session, following
-from wizard.journalform import Kind
-from wizard.overlay.rehearsing import rehearsable
-from wizard.plan.steps import Plan
-from wizard.run.events import Event
 from wizard.services import DEMO, Services
 
 MEASURE, FINISH, LOOK_AGAIN = "Measure", "Finish", "Check again"

@@ -18,7 +18,6 @@ from textual.widgets import ProgressBar, Static
 
 from screens.faults import reason
 from screens.run.kinds import INSTALL, LABELS, REHEARSE, ROLL_BACK, WATCH, Forward, RunKind
-from screens.run.state import after, broken_off
 from screens.run.text import failure_text, progress_text, step_line
 from screens.session import Session, to_diagnose
 from screens.step import COMMON_KEYS, StepScreen
@@ -28,6 +27,7 @@ from screens.words import cut
 from wizard.diagnose.finding import Status
 from wizard.run.events import Event, Output, PlanFinished, StepFinished, StepStarted
 from wizard.run.lines import clean
+from wizard.run.state import after, broken_off
 from wizard.run.time_left import TimeLeft
 from wizard.services import Services
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from rich.cells import cell_len
 from textual.content import Content
 
-from screens.run.state import RunState, State, StepRow
 from screens.waiting import so_far
 from screens.words import column, cut, shown
 from wizard.durations import HOUR_S, MINUTE_S, time_text
 from wizard.remedies import by_keys
 from wizard.run.events import Progress
+from wizard.run.state import RunState, State, StepRow
 from wizard.sizes import GB, MB, counted, size_text
 
 MARKS = {

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from screens.choose.evidence import Evidence
 from screens.choose.roads_list import RoadsList
-from screens.conv2d.answers import Answer
+from screens.conv2d.details import Answer
 from screens.diagnose.text_question import TextQuestion
 from screens.history.screen import History
 from screens.history.text import HINT

@@ -8,7 +8,6 @@ from dataclasses import replace
 from textual.widgets import Input
 
 from screens.app import SetupApp
-from screens.conv2d.setting import DEADLINES_S, SweepSetting
 from screens.session import Session
 from screens.start import services_for
 from screens.windows.dialogs import Notice
@@ -16,6 +15,7 @@ from tests.screens import examples
 from tests.screens.driving import app_with, press, reach, screen_text, until
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, PRESETS
 from wizard.__main__ import parser
+from wizard.conv2d.setting import DEADLINES_S, SweepSetting
 from wizard.conv2d.words.request import sweep_of
 
 

@@ -10,8 +10,6 @@ import pytest
 from textual.pilot import Pilot
 
 from screens.app import SetupApp
-from screens.conv2d.answers import Measured
-from screens.conv2d.setting import SweepSetting
 from screens.session import Session
 from screens.start import services_for
 from screens.windows.dialogs import Question
@@ -41,9 +39,11 @@ from wizard.conv2d.search.find_limit import LimitRequest
 from wizard.conv2d.search.limit import Known, Limit
 from wizard.conv2d.search.setting_answer import SettingAnswer, found_by, setting_text
 from wizard.conv2d.search.setting_request import SettingRequest
+from wizard.conv2d.setting import SweepSetting
 from wizard.conv2d.sweep import Sweep, SweepDone, SweepEvent
 from wizard.plan.impossible import NothingToDo
 from wizard.plan.steps import Plan
+from wizard.report.conv2d_conclusion import Measured
 from wizard.services import DEMO, Services
 from wizard.services.past import Past
 

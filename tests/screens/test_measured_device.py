@@ -10,7 +10,7 @@ import pytest
 from textual.pilot import Pilot
 
 from screens.app import SetupApp
-from screens.conv2d.answers import Answer
+from screens.conv2d.details import Answer
 from screens.session import Session
 from tests.conv2d.made import made
 from tests.handmade import torch

@@ -11,12 +11,10 @@ from pathlib import Path
 import pytest
 
 import wizard
-from screens.conv2d.answers import answer_text
 from screens.diagnose.state import Shown
 from screens.diagnose.text import details, fixed_text
 from screens.done import panels_of
 from screens.faults import in_one_run, told
-from screens.run.state import after, before_run
 from screens.run.text import failure_text
 from screens.session import Session
 from tests.screens import examples
@@ -26,8 +24,10 @@ from wizard.conv2d.sweep import Sweep, SweepDone
 from wizard.knowledge.causes import load_causes
 from wizard.preflight.refusal import Refusal
 from wizard.remedies import by_keys
+from wizard.report.conv2d_conclusion import answer_text
 from wizard.report.findings import whole_lines
 from wizard.run.events import PlanFinished, StepFailed
+from wizard.run.state import after, before_run
 from wizard.run.trouble import Trouble, explain_pip
 from wizard.services import LIVE
 from wizard.services.plans import refused

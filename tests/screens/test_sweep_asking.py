@@ -13,10 +13,9 @@ from textual.app import App
 from textual.widgets import Input
 from textual.worker import WorkerFailed
 
-from screens.conv2d.answers import Answer
+from screens.conv2d.details import Answer
 from screens.conv2d.options_dialog import WRONG_RANGE, OptionsDialog
 from screens.conv2d.screen import CHANGED
-from screens.conv2d.setting import NOT_OF_OPERATIONS, Aim, SweepSetting
 from screens.start import services_for
 from screens.step import StepScreen
 from screens.widgets.sweep_views import SweepViews
@@ -41,6 +40,7 @@ from wizard.conv2d.asked import Request
 from wizard.conv2d.presets import load_presets
 from wizard.conv2d.search.find_limit import LimitRequest
 from wizard.conv2d.search.limit import Known, Limit
+from wizard.conv2d.setting import NOT_OF_OPERATIONS, Aim, SweepSetting
 from wizard.conv2d.sweep import ShapeDone, ShapeStarted, Sweep, SweepDone, SweepEvent
 from wizard.conv2d.words.caution import Circumstances
 from wizard.conv2d.words.request import WrongRequest

@@ -1,13 +1,10 @@
-"""What was measured, as one sentence and what to do next; and the windows around a run."""
+"""What was measured, as one sentence and what to do next."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from screens.conv2d.rows import channels_of
-from screens.windows.dialogs import Notice, Question
-from screens.words import listed, shown
 from wizard.conv2d.asked import Request
 from wizard.conv2d.presets import Row
 from wizard.conv2d.search.compare_settings import CompareRequest
@@ -18,16 +15,13 @@ from wizard.conv2d.search.setting_request import SettingRequest
 from wizard.conv2d.search.workarounds import WorkaroundRequest, tried
 from wizard.conv2d.sweep import Sweep, SweepDone
 from wizard.conv2d.verdicts import RIGHT, Result, Verdict
-from wizard.conv2d.words.caution import Circumstances
-from wizard.conv2d.words.caution_words import IN_USE, caution_texts
 from wizard.conv2d.words.meaning import INSTALL_FOR_IT, WITH_A_CARD
+from wizard.conv2d.words.rows import channels_of
 from wizard.diagnose.finding import Status
 from wizard.remedies import by_keys
+from wizard.run.lines import one_line
+from wizard.sizes import listed
 
-TITLE = "Before a run on the GPU"
-WITHOUT_RISK = "On the CPU there is no such risk (o, Device)."
-EVEN_SO = "press e"
-OTHER = "o changes that"
 VERBS = {
     Verdict.HUNG: ("hangs", "hang"),
     Verdict.CRASHED: ("crashes", "crash"),
@@ -121,7 +115,7 @@ def _of_table(measured: Measured, has_card: bool | None) -> Concluded:
         return Concluded(failures_text(known, len(measured.rows)), status, stopped, fixable)
     if stopped or not known:
         done = f"; {len(right)} {noun}s were right until then" if right else ""
-        happened = "Nothing was measured." if trouble is None else shown(trouble.happened)
+        happened = "Nothing was measured." if trouble is None else one_line(trouble.happened)
         return Concluded(
             f"It stopped: {happened.rstrip('.')}{done}.", Status.FAULT, "a tells what to do."
         )
@@ -287,19 +281,6 @@ def _search(request: LimitRequest | SettingRequest | CompareRequest | Workaround
             return "Comparing settings"
         case WorkaroundRequest():
             return f"Looking for ways around {channels_of(request.row)}"
-
-
-def caution(request: Request, around: Circumstances, hangs: int) -> Question:
-    """The question: as the terminal's, affirmed by a key; another one where the seat is in use."""
-    texts = (*caution_texts(request, around, hangs, OTHER), WITHOUT_RISK)
-    if around.is_someones_desktop:
-        text = "\n\n".join((IN_USE.format(EVEN_SO), *texts))
-        return Question(f"{TITLE}: its screen is in use", text, "e", "even if in use")
-    return Question(TITLE, "\n\n".join(texts), "y", "I saved my work")
-
-
-class Answer(Notice):
-    """All that a request came to, in lines as wide as the smallest screen."""
 
 
 def answer_text(request: Request, done: SweepDone, has_card: bool | None = None) -> str:
