@@ -28,6 +28,7 @@ NOT_RDNA1 = (
     "This text lists no RDNA1 card (RX 5300 to 5700, W5500, W5700, V520), "
     "and this program is made for those."
 )
+UNRECOGNISED = "This text shows an error, but none that this program knows."
 NOTHING = "No known problem was found in this text."
 CANNOT_TELL = (
     "This text has no line that this program knows. "
@@ -42,6 +43,8 @@ def answer_text(explained: Explanation) -> str:
             return CANNOT_TELL
         case Answer.NOTHING:
             return f"{NOTHING} ({', '.join(explained.kinds)})"
+        case Answer.UNRECOGNISED:
+            return UNRECOGNISED
         case Answer.FOUND:
             return ""
 
@@ -49,7 +52,7 @@ def answer_text(explained: Explanation) -> str:
 def explanation_lines(explained: Explanation, applications: tuple[str, ...] = ()) -> Iterator[str]:
     """What a text proves, the root cause first, then the cards that it lists and their stack."""
     yield from _wrapped(answer_text(explained))
-    yield from finding_lines(explained.findings)
+    yield from finding_lines(explained.told)
     if explained.cards:
         yield ""
         yield from card_lines(explained.cards)
@@ -131,6 +134,9 @@ def card_lines(cards: Sequence[ListedCard], width: int = WIDTH) -> Iterator[str]
         ids = " ".join(part for part in (card.pci_id, card.gfx) if part) or "no number"
         kind = "RDNA1" if card.rdna1 else "not RDNA1"
         yield from _wrapped(f"{card.name} [{ids}]: {kind} ({card.source})", "  ", "    ", width)
+        if card.reported not in ("", card.gfx):
+            told = f"ROCm takes it for {card.reported}: HSA_OVERRIDE_GFX_VERSION is in force."
+            yield from _wrapped(told, "    ", "    ", width)
 
 
 def _wrapped(text: str, first: str = "", later: str = "", width: int = WIDTH) -> list[str]:
