@@ -110,12 +110,8 @@ def conclusion(session: Session, mode: str) -> tuple[str, Status | None]:
     return "Installed, and convolutions were measured on your card.", Status.OK
 
 
-def panels_of(session: Session, mode: str) -> tuple[Panel, ...]:
+def panels_of(session: Session, mode: str) -> Iterator[Panel]:
     """What to do, how to start, how to undo, what changed."""
-    return tuple(_panels(session, mode))
-
-
-def _panels(session: Session, mode: str) -> Iterator[Panel]:
     plan, finished, failure = session.plan, session.finished, session.failure
     if plan is None:
         return

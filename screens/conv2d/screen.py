@@ -31,7 +31,6 @@ from screens.widgets.sweep_views import Chosen, SweepViews
 from screens.windows.dialogs import Notice
 from wizard.conv2d.asked import Request, described, sweep_in
 from wizard.conv2d.presets import Row
-from wizard.conv2d.search.find_limit import LimitRequest
 from wizard.conv2d.search.setting_answer import Found, found_by
 from wizard.conv2d.setting import Aim, SweepSetting
 from wizard.conv2d.sweep import (
@@ -50,20 +49,21 @@ from wizard.conv2d.verdicts import RIGHT, Verdict
 from wizard.conv2d.words.caution_words import budget_texts
 from wizard.conv2d.words.event_line import line_of
 from wizard.conv2d.words.request import WrongRequest
-from wizard.conv2d.words.rows import channels_of
+from wizard.conv2d.words.request_line import request_line
 from wizard.diagnose.finding import Status
 from wizard.report.conv2d_conclusion import (
     Concluded,
     Measured,
     answer_text,
+    at_text,
     concluded,
-    limit_text,
     progress_text,
     tally,
 )
 from wizard.report.conv2d_details import Place, Titled
 from wizard.services import DEMO, Services
 from wizard.services.experiments import SweepUnderWay
+from wizard.sizes import counted
 
 ASKED = "Which Python should be measured?"
 READING = "Looking for a Python that has PyTorch."
@@ -316,11 +316,8 @@ class Conv2d(StepScreen):
             self._shape = row, self.services.clock()
         if row is None:
             return "s stops it." if self._verdicts else "Starting. s stops it."
-        what = f"{channels_of(row)} at {row.shape.h}x{row.shape.w}"
         time = so_far(self.services.clock() - self._shape[1]) if self._saw_begin else ""
-        now = ", ".join(
-            filter(None, (what if row.operation is None else row.operation.title, time))
-        )
+        now = ", ".join(filter(None, (at_text(row), time)))
         outlives = self.services.experiments.outlives
         leave = " Leaving does not stop it; s does." if outlives else " s stops it."
         example = "Example. " if self.services.experiments.replayed else ""
@@ -407,15 +404,8 @@ class Conv2d(StepScreen):
         """Finds the exact size above which the failing channels fail."""
         if self.measured is None or (row := self.measured.failed) is None:
             return
-        right = [
-            result.shape.h
-            for result in self.measured.results.values()
-            if result.verdict in RIGHT
-            and (result.shape.c_in, result.shape.c_out) == (row.shape.c_in, row.shape.c_out)
-            and result.shape.h < row.shape.h
-        ]
-        span = (max(right, default=1), row.shape.h)
-        self._start(replace(self._setting, aim=Aim.LIMIT, axis="size", span=span), row)
+        setting = replace(self._setting, aim=Aim.LIMIT, axis="size", span=self.measured.span)
+        self._start(setting, row)
 
     def action_skip(self) -> None:
         """Goes on without measuring, or without what Enter would do."""
@@ -493,7 +483,7 @@ class Conv2d(StepScreen):
 
     def _carry_out(self, request: Request, coming: AsyncGenerator[SweepEvent, None]) -> None:
         """Shows what comes; what an earlier request came to is no answer to this one."""
-        if not self._goes_on(request):
+        if self.measured is not None and not self.measured.goes_on(request):
             self.measured = None
         self.session = replace(self.session, found=None)
         self._under_way, self.running, self.asks = request, True, False
@@ -501,14 +491,6 @@ class Conv2d(StepScreen):
         self._show()
         self._views.take_keys()
         self._measure(request, coming)
-
-    def _goes_on(self, request: Request) -> bool:
-        """True for a search about the table that was measured."""
-        measured = self.measured
-        if measured is None or not measured.is_sweep or isinstance(request, Sweep):
-            return False
-        one, other = sweep_in(measured.request), sweep_in(request)
-        return (one.python, one.device) == (other.python, other.device)
 
     @work(group="sweep", exclusive=True)
     async def _measure(self, request: Request, coming: AsyncGenerator[SweepEvent, None]) -> None:
@@ -548,14 +530,11 @@ class Conv2d(StepScreen):
 
     async def _end(self, request: Request, done: SweepDone) -> None:
         """Keeps what a request came to; that of a search stands above the table it is about."""
-        state, before = self._views.state, self.measured
-        if before is None:
-            is_sweep = isinstance(request, Sweep)
-            before = Measured(request, done, state.rows, state.results, is_sweep)
-        limit = before.limit
-        if isinstance(request, LimitRequest) and done.limit is not None:
-            limit = request.row, limit_text(request, done.limit, done.results)
-        self.measured = replace(before, request=request, done=done, limit=limit)
+        state = self._views.state
+        table = self.measured or Measured(
+            request, done, state.rows, state.results, isinstance(request, Sweep)
+        )
+        self.measured = table.after(request, done)
         found = found_by(done.setting, sweep_in(request).python)
         why = "" if found is None else await asyncio.to_thread(self._not_kept, found)
         if why:
@@ -576,8 +555,7 @@ class Conv2d(StepScreen):
     def action_stop(self) -> None:
         """Ends the running shape and keeps what was measured."""
         self.workers.cancel_group(self, "sweep")
-        done = len(self._views.results)
-        shapes = "1 shape" if done == 1 else f"{done} shapes"
+        shapes = counted(len(self._views.results), "shape")
         self.say(f"Stopped after {shapes}. Verdicts so far are kept.", "warning")
         self._stop()
 
@@ -642,7 +620,7 @@ class Conv2d(StepScreen):
         if self.services.rehearses:
             yield Titled("", ("Nothing was started.",))
         if self._setting.python:
-            line = self.services.experiments.command(request, preset.id)
+            line = request_line(request, preset.id)
             yield Titled(f"From a shell ({described(request)})", (line,), is_command=True)
         else:
             yield Titled("", (NO_PYTHON,))

@@ -46,9 +46,7 @@ def _day(began: str) -> str:
 def unreadable_text(kept: KeptRuns) -> str:
     """How many folders are no runs, ``""`` for none."""
     count = len(kept.unreadable)
-    if not count:
-        return ""
-    return "1 more cannot be read." if count == 1 else f"{count} more cannot be read."
+    return f"{count} more cannot be read." if count else ""
 
 
 def empty_text(mode: str) -> str:

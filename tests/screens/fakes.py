@@ -16,7 +16,6 @@ from wizard.conv2d.sweep import ShapeDone, ShapeStarted, SweepDone, SweepEvent
 from wizard.conv2d.verdicts import Loaded, Result, Verdict
 from wizard.conv2d.words.caution import Circumstances
 from wizard.conv2d.words.request import WrongRequest
-from wizard.conv2d.words.request_line import request_line
 from wizard.knowledge.roads import load_roads
 from wizard.machine.facts import Machine
 from wizard.machine.part import PartDone
@@ -223,7 +222,6 @@ LIVE_SERVICES = Services(
         run=run_sweep,
         under_way=lambda: None,
         stop=nothing_left,
-        command=request_line,
         layers_in=no_layers,
         circumstances=lambda: Circumstances(screen=True, in_use=False),
     ),

@@ -81,7 +81,6 @@ SERVICES = but(
     undoable=lambda: True,
     way_back=lambda: BACK,
     presets=lambda: (Preset("a", NASTY, NASTY, NASTY, (ROW,)),),
-    command=lambda sweep, preset: NASTY,
 )
 KEYS = {
     "detect": ("enter",),

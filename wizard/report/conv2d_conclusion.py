@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from wizard.conv2d.asked import Request
+from wizard.conv2d.asked import Request, sweep_in
 from wizard.conv2d.presets import Row
 from wizard.conv2d.search.compare_settings import CompareRequest
 from wizard.conv2d.search.find_limit import LimitRequest
@@ -68,6 +68,36 @@ class Measured:
             if result.verdict in FIXABLE and not result.on_processor and not result.operation
         ]
         return min(failed, key=lambda row: row.shape.h * row.shape.w, default=None)
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """From the largest size that is right below the failed shape up to that one's."""
+        failed = self.failed
+        if failed is None:
+            return 1, 1
+        shape = failed.shape
+        right = [
+            row.shape.h
+            for row, result in self.known
+            if result.verdict in RIGHT
+            and (row.shape.c_in, row.shape.c_out) == (shape.c_in, shape.c_out)
+            and row.shape.h < shape.h
+        ]
+        return max(right, default=1), shape.h
+
+    def goes_on(self, request: Request) -> bool:
+        """True for a search about the table that was measured."""
+        if not self.is_sweep or isinstance(request, Sweep):
+            return False
+        one, other = sweep_in(self.request), sweep_in(request)
+        return (one.python, one.device) == (other.python, other.device)
+
+    def after(self, request: Request, done: SweepDone) -> Measured:
+        """The same table, with what a later request came to."""
+        limit = self.limit
+        if isinstance(request, LimitRequest) and done.limit is not None:
+            limit = request.row, limit_text(request, done.limit, done.results)
+        return replace(self, request=request, done=done, limit=limit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,8 +219,9 @@ def _size(row: Row) -> str:
     return f"{row.shape.h}x{row.shape.w}"
 
 
-def _at(row: Row) -> str:
-    return f"{channels_of(row)} at {_size(row)}"
+def at_text(row: Row) -> str:
+    """A row by its channels and size, or by its operation."""
+    return f"{channels_of(row)} at {_size(row)}" if row.operation is None else row.operation.title
 
 
 def limit_text(request: LimitRequest, limit: Limit, results: Sequence[Result]) -> str:
@@ -214,7 +245,7 @@ def limit_text(request: LimitRequest, limit: Limit, results: Sequence[Result]) -
 
 def _of_setting(measured: Measured, request: SettingRequest, answer: SettingAnswer) -> Concluded:
     """What is wrong, then the setting that fixes it."""
-    what, limit = _at(request.row), measured.limit
+    what, limit = at_text(request.row), measured.limit
     if answer.changes is None:
         more = " o allows more hangs, and then it goes on." if answer.goes_on else ""
         said = f"{len(answer.tried)} of {answer.possible} were tried.{more}"
@@ -238,7 +269,7 @@ def _number(count: int) -> str:
 
 
 def _of_ways(request: WorkaroundRequest, results: Sequence[Result]) -> Concluded:
-    what = _at(request.row)
+    what = at_text(request.row)
     if results[0].verdict is Verdict.PASS:
         return Concluded(f"{what} is right: it needs no way around it.", Status.OK)
     ways = tried(request, results)
@@ -276,7 +307,7 @@ def _search(request: LimitRequest | SettingRequest | CompareRequest | Workaround
         case LimitRequest():
             return f"Looking for the limit of {channels_of(request.row)}"
         case SettingRequest():
-            return f"Looking for a setting that fixes {_at(request.row)}"
+            return f"Looking for a setting that fixes {at_text(request.row)}"
         case CompareRequest():
             return "Comparing settings"
         case WorkaroundRequest():

@@ -22,7 +22,9 @@ class Diagnostics:
     def __init__(self, host: Host) -> None:
         self._host = host
 
-    def look(self, machine: Machine, on_progress: Callable[[Progress], None]) -> Diagnosis:
+    def look(
+        self, machine: Machine, on_progress: Callable[[Progress], None] = lambda _: None
+    ) -> Diagnosis:
         """Every check, each reported when it begins and when it ends."""
         from wizard.commands.looking import places_of
         from wizard.diagnose.here import looks_here

@@ -58,12 +58,6 @@ class Experiments:
         whole = os.path.abspath(os.path.expanduser(path))  # noqa: PTH100, PTH111 - `~` may name nobody
         return replace(request.layers_in(whole), id=whole)
 
-    def command(self, request: Request, table: str) -> str:
-        """The shell line that asks the same: from the request and the id of its preset."""
-        from wizard.conv2d.words.request_line import request_line
-
-        return request_line(request, table)
-
     def circumstances(self) -> Circumstances:
         """Whom a hang of the card would hit; it may take a moment."""
         from wizard.conv2d.words.caution import circumstances_of
