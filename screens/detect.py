@@ -11,7 +11,7 @@ from textual.widget import Widget
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
-from screens.detect_text import Verdict, broken_text, details_text, fold_text, row_text
+from screens.detect_text import broken_text, details_text, fold_text, row_text
 from screens.machine_reading import (
     MachineRead,
     PartRead,
@@ -26,6 +26,7 @@ from screens.widgets.header_line import HeaderLine
 from screens.widgets.marked_list import MarkedList
 from screens.windows.dialogs import Notice
 from wizard.diagnose.finding import Status
+from wizard.diagnose.verdict import Verdict
 from wizard.machine.facts import Machine
 from wizard.machine.part import PartDone
 from wizard.services import Services

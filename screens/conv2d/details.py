@@ -8,12 +8,13 @@ from textual.content import Content
 
 from screens.session import Session
 from screens.windows.dialogs import Notice, Question
-from screens.words import main_card, shown
+from screens.words import shown
 from wizard.conv2d.asked import Request
 from wizard.conv2d.presets import Row
 from wizard.conv2d.verdicts import Result
 from wizard.conv2d.words.caution import Circumstances
 from wizard.conv2d.words.caution_words import IN_USE, caution_texts
+from wizard.diagnose.verdict import main_card
 from wizard.machine.facts import Unknown
 from wizard.report.conv2d_details import Place, Titled, details
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -27,6 +26,7 @@ from screens.diagnose.text import (
 )
 from screens.diagnose.text_question import Given, TextQuestion
 from screens.faults import fault, save, told
+from screens.machine_reading import in_daemon
 from screens.session import Session, from_diagnose
 from screens.step import COMMON_KEYS, REPORT_KEY, StepScreen
 from screens.widgets.findings_pane import FindingsPane
@@ -91,8 +91,7 @@ class Diagnose(StepScreen):
         """A thread has something to say."""
 
         kind: str
-        run: int | None
-        """None for what concerns every run."""
+        run: int
         act: Callable[[], None]
 
     def __init__(self, session: Session, services: Services) -> None:
@@ -141,19 +140,12 @@ class Diagnose(StepScreen):
         def hear(act: Callable[..., None], *given: object) -> None:
             self.post_message(self.Heard(kind, run, partial(act, *given)))
 
-        def begin() -> None:
-            try:
-                look(hear)
-            except (OSError, ValueError) as error:
-                hear(self._take_trouble if kind == MACHINE else self._take_unexplained, error)
-            except Exception as bug:  # a thread would swallow it: it is to end the program
-                self.post_message(self.Heard(kind, None, partial(_raise, bug)))
-
-        threading.Thread(target=begin, daemon=True).start()
+        take = self._take_trouble if kind == MACHINE else self._take_unexplained
+        in_daemon(self, partial(look, hear), partial(hear, take))
 
     def on_diagnose_heard(self, message: Heard) -> None:
         """Takes what came, unless a later one has begun."""
-        if message.run in (None, self._runs[message.kind]):
+        if message.run == self._runs[message.kind]:
             message.act()
 
     def _check(self, *, afresh: bool) -> None:
@@ -345,7 +337,3 @@ class Diagnose(StepScreen):
         kind = TEXT if isinstance(self.there.result, Explanation) else MACHINE
         text = saved_text(self.there, self.session.machine)
         save(self, self.services.reports.save, f"rdna1-findings-{kind}.txt", text)
-
-
-def _raise(bug: Exception) -> None:
-    raise bug

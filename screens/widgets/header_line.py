@@ -7,7 +7,8 @@ from textual.content import Content
 from textual.widgets import Static
 
 from screens.steps import HeaderStep, Standing
-from screens.words import card_text, cut, system_text
+from screens.words import cut, system_text
+from wizard.diagnose.verdict import card_text
 from wizard.machine.facts import Machine
 from wizard.services import LIVE
 

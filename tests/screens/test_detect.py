@@ -10,7 +10,7 @@ from rich.cells import cell_len
 
 from screens.app import SetupApp
 from screens.detect import Checks
-from screens.detect_text import Verdict, row_text
+from screens.detect_text import row_text
 from screens.machine_reading import statuses_and_verdict
 from screens.session import Session
 from tests.screens import examples
@@ -19,6 +19,7 @@ from tests.screens.driving import app_with, press, reach, settled, until
 from tests.screens.failing import fails
 from tests.screens.fakes import LIVE_SERVICES
 from wizard.diagnose.finding import Status
+from wizard.diagnose.verdict import Verdict
 from wizard.machine.detect import detect
 from wizard.machine.facts import Machine
 from wizard.machine.pythons import INTERPRETERS
