@@ -7,7 +7,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from wizard.commands.choosing import with_sources
-from wizard.commands.looking import places_of, there_before
+from wizard.commands.looking import places_of
 from wizard.remedies import by_keys
 from wizard.run.trouble import NoWayBack, Trouble
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from wizard.overlay.rehearsed import Rehearsed
     from wizard.plan.choice import Choice
     from wizard.plan.steps import Plan
-    from wizard.preflight.asking import Asking
     from wizard.preflight.refusal import Refusal
     from wizard.preflight.wheels import WheelsSought
     from wizard.run.wheels_size import WheelsSize
@@ -51,7 +50,9 @@ class Plans:
 
         if not for_good:
             return clearing_plan(kind, scopes, machine, self._host)
-        return clearing_for_good(kind, scopes, machine, self._asking())
+        from wizard.run.settling import asking_of
+
+        return clearing_for_good(kind, scopes, machine, asking_of(self._host))
 
     def make_keep(self, found: Found) -> Plan:
         """The plan that keeps a setting for its environment; reads files."""
@@ -62,12 +63,9 @@ class Plans:
     def settle(self, machine: Machine, choice: Choice) -> Plan:
         """The plan, exact to each package: asks the archive, which takes a while, and so is not
         asked in a dry run. Raises Trouble and Refused too."""
-        from wizard.run.settling import settled_plan
+        from wizard.commands.making import settled_here
 
-        choice = with_sources(choice, self._arguments)
-        there = there_before(self._host, choice.venv)
-        settling = settled_plan(machine, choice, self._places, there, self._asking())
-        return asyncio.run(settling)
+        return settled_here(machine, with_sources(choice, self._arguments), self._host)
 
     def obstacle(self, plan: Plan) -> Trouble | None:
         """Why Apply would refuse the plan here; may take a while and changes nothing."""
@@ -77,9 +75,9 @@ class Plans:
 
         if (found := obstacle(plan, self._places)) or not any(s.needs_root for s in plan.steps):
             return found
-        from wizard.run.settling import preflight
+        from wizard.run.settling import asking_of, preflight
 
-        refusals = asyncio.run(preflight(plan, self._places, self._asking()))
+        refusals = asyncio.run(preflight(plan, self._places, asking_of(self._host)))
         return refused(*refusals) if refusals else None
 
     async def seek_wheels(self, plan: Plan, machine: Machine) -> WheelsSought:
@@ -99,12 +97,6 @@ class Plans:
             return await size_sought(plan, self._places, self._host.environ) if asks else None
         except OSError as error:
             return WheelsSize(because=as_trouble(error).happened)
-
-    def _asking(self) -> Asking:
-        from wizard.run.live import now
-        from wizard.run.settling import asking_of
-
-        return asking_of(self._host, self._places, self._host.environ, now())
 
     def rehearsed(self, plan: Plan) -> Rehearsed | None:
         """Quick: the newest rehearsal of a plan."""
