@@ -176,7 +176,7 @@ class StepScreen(Screen[None]):
 
     def action_report(self) -> None:
         """Shows what a report for others would hold."""
-        from screens.report.preview import ReportPreview
+        from screens.windows.report_preview import ReportPreview
 
         self.app.push_screen(ReportPreview(self.services))
 

@@ -116,7 +116,12 @@ def test_headless_commands_never_load_the_terminal_library(arguments: str) -> No
 
 NOT_BEFORE_THE_FIRST_FRAME = {
     *("elftools", "packaging", "psutil", "tomli", "tomllib"),
-    *("screens.choose.screen", "screens.detect", "screens.report.preview", "screens.review.screen"),
+    *(
+        "screens.choose.screen",
+        "screens.detect",
+        "screens.windows.report_preview",
+        "screens.review.screen",
+    ),
     *("wizard.conv2d", "wizard.diagnose.machine", "wizard.machine.detect", "wizard.overlay"),
     *("wizard.plan", "wizard.report", "wizard.root.rights", "wizard.run.journal"),
     *("wizard.run.live", "wizard.run.ready", "wizard.run.rehearsal", "wizard.undo.one_run"),

@@ -12,12 +12,12 @@ from screens.conv2d.details import Answer
 from screens.diagnose.text_question import TextQuestion
 from screens.history.screen import History
 from screens.history.text import HINT
-from screens.report.preview import ReportPreview
 from screens.run.screen import RunScreen
 from screens.windows.dialogs import Notice, Question
 from screens.windows.explain import Explain
 from screens.windows.lines_view import LinesView
 from screens.windows.palette import Palette
+from screens.windows.report_preview import ReportPreview
 from tests.conv2d.test_settings_command import ANSWER
 from tests.screens import examples
 from tests.screens.diagnose_fakes import FINE, OVERRIDE, looking
