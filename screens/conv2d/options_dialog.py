@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any, ClassVar
 
 from rich.text import Text
+from textual import getters
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -230,6 +231,8 @@ class OptionsDialog(ModalScreen[SweepSetting]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,o,q", "close", "Done", key_display="Esc"),
     ]
+    _list = getters.query_one(OptionList)
+    _typed = getters.query_one(Input)
 
     def __init__(self, setting: SweepSetting, layers_in: Callable[[str], Preset]) -> None:
         super().__init__()
@@ -249,14 +252,6 @@ class OptionsDialog(ModalScreen[SweepSetting]):
         self._show()
         self._list.highlighted = 0
         self._show_typing(False)
-
-    @property
-    def _list(self) -> OptionList:
-        return self.query_one(OptionList)
-
-    @property
-    def _typed(self) -> Input:
-        return self.query_one(Input)
 
     @property
     def _options(self) -> tuple[Option, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from textual import getters
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
@@ -27,6 +28,9 @@ class PythonList(Vertical):
         path: str
         typed: bool = False
 
+    _list = getters.query_one(OptionList)
+    _field = getters.query_one(Input)
+
     def __init__(self, path: str) -> None:
         super().__init__(id="question", classes="panel")
         self.border_title = "Python"
@@ -49,14 +53,6 @@ class PythonList(Vertical):
             self._list.set_options([*lines, Content(ANOTHER)])
             at = pythons.index(chosen) if chosen in pythons else len(pythons)
             self._list.highlighted = at
-
-    @property
-    def _list(self) -> OptionList:
-        return self.query_one(OptionList)
-
-    @property
-    def _field(self) -> Input:
-        return self.query_one(Input)
 
     @property
     def typing(self) -> bool:

@@ -10,7 +10,7 @@ from functools import partial
 from importlib import import_module
 from typing import ClassVar
 
-from textual import work
+from textual import getters, work
 from textual.binding import Binding, BindingType
 from textual.reactive import reactive
 from textual.widget import Widget
@@ -138,6 +138,8 @@ class Conv2d(StepScreen):
     asks: reactive[bool] = reactive(True, bindings=True)
     """True while the list of Pythons is shown."""
     measured: reactive[Measured | None] = reactive(None, bindings=True)
+    _list = getters.query_one(PythonList)
+    _views = getters.query_one(SweepViews)
 
     def __init__(self, session: Session, services: Services) -> None:
         super().__init__(session, services)
@@ -213,10 +215,6 @@ class Conv2d(StepScreen):
         self.say(f"This machine could not be read: {event.error}", "fault")
 
     @property
-    def _list(self) -> PythonList:
-        return self.query_one(PythonList)
-
-    @property
     def _pythons(self) -> tuple[Python, ...]:
         """Those that were found, and the one that was typed."""
         path = self._setting.python
@@ -249,10 +247,6 @@ class Conv2d(StepScreen):
         self.asks = True
         self._show()
         self._list.take_keys()
-
-    @property
-    def _views(self) -> SweepViews:
-        return self.query_one(SweepViews)
 
     @property
     def _verdicts(self) -> tuple[Verdict, ...]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
 
-from textual import work
+from textual import getters, work
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widget import Widget
@@ -85,6 +85,7 @@ class Diagnose(StepScreen):
         *COMMON_KEYS,
     ]
     AUTO_FOCUS = "#findings"
+    pane = getters.query_one(FindingsPane)
 
     @dataclass
     class Heard(Message):
@@ -125,11 +126,6 @@ class Diagnose(StepScreen):
     def there(self) -> Shown:
         """What is on the screen."""
         return self.here if self._of_text is None else self._of_text
-
-    @property
-    def pane(self) -> FindingsPane:
-        """List and details."""
-        return self.query_one(FindingsPane)
 
     # Daemon threads, not workers: leaving the program must not wait for a stuck read.
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import ClassVar, TypeVar
 
-from textual import work
+from textual import getters, work
 from textual.binding import Binding, BindingType
 from textual.reactive import reactive
 from textual.widget import Widget
@@ -102,6 +102,7 @@ class History(StepScreen):
     kept: reactive[KeptRuns | None] = reactive(None, bindings=True)
     _trouble = ""
     """What the last look failed at; ``""`` where it came to its end."""
+    table = getters.query_one(RunsTable)
 
     def __init__(
         self, session: Session, services: Services, keep: Callable[[Found], object]
@@ -120,11 +121,6 @@ class History(StepScreen):
     def past(self) -> Past:
         """The runs that are over."""
         return self.services.past
-
-    @property
-    def table(self) -> RunsTable:
-        """The list."""
-        return self.query_one(RunsTable)
 
     def on_screen_resume(self) -> None:
         """Reads: what is under way has come further while a dialog was open."""

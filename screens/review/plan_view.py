@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
+from textual import getters
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, VerticalScroll
@@ -79,6 +80,8 @@ class StepTitles(MarkedList, inherit_bindings=False):
 class PlanView(Horizontal):
     """What to know before, then every step by its title; the marked one in full where it fits."""
 
+    _list = getters.query_one(StepTitles)
+
     def __init__(self) -> None:
         super().__init__()
         self._remarks: tuple[Remark, ...] = ()
@@ -116,10 +119,6 @@ class PlanView(Horizontal):
         every = frozenset(range(1, len(self._rows) + 1))
         self._open = frozenset() if self._open == every else every
         self._draw()
-
-    @property
-    def _list(self) -> StepTitles:
-        return self.query_one(StepTitles)
 
     @property
     def _marked(self) -> int:

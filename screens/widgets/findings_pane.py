@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textual import getters
 from textual.app import ComposeResult
 from textual.containers import Container, VerticalScroll
 from textual.content import Content
@@ -57,6 +58,8 @@ class FindingsList(MarkedList):
 class FindingsPane(Container):
     """List and details."""
 
+    findings = getters.query_one(FindingsList)
+
     def __init__(self) -> None:
         super().__init__()
         self._shown = Shown()
@@ -67,11 +70,6 @@ class FindingsPane(Container):
         with VerticalScroll(id="details", classes="panel", can_focus=False) as pane:
             pane.border_title = "Details"
             yield Static(id="details-text", markup=False)
-
-    @property
-    def findings(self) -> FindingsList:
-        """The list."""
-        return self.query_one(FindingsList)
 
     def show(self, there: Shown, at: int | None = None) -> None:
         """Shows findings."""
