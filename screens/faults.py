@@ -42,7 +42,9 @@ def fault(what: str, error: Trouble | OSError | ValueError, next_step: str = AGA
     if isinstance(error, Trouble):
         return error
     if isinstance(error, OSError):
-        return Trouble(f"{what}: {reason(error)}.", _meaning(error), next_step)
+        slow = isinstance(error, TimeoutError)  # it may have no number
+        meaning = SLOW if slow else MEANINGS.get(error.errno or 0, ANY)
+        return Trouble(f"{what}: {reason(error)}.", meaning, next_step)
     return Trouble(f"{what}: {shown(str(error)).rstrip('.')}.", "Nothing was changed.", next_step)
 
 
@@ -50,12 +52,6 @@ def reason(error: OSError) -> str:
     """What the system says, and of which file."""
     why = shown(error.strerror or str(error)) or type(error).__name__
     return f"{why}: {shown(str(error.filename))}" if error.filename else why
-
-
-def _meaning(error: OSError) -> str:
-    if isinstance(error, TimeoutError):
-        return SLOW
-    return MEANINGS.get(error.errno or 0, ANY)
 
 
 def in_one_run(trouble: Trouble) -> str:

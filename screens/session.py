@@ -94,11 +94,12 @@ def following(step: str, session: Session) -> str:
     """The step after this one, or the same one when it is the last."""
     if step == "detect" and not (session.applications or session.stack or session.clears):
         return "ask"
-    if step == "apply" and (session.failure or _stopped(session)):
+    stopped = session.finished is not None and not session.finished.ok
+    if step == "apply" and (session.failure or stopped):
         return "done"
     if step == "apply" and session.mending is not None:
         return "diagnose"
-    if step == "apply" and not _installs(session):
+    if step == "apply" and (session.clears or session.before is not None):
         return "done"
     return _on_this_way(STEPS[min(STEPS.index(step) + 1, len(STEPS) - 1)], session)
 
@@ -120,11 +121,3 @@ def preceding(step: str, session: Session) -> str:
 
 def _on_this_way(step: str, session: Session) -> str:
     return "clear" if step == "choose" and session.clears else step
-
-
-def _installs(session: Session) -> bool:
-    return not session.clears and session.before is None
-
-
-def _stopped(session: Session) -> bool:
-    return session.finished is not None and not session.finished.ok

@@ -108,10 +108,9 @@ class Evidence(ModalScreen[str]):
         lines = evidence_lines(
             aspect, self._claims, self._day, cells, whole=self._whole, more="m shows"
         )
-        text = Content("\n").join(_styled(clean(line)) for line in lines)
+        text = Content("\n").join(
+            Content.styled(clean(line), "bold $text-primary" if HEAD.match(clean(line)) else "")
+            for line in lines
+        )
         self.query_one("#evidence", Static).update(text)
         self.refresh_bindings()
-
-
-def _styled(line: str) -> Content:
-    return Content.styled(line, "bold $text-primary") if HEAD.match(line) else Content(line)

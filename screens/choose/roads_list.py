@@ -57,7 +57,7 @@ class RoadsList(ModalScreen[str]):
         ours = sum(bool(road.stack) for road in self._roads)
         title = f"All {count} known approaches; this program installs {ours} of them"
         yield Static(title, id="roads-title", markup=False)
-        options = (Option(_line(road), road.id) for road in self._roads)
+        options = (Option(clean(road_head(road)), road.id) for road in self._roads)
         yield MarkedList(*options, compact=False)
         with VerticalScroll(can_focus=False):
             yield Static(id="road", markup=False)
@@ -113,7 +113,3 @@ class RoadsList(ModalScreen[str]):
         lines = "\n".join(clean(line) for line in road_lines(self._road, cells))
         self.query_one("#road", Static).update(Content(lines))
         self.query_one(VerticalScroll).scroll_home(animate=False)
-
-
-def _line(road: OtherRoad) -> Content:
-    return Content(clean(road_head(road)))

@@ -132,17 +132,12 @@ def mark_of(state: SweepState, number: int) -> Mark:
     if state.running == number:
         return Mark(RUNNING_MARK, shown(state.phase) or "running", "bold")
     result = state.results.get(number)
+    if result is None and (claim := state.claim_of(number)) is not None:
+        return Mark("", f"({shown(claim.verdict)})", "dim")  # what others said of it
     if result is None:
-        return _not_measured(state, number)
+        return NOT_YET if state.blank == NOT_RUN else Mark("", state.blank, "dim")
     sign, style = MARKS[result.verdict]
     return Mark(sign, SHORT.get(result.verdict, result.verdict.value), style)
-
-
-def _not_measured(state: SweepState, number: int) -> Mark:
-    """What others said of it, in brackets."""
-    if (claim := state.claim_of(number)) is not None:
-        return Mark("", f"({shown(claim.verdict)})", "dim")
-    return NOT_YET if state.blank == NOT_RUN else Mark("", state.blank, "dim")
 
 
 def line_of_row(state: SweepState, number: int, cells: int) -> str:
