@@ -69,7 +69,7 @@ def slot(machine: Machine) -> Iterator[Finding]:
 def _atomics_text(card: Gpu) -> str:
     if card.atomics is True:
         return "The slot passes PCIe atomics"
-    return "The slot passes no PCIe atomics; the card's firmware does without them"
+    return "The slot does not support PCIe atomics; the card's firmware does without them"
 
 
 def _left_out(card: Gpu) -> Finding:

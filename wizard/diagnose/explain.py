@@ -15,7 +15,7 @@ from wizard.diagnose.listed_cards import ListedCard
 from wizard.diagnose.order import without_consequences
 from wizard.diagnose.other_card import of_another_card
 from wizard.diagnose.reading import Concluded, Reading, read_text
-from wizard.diagnose.unrecognised import as_finding
+from wizard.diagnose.unrecognised import as_finding, known_errors, unknown_errors
 from wizard.knowledge.causes import Cause, Sign, load_causes
 
 OTHER_CARD = (
@@ -66,17 +66,19 @@ def explain_file(file: BinaryIO) -> Explanation:
     """The same of an open file, without holding all of it."""
     reading = read_text(blocks(file))
     found = tuple(_found(reading))
-    findings = in_order(without_consequences(found, reading))
+    findings = without_consequences(found, reading)
     errors = reading.errors.found(_known(found, reading))
     if of_another_card(reading):
         findings = tuple(map(_without_fix, findings))
+    findings = in_order((*findings, *known_errors(errors)))
+    unknown = unknown_errors(errors)
     if any(finding.counts for finding in findings):
         answer = Answer.FOUND
-    elif errors:
+    elif unknown:
         answer = Answer.UNRECOGNISED
     else:
         answer = Answer.NOTHING if reading.kinds else Answer.CANNOT_TELL
-    return Explanation(answer, findings, reading.cards, tuple(sorted(reading.kinds)), errors)
+    return Explanation(answer, findings, reading.cards, tuple(sorted(reading.kinds)), unknown)
 
 
 def _known(found: Iterable[Finding], reading: Reading) -> set[int]:

@@ -37,7 +37,7 @@ CANNOT_TELL = (
 
 
 def answer_text(explained: Explanation) -> str:
-    """What a text tells where it proves nothing; ``""`` where it does."""
+    """What a text comes to, in a sentence."""
     match explained.answer:
         case Answer.CANNOT_TELL:
             return CANNOT_TELL
@@ -46,7 +46,7 @@ def answer_text(explained: Explanation) -> str:
         case Answer.UNRECOGNISED:
             return UNRECOGNISED
         case Answer.FOUND:
-            return ""
+            return conclude(explained.findings).text
 
 
 def explanation_lines(explained: Explanation, applications: tuple[str, ...] = ()) -> Iterator[str]:
@@ -92,7 +92,7 @@ def rest_lines(finding: Finding, width: int = WIDTH) -> list[str]:
 
 
 def finding_lines(findings: Sequence[Finding]) -> Iterator[str]:
-    """Each finding with evidence, meaning and fix."""
+    """Each finding with meaning, fix and evidence."""
     for finding in findings:
         yield ""
         command = fix_command(finding, findings)
@@ -102,17 +102,17 @@ def finding_lines(findings: Sequence[Finding]) -> Iterator[str]:
 def whole_lines(
     finding: Finding, width: int = WIDTH, most: int | None = None, command: str = ""
 ) -> Iterator[str]:
-    """One finding with its evidence (so many lines at most), meaning, fix and what it rests on."""
+    """One finding: what it means, how to fix it, the lines that prove it (so many at most)."""
     yield from _wrapped(_heading(finding), width=width)
-    for evidence in finding.evidence[:most]:
-        yield from _wrapped(f"{evidence.where}: {evidence.text}", "  | ", "  |   ", width)
-    if most is not None and len(finding.evidence) > most:
-        yield f"  | and {len(finding.evidence) - most} more"
     yield from _wrapped(finding.meaning, "  ", width=width)
     for number, step in enumerate(finding.fix, 1):
         yield from _wrapped(f"{number}. {step}", "  ", "     ", width)
     if command:
         yield f"  Fix it: {clean(command)}"  # never wrapped: it is to be copied
+    for evidence in finding.evidence[:most]:
+        yield from _wrapped(f"{evidence.where}: {evidence.text}", "  | ", "  |   ", width)
+    if most is not None and len(finding.evidence) > most:
+        yield f"  | and {len(finding.evidence) - most} more"
     for cause in finding.explains:
         title = load_causes()[cause].title
         yield from _wrapped(f"This also explains: {title} [{cause}]", "  ", "    ", width)

@@ -1,0 +1,45 @@
+"""The word list of CONTRIBUTING.md holds in every text that people read."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.documents.made import ROOT
+from tests.documents.texts import prose, texts
+
+BETTER = {
+    r"mend(s|ed|ing|able)?": "fix",
+    r"ways? back": "undo, rollback",
+    r"(take|takes|taken|took|taking) (it |them |that |this )?back": "undo, roll back",
+    r"roads?": "way, approach",
+    r"let go of": "release",
+    r"of (yours|ours|the user's)": "your, our",
+    r"save for": "except",
+    r"whom": "who",
+    r"anew": "again",
+    r"weigh(s|ed|ing)?": "compare",
+    r"seen installed": "installed",
+    r"fails so": "fails with this error",
+    r"in force": "set",
+    r"for good": "permanently",
+    r"(is|are) to go": "will be removed",
+    r"1 (bytes|checks|files|folders|hangs|lines|packages|places|rows|runs|settings|shapes|steps)": "1 file",
+}
+"""What is not to be said, as a pattern of whole words, and what is said instead."""
+
+
+def _found(pattern: str) -> list[str]:
+    wrong = re.compile(rf"(?<![\w.-])(?:{pattern})(?![\w-])", re.IGNORECASE)
+    return [f"{place}: {text.strip()}" for place, text in texts() if wrong.search(prose(text))]
+
+
+@pytest.mark.parametrize("pattern", BETTER)
+def test_no_text_uses_a_word_for_which_there_is_a_better_one(pattern: str) -> None:
+    assert _found(pattern) == [], f"better: {BETTER[pattern]}"
+
+
+def test_the_list_in_the_handbook_names_them() -> None:
+    handbook = (ROOT / "CONTRIBUTING.md").read_text("utf-8").partition("## Words")[2]
+    assert [better for better in BETTER.values() if better.split(",")[0] not in handbook] == []
