@@ -89,7 +89,7 @@ CLICKS: dict[str, Click] = {
     "option": Click("conv2d", "Deadline      <", shows("< 180 s for each shape"), ("o",)),
     "options done": Click("conv2d", "Esc done", step("conv2d"), ("o",)),
     "python": Click("conv2d", "~/ai/venv", shows("> ~/ai/venv")),
-    "another python": Click("conv2d", "Another Python", of(Conv2d, lambda s: s._field.has_focus)),
+    "another python": Click("conv2d", "Another Python", of(Conv2d, lambda s: s._list.typing)),
     "result": Click("conv2d", "32->64 3x3", screen(PathQuestion), ("h", "r")),
     "result left": Click("conv2d", "Esc Back", step("history"), ("h", "r")),
     "path taken": Click("done", "Enter Take it", shows("Written"), ("p", "w")),
