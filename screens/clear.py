@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from textual import work
 from textual.binding import Binding, BindingType
+from textual.containers import Vertical
 from textual.widget import Widget
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
@@ -63,7 +64,8 @@ class Clear(StepScreen):
     HELP_TEXT = (
         "Up and down move. Enter makes the plan and shows it; nothing is changed yet.\n\n"
         "AMD's ROCm: what was installed from AMD's repository, package by package, with its apt "
-        "sources, keys and pins, and the folders that are left below /opt.\n"
+        "sources, keys and pins, and the folders that are left below /opt. A driver package "
+        "that is half installed goes too, because apt fails until it is gone; Review names it.\n"
         "Its driver: also amdgpu-dkms, which builds a kernel module. The driver that comes with "
         "the kernel stays, and is enough.\n"
         "The system's: also the ROCm packages of your distribution. Blender, hashcat and others "
@@ -90,7 +92,9 @@ class Clear(StepScreen):
 
     def body(self) -> Iterable[Widget]:
         """What it is about, then the ways."""
-        yield Static(f"{INTRO}\n\n{NEVER}", id="aim", markup=False)
+        with Vertical(id="about") as about:
+            about.border_title = "Before you remove anything"
+            yield Static(f"{INTRO}\n\n{NEVER}", id="aim", markup=False)
         options = (Option(f"{way.title:<22}{way.what}") for way in WAYS)
         title = "What should be removed?"
         yield MarkedList(*options, enter="Review", title=title, id="menu")

@@ -1,4 +1,4 @@
-"""What Detect says of the machine: a row for each question, and all about one."""
+"""What Detect says of the machine: a row for each question."""
 
 from __future__ import annotations
 

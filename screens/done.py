@@ -33,6 +33,10 @@ from wizard.run.lines import clean
 from wizard.services import DEMO, LIVE
 from wizard.sizes import counted, size_text
 
+START = "Start"
+BESIDE = 160
+"""Cells of a screen that has room for two commands beside each other, each on one line."""
+
 
 @dataclass(frozen=True, slots=True)
 class Panel:
@@ -75,6 +79,11 @@ class Done(StepScreen):
         """Says how it ended."""
         self.conclude(*conclusion(self.session, self.services.mode))
 
+    def on_resize(self) -> None:
+        """Lays the parts out beside each other where there is room."""
+        super().on_resize()
+        self.set_class(self.size.width >= BESIDE, "-beside")
+
     def action_welcome(self) -> None:
         """Goes to the start; the machine is read again there, as it may have changed."""
         self.post_message(self.Go("welcome", Session(applications=self.session.applications)))
@@ -83,6 +92,7 @@ class Done(StepScreen):
 def _widget(panel: Panel) -> Static:
     widget = Static("\n".join(panel.lines), classes="panel", markup=False)
     widget.border_title = panel.title
+    widget.set_class(panel.title == START, "-first")
     widget.set_class(panel.urgent, "-urgent")
     return widget
 
@@ -126,7 +136,7 @@ def panels_of(session: Session, mode: str) -> Iterator[Panel]:
     if whole and plan.kind is Kind.INSTALL:
         commands = starts(plan, session.applications, session.machine)
         lines = "\n\n".join("\n".join(map(clean, each)) for each in commands)
-        yield Panel("Start", tuple(lines.split("\n")))
+        yield Panel(START, tuple(lines.split("\n")))
         yield Panel("Which Python", tuple(map(clean, python_lines(plan, session.machine))))
         yield Panel("Measure", (clean(measure_command(plan)),))
     if mode != LIVE or (finished is not None and finished.run):

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
 
+from wizard.diagnose.card_words import fact_text
 from wizard.machine.facts import Unknown
-from wizard.run.lines import one_line
+from wizard.run.lines import shown as shown
 
 if TYPE_CHECKING:
     from wizard.machine.facts import Machine
-
 
 STATUS_STYLES = {
     "fault": "bold $text-error",
@@ -20,10 +20,6 @@ STATUS_STYLES = {
     "ok": "$text-success",
 }
 """Of each ``wizard.diagnose.finding.Status``, by its value."""
-
-
-shown = one_line
-"""Text from outside, as it may stand on a screen."""
 
 
 def cut(text: str, cells: int) -> str:
@@ -51,5 +47,4 @@ def system_text(machine: Machine) -> str:
     if not isinstance(pretty, Unknown):
         words = shown(pretty).split()
         return " ".join(word for word in words if word not in ("LTS", "GNU/Linux"))
-    name = machine.system.distribution
-    return "unknown" if isinstance(name, Unknown) else shown(name)
+    return fact_text(machine.system.distribution)

@@ -24,6 +24,7 @@ _shtab_rdna1_setup_commands() {
     remove:'Take ROCm off the system, package by package, with a way back; venvs stay.'
     report:'Make a report for an issue: findings, verdicts, machine, runs, without what tells who you are.'
     rollback:'Undo a run: remove what it made, keep every file that is not ours.'
+    test-my-card:'Test your card in about ten minutes: what hangs, from which size on, and what helps.'
     watch:'Follow what root still does for an earlier start, to its end.'
   )
   _describe 'rdna1-setup commands' _commands
@@ -32,14 +33,14 @@ _shtab_rdna1_setup_commands() {
 _shtab_rdna1_setup_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--dry-run[show everything, change nothing]"
-  "--machine[a recorded machine instead of this one]:DIR:"
+  "--machine[a recorded machine instead of this one]:DIR:_files -/"
   "--demo[a recorded machine that is installed with the program]"
   "(- : *)--version[show program\'s version number and exit]"
   "--plain[the wizard as questions in plain text, by numbers]"
   "--screens[screens, also where a screen reader runs]"
-  "--venv[where to put it (default\: \~\/ai\/ID)]:DIR:"
+  "--venv[where to put it (default\: \~\/ai\/ID)]:DIR:_files -/"
   "--torch-index[another wheel index\; pip\: as pip is configured]:URL:"
-  "--wheelhouse[a folder of wheels, no network (pip\'s too)]:DIR:"
+  "--wheelhouse[a folder of wheels, no network (pip\'s too)]:DIR:_files -/"
   "--python-mirror[where uv takes a Python from\: an address, or file\:\/\/\/DIR\/python of \`fetch\`]:URL:"
   "--rocm-repo[system packages from a copy of https\:\/\/repo.radeon.com\/rocm\/apt]:URL:"
   "--rocm-key-fingerprint[of the key that signs that copy, where it is not AMD\'s]:HEX:"
@@ -51,9 +52,10 @@ _shtab_rdna1_setup_defaults_added=0
 _shtab_rdna1_setup_about_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--dry-run[show everything, change nothing]"
-  "--machine[a recorded machine instead of this one]:DIR:"
+  "--machine[a recorded machine instead of this one]:DIR:_files -/"
   "--demo[a recorded machine that is installed with the program]"
-  ":left out\: all topics:"
+  "--json[for programs]"
+  ":left out\: all topics:(algorithm approaches downgrade games gfx1010 hang override rocm unknown untested variables)"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -62,20 +64,20 @@ _shtab_rdna1_setup_about_defaults_added=0
 _shtab_rdna1_setup_apply_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--dry-run[show everything, change nothing]"
-  "--machine[a recorded machine instead of this one]:DIR:"
+  "--machine[a recorded machine instead of this one]:DIR:_files -/"
   "--demo[a recorded machine that is installed with the program]"
-  "--stack[such as rocm52 or cpu\; plan without it lists all]:ID:"
+  "--stack[such as rocm52 or cpu\; plan without it lists all]:ID:(cpu native rocm52 rocm57 rocm62)"
   "--footprint[venv\: one folder (default)\; venv\+system\: ROCm packages too, as root]:footprint:(venv venv+system)"
-  "*--app[what you want to run, such as comfyui or llm-chat\; again for more (default\: what is found here)]:ID:"
-  "--preset[also set these published variables of the stack, such as \'GEMM only\' of rocm57]:NAME:"
-  "--venv[where to put it (default\: \~\/ai\/ID)]:DIR:"
+  "*--app[what you want to run, such as comfyui or llm-chat\; again for more (default\: what is found here)]:ID:(a1111 comfyui diffusers fooocus forge invokeai jupyter linear-algebra llm-chat own small-cnn timm transformers yolo)"
+  "--preset[also set these published variables of the stack, such as \'GEMM only\' of rocm57]:NAME:(GEMM\ only implicit\ GEMM\ only)"
+  "--venv[where to put it (default\: \~\/ai\/ID)]:DIR:_files -/"
   "--torch-index[another wheel index\; pip\: as pip is configured]:URL:"
-  "--wheelhouse[a folder of wheels, no network (pip\'s too)]:DIR:"
+  "--wheelhouse[a folder of wheels, no network (pip\'s too)]:DIR:_files -/"
   "--python-mirror[where uv takes a Python from\: an address, or file\:\/\/\/DIR\/python of \`fetch\`]:URL:"
   "--rocm-repo[system packages from a copy of https\:\/\/repo.radeon.com\/rocm\/apt]:URL:"
   "--rocm-key-fingerprint[of the key that signs that copy, where it is not AMD\'s]:HEX:"
   "--gpu[PCI address of the card to use]:ADDRESS:"
-  "--base-python[base the venv on this Python (default\: the best one that fits)]:PATH:"
+  "--base-python[base the venv on this Python (default\: the best one that fits)]:PATH:_files"
   "--user-torch-aside[move a torch of your user packages away where the environment sees it]"
   "--without-card[install for another machine\: the device is not checked]"
   "--without-groups[leave your groups as they are (default\: where permission to use the GPU is missing, the plan adds you to its group, as root)]"
@@ -85,7 +87,7 @@ _shtab_rdna1_setup_apply_options=(
   "--system-removal[what goes first\: none, or of amd, driver, distribution some with commas between (default\: amd, that is other ROCm releases of AMD\'s)]:WHAT:"
   "--profile-file[set ROCM_PATH and PATH for all users at login]"
   "--snapshot[have your own timeshift, snapper or snapper\:CONFIG make a snapshot first]:TOOL:"
-  "--plan[what \`plan --json\` printed, exactly\; - for standard input]:FILE:"
+  "--plan[what \`plan --json\` printed, exactly\; - for standard input]:FILE:_files"
   "--yes[the plan was read\; do not ask]"
   "--json[events as JSON lines]"
 )
@@ -96,7 +98,7 @@ _shtab_rdna1_setup_apply_defaults_added=0
 _shtab_rdna1_setup_clean_up_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--dry-run[show everything, change nothing]"
-  "--machine[a recorded machine instead of this one]:DIR:"
+  "--machine[a recorded machine instead of this one]:DIR:_files -/"
   "--demo[a recorded machine that is installed with the program]"
   "--without-rollback[remove packages for good where no archive has them any more]"
   "--yes[the plan was read\; do not ask]"
@@ -109,45 +111,46 @@ _shtab_rdna1_setup_clean_up_defaults_added=0
 _shtab_rdna1_setup_conv2d_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--dry-run[show everything, change nothing]"
-  "--machine[a recorded machine instead of this one]:DIR:"
+  "--machine[a recorded machine instead of this one]:DIR:_files -/"
   "--demo[a recorded machine that is installed with the program]"
-  "--json[results as JSON, progress on stderr]"
-  "--python[the Python whose torch is measured (default\: of the newest venv of ours)]:PY:"
-  "--device[cuda is the GPU]:device:(cuda cpu)"
-  "--preset[a table of shapes, for example notes002]:ID:"
+  "(- : *)--help-all[show the rare options too, and exit]"
+  "--preset[a table of shapes, for example notes002]:ID:(default mobilenetv3 notes-raw notes000-batches notes000-channels notes000-kernels notes000-sizes notes001-default-choice notes001-symptom notes001-test notes001-timings notes002 notes003 notes004 resnet50 unet vae-decoder yolov8n)"
   "--sizes[square images, for example 32,44,224]:N,N:"
   "--channels[for example 16-32,64-128]:A-B,A-B:"
-  "--engine[native, unfold\: past MIOpen]:engine:(configured native unfold)"
+  "--layers[a list, one layer a line\: 64 128 3 56x56]:FILE:_files"
+  "*--layer[one such line]:LINE:"
   "--work[forward, backward, train\: one or more]:W,W:"
-  "--operations[measure other operations than Conv2d\: all, or these]:ID,ID:"
+  "--operations[measure other operations than Conv2d\: all, or these]:ID,ID:(add avg-pool batch-norm batch-norm-backward bert bert-backward conv2d copy gpt gru linear lstm matmul-10 matmul-100 max-pool relu rnn t5 training-step)"
+  "--engine[native, unfold\: past MIOpen]:engine:(configured native unfold)"
+  "--python[the Python whose torch is measured (default\: that of your newest venv)]:PY:_files"
+  "--device[cuda is the GPU]:device:(cuda cpu)"
+  "--clean[without what your shell sets for ROCm]"
+  "--spawn[a new interpreter for each shape]"
+  "--log[with MIOpen\'s log\: it names what hangs, and slows calls]"
+  "--keep-databases[leave what MIOpen found under each setting]"
   "--repeats[launches of each shape\; what fails some is flaky]:N:"
   "--deadline[seconds for each shape]:S:"
   "--import-deadline[for import torch]:S:"
-  "--spawn[a new interpreter for each shape]"
+  "--hangs[how often the card may hang before the run stops (default\: 1 where it drives a screen or is in use, else 3)]:N:"
+  "--yes[you have read the warning\: do not ask]"
+  "--even-if-in-use[also where somebody is logged in at its screen]"
   "--find-limit[find the largest that passes\: size, height, width, channels-in, channels-out, kernel, batch]:AXIS:(size height width channels-in channels-out kernel batch)"
   "--range[where that limit may be]:A-B:"
-  "--find-setting[find the fewest variables that make one shape right]"
+  "--find-setting[find the fewest variables that make one shape work]"
   "--compare-settings[time the algorithms against one another]"
-  "--clean[without what your shell sets for ROCm]"
-  "--log[with MIOpen\'s log\: it names what hangs, and slows calls]"
-  "--keep-databases[leave what MIOpen found under each setting]"
-  {--resume,--no-resume}"[go on with an unfinished sweep of the same request]"
-  "--hangs[how often the card may hang before it stops (default\: 1 where it drives a screen or is in use, else 3)]:N:"
-  "--yes[the warning was read\; do not ask]"
-  "--even-if-in-use[also where somebody is logged in at its screen]"
+  "--workarounds[measure what can be done about the first shape, if it does not pass (--hangs)]"
+  "--json[results as JSON, progress on stderr]"
+  {--resume,--no-resume}"[continue an unfinished run of the same (default)]"
   "--foreground[run inside this process, and end with it]"
-  "--attach[follow the experiment under way, or show that run]:RUN:"
+  "--attach[follow the experiment under way, or show that run]:RUN:(\$(command ls \"\${XDG_STATE_HOME-\$HOME/.local/state}/rdna1-setup/conv2d/runs\" 2>/dev/null))"
   "--stop[end the experiment under way]"
   "--list[experiments, newest first]"
-  "--layers[a list, one layer a line\: 64 128 3 56x56]:FILE:"
-  "*--layer[one such line]:LINE:"
-  "--workarounds[measure what can be done about the first shape, if it does not pass (--hangs)]"
-  "--export[write the last run as a card for others]:FILE:"
-  "--import[check and show a card]:FILE:"
-  "--compare[two cards or runs\; one and the last run\; or the last run and the one before]:CARD:"
-  "--repro[write a script for one result]:FILE.py:"
-  "--run[as if that run (--list) were the last]:RUN:"
+  "--compare[two cards or runs\; one and the last run\; or the last run and the one before]:CARD:_files"
+  "--run[as if that run (--list) were the last]:RUN:(\$(command ls \"\${XDG_STATE_HOME-\$HOME/.local/state}/rdna1-setup/conv2d/runs\" 2>/dev/null))"
   "--result[that result, counted from 1]:N:"
+  "--export[write the last run as a card for others]:FILE:_files"
+  "--import[check and show a card]:FILE:_files"
+  "--repro[write a script for one result]:FILE.py:_files"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -156,7 +159,7 @@ _shtab_rdna1_setup_conv2d_defaults_added=0
 _shtab_rdna1_setup_detect_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--dry-run[show everything, change nothing]"
-  "--machine[a recorded machine instead of this one]:DIR:"
+  "--machine[a recorded machine instead of this one]:DIR:_files -/"
   "--demo[a recorded machine that is installed with the program]"
   "--json[for programs]"
   "--verify[hash the ROCm libraries of every torch as well\; reads gigabytes]"
@@ -168,17 +171,17 @@ _shtab_rdna1_setup_detect_defaults_added=0
 _shtab_rdna1_setup_diagnose_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--dry-run[show everything, change nothing]"
-  "--machine[a recorded machine instead of this one]:DIR:"
+  "--machine[a recorded machine instead of this one]:DIR:_files -/"
   "--demo[a recorded machine that is installed with the program]"
-  "--kernel-log[read this kernel log, and not the machine\'s own]:FILE:"
+  "--kernel-log[read this kernel log, and not the machine\'s own]:FILE:_files"
   "--try-torch[also use the card with each torch, which may hang it]"
-  "*--app[what you want to run, such as comfyui or llm-chat\; again for more (default\: what is found here)]:ID:"
-  "--fix[carry out the plan that mends this finding, shown first]:CAUSE:"
+  "*--app[what you want to run, such as comfyui or llm-chat\; again for more (default\: what is found here)]:ID:(a1111 comfyui diffusers fooocus forge invokeai jupyter linear-algebra llm-chat own small-cnn timm transformers yolo)"
+  "--fix[carry out the plan that mends this finding, shown first]:CAUSE:(apt-distro-shadows-amd apt-key apt-release-mismatch benign-kdb-warning compute-queue-preemption-hang cuda-wheel disk-full dkms-build-failed download-damaged dpkg-interrupted dpkg-lock glibc-execstack gpu-memory-fault graphics-ring-timeout igpu-selected kfd-missing kfd-permission library-path-shadow mec-firmware-old miopen-batchnorm-dpp miopen-cache miopen-compile-headers miopen-solver-restricted missing-hip-library mixed-rocm-libraries noop-setting numpy2-abi out-of-vram override-isa-mismatch pcie-atomics pip-wrong-index python-too-new repo-not-found rocblas-lacks-gfx-target secure-boot-key-rejected stale-override vfio-bound visible-devices-mask wheel-lacks-gfx-target wheel-library-replaced wsl-unsupported)"
   "--yes[the plan was read\; do not ask]"
   "--json[for programs\; with --fix, events as JSON lines]"
-  "--venv[--fix\: of several findings of that cause, the one in this folder]:DIR:"
+  "--venv[--fix\: of several findings of that cause, the one in this folder]:DIR:_files -/"
   "--torch-index[another wheel index\; pip\: as pip is configured]:URL:"
-  "--wheelhouse[a folder of wheels, no network (pip\'s too)]:DIR:"
+  "--wheelhouse[a folder of wheels, no network (pip\'s too)]:DIR:_files -/"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -187,11 +190,11 @@ _shtab_rdna1_setup_diagnose_defaults_added=0
 _shtab_rdna1_setup_explain_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--dry-run[show everything, change nothing]"
-  "--machine[a recorded machine instead of this one]:DIR:"
+  "--machine[a recorded machine instead of this one]:DIR:_files -/"
   "--demo[a recorded machine that is installed with the program]"
-  "*--app[what you want to run, such as comfyui or llm-chat\; again for more (default\: what is found here)]:ID:"
+  "*--app[what you want to run, such as comfyui or llm-chat\; again for more (default\: what is found here)]:ID:(a1111 comfyui diffusers fooocus forge invokeai jupyter linear-algebra llm-chat own small-cnn timm transformers yolo)"
   "--json[for programs]"
-  "(*):a text\; - is standard input:"
+  "(*):a text\; - is standard input:_files"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -200,16 +203,16 @@ _shtab_rdna1_setup_explain_defaults_added=0
 _shtab_rdna1_setup_fetch_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--dry-run[show everything, change nothing]"
-  "--machine[a recorded machine instead of this one]:DIR:"
+  "--machine[a recorded machine instead of this one]:DIR:_files -/"
   "--demo[a recorded machine that is installed with the program]"
-  "--stack[what it shall install]:ID:"
-  "*--app[what you want to run, such as comfyui or llm-chat\; again for more (default\: what is found here)]:ID:"
-  "--for[for machines like this recorded one (\`report --record DIR\`)\; default\: like this one]:RECORDED:"
+  "--stack[what it shall install]:ID:(cpu native rocm52 rocm57 rocm62)"
+  "*--app[what you want to run, such as comfyui or llm-chat\; again for more (default\: what is found here)]:ID:(a1111 comfyui diffusers fooocus forge invokeai jupyter linear-algebra llm-chat own small-cnn timm transformers yolo)"
+  "--for[for machines like this recorded one (\`report --record DIR\`)\; default\: like this one]:RECORDED:_files -/"
   "--gpu[PCI address of the card]:ADDRESS:"
   "--torch-index[another wheel index\; pip\: as pip is configured]:URL:"
-  "--wheelhouse[a folder of wheels, no network (pip\'s too)]:DIR:"
+  "--wheelhouse[a folder of wheels, no network (pip\'s too)]:DIR:_files -/"
   "--json[events as JSON lines]"
-  ":the folder to fill\; the same goes on:"
+  ":the folder to fill\; the same goes on:_files -/"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -218,9 +221,9 @@ _shtab_rdna1_setup_fetch_defaults_added=0
 _shtab_rdna1_setup_keep_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--dry-run[show everything, change nothing]"
-  "--machine[a recorded machine instead of this one]:DIR:"
+  "--machine[a recorded machine instead of this one]:DIR:_files -/"
   "--demo[a recorded machine that is installed with the program]"
-  "--venv[which venv of ours]:DIR:"
+  "--venv[which venv of ours]:DIR:_files -/"
   "--yes[the plan was read\; do not ask]"
   "--json[events as JSON lines]"
   "(*):for example MIOPEN_DEBUG_CONV_GEMM\=0:"
@@ -232,20 +235,20 @@ _shtab_rdna1_setup_keep_defaults_added=0
 _shtab_rdna1_setup_plan_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--dry-run[show everything, change nothing]"
-  "--machine[a recorded machine instead of this one]:DIR:"
+  "--machine[a recorded machine instead of this one]:DIR:_files -/"
   "--demo[a recorded machine that is installed with the program]"
-  "--stack[such as rocm52 or cpu\; plan without it lists all]:ID:"
+  "--stack[such as rocm52 or cpu\; plan without it lists all]:ID:(cpu native rocm52 rocm57 rocm62)"
   "--footprint[venv\: one folder (default)\; venv\+system\: ROCm packages too, as root]:footprint:(venv venv+system)"
-  "*--app[what you want to run, such as comfyui or llm-chat\; again for more (default\: what is found here)]:ID:"
-  "--preset[also set these published variables of the stack, such as \'GEMM only\' of rocm57]:NAME:"
-  "--venv[where to put it (default\: \~\/ai\/ID)]:DIR:"
+  "*--app[what you want to run, such as comfyui or llm-chat\; again for more (default\: what is found here)]:ID:(a1111 comfyui diffusers fooocus forge invokeai jupyter linear-algebra llm-chat own small-cnn timm transformers yolo)"
+  "--preset[also set these published variables of the stack, such as \'GEMM only\' of rocm57]:NAME:(GEMM\ only implicit\ GEMM\ only)"
+  "--venv[where to put it (default\: \~\/ai\/ID)]:DIR:_files -/"
   "--torch-index[another wheel index\; pip\: as pip is configured]:URL:"
-  "--wheelhouse[a folder of wheels, no network (pip\'s too)]:DIR:"
+  "--wheelhouse[a folder of wheels, no network (pip\'s too)]:DIR:_files -/"
   "--python-mirror[where uv takes a Python from\: an address, or file\:\/\/\/DIR\/python of \`fetch\`]:URL:"
   "--rocm-repo[system packages from a copy of https\:\/\/repo.radeon.com\/rocm\/apt]:URL:"
   "--rocm-key-fingerprint[of the key that signs that copy, where it is not AMD\'s]:HEX:"
   "--gpu[PCI address of the card to use]:ADDRESS:"
-  "--base-python[base the venv on this Python (default\: the best one that fits)]:PATH:"
+  "--base-python[base the venv on this Python (default\: the best one that fits)]:PATH:_files"
   "--user-torch-aside[move a torch of your user packages away where the environment sees it]"
   "--without-card[install for another machine\: the device is not checked]"
   "--without-groups[leave your groups as they are (default\: where permission to use the GPU is missing, the plan adds you to its group, as root)]"
@@ -260,6 +263,7 @@ _shtab_rdna1_setup_plan_options=(
   "--distribution-rocm[the distribution\'s ROCm packages go too (Blender and others may use them)]"
   "--driver[AMD\'s kernel driver package amdgpu-dkms goes too]"
   "--json[for programs and for apply --plan]"
+  "--brief[with --json\: the recommendation, sizes, and each step\'s title, without commands]"
   "--exact[also ask the index whether it still has the wheels, pip how much it would fetch, and the repository and apt what would be installed, version by version]"
   "--evidence[also every statement about the stack\: who, card, date, link, contradictions]"
 )
@@ -270,20 +274,20 @@ _shtab_rdna1_setup_plan_defaults_added=0
 _shtab_rdna1_setup_rehearse_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--dry-run[show everything, change nothing]"
-  "--machine[a recorded machine instead of this one]:DIR:"
+  "--machine[a recorded machine instead of this one]:DIR:_files -/"
   "--demo[a recorded machine that is installed with the program]"
-  "--stack[such as rocm52 or cpu\; plan without it lists all]:ID:"
+  "--stack[such as rocm52 or cpu\; plan without it lists all]:ID:(cpu native rocm52 rocm57 rocm62)"
   "--footprint[venv\: one folder (default)\; venv\+system\: ROCm packages too, as root]:footprint:(venv venv+system)"
-  "*--app[what you want to run, such as comfyui or llm-chat\; again for more (default\: what is found here)]:ID:"
-  "--preset[also set these published variables of the stack, such as \'GEMM only\' of rocm57]:NAME:"
-  "--venv[where to put it (default\: \~\/ai\/ID)]:DIR:"
+  "*--app[what you want to run, such as comfyui or llm-chat\; again for more (default\: what is found here)]:ID:(a1111 comfyui diffusers fooocus forge invokeai jupyter linear-algebra llm-chat own small-cnn timm transformers yolo)"
+  "--preset[also set these published variables of the stack, such as \'GEMM only\' of rocm57]:NAME:(GEMM\ only implicit\ GEMM\ only)"
+  "--venv[where to put it (default\: \~\/ai\/ID)]:DIR:_files -/"
   "--torch-index[another wheel index\; pip\: as pip is configured]:URL:"
-  "--wheelhouse[a folder of wheels, no network (pip\'s too)]:DIR:"
+  "--wheelhouse[a folder of wheels, no network (pip\'s too)]:DIR:_files -/"
   "--python-mirror[where uv takes a Python from\: an address, or file\:\/\/\/DIR\/python of \`fetch\`]:URL:"
   "--rocm-repo[system packages from a copy of https\:\/\/repo.radeon.com\/rocm\/apt]:URL:"
   "--rocm-key-fingerprint[of the key that signs that copy, where it is not AMD\'s]:HEX:"
   "--gpu[PCI address of the card to use]:ADDRESS:"
-  "--base-python[base the venv on this Python (default\: the best one that fits)]:PATH:"
+  "--base-python[base the venv on this Python (default\: the best one that fits)]:PATH:_files"
   "--user-torch-aside[move a torch of your user packages away where the environment sees it]"
   "--without-card[install for another machine\: the device is not checked]"
   "--without-groups[leave your groups as they are (default\: where permission to use the GPU is missing, the plan adds you to its group, as root)]"
@@ -303,7 +307,7 @@ _shtab_rdna1_setup_rehearse_defaults_added=0
 _shtab_rdna1_setup_remove_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--dry-run[show everything, change nothing]"
-  "--machine[a recorded machine instead of this one]:DIR:"
+  "--machine[a recorded machine instead of this one]:DIR:_files -/"
   "--demo[a recorded machine that is installed with the program]"
   "--distribution-rocm[the distribution\'s ROCm packages go too (Blender and others may use them)]"
   "--driver[AMD\'s kernel driver package amdgpu-dkms goes too]"
@@ -318,11 +322,12 @@ _shtab_rdna1_setup_remove_defaults_added=0
 _shtab_rdna1_setup_report_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--dry-run[show everything, change nothing]"
-  "--machine[a recorded machine instead of this one]:DIR:"
+  "--machine[a recorded machine instead of this one]:DIR:_files -/"
   "--demo[a recorded machine that is installed with the program]"
   "--format[format]:format:(md json)"
-  "--record[record this machine in a new folder]:DIR:"
-  "--folder[write the whole report into a new folder]:DIR:"
+  "--json[same as --format json]"
+  "--record[record this machine in a new folder]:DIR:_files -/"
+  "--folder[write the whole report into a new folder]:DIR:_files -/"
   "--zip[with --folder\: DIR.zip beside it]"
   "--collect-env[with --folder\: start PyTorch\'s collect_env, which may touch the card]:ENV:"
   "--yes[write the folder without a question]"
@@ -334,21 +339,40 @@ _shtab_rdna1_setup_report_defaults_added=0
 _shtab_rdna1_setup_rollback_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--dry-run[show everything, change nothing]"
-  "--machine[a recorded machine instead of this one]:DIR:"
+  "--machine[a recorded machine instead of this one]:DIR:_files -/"
   "--demo[a recorded machine that is installed with the program]"
   "--list[show the runs and do nothing]"
   "--forget[only mark the run ID as undone\: its folder is gone for good]"
   "--yes[do not ask]"
-  ":default\: the newest run:"
+  "--json[with --list\: for programs]"
+  ":default\: the newest run:(\$(command ls \"\${XDG_STATE_HOME-\$HOME/.local/state}/rdna1-setup/runs\" 2>/dev/null))"
 )
 
 # guard to ensure default positional specs are added only once per session
 _shtab_rdna1_setup_rollback_defaults_added=0
 
+_shtab_rdna1_setup_test_my_card_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--dry-run[show everything, change nothing]"
+  "--machine[a recorded machine instead of this one]:DIR:_files -/"
+  "--demo[a recorded machine that is installed with the program]"
+  "--json[results as JSON, progress on stderr]"
+  "--python[test with the torch of this Python (default\: the first for ROCm that is found)]:PY:_files"
+  "--folder[write result card and report into this new folder (default\: one named after the time, here)]:DIR:_files -/"
+  "--deadline[seconds for each shape]:S:"
+  {--resume,--no-resume}"[go on where an earlier start was cut off]"
+  "--hangs[how often the card may hang before the run stops (default\: 1 where it drives a screen or is in use, else 3)]:N:"
+  "--yes[you have read the warning\: do not ask]"
+  "--even-if-in-use[also where somebody is logged in at its screen]"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_rdna1_setup_test_my_card_defaults_added=0
+
 _shtab_rdna1_setup_watch_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--dry-run[show everything, change nothing]"
-  "--machine[a recorded machine instead of this one]:DIR:"
+  "--machine[a recorded machine instead of this one]:DIR:_files -/"
   "--demo[a recorded machine that is installed with the program]"
 )
 
@@ -388,6 +412,7 @@ _shtab_rdna1_setup() {
         remove) _arguments -C -s $_shtab_rdna1_setup_remove_options ;;
         report) _arguments -C -s $_shtab_rdna1_setup_report_options ;;
         rollback) _arguments -C -s $_shtab_rdna1_setup_rollback_options ;;
+        test-my-card) _arguments -C -s $_shtab_rdna1_setup_test_my_card_options ;;
         watch) _arguments -C -s $_shtab_rdna1_setup_watch_options ;;
       esac
   esac

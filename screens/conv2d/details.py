@@ -14,9 +14,9 @@ from wizard.conv2d.presets import Row
 from wizard.conv2d.verdicts import Result
 from wizard.conv2d.words.caution import Circumstances
 from wizard.conv2d.words.caution_words import IN_USE, caution_texts
-from wizard.diagnose.verdict import main_card
+from wizard.diagnose.card_words import main_card
 from wizard.machine.facts import Unknown
-from wizard.report.conv2d_details import Place, Titled, details
+from wizard.report.conv2d_details import DRIVER_TITLE, Place, Titled, details
 
 TITLE = "Before a run on the GPU"
 WITHOUT_RISK = "On the CPU there is no such risk (o, Device)."
@@ -28,6 +28,12 @@ TITLE_STYLE = "bold"
 def details_text(row: Row, result: Result | None, place: Place, *more: Titled) -> Content:
     """What is known of a row, most important first, then what else is to be told."""
     return titled_text(Titled("", (row.label,)), *details(row, result, place), *more)
+
+
+def all_but_commands(row: Row, result: Result | None, place: Place) -> Content:
+    """What is known of a row, without what one would type to repeat it."""
+    told = (each for each in details(row, result, place) if each.title != DRIVER_TITLE)
+    return titled_text(*told)
 
 
 def titled_text(*texts: Titled) -> Content:

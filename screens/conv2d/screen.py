@@ -31,6 +31,7 @@ from screens.widgets.sweep_views import Chosen, SweepViews
 from screens.windows.dialogs import Notice
 from wizard.conv2d.asked import Request, described, sweep_in
 from wizard.conv2d.presets import Row
+from wizard.conv2d.search.failures import span_of_limit
 from wizard.conv2d.search.setting_answer import Found, found_by
 from wizard.conv2d.setting import Aim, SweepSetting
 from wizard.conv2d.sweep import (
@@ -398,8 +399,8 @@ class Conv2d(StepScreen):
         """Finds the exact size above which the failing channels fail."""
         if self.measured is None or (row := self.measured.failed) is None:
             return
-        setting = replace(self._setting, aim=Aim.LIMIT, axis="size", span=self.measured.span)
-        self._start(setting, row)
+        span = span_of_limit(row, self.measured.results.values())
+        self._start(replace(self._setting, aim=Aim.LIMIT, axis="size", span=span), row)
 
     def action_skip(self) -> None:
         """Goes on without measuring, or without what Enter would do."""

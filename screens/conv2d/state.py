@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from screens.words import cut, short_time, shown
+from screens.words import short_time, shown
 from wizard.conv2d.cards.chips import chip_measured, rocm_measured
 from wizard.conv2d.presets import Published, Row
 from wizard.conv2d.verdicts import Result, Verdict
@@ -140,8 +140,8 @@ def mark_of(state: SweepState, number: int) -> Mark:
     return Mark(sign, SHORT.get(result.verdict, result.verdict.value), style)
 
 
-def line_of_row(state: SweepState, number: int, cells: int) -> str:
-    """A row in one line: what it is, how it stands, its times and its error, what others said."""
+def line_of_row(state: SweepState, number: int) -> str:
+    """A row in few words: what it is, how it stands, its times and its error, what others said."""
     row, result = state.rows[number - 1], state.results.get(number)
     parts = [mark_of(state, number).word if state.running == number else "not measured"]
     if result is not None:
@@ -153,7 +153,7 @@ def line_of_row(state: SweepState, number: int, cells: int) -> str:
         ]
         parts = [part for part in parts if part not in ("cold -, warm -", "error -")]
     parts += _published(state, number)
-    return cut(f"{shown(row.label)}: {shown(', '.join(parts))}", cells)
+    return f"{shown(row.label)}: {shown(', '.join(parts))}"
 
 
 def _published(state: SweepState, number: int) -> list[str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands.running import ROOT, environment, wizard
+from tests.commands.running import MACHINE, ROOT, environment, wizard
 from tests.run.places import places_below, plan_of
 from wizard.journalform import SCHEMA
 from wizard.plan.form import plan_form
@@ -200,7 +200,7 @@ def test_undo_with_a_state_folder_that_cannot_be_written_says_so(tmp_path: Path)
 def test_options_before_a_command_count_as_those_behind_it(tmp_path: Path) -> None:
     done = wizard(tmp_path, "--dry-run", "apply", "--stack", "cpu", "--yes")
     assert done.returncode == 0
-    assert "rehearsed: nothing was changed" in done.stdout
+    assert "Nothing was changed: this was a dry run." in done.stdout
     assert list(tmp_path.iterdir()) == []
     record = str(ROOT / "tests" / "machines" / "rx5700xt-jammy-clean")
     before = wizard(tmp_path, "--machine", record, "detect")
@@ -236,3 +236,13 @@ def test_the_refusal_without_a_card_names_the_option_that_installs_for_another_m
     assert "--without-card" in refused.stderr
     done = wizard(tmp_path, *words, "tests/machines/no-amd-gpu", "--without-card")
     assert done.returncode == 0
+
+
+@pytest.mark.parametrize("command", ["plan", "apply"])
+def test_a_dry_run_names_each_step_once(tmp_path: Path, command: str) -> None:
+    words = ("--stack", "native", "--machine", MACHINE)
+    steps = json.loads(wizard(tmp_path, "plan", "--json", *words).stdout)["steps"]
+    told = wizard(tmp_path, command, "--dry-run", *words).stdout.splitlines()
+    for number, step in enumerate(steps, 1):
+        assert told.count(f"{number:2}. {step['title']}") == 1
+        assert sum(line[6:] == step["text"] for line in told) == 1

@@ -76,6 +76,12 @@ def test_who_may_not_use_the_gpu_is_asked_whether_the_plan_shall_change_that(
     assert "Shall the plan give" not in told, "its owner is in render"
 
 
+def test_the_undo_is_named_with_the_recommendation(tmp_path: Path) -> None:
+    _, told = walk(tmp_path, "1 . q", "--demo")
+    assert told.index("rdna1-setup rollback") < told.index("Which stack?")
+    assert told.endswith("Left. Nothing was changed but by plans that you agreed to.\n")
+
+
 def test_a_text_is_explained_where_it_is_pasted(tmp_path: Path) -> None:
     log = tmp_path / "log.txt"
     log.write_text("RuntimeError: HIP error: invalid device function\n")
@@ -108,7 +114,7 @@ def test_a_dry_run_tells_each_step_and_does_none(tmp_path: Path) -> None:
     code, told = walk(tmp_path, f"1 0 {number_of_cpu(tmp_path)} . 0", "--demo")
     assert code == 0
     assert "The same as a command:\n    $ rdna1-setup --demo apply --stack cpu" in told
-    assert "rehearsed: nothing was changed" in told
+    assert "Nothing was changed: this was a dry run." in told
     assert list(tmp_path.iterdir()) == []
 
 

@@ -14,30 +14,6 @@ if TYPE_CHECKING:
     from wizard.conv2d.verdicts import Result
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options for layers of one's own, files of results, and what follows from them."""
-    own = parser.add_argument_group("your own layers")
-    own.add_argument("--layers", metavar="FILE", help="a list, one layer a line: 64 128 3 56x56")
-    own.add_argument("--layer", metavar="LINE", action="append", help="one such line")
-    own.add_argument(
-        "--workarounds",
-        action="store_true",
-        help="measure what can be done about the first shape, if it does not pass (--hangs)",
-    )
-    over = parser.add_argument_group("runs that are over (nothing is measured)")
-    over.add_argument("--export", metavar="FILE", help="write the last run as a card for others")
-    over.add_argument("--import", dest="import_card", metavar="FILE", help="check and show a card")
-    over.add_argument(
-        "--compare",
-        metavar="CARD",
-        nargs="*",
-        help="two cards or runs; one and the last run; or the last run and the one before",
-    )
-    over.add_argument("--repro", metavar="FILE.py", help="write a script for one result")
-    over.add_argument("--run", metavar="RUN", help="as if that run (--list) were the last")
-    over.add_argument("--result", metavar="N", type=int, help="that result, counted from 1")
-
-
 def answered(arguments: argparse.Namespace) -> int | None:
     """The exit code where one of these options was given; None where there is to be measured."""
     from wizard.conv2d.words.layer_list import WrongList

@@ -16,21 +16,6 @@ if TYPE_CHECKING:
     Asked = SettingRequest | CompareRequest
 
 
-def add_setting_arguments(parser: argparse.ArgumentParser) -> None:
-    """Searches about settings, and the surroundings of every measurement."""
-    kinds = parser.add_mutually_exclusive_group()
-    kinds.add_argument("--find-setting", action="store_true",
-                       help="find the fewest variables that make one shape right")  # fmt: skip
-    kinds.add_argument("--compare-settings", action="store_true",
-                       help="time the algorithms against one another")  # fmt: skip
-    parser.add_argument("--clean", action="store_true",
-                        help="without what your shell sets for ROCm")  # fmt: skip
-    parser.add_argument("--log", action="store_true",
-                        help="with MIOpen's log: it names what hangs, and slows calls")  # fmt: skip
-    parser.add_argument("--keep-databases", action="store_true",
-                        help="leave what MIOpen found under each setting")  # fmt: skip
-
-
 def asked_for(arguments: argparse.Namespace, sweep: Sweep) -> Asked | None:
     """The search about settings that was asked for, if any. Raises WrongRequest."""
     from wizard.conv2d.search.compare_settings import CompareRequest

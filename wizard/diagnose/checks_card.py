@@ -8,9 +8,10 @@ from wizard.advice.card import chosen_card, missing_right
 from wizard.diagnose.checked import fine, found, not_tested
 from wizard.diagnose.finding import About, Confidence, Evidence, Finding, Status
 from wizard.machine.facts import Gpu, Machine, Unknown
-from wizard.machine.gpu_words import ATOMICS_UNNEEDED
+from wizard.machine.gpu_words import ATOMICS_UNNEEDED, VFIO
 
 HAND_IN = "Start the container with --device=/dev/kfd --device=/dev/dri, from a host that has them."
+NOT_HANDED_IN = "This container ({0}) was started without the GPU's device /dev/kfd"
 AGAIN = "You have joined the group already: log out of the whole session and in again."
 
 
@@ -28,7 +29,7 @@ def driver(machine: Machine) -> Iterator[Finding]:
     where = f"/sys/bus/pci/devices/{card.pci_address}"
     if isinstance(card.driver, Unknown):
         yield not_tested("kfd-missing", "What drives the card is not known", card.driver.because)
-    elif card.driver == "vfio-pci":
+    elif card.driver == VFIO:
         yield found("vfio-bound", (Evidence(f"{card.name} is held by vfio-pci", where),))
     elif card.driver != "amdgpu":
         held = f"is held by {card.driver}" if card.driver else "is driven by nothing"
@@ -37,8 +38,9 @@ def driver(machine: Machine) -> Iterator[Finding]:
     elif not machine.access.kfd.present:
         inside = machine.surroundings.container
         seen = f"/dev/kfd is not there{f' (inside {inside})' if inside else ''}"
-        fix = (HAND_IN,) if inside else ()
-        yield found("kfd-missing", (Evidence(seen, "/dev"),), fix=fix)
+        # A container has no driver of its own that could be at fault.
+        fix, title = ((HAND_IN,), NOT_HANDED_IN.format(inside)) if inside else ((), "")
+        yield found("kfd-missing", (Evidence(seen, "/dev"),), fix=fix, title=title)
     else:
         yield fine("kfd-missing", f"amdgpu drives {card.name}", Evidence("driver: amdgpu", where))
 

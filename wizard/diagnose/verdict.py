@@ -1,14 +1,15 @@
-"""What stands in the way of PyTorch on a machine, in one or two sentences."""
+"""What a machine comes to for PyTorch, in one or two sentences."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from wizard.diagnose.card_words import card_text, main_card
 from wizard.diagnose.finding import Finding, Status
-from wizard.machine.facts import Gpu, Machine, Unknown
-from wizard.run.lines import one_line
-from wizard.sizes import counted, memory_size_text
+from wizard.machine.facts import Machine
+from wizard.run.lines import shown
+from wizard.sizes import counted
 
 PERMISSION = "kfd-permission"
 FIRST = "1 thing to set up first: permission to use the GPU. The plan can do it."
@@ -23,8 +24,11 @@ class Verdict(NamedTuple):
     second_status: Status | None = None
 
 
-def verdict(machine: Machine, findings: Iterable[Finding]) -> Verdict:
-    """What stands in the way of PyTorch on this machine, by what was diagnosed."""
+def verdict(machine: Machine, findings: Iterable[Finding], more: str = "d") -> Verdict:
+    """What stands in the way of PyTorch on this machine, by what was diagnosed.
+
+    ``more``: the key or the command that explains the warnings.
+    """
     gpu = main_card(machine)
     if gpu is None:
         return Verdict(
@@ -34,40 +38,32 @@ def verdict(machine: Machine, findings: Iterable[Finding]) -> Verdict:
         )
     if not gpu.rdna1:
         return Verdict(
-            f"Your {one_line(gpu.name)} is not an RDNA1 card.",
+            f"Your {shown(gpu.name)} is not an RDNA1 card.",
             Status.WARNING,
             "Only the stack cpu suits this machine. You can still look at the others.",
         )
     counting = [each for each in findings if each.counts]
     faults = [each for each in counting if each.status is Status.FAULT]
     warnings = len(counting) - len(faults)
-    joinable = any(_the_plan_joins(each) for each in faults)
-    obstacles = [each for each in faults if not _the_plan_joins(each)]
+    joinable = any(plan_joins(each) for each in faults)
+    obstacles = [each for each in faults if not plan_joins(each)]
     second = _unread(machine)
     if warnings:
         them = "it" if warnings == 1 else "them"
-        second = f"{counted(warnings, 'warning')}: d explains {them}.", Status.WARNING
+        second = f"{counted(warnings, 'warning')}: {more} explains {them}.", Status.WARNING
     if joinable:
         second = FIRST, Status.WARNING
     card = f"your {card_text(machine)}"
     if not obstacles:
         return Verdict(f"No obstacle to PyTorch found on {card}.", Status.OK, *second)
-    problem = _problem(machine, obstacles[0])
+    problem = shown(obstacles[0].title).rstrip(".")
     if len(obstacles) == 1:
         return Verdict(f"1 problem found with {card}: {problem}.", Status.FAULT, *second)
     text = f"{len(obstacles)} problems found with {card}. The first: {problem}."
     return Verdict(text, Status.FAULT, *second)
 
 
-def _problem(machine: Machine, finding: Finding) -> str:
-    """What is wrong, in a few words; a container has no driver of its own to look for."""
-    container = machine.surroundings.container
-    if finding.cause == "kfd-missing" and container:
-        return f"{container} was started without the GPU's device /dev/kfd"
-    return one_line(finding.title).rstrip(".")
-
-
-def _the_plan_joins(finding: Finding) -> bool:
+def plan_joins(finding: Finding) -> bool:
     """True for a missing right that a step of the plan gives."""
     return finding.cause == PERMISSION and finding.about is not None and bool(finding.about.groups)
 
@@ -76,21 +72,3 @@ def _unread(machine: Machine) -> tuple[str, Status | None]:
     if not machine.unread:
         return "", None
     return f"{counted(len(machine.unread), 'source')} could not be read.", Status.NOT_TESTED
-
-
-def main_card(machine: Machine) -> Gpu | None:
-    """The card that all is about: the first RDNA1 card, else the first card."""
-    return next((gpu for gpu in machine.gpus if gpu.rdna1), next(iter(machine.gpus), None))
-
-
-def card_text(machine: Machine, *, memory: bool = True) -> str:
-    """The main card with its target and its memory; in under 40 cells as a rule."""
-    gpu = main_card(machine)
-    if gpu is None:
-        return "no graphics card found"
-    size = gpu.vram_bytes
-    room = () if isinstance(size, Unknown) or not memory else (memory_size_text(size),)
-    relation = () if gpu.rdna1 else ("not RDNA1",)
-    name = one_line(gpu.name).removeprefix("AMD ").removeprefix("Radeon ")
-    gfx = "unknown" if isinstance(gpu.gfx, Unknown) else one_line(gpu.gfx)
-    return f"{name} ({', '.join((gfx, *room, *relation))})"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from wizard.knowledge.cards import Card, is_rdna1, look_up
 from wizard.machine.facts import Fact, Gpu, Unknown
-from wizard.machine.gpu_words import tell_gpus
+from wizard.machine.gpu_words import VFIO, tell_gpus
 from wizard.machine.host import Host
 from wizard.machine.kfd import KfdNode, kfd_nodes
 from wizard.machine.part import Found, Part
@@ -15,7 +15,6 @@ DISPLAY_CLASSES = ("0300", "0302", "0380")
 INTEL_GRAPHICS = ("8086:", ":00:02.0")
 """Vendor and address of every graphics part that Intel puts into processors."""
 AMDGPU = "amdgpu"
-VIRTUAL_MACHINE = "vfio-pci"
 ONLY_AMDGPU = Unknown("only the driver amdgpu tells it")
 ASLEEP = Unknown("the card is asleep; not woken to ask")
 NO_NODE = Unknown("KFD does not know the card")
@@ -118,7 +117,7 @@ def _vram(host: Host, folder: str, driver: Fact[str], *, asleep: bool) -> Fact[i
 
 def _drives_screen(host: Host, folder: str, drm: tuple[str, ...], driver: Fact[str]) -> Fact[bool]:
     card = next((name for name in drm if name.startswith("card")), None)
-    if card is None and driver == VIRTUAL_MACHINE:
+    if card is None and driver == VFIO:
         return False
     if card is None:
         return Unknown("no driver shows its connectors")
@@ -132,7 +131,7 @@ def _drives_screen(host: Host, folder: str, drm: tuple[str, ...], driver: Fact[s
 
 def _note(card: Card, node: KfdNode | None, driver: Fact[str]) -> str:
     notes = [card.note] if card.note else []
-    if driver == VIRTUAL_MACHINE:
+    if driver == VFIO:
         notes.append("Reserved for a virtual machine (vfio-pci): nothing here can use it.")
     elif driver == "" and card.gfx:
         notes.append("No driver is bound to it: amdgpu must drive it first.")

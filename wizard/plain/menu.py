@@ -24,9 +24,9 @@ made it has run it on such a card."""
 LIVE = "Changes are made after you have agreed to a plan, never before."
 HOW = """\
 Answer with a number and Enter. Enter alone takes the usual answer, which each
-question names; ? tells more, b goes back to the question before. Ctrl+C, or
-the end of the input (Ctrl+D), leaves: what no plan was agreed to for is not
-changed. A plan is agreed to with y and Enter."""
+question names; ? tells more, b goes back to the question before, q leaves.
+Ctrl+C and the end of the input (Ctrl+D) leave too. Nothing is changed unless
+you have agreed to a plan with y and Enter."""
 LEFT = "Left. Nothing was changed but by plans that you agreed to."
 BYE = "Left."
 OURS = ("--plain", "--screens")
@@ -111,7 +111,7 @@ def _ways() -> list[Option[Way | None]]:
         Option("Explain a log or an error text", explaining.walk),
         Option("Remove ROCm, or clean up what other scripts left", away.clear),
         Option("Roll back: undo a run of this program", away.roll_back),
-        Option("Tell all: this machine, every stack, every road", telling.tell_all),
+        Option("Show this machine on one page: verdict, advice, problems", telling.tell_all),
         Option("Report for an issue, without your name and home", telling.report),
         Option("Leave", None, "0"),
     ]
@@ -136,7 +136,7 @@ MORE = (
     "5 takes AMD's packages off, or clears away files and lines of other scripts. The plan is "
     "shown first, and there is a way back.",
     "6 shows what a run made and takes it back; files that are not ours stay.",
-    "7 changes nothing. It is long: some 1,400 lines.",
+    "7 changes nothing. It prints about 40 lines, and which commands say more.",
     "8 prints a report. Nothing leaves this machine by itself.",
     "0 leaves. Nothing is changed by that.",
 )

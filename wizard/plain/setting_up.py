@@ -26,6 +26,7 @@ CARDS = "There is more than one card of AMD's. Which one?"
 PRESETS = "Which published settings for Conv2d?"
 FOOTPRINTS = "How much of the system?"
 GROUPS = "You may not use the GPU yet. Shall the plan give you permission?"
+UNDO = "You can undo any of them after installing it: rdna1-setup rollback"
 FOLDER = "Which folder? A new one, or a venv or conda environment that you have."
 
 
@@ -99,6 +100,7 @@ class Setup:
         self.road.say()
         for line in recommendation_lines(recommended):
             self.road.say(line)
+        self.road.say(UNDO)
         titles = {stack.id: stack.title for stack in load_stacks()}
         options: list[Option[str]] = []
         for fit in recommended.fits:

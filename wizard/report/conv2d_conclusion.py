@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from wizard.conv2d.asked import Request, sweep_in
 from wizard.conv2d.presets import Row
 from wizard.conv2d.search.compare_settings import CompareRequest
+from wizard.conv2d.search.failures import FIXABLE, smallest_failure
 from wizard.conv2d.search.find_limit import LimitRequest
 from wizard.conv2d.search.limit import Limit
 from wizard.conv2d.search.setting_answer import SettingAnswer, setting_text
@@ -19,7 +20,7 @@ from wizard.conv2d.words.meaning import INSTALL_FOR_IT, WITH_A_CARD
 from wizard.conv2d.words.rows import channels_of
 from wizard.diagnose.finding import Status
 from wizard.remedies import by_keys
-from wizard.run.lines import one_line
+from wizard.run.lines import shown
 from wizard.sizes import listed
 
 VERBS = {
@@ -33,8 +34,6 @@ VERBS = {
     Verdict.UNUSABLE: ("was not measured", "were not measured"),
 }
 """Of one and of several, the worst first."""
-FIXABLE = (Verdict.HUNG, Verdict.CRASHED, Verdict.WRONG, Verdict.FLAKY)
-"""What another setting may make right."""
 MOST_NAMED = 3
 """So many sizes or channels are named; more are counted."""
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -62,28 +61,7 @@ class Measured:
     @property
     def failed(self) -> Row | None:
         """The smallest shape that another setting may fix; None where there is none."""
-        failed = [
-            row
-            for row, result in self.known
-            if result.verdict in FIXABLE and not result.on_processor and not result.operation
-        ]
-        return min(failed, key=lambda row: row.shape.h * row.shape.w, default=None)
-
-    @property
-    def span(self) -> tuple[int, int]:
-        """From the largest size that is right below the failed shape up to that one's."""
-        failed = self.failed
-        if failed is None:
-            return 1, 1
-        shape = failed.shape
-        right = [
-            row.shape.h
-            for row, result in self.known
-            if result.verdict in RIGHT
-            and (row.shape.c_in, row.shape.c_out) == (shape.c_in, shape.c_out)
-            and row.shape.h < shape.h
-        ]
-        return max(right, default=1), shape.h
+        return smallest_failure(self.known)
 
     def goes_on(self, request: Request) -> bool:
         """True for a search about the table that was measured."""
@@ -145,7 +123,7 @@ def _of_table(measured: Measured, has_card: bool | None) -> Concluded:
         return Concluded(failures_text(known, len(measured.rows)), status, stopped, fixable)
     if stopped or not known:
         done = f"; {len(right)} {noun}s were right until then" if right else ""
-        happened = "Nothing was measured." if trouble is None else one_line(trouble.happened)
+        happened = "Nothing was measured." if trouble is None else shown(trouble.happened)
         return Concluded(
             f"It stopped: {happened.rstrip('.')}{done}.", Status.FAULT, "a tells what to do."
         )

@@ -28,17 +28,17 @@ def clean(text: str) -> str:
     return _CONTROLS.sub("", _ESCAPES.sub("", text).expandtabs(8))
 
 
-def one_line(text: str) -> str:
-    """Text from outside on one line, without escape sequences and control characters."""
-    return " ".join(clean(text).split())
-
-
 def beginning(text: str, most: int) -> str:
     """At most so many characters of a text, without half a word: it may be half of a secret."""
     if len(text) <= most:
         return text
     whole = text[: most + 1].rpartition(" ")[0].rstrip()
     return whole or text[:most]
+
+
+def shown(text: str) -> str:
+    """Text from outside on one line, without control characters."""
+    return " ".join(clean(text).split())
 
 
 def clean_lines(text: str) -> str:
