@@ -45,6 +45,10 @@ ONE_LINE = _compiled(
         ),
         "neofetch": r"(?:^|\s)GPU(?: \d)?: (?P<name>(?:AMD|ATI|NVIDIA|Intel|Radeon)\b.{3,100})",
         "clinfo": r"^[ |`+-]{1,8}-- Device #(?P<number>\d{1,3}): (?P<name>\S.{1,120})",
+        "amd-smi": rf"^\|?\s{{0,4}}{SLOT}\s+(?P<name>AMD \S[^|]{{2,40}}?)\s+\|",
+        "system report": (
+            r"^\W{0,4}Graphics(?: \d)?:\W{1,60}(?P<name>(?:AMD|NVIDIA|Intel)\b.{3,80})"
+        ),
         "nvidia-smi": (
             r"^\|?\s{1,4}\d{1,3}\s+(?P<name>\S[^|]{2,40}?)\s+(?:On|Off|N/A)\s+\|"
             rf"\s+{SLOT}|^GPU \d{{1,3}}: (?P<listed>[^(\n]{{3,60}}) \(UUID"
@@ -65,6 +69,8 @@ STARTS = _compiled(
             r"^\s{0,12}Name:\s{1,40}(?P<reported>gfx[0-9a-f]{3,5})\b|^Agent (?P<number>\d+)"
         ),
         "vulkaninfo": r"^GPU(?P<number>\d{1,2}):\s*$",
+        "amd-smi": r"^GPU: (?P<number>\d{1,2})\s*$",
+        "sysfs": r"^DRIVER=(?P<driver>[\w-]{2,30})\s*$",
         "rocm-smi": r"^GPU\[(?P<number>\d{1,2})\]\s{0,8}: ",
         "glxinfo": r"^Extended renderer info|^OpenGL renderer string: (?P<name>\S.{1,120})",
     }
@@ -82,8 +88,11 @@ TOLD = _compiled(
             r"|driver: (?P<driver>[\w-]{1,30})"
         ),
         "lshw": (
-            r"^\s{1,60}product: (?P<name>\S.{1,120})|^\s{1,60}vendor: (?P<maker>\S.{1,80})"
-            rf"|bus info: pci@{SLOT}|^\s{{1,60}}version: (?P<revision>[0-9a-f]{{2}})\s*$"
+            r"^\s{1,60}(?:product|Produkt|produit|produto|producto|prodotto): (?P<name>\S.{1,120})"
+            r"|^\s{1,60}(?:vendor|Hersteller|fabricante|fabriquant|fabricant|produttore):"
+            rf" (?P<maker>\S.{{1,80}})|: pci@{SLOT}"
+            r"|^\s{1,60}(?:versi[o\u00f3]n|Version|vers\u00e3o|versione):"
+            r" (?P<revision>[0-9a-f]{2})\s*$"
         ),
         "hwinfo": (
             rf"SysFS BusID: {SLOT}|Hardware Class: (?P<is>\w.{{1,40}})"
@@ -98,6 +107,15 @@ TOLD = _compiled(
             r"vendorID\s+= 0x(?P<vendor>[0-9a-f]{4,5})\b|deviceID\s+= 0x(?P<device>\w{4})\b"
             r"|deviceName\s+= (?P<name>\S.{1,120})|driverID\s+= (?P<driver>\w{1,60})"
             r"|deviceType\s+= PHYSICAL_DEVICE_TYPE_(?P<is>\w+)"
+        ),
+        "amd-smi": (
+            rf"BDF: {SLOT.replace('a-f', 'a-fA-F')}|MARKET_NAME: (?P<name>\S.{{1,120}})"
+            r"|(?<!SUB)VENDOR_ID: 0x(?P<vendor>[0-9a-f]{4})|DEVICE_ID: 0x(?P<device>[0-9a-f]{4})"
+            r"|REV_ID: 0x(?P<revision>\w{2})|TARGET_GRAPHICS_VERSION: (?P<reported>gfx\w+)"
+        ),
+        "sysfs": (
+            r"^PCI_CLASS=(?P<is>\w{5,6})|^PCI_ID=(?P<pci_id>[0-9A-F]{4}:[0-9A-F]{4})"
+            rf"|^PCI_SLOT_NAME={SLOT}"
         ),
         "rocm-smi": (
             r"Card [sS]eries:\s+(?P<name>[A-Za-z].{1,120})"
@@ -148,5 +166,19 @@ CARD_ANCHORS = (
     *("graphics card", "GPU0:", "GPU1:", "GPU2:", "GPU3:", "GPU[", "vendorID", "deviceID"),
     *("deviceName", "driverID", "deviceType", "display", "-- Device #", "renderer", "(UUID"),
     *(" 00000000:", "\u00b0C", "nvidia 0", "nouveau 0", "i915 0", "xe 0", "GPU models"),
-    *("GPU: ", "GPU 0: ", "GPU 1: ", "cuda:", "CUDA:", "Device 0: ", "Device 1: "),
+    *("BDF: ", "MARKET_NAME", "ENDOR_ID", "DEVICE_ID", "REV_ID", "TARGET_GRAPHICS", "PCI_CLASS"),
+    *("DRIVER=", "PCI_ID=", "PCI_SLOT", "Graphics", "AMD Radeon", "produ", "Produkt", "pci@"),
+    *(
+        "Hersteller",
+        "fabri",
+        "vers",
+        "Vers",
+        "GPU: ",
+        "GPU 0: ",
+        "GPU 1: ",
+        "cuda:",
+        "CUDA:",
+        "Device 0: ",
+        "Device 1: ",
+    ),
 )

@@ -35,13 +35,33 @@ from wizard.knowledge.cards import AMD, VENDORS, gfx_of_name, is_rdna1, look_up
 
 ORDER = (
     *("detect", "lspci", "hwinfo", "lshw", "inxi", "rocminfo", "kernel log", "rocm-smi"),
-    *("vulkaninfo", "clinfo", "glxinfo", "nvidia-smi", "torch", "neofetch"),
+    *("amd-smi", "sysfs", "vulkaninfo", "clinfo", "glxinfo", "nvidia-smi", "torch", "neofetch"),
+    "system report",
 )
 """Of several programs that list a card, the one that is named, first."""
 OF_ONE = frozenset({"kernel log", "glxinfo", "torch", "neofetch"})
 """What tells of one card again and again."""
-BY_NUMBER = frozenset({"detect", "lspci", "hwinfo", "lshw", "inxi", "kernel log", "rocm-smi"})
+BY_NUMBER = frozenset(ORDER[: ORDER.index("vulkaninfo")]) - {"rocminfo"}
 """Their names are those of the chip: the table knows the card's."""
+KINDS = {
+    "hwinfo": "graphics card",
+    "inxi": "(?!USB)",
+    "lshw": "$|display",
+    "lspci": f"$|{GRAPHICS}",
+    "rocminfo": "(?!CPU)",
+    "sysfs": "0?3(?:00|02|80)",
+    "vulkaninfo": "(?!CPU)",
+}
+"""How the kind of a device begins that is a graphics card, where a program tells kinds."""
+TELLING = {
+    "amd-smi": {"name", "device", "reported"},
+    "clinfo": {"name"},
+    "glxinfo": {"name"},
+    "rocm-smi": {"name", "device", "reported"},
+    "rocminfo": {"reported"},
+    "vulkaninfo": {"name"},
+}
+"""What must be told of a device, one of these, that it counts."""
 TARGET = re.compile(r"\bgfx[0-9a-f]{3,5}\b")
 RUNTIME = re.compile(
     r" ?\((?:RADV|AMD |radeonsi|navi|LLVM|DRM)[^)]{0,120}\)|/PCIe/SSE2|:xnack[+-].*"
@@ -233,30 +253,13 @@ def _part_of(line: Line) -> str:
 
 def _is_graphics(device: dict[str, str]) -> bool:
     """False for processors, cameras, sound, and what only draws in software."""
-    kind, name = device.get("is", ""), device.get("name", "")
-    if SOFTWARE.search(name):
+    program, kind, driver = device["program"], device.get("is", ""), device.get("driver", "")
+    if SOFTWARE.search(device.get("name", "")) or not re.match(KINDS.get(program, ""), kind):
         return False
-    match device["program"]:
-        case "lspci" if "Slot:" in device["whole"]:
-            return re.match(GRAPHICS, kind) is not None
-        case "inxi":
-            drawn = device["part"] == "Graphics" and device.get("driver") != "uvcvideo"
-            of_pci = kind != "USB" and "usb" not in device
-            return of_pci and (drawn or (device.get("driver") in DRIVERS and not device["part"]))
-        case "lshw":
-            return not kind or kind.startswith("display")
-        case "hwinfo":
-            return kind == "graphics card"
-        case "rocminfo":
-            return "reported" in device and kind != "CPU"
-        case "vulkaninfo":
-            return kind != "CPU" and bool(name)
-        case "glxinfo" | "clinfo":
-            return bool(name)
-        case "rocm-smi":
-            return any(each in device for each in ("name", "device", "reported"))
-        case _:
-            return True
+    if program == "inxi":
+        of_graphics = device["part"] == "Graphics" or (not device["part"] and driver in DRIVERS)
+        return of_graphics and "usb" not in device and driver != "uvcvideo"
+    return not device.keys().isdisjoint(TELLING.get(program, {"line"}))
 
 
 def _card(device: dict[str, str]) -> ListedCard | None:
@@ -283,7 +286,7 @@ def _card(device: dict[str, str]) -> ListedCard | None:
     if not (pci_id or gfx or told):
         return None
     where = f"line {device['line']}"
-    of_rocm = reported if device["program"] in ("rocminfo", "rocm-smi") else ""
+    of_rocm = reported if device["program"] in ("rocminfo", "rocm-smi", "amd-smi") else ""
     return ListedCard(pci_id, gfx, told, _slot(device), device["program"], where, of_rocm)
 
 

@@ -27,6 +27,8 @@ ADVICE = re.compile(
     r"|\b(?:errors?|messages?|warnings?|lines?) (?:like|such as)\b|\busually means\b"
     r"|\bmeans (?:that|the|your|you)\b|\bdo(?:es)? not mean\b|\bin case of\b"
     r"|\bfor example\b|\bwenn (?:du|Sie)\b"
+    r"|\b\u0435\u0441\u043b\u0438 \u043f\u0438\u0448\u0435\u0442\b"
+    r"|\b\u043e\u0448\u0438\u0431\u043a\u0430 \u00ab"
     r"|^\s*(?:[-*+] ?`[^`]{3,160}`\s*(?::|[\u2013\u2014-] )|\|? ?`[^`]{3,160}`\s*\|)"
 )
 """What a manual or somebody who helps says of a message."""

@@ -28,7 +28,15 @@ ERROR_ANCHORS = (
         "ould not ",
     ),
     *("nable to ", "ailed to ", "Failed ", "command not found", "error -", "-fs error"),
-    *("I/O error", "failed command", "nvme", "SW error", "Out of memory: Killed"),
+    *(
+        "I/O error",
+        "failed command",
+        "nvme",
+        "NVRM: Xid",
+        "SW error",
+        "Out of memory: Killed",
+        "ermission denied",
+    ),
 )
 EFFECTS = {
     "network": ("no-distribution", "apt-gone", "wheel-build"),
@@ -45,7 +53,7 @@ SERVICE = re.compile(r"^[\w.-]{1,60} +\| ")
 """What containers that run together put before a line."""
 OF_KERNEL = re.compile(
     r"\*ERROR\*|\bBUG: |\bOops: |Kernel panic|general protection fault|\bsegfault at "
-    r"|Out of memory: Killed|\bI/O error, dev |-fs error|failed command: |, error -\d+$"
+    r"|Out of memory: Killed|NVRM: Xid|\bI/O error, dev |-fs error|failed command: |, error -\d+$"
     r"|\bnvme\d{0,3}: .{0,120}(?:timeout|reset failure|not ready)|SW error detected"
 )
 OF_PROGRAM = re.compile(
@@ -54,7 +62,8 @@ OF_PROGRAM = re.compile(
     r"|^(?:\S{1,120}: )?\[?(?:ERROR|FATAL|CRITICAL)\b\]?(?: -|:)? (?=[A-Za-z'\"<])"
     r"|^(?:E|fatal): (?=\S)|^dpkg[\w-]{0,9}: error |^CMake Error\b|^nvcc fatal|^FAILED: "
     r"|^ninja: build stopped"
-    r"|^(?:g?make)(?:\[\d+\])?: \*\*\* |^docker: (?=\S)|^Error response from daemon|^Error: "
+    r"|^(?:g?make)(?:\[\d+\])?: \*\*\* |^docker: (?=\S)|^[Pp]ermission denied\b"
+    r"|^Error response from daemon|^Error: "
     r"|^CONFLICT \(|^yaml: line \d+: |^The virtual environment was not created"
     r"|^(?:\S{1,60}: ){1,2}(?:[Cc]annot|[Cc]an't|[Cc]ould not|[Uu]nable to|[Ff]ailed to) "
     r"|: Failed with result '|: Failed at step |: command not found$"
@@ -66,6 +75,7 @@ OF_PROGRAM = re.compile(
 )
 NONE = re.compile(
     r"(?i)\b(?:0|no|without) errors?\b|\berrors?[:=] ?0\b"
+    r"|could not determine current runlevel|\bdebconf: "
     r"|pip's dependency resolver does not currently|Ignored the following versions"
 )
 """Nothing went wrong, or nothing that stopped what was done."""
