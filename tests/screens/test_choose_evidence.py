@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import replace
 
 import pytest
 from textual.pilot import Pilot
@@ -15,6 +14,7 @@ from screens.choose.evidence import Evidence
 from screens.choose.roads_list import RoadsList
 from screens.session import Session
 from tests.machine.records import seen
+from tests.screens.collaborators import but
 from tests.screens.driving import (
     as_agreed,
     go,
@@ -34,7 +34,7 @@ from wizard.knowledge.roads import load_roads
 from wizard.knowledge.stacks import load_stacks
 
 SIZES = ((80, 24), (120, 40))
-SERVICES = replace(
+SERVICES = but(
     LIVE_SERVICES,
     recommend=lambda machine, applications, preset: recommend(machine, applications, preset=preset),
     stacks=load_stacks,
