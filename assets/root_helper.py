@@ -3819,7 +3819,7 @@ ACTIONS: Dict[str, Callable[[Dict[str, Any], Step], Union[str, Tuple[str, Dict[s
 }
 
 
-GONE = "These are removed for good, since no package file of them is kept:"
+GONE = "These are removed for good, since no package file is kept for them:"
 
 
 def describe(request: Request) -> List[str]:

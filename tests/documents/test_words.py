@@ -25,7 +25,7 @@ BETTER = {
     r"in force": "set",
     r"for good": "permanently",
     r"(is|are) to go": "will be removed",
-    r"1 (bytes|checks|files|folders|hangs|lines|packages|places|rows|runs|settings|shapes|steps)": "1 file",
+    r"1 (bytes|checks|files|folders|hangs|lines|packages|rows|runs|shapes|steps)": "1 file",
 }
 """What is not to be said, as a pattern of whole words, and what is said instead."""
 

@@ -41,7 +41,7 @@ def test_the_revision_tells_the_name(device: str, revision: str, name: str, tmp_
 def test_an_unknown_revision_of_731f_is_named_as_a_series(tmp_path: Path) -> None:
     gpu = only(make(tmp_path, card("731f", "ff")))
 
-    assert gpu.name == "Radeon RX 5600/5700 series (which one is not told by the id)"
+    assert gpu.name == "Radeon RX 5600/5700 series (the id does not tell which one)"
     assert gpu.rdna1
 
 

@@ -232,8 +232,8 @@ def test_what_cannot_go_is_noted_beside_what_goes(tmp_path: Path) -> None:
     ("path", "told"),
     [
         (f"{HOME}/.config/fish/fish_variables", "set --universal --erase"),
-        ("/etc/environment", "edit it by hand"),
-        (f"{HOME}/.config/systemd/user/comfy.service", "edit it by hand"),
+        ("/etc/environment", "edit it yourself"),
+        (f"{HOME}/.config/systemd/user/comfy.service", "edit it yourself"),
     ],
 )
 def test_files_that_no_plan_edits_are_named(tmp_path: Path, path: str, told: str) -> None:
@@ -244,7 +244,7 @@ def test_files_that_no_plan_edits_are_named(tmp_path: Path, path: str, told: str
 def test_a_file_that_is_no_utf_8_is_left_alone(tmp_path: Path) -> None:
     host, machine = with_lines(tmp_path, "", 2)
     host = host_with(tmp_path, {BASHRC: b"# \xe4\n" + f"export {OVERRIDE}=10.3.0\n".encode()})
-    assert "edit it by hand" in refusal(host, machine, "stale-override")
+    assert "edit it yourself" in refusal(host, machine, "stale-override")
 
 
 def test_what_this_session_alone_sets_has_no_plan(tmp_path: Path) -> None:

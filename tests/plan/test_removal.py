@@ -131,7 +131,7 @@ def test_what_goes_for_good_is_not_kept_and_is_named() -> None:
 def test_where_all_goes_for_good_nothing_is_kept() -> None:
     plan = make_removal(with_packages(amd("rocm-core")), for_good=(LOST,))
     assert not any(isinstance(step, KeepDebs) for step in plan.steps)
-    assert str(change(plan)).endswith("no package file of them is kept")
+    assert str(change(plan)).endswith("no package file is kept for them")
 
 
 def test_another_version_does_not_go_for_good_by_the_same_word() -> None:

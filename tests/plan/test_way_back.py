@@ -101,7 +101,7 @@ def test_of_what_the_plan_brought_no_package_file_is_kept_and_root_is_told() -> 
     installed = dict(changes(plan)[0].expect_install)
     (change,) = changes(make_way_back(plan, all_of(plan), (), installed, run=RUN))
     assert dict(change.for_good) == installed
-    assert str(change).endswith("no package file of them is kept")
+    assert str(change).endswith("no package file is kept for them")
 
 
 def test_marks_come_back_also_where_no_package_went() -> None:

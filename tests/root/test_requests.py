@@ -411,7 +411,7 @@ def test_what_goes_for_good_is_asked_in_a_sentence_of_its_own() -> None:
     )
     assert "for good" not in usual
     listed = " ".join(f"{name}={version}" for name, version in lost)
-    sentence = "These are removed for good, since no package file of them is kept:"
+    sentence = "These are removed for good, since no package file is kept for them:"
     assert told == f"{usual} {sentence} {listed}"
 
 

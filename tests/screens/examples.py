@@ -264,7 +264,7 @@ KEPT = system_plan(
             ((4, "os.environ['MIOPEN_DEBUG_CONV_GEMM'] = '0'"),),
             "a",
             "b",
-            "the same lines are taken out again",
+            "the same lines are removed again",
         ),
     ),
     ("What was measured for one shape need not hold for another.",),

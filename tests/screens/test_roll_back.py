@@ -96,7 +96,7 @@ class Back:
 
 WELL = (
     StepFinished(1, 1.0, False, "3 packages are gone"),
-    StepStarted(2, 3, "as root, move back", "As it was before."),
+    StepStarted(2, 3, "as root, move back", "Restores the earlier state."),
     StepFinished(2, 1.0, False, "it is back in its place"),
     StepStarted(3, 3, "undo run", "The folder."),
     StepFinished(3, 1.0, False, "taken back"),
@@ -247,7 +247,7 @@ async def test_a_run_without_a_part_in_the_system_shows_its_folder_alone() -> No
         await settled(pilot)
         await press(pilot, "r")
         await until(pilot, lambda: "1 step, no root" in screen_text(pilot.app))
-        assert "1  Restore the folder of the run" in screen_text(pilot.app)
+        assert "1  Restore the run's folder" in screen_text(pilot.app)
         await press(pilot, "y")
         await until(pilot, lambda: "Removing rocm-core" in screen_text(pilot.app))
         assert "of the system" not in screen_text(pilot.app)
@@ -285,7 +285,7 @@ async def test_a_dry_run_shows_the_way_back_and_takes_nothing() -> None:
         await reach(pilot, "welcome")
         await settled(pilot)
         await press(pilot, "r")
-        await until(pilot, lambda: "Restore the folder of the run" in screen_text(pilot.app))
+        await until(pilot, lambda: "Restore the run's folder" in screen_text(pilot.app))
         assert "y" not in usable_keys(pilot.app)
 
 

@@ -230,7 +230,9 @@ def test_a_run_that_only_edited_files_of_the_user_has_a_way_back(tmp_path: Path)
     record = run_without_folder(tmp_path, OUT)
     assert touched_system(record)
     assert make_way_back(noted_plan(record), (1,), (), {}, run=record.id).steps == (
-        PutLinesBack("As it was before.", OUT.path, OUT.lines, "b", "a", "run the plan again"),
+        PutLinesBack(
+            "Restores the earlier state.", OUT.path, OUT.lines, "b", "a", "run the plan again"
+        ),
     )
 
 

@@ -271,7 +271,7 @@ def _root(stack: Stack, fit: Fit, system: bool) -> Aspect:
         return Aspect("root", "Root needed", "yes", because)
     if missing is not None and missing.needs_root:
         return Aspect("root", "Root needed", "once", f"before it: {missing.text}")
-    because = missing.text if missing else "everything goes into one folder of yours"
+    because = missing.text if missing else "everything goes into one folder in your home"
     return Aspect("root", "Root needed", "no", because)
 
 

@@ -37,19 +37,19 @@ TOPICS = {
     "image speed": "how long an image takes",
     "memory": "how much memory layers take",
     "stability": "crashes and resets after a good start",
-    "install": "what the road asks of the machine, and whether it can be had",
+    "install": "what the stack needs from the machine, and whether it is available",
     "age": "how old its torch is",
-    "security": "holes that are known, and whether they get mended",
+    "security": "known vulnerabilities, and whether they get fixed",
     "support": "what AMD and others promise, and what the libraries hold",
     "cause": "what the hang is put down to",
     "method": "how the statements came about",
     "regression": "other builds that fail where older ones ran",
     "neighbours": "other builds of the same kind",
-    "other roads": "roads that are no stack of ours",
+    "other ways": "ways that this program does not install",
 }
 """What a claim can be about. ``assets/verdicts.toml`` says which bear on which question."""
 
-ABOUT_NO_STACK = "other roads"
+ABOUT_NO_STACK = "other ways"
 """The topic of claims that name no stack."""
 
 

@@ -135,7 +135,7 @@ def _exchanged(
             (),
             f"{work}/wheels",
             _backup(host, there.path),
-            "move everything back to its place",
+            "move everything back",
         ),
         install_beside(there, work),
         drop_downloads(work),

@@ -26,7 +26,7 @@ FOR_ALL = re.compile(
     r"(?:HSA|HIP|ROCR|ROCM|MIOPEN|AMD|GPU|PYTORCH|TORCH)_[A-Z0-9_]{1,80}=\S*"
 )
 """Settings of ROCm that name no file: what root's helper lets into a file for all users."""
-LINES_BACK = "the same lines are put back where they stood"
+LINES_BACK = "the same lines are put back in their old place"
 FILE_BACK = "put back from the backup"
 
 

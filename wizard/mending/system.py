@@ -65,8 +65,8 @@ def pinned(host: Host, machine: Machine, names: tuple[str, ...]) -> Mending:
     require_apt(machine)
     now = host.read(PIN)
     before = sha256(now) if isinstance(now, str) else None
-    why = "Without it the distribution's packages of the same names win, also later on."
-    back = "moved into the backup" if before is None else "what was there is put back"
+    why = "Without it apt prefers the distribution's packages of the same names, now and later."
+    back = "moved into the backup" if before is None else "the old file is restored"
     pin = WriteSystemFile(why, PIN, PIN_TEXT, back, before)
     going = _shadowing(host, machine, names)
     if not going:
@@ -100,7 +100,7 @@ def _removed(going: tuple[Package, ...]) -> tuple[Step, ...]:
     names = tuple(one.name for one in going)
     return (
         KeepDebs(
-            "So that each of them can come back, also without a network.",
+            "So that each of them can be restored, even without a network.",
             tuple((one.name, one.version) for one in going),
         ),
         AptChange(

@@ -111,7 +111,7 @@ def _ways() -> list[Option[Way | None]]:
         Option("Explain a log or an error text", explaining.walk),
         Option("Remove ROCm, or clean up what other scripts left", away.clear),
         Option("Roll back: undo a run of this program", away.roll_back),
-        Option("Tell all: this machine, every stack, every road", telling.tell_all),
+        Option("Show everything: this machine, every stack, every approach", telling.tell_all),
         Option("Report for an issue, without your name and home", telling.report),
         Option("Leave", None, "0"),
     ]

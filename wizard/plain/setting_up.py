@@ -148,7 +148,7 @@ class Setup:
             return None
         system = f"that, and the system's packages of ROCm {stack.system_release} (needs root)"
         options = [
-            Option("one folder of yours", "venv"),
+            Option("one folder in your home", "venv"),
             Option(system, "venv+system"),
         ]
         return replace(wanted, footprint=self.road.ask.choose(FOOTPRINTS, options))

@@ -67,8 +67,8 @@ def going(machine: Machine, scopes: tuple[str, ...], kept_release: str = "") -> 
     packages = machine.rocm_packages
     if isinstance(packages, Unknown):
         raise PlanImpossible(
-            f"What is installed is not known, because {packages.because}. "
-            "Removal is by exact list only, so nothing is planned."
+            f"The installed packages cannot be read: {packages.because}. Packages are removed "
+            "only from an exact list, so nothing is planned."
         )
     if any(one.name in DRIVERS and is_broken(one) for one in packages):
         scopes = (*scopes, DRIVER) if AMD in scopes else scopes  # its firmware goes with it
@@ -118,9 +118,12 @@ def _notes(packages: tuple[Package, ...], out: list[Package], scopes: tuple[str,
     graphics = [one.name for one in left if _is_graphics(one)]
     theirs = [one.name for one in packages if one.origin == "distribution" and one not in out]
     told = (
-        (unclear, "Left, because it is not clear whose they are: {}."),
-        (drivers if AMD in scopes else [], "AMD's kernel driver stays ({}): it works."),
-        (graphics if AMD in scopes else [], "AMD's graphics packages are not ROCm and stay: {}."),
+        (unclear, "These stay, because it is not clear who they belong to: {}."),
+        (drivers if AMD in scopes else [], "AMD's kernel driver works and stays ({})."),
+        (
+            graphics if AMD in scopes else [],
+            ("AMD's graphics packages stay, because they are not ROCm: {}."),
+        ),
         (theirs, "The distribution's own ROCm packages stay: {}."),
     )
     return [text.format(_few(names)) for names, text in told if names]
