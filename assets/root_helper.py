@@ -2615,7 +2615,7 @@ def _not_as_wanted(wanted: Dict[str, Any], ended: Ended) -> Trouble:
         return Trouble(trouble.happened, trouble.meaning + " " + state, trouble.next_step)
     return Trouble(
         "apt ended well, but dpkg does not agree about {}.".format(", ".join(left[:8])),
-        "Its exit code said success; the outcome says otherwise.",
+        "It reported success, but did not do its work.",
         "Look at the log above, then run the same step again.",
     )
 
@@ -3992,7 +3992,7 @@ def confirm(plan: Plan, person: Person) -> None:
         raise Trouble(
             "It was not confirmed.",
             "Only the word yes, typed on the terminal, lets root act. Nothing was changed.",
-            "Start again when you want it.",
+            "Start again when you are ready.",
         )
 
 
@@ -4266,7 +4266,7 @@ def prepare(commands: Commands, person: Person) -> Tuple[Plan, Run, Lock]:
         raise as_trouble(error) from None
     except KeyboardInterrupt:
         raise Trouble(
-            "It was not confirmed.", "Nothing was changed.", "Start again when you want it."
+            "It was not confirmed.", "Nothing was changed.", "Start again when you are ready."
         ) from None
     return plan, run_, lock
 

@@ -175,7 +175,7 @@ def test_what_an_application_spoils_with_numpy_1_is_told_where_that_is_needed(
     stack: str, told: bool
 ) -> None:
     found = also_of(stack, clean_jammy(), "yolo")
-    assert any("asks for numpy 2 from 4.12 on" in text for text in found) is told
+    assert any("needs numpy 2 from version 4.12 on" in text for text in found) is told
 
 
 def test_an_older_release_that_an_application_takes_is_told() -> None:

@@ -200,7 +200,7 @@ def test_undo_with_a_state_folder_that_cannot_be_written_says_so(tmp_path: Path)
 def test_options_before_a_command_count_as_those_behind_it(tmp_path: Path) -> None:
     done = wizard(tmp_path, "--dry-run", "apply", "--stack", "cpu", "--yes")
     assert done.returncode == 0
-    assert "rehearsed: nothing was changed" in done.stdout
+    assert "dry run: nothing was changed" in done.stdout
     assert list(tmp_path.iterdir()) == []
     record = str(ROOT / "tests" / "machines" / "rx5700xt-jammy-clean")
     before = wizard(tmp_path, "--machine", record, "detect")

@@ -63,7 +63,7 @@ def test_note_000_ran_the_rocm_of_its_wheel_and_not_the_one_it_installed() -> No
 def of_note_001() -> Machine:
     """The settings of that note around the torch that it names."""
     profile = "/etc/profile.d/rocm-rdna1.sh"
-    idle = "no-op: it enables and forces nothing"
+    idle = "no-op: it neither enables nor forces anything"
     return replace(
         clean_jammy(),
         environments=(Environment(f"{HOME}/venv", "venv", "3.10", torch("1.13.1+rocm5.2")),),

@@ -95,7 +95,7 @@ def test_every_open_question_has_its_experiment() -> None:
     assert unknown is not None
     _, *parts = "\n".join(unknown.body).split("\n## ")
     *questions, rest = parts
-    assert rest.startswith("What one card cannot answer")
+    assert rest.startswith("Questions that one card cannot answer")
     assert all("    rdna1-setup conv2d " in part for part in questions)
     assert len(questions) >= 8
 

@@ -108,7 +108,7 @@ def test_a_dry_run_tells_each_step_and_does_none(tmp_path: Path) -> None:
     code, told = walk(tmp_path, f"1 0 {number_of_cpu(tmp_path)} . 0", "--demo")
     assert code == 0
     assert "The same as a command:\n    $ rdna1-setup --demo apply --stack cpu" in told
-    assert "rehearsed: nothing was changed" in told
+    assert "dry run: nothing was changed" in told
     assert list(tmp_path.iterdir()) == []
 
 

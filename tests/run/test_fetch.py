@@ -87,7 +87,9 @@ def test_where_one_server_does_not_tell_the_size_is_unknown(
 ) -> None:
     silent = offered(server, torch, Manner(head=False))
     step = make_step(tmp_path, silent, offered(server, numpy))
-    assert text_of(fetched(step)).startswith("2 wheels, size unknown: not every server tells it\n")
+    assert text_of(fetched(step)).startswith(
+        "2 wheels, size unknown, because not every server reports it\n"
+    )
 
 
 def test_progress_counts_the_bytes_of_all_files_and_ends_at_the_total(

@@ -145,8 +145,8 @@ MESSAGES: list[tuple[str, str]] = [
         "platform.\n",
         "torch-2.0.0-cp37-cp37m-linux_x86_64.whl is not for this Python or this machine.",
     ),
-    (CONFLICT, "The wanted versions exclude one another."),
-    (UV_CONFLICT, "The wanted versions exclude one another."),
+    (CONFLICT, "The requested versions conflict."),
+    (UV_CONFLICT, "The requested versions conflict."),
     (
         WRONG_HASH,
         f"numpy==1.26.4 has the wrong SHA-256: expected {'0' * 64}, "
@@ -159,12 +159,12 @@ MESSAGES: list[tuple[str, str]] = [
     (NO_ENSUREPIP, "This Python cannot make a venv with pip: ensurepip is missing."),
     (
         "ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device\n",
-        "The disk became full.",
+        "The disk is full.",
     ),
     (
         "error: Failed to install: numpy-1.26.4-py3-none-any.whl (numpy==1.26.4)\n"
         "  cause: failed to copy file from /a to /b: No space left on device (os error 28)\n",
-        "The disk became full.",
+        "The disk is full.",
     ),
     (
         RETRYING.format(
@@ -231,19 +231,19 @@ MESSAGES: list[tuple[str, str]] = [
     ),
     (
         RETRYING.format("OSError('Tunnel connection failed: 407 Proxy Authentication Required')"),
-        "The proxy wants a login.",
+        "The proxy needs a login.",
     ),
     (
         RETRYING.format(
             "ReadTimeoutError(\"HTTPConnectionPool(host='127.0.0.1', port=8000): Read timed out. "
             '(read timeout=2.0)")'
         ),
-        "The connection broke off, or nothing came for too long.",
+        "The connection broke off, or the server did not answer in time.",
     ),
     (
         "pip._vendor.urllib3.exceptions.ProtocolError: ('Connection broken: IncompleteRead(1458 "
         "bytes read, 2189 more expected)', IncompleteRead(1458 bytes read, 2189 more expected))\n",
-        "The connection broke off, or nothing came for too long.",
+        "The connection broke off, or the server did not answer in time.",
     ),
     (
         RETRYING.format(
@@ -265,7 +265,7 @@ MESSAGES: list[tuple[str, str]] = [
     ),
     (
         "ERROR: Wheel 'numpy' located at /tmp/tmpiomo_sr3 is invalid.\n",
-        "What came in place of a wheel is no archive.",
+        "The downloaded file is not a wheel.",
     ),
     (
         "error: No download found for request: cpython-3.99-linux-x86_64-gnu\n",
@@ -278,7 +278,7 @@ MESSAGES: list[tuple[str, str]] = [
     (
         "ImportError: libamdhip64.so: cannot enable executable stack as shared object requires: "
         "Invalid argument\n",
-        "glibc refuses a library of this torch: it asks for an executable stack.",
+        "glibc refuses to load a library of this torch: it asks for an executable stack.",
     ),
     (
         "ERROR: Could not install packages due to an OSError: [Errno 13] Permission denied: "

@@ -128,7 +128,7 @@ async def test_what_was_removed_for_good_is_named_before_and_after(tmp_path: Pat
     assert [line.split(" was ")[0] for line in said] == ["comgr 1.0", "rocm-core 2.0"]
     (failed,) = (event for event in events if isinstance(event, StepFailed))
     assert failed.happened.startswith("Taken back but for 2 things: comgr 1.0 was removed")
-    assert "The run counts as undone." in failed.meaning
+    assert "The run is now listed as undone." in failed.meaning
     assert not can_undo(places)
 
 

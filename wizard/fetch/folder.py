@@ -143,7 +143,7 @@ def _require_writable(path: Path) -> None:
     if not os.access(there, os.W_OK | os.X_OK):
         raise Trouble(
             f"{clean(str(path))} cannot be filled: you may not write in {clean(str(there))}.",
-            "It belongs to somebody else, or its file system is read-only. Nothing was fetched.",
+            "It belongs to another user, or its file system is read-only. Nothing was fetched.",
             "Name a folder of your own. Not with sudo: what root fetched only root can go on with.",
         )
 

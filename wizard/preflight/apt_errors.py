@@ -92,7 +92,7 @@ KNOWN = (
     _known(
         r"[Cc]ertificate verification failed|SSL connection failed",
         "The certificate of the repository's server was not accepted.",
-        "The clock is wrong, a proxy opens TLS connections, or this is not the server meant.",
+        "The clock is wrong, a proxy intercepts TLS connections, or this is the wrong server.",
         "Check the date; behind a company proxy install its certificate for the system.",
     ),
     _known(
