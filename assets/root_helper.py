@@ -4501,9 +4501,9 @@ class Stage:
             line = news.line(LONGEST_PLAN)
             if line is None:
                 raise Trouble(
-                    "The rehearsal ended by itself.",
+                    "The trial run ended unexpectedly.",
                     "Something ended it, such as a lack of memory. Nothing was changed. " + STANDS,
-                    "Rehearse again, or go on without it.",
+                    "Try again, or continue without a trial run.",
                 )
             event = json.loads(line.decode("ascii"))
             name = event.pop("event")

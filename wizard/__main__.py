@@ -57,7 +57,7 @@ def parser(known: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
 
     top = argparse.ArgumentParser(
         prog="rdna1-setup",
-        description="Takes RX 5300, 5500, 5600 and 5700 cards to a working, measured PyTorch.",
+        description="Sets up PyTorch on RX 5300, 5500, 5600 and 5700 cards, and measures it.",
         epilog="Without a command: the wizard. Without a terminal: an overview as plain text.",
         parents=[_common()],
     )
@@ -121,9 +121,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         finally:
             sys.stdout.flush()  # what fails here is told below; at exit it would be a traceback
     except KeyboardInterrupt:
-        print(
-            "\nStopped. Nothing half done is forgotten: the same command goes on.", file=sys.stderr
-        )
+        print("\nStopped. Run the same command again to continue.", file=sys.stderr)
         return 130
     except BrokenPipeError:
         forget_output()
@@ -131,9 +129,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as error:
         forget_output()
         print(
-            f"rdna1-setup: {error.filename or 'the system'}: {error.strerror or error}.\n"
-            "The folder it was started in may be gone, or a disk is full or failing.\n"
-            "Mend that, then run the same command again.",
+            f"rdna1-setup: {error.filename or 'the system'}: {error.strerror or error}.\nThe "
+            "current folder may be deleted, or a disk is full or failing.\nFix that, then run "
+            "the same command again.",
             file=sys.stderr,
         )
         return 2

@@ -36,7 +36,10 @@ _COMMAND = re.compile(
 )
 _PHRASES = (
     ("rdna1-setup diagnose --kernel-log kernel.log", "t on Diagnose reads that file"),
-    ("rdna1-setup remove and clean-up take the others away", "Remove (x on Welcome) takes others"),
+    (
+        "rdna1-setup remove and clean-up remove the others",
+        ("Remove (x on Welcome) removes the others"),
+    ),
     ("--hangs N allows more than", "o allows more hangs than"),
     ("The same command goes on", "Esc, then Enter goes on"),
     ("the same command goes on", "Esc, then Enter goes on"),
@@ -46,7 +49,7 @@ _PHRASES = (
     ("more time (--deadline)", "more time (o)"),
     ("run the same command as its owner", "start the wizard as its owner"),
     ("run again with --without-rollback to", "press w on Review to"),
-    ("take the footprint venv,", "take the footprint venv (u on Choose),"),
+    ("use the footprint venv", "use the footprint venv (u on Choose)"),
     ("with --venv DIR", "on Choose (f)"),
     ("with --venv", "on Choose (f)"),
 )

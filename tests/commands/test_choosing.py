@@ -233,7 +233,7 @@ def test_published_settings_are_set_in_the_plan_and_told_with_their_caution(tmp_
 def test_settings_that_a_stack_has_not_on_offer_are_refused(tmp_path: Path) -> None:
     done = wizard(tmp_path, "plan", "--machine", MACHINE, "--stack", "cpu", "--preset", "GEMM only")
     assert done.returncode == 2
-    assert "cpu has no preset 'GEMM only'; it has none." in done.stderr
+    assert "cpu has no preset 'GEMM only'. Its presets are: none." in done.stderr
 
 
 def test_with_another_index_the_sizes_are_not_those_of_the_stack(tmp_path: Path) -> None:

@@ -79,7 +79,7 @@ def test_what_somebody_put_beside_ours_is_refused(tmp_path: Path) -> None:
 
 def test_a_file_in_its_place_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
-    with pytest.raises(Trouble, match="it is no folder"):
+    with pytest.raises(Trouble, match="it is not a folder"):
         Folder(tmp_path / "file").begin(PLAIN)
 
 

@@ -68,7 +68,9 @@ def test_an_override_of_another_form_is_said_to_stop_rocm(value: str) -> None:
 
 @pytest.mark.parametrize("value", ["11.0.0", "9.0.6", " 10.3.1 "])
 def test_any_other_override_of_the_right_form_is_only_an_override(value: str) -> None:
-    assert effect_of("HSA_OVERRIDE_GFX_VERSION", value).text == "makes every GPU pass for this version"
+    assert (
+        effect_of("HSA_OVERRIDE_GFX_VERSION", value).text == "makes every GPU pass for this version"
+    )
 
 
 def test_an_override_that_the_shell_makes_is_not_judged_by_its_form() -> None:

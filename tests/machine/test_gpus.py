@@ -94,7 +94,7 @@ def test_a_gfx1013_board_is_a_relative_and_no_rdna1_card(tmp_path: Path) -> None
     gpu = only(make(tmp_path, card("13fe", "00")))
 
     assert not gpu.rdna1
-    assert gpu.note.startswith("A relative of RDNA1, but not one")
+    assert gpu.note.startswith("to RDNA1, but not")
 
 
 @pytest.mark.parametrize(

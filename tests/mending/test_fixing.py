@@ -108,21 +108,21 @@ def test_only_the_line_that_the_finding_names_goes(tmp_path: Path) -> None:
     assert isinstance(step, TakeLinesOut)
     assert (step.path, step.lines) == (BASHRC, ((2, f"export {OVERRIDE}=10.3.0"),))
     assert not step.needs_root
-    assert any("open a new one" in note for note in plan.notes)
+    assert any("Open a new one" in note for note in plan.notes)
 
 
 @pytest.mark.parametrize(
     ("text", "line", "why"),
     [
-        (f"if true; then\n  export {OVERRIDE}=10.3.0\nfi\n", 2, "stands inside something"),
-        (f"if a\n  b; then\n  export {OVERRIDE}=10.3.0\nfi\n", 3, "stands inside something"),
-        (f"if a\n  export {OVERRIDE}=10.3.0\nthen b\nfi\n", 2, "stands inside something"),
-        (f"{{\n  export {OVERRIDE}=10.3.0\n  # no\n}}\n", 2, "stands inside something"),
-        (f"{{\n  (\n  export {OVERRIDE}=10.3.0\n  b )\n}}\n", 3, "stands inside something"),
-        (f"{{\n  a &&\n  export {OVERRIDE}=10.3.0\n  b\n}}\n", 3, "stands inside something"),
+        (f"if true; then\n  export {OVERRIDE}=10.3.0\nfi\n", 2, "stays, because"),
+        (f"if a\n  b; then\n  export {OVERRIDE}=10.3.0\nfi\n", 3, "stays, because"),
+        (f"if a\n  export {OVERRIDE}=10.3.0\nthen b\nfi\n", 2, "stays, because"),
+        (f"{{\n  export {OVERRIDE}=10.3.0\n  # no\n}}\n", 2, "stays, because"),
+        (f"{{\n  (\n  export {OVERRIDE}=10.3.0\n  b )\n}}\n", 3, "stays, because"),
+        (f"{{\n  a &&\n  export {OVERRIDE}=10.3.0\n  b\n}}\n", 3, "stays, because"),
         (f"export {OVERRIDE}=10.3.0 HSA_ENABLE_SDMA=$X\n", 1, "it sets HSA_ENABLE_SDMA too"),
         (f"export {OVERRIDE}=10.3.0 && echo set\n", 1, "it does more"),
-        (f"cat > x <<END\nexport {OVERRIDE}=10.3.0\nEND\n", 2, "stands inside something"),
+        (f"cat > x <<END\nexport {OVERRIDE}=10.3.0\nEND\n", 2, "stays, because"),
     ],
     ids=[
         "alone in an if",
@@ -398,7 +398,7 @@ def test_for_a_library_of_another_size_the_same_torch_comes_anew(
     (resolve,) = (step for step in plan.steps if isinstance(step, ResolveHeld))
     assert resolve.argv[-1] == "torch==1.13.1+rocm5.2"
     assert "https://download.pytorch.org/whl/rocm5.2" in resolve.argv
-    assert any("installed anew" in note for note in plan.notes)
+    assert any("installed again" in note for note in plan.notes)
 
 
 def test_a_torch_of_an_unknown_index_is_left_to_its_owner(tmp_path: Path) -> None:

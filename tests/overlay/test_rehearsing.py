@@ -163,7 +163,7 @@ async def test_it_is_stopped_at_once(with_sudo: dict[str, str]) -> None:
 async def test_a_plan_that_is_not_settled_is_not_rehearsed(with_sudo: dict[str, str]) -> None:
     unsettled = replace(PLAN, steps=(WriteSystemFile("why", "/etc/x", "", "back"),))
     events = await all_of(rehearsal(FakeRoot(), with_sudo), unsettled)
-    assert "cannot be rehearsed yet" in events[0].happened  # type: ignore[union-attr]
+    assert "not possible yet" in events[0].happened  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(("step", "can"), [(STEPS[0], True), (STEPS[1], False)])

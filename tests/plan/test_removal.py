@@ -123,7 +123,7 @@ def test_what_goes_for_good_is_not_kept_and_is_named() -> None:
     assert change(plan).for_good == (LOST,)
     assert change(plan).request()["for_good"] == [list(LOST)]
     assert f"no package file is kept for rocm-core={LOST[1]}" in str(change(plan))
-    assert "1 package from the backup; 1 are removed for good" in change(plan).inverse
+    assert "1 package from the backup; 1 are removed permanently" in change(plan).inverse
     assert plan.notes[0].startswith(f"Removed for good: rocm-core {LOST[1]}. ")
     assert plan.id != usual.id
 
@@ -181,7 +181,9 @@ def test_amds_own_libdrm_stays_whatever_is_to_go_and_so_does_a_distributions_gra
     xorg = distribution("xserver-xorg-amdgpu-video-amdgpu")
     plan = make_removal(with_packages(amd("rocm-core"), drm, xorg), SCOPES)
     assert change(plan).remove == ("rocm-core",)
-    assert any("graphics packages stay, because they are not ROCm: libdrm2-amdgpu" in n for n in plan.notes)
+    assert any(
+        "graphics packages stay, because they are not ROCm: libdrm2-amdgpu" in n for n in plan.notes
+    )
 
 
 @pytest.mark.parametrize(
@@ -289,7 +291,9 @@ def test_a_shared_file_that_could_not_be_read_is_left_and_named() -> None:
     machine, _ = shared("/etc/apt/sources.list", 3, LINES)
     plan = make_removal(machine)
     assert written(plan) == []
-    assert any("/etc/apt/sources.list" in note and "Edit it yourself" in note for note in plan.notes)
+    assert any(
+        "/etc/apt/sources.list" in note and "Edit it yourself" in note for note in plan.notes
+    )
 
 
 def test_what_this_program_wrote_for_a_system_rocm_goes_with_it() -> None:

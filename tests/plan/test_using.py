@@ -35,8 +35,8 @@ def test_a_program_that_was_found_is_started_in_its_folder_with_the_new_python()
 
 def test_a_program_that_is_not_here_is_started_in_the_folder_that_it_will_have() -> None:
     assert lines("native", "comfyui", machine=clean_jammy()) == [
-        "ComfyUI is not on this machine yet. In its folder, install its packages once, then start "
-        "it.",
+        "ComfyUI is not on this machine yet. Once you have it, install its packages in its "
+        "folder, then start it.",
         f"{IN}/python -m pip install -r requirements.txt",
         f"{IN}/rdna1-python main.py",
     ]

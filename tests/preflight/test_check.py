@@ -150,7 +150,7 @@ async def test_packages_that_changed_since_the_plan_was_made_are_named(tmp_path:
 
 async def test_without_dpkgs_list_nothing_is_begun(tmp_path: Path) -> None:
     host = without_dpkg(tmp_path)
-    assert "What is installed is not known" in await only(tmp_path, removal(), host=host)
+    assert "The installed packages cannot be" in await only(tmp_path, removal(), host=host)
 
 
 def without_dpkg(folder: Path) -> Host:
@@ -166,7 +166,7 @@ def without_dpkg(folder: Path) -> Host:
             f"{PURGED}Inst zlib1g [1.2] (1.3 Ubuntu:22.04/jammy [amd64])\n",
             "also install zlib1g 1.3",
         ),
-        (f"{PURGED}Purg odd\n", "says what is not understood: Purg odd"),
+        (f"{PURGED}Purg odd\n", "says something unknown: Purg odd"),
     ],
 )
 async def test_another_transaction_than_the_reviewed_one_is_refused(
@@ -279,9 +279,9 @@ NO_COMGR = RECORDS.replace("Filename: x\n", "")
 
 async def test_what_no_archive_has_any_more_refuses_the_plan(tmp_path: Path) -> None:
     words = await only(tmp_path, removal(), *replies(records=NO_COMGR))
-    assert f"has the package files of comgr {VERSION}. They could not be put back" in words
+    assert f"has the package files of comgr {VERSION}. could not restore them" in words
     assert "Configure their archive again" in words
-    assert "run again with --without-rollback to remove them for good" in words
+    assert "run again with --without-rollback to remove them permanently" in words
     assert "rocm-core" not in words
 
 

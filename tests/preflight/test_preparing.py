@@ -213,7 +213,7 @@ async def test_what_no_source_has_and_no_repair_makes_good_is_named(tmp_path: Pa
     )
     told = await refusal(tmp_path, UPDATED, simulating(broken), release="5.7.1")
     assert "does not have: libcholmod3" in told.happened
-    assert "nothing is held" in told.meaning
+    assert "Nothing was changed" in told.meaning
 
 
 async def test_what_stands_in_the_way_is_told_apart_from_what_is_nowhere(tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ class WizardRun:
         ended = self._root.wizard("rollback", self._name, "--yes", user="root")
         note(ended.stdout + ended.stderr)
         assert "made a mistake" not in ended.stdout
-        words = ("leave alone: ", "is there again", "was changed since", "did not bring need")
+        words = ("leave alone: ", "is there again", "was changed since", "Other packages need")
         lines = (ended.stdout + ended.stderr).splitlines()
         return ended.returncode, [line for line in lines if any(word in line for word in words)]
 

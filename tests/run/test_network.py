@@ -53,7 +53,7 @@ FAILURES: list[tuple[Exception, bool, str]] = [
     (status(401), False, "login"),
     (status(403), False, "refuses"),
     (status(404), False, "not there any more"),
-    (status(407), False, "proxy wants a login"),
+    (status(407), False, "proxy needs a login"),
     (status(418), False, "does not do what was asked"),
     (status(429), True, "slow down"),
     (status(500), True, "in trouble"),

@@ -107,38 +107,38 @@ MESSAGES: list[tuple[str, str]] = [
     (CONSTRAINED, "torch was not found."),
     (
         f"Looking in links: /home/owner/wheels\n{CONSTRAINED}",
-        "/home/owner/wheels has no wheel for torch that fits.",
+        "/home/owner/wheels has no suitable wheel for torch.",
     ),
     (
         "ERROR: Could not find a version that satisfies the requirement torch==1.13.1+rocm5.3 "
         "(from versions: 1.13.1+rocm5.2, 2.0.0)\n"
         "ERROR: No matching distribution found for torch==1.13.1+rocm5.3\n",
-        "torch==1.13.1+rocm5.3 was not found; there is: 1.13.1+rocm5.2, 2.0.0.",
+        "torch==1.13.1+rocm5.3 was not found. Available: 1.13.1+rocm5.2, 2.0.0.",
     ),
     (
         "ERROR: Could not find a version that satisfies the requirement nothere "
         "(from versions: none)\nERROR: No matching distribution found for nothere\n",
-        "No file at all was found for nothere.",
+        "pip found no file for nothere.",
     ),
     (
         "Looking in links: /home/owner/my wheels\n"
         "Processing ./torch-2.13.0+cpu-cp311-cp311-manylinux_2_28_x86_64.whl\n"
         "ERROR: Could not find a version that satisfies the requirement filelock (from torch) "
         "(from versions: none)\nERROR: No matching distribution found for filelock\n",
-        "/home/owner/my wheels has no wheel for filelock that fits.",
+        "/home/owner/my wheels has no suitable wheel for filelock.",
     ),
     (
         "Looking in links: /home/owner/wheels\n"
         "Requirement already satisfied: pip in ./lib/python3.10/site-packages (22.0.2)\n"
         "ERROR: Could not find a version that satisfies the requirement pip>=23.0 "
         "(from versions: none)\nERROR: No matching distribution found for pip>=23.0\n",
-        "/home/owner/wheels has no wheel for pip>=23.0 that fits.",
+        "/home/owner/wheels has no suitable wheel for pip>=23.0.",
     ),
     (
         "Looking in indexes: https://example.org/simple\nLooking in links: /home/owner/wheels\n"
         "ERROR: Could not find a version that satisfies the requirement nothere "
         "(from versions: none)\nERROR: No matching distribution found for nothere\n",
-        "No file at all was found for nothere.",
+        "pip found no file for nothere.",
     ),
     (
         "ERROR: torch-2.0.0-cp37-cp37m-linux_x86_64.whl is not a supported wheel on this "
@@ -171,9 +171,9 @@ MESSAGES: list[tuple[str, str]] = [
             "NewConnectionError(\"HTTPConnection(host='127.0.0.1', port=9): Failed to establish "
             'a new connection: [Errno 111] Connection refused")'
         ),
-        "No connection to 127.0.0.1 could be made: Connection refused.",
+        "Cannot connect to 127.0.0.1: Connection refused.",
     ),
-    (UV_REFUSED, "No connection to 127.0.0.1 could be made: Connection refused."),
+    (UV_REFUSED, "Cannot connect to 127.0.0.1: Connection refused."),
     (
         RETRYING.format(f"NewConnectionError('{OLD_PIP}: [Errno -2] Name or service not known')"),
         f"pypi.org {UNKNOWN}",
@@ -206,7 +206,7 @@ MESSAGES: list[tuple[str, str]] = [
             "NameResolutionError(\"HTTPSConnection(host='b.example', port=443): Failed to resolve "
             "'b.example' ([Errno -3] Temporary failure in name resolution)\")"
         ),
-        "a.example, b.example were not found by name: no name server answered.",
+        "a.example, b.example were not found: no name server answered.",
     ),
     (UV_DNS, f"no-such-host.invalid {UNKNOWN}"),
     (
@@ -218,8 +218,8 @@ MESSAGES: list[tuple[str, str]] = [
         "  cause: failed to query metadata of file `/media/stick/python/20261009/cpython-3.10.22+"
         "20261009-x86_64-unknown-linux-gnu-install_only_stripped.tar.gz`: No such file or "
         "directory (os error 2)\n",
-        "uv asks for a Python that is not there: /media/stick/python/20261009/cpython-3.10.22+"
-        "20261009-x86_64-unknown-linux-gnu-install_only_stripped.tar.gz.",
+        "uv looks for a Python that does not exist: "
+        "/media/stick/python/20261009/cpython-3.10.22+20261009-x86_64-unknown-linux-gnu-install_only_stripped.tar.gz.",
     ),
     (
         RETRYING.format(
@@ -269,7 +269,7 @@ MESSAGES: list[tuple[str, str]] = [
     ),
     (
         "error: No download found for request: cpython-3.99-linux-x86_64-gnu\n",
-        "uv knows no Python of this kind: cpython-3.99-linux-x86_64-gnu.",
+        "uv does not know this Python: cpython-3.99-linux-x86_64-gnu.",
     ),
     (
         "A module that was compiled using NumPy 1.x cannot be run in\nNumPy 2.1.0 as it may crash.",

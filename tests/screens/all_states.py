@@ -71,7 +71,7 @@ def with_events(*events: Event, ends: bool = False) -> Callable[..., AsyncGenera
     return come
 
 
-JOIN = AddToGroups("Gives you permission to use the GPU.", "sam", ("render",), "taken out again")
+JOIN = AddToGroups("this permission to use the GPU.", "sam", ("render",), "are removed again")
 JOINING = replace(
     PLANNED,
     plan=replace(examples.PLAN, steps=(JOIN, *examples.PLAN.steps), relogin_needed=True),
@@ -119,11 +119,11 @@ def root_at_work(text: str, saved: str, *events: Event) -> Services:
 
 
 GONE = Refusal(
-    "download.pytorch.org has no torch==1.13.1+rocm5.2 for Python 3.10 on a 64-bit PC with Linux. "
-    "Other wheels of it are there.",
-    "pip could not fetch what this plan installs. Nothing was changed.",
-    "Take another stack, or name a place that has these wheels: --torch-index URL or "
-    "--wheelhouse DIR.",
+    "download.pytorch.org has no torch==1.13.1+rocm5.2 for Python 3.10 on a 64-bit PC with "
+    "Linux. It has other wheels of it.",
+    "pip cannot download what this plan installs. Nothing was changed.",
+    "Use another stack, or name a place that has these wheels: --torch-index URL or --wheelhouse "
+    "DIR.",
 )
 WHY = "The server is down, or a firewall or the proxy setting is in the way."
 

@@ -267,7 +267,7 @@ KEPT = system_plan(
             "the same lines are removed again",
         ),
     ),
-    ("What was measured for one shape need not hold for another.",),
+    ("A result for one shape may not hold for another.",),
 )
 
 
@@ -291,7 +291,7 @@ def make_clearing(
         TakeLinesOut(
             "Settings that reach every program.", f"{home}/.bashrc", lines, "a", "b", "put back"
         ),
-        KeepDebs("So that each of them can come back.", packages[len(for_good) :]),
+        KeepDebs("So that each of them can be.", packages[len(for_good) :]),
         AptChange(
             "2 packages.",
             "installed again",

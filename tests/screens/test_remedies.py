@@ -57,7 +57,7 @@ def test_notices_and_refusals_name_keys_too() -> None:
     trouble = Trouble("It stopped.", "No matter.", "Run the same command again.")
     assert told(trouble).endswith("\n\nTry again.")
     assert in_one_run(trouble).endswith(" Try again.")
-    refusal = refused(Refusal("No.", "No.", "Check the date; then run the same command again."))
+    refusal = refused(Refusal("No.", "No.", "Check the date, then run the same command again."))
     assert refusal.next_step == "Check the date; then try again."
 
 

@@ -102,7 +102,7 @@ async def test_what_is_applied_is_the_plan_that_was_shown_last() -> None:
         assert session.plan.user_torch == "aside"
 
 
-JOIN = AddToGroups("Gives you permission.", "sam", ("render",), "taken out of it")
+JOIN = AddToGroups("this permission.", "sam", ("render",), "taken out of it")
 
 
 def plan_that_joins(machine: Machine, choice: Choice) -> Plan:

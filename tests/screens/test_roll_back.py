@@ -59,11 +59,15 @@ SYSTEM = system_plan(
     Kind.ROLLBACK,
     (
         AptChange(
-            "3 packages that the plan brought.", AGAIN, remove=CAME, purge=True, expect_remove=CAME
+            "Removes 3 packages that the plan installed.",
+            AGAIN,
+            remove=CAME,
+            purge=True,
+            expect_remove=CAME,
         ),
-        PutSystemPathBack(f"{PROFILE} as it was before.", PROFILE, AGAIN),
+        PutSystemPathBack(f"Restores {PROFILE}.", PROFILE, AGAIN),
     ),
-    ("This undoes what plan 0123456789ab did to the system, last step first.",),
+    ("This undoes what plan 0123456789ab changed in the system, last step first.",),
     takes_back="0123456789ab",
 )
 
@@ -87,7 +91,9 @@ class Back:
 
     async def _take(self) -> AsyncGenerator[Event, None]:
         self.did.append("take")
-        yield StepStarted(1, 3, "as root, purge 3 packages", "3 packages that the plan brought.")
+        yield StepStarted(
+            1, 3, "as root, purge 3 packages", "Removes 3 packages that the plan installed."
+        )
         yield Output(("Removing rocm-core (5.2.0) ...",))
         await self.go_on.wait()
         for event in self._last:
@@ -294,7 +300,7 @@ async def test_a_y_that_was_typed_ahead_rolls_nothing_back() -> None:
     async with app_with(replace(back.services, pause_s=60)).run_test(size=(80, 24)) as pilot:
         await reach(pilot, "welcome")
         await press(pilot, "r", "y", "y")
-        await until(pilot, lambda: "Restore the folder" in screen_text(pilot.app))
+        await until(pilot, lambda: "Restore the run's folder" in screen_text(pilot.app))
         await press(pilot, "y")
         assert step_name(pilot.app) == "roll_back"
         assert back.did == ["read"]

@@ -56,11 +56,11 @@ def test_a_run_that_began_a_step_of_root_s_touched_the_system(tmp_path: Path) ->
 def test_the_folder_of_such_a_run_is_never_taken_back_or_forgotten_alone(tmp_path: Path) -> None:
     places, record = places_below(tmp_path), run_of(tmp_path, begun=True)
     shown, time = find_undo(places), datetime(2026, 1, 1, tzinfo=timezone.utc)
-    with pytest.raises(Trouble, match="changed packages of the system") as refused:
+    with pytest.raises(Trouble, match="changed system packages, or files") as refused:
         undo(shown, places, time)
     assert f"rollback {record.id}" in refused.value.next_step
     assert "UNDO.sh" in refused.value.next_step
-    with pytest.raises(Trouble, match="changed packages of the system"):
+    with pytest.raises(Trouble, match="changed system packages, or files"):
         find_forgettable(places, record.id)
     assert undo(shown, places, time, system_is_back=True) == ()
     assert not can_undo(places)
@@ -127,7 +127,7 @@ async def test_what_was_removed_for_good_is_named_before_and_after(tmp_path: Pat
     (said,) = (event.lines for event in events if isinstance(event, Output))
     assert [line.split(" was ")[0] for line in said] == ["comgr 1.0", "rocm-core 2.0"]
     (failed,) = (event for event in events if isinstance(event, StepFailed))
-    assert failed.happened.startswith("Taken back but for 2 things: comgr 1.0 was removed")
+    assert failed.happened.startswith("Undone, except for 2 things: comgr 1.0 was removed")
     assert "The run is now listed as undone." in failed.meaning
     assert not can_undo(places)
 
@@ -191,7 +191,7 @@ async def test_what_somebody_else_has_changed_since_stays_and_is_named(tmp_path:
     told = staying(record, theirs, tmp_path)
     assert told == {
         "comgr": "comgr 1.0 was installed since the run",
-        path: f"{path} was changed since the run wrote it",
+        path: f"{path} was changed after the run wrote it",
     }
     way = system_way_back(record, theirs, places, tmp_path)
     assert way is not None

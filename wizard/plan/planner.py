@@ -182,7 +182,7 @@ def _system(machine: Machine, choice: Choice, stack: Stack, prepared: Prepared) 
         return SystemPart()
     release = choice.system_release or stack.system_release
     if not release:
-        raise PlanImpossible(f"{stack.id} has no system packages. Use --footprint venv.")
+        raise PlanImpossible(f"{stack.id} has no system packages. Use the footprint venv.")
     part = system_part(machine, choice, release, prepared)
     if not stack.system_release or release == stack.system_release:
         return part

@@ -125,7 +125,7 @@ def _coming(
     if not suites:
         raise PlanImpossible(
             f"ROCm {entry.version} needs a newer C library than this system's "
-            f"{machine.system.glibc}. Use an older release, or --footprint venv."
+            f"{machine.system.glibc}. Use an older release, or use the footprint venv."
         )
     line = source_line(repository.address, entry, offer.suite if offer else suites[0])
     key_why = f"The key that signs the packages. Its fingerprint is {repository.fingerprint}."

@@ -22,7 +22,7 @@ def no_longer_so(plan: Plan, host: Host) -> tuple[str, ...]:
     """What is otherwise by now, in words; looks, and believes no journal."""
     rows = installed_rows(host)
     if isinstance(rows, Unknown):
-        return (f"what is installed is not known, because {rows.because}",)
+        return (f"the installed packages cannot be read: {rows.because}",)
     there = {row.name: row.version for row in rows}
     return (
         *_packages(plan, there),

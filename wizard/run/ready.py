@@ -58,6 +58,6 @@ def _refuse_unsettled(plan: Plan) -> None:
         raise Trouble(
             "The exact system packages are not known yet.",
             "The repository was not asked, so the changes to the system are unknown.",
-            "Make the plan on this machine, with a network. Or use --footprint venv, which needs "
+            "Make the plan on this machine, with a network. Or use the footprint venv, which needs "
             "no root.",
         )

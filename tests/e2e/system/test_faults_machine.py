@@ -94,7 +94,7 @@ def test_a_lock_that_is_held_before_anything_is_begun(owner: Owner) -> None:
     with held_lock(owner.root):
         told = owner.refusal()
     assert "python3 (process " in told
-    assert "installs or removes packages right now" in told
+    assert "installing or removing packages right now" in told
     assert "Wait until it is done" in told
     owner.is_as_before()
     owner.reaches_roots_question()
@@ -143,7 +143,7 @@ HTTP = ("--rocm-repo", "http://repo.radeon.com/rocm/apt")
     ("more", "by", "words"),
     [
         ((), "-400d", "The clock is wrong"),
-        (HTTP, "-1000d", "The clock of this machine is behind"),
+        (HTTP, "-1000d", "This machine's clock is slow"),
     ],
     ids=["https", "http"],
 )

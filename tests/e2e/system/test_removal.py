@@ -142,7 +142,7 @@ def test_what_no_archive_has_goes_only_where_that_was_chosen_and_is_named(enter:
         done = root.wizard(*words)
         assert done.returncode == 2, done.stdout + done.stderr
         assert says_all(done.stderr, lost)
-        assert "They could not be put back by rollback" in done.stderr
+        assert "Rollback could not restore them. Nothing was changed" in done.stderr
     beside = root.wizard("apply", "--plan", PLAN, "--without-rollback", "--yes")
     assert beside.returncode == 2
     assert "leave out --without-rollback" in beside.stderr
@@ -154,7 +154,7 @@ def test_what_no_archive_has_goes_only_where_that_was_chosen_and_is_named(enter:
     root.write(PLAN, json.dumps(plan, indent=1) + "\n", user=OWNER)
     assert not not_as_before(differences(before, take(root.folder)))
     plan = json.loads(save_plan(root, "--remove", "--without-rollback").read_text())
-    (note,) = (note for note in plan["notes"] if note.startswith("Removed for good: "))
+    (note,) = (note for note in plan["notes"] if note.startswith("Removed: "))
     assert says_all(note, lost)
     with at_a_terminal(root, "apply", "--plan", PLAN, "--yes") as terminal:
         terminal.wait_for("password for", EXIT_S)
@@ -175,7 +175,7 @@ def test_what_no_archive_has_goes_only_where_that_was_chosen_and_is_named(enter:
     rest = root.wizard("rollback", "--yes")
     assert rest.returncode == 1
     assert says_all(rest.stdout, lost)
-    assert f"Taken back but for {len(lost)} things" in rest.stdout
+    assert f"except for {len(lost)} things" in rest.stdout
     assert sound(root)
 
 
