@@ -81,7 +81,7 @@ class Ask(StepScreen):
         programs.replace_option_prompt(application.id, self._row(application))
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Ticks what was clicked: Enter goes on."""
+        """Ticks what was clicked: Enter continues."""
         event.stop()
         self.action_tick()
 

@@ -93,7 +93,7 @@ ENTER = {
 WHOLE = {
     "find_setting": "Enter looks for a setting that fixes it",
     "keep": "Enter opens Review to keep it.",
-    "next": "Enter goes on to Done.",
+    "next": "Enter continues to Done.",
     "go_back": "Enter goes back.",
 }
 """What Enter does once something was measured, by its action."""
@@ -332,7 +332,7 @@ class Conv2d(StepScreen):
                 self.conclude(*self._question())
             elif (end := self._concluded) is None:
                 text = f"Stopped: {tally(self._verdicts)} so far."
-                self.conclude(text, Status.WARNING, "Enter goes on where it stopped.")
+                self.conclude(text, Status.WARNING, "Enter continues where it stopped.")
             else:
                 told = f"{end.second} {self._then}".strip()
                 self.conclude(end.text, end.status, told, end.second_status)

@@ -112,7 +112,7 @@ RULED_OUT: dict[str, tuple[Machine, str, str, str]] = {
 NEEDED: dict[str, tuple[Machine, str, str]] = {
     "a Python that uv brings": (UV_ONLY, "rocm52", "Python 3.10, which uv brings"),
     "another driver": (with_card(driver="vfio-pci"), "native", "held by vfio-pci"),
-    "no driver": (with_card(driver=""), "native", "not driven by anything"),
+    "no driver": (with_card(driver=""), "native", "not used by any driver"),
     "kfd": (without_kfd(""), "rocm52", "/dev/kfd, which amdgpu makes"),
     "kfd in a container": (without_kfd("docker"), "rocm52", "start it with --device=/dev/kfd"),
     "rights": (

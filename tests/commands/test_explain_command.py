@@ -74,7 +74,7 @@ def test_diagnose_shows_what_was_found_and_what_was_not(tmp_path: Path) -> None:
     done = wizard(tmp_path, "diagnose", "--machine", MACHINE)
     assert done.returncode == 1
     assert "[kfd-permission]" in done.stdout
-    assert "OK: The slot passes PCIe atomics" in done.stdout
+    assert "OK: The slot supports PCIe atomics" in done.stdout
     lines = [line for line in done.stdout.splitlines() if "http" not in line]
     assert max(map(len, lines)) <= 79
 

@@ -34,8 +34,8 @@ def test_what_is_listed_is_planned(tmp_path: Path) -> None:
         done = wizard(tmp_path, *CPU, "--exact", "--json", *index, **AROUND)
     assert done.returncode == 0, done.stderr
     asking, sizing, *said = done.stderr.splitlines()
-    assert asking == "Asking the index whether the wheels are still there ..."
-    assert sizing == "Asking pip how much it would fetch ..."
+    assert asking == "Asking the index whether it still has the wheels ..."
+    assert sizing == "Asking pip how much it would download ..."
     assert " ".join(said).startswith("pip did not say how much it would fetch: ")
     document = json.loads(done.stdout)
     assert document["stack"] == "cpu"

@@ -244,7 +244,7 @@ async def test_a_follower_that_dies_leaves_the_run_going_and_the_same_command_co
         again.send_signal(signal.SIGINT)
         _, errors = again.communicate(timeout=GONE_S)
     assert again.returncode == 130
-    assert "The same command goes on with the remaining shapes." in errors
+    assert "The same command continues with the remaining shapes." in errors
     assert not run.is_alive()
     assert apart.wait_until_idle() == []
 

@@ -59,7 +59,7 @@ def test_a_stack_that_cannot_run_what_is_wanted_is_taken_only_after_a_yes(tmp_pa
     assert number is not None
     _, told = walk(tmp_path, f"1 1 {number[1]} . {number[1]} 2 . . 0", "--demo")
     assert "rocm52 cannot run ComfyUI: ComfyUI asks for torch 2.7 or newer" in told
-    assert told.count("Take it all the same?") == told.count("Which stack?") == 2
+    assert told.count("Use it anyway?") == told.count("Which stack?") == 2
     assert "--demo apply --stack rocm52 --app comfyui" in told
 
 
@@ -88,7 +88,7 @@ def test_the_end_of_the_answers_leaves_and_changes_nothing(tmp_path: Path) -> No
     for answers in ("", "1", "1 .", "1 . .", "5", "2 . 1"):
         code, told = walk(tmp_path, answers)
         assert code == 0
-        assert told.endswith("Left. Nothing was changed but by plans that you agreed to.\n")
+        assert told.endswith("Goodbye. Nothing was changed, except by plans that you agreed to.\n")
         assert list(tmp_path.iterdir()) == []
 
 

@@ -67,9 +67,9 @@ UNREAD = Finding(
 FINE = tuple(
     Finding(cause, Status.OK, Confidence.CERTAIN, title, (), "", ())
     for cause, title in (
-        ("disk-full", "There is room where installations need it"),
+        ("disk-full", "There is enough free space"),
         ("kfd-missing", "amdgpu drives RX 5600 XT"),
-        ("numpy2-abi", "Each torch and its numpy go together"),
+        ("numpy2-abi", "Each torch fits its numpy"),
     )
 )
 BROKEN = Finding(

@@ -441,7 +441,7 @@ USUAL: dict[str, State] = {
     "conv2d-cpu": State("conv2d", ("CPU only", "on the CPU"), session=CPU_ALONE),
     "conv2d-right": State(
         "conv2d",
-        ("All 10 shapes are right.", "Enter goes on to Done."),
+        ("All 10 shapes are right.", "Enter continues to Done."),
         live(run_sweep=all_pass),
         ("enter", "y"),
     ),

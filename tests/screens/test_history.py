@@ -194,7 +194,7 @@ async def test_a_damaged_run_is_said_and_no_end() -> None:
         await press(pilot, "down", "down", "down", "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, Notice))
         text = " ".join(screen_text(pilot.app).split())
-        assert "damaged, somebody else's, or of a later version" in text
+        assert "damaged, another user's, or from a later version" in text
         assert DAMAGED.rpartition("/")[2] in text
         await press(pilot, "escape", "x")
         assert isinstance(pilot.app.screen, History)

@@ -157,7 +157,7 @@ async def test_an_answer_without_variables_has_nothing_to_keep(
     async with app.run_test(size=SIZE) as pilot:
         await find(pilot)
         assert "to keep it" not in screen_text(app)
-        assert "Enter goes on to Done." in screen_text(app)
+        assert "Enter continues to Done." in screen_text(app)
 
 
 async def test_what_cannot_be_kept_is_told_with_its_reason_and_enter_promises_nothing() -> None:

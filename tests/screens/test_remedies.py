@@ -77,7 +77,7 @@ def test_what_became_of_a_fix_names_the_key_that_looks_again() -> None:
 def test_a_run_of_the_panel_that_stopped_names_its_keys() -> None:
     request = Sweep("python3", ())
     shown = answer_text(request, SweepDone((), budget_spent(1), 0.0))
-    assert "Esc, then Enter goes on with them; o allows more hangs than before." in shown
+    assert "Esc, then Enter continues with them; o allows more hangs than before." in shown
 
 
 @pytest.mark.parametrize(
@@ -93,8 +93,8 @@ def test_a_run_of_the_panel_that_stopped_names_its_keys() -> None:
         ("rdna1-setup rollback undoes a run.", "Roll back (r on Welcome) undoes a run."),
         ("Install it with rdna1-setup.", "Install it with rdna1-setup."),
         ("See `rdna1-setup rollback --list`.", "See `rdna1-setup rollback --list`."),
-        ("The same command with --hangs 4 goes on from here; --no-resume begins anew.",
-         "Esc, then Enter goes on from here, with 4 hangs allowed (o)."),
+        ("The same command with --hangs 4 continues from here; --no-resume starts over.",
+         "Esc, then Enter continues from here, with 4 hangs allowed (o)."),
         ("Take a new folder with --venv DIR.", "Take a new folder on Choose (f)."),
     ],
 )  # fmt: skip

@@ -23,7 +23,7 @@ def run(arguments: argparse.Namespace) -> int:
     if topic is None:
         known = ", ".join(each.id for each in load_explanations())
         print(
-            f"rdna1-setup: there is no topic {arguments.topic!r}. There are: {known}.",
+            f"rdna1-setup: there is no topic {arguments.topic!r}. The topics are: {known}.",
             file=sys.stderr,
         )
         return 2

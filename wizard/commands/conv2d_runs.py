@@ -25,7 +25,7 @@ APART = (
 )
 LOOKING = "Ctrl+C ends nothing but this view; `rdna1-setup conv2d --stop` ends the experiment."
 GOES_ON = "It goes on. `rdna1-setup conv2d --attach` comes back to it."
-STOPPED = "Stopped. The same command goes on with the remaining shapes."
+STOPPED = "Stopped. The same command continues with the remaining shapes."
 STOPPING = "Stopping: what runs is ended. Ctrl+C again kills it at once."
 IDLE = "No Conv2d experiment is under way."
 STUCK = (

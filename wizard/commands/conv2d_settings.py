@@ -20,7 +20,7 @@ def add_setting_arguments(parser: argparse.ArgumentParser) -> None:
     """Searches about settings, and the surroundings of every measurement."""
     kinds = parser.add_mutually_exclusive_group()
     kinds.add_argument("--find-setting", action="store_true",
-                       help="find the fewest variables that make one shape right")  # fmt: skip
+                       help="find the fewest variables that make one shape work")  # fmt: skip
     kinds.add_argument("--compare-settings", action="store_true",
                        help="time the algorithms against one another")  # fmt: skip
     parser.add_argument("--clean", action="store_true",

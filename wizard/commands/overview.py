@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         plan = make_plan(machine, choice, places_of(host))
     except PlanImpossible as error:
-        print(f"No plan can be made here: {error}")
+        print(f"No plan is possible here: {error}")
         return 0
     print("\n".join((*as_of_lines(plan), *plan_lines(plan))))
     print(f"\nNothing was changed. To carry it out: {_command(choice, arguments)}")

@@ -24,17 +24,19 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``plan``."""
     add_plan_arguments(parser)
-    parser.add_argument("--json", action="store_true", help="for programs and for apply --plan")
+    parser.add_argument(
+        "--json", action="store_true", help="print JSON, for programs and for apply --plan"
+    )
     parser.add_argument(
         "--exact",
         action="store_true",
-        help="also ask the index whether it still has the wheels, pip how much it would fetch, and "
-        "the repository and apt what would be installed, version by version",
+        help="also ask the index whether it still has the wheels, pip how much it would "
+        "download, and the repository and apt which exact versions they would install",
     )
     parser.add_argument(
         "--evidence",
         action="store_true",
-        help="also every statement about the stack: who, card, date, link, contradictions",
+        help="also show every statement about the stack: who, card, date, link, contradictions",
     )
 
 
@@ -96,11 +98,11 @@ def run(arguments: argparse.Namespace) -> int:
 def _wrong_use(arguments: argparse.Namespace) -> str:
     """Which options do not go together; ``""`` where all do."""
     if arguments.exact and not acts(arguments):
-        return "a dry run and a recorded machine ask nobody"
+        return "a dry run or a recorded machine does not use the network"
     if kind_asked(arguments) is not Kind.INSTALL and arguments.stack:
-        return "--stack installs; --remove and --clean-up take away: give one of them"
+        return "--stack installs, --remove and --clean-up remove: give only one of them"
     if (arguments.distribution_rocm or arguments.driver) and not arguments.remove:
-        return "--distribution-rocm and --driver say what --remove takes along"
+        return "--distribution-rocm and --driver only work with --remove"
     return ""
 
 
@@ -112,7 +114,7 @@ def _require_wheels(plan: Plan, machine: Machine, host: Host) -> None:
     from wizard.preflight.refusal import Refused
     from wizard.run.settling import wheels_sought
 
-    print("Asking the index whether the wheels are still there ...", file=sys.stderr, flush=True)
+    print("Asking the index whether it still has the wheels ...", file=sys.stderr, flush=True)
     found = asyncio.run(wheels_sought(plan, machine, places_of(host), host.environ))
     if found.refusal is not None:
         raise Refused(found.refusal)
@@ -130,7 +132,7 @@ def _ask_size(plan: Plan, host: Host) -> WheelsSize | None:
     places = places_of(host)
     if not asks_size(plan, places):
         return None
-    print("Asking pip how much it would fetch ...", file=sys.stderr, flush=True)
+    print("Asking pip how much it would download ...", file=sys.stderr, flush=True)
     found = asyncio.run(size_sought(plan, places, host.environ))
     print(*textwrap.wrap(size_told(plan, found), 79), sep="\n", file=sys.stderr)
     return found
@@ -172,11 +174,11 @@ def _taken(found: Compared) -> tuple[str, ...]:
     first, *others = found.recommendation.fits
     *names, last = (each.stack for each in others)
     others_text = (
-        f"To choose another: --stack {', '.join(names)} or {last}; for something else to run: "
-        "--app. What speaks for and against each, and every approach: rdna1-setup --plain"
+        f"To choose another: --stack {', '.join(names)} or {last}; for another program: --app. "
+        "For the evidence and all approaches: rdna1-setup --plain"
     )
     return (
-        f"No --stack was given: this is the plan for {first.stack}.",
+        f"You gave no --stack, so this is the plan for {first.stack}.",
         *recommendation_lines(found.recommendation),
         *textwrap.wrap(others_text, 79),
         "",

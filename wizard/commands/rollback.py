@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--forget",
         action="store_true",
-        help="only mark the run ID as undone: its folder is gone for good",
+        help="only mark the run ID as undone, if its folder is lost",
     )
     parser.add_argument("--yes", action="store_true", help="do not ask")
 
@@ -94,7 +94,7 @@ def _list(places: Places) -> int:
     for run in older:
         print(f"{run.id}  {OLDER}")
     for name in unreadable:
-        print(f"{name}  its journal is damaged, or of a newer version")
+        print(f"{name}  its journal is damaged, or from a newer version")
     if not (records or older or unreadable):
         print("No run yet.")
     return 0
@@ -119,5 +119,5 @@ def _forget(arguments: argparse.Namespace, places: Places) -> int:
         forget_run(record, places, now())
     except Trouble as trouble:
         return refuse_for(trouble)
-    print(f"Run {record.id} counts as undone.")
+    print(f"Run {record.id} is now listed as undone.")
     return 0

@@ -15,9 +15,9 @@ SUSPECTED = "was launched and has no verdict: it is the suspect."
 """How it is told what may have taken the runner, or the machine, with it."""
 RESTART = (
     "Save your work and restart the machine. The remaining shapes can be measured afterwards: the "
-    "same command goes on where it stopped."
+    "same command continues where it stopped."
 )
-SAME_COMMAND = "The same command goes on with the remaining shapes."
+SAME_COMMAND = "The same command continues with the remaining shapes."
 
 
 def stopped() -> StopReason:
@@ -36,7 +36,7 @@ def died(suspect: str, said: str) -> StopReason:
     return StopReason(
         f"The process that ran the experiment is gone.{last}",
         f"It was killed, ran out of memory, or the machine was restarted. {meaning}",
-        "The same command goes on: it tries the suspect once more, and leaves it alone after that.",
+        "The same command continues: it tries the suspect once more, then leaves it alone.",
     )
 
 
@@ -105,7 +105,7 @@ def budget_spent(hangs: int) -> StopReason:
     return StopReason(
         f"The device hung {times}: as often as was allowed.",
         "Each further hang may freeze the desktop, so the remaining shapes were not launched.",
-        "The same command goes on with them; --hangs N allows more than before.",
+        "The same command continues with them; --hangs N allows more than before.",
     )
 
 

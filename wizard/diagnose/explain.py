@@ -18,8 +18,8 @@ from wizard.diagnose.reading import Concluded, Reading, read_text
 from wizard.knowledge.causes import Cause, Sign, load_causes
 
 OTHER_CARD = (
-    "The cards in this text are not RDNA1. What mends this on them is not known to this program, "
-    "and what mends it on RDNA1 may be wrong for them."
+    "The cards in this text are not RDNA1. This program does not know the fix for them, and the "
+    "fix for RDNA1 may be wrong for them."
 )
 
 

@@ -12,9 +12,9 @@ BACK = "b"
 HELP = "?"
 PATIENCE = 3
 """So many answers that mean nothing, and the choices are told once more."""
-AGAIN = "Three answers that mean nothing here; nothing was changed by them. Once more:"
-NO_NUMBER = "There is no choice {0!r} here."
-NOTHING_BEFORE = "Nothing comes before this question. 0 leaves."
+AGAIN = "That was three invalid answers. Nothing was changed. Please try again:"
+NO_NUMBER = "{0!r} is not one of the choices."
+NOTHING_BEFORE = "This is the first question. Enter 0 to quit."
 
 
 class Left(Exception):

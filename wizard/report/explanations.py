@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from wizard.knowledge.explanations import Explanation
 
 WIDTH = 76
-LIST_HINT = "One of them: rdna1-setup about TOPIC"
+LIST_HINT = "To read one: rdna1-setup about TOPIC"
 
 
 def topic_lines(topic: Explanation) -> Iterator[str]:

@@ -25,13 +25,13 @@ NO_CARD = (
     "every machine was checked."
 )
 NOT_RDNA1 = (
-    "This text lists no RDNA1 card (RX 5300 to 5700, W5500, W5700, V520), "
-    "and this program is made for those."
+    "This text lists no RDNA1 card (RX 5300 to 5700, W5500, W5700, V520), and this program only "
+    "knows those."
 )
 NOTHING = "No known problem was found in this text."
 CANNOT_TELL = (
-    "This text has no line that this program knows. "
-    "Try the kernel log (journalctl -k -b), or all that the failing command printed."
+    "This program knows no line of this text. Try the kernel log (journalctl -k -b), or the "
+    "whole output of the failing command."
 )
 
 
@@ -126,7 +126,7 @@ def _heading(finding: Finding) -> str:
 
 def card_lines(cards: Sequence[ListedCard], width: int = WIDTH) -> Iterator[str]:
     """The graphics cards that a text lists."""
-    yield "Graphics cards that the text lists"
+    yield "Graphics cards in the text"
     for card in cards:
         ids = " ".join(part for part in (card.pci_id, card.gfx) if part) or "no number"
         kind = "RDNA1" if card.rdna1 else "not RDNA1"

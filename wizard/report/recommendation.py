@@ -26,7 +26,7 @@ from wizard.report.roads import all_road_lines
 from wizard.report.side_by_side import sheet_lines
 from wizard.report.units import WIDTH
 
-ASK = "Who says so, and who contradicts: rdna1-setup plan --stack {0} --evidence"
+ASK = "For the sources and who disagrees: rdna1-setup plan --stack {0} --evidence"
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,7 +84,7 @@ def mend(root: Root, cause: str, *more: str, env: Mapping[str, str] = NO_ENV) ->
     assert command.startswith(f"rdna1-setup diagnose --fix {cause}")
     done = root.wizard(*command.split()[1:], "--yes", *more, env=env)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "To take it back: rdna1-setup rollback" in done.stdout
+    assert "To undo it: rdna1-setup rollback" in done.stdout
     return " ".join(done.stdout.split())
 
 
