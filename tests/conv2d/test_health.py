@@ -213,7 +213,7 @@ def test_every_way_to_fail_the_check_has_its_words() -> None:
         "a product of two small matrices did not come back within 20 s.",
         "a sum did not come back within 20 s, and process 7 is in state disk-sleep long after "
         "SIGKILL.",
-        "torch sees no GPU any more.",
+        "torch no longer finds a GPU.",
         "its first operation failed: the process died by SIGKILL.",
     ]
     assert health.trouble_of(Outcome("healthy", "product"), ()) is None

@@ -61,7 +61,7 @@ async def test_a_shape_that_was_lost_is_tried_once_more(worker_python: str, tmp_
     events = await events_of(sweep, tmp_path)
 
     assert [event.number for event in of_type(events, ShapeStarted)] == [2, 3]
-    assert "2->4 3x3 @4x4: hung or killed before its outcome was written" in notes_of(events)[1]
+    assert "2->4 3x3 @4x4: hung or killed before its result was written" in notes_of(events)[1]
     assert verdicts_of(events) == [Verdict.PASS] * 3
 
 
@@ -78,7 +78,7 @@ async def test_a_shape_that_was_lost_twice_is_hung_and_left_alone(
     assert [event.number for event in of_type(events, ShapeStarted)] == [3]
     assert verdicts_of(events) == [Verdict.PASS, Verdict.HUNG, Verdict.PASS]
     lost = results_of(events)[1]
-    assert lost.detail == "hung or killed before its outcome was written, twice"
+    assert lost.detail == "hung or killed before its result was written, twice"
 
 
 async def test_a_finished_sweep_is_measured_again(worker_python: str, tmp_path: Path) -> None:

@@ -83,7 +83,7 @@ async def test_a_backward_pass_that_hangs_is_told_from_a_forward_pass(
     assert verdicts_of(events) == [PASS, HUNG, PASS]
     hung = results_of(events)[1]
     assert (hung.phase, hung.work) == ("backward", work)
-    assert "in its first backward pass, after the forward pass had worked" in hung.detail
+    assert "in its first backward pass, after the forward pass worked" in hung.detail
 
 
 @pytest.mark.parametrize(

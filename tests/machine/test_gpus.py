@@ -146,11 +146,13 @@ def test_a_sleeping_card_is_asked_nothing_that_would_wake_it(state: str, tmp_pat
     make(tmp_path, files, links=driven("amdgpu"))
     gpu = only(Watching(tmp_path))
 
-    asleep = Unknown("the card is asleep; not woken to ask")
+    asleep = Unknown("the card is asleep, and was not woken")
     assert gpu.asleep
     assert (gpu.vram_bytes, gpu.mec_firmware, gpu.link) == (asleep, asleep, asleep)
     assert not any(word in path for path in asked for word in ("mem_info", "fw_version", "link"))
-    assert "  asleep to save energy; what would wake it was not asked" in tell_gpus((gpu,))[1]
+    assert ("  asleep to save energy; not everything was read, so as not to wake it") in tell_gpus(
+        (gpu,)
+    )[1]
 
 
 def test_a_card_that_is_awake_is_not_asleep(tmp_path: Path) -> None:

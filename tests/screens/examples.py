@@ -126,7 +126,7 @@ PARTS = (
     Part("Python environments", "dist-info folders", "2.2.2+rocm5.7 in ~/ai/venv, numpy 1.26.4"),
     Part("ROCm folders", "/opt, dpkg-query", "5.7.1 in /opt/rocm-5.7.1, 1 package of AMD's"),
     Part("Settings", "environment, shell files", "HSA_OVERRIDE_GFX_VERSION in ~/.bashrc:118"),
-    Part("Who uses the GPU", "/proc", "nobody computes on the GPU"),
+    Part("Who uses the GPU", "/proc", "no program computes on the GPU"),
 )
 
 

@@ -407,7 +407,7 @@ async def test_while_another_request_is_carried_out_no_earlier_answer_is_shown()
 async def test_a_fault_of_ours_is_not_told_as_one_of_the_run() -> None:
     async def run(request: Request) -> AsyncGenerator[SweepEvent, None]:
         yield ShapeStarted(1, 1, ROW, 60.0)
-        raise ValueError("nothing is left to probe")
+        raise ValueError("nothing is left to measure")
 
     async def measured() -> None:
         async with panel(replace(LIVE_SERVICES, run_sweep=run)).run_test(size=SIZE) as pilot:
@@ -415,5 +415,5 @@ async def test_a_fault_of_ours_is_not_told_as_one_of_the_run() -> None:
             await press(pilot, *ON_CPU, "enter")
             await until(pilot, lambda: not pilot.app.is_running)
 
-    with pytest.raises(WorkerFailed, match="nothing is left to probe"):
+    with pytest.raises(WorkerFailed, match="nothing is left to measure"):
         await measured()

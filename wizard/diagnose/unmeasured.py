@@ -23,10 +23,7 @@ def lost(last: Measured) -> Finding:
         "The experiment was killed, or the machine froze or was restarted, while the card worked "
         "on this shape. It may have caused that.",
         (
-            (
-                "Run the same command again to continue; it tries this shape once more: rdna1-setup "
-                "conv2d"
-            ),
+            ("Run it again to continue; it tries this shape once more: rdna1-setup conv2d"),
             *known.fix[1:],
         ),
         known.grade,

@@ -59,10 +59,10 @@ def _tell(driver: Driver) -> tuple[str, tuple[str, ...]]:
     if not driver.loaded:
         return "amdgpu is not loaded", (held,) if held else ()
     if isinstance(driver.origin, Unknown):
-        return "amdgpu, origin unknown", (f"not told, because {driver.origin.because}",)
+        return "amdgpu, origin unknown", (f"unknown, because {driver.origin.because}",)
     if driver.origin == "dkms":
         return f"AMD's amdgpu {driver.version} (DKMS)", (held,) if held else ()
-    unused = (f"{held}, which is not in use",) if held else ()
+    unused = (f"{held}, which is not used",) if held else ()
     return "the kernel's own amdgpu", ("It came with the kernel (in-tree).", *unused)
 
 

@@ -45,7 +45,7 @@ def board_lines(gpu: Gpu) -> list[str]:
     """What the card can compute with, how it is connected, and whether it sleeps."""
     lines = [*_compute_lines(gpu), _link_words(gpu.link)]
     if gpu.asleep:
-        lines.append("asleep to save energy; what would wake it was not asked")
+        lines.append("asleep to save energy; not everything was read, so as not to wake it")
     return lines
 
 
@@ -56,7 +56,7 @@ def _compute_lines(gpu: Gpu) -> list[str]:
     if gpu.kfd_node is None:
         known = isinstance(gpu.mec_firmware, int)
         firmware = f", compute firmware (MEC) {gpu.mec_firmware}" if known else ""
-        return [f"compute: KFD does not know the card{firmware}"]
+        return [f"compute: KFD does not list the card{firmware}"]
     units, firmware = _words(gpu.compute_units), _words(gpu.mec_firmware)
     line = f"compute units {units}, compute firmware (MEC) {firmware}"
     if gpu.atomics is not False:

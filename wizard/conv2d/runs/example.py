@@ -22,7 +22,7 @@ LONGEST_PAUSE_S = 2.5
 SHORTEST_PAUSE_S = 0.03
 """Each shape is to be seen."""
 NOT_RECORDED = StopReason(
-    "The example does not hold this.",
+    "The example does not include this.",
     "It was recorded for the default table, for the setting that fixes its first hang, and for the "
     "limit of its size.",
     "Without --demo you can measure anything on your own machine.",

@@ -33,7 +33,7 @@ def line_of(event: SweepEvent) -> str:
             how = _how(event.row)
             return f"{place} {event.row.label}{how} (deadline {event.deadline_s:g} s)"
         case DeadlineMoved():
-            longest = f"waiting for it up to {event.longest_s:g} s"
+            longest = f"waiting up to {event.longest_s:g} s for it"
             return f"shape {event.number} is slow, not stuck ({event.why}): {longest}"
         case ShapeDone():
             return f"{event.number}/{event.total}   {_verdict(event.result)}"
