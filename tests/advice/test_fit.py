@@ -97,7 +97,7 @@ def test_a_machine_without_kfd_is_told_so() -> None:
     ("joined", "words"),
     [
         (("ada",), "sudo usermod -aG render ada, then log in again"),
-        (("ada", "render"), "only from your next login on"),
+        (("ada", "render"), "at your next login: until"),
         (Unknown("unreadable"), "sudo usermod -aG render ada"),
     ],
 )
@@ -138,7 +138,7 @@ def test_a_python_that_an_application_refuses_costs_the_application_not_the_road
     found = held(on_python_312(clean_jammy(), uv=False), "native", "a1111", "comfyui")
     assert found.possible
     assert [answer.word.value for answer in found.answers] == ["no", "works"]
-    asked = "A1111 asks for Python 3.10; here it would get 3.12"
+    asked = "A1111 needs Python 3.10; here it would get 3.12"
     assert found.answers[0].why == f"{asked}: bring 3.10 with its venv, or uv"
 
 

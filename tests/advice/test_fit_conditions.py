@@ -91,8 +91,8 @@ RULED_OUT: dict[str, tuple[Machine, str, str, str]] = {
         "outside of it",
     ),
     "a newer card": (clean_jammy(card("gfx1031")), "native", "is gfx1031", "own ROCm wheels"),
-    "an older card": (with_card(gfx="gfx803"), "native", "is gfx803", "no stack for it is known"),
-    "a relative": (clean_jammy(card("gfx1013")), "native", "is gfx1013", "processor's stack"),
+    "an older card": (with_card(gfx="gfx803"), "native", "is gfx803", "no stack for it"),
+    "a relative": (clean_jammy(card("gfx1013")), "native", "is gfx1013", "processor works"),
     "a target unknown": (with_card(gfx=DARK), "native", "target of RX 5700 XT", "1002:731f"),
     "another processor": (system(architecture="aarch64"), "rocm52", "is aarch64", "machine"),
     "glibc too old": (system(glibc="2.27"), "native", "glibc 2.28 or newer; this", "container"),
@@ -132,7 +132,11 @@ NEEDED: dict[str, tuple[Machine, str, str]] = {
     ),
     "an executable stack": (system(glibc="2.41"), "rocm57", "glibc 2.41 refuses them"),
     "memory": (system(memory_bytes=4 * GIGABYTE), "rocm62", "this machine has 3.7 GiB"),
-    "room whose need is unknown": (with_room(5 * GIGABYTE), "rocm57", "how much is not known"),
+    "room whose need is unknown": (
+        with_room(5 * GIGABYTE),
+        "rocm57",
+        "how much it needs is not known",
+    ),
 }
 
 NOT_READ: dict[str, tuple[Machine, str, str]] = {
@@ -141,7 +145,7 @@ NOT_READ: dict[str, tuple[Machine, str, str]] = {
     "a C library that is none": (system(glibc="musl"), "cpu", "glibc calls itself musl"),
     "memory": (system(memory_bytes=DARK), "rocm52", "how much this machine has is not known"),
     "processor": (system(architecture=DARK), "rocm52", "could not be read (no permission)"),
-    "driver": (with_card(driver=DARK), "rocm52", "which one it has, is not known"),
+    "driver": (with_card(driver=DARK), "rocm52", "the card's driver is not known ("),
     "firmware": (
         with_card(atomics=False, mec_firmware=DARK, kfd_node=None),
         "rocm52",
@@ -218,14 +222,14 @@ def test_a_folder_of_wheels_brings_no_python() -> None:
     found = held(UV_ONLY, "rocm52", (), WHEELS)
 
     assert found.possible
-    assert "for uv to fetch Python" in found.needs[-1]
+    assert "for uv to download Python" in found.needs[-1]
 
 
 def test_with_a_python_from_the_folder_too_nothing_needs_a_network() -> None:
     found = held(UV_ONLY, "rocm52", (), WHEELS._replace(python_mirror="file:///media/python"))
 
     assert found.possible
-    assert found.needs == ("Python 3.10, which uv brings without root",)
+    assert found.needs == ("Python 3.10, which uv installs without root",)
 
 
 # What an application asks of the machine, beside its stack.
@@ -235,8 +239,11 @@ def test_with_a_card_of_less_memory_than_its_makers_ask_for_it_is_possible_at_mo
     answer = held(with_card(vram_bytes=6_425_673_728), "native", ("fooocus",)).answers[0]
 
     assert answer.word is Word.POSSIBLE
-    assert "Fooocus asks for a card with 8 GB by its makers; RX 5700 XT has 6 GiB" in answer.why
-    assert answer.needs == ("a card with 8 GB by its makers; RX 5700 XT has 6 GiB",)
+    assert (
+        "Fooocus asks for a card with 8 GB, according to its makers; RX 5700 XT has 6 GiB"
+        in answer.why
+    )
+    assert answer.needs == ("a card with 8 GB, according to its makers; RX 5700 XT has 6 GiB",)
 
 
 def test_the_part_that_the_driver_keeps_does_not_make_a_card_too_small() -> None:

@@ -56,7 +56,7 @@ def test_the_newest_release_that_takes_the_torch_is_found(
 
 def test_the_floor_told_is_that_of_the_oldest_release() -> None:
     told = unmet_floor(APP, stack("1.12.0"))
-    assert told == "App asks for torch 1.13 or newer; this stack has 1.12.0 (its metadata)"
+    assert told == "App needs torch 1.13 or newer; this stack has 1.12.0 (its metadata)"
 
 
 def test_pythons_are_those_of_the_release_that_suits() -> None:
@@ -67,7 +67,7 @@ def test_pythons_are_those_of_the_release_that_suits() -> None:
 def test_a_python_too_old_for_every_release_is_a_floor() -> None:
     new = replace(APP, torch_floor="", older=(), python_floor="3.13")
     assert pythons_for(new, stack()) == ()
-    assert unmet_floor(new, stack()).startswith("App asks for Python 3.13 or newer; this stack has")
+    assert unmet_floor(new, stack()).startswith("App needs Python 3.13 or newer; this stack has")
 
 
 @pytest.mark.parametrize(

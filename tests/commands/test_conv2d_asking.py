@@ -133,7 +133,7 @@ def test_the_warning_says_what_is_really_run(capsys: pytest.CaptureFixture[str])
     )
     everything = operation_rows()
     text = warned(*everything)
-    assert f"This runs {len(everything)} operations of torch, each in a process" in text
+    assert f"This runs {len(everything)} operations of torch, each in its own process" in text
     assert "convolutions" not in text
 
 

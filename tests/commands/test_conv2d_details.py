@@ -86,11 +86,11 @@ def test_what_was_loaded_is_told_with_its_libraries_and_variables() -> None:
     assert found["What was loaded"].splitlines() == [
         "torch 2.2.2+rocm5.7, ROCm 5.7.31921",
         "device AMD Radeon RX 5600 XT, which the runtime calls gfx1030:xnack-",
-        "variables in force: MIOPEN_FIND_MODE=2",
+        "variables set: MIOPEN_FIND_MODE=2",
         "/v/libMIOpen.so.1",
     ]
     assert found["Measured with"].splitlines() == [
-        "engine miopen, forward, in a process of its own (spawn)",
+        "engine miopen, forward, in a separate process (spawn)",
         "set for it: X=1",
         "3 launches, 1 of them not right",
     ]

@@ -36,7 +36,7 @@ def test_what_is_listed_is_planned(tmp_path: Path) -> None:
     asking, sizing, *said = done.stderr.splitlines()
     assert asking == "Asking the index whether it still has the wheels ..."
     assert sizing == "Asking pip how much it would download ..."
-    assert " ".join(said).startswith("pip did not say how much it would fetch: ")
+    assert " ".join(said).startswith("pip did not say how much it would: ")
     document = json.loads(done.stdout)
     assert document["stack"] == "cpu"
     assert document["wheels"]["bytes"] is None
@@ -122,7 +122,7 @@ def test_a_dry_run_and_a_recorded_machine_have_nobody_to_ask(
 ) -> None:
     done = wizard(tmp_path, "plan", "--stack", "rocm52", "--exact", *options)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "ask nobody" in done.stderr
+    assert "is not" in done.stderr
 
 
 ASKING = """

@@ -218,7 +218,7 @@ def changed(path: tuple[str | int, ...], value: Any) -> bytes:
     ("path", "value", "said"),
     [
         (("schema",), 2, "its schema is 2, and this version reads 1"),
-        (("kind",), "x", "no result card of rdna1-setup"),
+        (("kind",), "x", "a result card from rdna1-setup"),
         (("time",), 5, "the card, time: a text is expected"),
         (("time",), "x\x1b[31m", "the card, time: a text with characters that cannot be shown"),
         (("finished",), 1, "the card, finished: true or false is expected"),

@@ -125,7 +125,7 @@ def test_a_gpu_is_only_measured_after_a_warning(home: Home, worker_python: str) 
         (("--preset", "nonsense"), "Known: default, notes000-sizes"),
         (("--sizes", "32,big"), "write sizes as 32,44,224"),
         (("--channels", "16"), "write channels as 16-32,64-128"),
-        (("--preset", "notes002", "--sizes", "32"), "leave out --sizes"),
+        (("--preset", "notes002", "--sizes", "32"), "shapes: omit --sizes"),
         (("--deadline", "0"), "above 0"),
     ],
 )
@@ -205,5 +205,5 @@ def test_stopped_half_way_and_run_again_it_ends_the_same(
     code_again, output, errors = home.run(*arguments, "--deadline", "30")
     assert code_again == 0
     assert [result["verdict"] for result in json.loads(output)["results"]] == ["pass"] * 4
-    assert "Going on with an unfinished sweep: 2 shapes are known." in errors
+    assert "Continuing an unfinished measurement: 2 shapes are known." in errors
     assert ("Trying it once more" in errors) == (number == signal.SIGKILL)

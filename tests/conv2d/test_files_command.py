@@ -225,8 +225,8 @@ def test_below_a_run_stands_what_changed(tmp_path: Path, worker_python: str) -> 
     [
         (("--layers", "/nowhere.txt"), "/nowhere.txt cannot be read"),
         (("--layer", "nonsense"), "line 1: channels in"),
-        (("--layer", "1 1 1 1x1", "--preset", "notes002"), "leave out --preset"),
-        (("--layer", "1 1 1 1x1", "--sizes", "4"), "leave out --sizes"),
+        (("--layer", "1 1 1 1x1", "--preset", "notes002"), "shapes: omit --preset"),
+        (("--layer", "1 1 1 1x1", "--sizes", "4"), "shapes: omit --sizes"),
     ],
 )
 def test_what_cannot_be_meant_is_exit_two(

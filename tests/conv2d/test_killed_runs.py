@@ -250,7 +250,7 @@ async def test_a_follower_that_dies_leaves_the_run_going_and_the_same_command_co
 
     done = ran(*command, "--deadline", "120", variables=variables(apart, {}))
     assert done.returncode == 0, done.stderr
-    assert "Going on with an unfinished sweep: 2 shapes are known." in done.stderr
+    assert "Continuing an unfinished measurement: 2 shapes are known." in done.stderr
     assert [r["verdict"] for r in json.loads(done.stdout)["results"]] == ["pass"] * 4
 
 

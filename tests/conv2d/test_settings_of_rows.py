@@ -115,7 +115,7 @@ async def test_databases_are_kept_where_that_is_asked_for_and_named(
     sweep = replace(sweep_over(worker_python, row), surroundings=Surroundings(keep=True))
     events = await events_of(sweep, tmp_path, home(tmp_path))
     (kept,) = (tmp_path / ".cache/rdna1-setup/conv2d-kept").iterdir()
-    assert notes_of(events) == [f"What MIOpen keeps is left in {kept}."]
+    assert notes_of(events) == [f"MIOpen's databases are kept in {kept}."]
 
 
 async def test_where_no_databases_can_be_made_nothing_is_measured(

@@ -66,7 +66,7 @@ def test_another_shape_that_fails_makes_a_change_possible_at_most() -> None:
 def test_without_any_change_that_is_said() -> None:
     one = since(measured())
     assert one.status is Status.OK
-    assert "Nothing that is recorded has changed" in one.title
+    assert "No recorded change" in one.title
 
 
 def test_what_was_not_recorded_then_is_named_and_not_guessed() -> None:

@@ -102,7 +102,7 @@ def test_killed_half_way_and_run_again_it_ends_the_same(home: Home, torch_python
 
     again = home.run(*command)
     assert again.returncode == 0, again.stdout + again.stderr
-    assert "Going on with an unfinished sweep" in again.stderr
+    assert "Continuing an unfinished measurement" in again.stderr
     results = results_of(again.stdout)
     assert [result["verdict"] for result in results] == ["pass"] * 15
 

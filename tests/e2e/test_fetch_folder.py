@@ -153,7 +153,7 @@ def test_what_a_house_lacks_is_named_and_the_folder_is_not_done(home: Home) -> N
     done = home.run(*words(empty, folder))
     assert done.returncode == 1
     assert "The folder is not finished; missing: " in done.stdout
-    assert f"{folder} is not finished. The same command continues from here." in done.stdout
+    assert f"{folder} is not finished. Run the same command again to continue." in done.stdout
     assert not (folder / "SHA256SUMS").exists()
 
 

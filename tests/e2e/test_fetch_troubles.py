@@ -67,7 +67,7 @@ def test_ctrl_c_inside_a_download_stops_and_the_same_command_goes_on(
             os.kill(run.pid, signal.SIGINT)
             output, errors = run.communicate(timeout=60)
         assert run.returncode == 130, output + errors
-        assert f"{folder} is not finished. The same command continues from here." in output
+        assert f"{folder} is not finished. Run the same command again to continue." in output
         assert not (folder / "SHA256SUMS").exists()
         arrived = part.stat().st_size
         assert 0 < arrived < SIZE

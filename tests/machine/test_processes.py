@@ -61,7 +61,7 @@ def test_a_process_that_only_kfd_sees_is_told_by_its_number(tmp_path: Path) -> N
 
     assert one == Process(4711, "", "", (), compute=True)
     assert PROCESSES.tell((one,))[1] == (
-        "process 4711, not seen from here: computes on the GPU (KFD lists it)",
+        "process 4711, not visible from here: computes on the GPU (KFD lists it)",
     )
 
 
@@ -123,7 +123,7 @@ def test_open_devices_are_told_and_the_display_server_is_known_as_one(tmp_path: 
     ]
     summary, details = PROCESSES.tell(processes)
     assert summary == "computing: python3 (70)"
-    assert ["draws the screen" in line for line in details] == [True, False, False]
+    assert ["draw on the screen" in line for line in details] == [True, False, False]
 
 
 def test_without_a_gpu_device_no_open_file_is_looked_at(tmp_path: Path) -> None:

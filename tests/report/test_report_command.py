@@ -20,7 +20,7 @@ def test_without_a_terminal_it_shows_and_writes_nothing(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "report.md  (" in done.stdout
     assert "This program sends nothing" in done.stdout
-    assert "--yes writes it" in done.stderr
+    assert "was written" in done.stderr
     assert not folder.exists()
 
 
@@ -47,7 +47,7 @@ def test_what_is_there_is_left_alone(tmp_path: Path) -> None:
     folder.mkdir()
     done = wizard(tmp_path, "report", "--folder", str(folder), "--yes", *RECORDED)
     assert done.returncode == 2
-    assert "is there already, and is never written over" in done.stderr
+    assert "it already exists, and is not overwritten" in done.stderr
     assert list(folder.iterdir()) == []
 
 
@@ -74,7 +74,7 @@ def test_a_recorded_machine_starts_no_collect_env(tmp_path: Path) -> None:
 def test_what_belongs_to_a_folder_is_refused_without_one(tmp_path: Path, option: str) -> None:
     done = wizard(tmp_path, "report", option, *RECORDED)
     assert done.returncode == 2
-    assert "go with --folder DIR" in done.stderr
+    assert "work with --folder DIR" in done.stderr
     assert done.stdout == ""
 
 

@@ -75,7 +75,7 @@ def test_an_unfinished_run_that_was_asked_for_otherwise_says_how_and_how_to_go_o
     assert trouble.happened.endswith("already holds an unfinished run of cpu (one).")
     assert trouble.meaning == f"It was started {was}; this time the command was given {comes}."
     assert trouble.next_step == (
-        f"To continue it, run the command again {was}. To begin anew, undo it first: rdna1-setup "
+        f"To continue it, run the command again {was}. To start over, undo it first: rdna1-setup "
         "rollback one"
     )
 

@@ -190,12 +190,12 @@ WINDOWS: dict[str, State] = {
     ),
     "review-size": State(
         "review",
-        ("pip decides on 35 wheels now: 2.7 GB to fetch.", "2.7 GB, no root"),
+        ("pip chooses 35 wheels now: 2.7 GB to download.", "2.7 GB, no root"),
         live(wheels_size=saying(WheelsSize(35, 2_700_000_000))),
     ),
     "review-size-not-known": State(
         "review",
-        ("pip did not say how much it would fetch: not every server", "as of 20"),
+        ("pip did not say how much it would download: not every server", "as of 20"),
         live(wheels_size=saying(WheelsSize(35, None, NOT_TOLD))),
     ),
     "text-asked": State("diagnose", ("Explain a text",), keys=("t",), top=TextQuestion),
@@ -253,7 +253,7 @@ WINDOWS: dict[str, State] = {
     "history": State("conv2d", (HINT,), keys=("h",), top=History),
     "history-dry-run": State("conv2d", ("DRY RUN",), DRY_SERVICES, ("h",), top=History),
     "diagnose": State("diagnose", ("2 faults",)),
-    "diagnose-unfolded": State("diagnose", ("There is room",), keys=("end", "space")),
+    "diagnose-unfolded": State("diagnose", ("There is",), keys=("end", "space")),
     "diagnose-clean": State("diagnose", ("all fine",), diagnosing(look=looking(*FINE))),
     "diagnose-one": State("diagnose", ("1 fault",), diagnosing(look=looking(OVERRIDE))),
     "detect-clean": State("detect", ("on your",), live(detect=lambda on_part: CLEAN)),

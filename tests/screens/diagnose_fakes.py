@@ -39,7 +39,7 @@ GROUPS = Finding(
     Status.FAULT,
     Confidence.LIKELY,
     "This user may not open the card's devices",
-    (Evidence("groups in force: sam", "/proc/self/status"),),
+    (Evidence("active groups: sam", "/proc/self/status"),),
     "Programs that compute open /dev/kfd and a render node.",
     ("sudo usermod -aG render,video sam",),
     "source code",
@@ -76,7 +76,7 @@ BROKEN = Finding(
     "none",
     Status.NOT_TESTED,
     Confidence.POSSIBLE,
-    "The check of numpy did not end",
+    "The check of numpy did not finish",
     (),
     "A mistake in this program: KeyError: 'x'. The other checks are not affected. Please report "
     "it: rdna1-setup report",

@@ -103,7 +103,7 @@ def test_a_card_of_another_chip_is_labelled(
 
 @pytest.mark.parametrize(
     ("content", "said"),
-    [(b"[]", "is no card that can be read"), (b"\xff", "it is no JSON"), (None, "is no file")],
+    [(b"[]", "is not a readable"), (b"\xff", "it is not valid JSON"), (None, "is no file")],
 )
 def test_what_is_no_card_is_told_in_three_parts(
     places: Places, content: bytes | None, said: str
@@ -143,7 +143,7 @@ def test_a_dry_run_reads_and_leaves_everything_as_it_is(
 
 def test_a_script_for_what_has_none_is_told(places: Places) -> None:
     run = plant(places, 0, made(work="train"))
-    with pytest.raises(Trouble, match="for the forward convolution alone") as raised:
+    with pytest.raises(Trouble, match="for the forward convolution, not") as raised:
         past_of().script(run, 0)
     assert "Choose a result of a forward convolution." in raised.value.next_step
 

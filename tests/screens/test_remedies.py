@@ -84,7 +84,7 @@ def test_a_run_of_the_panel_that_stopped_names_its_keys() -> None:
     ("text", "shown"),
     [
         ("See `rdna1-setup detect`.", "See Detect (Set up PyTorch on Welcome)."),
-        ("rdna1-setup conv2d --python DIR/bin/python measures it.",
+        ("rdna1-setup conv2d --python DIR/bin/python.",
          "Measure (c on Welcome) measures it."),
         ("Undo this run (rdna1-setup rollback), then go.",
          "Undo this run (Roll back, r on Welcome), then go."),

@@ -263,7 +263,7 @@ def gone_or(found: WheelsSought) -> tuple[Services, list[Plan]]:
 
 
 async def test_a_plan_whose_wheels_are_gone_cannot_be_applied() -> None:
-    services, _ = gone_or(WheelsSought(Refusal("It has no torch.", "Nothing.", "Take another.")))
+    services, _ = gone_or(WheelsSought(Refusal("It has no torch.", "Nothing.", "Use another.")))
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await walk_to(pilot, "review")
         await until(pilot, lambda: "✗ It has no torch." in screen_text(pilot.app))
@@ -307,7 +307,7 @@ async def test_pip_is_not_asked_for_a_plan_that_is_refused() -> None:
     async def size(_plan: Plan) -> WheelsSize:
         raise AssertionError
 
-    gone = WheelsSought(Refusal("It has no torch.", "Nothing.", "Take another."))
+    gone = WheelsSought(Refusal("It has no torch.", "Nothing.", "Use another."))
     services = replace(gone_or(gone)[0], wheels_size=size)
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await walk_to(pilot, "review")

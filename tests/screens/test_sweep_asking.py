@@ -238,7 +238,7 @@ async def test_a_seat_in_use_is_refused_unless_its_own_key_says_even_so() -> Non
         await reach(pilot, "conv2d")
         await press(pilot, "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, Question))
-        assert "Somebody is logged in at the screen that this card" in screen_text(pilot.app)
+        assert "Someone is logged in at the screen that this card" in screen_text(pilot.app)
         await press(pilot, "y")
         assert isinstance(pilot.app.screen, Question)
         await press(pilot, "escape")

@@ -83,11 +83,7 @@ def _release(stated: str) -> str:
 
 
 def _python_of(place: Place) -> Fact[str]:
-    return (
-        place.sites[0].python
-        if place.sites
-        else Unknown(f"the Python of {place.path} is not known")
-    )
+    return place.sites[0].python if place.sites else Unknown(f"{place.path} has an unknown Python")
 
 
 def _system_python(host: Host) -> Fact[str]:

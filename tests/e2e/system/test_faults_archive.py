@@ -17,7 +17,7 @@ def test_a_network_that_fails_in_mid_download(owner: Owner, archive: ArchiveServ
     told = owner.failure()
     assert "The network failed" in told
     assert "Check the connection and the proxy" in told
-    assert "The same command continues from here" in told
+    assert "the same command again to continue" in told
     assert archive.asked("/5.2/", "hsa-rocr_")
     owner.lost_nothing()
     archive.restore()

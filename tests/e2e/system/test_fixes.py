@@ -219,7 +219,7 @@ def test_a_fix_that_was_killed_goes_on_and_comes_back(
                 os.kill(one.pid, signal.SIGKILL)
     again = root.wizard(*words)
     assert again.returncode == 0, again.stdout + again.stderr
-    assert "An earlier start stopped half-way" in again.stderr
+    assert "unfinished run. To start over" in again.stderr
     assert "numpy2-abi is gone" in again.stdout
     assert "numpy2-abi" not in findings(root)
     take_back(root, before)
@@ -353,7 +353,7 @@ def test_without_any_source_of_wheels_nothing_in_the_environment_changes(
     assert not left, told(left)
     again = root.wizard("diagnose", "--fix", "numpy2-abi", "--yes", "--wheelhouse", WHEELS)
     assert again.returncode == 1, again.stdout  # it goes on with the plan that was begun
-    assert "An earlier start stopped half-way" in again.stderr
+    assert "unfinished run. To start over" in again.stderr
     take_back(root, before)
     mend(root, "numpy2-abi", "--wheelhouse", WHEELS)
 

@@ -48,9 +48,7 @@ class Experiment:
         async for event in trial.team.assemble(trial.sweep.spawn, row):
             if isinstance(event, WorkerStarted) and not _same_torch(trial.book, event):
                 trial.book.forget()
-                self.tell(
-                    Note("The unfinished measurement used another torch, so this one starts over.")
-                )
+                self.tell(Note("The unfinished measurement used another torch: starting over."))
             self.tell(event)
 
     async def renew(self) -> None:
