@@ -42,9 +42,10 @@ class Ask(StepScreen):
     NAME = "ask"
     TITLE_WORD = "Choose"
     HELP_TEXT = (
-        "Which PyTorch suits your card depends on what you want to run, so this comes first.\n\n"
-        "Up and down move, Space ticks. Programs that were found on this machine are ticked "
-        "already. Enter shows the suggestion; Esc there leads back here. Nothing is changed."
+        "Which PyTorch suits your card depends on what you want to run, so this comes "
+        "first.\n\nUp and down move, Space ticks. Programs that were found on this machine are "
+        "ticked already. Enter shows the suggestion; Esc there comes back here. Nothing is "
+        "changed."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "next", "Suggestion", key_display="Enter", priority=True),

@@ -63,7 +63,9 @@ async def stop_sweep(places: Places) -> str:
     stopped = await stop_apart(places)
     if stopped is None or not stopped.left:
         return ""
-    return f"Stopped, but {'; '.join(stopped.left)}: the kernel holds it. Restart the machine."
+    return (
+        f"Stopped, but {'; '.join(stopped.left)}: it waits inside the kernel. Restart the machine."
+    )
 
 
 def under_way(places: Places) -> SweepUnderWay | None:

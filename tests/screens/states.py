@@ -236,7 +236,11 @@ ERRORS: dict[str, State] = {
     ),
     "review-unknown": State(
         "review",
-        ("Whether this plan can start is not known", "No answer came in time", "come here again"),
+        (
+            ("It is not known whether this plan can start"),
+            "No answer came in time",
+            "come here again",
+        ),
         live(obstacle=fails(SLOW)),
     ),
     "review-not-saved": State(
@@ -279,25 +283,25 @@ ERRORS: dict[str, State] = {
     ),
     "conv2d-under-way-unknown": State(
         "conv2d",
-        ("Whether a run is under way is not known", "You may not do that there", "h lists"),
+        ("It is not known whether a run is active", "You may not do that there", "h lists"),
         live(sweep_under_way=fails(DENIED)),
         top=Notice,
     ),
     "conv2d-nobody-known": State(
         "conv2d",
-        ("Whom a hang would disturb is not known", "No answer came in time", "press Enter again"),
+        ("It is not known who a hang would disturb", "No answer came in time", "press Enter again"),
         live(circumstances=fails(SLOW)),
         ("enter",),
     ),
     "history-unread": State(
         "conv2d",
-        ("What is kept of runs cannot be read", "You may not do that there", "press h again"),
+        ("The saved runs cannot be read", "You may not do that there", "press h again"),
         past(kept=fails(DENIED)),
         ("h",),
     ),
     "history-vanished": State(
         "conv2d",
-        ("It is not there (any more)", "Mend that, then try again."),
+        ("It is not there (any more)", "Fix that, then try again."),
         past(whole=fails(GONE)),
         ("h", "enter"),
     ),

@@ -402,7 +402,7 @@ async def test_a_read_that_fails_again_and_again_is_told_in_one_window_and_traps
         await reach(pilot, "conv2d")
         await press(pilot, "h")
         await until(pilot, lambda: isinstance(pilot.app.screen, Notice))
-        await see(pilot, "Not read to the end")
+        await see(pilot, "Not read completely")
         for again in (2, 3):
             await press(pilot, "escape")
             await until(pilot, lambda again=again: reads == again)  # type: ignore[misc]
