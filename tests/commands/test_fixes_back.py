@@ -242,7 +242,7 @@ async def test_a_file_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
     os.chown(tmp_path / ".bashrc", 1, 1)
     events = await carried_out(tmp_path, plan)
     failed = next(event for event in events if isinstance(event, StepFailed))
-    assert "belongs to somebody else" in failed.happened
+    assert "belongs to another user" in failed.happened
     assert (tmp_path / ".bashrc").read_text() == TEXT
 
 

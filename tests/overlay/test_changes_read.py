@@ -132,7 +132,7 @@ def test_what_the_plan_removes_for_good_is_no_failure_of_its_rehearsal() -> None
     log = Counts(0, 1, 0, "")
     gone = done(THERE, log, undo_code=3, for_good=("a", "b"))
     assert gone.ok
-    assert headline(gone, 0).endswith("everything as before except 2 packages removed for good")
+    assert headline(gone, 0).endswith("everything as before except 2 packages removed permanently")
     for other in (
         done(THERE, log, undo_code=3),
         done(THERE, log, undo_code=1, for_good=("a",)),

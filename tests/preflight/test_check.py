@@ -102,7 +102,7 @@ async def test_who_holds_the_lock_is_named_and_the_lock_is_to_stay(tmp_path: Pat
     host = listed(tmp_path / "locked", *ROWS, files=files, inodes={LOCK: 42})
     words = await only(tmp_path, removal(), host=host)
     assert "unattended-upgr (process 3187) installs or removes packages right now" in words
-    assert "Never remove the lock" in words
+    assert "Never delete the lock" in words
 
 
 async def test_an_interrupted_dpkg_is_named_unless_the_plan_lets_it_finish(tmp_path: Path) -> None:

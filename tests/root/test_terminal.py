@@ -190,7 +190,7 @@ def test_a_closed_terminal_lets_the_step_finish_and_the_next_wizard_watches_it(r
         with terminal(root, "", how="watch") as screen:
             screen.wait_for("AT WORK 1")
             (root.path(FOLDER) / PLACE).unlink()
-            screen.wait_for("StepDone 1 packages are in, 0 are out; dpkg agrees for each")
+            screen.wait_for("0 packages installed, 0 removed; dpkg confirms each")
             screen.wait_for("THE END")
     assert not pids(root, "root_helper.py")
     assert undo(root, "closed").returncode == 0
@@ -224,7 +224,7 @@ def test_yes_in_advance_counts_for_nobody_who_came_through_sudo(root: Root) -> N
     )  # fmt: skip
     event = json.loads(done.stdout)
     assert event["event"] == "refused"
-    assert "no terminal to ask on" in event["happened"]
+    assert "no terminal to ask you" in event["happened"]
 
 
 def test_yes_in_advance_counts_for_root_itself_without_a_terminal_only(root: Root) -> None:

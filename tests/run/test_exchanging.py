@@ -117,7 +117,7 @@ def test_a_link_to_elsewhere_is_not_exchanged(tmp_path: Path, asking: ExchangeLi
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
 def test_a_library_of_somebody_else_is_left_alone(asking: ExchangeLibrary) -> None:
     os.chown(asking.path, 1, 1)
-    assert "belongs to somebody else" in refused(asking).happened
+    assert "belongs to another user" in refused(asking).happened
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")

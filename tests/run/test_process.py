@@ -130,7 +130,7 @@ async def test_a_grandchild_that_keeps_the_pipe_does_not_make_its_parent_look_un
 ) -> None:
     note = tmp_path / "pid"
     waiting = f"open({str(note)!r}, 'w').write(str(child.pid)); import time; time.sleep(60)\n"
-    with pytest.raises(Trouble, match=r"did not end within"):
+    with pytest.raises(Trouble, match=r"did not finish within"):
         await collect(sys.executable, "-c", GRANDCHILD + waiting, deadline_s=1)
     os.kill(int(note.read_text()), signal.SIGKILL)
 

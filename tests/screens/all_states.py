@@ -174,9 +174,9 @@ WINDOWS: dict[str, State] = {
         keys=("space", "enter", "down", "enter"),
         top=Question,
     ),
-    "review-groups": State("review", ("g leaves your groups",), session=JOINING),
+    "review-groups": State("review", ("g keeps your groups",), session=JOINING),
     "done-login": State("done", ("Log out and in again", "cd ~/ComfyUI"), session=JOINED),
-    "stack-in-full": State("choose", ("all we can say",), keys=("d",), top=LinesView),
+    "stack-in-full": State("choose", ("all details",), keys=("d",), top=LinesView),
     "evidence": State("choose", ("Evidence: rocm52",), keys=("e",), top=Evidence),
     "review-wheels-gone": State(
         "review",

@@ -110,17 +110,17 @@ async def test_what_could_not_be_put_back_goes_only_by_a_key_of_its_own() -> Non
         await to_clear(pilot)
         await press(pilot, "enter")
         await reach(pilot, "review")
-        await until(pilot, lambda: "w plans to remove them" in words_on(pilot.app))
+        await until(pilot, lambda: "w to remove them" in words_on(pilot.app))
         assert "w" in usable_keys(pilot.app)
         text = words_on(pilot.app)
         assert "No archive has rocm-core 5.7.1.50701-98." in text
-        assert "w plans to remove them without rollback" in text
+        assert "w to remove them permanently, without rollback" in text
         assert "y" not in usable_keys(pilot.app)
         await press(pilot, "w")
         await until(pilot, lambda: "y" in usable_keys(pilot.app))
         await settled(pilot)
         text = words_on(pilot.app)
-        assert "Some packages are removed for good: rollback cannot restore them." in text
+        assert "Some packages are removed permanently: rollback cannot restore them." in text
         assert "✗" not in text
         session = pilot.app.screen.session  # type: ignore[attr-defined]
         assert session.plan == PLAN_FOR_GOOD

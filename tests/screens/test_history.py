@@ -315,7 +315,7 @@ async def test_a_card_is_set_beside_the_highlighted_run_and_a_bad_one_is_told() 
     async with app_with(services(past), "conv2d").run_test(size=SIZES[0]) as pilot:
         await open_history(pilot)
         await press(pilot, "down", "i")
-        await see(pilot, "anybody can write a card by hand")
+        await see(pilot, "anyone can write a card by hand")
         await press(pilot, "enter")
         assert isinstance(pilot.app.screen, PathQuestion)  # nothing was typed
         await press(pilot, "a", "enter")
@@ -441,7 +441,7 @@ async def test_a_list_that_comes_later_takes_the_place_of_what_stood_there(
         await see(pilot, "2026-01-02 08:04")
         await until(pilot, lambda: not reading(pilot))
         assert "Permission denied" not in screen_text(pilot.app)
-        assert "No runs of Conv2d" not in screen_text(pilot.app)
+        assert "No Conv2d" not in screen_text(pilot.app)
         assert "Space marks a run" in status(pilot.app)
         await press(pilot, "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, LinesView))

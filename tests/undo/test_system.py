@@ -121,7 +121,7 @@ async def test_what_was_removed_for_good_is_named_before_and_after(tmp_path: Pat
     shown = find_whole_undo(places, RecordedHost(MACHINE))
     assert shown.lost == step.for_good
     for package in ("comgr 1.0", "rocm-core 2.0"):
-        assert f"not put back: {package} was removed for good" in str(shown)
+        assert f"not put back: {package} was removed permanently" in str(shown)
     taking = TakingBack(replace(shown, system=None), Rehearsal(), places)
     events = [event async for event in taking.events()]
     (said,) = (event.lines for event in events if isinstance(event, Output))

@@ -161,7 +161,9 @@ def test_what_no_archive_has_goes_only_where_that_was_chosen_and_is_named(enter:
         terminal.send(f"{PASSWORD}\n")
         terminal.wait_for("leave all as it is: ", EXIT_S)
         asked = " ".join(terminal.text().split())
-        told = asked.partition("These are removed for good, since no package file of them is ")[2]
+        told = asked.partition("These are removed permanently, since no package file of them is ")[
+            2
+        ]
         assert all(f"{name}={version}" in told for name, version in lost.items())
         terminal.send("yes\n")
         terminal.wait_for("Finished.", 3 * EXIT_S)
@@ -201,7 +203,7 @@ def test_rollback_brings_back_all_but_what_went_for_good(enter: Enter) -> None:
         terminal.send("yes\n")
         terminal.wait_for("Taken back but for one thing", 3 * EXIT_S)
         assert terminal.exit_code(EXIT_S) == 1
-        assert f"{name} {version} was removed for good" in " ".join(terminal.text().split())
+        assert f"{name} {version} was removed permanently" in " ".join(terminal.text().split())
     assert packages(root) == {key: row for key, row in held.items() if key != name}
     assert sound(root)
     left = not_as_before(differences(before, take(root.folder)))
@@ -379,7 +381,7 @@ def test_the_wizard_leads_there_by_keys_alone(enter: Enter) -> None:
     root.give_sudo("with password")
     before = take(root.folder)
     with at_a_terminal(root) as terminal:
-        terminal.wait_for("remove ROCm, or what", EXIT_S)
+        terminal.wait_for("remove ROCm, or", EXIT_S)
         for key, shown in (
             ("x", "Enter Choose"),
             ("n", "What should be removed?"),
