@@ -437,7 +437,7 @@ def allowed_change(arguments: Dict[str, Any], _: Person) -> None:
         raise Wrong("a package is both to be installed and to be removed")
     gone = [name for name, _ in arguments["for_good"]]
     if len(set(gone)) != len(gone) or not set(gone) <= set(expect["remove"]):
-        raise Wrong("what goes for good must be among what is to be removed, each once")
+        raise Wrong("packages without a package file must be among those to remove, each once")
 
 
 def refuse_always(incoming: Iterable[str], outgoing: Iterable[str]) -> None:
@@ -1110,7 +1110,7 @@ def read_lines(descriptor: int) -> List[Dict[str, Any]]:
 
 
 UNDO_HEAD = r"""#!/bin/sh
-# Takes back what this run of rdna1-setup changed as root, the latest change first.
+# Undoes what this run of rdna1-setup changed as root, the latest change first.
 # Needs neither network nor rdna1-setup. As root, also from a recovery console:
 #     sh @HERE@/UNDO.sh
 PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive
@@ -1371,7 +1371,7 @@ alternatives_back() {
         was_touched "$name" "$@" && wanted=$first
         is_as_in "$wanted" "$name" && continue
         if [ -n "$gone_for_good" ] && ! has_all_choices "$wanted/records/$name"; then
-            say "$name stays as it is: what it led to is gone for good"
+            say "$name is not changed: what it pointed to was removed permanently"
             continue
         fi
         found=$(others "$wanted" "$name")
@@ -1592,7 +1592,7 @@ went_for_good() {
     gone_for_good=yes
     while [ $# -ge 2 ]; do
         if ! is_installed "$1" "$2"; then
-            say "NOT UNDONE: $1 $2 was removed for good: no package file of it was kept"
+            say "NOT UNDONE: $1 $2 was removed permanently: no package file was kept"
             missing=$((missing + 1))
         fi
         shift 2
@@ -1624,7 +1624,7 @@ UNDO_TAIL = r"""
 name_lost
 if [ -n "${now-}" ]; then  # packages were changed
     for name in $(name_needy); do
-        could_not "$name depends on packages that are not there any more; if you do not need it:" \
+        could_not "$name depends on packages that no longer exist; if you do not need it:" \
             "apt-get remove $name"
     done
 fi
@@ -1632,13 +1632,13 @@ printf '{"event": "undone", "failed": %s}\n' "$failed" |
     tee -a "$here/journal.jsonl" >>"$here/events.jsonl"
 sync
 if [ "$failed" != 0 ]; then
-    say "$((failed + missing)) things could not be taken back; they are named above."
+    say "Could not be undone: $((failed + missing)). They are named above."
     exit 1
 elif [ "$missing" != 0 ]; then
-    say "All else is taken back; packages that were removed for good are named above: $missing."
+    say "Everything else is undone. Permanently removed packages, named above: $missing."
     exit @MISSING@
 fi
-say "All changes of this run are taken back."
+say "All changes of this run are undone."
 """
 
 MISSING = 3
@@ -2358,7 +2358,7 @@ def explain(ended: Ended) -> Trouble:
     return Trouble(
         "apt or dpkg failed ({}): {}.".format(how, said[:600].rstrip(".")),
         "rdna1-setup does not know this error. The log has every line of it.",
-        "Mend what it names, " + AGAIN,
+        "Fix what it names, " + AGAIN,
     )
 
 
@@ -3964,7 +3964,7 @@ def shown(plan: Plan) -> str:
 def rehearsal_words(rehearsal: Rehearsal) -> List[str]:
     """What a rehearsal is, for the question on the terminal."""
     return textwrap.wrap(
-        "REHEARSE: it is done in a copy that is thrown away, and taken back there. Nothing on this "
+        "REHEARSE: this happens in a temporary copy, and is undone there. Nothing on this "
         "system is changed; about {:.1f} GB are used under {} while it lasts, and no other "
         "program can change packages meanwhile.".format(rehearsal.megabytes / 1000, STATE),
         78,

@@ -143,8 +143,8 @@ def test_undo_brings_the_rest_back_and_names_what_it_cannot(root: Root) -> None:
         assert done.returncode == 3, done.stdout + done.stderr
         assert "NOT UNDONE: stand-gone 1:2.0 was removed permanently" in done.stdout
         assert f"what was in {SETTINGS} is kept as {RUNS}/back/backup/" in done.stdout
-        assert "All else is taken back" in done.stdout
-        assert "All changes of this run are taken back" not in done.stdout
+        assert "Everything else is undone" in done.stdout
+        assert "All changes of this run are undone" not in done.stdout
         not_back(root, "back")
     after = listing(root, *PLACES)
     gone = {path for path in before if path not in after}

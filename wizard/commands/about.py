@@ -1,4 +1,4 @@
-"""Explain in plain words: ROCm, the override, why games work and Conv2d does not, and more."""
+"""Explain ROCm, the override, why games work but Conv2d does not, and more."""
 
 from __future__ import annotations
 

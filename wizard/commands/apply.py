@@ -1,4 +1,4 @@
-"""Carry a plan out: shown first, journalled, resumable, undone by rollback."""
+"""Carry out a plan: you see it first, can resume it, and can undo it with rollback."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Say what is wrong with this machine's ROCm and PyTorch, what proves it, and what mends it."""
+"""Find what is wrong with this machine's ROCm and PyTorch, with evidence and fixes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Say what a pasted log, listing or traceback proves, and what mends it; reads nothing else."""
+"""Explain a pasted log, listing or traceback, and how to fix it. Reads nothing else."""
 
 from __future__ import annotations
 

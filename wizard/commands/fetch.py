@@ -1,4 +1,4 @@
-"""Fetch the wheels of a stack, and a Python, for machines without internet."""
+"""Download the wheels of a stack, and a Python, for machines without internet."""
 
 from __future__ import annotations
 

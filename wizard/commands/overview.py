@@ -1,4 +1,4 @@
-"""The wizard as plain text: machine, advice, the plan in full; changes nothing."""
+"""Show machine, advice and the full plan as plain text; changes nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Show the steps that lead to a stack, every command and every file, and do none of them."""
+"""Show the plan for a stack, with every command and every file; changes nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Try root's part of a plan in an overlay of this system; shows what changes, and keeps nothing."""
+"""Try root's part of a plan in a copy of this system; shows what changes, keeps nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Undo a run: remove what it made, keep every file that is not ours."""
+"""Undo a run: remove what it made, and keep all your own files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Follow what root still does for an earlier start, to its end."""
+"""Follow what root is still doing for an earlier start."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from wizard.run.lines import clean
 
 PREFIX = "rehearsal"
 MISSING = 3
-"""How UNDO.sh ends where nothing is left but packages that were removed for good."""
+"""How UNDO.sh ends where nothing is left but packages that were removed permanently."""
 NOTHING: Counts = Counts(0, 0, 0, "")
 SHOWN = 10
 
@@ -116,7 +116,7 @@ def headline(done: Rehearsed, left: int | None) -> str:
         named = f"{left} {'file' if left == 1 else 'files'}" if left else ""
         packages = f"{len(done.packages)} packages" if done.packages else ""
         plural = "s" * (len(done.for_good) != 1)
-        gone = f"{len(done.for_good)} package{plural} removed for good" if done.for_good else ""
+        gone = f"{len(done.for_good)} package{plural} removed permanently" if done.for_good else ""
         back = f"everything as before except {' and '.join(filter(None, (named, packages, gone)))}"
     elif done.back.all:
         back = f"everything as before except {done.back.all} logs, caches and similar files"

@@ -141,7 +141,7 @@ class TakingBack:
             yield Output(tuple(clean(line).replace("\n", "?") for line in left))
             yield self._not_all(number, left)
         else:
-            yield StepFinished(number, time.monotonic() - began, False, "taken back")
+            yield StepFinished(number, time.monotonic() - began, False, "undone")
         yield self._end(ok=not left)
 
     def _undo(self) -> tuple[str, ...]:
