@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 SHARED = ROOT / "tests" / "e2e" / "environment.sh"
-SCRIPTS = (".ci/run", "tests/e2e/fresh_root.sh", "tests/e2e/readme_commands.sh")
+SCRIPTS = (".ci/run", ".ci/release", "tests/e2e/fresh_root.sh", "tests/e2e/readme_commands.sh")
 NEEDED = {
     "HOME": "/home/ada",
     "PATH": "/usr/bin:/bin",

@@ -66,6 +66,8 @@ class Shown:
     @property
     def findings(self) -> tuple[Finding, ...]:
         """The worst first."""
+        if isinstance(self.result, Explanation):
+            return self.result.told
         return in_order(self.coming) if self.result is None else self.result.findings
 
     @property

@@ -22,6 +22,7 @@ from wizard.report.findings import (
     CANNOT_TELL,
     NOT_RDNA1,
     NOTHING,
+    UNRECOGNISED,
     card_lines,
     diagnosis_lines,
     explanation_lines,
@@ -46,6 +47,11 @@ PLAN_OFFERED = "Enter makes a plan to fix this. You review it before anything ha
 ALL_STEPS = "Space shows all {0} steps."
 IS_RUNNING = "This check is still running. If it takes too long, it is skipped."
 NOTHING_CHANGED = "This was a {0}, so nothing was changed: {1}."
+UNPROVED = {
+    Answer.UNRECOGNISED: (Status.WARNING, UNRECOGNISED),
+    Answer.NOTHING: (Status.NOT_TESTED, NOTHING),
+    Answer.CANNOT_TELL: (Status.NOT_TESTED, CANNOT_TELL),
+}
 STATUS_OF = {
     Outcome.GONE: Status.OK,
     Outcome.LOGIN: Status.WARNING,
@@ -61,9 +67,8 @@ def conclusion_of(there: Shown) -> Conclusion | None:
         return Conclusion(Status.FAULT, there.trouble)
     if there.result is None:
         return None
-    if isinstance(there.result, Explanation) and there.result.answer is not Answer.FOUND:
-        tells = there.result.answer is Answer.NOTHING
-        return Conclusion(Status.NOT_TESTED, NOTHING if tells else CANNOT_TELL)
+    if isinstance(there.result, Explanation) and there.result.answer in UNPROVED:
+        return Conclusion(*UNPROVED[there.result.answer])
     found = conclude(there.findings)
     fixes = there.findings and there.findings[0] in there.fixable
     return replace(found, text=f"{found.text}{ENTER_FIXES}") if fixes else found

@@ -6,6 +6,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from tests.diagnose.reading import Case
+from wizard.knowledge.error_texts import load_error_texts
+
+ORDINARY = frozenset(text.id for text in load_error_texts())
+"""Errors of pip, apt, compilers and programs, which are no causes of the corpus."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +62,7 @@ def score(cases: Iterable[Case], diagnose: Callable[[str], tuple[str, ...]]) -> 
 def judged(case: Case, found: tuple[str, ...]) -> Miss:
     """What of these findings is wrong for this text."""
     allowed = {*case.expected, *case.tolerated}
-    surplus = tuple(cause for cause in found if cause not in allowed)
+    surplus = tuple(cause for cause in found if cause not in allowed | ORDINARY)
     named = [cause for cause in found if cause in case.expected]
     return Miss(
         file=case.file,

@@ -89,7 +89,7 @@ def test_what_miopen_said_last_is_told_in_its_meaning() -> None:
 @pytest.mark.parametrize(
     ("detail", "cause"),
     [
-        ("RuntimeError: miopenStatusUnknownError", "none"),
+        ("RuntimeError: miopenStatusUnknownError", "miopen-unknown"),
         ("RuntimeError: No suitable algorithm was found to execute the required convolution.",
          "miopen-solver-restricted"),
         ("HIP error: invalid device function", "wheel-lacks-gfx-target"),

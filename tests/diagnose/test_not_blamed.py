@@ -27,7 +27,7 @@ Successfully installed numpy-1.26.4
 
 @pytest.mark.parametrize(
     ("text", "causes"),
-    [(REPLACED, ["wheel-lacks-gfx-target"]), (OTHER_MODULE, []), (OLDER_NUMPY, [])],
+    [(REPLACED, ["wheel-lacks-gfx-target"]), (OTHER_MODULE, ["module-build"]), (OLDER_NUMPY, [])],
 )
 def test_it_is_not_blamed(text: str, causes: list[str]) -> None:
     assert [found.cause for found in explain(text.encode()).findings] == causes

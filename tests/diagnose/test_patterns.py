@@ -6,7 +6,16 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
-from wizard.diagnose import kinds, lines, listed_cards, mentions, plain, settings_told, told
+from wizard.diagnose import (
+    card_formats,
+    kinds,
+    lines,
+    listed_cards,
+    mentions,
+    plain,
+    settings_told,
+    told,
+)
 from wizard.diagnose.explain import explain
 from wizard.diagnose.lines import AFTER, BEFORE, LONGEST
 from wizard.diagnose.told import TOLD_ANCHORS
@@ -23,13 +32,17 @@ NESTED = re.compile(r"\([^()]*[*+]\)[*+]")
 AROUND = {
     name: each for name, each in PATTERNS.items() if name.endswith((": near", ": unless_near"))
 }
-AT_THE_START = (".BEGINS", ".COMMENT", ".PREFIX", ".JSON_LOG", ".AGENT")
+AT_THE_START = (".BEGINS", ".COMMENT", ".PREFIX", ".JSON_LOG", ".HEADING")
 """Looked for where a line begins, and nowhere else."""
 OF_LINES = {
     f"{module.__name__}.{name}": value
-    for module in (kinds, lines, listed_cards, mentions, plain, settings_told, told)
+    for module in (card_formats, kinds, lines, listed_cards, mentions, plain, settings_told, told)
     for name, value in vars(module).items()
     if isinstance(value, re.Pattern) and isinstance(value.pattern, str)
+} | {
+    f"card_formats.{name} of {program}": form
+    for name in ("ONE_LINE", "STARTS", "TOLD")
+    for program, form in vars(card_formats)[name].items()
 }
 QUICK_S = 0.5
 """Far more than any of them takes, far less than one that runs away."""

@@ -22,6 +22,8 @@ ROOT = Path(__file__).parents[2]
 ARCHITECTURE = ROOT / "ARCHITECTURE.md"
 BEGIN, END = "<!-- graph -->\n```\n", "```\n<!-- end of graph -->"
 SHELLS = ("bash", "zsh", "fish")
+MANUAL = Path(__file__).with_name("manual.roff")
+"""The man page's sections on what no option can say; a hyphen in it is one to be copied."""
 
 
 def made() -> Iterator[tuple[Path, str]]:
@@ -45,7 +47,7 @@ def man_page() -> str:
     command_line = parser()
     command_line.man_short_description = command_line.description  # type: ignore[attr-defined]
     with patch.dict(os.environ, COLUMNS="100"):
-        page = str(Manpage(command_line, data))
+        page = str(Manpage(command_line, data)) + MANUAL.read_text("utf-8").replace("-", r"\-")
     return "\n".join(line.rstrip() for line in page.splitlines()) + "\n"
 
 

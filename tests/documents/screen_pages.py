@@ -17,21 +17,19 @@ from screens.session import STEPS
 from screens.step import StepScreen
 
 T = TypeVar("T")
-GOLDEN = Path(__file__).parents[1] / "golden" / "screens"
-LOOKS = {
-    "choose": "choose-two-ticked",
-    "conv2d": "conv2d-measured",
-    "diagnose": "state-diagnose",
-    "history": "history-demo",
-    "run-screen": "apply",
-}
+ROOT = Path(__file__).parents[2]
+GOLDEN = ROOT / "tests" / "golden" / "screens"
+SCREENSHOTS = ROOT / "assets" / "screenshots"
+LOOKS = {"history": "history-demo"}
 """Golden screens that show more than those which are called like the screen."""
+PICTURES = {"run-screen": "install", "conv2d": "measure"}
+"""Pictures that are called otherwise than their screen."""
 INTRO = """# Screens
 
 The wizard is a line of seven steps, and a few screens beside it. Everywhere arrow keys and Tab
 move, Enter takes, Esc goes back, `?` explains the screen, and `q` leaves. A mouse works too. Keys
-that have nothing to do are not shown; the pictures are of recorded or made-up machines, as the
-tests hold them (80 columns, 24 lines).
+that have nothing to do are not shown. The pictures are of recorded machines; screens without a
+picture are shown as text, of recorded or made-up machines (80 columns, 24 lines).
 """
 
 
@@ -95,8 +93,11 @@ def page(screen: type[StepScreen]) -> Iterator[str]:
     yield from (f"| `{_key(key)}` | {key.description} |" for key in _bindings(screen))
     yield ""
     name = re.sub("(?<=[a-z])(?=[A-Z])", "-", screen.__name__).lower()
+    picture = SCREENSHOTS / f"{PICTURES.get(name, name)}.svg"
     look = GOLDEN / f"{LOOKS.get(name, name)}-80x24.txt"
-    if look.is_file():
+    if picture.is_file():
+        yield f"![{screen.TITLE_WORD} on a recorded machine]({picture.relative_to(ROOT)})\n"
+    elif look.is_file():
         yield f"```\n{look.read_text('utf-8').rstrip()}\n```\n"
 
 

@@ -1,25 +1,44 @@
-"""What the README lists is what there is."""
+"""The README is short, and what it says is so."""
 
 from __future__ import annotations
 
 import re
 
 from tests.documents.made import ROOT
-from wizard.__main__ import COMMANDS
+from wizard.__main__ import COMMANDS, parser
 from wizard.knowledge.stacks import load_stacks
+from wizard.knowledge.verdicts import verdict_on
 
 TEXT = (ROOT / "README.md").read_text("utf-8")
+MOST_WORDS = 900
 
 
-def test_it_lists_every_stack_with_its_torch() -> None:
-    rows = re.findall(r"^\| `(\w+)` \| ([\d.]+) \|", TEXT, re.MULTILINE)
-    assert rows == [(stack.id, stack.torch.split("+")[0]) for stack in load_stacks()]
+def test_a_stranger_reads_it_in_four_minutes() -> None:
+    assert len(TEXT.split()) <= MOST_WORDS
 
 
-def test_it_names_every_command_and_no_other() -> None:
-    table = TEXT.partition("## Every command")[2].partition("\n## ")[0]
-    named = set(re.findall(r"`rdna1-setup ([a-z][a-z0-9-]*)", table))
-    assert named == {*COMMANDS}
+def test_it_lists_every_stack_with_its_torch_and_our_verdict() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| ([\d.]+) \| ([\w ]+) \|", TEXT, re.MULTILINE)
+    known = []
+    for stack in load_stacks():
+        verdict = verdict_on("large-conv2d", stack.id)
+        assert verdict is not None
+        known.append((stack.id, stack.torch.split("+")[0], verdict.word.value))
+    assert rows == known
+
+
+def test_it_says_once_that_nobody_ran_it_on_such_a_card() -> None:
+    assert TEXT.count("never run on an RDNA1 card") == 1
+
+
+def test_each_command_and_option_that_it_names_is_one() -> None:
+    named = set(re.findall(r"rdna1-setup ([a-z][a-z0-9-]*)", TEXT))
+    assert len(named) > 5
+    assert named <= {*COMMANDS}
+    every = parser()._subparsers._group_actions[0].choices.values()  # type: ignore[union-attr]
+    helps = " ".join(one.format_help() for one in (parser(), *every))
+    options = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", TEXT)) - {"--quiet", "--compile-bytecode"}
+    assert {option for option in options if option not in helps} == set()
 
 
 def test_what_it_links_to_is_there() -> None:

@@ -23,6 +23,7 @@ from wizard.jsonform import to_json
 from wizard.machine.detect import PartDone, detect
 from wizard.machine.facts import Disk, Fact, SilentFileSystem, Unknown
 from wizard.machine.host import Query
+from wizard.machine.record import unstored
 from wizard.machine.recorded import RecordedHost, RecordError
 
 MOST = 6
@@ -259,7 +260,7 @@ def _failure(kind: str, path: str) -> Unknown:
 def paths_of(name: str) -> tuple[dict[str, bytes], tuple[str, ...]]:
     """Every file of a machine with its content, and every folder, links among both."""
     root = MACHINES / name / "files"
-    found = {f"/{path.relative_to(root)}": path for path in sorted(root.rglob("*"))}
+    found = {f"/{unstored(str(path.relative_to(root)))}": path for path in sorted(root.rglob("*"))}
     files = {path: place.read_bytes() for path, place in found.items() if place.is_file()}
     record = json.loads((MACHINES / name / "record.json").read_text(encoding="utf-8"))
     links = [path for path in record["links"] if path not in files]

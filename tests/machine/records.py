@@ -9,6 +9,7 @@ from pathlib import Path
 
 from wizard.machine.detect import detect
 from wizard.machine.facts import Machine
+from wizard.machine.record import stored
 from wizard.machine.recorded import RecordedHost
 
 MACHINES = Path(__file__).parents[1] / "machines"
@@ -32,7 +33,7 @@ def make(folder: Path, files: Mapping[str, str | bytes], **record: object) -> Re
     """A recorded machine of exactly these files and this record."""
     (folder / "files").mkdir(parents=True, exist_ok=True)
     for path, content in files.items():
-        place = folder / "files" / path.lstrip("/")
+        place = folder / "files" / stored(path.lstrip("/"))
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(content.encode() if isinstance(content, str) else content)
     values = {"user": "owner", "home": "/home/owner", **record}

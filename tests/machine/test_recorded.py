@@ -52,6 +52,19 @@ def test_nothing_outside_the_record_can_be_read(fenced: RecordedHost, path: str)
     assert not fenced.exists(path)
 
 
+def test_paths_with_colons_are_read_from_a_folder_without_any(tmp_path: Path) -> None:
+    host = make(tmp_path, {"/a:b%3Ac/d:e": "inside", "/a:b%3Ac/f%": ""}, links={"/g:h": "a:b%3Ac"})
+    assert not [path for path in tmp_path.rglob("*") if ":" in path.name]
+    assert host.names("/") == ("a:b%3Ac", "g:h")
+    assert host.names("/a:b%3Ac") == ("d:e", "f%")
+    assert host.read("/g:h/d:e") == "inside"
+    assert host.size("/g:h/d:e") == 6
+    assert host.head("/g:h/d:e", 2) == b"in"
+    assert host.is_folder("/g:h")
+    assert host.exists("/a:b%3Ac/d:e")
+    assert not host.exists("/a:b:c")
+
+
 def test_absolute_and_relative_links_resolve_inside_the_record(fenced: RecordedHost) -> None:
     assert fenced.read("/etc/inside") == "inside"
     assert fenced.read("/folder/file") == "inside"

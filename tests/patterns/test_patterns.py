@@ -26,6 +26,7 @@ FROM_DATA = {
 ON_LOADING = {
     "assets/root_helper.py: pattern",
     "wizard/conv2d/worker/miopen_log.py: text",
+    "wizard/diagnose/card_formats.py: form",
     "wizard/machine/recording/keep.py: pattern",
     "wizard/preflight/apt_errors.py: pattern",
     "wizard/redaction/rules.py: form",
@@ -36,7 +37,7 @@ ON_LOADING = {
 OF_WORDS = {
     "assets/root_helper.py: form",
     "screens/widgets/log_pane.py: re.escape(text)",
-    r'wizard/diagnose/chip_names.py: rf"\b{chip}\b"',
+    "wizard/diagnose/chip_names.py: rf\"(?i)(?<![a-z0-9]){chip.replace(' ', ' ?')}(?![a-z0-9])\"",
     "wizard/diagnose/concluded_settings.py: start",
     r'wizard/diagnose/concluded_wheel.py: rf"\b{re.escape(name)}(?![\w.])"',
     "wizard/diagnose/lines.py: _branches(tree)",

@@ -138,7 +138,7 @@ def _machine(place: Path) -> None:
     """A recorded machine with that card instead of its own, and Weaver below its home."""
     shutil.copytree(MACHINES / "rx5700xt-jammy-clean", place)
     system = place / "files/sys"
-    _replace(system / "bus/pci/devices/0000:03:00.0/device", "0x731f", "0x7399")
+    _replace(system / "bus/pci/devices/0000%3A03%3A00.0/device", "0x731f", "0x7399")
     node = system / "class/kfd/kfd/topology/nodes/1/properties"
     _replace(node, "gfx_target_version 100100", "gfx_target_version 100104")
     home = place / "files/home/owner/Weaver"

@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
         _print_json(explained)
     else:
         _print_text(explained, tuple(arguments.app or ()))
-    return exit_code(finding for _, each in explained for finding in each.findings)
+    return exit_code(finding for _, each in explained for finding in each.told)
 
 
 def explained_file(name: str) -> Explanation:
@@ -82,6 +82,7 @@ def _print_json(explained: list[tuple[str, Explanation]]) -> None:
     else:
         whole["findings"] = [f for form in forms for f in form["findings"]]
         whole["gpus"] = [gpu for form in forms for gpu in form["gpus"]]
+        whole["unrecognised"] = [error for form in forms for error in form["unrecognised"]]
         whole["files"] = forms
     print(json.dumps(whole, indent=1))
 
@@ -96,6 +97,10 @@ def _form(explained: Explanation) -> dict[str, Any]:
         "rdna1": any(card.rdna1 for card in explained.cards) if explained.cards else None,
         "findings": [to_form(finding) for finding in explained.findings],
         "gpus": [card_form(card) for card in explained.cards],
+        "unrecognised": [
+            {"line": int(error.where.removeprefix("line ")), "text": error.text}
+            for error in explained.unrecognised
+        ],
     }
 
 

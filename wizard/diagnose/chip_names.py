@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 CHIPS = {
     "Navi 10": "gfx1010",
@@ -21,7 +22,11 @@ CHIPS = {
     "Vega 10": "gfx900",
     "Vega 20": "gfx906",
     "Ellesmere": "gfx803",
+    "Polaris 10": "gfx803",
     "Baffin": "gfx803",
+    "Polaris 11": "gfx803",
+    "Polaris 12": "gfx803",
+    "Lexa": "gfx803",
     "Raven": "gfx902",
     "Picasso": "gfx902",
     "Renoir": "gfx90c",
@@ -49,7 +54,16 @@ def gfx_of_chip(name: str) -> str:
     """The target of AMD's chip that a listing without numbers names; ``""`` for none."""
     if "AMD" not in name and "ATI" not in name and "Advanced Micro" not in name:
         return ""
-    return next((gfx for chip, gfx in CHIPS.items() if re.search(rf"\b{chip}\b", name)), "")
+    return next((gfx for form, gfx in _forms() if form.search(name)), "")
+
+
+@cache
+def _forms() -> list[tuple[re.Pattern[str], str]]:
+    """Drivers write ``NAVI10`` and ``RAPHAEL_MENDOCINO`` for what listings call Navi 10."""
+    return [
+        (re.compile(rf"(?i)(?<![a-z0-9]){chip.replace(' ', ' ?')}(?![a-z0-9])"), gfx)
+        for chip, gfx in CHIPS.items()
+    ]
 
 
 def gfx_of_marketing(name: str) -> str:

@@ -15,6 +15,7 @@ from wizard.diagnose.listed_cards import ListedCard
 from wizard.diagnose.order import without_consequences
 from wizard.diagnose.other_card import of_another_card
 from wizard.diagnose.reading import Concluded, Reading, read_text
+from wizard.diagnose.unrecognised import as_finding, known_errors, unknown_errors
 from wizard.knowledge.causes import Cause, Sign, load_causes
 
 OTHER_CARD = (
@@ -27,6 +28,7 @@ class Answer(str, Enum):
     """What a text as a whole tells."""
 
     FOUND = "findings"
+    UNRECOGNISED = "unrecognised errors"
     NOTHING = "nothing wrong found"
     CANNOT_TELL = "cannot tell from this"
 
@@ -40,6 +42,14 @@ class Explanation:
     cards: tuple[ListedCard, ...]
     kinds: tuple[str, ...]
     """What kinds of output it holds."""
+    unrecognised: tuple[Evidence, ...] = ()
+    """Lines that are errors by their form, and that no finding explains."""
+
+    @property
+    def told(self) -> tuple[Finding, ...]:
+        """The findings, and below them one of all unrecognised errors."""
+        unknown = (as_finding(self.unrecognised),) if self.unrecognised else ()
+        return in_order((*self.findings, *unknown))
 
     @property
     def other_card(self) -> bool:
@@ -55,14 +65,30 @@ def explain(text: bytes) -> Explanation:
 def explain_file(file: BinaryIO) -> Explanation:
     """The same of an open file, without holding all of it."""
     reading = read_text(blocks(file))
-    findings = in_order(without_consequences(_found(reading), reading))
+    found = tuple(_found(reading))
+    findings = without_consequences(found, reading)
+    errors = reading.errors.found(_known(found, reading))
     if of_another_card(reading):
         findings = tuple(map(_without_fix, findings))
+    findings = in_order((*findings, *known_errors(errors)))
+    unknown = unknown_errors(errors)
     if any(finding.counts for finding in findings):
         answer = Answer.FOUND
+    elif unknown:
+        answer = Answer.UNRECOGNISED
     else:
         answer = Answer.NOTHING if reading.kinds else Answer.CANNOT_TELL
-    return Explanation(answer, findings, reading.cards, tuple(sorted(reading.kinds)))
+    return Explanation(answer, findings, reading.cards, tuple(sorted(reading.kinds)), unknown)
+
+
+def _known(found: Iterable[Finding], reading: Reading) -> set[int]:
+    """The lines that prove findings, also of those that another one explains."""
+    causes = {finding.cause for finding in found}
+    shown = {e.where for finding in found for e in finding.evidence}
+    signs = (n for n in reading.hits if n.partition("#")[0] in causes)
+    return {hit.number for name in signs for hit in reading.hits[name]} | {
+        int(where.removeprefix("line ")) for where in shown if where.startswith("line ")
+    }
 
 
 def _found(reading: Reading) -> Iterable[Finding]:

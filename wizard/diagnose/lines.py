@@ -30,9 +30,12 @@ WRAPPED_TOO = b"\n"
 PARTS = 4
 """Of how many lines one is put together at most."""
 BEGINS = re.compile(
-    r"\s*(?:\[|E:|W:|N:|Err|Get:|Hit:|Ign:|\d{4}-\d\d|[^\W\d]{3,5}\.? +\d+ \d\d:|MIOpen"
-    r"|ERROR|WARNING|INFO|File \"|amdgpu|kfd |Traceback|[A-Za-z.]*(?:Error|Exception)\b|\$ |#"
-    r"|[-*+] |\w+=(?!=)|[\w.+-]+ : )"
+    r"\s*(?:\[(?![A-Z][a-z]+ )|E:|W:|N:|Err|Get:|Hit:|Ign:|\d{4}-\d\d"
+    r"|[^\W\d]{3,5}\.? +\d+ \d\d:|MIOpen|ERROR|WARNING|INFO|File \"|amdgpu|kfd "
+    r"|Traceback|[A-Za-z.]*(?:Error|Exception)\b|\$ |#"
+    r"|[-*+] |\w+=(?!=)|[\w.+-]+ : "
+    r"|(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.\d |\|"
+    r"|[A-Z][\w -]{1,30}:(?:\s|$)|GPU\[?\d)"
 )
 """How a line begins that goes on no other."""
 

@@ -1,4 +1,4 @@
-"""Graphics cards that a pasted ``lspci``, ``rocminfo`` or kernel log lists as the user's own.
+"""Graphics cards that a pasted text lists as the user's own, whichever program printed it.
 
 A target in a list of code objects, of supported chips or of a library's files is nobody's card.
 """
@@ -6,52 +6,48 @@ A target in a list of code objects, of supported chips or of a library's files i
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Any
 
+from wizard.diagnose.card_formats import (
+    DRIVERS,
+    GRAPHICS,
+    HEADING,
+    IDS,
+    LATER,
+    NUMBER,
+    ONE_LINE,
+    QUOTED,
+    REVISION,
+    SHORT_HEAD,
+    SOFTWARE,
+    STARTS,
+    TOLD,
+)
 from wizard.diagnose.chip_names import INTEGRATED, gfx_of_chip, gfx_of_marketing
-from wizard.diagnose.lines import Line
-from wizard.knowledge.cards import AMD, gfx_of_name, is_rdna1, look_up
+from wizard.diagnose.decoding import as_text
+from wizard.diagnose.lines import BEFORE, Line
+from wizard.knowledge.cards import AMD, VENDORS, gfx_of_name, is_rdna1, look_up
 
-CARD_ANCHORS = (
-    "VGA compatible controller",
-    "Display controller",
-    "3D controller",
-    " 0300: ",
-    " 0302: ",
-    " 0380: ",
-    "Marketing Name:",
-    "Chip ID:",
-    "Device Type:",
-    "Name:  ",
-    "initializing kernel modesetting",
-    "added device 1002:",
-    "skipped device 1002:",
-    " rev ",
+ORDER = (
+    *("detect", "lspci", "hwinfo", "lshw", "inxi", "rocminfo", "kernel log"),
+    *("rocm-smi", "vulkaninfo", "clinfo", "glxinfo", "nvidia-smi"),
 )
-LISTED = re.compile(
-    r"(?:^|\s)(?P<slot>(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])\s+\"?"
-    r"(?:(?:VGA compatible|Display|3D) controller(?: \[03\d\d\])?\"?:? \"?(?P<name>[^\n]{0,300})"
-    r"|(?:Class )?03(?:00|02|80): (?P<bare>[0-9a-f]{4}:[0-9a-f]{4}))"
+"""Of several programs that list a card, the one that is named, first."""
+OF_ONE = frozenset({"kernel log", "glxinfo"})
+"""What tells of one card again and again."""
+BY_NUMBER = frozenset({"detect", "lspci", "hwinfo", "lshw", "inxi", "kernel log", "rocm-smi"})
+"""Their names are those of the chip: the table knows the card's."""
+TARGET = re.compile(r"\bgfx[0-9a-f]{3,5}\b")
+RUNTIME = re.compile(
+    r" ?\((?:RADV|AMD |radeonsi|navi|LLVM|DRM)[^)]{0,120}\)|/PCIe/SSE2|:xnack[+-].*"
 )
-IDS = re.compile(
-    r"\[([0-9a-fA-F]{4}:[0-9a-fA-F]{4})\](?!.{0,200}\[[0-9a-fA-F]{4}:[0-9a-fA-F]{4}\])"
-)
-REVISION = re.compile(r"\(rev ([0-9a-f]{2})[,)]|-r([0-9a-f]{2})\b")
-AGENT = re.compile(r"^\s*Name:\s+(gfx[0-9a-f]{3,5})\b")
-MARKETING = re.compile(r"Marketing Name:\s+(\S[^\n]{0,80}?)\s*$")
-CHIP = re.compile(r"Chip ID:\s+\d+\s*\(0x([0-9a-fA-F]{4})\)")
-TYPE = re.compile(r"Device Type:\s+(\w+)")
-MODESETTING = re.compile(
-    r"initializing kernel modesetting \(\w+ 0x(1002):0x([0-9A-Fa-f]{4})"
-    r" 0x[0-9A-Fa-f]{4}:0x[0-9A-Fa-f]{4} 0x([0-9A-Fa-f]{2})"
-)
-DEVICE = re.compile(r"(?:added|skipped) device (1002:[0-9a-f]{4})")
-DETECTED = re.compile(
-    r"^\s*(\S[^\[\n]{0,80}) \[([0-9a-f]{4}:[0-9a-f]{4}) rev ([0-9a-f]{2})\]"
-    r" at ([0-9a-f:.]{7,14})\s*$"
-)
-"""As ``rdna1-setup detect`` shows a card."""
+"""What a driver adds to the name."""
+QUOTED_LEAST = 2
+FARTHEST = 60
+"""Lines between two that tell of one device."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +61,7 @@ class ListedCard:
     name: str
     slot: str
     source: str
-    """``lspci``, ``rocminfo``, ``kernel log`` or ``detect``."""
+    """The program that lists it, such as ``lspci``; ``kernel log`` or ``detect``."""
     where: str
     reported: str = ""
     """The target that ROCm reports, which an override changes."""
@@ -102,83 +98,236 @@ class CardLines:
     """Gathers cards from the lines of a text, in their order."""
 
     def __init__(self) -> None:
-        self._pci: dict[str, ListedCard] = {}
-        self._kernel: dict[str, ListedCard] = {}
-        self._agents: list[dict[str, str]] = []
+        self._devices: list[dict[str, str]] = []
+        self._groups = Counter[str]()
+        """How often each program has begun to count its devices."""
+        self._numbers: dict[str, int] = {}
 
     def take(self, line: Line) -> None:
         """Look at one line."""
-        if found := LISTED.search(line.text):
-            card = _listed(found, line)
-            self._pci.setdefault(f"{card.slot} {card.name}", card)
-        elif found := DETECTED.search(line.text):
-            name, pci_id, revision, slot = found.groups()
-            gfx, where = look_up(pci_id, revision).gfx, f"line {line.number}"
-            self._pci[slot] = ListedCard(pci_id, gfx, name, slot, "detect", where)
-        elif found := MODESETTING.search(line.text):
-            vendor, device, revision = (part.lower() for part in found.groups())
-            self._kernel_card(f"{vendor}:{device}", revision, line)
-        elif found := DEVICE.search(line.text):
-            self._kernel_card(found[1], "", line)
-        else:
-            self._agent_line(line)
+        text = line.text
+        if text.strip() == SHORT_HEAD:
+            self._groups["hwinfo"] += 1
+            for name in takewhile(lambda each: each.startswith(" "), _below(line)):
+                self._add("hwinfo", line, {"is": "graphics card", "name": name.strip()})
+            return
+        for program, form in ONE_LINE.items():
+            if found := form.search(text):
+                told = _given(found)
+                if "name" in told or program != "lspci" or not line.wrapped:
+                    self._one_line(program, line, told)
+                return
+        if line.wrapped:  # of what takes several lines each part tells something by itself
+            return
+        for program, form in STARTS.items():
+            if found := form.search(text):
+                self._begin(program, line, _given(found))
+                break
+        self._go_on(line)
 
     def found(self) -> tuple[ListedCard, ...]:
         """All cards: none of them twice because two programs list it."""
-        cards = list(self._pci.values())
-        for card in (*map(_agent, self._agents), *self._kernel.values()):
-            twin = next((n for n, other in enumerate(cards) if _same(card, other)), None)
-            if twin is None:
-                cards.append(card)
-            elif card.reported and not cards[twin].reported:
-                cards[twin] = replace(cards[twin], reported=card.reported)
-            elif card.reported:
-                cards.append(card)
+        cards: list[ListedCard] = []
+        seen: dict[int, set[str]] = {}
+        for device in sorted(self._devices, key=lambda each: ORDER.index(each["program"])):
+            if (card := _card(device)) is None:
+                continue
+            group = device["group"]
+            twins = (n for n, each in enumerate(cards) if _same(each, card))
+            free = (
+                n
+                for n in twins
+                if group not in seen[n]
+                or device["program"] in OF_ONE
+                or (card.slot and cards[n].slot)
+            )
+            place = next(free, len(cards))
+            cards[place:] = [
+                _merged(cards[place], card) if place < len(cards) else card,
+                *cards[place + 1 :],
+            ]
+            seen.setdefault(place, set()).add(group)
         return tuple(cards)
 
-    def _kernel_card(self, pci_id: str, revision: str, line: Line) -> None:
-        if pci_id in self._kernel:
+    def _one_line(self, program: str, line: Line, told: dict[str, str]) -> None:
+        last = next((d for d in self._devices if d["line"] == str(line.number)), None)
+        if line.wrapped and last is not None:  # the same, whole now
+            if not IDS.search(last.get("whole", "")):
+                last.update(told, whole=line.text)
             return
-        known = look_up(pci_id, revision)
-        where = f"line {line.number}"
-        self._kernel[pci_id] = ListedCard(pci_id, known.gfx, known.name, "", "kernel log", where)
+        if program == "lspci" and len(columns := QUOTED.findall(line.text)) > QUOTED_LEAST:
+            told = {**told, "maker": columns[1], "name": columns[2]}
+        self._add(program, line, told)
 
-    def _agent_line(self, line: Line) -> None:
-        if found := AGENT.match(line.text):
-            self._agents.append({"reported": found[1], "where": f"line {line.number}"})
-        elif self._agents:
-            for key, pattern in (("name", MARKETING), ("chip", CHIP), ("type", TYPE)):
-                if found := pattern.search(line.text):
-                    self._agents[-1].setdefault(key, found[1])
+    def _begin(self, program: str, line: Line, told: dict[str, str]) -> None:
+        number = told.get("number", "")
+        if program == "inxi":
+            told = {**told, "name": LATER.sub("", told["name"]), "part": _part_of(line)}
+        if program == "rocm-smi":
+            same = (
+                d for d in self._devices if (d["program"], d.get("number")) == (program, number)
+            )
+            if (before := next(same, None)) is not None:
+                self._devices.remove(before)
+                self._devices.append({**before, "last": str(line.number)})
+                return
+        self._add(program, line, told)
+
+    def _add(self, program: str, line: Line, told: dict[str, str]) -> None:
+        place, number = str(line.number), int(told.get("number", -1))
+        if 0 <= number <= self._numbers.get(program, -1):  # once more, or for another platform
+            self._groups[program] += 1
+        if number >= 0:
+            self._numbers[program] = number
+        group = f"{program} {self._groups[program]}"
+        self._devices.append(
+            {
+                "program": program,
+                "group": group,
+                "line": place,
+                "last": place,
+                "whole": line.text,
+                **told,
+            }
+        )
+
+    def _go_on(self, line: Line) -> None:
+        """Take what a line tells of the device that the lines before it began."""
+        device = self._devices[-1] if self._devices else None
+        if device is None or line.number - int(device["last"]) > FARTHEST:
+            return
+        form = TOLD.get(device["program"])
+        for found in form.finditer(line.text) if form else ():
+            device.update({**_given(found), **device, "last": str(line.number)})
 
 
-def _listed(found: re.Match[str], line: Line) -> ListedCard:
-    where = f"line {line.number}"
-    ids = IDS.search(line.text)
-    pci_id = (found["bare"] or (ids[1] if ids else "")).lower()
-    revision = REVISION.search(line.text)
-    known = look_up(pci_id, (revision[1] or revision[2]) if revision else "") if pci_id else None
-    name = found["name"] or ""
-    gfx = (known.gfx if known else "") or gfx_of_chip(name)
-    told = known.name if known and known.gfx else _plain_name(name) or (known.name if known else "")
-    return ListedCard(pci_id, gfx, told, found["slot"], "lspci", where)
+def _given(found: re.Match[str]) -> dict[str, str]:
+    return {name: value for name, value in found.groupdict().items() if value}
+
+
+def _below(line: Line) -> list[str]:
+    return [as_text(each) for each in line.near[min(line.number - 1, BEFORE) + 1 :]]
+
+
+def _part_of(line: Line) -> str:
+    """The heading above an indented line of ``inxi``; ``""`` where none is near."""
+    here = min(line.number - 1, BEFORE)
+    above = (HEADING.match(as_text(each)) for each in reversed(line.near[: here + 1]))
+    return next((found[1] for found in above if found), "")
+
+
+def _is_graphics(device: dict[str, str]) -> bool:
+    """False for processors, cameras, sound, and what only draws in software."""
+    kind, name = device.get("is", ""), device.get("name", "")
+    if SOFTWARE.search(name):
+        return False
+    match device["program"]:
+        case "lspci" if "Slot:" in device["whole"]:
+            return re.match(GRAPHICS, kind) is not None
+        case "inxi":
+            drawn = device["part"] == "Graphics" and device.get("driver") != "uvcvideo"
+            of_pci = kind != "USB" and "usb" not in device
+            return of_pci and (drawn or (device.get("driver") in DRIVERS and not device["part"]))
+        case "lshw":
+            return not kind or kind.startswith("display")
+        case "hwinfo":
+            return kind == "graphics card"
+        case "rocminfo":
+            return "reported" in device and kind != "CPU"
+        case "vulkaninfo":
+            return kind != "CPU" and bool(name)
+        case "glxinfo" | "clinfo":
+            return bool(name)
+        case "rocm-smi":
+            return any(each in device for each in ("name", "device", "reported"))
+        case _:
+            return True
+
+
+def _card(device: dict[str, str]) -> ListedCard | None:
+    """The card that a device is; None for one that is no card."""
+    if not _is_graphics(device):
+        return None
+    name = device.get("name") or device.get("listed", "")
+    pci_id, revision = _numbers(device, name), device.get("revision", "")
+    if not revision and (found := REVISION.search(device["whole"])):
+        revision = found[1] or found[2]
+    known = look_up(pci_id, revision.lower()) if pci_id else None
+    called = f"{device.get('maker', '')} {name}"
+    reported = device.get("reported", "") or next(iter(TARGET.findall(name)), "")
+    gfx = (
+        (known.gfx if known else "")
+        or gfx_of_chip(called if device.get("vendor") != AMD else f"AMD {called}")
+        or gfx_of_name(RUNTIME.sub("", name).strip())
+        or gfx_of_marketing(name)
+        or reported
+    )
+    told = known.name if known and known.gfx and device["program"] in BY_NUMBER else ""
+    told = told or _plain_name(called) or (known.name if known else reported)
+    if not (pci_id or gfx or told):
+        return None
+    where = f"line {device['line']}"
+    of_rocm = reported if device["program"] in ("rocminfo", "rocm-smi") else ""
+    return ListedCard(pci_id, gfx, told, _slot(device), device["program"], where, of_rocm)
+
+
+def _numbers(device: dict[str, str], name: str) -> str:
+    """The ids of maker and device; ``""`` where they are not told."""
+    if given := device.get("pci_id") or device.get("ids"):
+        return given.lower()
+    whole = device["whole"]
+    if device["program"] == "lspci" and (found := IDS.search(whole)):
+        return found[1].lower()
+    if found := IDS.search(name):
+        return found[1].lower()
+    maker, number = NUMBER.search(device.get("maker", "")), NUMBER.search(name)
+    vendor = device.get("vendor") or (maker[1] if maker else "")
+    number_of = device.get("device") or (number[1] if number else "")
+    if not vendor and device["program"] in ("rocminfo", "rocm-smi"):
+        vendor = AMD
+    return f"{vendor}:{number_of}".lower() if vendor and number_of else ""
+
+
+def _slot(device: dict[str, str]) -> str:
+    """Without the domain where that is the usual one."""
+    if bdf := device.get("bdf"):
+        bus, rest = divmod(int(bdf), 256)
+        return f"{bus:02x}:{rest >> 3:02x}.{rest & 7}"
+    return re.sub(r"^0{4,8}:(?=..:)", "", device.get("slot") or device.get("at") or "").lower()
 
 
 def _plain_name(name: str) -> str:
-    return re.sub(r" ?\[[0-9a-fA-F]{4}:[0-9a-fA-F]{4}\]| ?\(rev \w+\)|\"", "", name).strip()
+    bare = re.sub(
+        r" ?\[[0-9a-fA-F]{4}(?::[0-9a-fA-F]{4})?\]| ?\((?:rev|prog-if) [^)]{1,40}\)|\"", "", name
+    )
+    return NUMBER.sub("", RUNTIME.sub("", bare)).strip()
 
 
-def _agent(told: dict[str, str]) -> ListedCard:
-    pci_id = f"{AMD}:{told['chip'].lower()}" if "chip" in told else ""
-    known = look_up(pci_id, "") if pci_id else None
-    name = told.get("name", "")
-    real = (known.gfx if known else "") or gfx_of_name(name) or gfx_of_marketing(name)
-    shown = name or (known.name if known else told["reported"])
-    gfx = real or told["reported"]
-    return ListedCard(pci_id, gfx, shown, "", "rocminfo", told["where"], told["reported"])
+def _same(one: ListedCard, other: ListedCard) -> bool:
+    """True when two programs may mean the same card."""
+    if one.slot and other.slot:
+        return one.slot == other.slot
+    if one.pci_id and other.pci_id:
+        return one.pci_id == other.pci_id
+    if one.gfx and other.gfx:
+        return one.gfx == other.gfx
+    models = [set(re.findall(r"\b\d{3,5}\b", card.name)) for card in (one, other)]
+    return _maker(one) == _maker(other) and (not all(models) or bool(models[0] & models[1]))
 
 
-def _same(card: ListedCard, other: ListedCard) -> bool:
-    if card.pci_id and other.pci_id:
-        return card.pci_id == other.pci_id
-    return bool(card.gfx) and card.gfx == other.gfx
+def _maker(card: ListedCard) -> str:
+    told = card.pci_id[:4] or next((v for v, name in VENDORS.items() if name in card.name), "")
+    return told or ("10de" if "GeForce" in card.name else AMD)
+
+
+def _merged(card: ListedCard, other: ListedCard) -> ListedCard:
+    """The card with what the other listing knows beside."""
+    general = card.name == look_up(card.pci_id, "").name
+    return replace(
+        card,
+        pci_id=card.pci_id or other.pci_id,
+        gfx=card.gfx or other.gfx,
+        name=other.name if general or not card.name else card.name,
+        slot=card.slot or other.slot,
+        reported=card.reported or other.reported,
+    )

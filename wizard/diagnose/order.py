@@ -19,9 +19,9 @@ DESKTOP = re.compile(r"page fault .*\bvmid:[1-7]\b")
 
 def without_consequences(findings: Iterable[Finding], reading: Reading) -> tuple[Finding, ...]:
     """The findings of a text without those that another one explains."""
-    every = unexplained(tuple(findings))
-    later = _later(every, reading)
-    return tuple(finding for finding in every if finding.cause not in later)
+    found = tuple(findings)
+    later = _later(found, reading)  # before: what a cause explains has brought others after it
+    return tuple(finding for finding in unexplained(found) if finding.cause not in later)
 
 
 def unexplained(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:

@@ -9,14 +9,16 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
+from wizard.diagnose.card_formats import CARD_ANCHORS
 from wizard.diagnose.decoding import CHUNK, SAMPLE, as_text, chunks
 from wizard.diagnose.finding import Confidence, Evidence
 from wizard.diagnose.kinds import kinds_in
 from wizard.diagnose.lines import Finder, Line, alternatives
-from wizard.diagnose.listed_cards import CARD_ANCHORS, CardLines, ListedCard
+from wizard.diagnose.listed_cards import CardLines, ListedCard
 from wizard.diagnose.mentions import only_mentions
 from wizard.diagnose.plain import plain
 from wizard.diagnose.told import TOLD_ANCHORS, Told, ToldLines
+from wizard.diagnose.unrecognised import ERROR_ANCHORS, ErrorLines
 from wizard.knowledge.causes import Sign, load_marks, load_signs, load_words
 from wizard.knowledge.phrases import load_phrases
 from wizard.run.lines import beginning
@@ -42,6 +44,7 @@ class Reading:
     """What kinds of output are in it."""
     cards: tuple[ListedCard, ...] = ()
     told: Told = field(default_factory=Told)
+    errors: ErrorLines = field(default_factory=ErrorLines)
     words: set[str] = field(default_factory=set)
     """What it is about."""
     newest_first: bool = False
@@ -86,11 +89,14 @@ def read_text(blocks: Iterator[bytes]) -> Reading:
             held = anchors_in(line.text)
             if not held.isdisjoint(CARD_ANCHORS):
                 cards.take(line)
+            if not held.isdisjoint(ERROR_ANCHORS):
+                reading.errors.take(line)
             if sorter.new(line):
                 if not held.isdisjoint(TOLD_ANCHORS):
                     told.take(line)
                 sorter.sort(line, held, reading)
     reading.cards, reading.told = cards.found(), told.found()
+    reading.kinds |= {card.source for card in reading.cards}
     reading.newest_first = runs_backwards(reading)
     return reading
 
@@ -107,7 +113,7 @@ def _signs_of() -> dict[str, list[Sign]]:
 
 @cache
 def _words() -> tuple[str, ...]:
-    return tuple({*_signs_of(), *CARD_ANCHORS, *TOLD_ANCHORS})
+    return tuple({*_signs_of(), *CARD_ANCHORS, *TOLD_ANCHORS, *ERROR_ANCHORS})
 
 
 @cache

@@ -55,6 +55,16 @@ class Record:
     """Name of a query to what the program printed."""
 
 
+def stored(path: str) -> str:
+    """How a path is spelled in a record's folder: uv unpacks no archive with a colon in a name."""
+    return path.replace("%", "%25").replace(":", "%3A")
+
+
+def unstored(path: str) -> str:
+    """The path that is spelled so in a record's folder."""
+    return path.replace("%3A", ":").replace("%25", "%")
+
+
 def read_record(folder: Path) -> Record:
     """The record of a folder; raises RecordError with one clear reason."""
     path = folder / "record.json"

@@ -11,7 +11,7 @@ from pathlib import Path
 from wizard.machine.facts import Disk, Fact, SilentFileSystem, Unknown
 from wizard.machine.files import head_of, text_of, why
 from wizard.machine.host import Query
-from wizard.machine.record import RecordError, read_record
+from wizard.machine.record import RecordError, read_record, stored, unstored
 
 __all__ = ["RecordError", "RecordedHost"]
 
@@ -86,7 +86,7 @@ class RecordedHost:
         links = {name for parent, name in split if parent == resolved}
         try:
             with os.scandir(self._real(folder)) as entries:
-                names = {entry.name for entry in islice(entries, ENTRY_LIMIT)}
+                names = {unstored(entry.name) for entry in islice(entries, ENTRY_LIMIT)}
         except (OSError, ValueError) as error:
             # A folder of nothing but links, such as /etc/alternatives, is none on disk.
             return tuple(sorted(links)) if links else Unknown(why(folder, error))
@@ -121,15 +121,15 @@ class RecordedHost:
 
     def is_file(self, path: str) -> bool:
         """True for a recorded file, also through links."""
-        return os.path.isfile(self._files + self.resolve(path))
+        return os.path.isfile(self._place(self.resolve(path)))
 
     def is_folder(self, path: str) -> bool:
         """True for a recorded folder, also through links."""
-        return os.path.isdir(self._files + self.resolve(path))
+        return os.path.isdir(self._place(self.resolve(path)))
 
     def exists(self, path: str) -> bool:
         """True for anything recorded at that path."""
-        return os.path.exists(self._files + self.resolve(path))
+        return os.path.exists(self._place(self.resolve(path)))
 
     def usable(self, path: str) -> bool:
         """True when the record lists the path as open to its user."""
@@ -187,7 +187,11 @@ class RecordedHost:
         return None if failure is None else Unknown(failure)
 
     def _real(self, path: str) -> str:
-        return self._files + self._walk(path)
+        return self._place(self._walk(path))
+
+    def _place(self, path: str) -> str:
+        """Where a path without links lies on this disk."""
+        return self._files + stored(path)
 
     def _walk(self, path: str) -> str:
         """Follow links component by component, as the kernel does inside a changed root."""
@@ -215,6 +219,6 @@ class RecordedHost:
     def _target(self, path: str) -> str | None:
         """The target of a link: of our data, or a real link that somebody put into the folder."""
         target = self._record.links.get(path)
-        if target is None and os.path.islink(self._files + path):
-            return os.readlink(self._files + path)
+        if target is None and os.path.islink(self._place(path)):
+            return os.readlink(self._place(path))
         return target

@@ -28,6 +28,7 @@ NOT_RDNA1 = (
     "This text lists no RDNA1 card (RX 5300 to 5700, W5500, W5700, V520), and this program only "
     "knows those."
 )
+UNRECOGNISED = "This text shows an error, but none that this program knows."
 NOTHING = "No known problem was found in this text."
 CANNOT_TELL = (
     "This program knows no line of this text. Try the kernel log (journalctl -k -b), or the "
@@ -36,20 +37,22 @@ CANNOT_TELL = (
 
 
 def answer_text(explained: Explanation) -> str:
-    """What a text tells where it proves nothing; ``""`` where it does."""
+    """What a text comes to, in a sentence."""
     match explained.answer:
         case Answer.CANNOT_TELL:
             return CANNOT_TELL
         case Answer.NOTHING:
             return f"{NOTHING} ({', '.join(explained.kinds)})"
+        case Answer.UNRECOGNISED:
+            return UNRECOGNISED
         case Answer.FOUND:
-            return ""
+            return conclude(explained.findings).text
 
 
 def explanation_lines(explained: Explanation, applications: tuple[str, ...] = ()) -> Iterator[str]:
     """What a text proves, the root cause first, then the cards that it lists and their stack."""
     yield from _wrapped(answer_text(explained))
-    yield from finding_lines(explained.findings)
+    yield from finding_lines(explained.told)
     if explained.cards:
         yield ""
         yield from card_lines(explained.cards)
@@ -89,7 +92,7 @@ def rest_lines(finding: Finding, width: int = WIDTH) -> list[str]:
 
 
 def finding_lines(findings: Sequence[Finding]) -> Iterator[str]:
-    """Each finding with evidence, meaning and fix."""
+    """Each finding with meaning, fix and evidence."""
     for finding in findings:
         yield ""
         command = fix_command(finding, findings)
@@ -99,17 +102,17 @@ def finding_lines(findings: Sequence[Finding]) -> Iterator[str]:
 def whole_lines(
     finding: Finding, width: int = WIDTH, most: int | None = None, command: str = ""
 ) -> Iterator[str]:
-    """One finding with its evidence (so many lines at most), meaning, fix and what it rests on."""
+    """One finding: what it means, how to fix it, the lines that prove it (so many at most)."""
     yield from _wrapped(_heading(finding), width=width)
-    for evidence in finding.evidence[:most]:
-        yield from _wrapped(f"{evidence.where}: {evidence.text}", "  | ", "  |   ", width)
-    if most is not None and len(finding.evidence) > most:
-        yield f"  | and {len(finding.evidence) - most} more"
     yield from _wrapped(finding.meaning, "  ", width=width)
     for number, step in enumerate(finding.fix, 1):
         yield from _wrapped(f"{number}. {step}", "  ", "     ", width)
     if command:
         yield f"  Fix it: {clean(command)}"  # never wrapped: it is to be copied
+    for evidence in finding.evidence[:most]:
+        yield from _wrapped(f"{evidence.where}: {evidence.text}", "  | ", "  |   ", width)
+    if most is not None and len(finding.evidence) > most:
+        yield f"  | and {len(finding.evidence) - most} more"
     for cause in finding.explains:
         title = load_causes()[cause].title
         yield from _wrapped(f"This also explains: {title} [{cause}]", "  ", "    ", width)
@@ -131,6 +134,9 @@ def card_lines(cards: Sequence[ListedCard], width: int = WIDTH) -> Iterator[str]
         ids = " ".join(part for part in (card.pci_id, card.gfx) if part) or "no number"
         kind = "RDNA1" if card.rdna1 else "not RDNA1"
         yield from _wrapped(f"{card.name} [{ids}]: {kind} ({card.source})", "  ", "    ", width)
+        if card.reported not in ("", card.gfx):
+            told = f"ROCm takes it for {card.reported}: HSA_OVERRIDE_GFX_VERSION is in force."
+            yield from _wrapped(told, "    ", "    ", width)
 
 
 def _wrapped(text: str, first: str = "", later: str = "", width: int = WIDTH) -> list[str]:

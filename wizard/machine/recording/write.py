@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from wizard.machine.record import stored
 from wizard.machine.recording.recorder import Kept, place_of
 
 
@@ -27,8 +28,8 @@ def layout(kept: Kept, values: dict[str, Any]) -> Record:
     """Where everything lies in the folder of the record: files behind the links that lead there."""
     files = {"record.json": (json.dumps(values, indent=1, ensure_ascii=False) + "\n").encode()}
     for path, content in kept.files.items():
-        files.setdefault(f"files{place_of(path, kept.links)}", content)
-    folders = {f"files{place_of(path, kept.links)}" for path in kept.folders}
+        files.setdefault(f"files{stored(place_of(path, kept.links))}", content)
+    folders = {f"files{stored(place_of(path, kept.links))}" for path in kept.folders}
     return Record(files, ("files", *sorted(folders)))
 
 

@@ -1,0 +1,171 @@
+"""Lines that are errors by their form, whether or not this program knows what they mean."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+
+from wizard.diagnose.decoding import as_text
+from wizard.diagnose.finding import Confidence, Evidence, Finding, Status
+from wizard.diagnose.lines import AFTER, BEFORE, Line
+from wizard.diagnose.mentions import only_mentions
+from wizard.diagnose.plain import plain
+from wizard.knowledge.error_texts import ErrorText, known_text
+from wizard.run.lines import beginning
+
+ERROR_ANCHORS = (
+    *("rror:", "rror!", "Error", "ERROR", "Exception", "E: ", "fatal", "FATAL", "FAILED"),
+    *("Aborted", "Segmentation fault", "Illegal instruction", "Bus error", "Killed", "*** ["),
+    *("build stopped", "terminate called", "exit code", "exit status", "BUG:", "Oops", "panic"),
+    *(
+        "general protection",
+        "segfault at",
+        "dpkg: error",
+        "dpkg-deb: error",
+        '  File "',
+        "core dumped",
+        "!!!",
+    ),
+)
+EFFECTS = {
+    "network": ("no-distribution", "apt-gone", "wheel-build"),
+    "proxy": ("no-distribution", "network", "wheel-build"),
+    "certificate": ("no-distribution", "network", "wheel-build"),
+    "header-missing": ("wheel-build",),
+    "hip-compiler": ("miopen-unknown",),
+    "module-missing": ("wheel-build",),
+}
+"""Errors that follow from others, by the kind that brings them."""
+FRAME = '  File "'
+KERNEL = re.compile(r"^\s*(?:<\d+>)?\[ *\d+\.\d{3,9}\]|^.{0,60}\d\d:\d\d\S{0,20} \S{1,60} kernel: ")
+SERVICE = re.compile(r"^[\w.-]{1,60} +\| ")
+"""What containers that run together put before a line."""
+OF_KERNEL = re.compile(
+    r"\*ERROR\*|\bBUG: |\bOops: |Kernel panic|general protection fault|\bsegfault at "
+)
+OF_PROGRAM = re.compile(
+    r"^(?:[A-Za-z_][\w.]{0,100}\.)?[A-Z]\w{0,60}(?:Error|Exception)\b(?:: |$)"
+    r"|^(?:\S{1,120}: ){0,2}(?:fatal |internal )?(?:error|Error|ERROR)[:!] ?(?=\S)"
+    r"|^(?:\S{1,120}: )?\[?(?:ERROR|FATAL|CRITICAL)\b\]?(?: -|:)? (?=[A-Za-z'\"<])"
+    r"|^(?:E|fatal): (?=\S)|^dpkg[\w-]{0,9}: error |^CMake Error\b|^nvcc fatal|^FAILED: "
+    r"|^ninja: build stopped"
+    r"|^(?:g?make)(?:\[\d+\])?: \*\*\* |^(?:docker: )?Error response from daemon|^Error: "
+    r"|^WARNING: Retrying \(Retry\(total=0,"
+    r"|^MIOpen(?:\(HIP\))?: ?Error|^terminate called after throwing|^!!! Exception"
+    r"|(?:^|[:\s])(?:Aborted|Segmentation fault|Illegal instruction|Bus error|Killed)"
+    r"(?: +\(core dumped\))?(?: +[\w./-]{1,80}){0,6}$"
+    r"|\b(?:exit code:?|exit status|non-zero exit status|exited with code) [1-9]\d{0,2}\.?$"
+)
+NONE = re.compile(
+    r"(?i)\b(?:0|no|without) errors?\b|\berrors?[:=] ?0\b"
+    r"|pip's dependency resolver does not currently|Ignored the following versions"
+)
+"""Nothing went wrong, or nothing that stopped what was done."""
+STOPPED = "KeyboardInterrupt"
+CONVOLUTION = re.compile(r"\b_conv_forward\b|\bF\.conv\dd\b|\btorch\.conv\dd\b|/modules/conv\.py")
+"""A frame of a convolution: to stop one with Ctrl+C may mean that it hung."""
+MOST = 20
+"""More unknown errors tell no more."""
+TITLE = "An error that this program does not know"
+MEANING = (
+    "The line has the form of an error, and no known cause explains it. It may be the reason for "
+    "your problem, or follow from another one."
+)
+FIX = (
+    "Look for the first error in the whole output: what comes after it often follows from it.",
+    "If it is about the GPU, ROCm or PyTorch, give this program the kernel log as well: "
+    "journalctl -k -b | rdna1-setup explain -",
+)
+
+
+class ErrorLines:
+    """Gathers errors from the lines of a text, in their order."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, Line] = {}
+
+    def take(self, line: Line) -> None:
+        """Look at one line."""
+        if line.wrapped or len(self._found) >= MOST:
+            return
+        if FRAME in line.text:
+            line = _end_of_traceback(line) or line
+        elif not is_error(line.text):
+            return
+        if line.text.startswith(STOPPED) and not CONVOLUTION.search(line.around):
+            return
+        if FRAME not in line.text and not NONE.search(line.text) and not only_mentions(line):
+            self._found.setdefault(line.text.strip(), line)
+
+    def found(self, known: Collection[int]) -> tuple[Evidence, ...]:
+        """Those that no known cause explains: the numbers of its lines are ``known``."""
+        near = {n for number in known for n in range(number - BEFORE, number + AFTER + 1)}
+        return tuple(
+            Evidence(beginning(line.original.strip(), 400), f"line {line.number}")
+            for line in sorted(self._found.values())
+            if line.number not in near
+        )
+
+
+def is_error(text: str) -> bool:
+    """True for a line that has the form of an error of the kernel or of a program."""
+    form = OF_KERNEL if KERNEL.search(text) else OF_PROGRAM
+    return form.search(SERVICE.sub("", text)) is not None
+
+
+def _end_of_traceback(line: Line) -> Line | None:
+    """The line that ends a traceback of which this is the last frame; None before the end."""
+    here = min(line.number - 1, BEFORE)
+    for place, following in _after(line, here):
+        text = plain(as_text(following))
+        if FRAME in text:
+            return None
+        if text.strip() and not text[:1].isspace():
+            number, shown = line.number + place - here, as_text(following)
+            ends = re.match(r"[A-Za-z_][\w.]{0,120}(?:: |$)", text) is not None
+            return Line(number, text, line.near, shown=shown) if ends else None
+    return None
+
+
+def _after(line: Line, here: int) -> Iterator[tuple[int, bytes]]:
+    return ((n, each) for n, each in enumerate(line.near) if n > here)
+
+
+def known_errors(errors: Iterable[Evidence]) -> tuple[Finding, ...]:
+    """The errors that the table of ordinary ones explains, one finding a kind."""
+    kinds: dict[str, list[Evidence]] = {}
+    texts: dict[str, ErrorText] = {}
+    for error in errors:
+        if known := known_text(error.text):
+            kinds.setdefault(known.text.id, []).append(error)
+            texts[known.text.id] = known.text
+    effects = {effect for kind in kinds for effect in EFFECTS.get(kind, ())}
+    return tuple(
+        _finding_of(texts[kind], tuple(lines))
+        for kind, lines in kinds.items()
+        if kind not in effects
+    )
+
+
+def _finding_of(text: ErrorText, lines: tuple[Evidence, ...]) -> Finding:
+    title, _, meaning = text.cause.partition(": ")
+    return Finding(
+        cause=text.id,
+        status=Status.WARNING if text.id == "stopped" else Status.FAULT,
+        confidence=Confidence.POSSIBLE if text.id == "stopped" else Confidence.LIKELY,
+        title=title[:1].upper() + title[1:],
+        evidence=lines[:6],
+        meaning=f"{meaning[:1].upper()}{meaning[1:]}." if meaning else "",
+        fix=(text.remedy,),
+        links=tuple(text.source.split("; ")),
+    )
+
+
+def unknown_errors(errors: Iterable[Evidence]) -> tuple[Evidence, ...]:
+    """Those that no table explains."""
+    return tuple(error for error in errors if known_text(error.text) is None)
+
+
+def as_finding(errors: tuple[Evidence, ...]) -> Finding:
+    """Unknown errors as lists of findings show them."""
+    return Finding("none", Status.FAULT, Confidence.POSSIBLE, TITLE, errors, MEANING, FIX)
