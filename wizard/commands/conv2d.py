@@ -43,29 +43,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--python",
         metavar="PY",
-        help="the Python whose torch is measured (default: of the newest venv of ours)",
+        help="the Python whose torch is measured (default: the newest venv that rdna1-setup made)",
     )
     parser.add_argument("--device", choices=["cuda", "cpu"], default="cuda", help="cuda is the GPU")
     parser.add_argument("--preset", metavar="ID", help="a table of shapes, for example notes002")
     parser.add_argument("--sizes", metavar="N,N", help="square images, for example 32,44,224")
     parser.add_argument("--channels", metavar="A-B,A-B", help="for example 16-32,64-128")
     parser.add_argument("--engine", choices=["configured", "native", "unfold"],
-                        default="configured", help="native, unfold: past MIOpen")  # fmt: skip
+                        default="configured", help="native, unfold: without MIOpen")  # fmt: skip
     parser.add_argument("--work", default="forward", metavar="W,W",
                         help="forward, backward, train: one or more")  # fmt: skip
     parser.add_argument("--operations", nargs="?", const="", metavar="ID,ID",
                         help="measure other operations than Conv2d: all, or these")  # fmt: skip
     parser.add_argument("--repeats", type=int, metavar="N",
-                        help="launches of each shape; what fails some is flaky")  # fmt: skip
+                        help="launches of each shape; flaky means that some fail")  # fmt: skip
     parser.add_argument("--deadline", type=float, metavar="S", help="seconds for each shape")
     parser.add_argument("--import-deadline", type=float, metavar="S", help="for import torch")
     parser.add_argument("--spawn", action="store_true", help="a new interpreter for each shape")
     parser.add_argument("--find-limit", choices=AXES, metavar="AXIS",
                         help=f"find the largest that passes: {', '.join(AXES)}")  # fmt: skip
-    parser.add_argument("--range", default="1-256", metavar="A-B", help="where that limit may be")
+    parser.add_argument(
+        "--range", default="1-256", metavar="A-B", help="the range to search for that limit"
+    )
     settings.add_setting_arguments(parser)
     parser.add_argument("--resume", action=argparse.BooleanOptionalAction, default=True,
-                        help="go on with an unfinished sweep of the same request")  # fmt: skip
+                        help="continue an unfinished run of the same request")  # fmt: skip
     add_asking_arguments(parser)
     add_run_arguments(parser)
     conv2d_files.add_arguments(parser)

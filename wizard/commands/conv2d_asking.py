@@ -20,17 +20,20 @@ if TYPE_CHECKING:
 
 ENDS = "Ctrl+C ends it; --device cpu measures without this risk."
 EVEN_SO = "add --even-if-in-use"
-NO_TERMINAL = "Nothing was started: there is no terminal to ask at. Read the above, then add --yes."
+NO_TERMINAL = (
+    "Nothing was started, because there is no terminal to ask you. Read the text above, then "
+    "add --yes."
+)
 
 
 def add_asking_arguments(parser: argparse.ArgumentParser) -> None:
     """The options that answer beforehand."""
     parser.add_argument("--hangs", type=int, metavar="N",
-                        help="how often the card may hang before it stops (default: 1 where it "
+                        help="how often the card may hang before it stops (default: 1 if it "
                              "drives a screen or is in use, else 3)")  # fmt: skip
-    parser.add_argument("--yes", action="store_true", help="the warning was read; do not ask")
+    parser.add_argument("--yes", action="store_true", help="you have read the warning: do not ask")
     parser.add_argument("--even-if-in-use", action="store_true",
-                        help="also where somebody is logged in at its screen")  # fmt: skip
+                        help="even if someone is logged in at its screen")  # fmt: skip
 
 
 def budget_lines(request: Request, around: Circumstances, hangs: int) -> Iterator[str]:

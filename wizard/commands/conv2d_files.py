@@ -17,25 +17,29 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options for layers of one's own, files of results, and what follows from them."""
     own = parser.add_argument_group("your own layers")
-    own.add_argument("--layers", metavar="FILE", help="a list, one layer a line: 64 128 3 56x56")
+    own.add_argument(
+        "--layers", metavar="FILE", help="a list with one layer per line: 64 128 3 56x56"
+    )
     own.add_argument("--layer", metavar="LINE", action="append", help="one such line")
     own.add_argument(
         "--workarounds",
         action="store_true",
-        help="measure what can be done about the first shape, if it does not pass (--hangs)",
+        help="measure workarounds for the first shape, if it does not pass (--hangs)",
     )
-    over = parser.add_argument_group("runs that are over (nothing is measured)")
+    over = parser.add_argument_group("earlier runs (measures nothing)")
     over.add_argument("--export", metavar="FILE", help="write the last run as a card for others")
     over.add_argument("--import", dest="import_card", metavar="FILE", help="check and show a card")
     over.add_argument(
         "--compare",
         metavar="CARD",
         nargs="*",
-        help="two cards or runs; one and the last run; or the last run and the one before",
+        help="compare two cards or runs, or one with the last run, or the last two runs",
     )
     over.add_argument("--repro", metavar="FILE.py", help="write a script for one result")
-    over.add_argument("--run", metavar="RUN", help="as if that run (--list) were the last")
-    over.add_argument("--result", metavar="N", type=int, help="that result, counted from 1")
+    over.add_argument(
+        "--run", metavar="RUN", help="use this run (see --list) instead of the last one"
+    )
+    over.add_argument("--result", metavar="N", type=int, help="use this result, counted from 1")
 
 
 def answered(arguments: argparse.Namespace) -> int | None:

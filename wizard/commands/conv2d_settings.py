@@ -22,13 +22,13 @@ def add_setting_arguments(parser: argparse.ArgumentParser) -> None:
     kinds.add_argument("--find-setting", action="store_true",
                        help="find the fewest variables that make one shape work")  # fmt: skip
     kinds.add_argument("--compare-settings", action="store_true",
-                       help="time the algorithms against one another")  # fmt: skip
+                       help="compare the times of the algorithms")  # fmt: skip
     parser.add_argument("--clean", action="store_true",
-                        help="without what your shell sets for ROCm")  # fmt: skip
+                        help="without your shell's settings for ROCm")  # fmt: skip
     parser.add_argument("--log", action="store_true",
-                        help="with MIOpen's log: it names what hangs, and slows calls")  # fmt: skip
+                        help="with MIOpen's log: names what hangs, but slows calls")  # fmt: skip
     parser.add_argument("--keep-databases", action="store_true",
-                        help="leave what MIOpen found under each setting")  # fmt: skip
+                        help="keep what MIOpen found with each setting")  # fmt: skip
 
 
 def asked_for(arguments: argparse.Namespace, sweep: Sweep) -> Asked | None:
@@ -40,16 +40,15 @@ def asked_for(arguments: argparse.Namespace, sweep: Sweep) -> Asked | None:
     if not (arguments.find_setting or arguments.compare_settings):
         return None
     if arguments.find_limit is not None:
-        raise WrongRequest("--find-limit looks for something else: give one of them.")
+        raise WrongRequest("--find-limit looks for something else: give only one of them.")
     if arguments.engine != "configured":
-        raise WrongRequest("settings are MIOpen's: leave out --engine, each is tried anyway.")
+        raise WrongRequest("settings are MIOpen's: omit --engine, each engine is tried anyway.")
     hangs = arguments.hangs
     if arguments.compare_settings:
         return CompareRequest(sweep, hangs)
     if len(sweep.rows) != 1:
         raise WrongRequest(
-            "--find-setting makes one shape right: name it, for example --channels 16-32 "
-            "--sizes 64."
+            "--find-setting is for one shape: name it, for example --channels 16-32 --sizes 64."
         )
     return SettingRequest(sweep, sweep.rows[0], hangs)
 
@@ -79,10 +78,10 @@ def plan_lines(asked: Request) -> Iterator[str]:
     yield f"of up to {asked.largest} of these variables, those first that MIOpen's log points to:"
     for change in asked.changes:
         yield f"  {setting_text((change,))}"
-    yield "and each of these by itself:"
+    yield "and each of these separately:"
     for change in asked.alone:
         yield f"  {setting_text((change,))}"
-    yield f"What passes is measured {asked.repeats} times more, each time from nothing."
+    yield f"What passes is measured {asked.repeats} more times, each time from scratch."
 
 
 def shell_caution(environ: Mapping[str, str]) -> tuple[str, ...]:

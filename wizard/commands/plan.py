@@ -30,8 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--exact",
         action="store_true",
-        help="also ask the index whether it still has the wheels, pip how much it would "
-        "download, and the repository and apt which exact versions they would install",
+        help="also check the wheels with the index, the download size with pip, and the exact "
+        "system packages with the repository and apt",
     )
     parser.add_argument(
         "--evidence",
