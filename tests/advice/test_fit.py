@@ -97,7 +97,7 @@ def test_a_machine_without_kfd_is_told_so() -> None:
     ("joined", "words"),
     [
         (("ada",), "sudo usermod -aG render ada, then log in again"),
-        (("ada", "render"), "at your next login: until"),
+        (("ada", "render"), "at your next login"),
         (Unknown("unreadable"), "sudo usermod -aG render ada"),
     ],
 )
@@ -186,5 +186,5 @@ def test_a_stack_that_nobody_has_reviewed_is_not_tried() -> None:
 
 def test_a_floor_that_is_not_met_is_named_with_its_source() -> None:
     because = held(clean_jammy(), "rocm52", "comfyui").answers[0].why
-    assert "ComfyUI asks for torch 2.7 or newer; this stack has 1.13.1" in because
+    assert "ComfyUI needs torch 2.7 or newer; this stack has 1.13.1" in because
     assert "ComfyUI/pull/15413" in because

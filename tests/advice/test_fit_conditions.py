@@ -75,7 +75,7 @@ RULED_OUT: dict[str, tuple[Machine, str, str, str]] = {
     "a container without devices": (
         inside(container="podman"),
         "rocm57",
-        "inside of podman",
+        "inside podman",
         "pass /dev/kfd",
     ),
     "a virtual machine": (
@@ -87,7 +87,7 @@ RULED_OUT: dict[str, tuple[Machine, str, str, str]] = {
     "a confined terminal": (
         inside(confined="flatpak"),
         "rocm52",
-        "from inside of flatpak",
+        "from inside flatpak",
         "outside of it",
     ),
     "a newer card": (clean_jammy(card("gfx1031")), "native", "is gfx1031", "own ROCm wheels"),
@@ -104,7 +104,7 @@ RULED_OUT: dict[str, tuple[Machine, str, str, str]] = {
     "a disk too full for an unknown size": (
         with_room(GIGABYTE),
         "rocm57",
-        "1.3 GB at the very least",
+        "1.3 GB at least",
         "elsewhere",
     ),
 }
@@ -113,17 +113,17 @@ NEEDED: dict[str, tuple[Machine, str, str]] = {
     "a Python that uv brings": (UV_ONLY, "rocm52", "Python 3.10, which uv brings"),
     "another driver": (with_card(driver="vfio-pci"), "native", "held by vfio-pci"),
     "no driver": (with_card(driver=""), "native", "not used by any driver"),
-    "kfd": (without_kfd(""), "rocm52", "/dev/kfd, which amdgpu makes"),
+    "kfd": (without_kfd(""), "rocm52", "/dev/kfd, which appears when amdgpu"),
     "kfd in a container": (without_kfd("docker"), "rocm52", "start it with --device=/dev/kfd"),
     "rights": (
         replace(CLEAN, access=replace(CLEAN.access, kfd=node("/dev/kfd", usable=False))),
         "rocm52",
-        "the right to open /dev/kfd",
+        "permission to open /dev/kfd",
     ),
     "PCIe atomics": (
         with_card(atomics=False, mec_firmware=140, kfd_node=None),
         "native",
-        "PCIe atomics, which the slot of RX 5700 XT does not pass",
+        "PCIe atomics, which the slot of RX 5700 XT does not support",
     ),
     "a process that cannot end": (
         replace(CLEAN, processes=(IDLE, STUCK)),
@@ -144,7 +144,7 @@ NOT_READ: dict[str, tuple[Machine, str, str]] = {
     "glibc of the old": (system(glibc=DARK), "rocm52", "glibc is not known (no permission)"),
     "a C library that is none": (system(glibc="musl"), "cpu", "glibc calls itself musl"),
     "memory": (system(memory_bytes=DARK), "rocm52", "how much this machine has is not known"),
-    "processor": (system(architecture=DARK), "rocm52", "could not be read (no permission)"),
+    "processor": (system(architecture=DARK), "rocm52", "could not be identified (no permission)"),
     "driver": (with_card(driver=DARK), "rocm52", "the card's driver is not known ("),
     "firmware": (
         with_card(atomics=False, mec_firmware=DARK, kfd_node=None),
@@ -240,7 +240,7 @@ def test_with_a_card_of_less_memory_than_its_makers_ask_for_it_is_possible_at_mo
 
     assert answer.word is Word.POSSIBLE
     assert (
-        "Fooocus asks for a card with 8 GB, according to its makers; RX 5700 XT has 6 GiB"
+        "Fooocus needs a card with 8 GB, according to its makers; RX 5700 XT has 6 GiB"
         in answer.why
     )
     assert answer.needs == ("a card with 8 GB, according to its makers; RX 5700 XT has 6 GiB",)

@@ -90,7 +90,7 @@ def test_numpy_is_held_against_what_the_stack_keeps(
 def test_an_application_for_numpy_2_is_refused_by_a_torch_for_numpy_1() -> None:
     modern = replace(APP, torch_floor="", older=(), python_floor="", numpy_floor="2.0")
     told = unmet_floor(modern, stack(constraints=("numpy<2",)))
-    assert told.startswith("App asks for numpy 2.0 or newer, and this stack's torch for an older")
+    assert told.startswith("App needs numpy 2.0 or newer, but this stack's torch needs an older")
     assert unmet_floor(modern, stack()) == ""
 
 

@@ -85,7 +85,7 @@ def test_among_equals_what_is_there_already_goes_first_then_the_newer_torch() ->
     there = Environment(f"{HOME}/venv", "venv", "3.10", torch("1.13.1+rocm5.2"))
     having = replace(clean_jammy(), environments=(there,))
     assert recommended(having, *asked).stack == "rocm52"
-    assert recommended(having, *asked).reason.endswith("and you have it already")
+    assert recommended(having, *asked).reason.endswith("and you already have it")
 
 
 @pytest.mark.parametrize("name", ["rx5700xt-trixie-execstack", "rx5500xt-bookworm-distro"])

@@ -35,7 +35,7 @@ def test_a_plan_with_something_to_do_first_never_says_no_new_login() -> None:
     lines = "\n".join(plan_lines(plan))
     assert "see First" in totals(plan)
     assert "no new login" not in lines
-    assert "First you need the right to open /dev/kfd" in lines
+    assert "First you need permission to open /dev/kfd" in lines
     assert "none as root" in totals(plan_for(clean_jammy()))
     assert "no new login" in totals(plan_for(clean_jammy()))
 

@@ -103,7 +103,7 @@ def test_a_folder_in_a_place_of_somebody_else_is_refused_before_anything_is_fetc
 
 def test_a_folder_below_a_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
-    with pytest.raises(Trouble, match="file is no folder"):
+    with pytest.raises(Trouble, match="file is not a folder"):
         Folder(tmp_path / "file/folder").require_for(PLAIN)
 
 
@@ -118,4 +118,4 @@ def test_a_python_that_machines_lack_comes_with_the_folder(tmp_path: Path) -> No
 def test_a_python_that_only_chooses_goes_with_the_work(tmp_path: Path) -> None:
     first = stages(fetch(tmp_path, PLAIN))[0]
     assert first.text == "Python 3.11, by uv"
-    assert "here is none" in first.reason
+    assert "this machine has none" in first.reason

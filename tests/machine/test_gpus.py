@@ -55,7 +55,7 @@ def test_kfd_outranks_the_table_and_the_note_says_so(tmp_path: Path) -> None:
     gpu = only(make(tmp_path, card("7362", "c3") | node(gfx_target_version=100100)))
 
     assert (gpu.gfx, gpu.gfx_source, gpu.kfd_node) == ("gfx1010", "kfd", 1)
-    assert "The kernel says gfx1010 where its id says gfx1011" in gpu.note
+    assert "The kernel says gfx1010, its id says gfx1011" in gpu.note
 
 
 def test_kfd_finds_its_card_by_render_node_too(tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ def test_a_gfx1013_board_is_a_relative_and_no_rdna1_card(tmp_path: Path) -> None
     gpu = only(make(tmp_path, card("13fe", "00")))
 
     assert not gpu.rdna1
-    assert gpu.note.startswith("to RDNA1, but not")
+    assert gpu.note.startswith("Similar to RDNA1, but not")
 
 
 @pytest.mark.parametrize(

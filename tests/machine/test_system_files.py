@@ -145,7 +145,7 @@ def test_alternatives_are_told_with_where_they_lead(tmp_path: Path) -> None:
     assert found(tmp_path, {**files, "/etc/alternatives/README": ""}, links=links) == {
         "/etc/alternatives/amd-smi": (
             "alternative",
-            "leads to /opt/rocm-6.2.4/bin/amd-smi, which is not there",
+            "leads to /opt/rocm-6.2.4/bin/amd-smi, which does not exist",
         ),
         "/etc/alternatives/rocm": ("alternative", "leads to /opt/rocm-5.7.1"),
         "/var/lib/dpkg/alternatives/rocm": ("alternative", "auto, /opt/rocm-5.7.1"),

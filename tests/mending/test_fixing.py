@@ -120,7 +120,7 @@ def test_only_the_line_that_the_finding_names_goes(tmp_path: Path) -> None:
         (f"{{\n  export {OVERRIDE}=10.3.0\n  # no\n}}\n", 2, "stays, because"),
         (f"{{\n  (\n  export {OVERRIDE}=10.3.0\n  b )\n}}\n", 3, "stays, because"),
         (f"{{\n  a &&\n  export {OVERRIDE}=10.3.0\n  b\n}}\n", 3, "stays, because"),
-        (f"export {OVERRIDE}=10.3.0 HSA_ENABLE_SDMA=$X\n", 1, "it sets HSA_ENABLE_SDMA too"),
+        (f"export {OVERRIDE}=10.3.0 HSA_ENABLE_SDMA=$X\n", 1, "it also sets HSA_ENABLE_SDMA"),
         (f"export {OVERRIDE}=10.3.0 && echo set\n", 1, "it does more"),
         (f"cat > x <<END\nexport {OVERRIDE}=10.3.0\nEND\n", 2, "stays, because"),
     ],
@@ -200,7 +200,7 @@ def test_a_setting_that_names_a_file_does_not_get_into_a_profile_anew(tmp_path: 
     """Root would refuse the line as its own; the whole line stays."""
     text = f"export {OVERRIDE}=10.3.0 MIOPEN_USER_DB_PATH=x\necho a\n"
     told = refusal(*with_lines(tmp_path, text, 1, path=PROFILE), "stale-override")
-    assert "some.sh:1 stays, for it sets MIOPEN_USER_DB_PATH too" in told
+    assert "some.sh:1 stays, because it also sets MIOPEN_USER_DB_PATH" in told
     with pytest.raises(Wrong):
         refuse_lines(PROFILE, text, "export MIOPEN_USER_DB_PATH=x\necho a\n")
 
@@ -332,7 +332,7 @@ def test_who_asks_for_numpy_2_is_named_before_anything_is_begun(tmp_path: Path) 
     files = BARE | distribution_files("numpy", "2.0.1")
     files |= distribution_files("opencv-python", "4.12.0", "numpy>=2")
     told = refusal(host_with(tmp_path, files), NUMPY_2, "numpy2-abi")
-    assert "opencv-python 4.12.0 asks for numpy>=2" in told
+    assert "opencv-python 4.12.0 needs numpy>=2" in told
 
 
 def test_a_numpy_that_cannot_be_moved_whole_is_left(tmp_path: Path) -> None:
@@ -477,7 +477,7 @@ def test_dpkg_finishes_and_the_plan_says_that_this_stays(tmp_path: Path) -> None
     )
     (step,) = plan.steps
     assert isinstance(step, FinishInterrupted)
-    assert any("cannot be taken back" in note for note in plan.notes)
+    assert any("cannot be undone" in note for note in plan.notes)
 
 
 def test_what_dpkg_cannot_finish_is_told_with_its_remedy(tmp_path: Path) -> None:
@@ -491,7 +491,7 @@ def test_what_a_person_must_do_has_no_plan_and_says_the_steps(tmp_path: Path) ->
     machine = replace(clean_jammy(), environments=(environment(torch("2.5.1+cu124", "cuda")),))
     found = finding(machine, "cuda-wheel")
     assert not has_plan(found)
-    with pytest.raises(PlanImpossible, match=r"No plan mends this: .* 1\. "):
+    with pytest.raises(PlanImpossible, match=r"No plan can fix this: .* 1\. "):
         make_fix(host_with(tmp_path, {}), machine, found)
 
 

@@ -119,7 +119,7 @@ def test_the_numbers_come_first() -> None:
     log = Counts(0, 1, 0, "")
     assert headline(done(THERE, log), 0) == (
         "412 new, 3 changed, 1,204 gone; after the rollback: everything as before except 1 logs, "
-        "caches and the like"
+        "caches and similar files"
     )
     assert headline(done(THERE, log), 7).endswith("everything as before except 7 files")
     assert headline(done(THERE, Counts(0, 0, 0, "")), 0).endswith(": everything as before")

@@ -146,7 +146,7 @@ async def test_one_that_cannot_be_begun_says_why(with_sudo: dict[str, str]) -> N
 async def test_a_helper_that_is_gone_is_told(with_sudo: dict[str, str]) -> None:
     events = await all_of(rehearsal(FakeRoot(*WENT_WELL[:2]), with_sudo))
     (failure,) = [event for event in events if isinstance(event, StepFailed)]
-    assert "ended by itself" in failure.happened
+    assert "ended unexpectedly" in failure.happened
 
 
 async def test_it_is_stopped_at_once(with_sudo: dict[str, str]) -> None:

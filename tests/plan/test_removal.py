@@ -124,7 +124,7 @@ def test_what_goes_for_good_is_not_kept_and_is_named() -> None:
     assert change(plan).request()["for_good"] == [list(LOST)]
     assert f"no package file is kept for rocm-core={LOST[1]}" in str(change(plan))
     assert "1 package from the backup; 1 are removed permanently" in change(plan).inverse
-    assert plan.notes[0].startswith(f"Removed for good: rocm-core {LOST[1]}. ")
+    assert plan.notes[0].startswith(f"Removed permanently: rocm-core {LOST[1]}. ")
     assert plan.id != usual.id
 
 
@@ -377,7 +377,7 @@ def test_leftovers_without_packages_are_moved_too() -> None:
             SystemFile(
                 "/etc/alternatives/rocm",
                 "alternative",
-                "leads to /opt/rocm-5.2.0, which is not there",
+                "leads to /opt/rocm-5.2.0, which does not exist",
             ),
             SystemFile("/var/lib/dpkg/alternatives/rocm", "alternative", "auto, /opt/rocm-5.2.0"),
         ),

@@ -149,7 +149,7 @@ def test_a_transaction_says_what_comes_along_and_that_all_else_is_refused() -> N
     assert "apt-get purge comgr" in text
     assert f"apt-get install rocm-core=5.2.0.50200-65 {DEB.path} (SHA-256 {'a' * 12})" in text
     assert "also installs pciutils=1:3.9.0-4" in text
-    assert "with them go rocm-dev" in text
+    assert "also removes rocm-dev" in text
     assert text.endswith("anything else")
 
 

@@ -197,7 +197,7 @@ def test_another_release_than_the_wheels_can_be_paired_and_is_called_disputed() 
     plan = plan_for(clean_jammy(), system_release="6.2.4", found=prepared("6.2.4"))
     assert "apt/6.2.4 ubuntu main" in file(plan, SOURCE).content
     assert any("Reports disagree" in note for note in plan.notes)
-    with pytest.raises(PlanImpossible, match=r"Known are: 5\.2\.0, 5\.7\.1, 6\.2\.4"):
+    with pytest.raises(PlanImpossible, match=r"The releases are: 5\.2\.0, 5\.7\.1, 6\.2\.4"):
         plan_for(clean_jammy(), system_release="4.0")
 
 

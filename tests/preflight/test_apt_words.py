@@ -171,7 +171,7 @@ def test_records_tell_sizes_and_whether_an_archive_has_the_file(text: str) -> No
         (
             "E: The repository 'http://mirror.example/ubuntu rocmfocal Release' does not have a "
             "Release file.",
-            "http://mirror.example/ubuntu rocmfocal Release is no repository",
+            "http://mirror.example/ubuntu rocmfocal Release is no longer an apt repository",
             "--rocm-repo",
         ),
         ("E: Failed to fetch x  Hash Sum mismatch", "not match its own lists", "Wait"),

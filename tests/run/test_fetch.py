@@ -159,7 +159,7 @@ def test_a_second_run_downloads_nothing(server: WheelServer, torch: Path, tmp_pa
     lock = (tmp_path / "lock.txt").read_text()
     (tmp_path / "lock.txt").unlink()
     events = fetched(step)
-    assert "is there already" in text_of(events)
+    assert "is already downloaded" in text_of(events)
     assert server.sent(TORCH) == torch.stat().st_size
     assert (tmp_path / "lock.txt").read_text() == lock
 

@@ -93,7 +93,7 @@ async def test_a_place_where_no_folder_can_be_made_is_refused_before_any_step(
     venv = str(tmp_path / place)
     made = CreateVenv("x", str(fake_python(tmp_path)), venv, "y")
     events = await events_of(live(tmp_path), replace(plan_of(tmp_path, made), venv=venv))
-    assert failure(events).startswith(f"cannot be created {venv}: ")
+    assert failure(events).startswith(f"The folder {venv} cannot be created: ")
     assert not any(isinstance(event, StepStarted) for event in events)
     assert "--venv" in next(e.next_step for e in events if isinstance(e, StepFailed))
     assert records(tmp_path) == ()

@@ -31,7 +31,7 @@ async def test_output_of_both_streams_comes_in_order_with_the_exit_code() -> Non
 
 
 async def test_a_program_past_its_deadline_is_ended_and_named() -> None:
-    with pytest.raises(Trouble, match=r"did not end within 0 s"):
+    with pytest.raises(Trouble, match=r"did not finish within 0 s"):
         await collect(sys.executable, "-c", "import time; time.sleep(60)", deadline_s=0.4)
 
 

@@ -81,7 +81,9 @@ async def test_a_folder_that_may_not_be_looked_into_is_told_as_one_that_takes_no
     plan = replace(two_steps(tmp_path), venv=f"{tmp_path}/secret/deep/venv")
     found = obstacle(plan, places_below(tmp_path))
     assert found is not None
-    assert found.happened.startswith(f"cannot be created {tmp_path}/secret/deep/venv: ")
+    assert found.happened.startswith(
+        f"The folder {tmp_path}/secret/deep/venv cannot be created: "
+    )
 
 
 async def test_a_plan_whose_packages_are_not_known_exactly_is_an_obstacle(tmp_path: Path) -> None:
@@ -183,7 +185,7 @@ def test_a_run_is_not_gone_on_with_where_its_link_leads_elsewhere_by_now(tmp_pat
     journal.intend(1, {"real": "/elsewhere"})
     found = obstacle(plan, places_below(tmp_path))
     assert found is not None
-    assert "leads to" in found.happened
+    assert "points to" in found.happened
     assert "real path" in found.next_step
 
 
@@ -203,5 +205,5 @@ def test_a_backup_without_its_run_is_explained_and_one_with_it_names_the_run(
     Journal(runs / "20260101-000000-aaaaaa").begin(elsewhere, "now")
     found = obstacle(plan_of(tmp_path, step), places_below(tmp_path))
     assert found is not None
-    assert "run 20260101-000000-aaaaaa set aside" in found.happened
+    assert "run 20260101-000000-aaaaaa" in found.happened
     assert "rollback 20260101-000000-aaaaaa" in found.next_step

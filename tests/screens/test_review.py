@@ -109,7 +109,7 @@ def plan_that_joins(machine: Machine, choice: Choice) -> Plan:
     """A plan for a user who may not use the GPU yet."""
     plan = examples.make_plan(machine, choice)
     if choice.without_groups:
-        return replace(plan, first="the right to open /dev/kfd")
+        return replace(plan, first="permission to open /dev/kfd")
     return replace(plan, steps=(JOIN, *plan.steps), relogin_needed=True)
 
 

@@ -91,7 +91,7 @@ def test_a_file_that_never_left_and_was_edited_is_not_told_as_lost(venv: Path) -
     stays.write_text("edited")
     way = find_way_back(record)
     assert "cannot be" not in str(way)
-    assert "torch_old.py, changed by you: it stays" in str(way)
+    assert "torch_old.py in place, since you changed it" in str(way)
     assert back(record) == ()
     assert stays.read_text() == "edited"
 

@@ -121,7 +121,7 @@ async def test_what_was_removed_for_good_is_named_before_and_after(tmp_path: Pat
     shown = find_whole_undo(places, RecordedHost(MACHINE))
     assert shown.lost == step.for_good
     for package in ("comgr 1.0", "rocm-core 2.0"):
-        assert f"not put back: {package} was removed permanently" in str(shown)
+        assert f"not restored: {package} was removed permanently" in str(shown)
     taking = TakingBack(replace(shown, system=None), Rehearsal(), places)
     events = [event async for event in taking.events()]
     (said,) = (event.lines for event in events if isinstance(event, Output))
@@ -154,7 +154,7 @@ def test_what_others_need_is_not_taken_away_and_nothing_is_begun(tmp_path: Path)
     host = make(
         tmp_path / "x", {"/var/lib/dpkg/status": STATUS}, answers={"DPKG_PACKAGES": [COMGR]}
     )
-    with pytest.raises(Trouble, match="did not bring need what it brought: raytracer") as refused:
+    with pytest.raises(Trouble, match="installed: raytracer") as refused:
         find_whole_undo(places_below(tmp_path), host)
     assert "sudo apt-get remove raytracer; then" in refused.value.next_step
     alone = make(
@@ -256,7 +256,7 @@ def test_undoing_a_run_without_a_folder_touches_nothing_where_it_was_started(
 def test_of_two_runs_about_the_system_the_newer_goes_first(tmp_path: Path) -> None:
     older = run_without_folder(tmp_path, OUT)
     run_without_folder(tmp_path, STEP, name="20260102-000000-bbbbbb")
-    with pytest.raises(Trouble, match="Run 20260102-000000-bbbbbb came later"):
+    with pytest.raises(Trouble, match="Run 20260102-000000-bbbbbb is newer"):
         find_undo(places_below(tmp_path), older.id)
 
 

@@ -93,7 +93,7 @@ def _unmet(application: Application, stack: Stack) -> str:
     oldest = min(Version(each.torch_floor or "0") for each in _releases(application))
     source = application.source
     if _torch(stack) < oldest:
-        asked = f"asks for torch {oldest} or newer"
+        asked = f"needs torch {oldest} or newer"
         return f"{application.title} {asked}; this stack has {_torch(stack)} ({source})"
     low, high = application.python_floor, application.python_ceiling
     words = (low and f"Python {low} or newer", high and f"at most {high}")

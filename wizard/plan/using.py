@@ -13,7 +13,7 @@ from wizard.machine.facts import Machine
 from wizard.plan.steps import Plan
 
 SCRIPT = "your_script.py"
-RIGHT = "the right to open"
+RIGHT = "permission to open"
 """How a right that is missing begins, among what a plan asks the user for."""
 REQUIREMENTS = {"comfyui": "requirements.txt", "fooocus": "requirements_versions.txt"}
 """The file of a program's folder that names its packages, by the program's readme."""
