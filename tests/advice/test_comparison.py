@@ -136,7 +136,7 @@ def test_a_setting_of_this_session_alone_is_named_as_such() -> None:
 
 
 def test_other_settings_that_reach_a_stack_are_named_by_file() -> None:
-    where = "settings in /etc/profile.d/rocm-rdna1-57.sh:9 reach this stack as well"
+    where = "settings in /etc/profile.d/rocm-rdna1-57.sh:9 also affect this stack"
     told = also_of("rocm57", LEFTOVERS, "own")
     assert f"{where}: MIOPEN_DEBUG_CONV_DIRECT=0 and 1 more" in told
 

@@ -110,7 +110,7 @@ RULED_OUT: dict[str, tuple[Machine, str, str, str]] = {
 }
 
 NEEDED: dict[str, tuple[Machine, str, str]] = {
-    "a Python that uv brings": (UV_ONLY, "rocm52", "Python 3.10, which uv brings"),
+    "a Python that uv installs": (UV_ONLY, "rocm52", "Python 3.10, which uv installs"),
     "another driver": (with_card(driver="vfio-pci"), "native", "held by vfio-pci"),
     "no driver": (with_card(driver=""), "native", "not used by any driver"),
     "kfd": (without_kfd(""), "rocm52", "/dev/kfd, which appears when amdgpu"),
@@ -128,7 +128,7 @@ NEEDED: dict[str, tuple[Machine, str, str]] = {
     "a process that cannot end": (
         replace(CLEAN, processes=(IDLE, STUCK)),
         "native",
-        "a restart: python3 (4211) holds the card",
+        "a restart: python3 (4211) uses the card",
     ),
     "an executable stack": (system(glibc="2.41"), "rocm57", "glibc 2.41 refuses them"),
     "memory": (system(memory_bytes=4 * GIGABYTE), "rocm62", "this machine has 3.7 GiB"),

@@ -122,10 +122,10 @@ def test_everything_else_is_held_and_the_plan_says_what_goes_stays_and_comes_bac
     assert "--ignore-installed" not in held.argv
     told = " ".join(plan.notes)
     assert (
-        "Replaced: torch 2.1.0+cu118, torchvision 0.16.0+cu118, triton 2.1.0, 1 nvidia wheel"
+        "It replaces torch 2.1.0+cu118, torchvision 0.16.0+cu118, triton 2.1.0, 1 nvidia wheel"
         in told
     )
-    assert "3 other packages, held at their versions" in told
+    assert "The 3 other packages keep their versions" in told
     assert "rdna1-setup rollback" in told
     assert not [step for step in plan.steps if isinstance(step, CreateVenv)]
     assert not any(step.needs_root for step in plan.steps)
@@ -180,7 +180,7 @@ def test_a_sibling_of_torch_that_the_stack_does_not_bring_is_told_and_missed_by_
         "torchvision is removed: it is built for the old torch" in n for n in plan(there()).notes
     )
     with pytest.raises(
-        PlanImpossible, match=r"timm 1\.0 asks for torchvision, which would be removed"
+        PlanImpossible, match=r"timm 1\.0 needs torchvision, which would be removed"
     ):
         plan(there(dist("timm", "1.0", "torchvision")))
 

@@ -178,18 +178,18 @@ def test_records_tell_sizes_and_whether_an_archive_has_the_file(text: str) -> No
         (
             "E: Release file for https://x/InRelease is not valid yet (invalid for another 6h 2min "
             "1s). Updates for this repository will not be applied.",
-            "from the future, by 6h 2min 1s",
+            "lists are 6h 2min 1s in the future",
             "Set the clock",
         ),
         (
             "E: Conflicting values set for option Signed-By regarding source "
             "https://repo.radeon.com/rocm/apt/5.2/ ubuntu: /a != /b",
-            "names https://repo.radeon.com/rocm/apt/5.2/ too",
+            "also names https://repo.radeon.com/rocm/apt/5.2/",
             "--system-removal amd",
         ),
         (
             "E: Held packages were changed and -y was used without --allow-change-held-packages.",
-            "told apt to keep",
+            "apt was told to keep",
             "apt-mark unhold",
         ),
         (
@@ -209,8 +209,8 @@ def test_records_tell_sizes_and_whether_an_archive_has_the_file(text: str) -> No
             "apt cannot read /etc/apt/sources.list: Malformed entry 1.",
             "that file",
         ),
-        ("E: Something new", "exit code 100: E: Something new", "Mend what it names"),
-        ("", "exit code 100: no words", "Mend what it names"),
+        ("E: Something new", "exit code 100: E: Something new", "Fix what it names"),
+        ("", "exit code 100: no words", "Fix what it names"),
     ],
 )
 def test_apts_errors_are_told_with_cause_and_remedy(words: str, happened: str, remedy: str) -> None:

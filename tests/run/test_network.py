@@ -51,13 +51,13 @@ FAILURES: list[tuple[Exception, bool, str]] = [
     (ConnectionResetError(104, "Connection reset by peer"), True, "broke off"),
     (IncompleteRead(b"abc", 5), True, "broke off"),
     (status(401), False, "login"),
-    (status(403), False, "refuses"),
-    (status(404), False, "not there any more"),
+    (status(403), False, "does not let you"),
+    (status(404), False, "no longer exists"),
     (status(407), False, "proxy needs a login"),
-    (status(418), False, "does not do what was asked"),
+    (status(418), False, "rejects the request"),
     (status(429), True, "slow down"),
-    (status(500), True, "in trouble"),
-    (status(503), True, "in trouble"),
+    (status(500), True, "has a problem"),
+    (status(503), True, "has a problem"),
     (status(511), False, "captive portal"),
 ]
 
