@@ -79,7 +79,9 @@ def test_whoever_waits_in_the_kernel_is_named(tmp_path: Path) -> None:
 
     assert [(one.pid, one.state) for one in processes] == [(9, "D"), (70, "D")]
     summary, details = PROCESSES.tell(processes)
-    assert summary == "no program computes on the GPU; stuck in the kernel: jbd2/sda1-8 (9), dd (70)"
+    assert (
+        summary == "no program computes on the GPU; stuck in the kernel: jbd2/sda1-8 (9), dd (70)"
+    )
     assert details[1] == "dd (70): waits in the kernel (state D) and cannot be killed"
 
 

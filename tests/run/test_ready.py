@@ -81,9 +81,7 @@ async def test_a_folder_that_may_not_be_looked_into_is_told_as_one_that_takes_no
     plan = replace(two_steps(tmp_path), venv=f"{tmp_path}/secret/deep/venv")
     found = obstacle(plan, places_below(tmp_path))
     assert found is not None
-    assert found.happened.startswith(
-        f"The folder {tmp_path}/secret/deep/venv cannot be created: "
-    )
+    assert found.happened.startswith(f"The folder {tmp_path}/secret/deep/venv cannot be created: ")
 
 
 async def test_a_plan_whose_packages_are_not_known_exactly_is_an_obstacle(tmp_path: Path) -> None:
