@@ -247,9 +247,7 @@ def fit(name: str, applications: tuple[str, ...]) -> Fit:
         obstacles=()
         if possible
         else ("No interpreter that fits: it needs Python 3.10 to 3.12 with venv.",),
-        needs=("Python 3.10, which uv installs (about 30 MB, no root)",)
-        if name == "rocm52"
-        else (),
+        needs=("Python 3.10, which uv installs (30 MB, no root)",) if name == "rocm52" else (),
         answers=tuple(answer(name, one) for one in applications),
         python="uv:3.10",
         download_bytes=205_000_000 if name == "cpu" else 1_640_000_000,

@@ -66,6 +66,7 @@ def plan_lines(asked: Request) -> Iterator[str]:
     from wizard.conv2d.search.compare_settings import CompareRequest, rivals
     from wizard.conv2d.search.setting_answer import setting_text
     from wizard.conv2d.search.setting_request import SettingRequest
+    from wizard.sizes import counted
 
     if isinstance(asked, CompareRequest):
         yield f"Each shape in these ways, with at most {counted(asked.hangs, 'hang')} in all:"
@@ -74,8 +75,8 @@ def plan_lines(asked: Request) -> Iterator[str]:
             yield f"  {rival.name}: {text}"
     if not isinstance(asked, SettingRequest):
         return
-    yield f"With at most {counted(asked.hangs, 'hang')}: the shape unchanged, then without MIOpen, then with sets"
-    yield f"of up to {asked.largest} of these variables, those first that MIOpen's log points to:"
+    yield f"With at most {counted(asked.hangs, 'hang')}: the shape unchanged, without MIOpen, then with"
+    yield f"sets of up to {asked.largest} of these variables, starting with those in MIOpen's log:"
     for change in asked.changes:
         yield f"  {setting_text((change,))}"
     yield "and each of these separately:"
