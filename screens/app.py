@@ -46,6 +46,7 @@ class SetupApp(App[int]):
     TITLE = "rdna1-setup"
     CSS_PATH = FOLDER / "screens.tcss"
     HORIZONTAL_BREAKPOINTS = StepScreen.HORIZONTAL_BREAKPOINTS
+    VERTICAL_BREAKPOINTS = StepScreen.VERTICAL_BREAKPOINTS
     ENABLE_COMMAND_PALETTE = False  # Textual's own binding of it would stand in the keys' line
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+p", "command_palette", "Commands", show=False, priority=True)

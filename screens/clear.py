@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from textual import work
 from textual.binding import Binding, BindingType
+from textual.containers import Vertical
 from textual.widget import Widget
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
@@ -58,7 +59,7 @@ WAYS = (
         Kind.REMOVE,
         (AMD, DRIVER),
         "... and its driver",
-        "also amdgpu-dkms; the kernel's stays",
+        "also amdgpu-dkms; the kernel's driver stays",
     ),
     Way(Kind.REMOVE, (AMD, DISTRIBUTION), "... and the system's", "also the distribution's ROCm"),
     Way(Kind.CLEAN_UP, (), "Leftovers of others", "settings, orphans and broken packages"),
@@ -81,13 +82,14 @@ class Clear(StepScreen):
     HELP_TEXT = (
         "Up and down move. Enter makes the plan and shows it; nothing is changed yet.\n\nAMD's "
         "ROCm: every package from AMD's repository, with its apt sources, keys and pins, and the "
-        "folders that are left in /opt.\nIts driver: also amdgpu-dkms, which builds a kernel "
-        "module. The driver that comes with the kernel stays, and is enough.\nThe system's: also "
-        "the ROCm packages of your distribution. Blender, hashcat and others may use "
-        "them.\nLeftovers of others: settings for ROCm in files that every login reads, folders "
-        "that belong to no package, and packages whose files were deleted. Your shell files are "
-        "edited line by line.\nc measures Conv2d with your torch for ROCm, if you have one, "
-        "before you remove anything."
+        "folders that are left in /opt. A driver package that is half installed goes too, "
+        "because apt fails until it is gone; Review names it.\nIts driver: also amdgpu-dkms, "
+        "which builds a kernel module. The driver that comes with the kernel stays, and is "
+        "enough.\nThe system's: also the ROCm packages of your distribution. Blender, hashcat "
+        "and others may use them.\nLeftovers of others: settings for ROCm in files that every "
+        "login reads, folders that belong to no package, and packages whose files were deleted. "
+        "Your shell files are edited line by line.\nc measures Conv2d with your torch for ROCm, "
+        "if you have one, before you remove anything."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("c", "measure", "Measure first"),
@@ -105,7 +107,9 @@ class Clear(StepScreen):
 
     def body(self) -> Iterable[Widget]:
         """What it is about, then the ways."""
-        yield Static(f"{INTRO}\n\n{NEVER}", id="aim", markup=False)
+        with Vertical(id="about") as about:
+            about.border_title = "Before you remove anything"
+            yield Static(f"{INTRO}\n\n{NEVER}", id="aim", markup=False)
         options = (Option(f"{way.title:<22}{way.what}") for way in WAYS)
         ways = Ways(*options, id="menu", classes="panel", markup=False, compact=True)
         ways.border_title = "What should be removed?"

@@ -7,11 +7,13 @@ from dataclasses import replace
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, VerticalScroll
+from textual.content import Content
 from textual.widget import Widget
-from textual.widgets import OptionList
+from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from screens.detect_text import Verdict, broken_text, details_text, fold_text, row_text
+from screens.detect_text import broken_text, details_text, fold_text, row_text
 from screens.machine_reading import (
     MachineRead,
     PartRead,
@@ -27,7 +29,10 @@ from screens.widgets.header_line import HeaderLine
 from screens.widgets.marked_list import MarkedList
 from screens.windows.dialogs import Notice
 from wizard.diagnose.finding import Status
+from wizard.diagnose.verdict import Verdict
 from wizard.machine.facts import Machine
+from wizard.run.lines import clean
+from wizard.sizes import counted
 
 READING = "Reading this machine. Nothing is changed."
 ALWAYS = ("Graphics cards", "System", "Python environments", "Applications")
@@ -35,6 +40,8 @@ ALWAYS = ("Graphics cards", "System", "Python environments", "Applications")
 FOLD = "fold"
 WIDEST = 100
 FRAME_CELLS = 10
+BESIDE, LIST_CELLS = 112, 76
+"""Cells of a screen that has room for all of a row beside the list, and of the list there."""
 
 
 class Checks(MarkedList):
@@ -80,7 +87,10 @@ class Detect(StepScreen):
         """The rows."""
         rows = Checks(id="parts", classes="panel", markup=False, compact=True)
         rows.border_title = "This machine"
-        yield rows
+        with Horizontal():
+            yield rows
+            with VerticalScroll(id="part", classes="panel", can_focus=False):
+                yield Static(id="part-text", markup=False)
 
     def on_mount(self) -> None:
         """Shows what was read already, or starts to read."""
@@ -143,6 +153,10 @@ class Detect(StepScreen):
         self._wait = None
         self.conclude(broken_text(message.error, len(self._parts)), Status.FAULT)
 
+    def on_option_list_option_highlighted(self) -> None:
+        """Shows all of the marked row beside the list, where there is room."""
+        self._show_part()
+
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Opens the details of a row, or the rows that are folded away."""
         if event.option_id == FOLD:
@@ -155,6 +169,8 @@ class Detect(StepScreen):
 
     def on_resize(self) -> None:
         """Lays the rows out for the new width."""
+        super().on_resize()
+        self.set_class(self.size.width >= BESIDE, "-beside")
         self._lay_out()
 
     def _tell_wait(self) -> None:
@@ -172,8 +188,27 @@ class Detect(StepScreen):
         for rows in self.query(Checks):
             kept = rows.highlighted
             rows.clear_options()
-            rows.add_options(self._options(min(WIDEST, self.size.width - FRAME_CELLS)))
+            width = LIST_CELLS if self.has_class("-beside") else self.size.width
+            rows.add_options(self._options(min(WIDEST, width - FRAME_CELLS)))
             rows.highlighted = min(kept or 0, rows.option_count - 1) if rows.option_count else None
+
+            self._show_part()
+
+    def _show_part(self) -> None:
+        marked = self.query_one(Checks).highlighted_option
+        name = "" if marked is None else marked.id
+        title, text = "", ""
+        if name == FOLD:
+            fine = [each for each in self._parts if not self._matters(each)]
+            title = f"{counted(len(fine), 'more check')}, all fine"
+            text = "\n".join(clean(f"{each.title}: {each.summary}") for each in fine)
+        for part in self._parts:
+            if part.title == name:
+                title, text = part.title, details_text(part, self._statuses.get(name))
+        pane = self.query_one("#part", VerticalScroll)
+        pane.border_title = Content(clean(title))
+        self.query_one("#part-text", Static).update(text)
+        pane.scroll_home(animate=False)
 
     def _options(self, cells: int) -> Iterable[Option]:
         def row(part: DetectedPart) -> Option:

@@ -35,6 +35,10 @@ from wizard.run.events import PlanFinished
 from wizard.run.lines import clean
 from wizard.sizes import counted, size_text
 
+START = "Start"
+BESIDE = 160
+"""Cells of a screen that has room for two commands beside each other, each on one line."""
+
 
 @dataclass(frozen=True, slots=True)
 class Panel:
@@ -76,6 +80,11 @@ class Done(StepScreen):
         """Says how it ended."""
         self.conclude(*conclusion(self.session, self.services.mode))
 
+    def on_resize(self) -> None:
+        """Lays the parts out beside each other where there is room."""
+        super().on_resize()
+        self.set_class(self.size.width >= BESIDE, "-beside")
+
     def action_report(self) -> None:
         """Shows what a report for others would hold."""
         self.app.push_screen(ReportPreview(self.services))
@@ -92,6 +101,7 @@ class Done(StepScreen):
 def _widget(panel: Panel) -> Static:
     widget = Static("\n".join(panel.lines), classes="panel", markup=False)
     widget.border_title = panel.title
+    widget.set_class(panel.title == START, "-first")
     widget.set_class(panel.urgent, "-urgent")
     return widget
 
@@ -139,7 +149,7 @@ def _panels(session: Session, mode: str) -> Iterator[Panel]:
     if whole and plan.kind is Kind.INSTALL:
         commands = starts(plan, session.applications, session.machine)
         lines = "\n\n".join("\n".join(map(clean, each)) for each in commands)
-        yield Panel("Start", tuple(lines.split("\n")))
+        yield Panel(START, tuple(lines.split("\n")))
         yield Panel("Which Python", tuple(map(clean, python_lines(plan, session.machine))))
         yield Panel("Measure", (clean(measure_command(plan)),))
     if mode != LIVE or (finished is not None and finished.run):

@@ -13,10 +13,10 @@ from screens.following import load
 from screens.session import Session
 
 if TYPE_CHECKING:
-    from screens.detect_text import Verdict
     from screens.services import DetectedPart
     from screens.step import StepScreen
     from wizard.diagnose.finding import Status
+    from wizard.diagnose.verdict import Verdict
     from wizard.machine.facts import Machine
 
 FOLLOWING = ("screens.choose.ask", "screens.choose.screen")
@@ -56,9 +56,9 @@ def read_machine(screen: StepScreen, reading: int = 0) -> None:
 def statuses_and_verdict(machine: Machine) -> tuple[Mapping[str, Status], Verdict]:
     """How each part of a machine stands, and what that comes to."""
     # They read tables: not before the first frame.
-    from screens.detect_text import verdict
     from wizard.diagnose.machine import diagnose
     from wizard.diagnose.parts import part_statuses
+    from wizard.diagnose.verdict import verdict
 
     findings = diagnose(machine).findings
     return part_statuses(machine, findings), verdict(machine, findings)

@@ -54,7 +54,7 @@ def header_steps(screen: str, session: Session) -> tuple[HeaderStep, ...]:
     names = list(way)
     here = names.index(screen) if screen in way else len(names)
     return tuple(
-        HeaderStep(name, way[name], _standing(name, at - here, session))
+        HeaderStep(name, way[name], _standing(name, at - here, session, screen))
         for at, name in enumerate(names)
     )
 
@@ -65,20 +65,22 @@ def _way(session: Session) -> dict[str, str]:
     return REMOVING if session.clears else INSTALLING
 
 
-def _standing(name: str, distance: int, session: Session) -> Standing:
+def _standing(name: str, distance: int, session: Session, screen: str) -> Standing:
     if distance == 0:
         return Standing.HERE
     if distance > 0:
         return Standing.OPEN
     if name == "apply" and session.failure is not None:
         return Standing.FAILED
-    return Standing.DONE if _was_done(name, session) else Standing.OPEN
+    return Standing.DONE if _was_done(name, session, screen) else Standing.OPEN
 
 
-def _was_done(name: str, session: Session) -> bool:
+def _was_done(name: str, session: Session, screen: str) -> bool:
     match name:
         case "detect":
-            return session.machine is not None
+            # Welcome reads the machine too, and opens Measure without going there.
+            from_welcome = screen in ("conv2d", "done") and not (session.plan or session.aside)
+            return session.machine is not None and not from_welcome
         case "choose":
             # The plan of a run that stopped was chosen at an earlier start.
             chosen = session.plan is not None and session.machine is not None

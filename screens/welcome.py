@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from textual.binding import Binding, BindingType
+from textual.containers import Vertical
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import OptionList, Static
@@ -113,9 +114,11 @@ class Welcome(StepScreen):
 
     def body(self) -> Iterable[Widget]:
         """What the program is for, what waits from earlier runs, the menu."""
-        yield Static(f"{AIM}\n\n{MODES[self.services.mode]}", id="aim", markup=False)
-        waiting = [Content.styled(text, "bold $text-warning") for text in self._waiting()]
-        yield Static(Content("\n").join(waiting), id="waiting", markup=False)
+        with Vertical(id="about") as about:
+            about.border_title = "This program"
+            yield Static(f"{AIM}\n\n{MODES[self.services.mode]}", id="aim", markup=False)
+            waiting = [Content.styled(text, "bold $text-warning") for text in self._waiting()]
+            yield Static(Content("\n").join(waiting), id="waiting", markup=False)
         menu = Menu(*self._options(), id="menu", classes="panel", markup=False, compact=True)
         menu.border_title = "What do you want to do?"
         yield menu

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
 
+from wizard.diagnose.card_words import fact_text
 from wizard.machine.facts import Unknown
-from wizard.run.lines import clean
-from wizard.sizes import memory_size_text
+from wizard.run.lines import shown as shown
 
 if TYPE_CHECKING:
-    from wizard.machine.facts import Fact, Gpu, Machine
-
+    from wizard.machine.facts import Machine
 
 STATUS_STYLES = {
     "fault": "bold $text-error",
@@ -21,11 +20,6 @@ STATUS_STYLES = {
     "ok": "$text-success",
 }
 """Of each ``wizard.diagnose.finding.Status``, by its value."""
-
-
-def shown(text: str) -> str:
-    """Text from outside on one line, without control characters."""
-    return " ".join(clean(text).split())
 
 
 def cut(text: str, cells: int) -> str:
@@ -45,28 +39,6 @@ def short_time(seconds: float | None) -> str:
     if seconds is None:
         return "-"
     return f"{seconds * 1000:.1f} ms" if seconds < 1 else f"{seconds:.1f} s"
-
-
-def fact_text(fact: Fact[str]) -> str:
-    """A fact on one line; an unknown one says so."""
-    return "unknown" if isinstance(fact, Unknown) else shown(fact)
-
-
-def main_card(machine: Machine) -> Gpu | None:
-    """The card that all is about: the first RDNA1 card, else the first card."""
-    return next((gpu for gpu in machine.gpus if gpu.rdna1), next(iter(machine.gpus), None))
-
-
-def card_text(machine: Machine, *, memory: bool = True) -> str:
-    """The main card with its target and its memory; in under 40 cells as a rule."""
-    gpu = main_card(machine)
-    if gpu is None:
-        return "no graphics card found"
-    size = gpu.vram_bytes
-    room = () if isinstance(size, Unknown) or not memory else (memory_size_text(size),)
-    relation = () if gpu.rdna1 else ("not RDNA1",)
-    name = shown(gpu.name).removeprefix("AMD ").removeprefix("Radeon ")
-    return f"{name} ({', '.join((fact_text(gpu.gfx), *room, *relation))})"
 
 
 def system_text(machine: Machine) -> str:

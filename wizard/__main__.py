@@ -14,6 +14,7 @@ from types import ModuleType
 
 from wizard.commands.choosing import SOURCES, add_source_arguments, wrong_wheelhouse
 from wizard.commands.looking import acts, forget_output
+from wizard.commands.parser import Parser
 
 COMMANDS = (
     "detect",
@@ -26,6 +27,7 @@ COMMANDS = (
     "remove",
     "clean-up",
     "conv2d",
+    "test-my-card",
     "keep",
     "rollback",
     "watch",
@@ -42,6 +44,7 @@ CHANGES_FILES = (
     "remove",
     "clean-up",
     "conv2d",
+    "test-my-card",
     "keep",
     "rollback",
 )
@@ -51,14 +54,14 @@ STDERR = 2
 """The highest of the three standard descriptors."""
 
 
-def parser(known: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
+def parser(known: Sequence[str] = COMMANDS) -> Parser:
     """The whole command line, or that of the known commands alone: each costs its imports."""
     from wizard import __version__
 
-    top = argparse.ArgumentParser(
+    top = Parser(
         prog="rdna1-setup",
         description="Sets up PyTorch on RX 5300, 5500, 5600 and 5700 cards, and measures it.",
-        epilog="Without a command: the wizard. Without a terminal: an overview as plain text.",
+        epilog="Without a command: the wizard. Without a terminal: one page of plain text.",
         parents=[_common()],
     )
     top.add_argument("--version", action="version", version=f"rdna1-setup {__version__}")
@@ -88,12 +91,12 @@ def _module_of(command: str) -> ModuleType:
     return import_module(f"wizard.commands.{command.replace('-', '_')}")
 
 
-def _common() -> argparse.ArgumentParser:
+def _common() -> Parser:
     """What goes before and after a command: a new one each, for defaults set on one reach its twin.
 
     Unnamed ones stay unset, so that a command does not put a default over what stood before it.
     """
-    common = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
+    common = Parser(add_help=False, argument_default=argparse.SUPPRESS)
     common.add_argument("--dry-run", action="store_true", help="show everything, change nothing")
     common.add_argument("--machine", metavar="DIR", help="a recorded machine instead of this one")
     common.add_argument(
@@ -111,7 +114,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     only_looks = True
     try:
         try:
-            arguments = parser(needed(words)).parse_args(words)
+            arguments = parser(needed(words)).parse(words)
             only_looks = arguments.command is None or (
                 arguments.command in READS_ONLY and not getattr(arguments, "fix", None)
             )
@@ -197,7 +200,7 @@ def _dispatch(arguments: argparse.Namespace, words: Sequence[str]) -> int:
 def _run_command(before: Sequence[str], words: Sequence[str]) -> int:
     """One of our commands, with what the program was started with before it."""
     try:
-        arguments = parser(words[:1]).parse_args([*before, *words])
+        arguments = parser(words[:1]).parse([*before, *words])
     except SystemExit as ended:  # what argparse thinks of an answer, it has told
         return int(ended.code or 0)
     return int(_module_of(arguments.command).run(arguments))

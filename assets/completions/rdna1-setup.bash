@@ -5,26 +5,93 @@
 #    source ~/.local/share/bash_completion/rdna1-setup
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
-_shtab_rdna1_setup_subparsers=(detect diagnose explain plan rehearse apply fetch remove clean-up conv2d keep rollback watch report about)
+_shtab_rdna1_setup_subparsers=(detect diagnose explain plan rehearse apply fetch remove clean-up conv2d test-my-card keep rollback watch report about)
 
 _shtab_rdna1_setup_detect_option_strings=(-h --help --dry-run --machine --demo --json --verify)
 _shtab_rdna1_setup_diagnose_option_strings=(-h --help --dry-run --machine --demo --kernel-log --try-torch --app --fix --yes --json --venv --torch-index --wheelhouse)
 _shtab_rdna1_setup_explain_option_strings=(-h --help --dry-run --machine --demo --app --json)
-_shtab_rdna1_setup_plan_option_strings=(-h --help --dry-run --machine --demo --stack --footprint --app --preset --venv --torch-index --wheelhouse --python-mirror --rocm-repo --rocm-key-fingerprint --gpu --base-python --user-torch-aside --without-card --without-groups --without-rollback --system-release --system-set --system-removal --profile-file --snapshot --remove --clean-up --distribution-rocm --driver --json --exact --evidence)
+_shtab_rdna1_setup_plan_option_strings=(-h --help --dry-run --machine --demo --stack --footprint --app --preset --venv --torch-index --wheelhouse --python-mirror --rocm-repo --rocm-key-fingerprint --gpu --base-python --user-torch-aside --without-card --without-groups --without-rollback --system-release --system-set --system-removal --profile-file --snapshot --remove --clean-up --distribution-rocm --driver --json --brief --exact --evidence)
 _shtab_rdna1_setup_rehearse_option_strings=(-h --help --dry-run --machine --demo --stack --footprint --app --preset --venv --torch-index --wheelhouse --python-mirror --rocm-repo --rocm-key-fingerprint --gpu --base-python --user-torch-aside --without-card --without-groups --without-rollback --system-release --system-set --system-removal --profile-file --snapshot --yes --json)
 _shtab_rdna1_setup_apply_option_strings=(-h --help --dry-run --machine --demo --stack --footprint --app --preset --venv --torch-index --wheelhouse --python-mirror --rocm-repo --rocm-key-fingerprint --gpu --base-python --user-torch-aside --without-card --without-groups --without-rollback --system-release --system-set --system-removal --profile-file --snapshot --plan --yes --json)
 _shtab_rdna1_setup_fetch_option_strings=(-h --help --dry-run --machine --demo --stack --app --for --gpu --torch-index --wheelhouse --json)
 _shtab_rdna1_setup_remove_option_strings=(-h --help --dry-run --machine --demo --distribution-rocm --driver --without-rollback --yes --json)
 _shtab_rdna1_setup_clean_up_option_strings=(-h --help --dry-run --machine --demo --without-rollback --yes --json)
-_shtab_rdna1_setup_conv2d_option_strings=(-h --help --dry-run --machine --demo --json --python --device --preset --sizes --channels --engine --work --operations --repeats --deadline --import-deadline --spawn --find-limit --range --find-setting --compare-settings --clean --log --keep-databases --resume --no-resume --hangs --yes --even-if-in-use --foreground --attach --stop --list --layers --layer --workarounds --export --import --compare --repro --run --result)
+_shtab_rdna1_setup_conv2d_option_strings=(-h --help --dry-run --machine --demo --help-all --preset --sizes --channels --layers --layer --work --operations --engine --python --device --clean --spawn --log --keep-databases --repeats --deadline --import-deadline --hangs --yes --even-if-in-use --find-limit --range --find-setting --compare-settings --workarounds --json --resume --no-resume --foreground --attach --stop --list --compare --run --result --export --import --repro)
+_shtab_rdna1_setup_test_my_card_option_strings=(-h --help --dry-run --machine --demo --json --python --folder --deadline --resume --no-resume --hangs --yes --even-if-in-use)
 _shtab_rdna1_setup_keep_option_strings=(-h --help --dry-run --machine --demo --venv --yes --json)
-_shtab_rdna1_setup_rollback_option_strings=(-h --help --dry-run --machine --demo --list --forget --yes)
+_shtab_rdna1_setup_rollback_option_strings=(-h --help --dry-run --machine --demo --list --forget --yes --json)
 _shtab_rdna1_setup_watch_option_strings=(-h --help --dry-run --machine --demo)
-_shtab_rdna1_setup_report_option_strings=(-h --help --dry-run --machine --demo --format --record --folder --zip --collect-env --yes)
-_shtab_rdna1_setup_about_option_strings=(-h --help --dry-run --machine --demo)
+_shtab_rdna1_setup_report_option_strings=(-h --help --dry-run --machine --demo --format --json --record --folder --zip --collect-env --yes)
+_shtab_rdna1_setup_about_option_strings=(-h --help --dry-run --machine --demo --json)
 _shtab_rdna1_setup_option_strings=(-h --help --dry-run --machine --demo --version --plain --screens --venv --torch-index --wheelhouse --python-mirror --rocm-repo --rocm-key-fingerprint)
 
-
+_shtab_rdna1_setup_detect___machine_COMPGEN=_shtab_compgen_dirs
+_shtab_rdna1_setup_diagnose___machine_COMPGEN=_shtab_compgen_dirs
+_shtab_rdna1_setup_diagnose___kernel_log_COMPGEN=_shtab_compgen_files
+_shtab_rdna1_setup_diagnose___app_COMPGEN=_rdna1_setup_app
+_shtab_rdna1_setup_diagnose___fix_COMPGEN=_rdna1_setup_fix
+_shtab_rdna1_setup_diagnose___venv_COMPGEN=_shtab_compgen_dirs
+_shtab_rdna1_setup_diagnose___wheelhouse_COMPGEN=_shtab_compgen_dirs
+_shtab_rdna1_setup_explain_pos_0_COMPGEN=_shtab_compgen_files
+_shtab_rdna1_setup_explain___machine_COMPGEN=_shtab_compgen_dirs
+_shtab_rdna1_setup_explain___app_COMPGEN=_rdna1_setup_app
+_shtab_rdna1_setup_plan___machine_COMPGEN=_shtab_compgen_dirs
+_shtab_rdna1_setup_plan___stack_COMPGEN=_rdna1_setup_stack
+_shtab_rdna1_setup_plan___app_COMPGEN=_rdna1_setup_app
+_shtab_rdna1_setup_plan___preset_COMPGEN=_rdna1_setup_presets
+_shtab_rdna1_setup_plan___venv_COMPGEN=_shtab_compgen_dirs
+_shtab_rdna1_setup_plan___wheelhouse_COMPGEN=_shtab_compgen_dirs
+_shtab_rdna1_setup_plan___base_python_COMPGEN=_shtab_compgen_files
+_shtab_rdna1_setup_rehearse___machine_COMPGEN=_shtab_compgen_dirs
+_shtab_rdna1_setup_rehearse___stack_COMPGEN=_rdna1_setup_stack
+_shtab_rdna1_setup_rehearse___app_COMPGEN=_rdna1_setup_app
+_shtab_rdna1_setup_rehearse___preset_COMPGEN=_rdna1_setup_presets
+_shtab_rdna1_setup_rehearse___venv_COMPGEN=_shtab_compgen_dirs
+_shtab_rdna1_setup_rehearse___wheelhouse_COMPGEN=_shtab_compgen_dirs
+_shtab_rdna1_setup_rehearse___base_python_COMPGEN=_shtab_compgen_files
+_shtab_rdna1_setup_apply___machine_COMPGEN=_shtab_compgen_dirs
+_shtab_rdna1_setup_apply___stack_COMPGEN=_rdna1_setup_stack
+_shtab_rdna1_setup_apply___app_COMPGEN=_rdna1_setup_app
+_shtab_rdna1_setup_apply___preset_COMPGEN=_rdna1_setup_presets
+_shtab_rdna1_setup_apply___venv_COMPGEN=_shtab_compgen_dirs
+_shtab_rdna1_setup_apply___wheelhouse_COMPGEN=_shtab_compgen_dirs
+_shtab_rdna1_setup_apply___base_python_COMPGEN=_shtab_compgen_files
+_shtab_rdna1_setup_apply___plan_COMPGEN=_shtab_compgen_files
+_shtab_rdna1_setup_fetch_pos_0_COMPGEN=_shtab_compgen_dirs
+_shtab_rdna1_setup_fetch___machine_COMPGEN=_shtab_compgen_dirs
+_shtab_rdna1_setup_fetch___stack_COMPGEN=_rdna1_setup_stack
+_shtab_rdna1_setup_fetch___app_COMPGEN=_rdna1_setup_app
+_shtab_rdna1_setup_fetch___for_COMPGEN=_shtab_compgen_dirs
+_shtab_rdna1_setup_fetch___wheelhouse_COMPGEN=_shtab_compgen_dirs
+_shtab_rdna1_setup_remove___machine_COMPGEN=_shtab_compgen_dirs
+_shtab_rdna1_setup_clean_up___machine_COMPGEN=_shtab_compgen_dirs
+_shtab_rdna1_setup_conv2d___machine_COMPGEN=_shtab_compgen_dirs
+_shtab_rdna1_setup_conv2d___preset_COMPGEN=_rdna1_setup_tables
+_shtab_rdna1_setup_conv2d___layers_COMPGEN=_shtab_compgen_files
+_shtab_rdna1_setup_conv2d___operations_COMPGEN=_rdna1_setup_operations
+_shtab_rdna1_setup_conv2d___python_COMPGEN=_shtab_compgen_files
+_shtab_rdna1_setup_conv2d___attach_COMPGEN=_rdna1_setup_measured
+_shtab_rdna1_setup_conv2d___compare_COMPGEN=_shtab_compgen_files
+_shtab_rdna1_setup_conv2d___run_COMPGEN=_rdna1_setup_measured
+_shtab_rdna1_setup_conv2d___export_COMPGEN=_shtab_compgen_files
+_shtab_rdna1_setup_conv2d___import_COMPGEN=_shtab_compgen_files
+_shtab_rdna1_setup_conv2d___repro_COMPGEN=_shtab_compgen_files
+_shtab_rdna1_setup_test_my_card___machine_COMPGEN=_shtab_compgen_dirs
+_shtab_rdna1_setup_test_my_card___python_COMPGEN=_shtab_compgen_files
+_shtab_rdna1_setup_test_my_card___folder_COMPGEN=_shtab_compgen_dirs
+_shtab_rdna1_setup_keep___machine_COMPGEN=_shtab_compgen_dirs
+_shtab_rdna1_setup_keep___venv_COMPGEN=_shtab_compgen_dirs
+_shtab_rdna1_setup_rollback_pos_0_COMPGEN=_rdna1_setup_runs
+_shtab_rdna1_setup_rollback___machine_COMPGEN=_shtab_compgen_dirs
+_shtab_rdna1_setup_watch___machine_COMPGEN=_shtab_compgen_dirs
+_shtab_rdna1_setup_report___machine_COMPGEN=_shtab_compgen_dirs
+_shtab_rdna1_setup_report___record_COMPGEN=_shtab_compgen_dirs
+_shtab_rdna1_setup_report___folder_COMPGEN=_shtab_compgen_dirs
+_shtab_rdna1_setup_about_pos_0_COMPGEN=_rdna1_setup_topic
+_shtab_rdna1_setup_about___machine_COMPGEN=_shtab_compgen_dirs
+_shtab_rdna1_setup___machine_COMPGEN=_shtab_compgen_dirs
+_shtab_rdna1_setup___venv_COMPGEN=_shtab_compgen_dirs
+_shtab_rdna1_setup___wheelhouse_COMPGEN=_shtab_compgen_dirs
 
 _shtab_rdna1_setup_plan___footprint_choices=(venv venv+system)
 _shtab_rdna1_setup_plan___system_set_choices=(smallest full)
@@ -32,11 +99,11 @@ _shtab_rdna1_setup_rehearse___footprint_choices=(venv venv+system)
 _shtab_rdna1_setup_rehearse___system_set_choices=(smallest full)
 _shtab_rdna1_setup_apply___footprint_choices=(venv venv+system)
 _shtab_rdna1_setup_apply___system_set_choices=(smallest full)
-_shtab_rdna1_setup_conv2d___device_choices=(cuda cpu)
 _shtab_rdna1_setup_conv2d___engine_choices=(configured native unfold)
+_shtab_rdna1_setup_conv2d___device_choices=(cuda cpu)
 _shtab_rdna1_setup_conv2d___find_limit_choices=(size height width channels-in channels-out kernel batch)
 _shtab_rdna1_setup_report___format_choices=(md json)
-_shtab_rdna1_setup_pos_0_choices=(detect diagnose explain plan rehearse apply fetch remove clean-up conv2d keep rollback watch report about)
+_shtab_rdna1_setup_pos_0_choices=(detect diagnose explain plan rehearse apply fetch remove clean-up conv2d test-my-card keep rollback watch report about)
 
 _shtab_rdna1_setup_detect__h_nargs=0
 _shtab_rdna1_setup_detect___help_nargs=0
@@ -71,6 +138,7 @@ _shtab_rdna1_setup_plan___clean_up_nargs=0
 _shtab_rdna1_setup_plan___distribution_rocm_nargs=0
 _shtab_rdna1_setup_plan___driver_nargs=0
 _shtab_rdna1_setup_plan___json_nargs=0
+_shtab_rdna1_setup_plan___brief_nargs=0
 _shtab_rdna1_setup_plan___exact_nargs=0
 _shtab_rdna1_setup_plan___evidence_nargs=0
 _shtab_rdna1_setup_rehearse__h_nargs=0
@@ -120,24 +188,34 @@ _shtab_rdna1_setup_conv2d__h_nargs=0
 _shtab_rdna1_setup_conv2d___help_nargs=0
 _shtab_rdna1_setup_conv2d___dry_run_nargs=0
 _shtab_rdna1_setup_conv2d___demo_nargs=0
-_shtab_rdna1_setup_conv2d___json_nargs=0
+_shtab_rdna1_setup_conv2d___help_all_nargs=0
 _shtab_rdna1_setup_conv2d___operations_nargs='?'
-_shtab_rdna1_setup_conv2d___spawn_nargs=0
-_shtab_rdna1_setup_conv2d___find_setting_nargs=0
-_shtab_rdna1_setup_conv2d___compare_settings_nargs=0
 _shtab_rdna1_setup_conv2d___clean_nargs=0
+_shtab_rdna1_setup_conv2d___spawn_nargs=0
 _shtab_rdna1_setup_conv2d___log_nargs=0
 _shtab_rdna1_setup_conv2d___keep_databases_nargs=0
-_shtab_rdna1_setup_conv2d___resume_nargs=0
-_shtab_rdna1_setup_conv2d___no_resume_nargs=0
 _shtab_rdna1_setup_conv2d___yes_nargs=0
 _shtab_rdna1_setup_conv2d___even_if_in_use_nargs=0
+_shtab_rdna1_setup_conv2d___find_setting_nargs=0
+_shtab_rdna1_setup_conv2d___compare_settings_nargs=0
+_shtab_rdna1_setup_conv2d___workarounds_nargs=0
+_shtab_rdna1_setup_conv2d___json_nargs=0
+_shtab_rdna1_setup_conv2d___resume_nargs=0
+_shtab_rdna1_setup_conv2d___no_resume_nargs=0
 _shtab_rdna1_setup_conv2d___foreground_nargs=0
 _shtab_rdna1_setup_conv2d___attach_nargs='?'
 _shtab_rdna1_setup_conv2d___stop_nargs=0
 _shtab_rdna1_setup_conv2d___list_nargs=0
-_shtab_rdna1_setup_conv2d___workarounds_nargs=0
 _shtab_rdna1_setup_conv2d___compare_nargs='*'
+_shtab_rdna1_setup_test_my_card__h_nargs=0
+_shtab_rdna1_setup_test_my_card___help_nargs=0
+_shtab_rdna1_setup_test_my_card___dry_run_nargs=0
+_shtab_rdna1_setup_test_my_card___demo_nargs=0
+_shtab_rdna1_setup_test_my_card___json_nargs=0
+_shtab_rdna1_setup_test_my_card___resume_nargs=0
+_shtab_rdna1_setup_test_my_card___no_resume_nargs=0
+_shtab_rdna1_setup_test_my_card___yes_nargs=0
+_shtab_rdna1_setup_test_my_card___even_if_in_use_nargs=0
 _shtab_rdna1_setup_keep_pos_0_nargs=+
 _shtab_rdna1_setup_keep__h_nargs=0
 _shtab_rdna1_setup_keep___help_nargs=0
@@ -152,6 +230,7 @@ _shtab_rdna1_setup_rollback___demo_nargs=0
 _shtab_rdna1_setup_rollback___list_nargs=0
 _shtab_rdna1_setup_rollback___forget_nargs=0
 _shtab_rdna1_setup_rollback___yes_nargs=0
+_shtab_rdna1_setup_rollback___json_nargs=0
 _shtab_rdna1_setup_watch__h_nargs=0
 _shtab_rdna1_setup_watch___help_nargs=0
 _shtab_rdna1_setup_watch___dry_run_nargs=0
@@ -160,6 +239,7 @@ _shtab_rdna1_setup_report__h_nargs=0
 _shtab_rdna1_setup_report___help_nargs=0
 _shtab_rdna1_setup_report___dry_run_nargs=0
 _shtab_rdna1_setup_report___demo_nargs=0
+_shtab_rdna1_setup_report___json_nargs=0
 _shtab_rdna1_setup_report___zip_nargs=0
 _shtab_rdna1_setup_report___collect_env_nargs='?'
 _shtab_rdna1_setup_report___yes_nargs=0
@@ -167,6 +247,7 @@ _shtab_rdna1_setup_about__h_nargs=0
 _shtab_rdna1_setup_about___help_nargs=0
 _shtab_rdna1_setup_about___dry_run_nargs=0
 _shtab_rdna1_setup_about___demo_nargs=0
+_shtab_rdna1_setup_about___json_nargs=0
 _shtab_rdna1_setup_pos_0_nargs=A...
 _shtab_rdna1_setup__h_nargs=0
 _shtab_rdna1_setup___help_nargs=0
@@ -176,6 +257,54 @@ _shtab_rdna1_setup___version_nargs=0
 _shtab_rdna1_setup___plain_nargs=0
 _shtab_rdna1_setup___screens_nargs=0
 
+
+# Custom Preamble
+_rdna1_setup_app() {
+  local line
+  printf '%s\n' a1111 comfyui diffusers fooocus forge invokeai jupyter linear-algebra llm-chat own small-cnn timm transformers yolo |
+    while IFS= read -r line; do [[ "$line" == "$1"* ]] && printf '%s\n' "$line"; done
+}
+_rdna1_setup_fix() {
+  local line
+  printf '%s\n' apt-distro-shadows-amd apt-key apt-release-mismatch benign-kdb-warning compute-queue-preemption-hang cuda-wheel disk-full dkms-build-failed download-damaged dpkg-interrupted dpkg-lock glibc-execstack gpu-memory-fault graphics-ring-timeout igpu-selected kfd-missing kfd-permission library-path-shadow mec-firmware-old miopen-batchnorm-dpp miopen-cache miopen-compile-headers miopen-solver-restricted missing-hip-library mixed-rocm-libraries noop-setting numpy2-abi out-of-vram override-isa-mismatch pcie-atomics pip-wrong-index python-too-new repo-not-found rocblas-lacks-gfx-target secure-boot-key-rejected stale-override vfio-bound visible-devices-mask wheel-lacks-gfx-target wheel-library-replaced wsl-unsupported |
+    while IFS= read -r line; do [[ "$line" == "$1"* ]] && printf '%s\n' "$line"; done
+}
+_rdna1_setup_stack() {
+  local line
+  printf '%s\n' cpu native rocm52 rocm57 rocm62 |
+    while IFS= read -r line; do [[ "$line" == "$1"* ]] && printf '%s\n' "$line"; done
+}
+_rdna1_setup_presets() {
+  local line
+  printf '%s\n' 'GEMM\ only' 'implicit\ GEMM\ only' |
+    while IFS= read -r line; do [[ "$line" == "$1"* ]] && printf '%s\n' "$line"; done
+}
+_rdna1_setup_tables() {
+  local line
+  printf '%s\n' default mobilenetv3 notes-raw notes000-batches notes000-channels notes000-kernels notes000-sizes notes001-default-choice notes001-symptom notes001-test notes001-timings notes002 notes003 notes004 resnet50 unet vae-decoder yolov8n |
+    while IFS= read -r line; do [[ "$line" == "$1"* ]] && printf '%s\n' "$line"; done
+}
+_rdna1_setup_operations() {
+  local line
+  printf '%s\n' add avg-pool batch-norm batch-norm-backward bert bert-backward conv2d copy gpt gru linear lstm matmul-10 matmul-100 max-pool relu rnn t5 training-step |
+    while IFS= read -r line; do [[ "$line" == "$1"* ]] && printf '%s\n' "$line"; done
+}
+_rdna1_setup_measured() {
+  local line
+  command ls "${XDG_STATE_HOME-$HOME/.local/state}/rdna1-setup/conv2d/runs" 2>/dev/null |
+    while IFS= read -r line; do [[ "$line" == "$1"* ]] && printf '%s\n' "$line"; done
+}
+_rdna1_setup_runs() {
+  local line
+  command ls "${XDG_STATE_HOME-$HOME/.local/state}/rdna1-setup/runs" 2>/dev/null |
+    while IFS= read -r line; do [[ "$line" == "$1"* ]] && printf '%s\n' "$line"; done
+}
+_rdna1_setup_topic() {
+  local line
+  printf '%s\n' algorithm approaches downgrade games gfx1010 hang override rocm unknown untested variables |
+    while IFS= read -r line; do [[ "$line" == "$1"* ]] && printf '%s\n' "$line"; done
+}
+# End Custom Preamble
 
 # $1=COMP_WORDS[1]
 _shtab_compgen_files() {
@@ -326,4 +455,4 @@ _shtab_rdna1_setup() {
   return 0
 }
 
-complete -o bashdefault -F _shtab_rdna1_setup rdna1-setup
+complete -o default -o bashdefault -F _shtab_rdna1_setup rdna1-setup

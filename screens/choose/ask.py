@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
 from textual.widget import Widget
-from textual.widgets import OptionList
+from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from screens.hanging import hanging
 from screens.services import Services
 from screens.session import Session
 from screens.step import HELP_KEY, QUIT_KEY, StepScreen
@@ -19,6 +21,7 @@ from screens.widgets.marked_list import MarkedList
 from screens.words import shown
 from wizard.advice.leftovers import short_path
 from wizard.knowledge.applications import Application
+from wizard.sizes import memory_size_text
 
 QUESTION = "What do you want to run?"
 HOW = "Tick one or more with Space. Tick nothing for PyTorch in general."
@@ -34,6 +37,9 @@ KINDS = {
 }
 """What programs of each purpose are for."""
 TITLE_CELLS = 15
+NO_NEEDS = "No requirements of its own are known."
+WIDEST = 100
+LABEL_CELLS = 10
 
 
 class Ask(StepScreen):
@@ -63,11 +69,41 @@ class Ask(StepScreen):
     def body(self) -> Iterable[Widget]:
         """The list."""
         options = (Option(self._row(each), each.id) for each in self._applications)
-        yield MarkedList(*options, id="programs", markup=False, compact=True)
+        programs = MarkedList(*options, id="programs", classes="panel", markup=False, compact=True)
+        programs.border_title = "Programs"
+        with Horizontal():
+            yield programs
+            with VerticalScroll(id="needs", classes="panel", can_focus=False):
+                yield Static(id="needs-text", markup=False)
 
     def on_mount(self) -> None:
         """Asks."""
         self.conclude(QUESTION, second=HOW)
+
+    def on_resize(self) -> None:
+        """Lays the words out for the new width."""
+        super().on_resize()
+        self.call_after_refresh(self._show_needs)
+
+    def on_option_list_option_highlighted(self) -> None:
+        """Shows what the marked program needs, where there is room beside the list."""
+        self._show_needs()
+
+    def _show_needs(self) -> None:
+        for pane in self.query("#needs"):
+            marked = self.query_one(MarkedList).highlighted
+            if marked is None:
+                return
+            application = self._applications[marked]
+            title, needs = shown(application.title), tuple(needs_of(application))
+            pane.border_title = Content(f"{title}, its newest release" if needs else title)
+            cells = min(WIDEST, pane.content_size.width - 1)
+            lines = [
+                line
+                for label, text in needs
+                for line in (*hanging(f"{label:<{LABEL_CELLS}}", text, cells), Content(""))
+            ] or [Content(NO_NEEDS)]
+            self.query_one("#needs-text", Static).update(Content("\n").join(lines))
 
     def action_tick(self) -> None:
         """Ticks or unticks the marked program."""
@@ -102,3 +138,21 @@ class Ask(StepScreen):
         places = [] if machine is None else machine.applications
         found = next((each.path for each in places if each.id == application.id), "")
         return shown(short_path(found, machine)) if found and machine else ""
+
+
+def needs_of(application: Application) -> Iterator[tuple[str, str]]:
+    """What a program asks for and brings along, each with its label; only what is known."""
+    if application.torch_floor:
+        yield "PyTorch", f"{application.torch_floor} or newer"
+    low, high = application.python_floor, application.python_ceiling
+    python = (low and f"{low} or newer", high and f"{high} or older")
+    if any(python):
+        yield "Python", " and ".join(filter(None, python))
+    if application.vram_bytes is not None:
+        yield "Card", f"{memory_size_text(application.vram_bytes)} of memory, as its makers say"
+    if application.pulls:
+        yield "Installs", "; ".join(application.pulls)
+    if application.spoils:
+        yield "Note", application.spoils
+    if application.source:
+        yield "Source", f"{application.source} ({application.date})"

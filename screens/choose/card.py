@@ -17,7 +17,6 @@ from wizard.diagnose.finding import Status
 from wizard.knowledge.claims import Claim
 from wizard.knowledge.stacks import Stack
 from wizard.knowledge.verdicts import Word
-from wizard.report.evidence import side_of
 from wizard.sizes import size_text
 
 LABEL_CELLS = 9
@@ -170,7 +169,7 @@ def why_lines(choosing: Choosing) -> Content:
     untried = [each.title for each in column.aspects if each.word == Word.NOT_TRIED.value]
     parts: list[Content] = []
     for label, side in (("For", "for"), ("Against", "against")):
-        about_it = [claim for claim in claims if side_of(claim) == side]
+        about_it = [claim for claim in claims if claim.side == side]
         parts += [_head(label), *_reports(about_it[:CLAIMS]), Content("")]
     if untried:
         parts += [_head("Not tried"), Content(shown(_listed(untried)))]

@@ -36,6 +36,8 @@ TITLES = {
 """Titles that have more room here than in the report; the others keep theirs."""
 ROOT = {"yes": "needed", "no": "not needed"}
 """Here a no is good news, and a verdict's no would look like bad news."""
+BESIDE = 160
+"""Cells of a screen that has room for the reason beside the table."""
 FIRST = ("age", "python")
 """The aspects that come first."""
 
@@ -72,7 +74,9 @@ class Compare(StepScreen):
     def body(self) -> Iterable[Widget]:
         """The table, and the box below it."""
         with Vertical(id="comparison"):
-            yield VerdictTable("aspects", "cell")
+            aspects = VerdictTable("aspects", "cell")
+            aspects.border_title = "What differs"
+            yield aspects
             with VerticalScroll(id="reason", classes="panel", can_focus=False):
                 yield Static(id="because", markup=False)
 
@@ -90,6 +94,11 @@ class Compare(StepScreen):
         row, stack = self._aspects.index(asked[0]), choosing.stack.id
         column = self._stacks.index(stack) if stack in self._stacks else 0
         table.move_cursor(row=row, column=column)
+
+    def on_resize(self) -> None:
+        """Puts the reason beside the table where there is room."""
+        super().on_resize()
+        self.set_class(self.size.width >= BESIDE, "-beside")
 
     def on_data_table_cell_highlighted(self, event: DataTable.CellHighlighted) -> None:
         """Says why."""

@@ -15,11 +15,12 @@ from textual.widgets import Footer, Static
 
 from screens.words import shown
 from wizard.advice.comparison import Aspect
+from wizard.conv2d.cards.received import received_on
 from wizard.knowledge.claims import Claim
 from wizard.report.evidence import HEADS, evidence_lines
 from wizard.run.lines import clean
 
-NARROWEST = 40
+NARROWEST, WIDEST = 40, 99
 HEAD = re.compile(rf"(?:{'|'.join(HEADS.values())}): \d")
 """How a line begins that is the head of what follows."""
 
@@ -31,9 +32,7 @@ class Evidence(ModalScreen[str]):
     Evidence {
         layout: vertical;
         background: $background;
-        & > #evidence-title { height: 1; padding: 0 1; text-style: bold; background: $surface; }
-        & > VerticalScroll { height: 1fr; padding: 0 1; scrollbar-size-vertical: 1; }
-        & > Footer { dock: none; }
+        & > VerticalScroll { scrollbar-size-vertical: 1; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -58,6 +57,7 @@ class Evidence(ModalScreen[str]):
     ) -> None:
         super().__init__()
         self._day = day
+        self._name_of_stack = stack
         self._stack, self._aspects, self._claims = shown(stack), aspects, claims
         ids = [aspect.id for aspect in aspects]
         self._place = ids.index(marked) if marked in ids else 0
@@ -65,14 +65,13 @@ class Evidence(ModalScreen[str]):
 
     def compose(self) -> ComposeResult:
         """Which aspect, the text, keys."""
-        yield Static(id="evidence-title", markup=False)
-        with VerticalScroll():
+        with VerticalScroll(classes="panel page"):
             yield Static(id="evidence", markup=False)
         yield Footer(show_command_palette=False, compact=True)
 
     def on_resize(self) -> None:
         """Lays the text out for the new width."""
-        self._show()
+        self.call_after_refresh(self._show)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Hides what turns to another aspect where there is one alone."""
@@ -103,10 +102,17 @@ class Evidence(ModalScreen[str]):
         aspect, count = self._aspects[self._place], len(self._aspects)
         number = f"  {self._place + 1} of {count}" if count > 1 else ""
         title = f"Evidence: {self._stack}, {shown(aspect.title)}{number}"
-        self.query_one("#evidence-title", Static).update(title)
-        cells = max(NARROWEST, self.app.size.width - 4)  # the scroll bar has one, and a gap
+        page = self.query_one(VerticalScroll)
+        page.border_title = Content(f" {title} ")  # a narrow one has no corners
+        cells = min(WIDEST, max(NARROWEST, page.content_size.width - 1))  # the scroll bar's
         lines = evidence_lines(
-            aspect, self._claims, self._day, cells, whole=self._whole, more="m shows"
+            aspect,
+            self._claims,
+            self._day,
+            cells,
+            whole=self._whole,
+            more="m shows",
+            received=received_on(self._name_of_stack, aspect.id),
         )
         text = Content("\n").join(_styled(clean(line)) for line in lines)
         self.query_one("#evidence", Static).update(text)

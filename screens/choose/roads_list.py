@@ -7,20 +7,21 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import VerticalScroll
+from textual.containers import Container, VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Footer, OptionList, Static
 from textual.widgets.option_list import Option
 
 from screens.choose.evidence import Evidence
+from screens.hanging import hanging
 from screens.widgets.marked_list import MarkedList
 from wizard.knowledge.claims import Claim
 from wizard.knowledge.roads import OtherRoad
 from wizard.report.roads import road_aspect, road_head, road_lines
 from wizard.run.lines import clean
 
-NARROWEST = 40
+NARROWEST, WIDEST = 30, 99
 
 
 class RoadsList(ModalScreen[str]):
@@ -31,11 +32,13 @@ class RoadsList(ModalScreen[str]):
         layout: vertical;
         background: $background;
         & > #roads-title { height: 1; padding: 0 1; text-style: bold; background: $surface; }
-        & > OptionList { height: 45%; padding: 0; background: $background; }
-        & > OptionList, & > OptionList:focus { border: none; }
-        & > VerticalScroll { height: 1fr; padding: 0 1; scrollbar-size-vertical: 1; }
-        & > VerticalScroll { border-top: solid $primary; }
+        & > #roads { height: 1fr; layout: vertical; }
+        & #list { height: 45%; scrollbar-size-vertical: 1; }
+        & #words { height: 1fr; scrollbar-size-vertical: 1; }
         & > Footer { dock: none; }
+        &.-wide > #roads { layout: horizontal; margin: 1 0 0 0; }
+        &.-wide #list { width: 66; padding: 1 1; height: 1fr; max-height: 100%; }
+        &.-wide #words { margin: 0 1 0 0; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -57,12 +60,11 @@ class RoadsList(ModalScreen[str]):
         ours = sum(bool(road.stack) for road in self._roads)
         title = f"All {count} known approaches; this program installs {ours} of them"
         yield Static(title, id="roads-title", markup=False)
-        yield MarkedList(
-            *(Option(_line(road), road.id) for road in self._roads),
-            markup=False,
-        )
-        with VerticalScroll(can_focus=False):
-            yield Static(id="road", markup=False)
+        options = (Option(_line(road), road.id) for road in self._roads)
+        with Container(id="roads"):
+            yield MarkedList(*options, id="list", classes="panel", markup=False, compact=True)
+            with VerticalScroll(id="words", classes="panel", can_focus=False):
+                yield Static(id="road", markup=False)
         yield Footer(show_command_palette=False, compact=True)
 
     def on_mount(self) -> None:
@@ -71,7 +73,7 @@ class RoadsList(ModalScreen[str]):
 
     def on_resize(self) -> None:
         """Lays the words out for the new width."""
-        self._show()
+        self.call_after_refresh(self._show)
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         """Shows what is said of the road."""
@@ -111,10 +113,16 @@ class RoadsList(ModalScreen[str]):
         return self._roads[marked or 0]
 
     def _show(self) -> None:
-        cells = max(NARROWEST, self.app.size.width - 4)
-        lines = "\n".join(clean(line) for line in road_lines(self._road, cells))
-        self.query_one("#road", Static).update(Content(lines))
-        self.query_one(VerticalScroll).scroll_home(animate=False)
+        words = self.query_one("#words", VerticalScroll)
+        words.border_title = Content(clean(self._road.title))
+        cells = min(WIDEST, max(NARROWEST, words.scrollable_content_region.width))
+        lines = (
+            part
+            for line in map(clean, road_lines(self._road, cells))
+            for part in hanging(line[: -len(line.lstrip())], line.lstrip(), cells)
+        )
+        self.query_one("#road", Static).update(Content("\n").join(lines))
+        words.scroll_home(animate=False)
 
 
 def _line(road: OtherRoad) -> Content:

@@ -31,8 +31,8 @@ from wizard.advice.leftovers import torch_there
 FOLLOWING = ("screens.review.screen", "wizard.plan.planner", "wizard.run.ready")
 READ_S = 0.3
 """Nobody goes on sooner; what is loaded before would hold up the screen itself."""
-FRAME = 5
-"""Cells that border, padding and scroll bar of the card take."""
+WIDEST = 100
+"""Cells of a line that is still read with ease."""
 NO_PLAN = "No plan can be made"
 OTHER_FOLDER = "Nothing was changed. Fix that, or choose another folder; then press Enter again."
 NO_PLAN_ADVICE = "\n\nNothing was changed. Choose another folder or another stack."
@@ -98,7 +98,9 @@ class Choose(StepScreen):
             with Vertical():
                 with VerticalScroll(id="card", classes="panel", can_focus=False):
                     yield Static(id="rows", markup=False)
-                yield VerdictTable("stacks", "row")
+                stacks = VerdictTable("stacks", "row")
+                stacks.border_title = "Stacks"
+                yield stacks
                 more = Content.from_markup(f"[@click=screen.roads]{OTHER_WAYS}   [b]o[/b][/]")
                 yield Static(more, id="ways", markup=False)
             with VerticalScroll(id="why", classes="panel", can_focus=False) as why:
@@ -307,7 +309,7 @@ class Choose(StepScreen):
         kind = "suggested" if choosing.fit is choosing.suggested else kind_of(choosing.stack)
         card = self.query_one("#card")
         card.border_title = Content(f"{choosing.stack.id} ({kind})")
-        self.query_one("#rows", Static).update(self._rows(card.outer_size.width - FRAME))
+        self.query_one("#rows", Static).update(self._rows(min(WIDEST, card.content_size.width - 1)))
         self.query_one("#reasons", Static).update(why_lines(choosing))
         self.refresh_bindings()
 

@@ -11,6 +11,7 @@ from screens.words import shown
 from wizard.conv2d.asked import Request
 from wizard.conv2d.presets import Row
 from wizard.conv2d.search.compare_settings import CompareRequest
+from wizard.conv2d.search.failures import FIXABLE, smallest_failure
 from wizard.conv2d.search.find_limit import LimitRequest
 from wizard.conv2d.search.limit import Limit
 from wizard.conv2d.search.setting_answer import SettingAnswer, setting_text
@@ -39,8 +40,6 @@ VERBS = {
     Verdict.UNUSABLE: ("was not measured", "were not measured"),
 }
 """Of one and of several, the worst first."""
-FIXABLE = (Verdict.HUNG, Verdict.CRASHED, Verdict.WRONG, Verdict.FLAKY)
-"""What another setting may make right."""
 MOST_NAMED = 3
 """So many sizes or channels are named; more are counted."""
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -68,12 +67,7 @@ class Measured:
     @property
     def failed(self) -> Row | None:
         """The smallest shape that another setting may fix; None where there is none."""
-        failed = [
-            row
-            for row, result in self.known
-            if result.verdict in FIXABLE and not result.on_processor and not result.operation
-        ]
-        return min(failed, key=lambda row: row.shape.h * row.shape.w, default=None)
+        return smallest_failure(self.known)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from textual.content import Content
 
 from screens.session import Session
-from screens.words import main_card, shown
+from screens.words import shown
 from wizard.conv2d.presets import Row
 from wizard.conv2d.verdicts import Result
+from wizard.diagnose.card_words import main_card
 from wizard.machine.facts import Unknown
-from wizard.report.conv2d_details import Place, Titled, details
+from wizard.report.conv2d_details import DRIVER_TITLE, Place, Titled, details
 
 TITLE_STYLE = "bold"
 
@@ -19,6 +20,12 @@ TITLE_STYLE = "bold"
 def details_text(row: Row, result: Result | None, place: Place, *more: Titled) -> Content:
     """What is known of a row, most important first, then what else is to be told."""
     return titled_text(Titled("", (row.label,)), *details(row, result, place), *more)
+
+
+def all_but_commands(row: Row, result: Result | None, place: Place) -> Content:
+    """What is known of a row, without what one would type to repeat it."""
+    told = (each for each in details(row, result, place) if each.title != DRIVER_TITLE)
+    return titled_text(*told)
 
 
 def titled_text(*texts: Titled) -> Content:

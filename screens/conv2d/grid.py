@@ -7,12 +7,15 @@ from textual.content import Content
 from screens.clicks import tagged
 from screens.conv2d.places import Places, places_of, size_text
 from screens.conv2d.state import SweepState, line_of_row, mark_of
+from screens.hanging import wrapped
 from screens.words import cut, short_time, shown
 from wizard.conv2d.verdicts import RIGHT
 
 SIZE_CELLS = 9
 CELL_CELLS = 13
 """A sign, a word or a time, brackets around the one that is chosen, a gap."""
+ROW_LINES = 2
+"""What is known of the row under the cursor may take as many."""
 TINT = "15%"
 """How much of its colour lies behind a verdict: more would make it hard to read."""
 ROW = "row"
@@ -20,14 +23,25 @@ ROW = "row"
 
 
 def grid_lines(
-    state: SweepState, number: int, width: int, height: int, *, marked: bool = True
+    state: SweepState,
+    number: int,
+    width: int,
+    height: int,
+    *,
+    marked: bool = True,
+    told: bool = True,
 ) -> list[Content]:
-    """The part of the grid around a row that so many cells and lines can show."""
+    """The part of the grid around a row that so many cells and lines can show.
+
+    ``told`` is False where what is known of the row stands elsewhere.
+    """
     places = places_of(state.rows)
-    below = [*_apart(places), line_of_row(state, number, width)]
+    row_lines = wrapped(line_of_row(state, number), width)[:ROW_LINES] if told else []
+    below = [*_apart(places), *row_lines]
     way_lines = 1 if any(column.way for column in places.columns) else 0
     line, column = places.cell_of(number) or (0, 0)
-    room = height - 2 - way_lines - len(below)
+    # Another row may take more lines: nothing is to jump for that.
+    room = height - 2 - way_lines - len(_apart(places)) - (ROW_LINES if told else 0)
     lines = window(line, len(places.sizes), room)
     columns = window(column, len(places.columns), (width - SIZE_CELLS) // CELL_CELLS)
     if title := _title(places, lines, columns):

@@ -49,6 +49,7 @@ from screens.widgets.sweep_views import Chosen, SweepViews
 from screens.windows.dialogs import Notice
 from wizard.conv2d.asked import Request, described, sweep_in
 from wizard.conv2d.presets import Row
+from wizard.conv2d.search.failures import span_of_limit
 from wizard.conv2d.search.find_limit import LimitRequest
 from wizard.conv2d.search.setting_answer import Found, found_by
 from wizard.conv2d.sweep import (
@@ -443,14 +444,7 @@ class Conv2d(StepScreen):
         """Finds the exact size above which the failing channels fail."""
         if self.measured is None or (row := self.measured.failed) is None:
             return
-        right = [
-            result.shape.h
-            for result in self.measured.results.values()
-            if result.verdict in RIGHT
-            and (result.shape.c_in, result.shape.c_out) == (row.shape.c_in, row.shape.c_out)
-            and result.shape.h < row.shape.h
-        ]
-        span = (max(right, default=1), row.shape.h)
+        span = span_of_limit(row, self.measured.results.values())
         self._start(replace(self._setting, aim=Aim.LIMIT, axis="size", span=span), row)
 
     def action_next(self) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from screens.conv2d.rows import MARKS, NOT_RUN, error_of
-from screens.words import cut, short_time, shown
+from screens.words import short_time, shown
 from wizard.conv2d.cards.chips import chip_measured, rocm_measured
 from wizard.conv2d.presets import Published, Row
 from wizard.conv2d.verdicts import Result, Verdict
@@ -132,8 +132,8 @@ def _not_measured(state: SweepState, number: int) -> Mark:
     return NOT_YET if state.blank == NOT_RUN else Mark("", state.blank, "dim")
 
 
-def line_of_row(state: SweepState, number: int, cells: int) -> str:
-    """A row in one line: what it is, how it stands, its times and its error, what others said."""
+def line_of_row(state: SweepState, number: int) -> str:
+    """A row in few words: what it is, how it stands, its times and its error, what others said."""
     row, result = state.rows[number - 1], state.results.get(number)
     parts = [mark_of(state, number).word if state.running == number else "not measured"]
     if result is not None:
@@ -145,7 +145,7 @@ def line_of_row(state: SweepState, number: int, cells: int) -> str:
         ]
         parts = [part for part in parts if part not in ("cold -, warm -", "error -")]
     parts += _published(state, number)
-    return cut(f"{shown(row.label)}: {shown(', '.join(parts))}", cells)
+    return f"{shown(row.label)}: {shown(', '.join(parts))}"
 
 
 def _published(state: SweepState, number: int) -> list[str]:

@@ -68,7 +68,7 @@ class TextQuestion(Page[Given]):
     TextQuestion {
         & #text-first { height: auto; text-style: bold; }
         & #given { height: 1fr; margin: 0; }
-        & #file { margin: 0 2 1 2; }
+        & #file { margin: 0 0 1 0; padding: 0 2; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -32,7 +32,8 @@ class StepTitles(MarkedList, inherit_bindings=False):
     """Titles that unfold. What is longer than the window is scrolled before the mark goes on."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        binding for binding in OptionList.BINDINGS if "enter" not in str(binding)
+        *MarkedList.BINDINGS,
+        *(binding for binding in OptionList.BINDINGS if "enter" not in str(binding)),
     ]  # Enter is the screen's: it goes on
 
     class Resized(Message):
@@ -55,12 +56,21 @@ class StepTitles(MarkedList, inherit_bindings=False):
     def action_page_down(self) -> None:
         """Goes on by a page."""
         if not self._scrolled(self.scrollable_content_region.height):
-            self._move_page(1)
+            self._turn(1)
 
     def action_page_up(self) -> None:
         """Goes back by a page."""
         if not self._scrolled(-self.scrollable_content_region.height):
-            self._move_page(-1)
+            self._turn(-1)
+
+    def _turn(self, direction: Literal[-1, 1]) -> None:
+        """Marks what is a page away; what is longer than a page would keep the mark for good."""
+        before, top = self.highlighted or 0, self.scroll_offset.y
+        self._move_page(direction)
+        if self.highlighted == before:
+            self.highlighted = min(max(before + direction, 0), self.option_count - 1)
+        page = self.scrollable_content_region.height
+        self.scroll_to(y=top + direction * page, animate=False, immediate=True)
 
     def _scrolled(self, by: int) -> bool:
         """True where more of what is marked lies that way: then it was scrolled to."""
@@ -179,7 +189,7 @@ class PlanView(Horizontal):
         row = self._rows[max(0, number - 1)]
         panel.border_title = Content(f"{max(1, number)}  {row.title}")
         cells = min(MOST, panel.scrollable_content_region.width - 1)
-        text = Content("\n").join(detail_lines(row, cells))
+        text = Content("\n").join(detail_lines(row, cells, apart=True))
         self.query_one("#step-text", Static).update(text)
         panel.scroll_home(animate=False)
 

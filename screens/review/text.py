@@ -157,11 +157,12 @@ def remark_lines(remarks: Iterable[Remark], cells: int) -> list[Content]:
     ]
 
 
-def detail_lines(row: Row, cells: int) -> list[Content]:
+def detail_lines(row: Row, cells: int, *, apart: bool = False) -> list[Content]:
     """All of a step below its title: why, the exact text of what is done, its files, the undo."""
+    between = [Content("")] if apart else []
     lines = hanging("Why   ", row.reason, cells, LABEL)
     for does in row.does:
-        lines += hanging("Does  ", does, cells, LABEL)
+        lines += between + hanging("Does  ", does, cells, LABEL)
     for line in row.lines:
         lines += hanging("    | ", line, cells, LABEL, exact=True)
-    return [*lines, *(hanging("Undo  ", row.undo, cells, LABEL) if row.undo else ())]
+    return lines + (between + hanging("Undo  ", row.undo, cells, LABEL) if row.undo else [])

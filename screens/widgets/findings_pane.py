@@ -15,7 +15,7 @@ from screens.diagnose.state import Row, Shown, is_same
 from screens.diagnose.text import FEW, details, row_text
 from screens.widgets.marked_list import MARK, MarkedList
 
-NARROWEST = 30
+NARROWEST, WIDEST = 30, 100
 BESIDE_CELLS = 2 + len(MARK)
 """The scroll bar, a blank, and the mark of the row."""
 
@@ -91,7 +91,7 @@ class FindingsPane(Container):
     def show_details(self) -> None:
         """Shows the highlighted row: all of it where the details stand beside the list."""
         pane = self.query_one("#details", VerticalScroll)
-        cells = max(NARROWEST, pane.size.width - 2)
+        cells = min(WIDEST, max(NARROWEST, pane.size.width - 2))
         row = self.findings.current
         lines = details(row, self._shown, cells, None if self.screen.has_class("-wide") else FEW)
         self.query_one("#details-text", Static).update(Content("\n").join(lines))

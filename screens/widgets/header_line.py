@@ -8,7 +8,8 @@ from textual.widgets import Static
 
 from screens.services import LIVE
 from screens.steps import HeaderStep, Standing
-from screens.words import card_text, cut, system_text
+from screens.words import cut, system_text
+from wizard.diagnose.card_words import card_text
 from wizard.machine.facts import Machine
 
 NAME = "rdna1-setup"

@@ -9,29 +9,34 @@ from typing import ClassVar
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
+from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.events import Click
 from textual.message import Message
 from textual.widget import Widget
-from textual.widgets import DataTable
+from textual.widgets import DataTable, Static
 
 from screens.clicks import tag_at
 from screens.conv2d import grid
+from screens.conv2d.details import all_but_commands
 from screens.conv2d.places import places_of
 from screens.conv2d.state import SweepState, mark_of
 from screens.conv2d.table import Column, cells_of, columns_for
+from screens.words import shown
 from wizard.conv2d.models import model_of
 from wizard.conv2d.presets import Preset, Row
 from wizard.conv2d.sweep import Phase, ShapeDone, ShapeStarted
 from wizard.conv2d.verdicts import Result
 from wizard.conv2d.words.repro import row_of
+from wizard.report.conv2d_details import Place
 from wizard.report.conv2d_models import so_far_line
 
 READABLE_S = 0.1
 """Nobody reads faster; to draw each event of quick shapes would leave no time for keys."""
 TITLES = ("Grid", "Shapes", "Times")
 INKS = ("success", "warning", "error")
+BESIDE_GRID, BESIDE_TABLE = 100, 180
+"""Cells of a screen that has room for all of a shape beside the grid, and beside a table."""
 CURSOR = ">"
 """Before the row of the cursor: colour alone would say nothing."""
 
@@ -60,6 +65,8 @@ class SweepGrid(Widget, can_focus=True):
         super().__init__(id="grid")
         self._state = SweepState(())
         self._number = 1
+        self.tells_shape = True
+        """False where all of the shape stands beside it."""
 
     def show(self, state: SweepState, number: int) -> None:
         """Shows a state with the cursor on a row."""
@@ -72,7 +79,12 @@ class SweepGrid(Widget, can_focus=True):
             return Content("")
         size = self.content_size
         lines = grid.grid_lines(
-            self._state, self._number, size.width, size.height, marked=self.has_focus
+            self._state,
+            self._number,
+            size.width,
+            size.height,
+            marked=self.has_focus,
+            told=self.tells_shape,
         )
         return Content("\n").join(lines)
 
@@ -158,27 +170,33 @@ class SweepTable(DataTable[Text]):
         self.post_message(Chosen(event.cursor_row + 1, clicked=True))
 
 
-class SweepViews(Vertical):
-    """The same results in all views, the cursor on the same row; below the whole model."""
+class SweepViews(Horizontal):
+    """The same results in all views, the cursor on the same row; beside it all of that row."""
 
     class Drawn(Message):
         """What was measured meanwhile is on the screen."""
 
     def __init__(self, state: SweepState, presets: Sequence[Preset]) -> None:
-        super().__init__(id="views", classes="panel")
+        super().__init__(id="views")
         self.state = state
         """What they show."""
         self.number = 1
         """The row under the cursor, counted from 1."""
-        self._views = (SweepGrid(), SweepTable("shapes"), SweepTable("times"))
+        self._grid = SweepGrid()
+        self._views = (self._grid, SweepTable("shapes"), SweepTable("times"))
+        self._tables = Vertical(*self._views, id="tables", classes="panel")
         self._presets = presets
         self._place = self._usual_place()
         self._last_running: int | None = None
+        self._told: Content | None = None
+        """What stands beside the views."""
         self._has_news = self._resting = False
 
     def compose(self) -> ComposeResult:
-        """All views, of which one is shown."""
-        yield from self._views
+        """All views, of which one is shown, and the row of the cursor."""
+        yield self._tables
+        with VerticalScroll(id="shape", classes="panel", can_focus=False):
+            yield Static(id="shape-text", markup=False)
 
     def on_mount(self) -> None:
         """Shows the usual one."""
@@ -187,6 +205,7 @@ class SweepViews(Vertical):
 
     def on_resize(self) -> None:
         """Gives the columns the new width."""
+        self._show_place()
         self._draw()
 
     def on_descendant_focus(self) -> None:
@@ -265,6 +284,7 @@ class SweepViews(Vertical):
         """Goes to a row; the screen tells all of one that was clicked on."""
         self.number = event.number
         self._on_screen.show(self.state, self.number)
+        self._show_shape()
 
     def next_view(self) -> None:
         """Shows the next view with the cursor on the same row."""
@@ -295,7 +315,10 @@ class SweepViews(Vertical):
             Content.styled(f" {title} ", "reverse" if place == self._place else "")
             for place, title in enumerate(TITLES)
         )
-        self.border_title = Content(" ").join(names)
+        self._tables.border_title = Content(" ").join(names)
+        room = BESIDE_TABLE if self._place else BESIDE_GRID
+        self.set_class(self.app.size.width >= room, "-beside")
+        self._grid.tells_shape = not self.has_class("-beside")
 
     def _come_to(self, state: SweepState) -> None:
         """Shows news: at once, or with what else comes while the last ones are read."""
@@ -314,7 +337,22 @@ class SweepViews(Vertical):
         if not self.is_mounted:
             return
         self._on_screen.show(self.state, self.number)
+        self._show_shape()
         model = model_of(self.state.rows, self._presets)
         told = "" if model is None else so_far_line(model, tuple(self.results.values()))
-        self.border_subtitle = Content(told)
+        self._tables.border_subtitle = Content(told)
         self.post_message(self.Drawn())
+
+    def _show_shape(self) -> None:
+        """All of the row under the cursor, but for the commands that repeat it."""
+        row = self.current_row
+        device = "cpu" if self.state.on_processor else "cuda"
+        place = Place("", device, self.state.measured_chip, self.now)
+        text = Content("") if row is None else all_but_commands(row, self.current_result, place)
+        if text == self._told:
+            return  # what was scrolled to stays while other shapes are measured
+        self._told = text
+        pane = self.query_one("#shape", VerticalScroll)
+        pane.border_title = Content("" if row is None else shown(row.label))
+        self.query_one("#shape-text", Static).update(text)
+        pane.scroll_home(animate=False)

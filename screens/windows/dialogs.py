@@ -87,7 +87,6 @@ class Page(ModalScreen[T]):
     Page {
         layout: vertical;
         background: $background;
-        & > Footer { dock: none; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -21,6 +21,13 @@ def test_a_card_in_a_slot_goes_before_the_processors_own_graphics() -> None:
     assert chosen_card(clean_jammy(apu, card("gfx1013"))) == card("gfx1013")
 
 
+def test_a_card_that_is_free_goes_before_one_that_is_held_for_a_virtual_machine() -> None:
+    held = replace(RDNA1, driver="vfio-pci")
+    free = replace(RDNA1, pci_address="0000:04:00.0")
+    assert chosen_card(clean_jammy(held, free)) == free
+    assert chosen_card(clean_jammy(held, RDNA2)) == held
+
+
 def test_the_card_at_an_address_is_taken_when_one_is_named() -> None:
     machine = clean_jammy(RDNA2, RDNA1)
     assert chosen_card(machine, "0000:03:00.0") == RDNA2

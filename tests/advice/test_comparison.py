@@ -135,6 +135,15 @@ def test_a_setting_of_this_session_alone_is_named_as_such() -> None:
     assert "differs from this stack's 10.3.0" in " ".join(also_of("rocm52", machine, "own"))
 
 
+def test_what_native_starts_without_is_named_with_its_place() -> None:
+    told = also_of("native", LEFTOVERS, "own")
+    place = "(/etc/profile.d/rocm-rdna1-57.sh:9)"
+    assert (
+        f"MIOPEN_DEBUG_CONV_DIRECT=0 {place} can break this stack; rdna1-python starts without it"
+    ) in told
+    assert not [text for text in told if "reach this stack" in text and "CONV_DIRECT" in text]
+
+
 def test_other_settings_that_reach_a_stack_are_named_by_file() -> None:
     where = "settings in /etc/profile.d/rocm-rdna1-57.sh:9 also affect this stack"
     told = also_of("rocm57", LEFTOVERS, "own")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands.running import ROOT, environment, wizard
+from tests.commands.running import MACHINE, ROOT, environment, wizard
 from tests.run.places import places_below, plan_of
 from wizard.journalform import SCHEMA
 from wizard.plan.form import plan_form
@@ -59,7 +59,7 @@ def test_the_first_signal_lets_the_step_end_and_says_so(
         line_with(run, "    here")
         run.send_signal(number)
         assert run.stderr is not None
-        assert "Stopping after this step, or at once" in run.stderr.readline()
+        assert "Stopping when this step is done" in run.stderr.readline()
         door.write_text("")
         output, _ = run.communicate(timeout=20)
     assert run.returncode == 130
@@ -93,7 +93,7 @@ def test_the_second_signal_ends_the_running_program_at_once(tmp_path: Path) -> N
         run.send_signal(signal.SIGINT)
         _, errors = run.communicate(timeout=20)
     assert run.returncode == 130
-    assert "Stopped during a step" in errors
+    assert "Stopped inside a step" in errors
     assert not Path(f"/proc/{child}").exists()
 
 
@@ -176,7 +176,7 @@ def test_undo_does_not_reach_past_a_run_whose_journal_it_cannot_read(tmp_path: P
     for arguments in ((), ("20260102-b",)):
         done = wizard(tmp_path, "rollback", "--yes", *arguments)
         assert done.returncode == 2
-        assert "20260102-b is damaged, or from a newer version" in done.stderr
+        assert "20260102-b is damaged, or of a newer version" in done.stderr
     assert "20260102-b  its journal is damaged" in wizard(tmp_path, "rollback", "--list").stdout
     assert wizard(tmp_path, "rollback", "--yes", "20260101-a").returncode == 0
 
@@ -200,7 +200,7 @@ def test_undo_with_a_state_folder_that_cannot_be_written_says_so(tmp_path: Path)
 def test_options_before_a_command_count_as_those_behind_it(tmp_path: Path) -> None:
     done = wizard(tmp_path, "--dry-run", "apply", "--stack", "cpu", "--yes")
     assert done.returncode == 0
-    assert "dry run: nothing was changed" in done.stdout
+    assert "Nothing was changed: this was a dry run." in done.stdout
     assert list(tmp_path.iterdir()) == []
     record = str(ROOT / "tests" / "machines" / "rx5700xt-jammy-clean")
     before = wizard(tmp_path, "--machine", record, "detect")
@@ -236,3 +236,13 @@ def test_the_refusal_without_a_card_names_the_option_that_installs_for_another_m
     assert "--without-card" in refused.stderr
     done = wizard(tmp_path, *words, "tests/machines/no-amd-gpu", "--without-card")
     assert done.returncode == 0
+
+
+@pytest.mark.parametrize("command", ["plan", "apply"])
+def test_a_dry_run_names_each_step_once(tmp_path: Path, command: str) -> None:
+    words = ("--stack", "native", "--machine", MACHINE)
+    steps = json.loads(wizard(tmp_path, "plan", "--json", *words).stdout)["steps"]
+    told = wizard(tmp_path, command, "--dry-run", *words).stdout.splitlines()
+    for number, step in enumerate(steps, 1):
+        assert told.count(f"{number:2}. {step['title']}") == 1
+        assert sum(line[6:] == step["text"] for line in told) == 1

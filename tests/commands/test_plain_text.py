@@ -8,9 +8,9 @@ from wizard.run.events import PlanFinished
 
 
 def test_plain_torch_is_called_by_words(tmp_path: Path) -> None:
-    told = wizard(tmp_path, "--plain", "--machine", MACHINE).stdout
+    told = wizard(tmp_path, "plan", "--machine", MACHINE, "--stack", "native").stdout
     assert not [line for line in told.splitlines() if line.strip().startswith("own:")]
-    assert "   Any torch program (possible): " in told
+    assert "\nAny torch program: possible: " in told
 
 
 def test_a_plan_that_was_refused_before_its_first_step_is_not_said_to_go_on() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands.running import MACHINE, wizard
+from tests.conftest import Golden
 from wizard.knowledge.claims import load_claims
 from wizard.knowledge.roads import load_roads
 from wizard.knowledge.stacks import load_stacks
@@ -25,7 +26,7 @@ def plan(home: Path, *options: str) -> str:
 
 
 def test_without_a_stack_all_of_them_stand_beside_each_other(tmp_path: Path) -> None:
-    told = plan(tmp_path).split("\nPlan ")[0]
+    told = plan(tmp_path).split("\n== All stacks beside each other\n")[1]
     heads = " ".join(line for line in told.splitlines() if line.startswith(" " * 16))
     named = [word for word in heads.split() if word in STACKS]
     assert named[0] == "native"
@@ -84,9 +85,30 @@ def test_what_only_takes_away_needs_no_advice(tmp_path: Path, kind: str) -> None
     assert "advice" not in json.loads(done.stdout)
 
 
-def test_the_plain_wizard_lists_every_road_with_its_reason(tmp_path: Path) -> None:
-    told = wizard(tmp_path, "--plain", "--machine", MACHINE).stdout
+def test_about_lists_every_approach_with_its_reason(tmp_path: Path) -> None:
+    told = wizard(tmp_path, "about", "approaches").stdout
     flat = " ".join(told.split())
     for road in load_roads():
         assert f"{road.state} " in flat
         assert " ".join(road.because.split()) in flat
+
+
+def test_the_summary_has_titles_sizes_and_root_and_no_commands(
+    tmp_path: Path, golden: Golden
+) -> None:
+    told = plan(tmp_path, "--stack", "cpu", "--json", "--brief")
+    golden.check("json/plan-brief.json", told)
+    whole = json.loads(plan(tmp_path, "--stack", "cpu", "--json"))
+    assert not any(step["text"] in told for step in whole["steps"])
+    assert len(told) < len(json.dumps(whole, indent=1)) / 5
+
+
+def test_the_summary_alone_is_wrong_use_and_is_never_carried_out(tmp_path: Path) -> None:
+    done = wizard(tmp_path, "plan", "--machine", MACHINE, "--brief")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--brief goes with --json" in done.stderr
+    file = tmp_path / "plan.json"
+    file.write_text(plan(tmp_path, "--stack", "cpu", "--json", "--brief"))
+    done = wizard(tmp_path, "apply", "--plan", str(file), "--yes")
+    assert done.returncode == 2
+    assert "it is a summary (--brief): `rdna1-setup plan --json` prints the plan" in done.stderr

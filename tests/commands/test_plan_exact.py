@@ -59,7 +59,7 @@ def test_who_cannot_be_asked_is_named_and_the_plan_shown(tmp_path: Path) -> None
     assert done.returncode == 0, done.stderr
     assert "127.0.0.1 could not be asked" in done.stderr
     assert "cpu" in done.stdout
-    assert "download and disk of unknown size" in done.stdout
+    assert "download and disk not known" in done.stdout
 
 
 WATCHED = """

@@ -207,3 +207,37 @@ def test_stopped_half_way_and_run_again_it_ends_the_same(
     assert [result["verdict"] for result in json.loads(output)["results"]] == ["pass"] * 4
     assert "Continuing an unfinished measurement: 2 shapes are known." in errors
     assert ("Trying it once more" in errors) == (number == signal.SIGKILL)
+
+
+def test_resume_says_why_an_unfinished_run_is_not_continued(
+    home: Home, worker_python: str, tmp_path: Path
+) -> None:
+    """Stopped, then asked for with another shape, another setting, as it was, and once more."""
+    stuck = environ({4: "hang"})["FAKE_TORCH"]
+    words = ("--python", worker_python, "--device", "cpu", *SMALL, "--deadline", "30")
+    with home.start(*words, FAKE_TORCH=stuck) as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if line.startswith("3/4 1->4"):
+                break
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+
+    def told(*more: str, **extra: str) -> str:
+        return " ".join(home.run(*words, *more, **extra)[2].split())
+
+    started = "does not match what you asked for, so this starts over. What differs: "
+    assert f"{started}the shapes, --work, --engine or --log." in told("--sizes", "4", "--resume")
+    assert f"{started}--repeats." in told("--repeats", "2", "--resume")
+    shell = f"{started}variables of your shell that ROCm reads, such as HSA_ or MIOPEN_ ones."
+    assert shell in told("--resume", MIOPEN_FIND_MODE="1")
+    other = tmp_path / "another"
+    other.symlink_to(worker_python)
+    python = told("--python", str(other), "--resume")
+    assert f"{started}--python, which was {worker_python} and is {other} now." in python
+    assert "does not match" not in told("--no-resume", "--repeats", "3")
+    again = told("--resume")
+    assert "Going on with an unfinished sweep: 2 shapes are known." in again
+    assert "does not match" not in again
+    assert "There is no unfinished run to resume, so this starts over." in told("--resume")
+    assert "no unfinished run" not in told()

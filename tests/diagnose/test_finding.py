@@ -27,6 +27,15 @@ def test_faults_come_before_warnings_and_the_surest_first() -> None:
     assert in_order((fine, warned, guessed, sure)) == (sure, guessed, warned, fine)
 
 
+def test_a_lock_that_ends_by_itself_is_told_after_what_stays() -> None:
+    lock = made("dpkg-lock", Status.WARNING)
+    guessed = made("override-isa-mismatch", Status.WARNING, Confidence.POSSIBLE)
+    idle = made("noop-setting", Status.WARNING)
+    assert in_order((idle, lock, guessed)) == (guessed, lock, idle)
+    failed = made("dpkg-lock", Status.FAULT)
+    assert in_order((guessed, failed)) == (failed, guessed)
+
+
 @pytest.mark.parametrize(
     ("statuses", "code"),
     [

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from unittest.mock import patch
 
-import shtab
 from argparse_manpage.manpage import Manpage
 
+from tests.documents.completions import SHELLS, completion
 from tests.documents.import_graph import graph_lines
 from tests.documents.screen_pages import pages
 from wizard import __version__
@@ -21,7 +21,6 @@ from wizard.__main__ import parser
 ROOT = Path(__file__).parents[2]
 ARCHITECTURE = ROOT / "ARCHITECTURE.md"
 BEGIN, END = "<!-- graph -->\n```\n", "```\n<!-- end of graph -->"
-SHELLS = ("bash", "zsh", "fish")
 MANUAL = Path(__file__).with_name("manual.roff")
 """The man page's sections on what no option can say; a hyphen in it is one to be copied."""
 
@@ -31,7 +30,7 @@ def made() -> Iterator[tuple[Path, str]]:
     yield ROOT / "assets" / "man" / "rdna1-setup.1", man_page()
     for shell in SHELLS:
         path = ROOT / "assets" / "completions" / f"rdna1-setup.{shell}"
-        yield path, shtab.complete(parser(), shell).rstrip("\n") + "\n"
+        yield path, completion(shell)
     yield ROOT / "SCREENS.md", "\n".join(pages()).rstrip("\n") + "\n"
     yield ARCHITECTURE, with_graph(ARCHITECTURE.read_text("utf-8"))
 

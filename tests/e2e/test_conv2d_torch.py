@@ -12,6 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests.commands.test_card_test import SAFE, Owner
 from tests.e2e.homes import SOURCE, Home
 
 pytestmark = pytest.mark.e2e
@@ -105,6 +106,22 @@ def test_killed_half_way_and_run_again_it_ends_the_same(home: Home, torch_python
     assert "Continuing an unfinished measurement" in again.stderr
     results = results_of(again.stdout)
     assert [result["verdict"] for result in results] == ["pass"] * 15
+
+
+def test_a_test_of_the_card_takes_no_processor_for_it(
+    torch_python: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    if Path("/dev/kfd").exists() or Path("/dev/nvidia0").exists():
+        pytest.skip("this machine has a card")
+    owner = Owner(tmp_path, monkeypatch)
+    assert owner.start("--python", torch_python, *SAFE) == 2
+    errors = capsys.readouterr().err
+    assert "sees no GPU" in errors
+    assert "The card was not measured, so no result card is written." in errors
+    assert owner.folders == []
 
 
 def test_a_torch_without_a_card_says_so(home: Home, torch_python: str) -> None:

@@ -88,7 +88,7 @@ def test_an_ascii_locale_gets_ascii_from_plain_text(home: Home) -> None:
     with demo(home, "--plain", LC_ALL="C") as terminal:
         terminal.wait_for("Leave")
         terminal.send("7\r")
-        terminal.wait_for("Nothing was changed. To carry it out")
+        terminal.wait_for("Carry it out:")
         terminal.wait_for("Leave")
         terminal.send("0\r")
         assert terminal.exit_code() == 0

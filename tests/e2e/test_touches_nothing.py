@@ -42,6 +42,8 @@ def check(trace: Path, *more: str) -> None:
         ("about",),
         ("rollback", "--list"),
         ("conv2d", "--dry-run"),
+        ("test-my-card", "--dry-run"),
+        ("test-my-card", "--demo"),
     ],
     ids=" ".join,
 )

@@ -14,11 +14,10 @@ from wizard.__main__ import parser
 from wizard.commands.conv2d import asked_for
 from wizard.conv2d.asked import sweep_in
 from wizard.knowledge.explanations import (
-    find_explanation,
     load_explanations,
     read_explanation,
 )
-from wizard.report.explanations import WIDTH, list_lines, topic_lines
+from wizard.report.explanations import WIDTH, approaches, list_lines, topic_lines
 
 TOPICS = load_explanations()
 NEEDED = {
@@ -91,8 +90,7 @@ def test_an_experiment_in_an_explanation_can_be_asked_for(command: str) -> None:
 
 
 def test_every_open_question_has_its_experiment() -> None:
-    unknown = find_explanation("unknown")
-    assert unknown is not None
+    unknown = next(topic for topic in TOPICS if topic.id == "unknown")
     _, *parts = "\n".join(unknown.body).split("\n## ")
     *questions, rest = parts
     assert rest.startswith("Questions that one card cannot answer")
@@ -118,7 +116,7 @@ def test_headings_are_seen_without_colour() -> None:
 def test_about_lists_the_topics_and_prints_one(tmp_path: Path) -> None:
     listed = wizard(tmp_path, "about")
     assert listed.returncode == 0
-    assert listed.stdout.splitlines() == list(list_lines(TOPICS))
+    assert listed.stdout.splitlines() == list(list_lines((*TOPICS, approaches())))
     told = wizard(tmp_path, "about", "Games")
     assert told.stdout.splitlines()[0] == "Why games work and Conv2d does not"
     wrong = wizard(tmp_path, "about", "nonsense")

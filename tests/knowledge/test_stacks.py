@@ -9,6 +9,7 @@ from packaging.requirements import Requirement
 from packaging.version import Version
 
 from wizard.knowledge.stacks import load_stacks
+from wizard.knowledge.variables import known_names
 
 STACKS = load_stacks()
 BY_ID = {stack.id: stack for stack in STACKS}
@@ -68,8 +69,8 @@ def test_numpy_2_is_kept_out_in_the_same_run_and_later(stack: str) -> None:
 def test_native_asks_for_the_cards_own_target_and_for_no_override() -> None:
     native = BY_ID["native"]
     assert native.requirements[0].format(gfx="gfx1012") == "torch[device-gfx1012]"
-    assert native.environment == ()
-    assert native.unset == ("HSA_OVERRIDE_GFX_VERSION",)
+    assert "HSA_OVERRIDE_GFX_VERSION" not in dict(native.environment)
+    assert "HSA_OVERRIDE_GFX_VERSION" in native.unset
     assert len(native.other_indexes) == 2
     assert native.gfx == ("gfx1010", "gfx1011", "gfx1012")
 
@@ -80,7 +81,16 @@ def test_stock_wheels_get_the_override(stack: str) -> None:
 
 
 def test_only_wheels_with_runpath_forbid_the_loader_path() -> None:
-    assert [s.id for s in STACKS if "LD_LIBRARY_PATH" in s.unset] == ["rocm52"]
+    assert [s.id for s in STACKS if "LD_LIBRARY_PATH" in s.unset] == ["rocm52", "native"]
+
+
+def test_only_known_variables_are_set_and_unset() -> None:
+    named = {
+        name
+        for stack in STACKS
+        for name in (*dict(stack.environment), *stack.unset, *stack.unset_where_set)
+    }
+    assert named <= set(known_names())
 
 
 def test_libraries_up_to_rocm_6_0_ask_for_an_executable_stack() -> None:

@@ -176,6 +176,19 @@ def test_a_card_reserved_for_a_virtual_machine_is_said_to_be(tmp_path: Path) -> 
     assert "Reserved for a virtual machine" in gpu.note
 
 
+def test_cards_that_rocm_cannot_use_are_named_beside_the_one_that_it_can(tmp_path: Path) -> None:
+    free = replace(only(make(tmp_path, card())), name="RX 1", driver="amdgpu")
+    held = replace(free, name="RX 2", driver="vfio-pci")
+    other = replace(free, name="NVIDIA GPU", pci_id="10de:21c4", rdna1=False, gfx=Unknown("x"))
+    away = "RX 2 (gfx1010) is held by vfio-pci, for a virtual machine"
+    assert tell_gpus((held, free, other))[0] == (
+        f"RX 1 (gfx1010); {away}; NVIDIA GPU is there too, and ROCm does not use it"
+    )
+    assert tell_gpus((held,))[0] == away
+    assert tell_gpus((other,))[0] == "no RDNA1 card; NVIDIA GPU"
+    assert tell_gpus(())[0] == "no graphics card found"
+
+
 def test_a_card_without_a_driver_is_said_to_need_one(tmp_path: Path) -> None:
     gpu = only(make(tmp_path, card()))
 

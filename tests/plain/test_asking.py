@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tests.plain.conversing import Conversation
-from wizard.plain.asking import AGAIN, Left, Option, WentBack, in_turn
+from wizard.plain.asking import AGAIN, HOW_TO_ANSWER, Left, Option, WentBack, in_turn
 from wizard.plan.choice import Choice
 
 THREE = [Option("one", "a"), Option("two", "b"), Option("leave", "none", "0")]
@@ -73,6 +73,26 @@ def test_what_names_none_of_them_is_asked_again(answer: str) -> None:
 def test_enter_keeps_a_text() -> None:
     assert Conversation("").ask.text("Where?", "/home/sam") == "/home/sam"
     assert Conversation("/data").ask.text("Where?", "/home/sam") == "/data"
+
+
+def test_help_is_given_at_every_question_and_never_taken_for_an_answer() -> None:
+    talk = Conversation("?", "2", "?", "1", "?", "? 7", "/data")
+    assert talk.ask.choose("Which?", THREE) == "b"
+    assert talk.ask.tick("What?", THREE) == ("a",)
+    assert talk.ask.text("Where?", "/home/sam") == "/data"
+    assert talk.text.count(HOW_TO_ANSWER) == 4
+    assert "There is no choice" not in talk.text
+    assert talk.text.count("Where?") == 1
+
+
+def test_q_leaves_at_every_question() -> None:
+    with pytest.raises(Left):
+        Conversation("q").ask.choose("Which?", THREE, first=True)
+    with pytest.raises(Left):
+        Conversation("q").ask.tick("What?", THREE)
+    with pytest.raises(Left):
+        Conversation("q").ask.text("Where?", "/home/sam")
+    assert Conversation("./q").ask.text("Where?", "/home/sam") == "./q"
 
 
 def test_pasted_lines_end_with_a_full_stop_or_with_the_input() -> None:

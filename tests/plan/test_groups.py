@@ -18,7 +18,7 @@ from wizard.plan.choice import Choice
 from wizard.plan.impossible import PlanImpossible
 from wizard.plan.planner import make_plan
 from wizard.plan.steps import AddToGroups, Plan
-from wizard.report.plan import totals
+from wizard.report.plan import cost_lines
 from wizard.report.recommendation import recommendation_lines
 
 LACKING = ("bc250-fedora", "rx5700xt-jammy-clean")
@@ -87,8 +87,9 @@ def test_what_the_plan_does_is_not_asked_of_the_user_too() -> None:
     told = f"{plan.first} {' '.join(plan.notes)}"
     assert "usermod" not in told
     assert "right to open" not in told
-    assert "1 of them as root" in totals(plan)
-    assert "a new login afterwards" in totals(plan)
+    steps, _, root, _ = cost_lines(plan)
+    assert root == "Root:  for 1 step: Give you permission to use the GPU"
+    assert steps.endswith("; a new login afterwards")
     assert joining(plan)[0] is plan.steps[0], "root is asked for while somebody is there"
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tests.handmade import HOME, card, clean_jammy, noble_with_leftovers, python
-from wizard.machine.facts import Machine, Unknown
+from wizard.machine.facts import Machine, Setting, Unknown
 from wizard.places import places
 from wizard.plan.choice import Choice
 from wizard.plan.environment import MODULE
@@ -119,7 +119,36 @@ def test_native_wheels_are_those_of_the_card_and_the_override_is_taken_away() ->
     resolve = next(str(s) for s in steps(plan, RunProgram) if "--report" in str(s))
     assert "torch[device-gfx1012]" in resolve
     assert "{gfx}" not in resolve
-    assert "os.environ.pop('HSA_OVERRIDE_GFX_VERSION', None)" in file(plan, f"{MODULE}.py").content
+    text = file(plan, f"{MODULE}.py").content
+    assert "os.environ.pop('HSA_OVERRIDE_GFX_VERSION', None)" in text
+    assert "os.environ.pop('LD_LIBRARY_PATH', None)" in text
+    assert "os.environ['AMDGCN_USE_BUFFER_OPS'] = '0'" in text
+    assert not any("Settings" in note for note in plan.notes)
+
+
+def test_native_starts_without_what_a_login_sets_for_other_wheels() -> None:
+    names = ("HSA_OVERRIDE_GFX_VERSION_1", "MIOPEN_DEBUG_CONV_GEMM", "MIOPEN_LOG_LEVEL")
+    login = tuple(Setting(name, "0", f"{HOME}/.bashrc", 7, "") for name in names)
+    own = Setting("MIOPEN_FIND_ENFORCE", "3", f"{HOME}/x/.env", 1, "", within=f"{HOME}/x")
+    machine = replace(clean_jammy(), settings=(*login, *login, own))
+    plan = plan_for(machine, "native")
+    module, launcher = file(plan, f"{MODULE}.py").content, file(plan, "rdna1-python").content
+    assert "os.environ.pop('HSA_OVERRIDE_GFX_VERSION_1', None)" in module
+    # Conv2d's search sets these on top of the venv's own Python: the module must not undo that.
+    assert "MIOPEN_DEBUG_CONV_GEMM" not in module
+    unset = [line.split()[1] for line in launcher.splitlines() if line.startswith("unset ")]
+    assert unset == [
+        "HSA_OVERRIDE_GFX_VERSION",
+        "LD_LIBRARY_PATH",
+        "HSA_OVERRIDE_GFX_VERSION_1",
+        "MIOPEN_DEBUG_CONV_GEMM",
+    ]
+    assert (
+        "Your login sets MIOPEN_DEBUG_CONV_GEMM: rdna1-python starts without it, bin/python keeps "
+        "it."
+    ) in plan.notes
+    kept = file(plan_for(machine, "rocm57"), "rdna1-python").content
+    assert "unset" not in kept
 
 
 def test_beside_an_integrated_gpu_the_card_is_the_only_one_that_rocm_sees() -> None:

@@ -17,7 +17,7 @@ from wizard.knowledge.stacks import load_stacks
 from wizard.machine.recorded import RecordedHost
 from wizard.plan.root_steps import AddToGroups, AptChange
 from wizard.plan.steps import Plan, WriteFile
-from wizard.report.plan import totals
+from wizard.report.plan import cost_lines
 
 MACHINE = "rx5700xt-jammy-clean"
 """Ubuntu 22.04: the full set of 5.2.0 needs its repair there."""
@@ -51,7 +51,7 @@ def plan_for(words: tuple[str, ...]) -> Plan:
 def listed(title: str, words: tuple[str, ...]) -> Iterator[str]:
     """The plan with each step by its title and reason, and what it installs or sets."""
     plan = plan_for(words)
-    yield from ("", f"== {title}", f"   plan {shlex.join(words)}", "", totals(plan))
+    yield from ("", f"== {title}", f"   plan {shlex.join(words)}", "", *cost_lines(plan))
     if plan.first:
         yield from textwrap.wrap(plan.first, 79, initial_indent="First ", subsequent_indent="  ")
     for note in plan.notes:

@@ -19,7 +19,7 @@ from tests.plan.system_machines import (
     with_packages,
 )
 from wizard.machine.facts import AptSource, Machine, PackageWork, RocmTree, SystemFile, Unknown
-from wizard.plan.amd_packages import SCOPES
+from wizard.plan.amd_packages import AMD, DRIVER, SCOPES
 from wizard.plan.impossible import NothingToDo, PlanImpossible
 from wizard.plan.prepared import Belongings, FilesNow, TreeContent
 from wizard.plan.removal import make_removal
@@ -200,6 +200,23 @@ def test_amds_kernel_driver_goes_when_it_is_broken_or_asked_for(
 ) -> None:
     machine = with_packages(amd("rocm-core"), amd("amdgpu-dkms", state=state))
     assert ("amdgpu-dkms" in change(make_removal(machine, scopes)).remove) is goes
+
+
+def test_a_broken_driver_that_goes_unasked_is_named_with_why() -> None:
+    machine, files = recorded("rx5600xt-noble-rocm52-mix")
+    why = (
+        "AMD's kernel driver package goes too (amdgpu-dkms): dpkg stopped half-way at it, and apt "
+        "fails until it is gone. The kernel's own driver stays."
+    )
+    assert why in make_removal(machine, files=files).notes
+    assert why not in make_removal(machine, (AMD, DRIVER), files).notes
+
+
+def test_settings_that_stay_are_named_with_their_lines() -> None:
+    machine, files = recorded("rx5600xt-noble-rocm52-mix")
+    place = "/etc/profile.d/rocm-rdna1-52.sh (lines 2, 4-17), ~/.bashrc (lines 4-5)"
+    told = [note for note in make_removal(machine, files=files).notes if "profile.d" in note]
+    assert told == [f"Settings for ROCm stay in {place}. To remove them: rdna1-setup clean-up"]
 
 
 def test_the_firmware_of_a_broken_driver_goes_with_it() -> None:

@@ -5,31 +5,37 @@ from dataclasses import replace
 from tests.handmade import clean_jammy
 from tests.plan.test_planner import plan_for
 from wizard.plan.root_steps import UNSETTLED, AptChange
-from wizard.report.plan import size_told, totals
+from wizard.plan.steps import Plan
+from wizard.report.plan import cost_lines, size_told
 from wizard.run.wheels_size import NOT_TOLD, WheelsSize
+
+
+def size(plan: Plan, found: WheelsSize | None = None) -> str:
+    """What is said of its size."""
+    return next(line for line in cost_lines(plan, found) if line.startswith("Size: "))
 
 
 def test_what_comes_from_a_folder_of_wheels_is_not_downloaded() -> None:
     plan = plan_for(clean_jammy(), wheelhouse="/house", torch_index="https://mirror.example/")
     assert (plan.download_bytes, plan.installed_bytes) == (0, None)
-    assert "download 0, disk not known" in totals(plan)
+    assert "download 0, disk not known" in size(plan)
 
 
 def test_the_sizes_of_another_index_are_not_known_before_pip_was_asked() -> None:
     plan = plan_for(clean_jammy(), torch_index="pip")
     assert (plan.download_bytes, plan.installed_bytes) == (None, None)
-    assert "download and disk not known until it is resolved" in totals(plan)
-    assert "download 2.7 GB, disk not known" in totals(plan, WheelsSize(35, 2_700_000_000))
-    assert "download and disk of unknown size" in totals(plan, WheelsSize(35, None, NOT_TOLD))
+    assert "download and disk not known until pip is asked" in size(plan)
+    assert "download 2.7 GB, disk not known" in size(plan, WheelsSize(35, 2_700_000_000))
+    assert "download and disk not known" in size(plan, WheelsSize(35, None, NOT_TOLD))
 
 
 def test_what_pip_says_outranks_what_was_read_months_ago() -> None:
     plan, now = plan_for(clean_jammy()), WheelsSize(5, 1_400_000_000)
-    assert "download 1.3 GB, disk 7.7 GB" in totals(plan)
-    assert "download 1.4 GB, disk 7.7 GB" in totals(plan, now)
-    assert size_told(plan, now) == "pip chooses 5 wheels now: 1.4 GB to download."
+    assert "download 1.3 GB, disk 7.7 GB" in size(plan)
+    assert "download 1.4 GB, disk 7.7 GB" in size(plan, now)
+    assert size_told(plan, now) == "pip decides on 5 wheels now: 1.4 GB to fetch."
     unknown = WheelsSize(5, None, NOT_TOLD)
-    assert "download 1.3 GB, disk 7.7 GB" in totals(plan, unknown)
+    assert "download 1.3 GB, disk 7.7 GB" in size(plan, unknown)
     assert size_told(plan, unknown).endswith(f"{NOT_TOLD} The sizes are as of 2026-11-22.")
 
 
@@ -37,7 +43,7 @@ def test_what_apt_fetches_is_added_to_what_pip_fetches() -> None:
     apt = AptChange("", "", download_bytes=300_000_000, expect_install=(("a", "1"),))
     plan = plan_for(clean_jammy())
     both = replace(plan, steps=(apt, *plan.steps))
-    assert "download 1.7 GB" in totals(both, WheelsSize(5, 1_400_000_000))
+    assert "download 1.7 GB" in size(both, WheelsSize(5, 1_400_000_000))
     unsettled = AptChange("", "", install=(("rocm-dev", UNSETTLED),))
     not_yet = replace(plan, steps=(unsettled, *plan.steps), download_bytes=None)
-    assert "download not known" in totals(not_yet, WheelsSize(5, 1_400_000_000))
+    assert "download not known" in size(not_yet, WheelsSize(5, 1_400_000_000))

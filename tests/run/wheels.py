@@ -46,7 +46,9 @@ def make_wheel(
 def metadata_of(wheel: Path) -> bytes:
     """The METADATA file of a wheel, as PEP 658 serves it."""
     with zipfile.ZipFile(wheel) as archive:
-        (member,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+        # What a wheel carries of other packages (setuptools does) lies deeper.
+        top = (name for name in archive.namelist() if name.count("/") == 1)
+        (member,) = (name for name in top if name.endswith(".dist-info/METADATA"))
         return archive.read(member)
 
 

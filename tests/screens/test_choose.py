@@ -365,3 +365,13 @@ async def test_the_screens_look_as_agreed(
         await reach(pilot, step)
         await settled(pilot)
         await as_agreed(pilot, same_as_golden, f"choose-step-{step}")
+
+
+async def test_a_wide_screen_shows_what_the_marked_program_needs() -> None:
+    async with app_with(LIVE_SERVICES, "ask").run_test(size=(120, 40)) as pilot:
+        await reach(pilot, "ask")
+        await drawn(pilot.app)
+        assert "─ ComfyUI, its newest release ─" in screen_text(pilot.app)
+        assert "PyTorch   2.7 or newer" in screen_text(pilot.app)
+        await press(pilot, "end")
+        assert "No requirements of its own are known." in screen_text(pilot.app)

@@ -24,6 +24,7 @@ from tests.screens.driving import (
     settled,
     until,
     usable_keys,
+    words_on,
 )
 from tests.screens.fakes import LIVE_SERVICES
 from wizard.advice.recommend import found_applications, recommend
@@ -108,7 +109,7 @@ async def test_who_says_that_52_works_and_who_contradicts_it_is_behind_e(
     async with choose(name, size) as pilot:
         await press(pilot, *keys)
         await until(pilot, lambda: "FOR IT: " in screen_text(pilot.app))
-        told = " ".join(screen_text(pilot.app).split())
+        told = words_on(pilot.app)
         assert "Evidence: rocm52, Large Conv2d" in told
         assert "DGdev91, merged by AUTOMATIC1111, 2023-06-05 (several users)" in told
         assert "although the default algorithms are said to hang above 42x42" in told

@@ -8,12 +8,12 @@ from datetime import date
 from wizard.advice.comparison import everything
 from wizard.knowledge.claims import load_claims
 from wizard.knowledge.stacks import load_stacks
-from wizard.report.evidence import HEADS, evidence_lines, side_of
+from wizard.report.evidence import HEADS, evidence_lines
 
 
 def test_the_statements_of_each_side_are_counted() -> None:
     for stack in load_stacks():
-        about = Counter(side_of(c) for c in load_claims() if stack.id in c.stacks)
+        about = Counter(c.side for c in load_claims() if stack.id in c.stacks)
         told = list(
             evidence_lines(everything(stack), load_claims(), date(2026, 11, 25), whole=True)
         )

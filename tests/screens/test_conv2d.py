@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from dataclasses import replace
 
+import pytest
 from textual.widgets import Input
 
 from screens.app import SetupApp
@@ -13,7 +14,15 @@ from screens.session import Session
 from screens.start import services_for
 from screens.windows.dialogs import Notice
 from tests.screens import examples
-from tests.screens.driving import app_with, press, reach, screen_text, until
+from tests.screens.driving import (
+    app_with,
+    press,
+    reach,
+    screen_text,
+    settled,
+    until,
+    words_on,
+)
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, PRESETS
 from wizard.__main__ import parser
 from wizard.conv2d.words.request import sweep_of
@@ -61,3 +70,19 @@ async def test_with_a_python_the_command_is_shown() -> None:
         await reach(pilot, "conv2d")
         await press(pilot, "space")
         await until(pilot, lambda: "conv2d --python /home/sam" in screen_text(pilot.app))
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_what_is_known_of_the_marked_shape_is_whole_below_the_grid_or_beside_it(
+    size: tuple[int, int],
+) -> None:
+    async with app_with(LIVE_SERVICES, "conv2d").run_test(size=size) as pilot:
+        await reach(pilot, "conv2d")
+        await press(pilot, "enter", "y")
+        await settled(pilot)
+        text = screen_text(pilot.app)
+        if size[0] == 80:
+            assert "published: hung (ROCm 5.2 on gfx1010)" in words_on(pilot.app)
+        else:
+            assert "─ 32->64 3x3 @224x224 ─" in text
+            assert "Verdict: hung: no end within 60 s" in text

@@ -10,14 +10,17 @@ from rich.cells import cell_len
 
 from screens.app import SetupApp
 from screens.detect import Checks
-from screens.detect_text import Verdict, row_text
+from screens.detect_text import row_text
 from screens.machine_reading import statuses_and_verdict
 from screens.session import Session
 from tests.screens import examples
-from tests.screens.driving import app_with, press, reach, settled, until
+from tests.screens.driving import app_with, press, reach, screen_text, settled, until
 from tests.screens.failing import fails
 from tests.screens.fakes import LIVE_SERVICES
+from wizard.diagnose.conclusion import conclude
 from wizard.diagnose.finding import Status
+from wizard.diagnose.machine import diagnose
+from wizard.diagnose.verdict import Verdict
 from wizard.machine.detect import detect
 from wizard.machine.facts import Machine
 from wizard.machine.pythons import INTERPRETERS
@@ -75,9 +78,12 @@ def test_the_verdict_names_what_stands_in_the_way_and_counts_warnings() -> None:
     assert jammy.second.startswith("1 thing to set up first: permission to use the GPU.")
     mixed = verdict(detect(RecordedHost(MACHINES / "rx5600xt-noble-rocm52-mix")))
     assert "warnings: d explains them." in mixed.second
-    docker = verdict(detect(RecordedHost(MACHINES / "docker-no-kfd")))
+    inside = detect(RecordedHost(MACHINES / "docker-no-kfd"))
+    docker = verdict(inside)
     assert docker.status is Status.FAULT
-    assert "docker was started without the GPU's device /dev/kfd" in docker.text
+    missing = "This container (docker) was started without the GPU's device /dev/kfd"
+    assert missing in docker.text
+    assert conclude(diagnose(inside).findings).text == f"Most likely: {missing}."
 
 
 @pytest.mark.parametrize("step", ["welcome", "detect", "conv2d"])
@@ -89,3 +95,12 @@ async def test_a_bug_while_the_machine_is_read_ends_the_program_and_is_not_swall
     with pytest.raises(KeyError, match="a bug"):
         async with app.run_test(size=(80, 24)) as pilot:
             await until(pilot, lambda: not app.is_running)
+
+
+async def test_a_wide_screen_shows_all_of_the_marked_row_beside_the_list() -> None:
+    async with app_with(LIVE_SERVICES, "detect").run_test(size=(120, 40)) as pilot:
+        await reach(pilot, "detect")
+        await settled(pilot)
+        assert "Source: environment, shell files" in screen_text(pilot.app)
+        await press(pilot, "end")
+        assert "more checks, all fine ─" in screen_text(pilot.app)

@@ -39,7 +39,7 @@ SIZES = [(80, 24), (120, 40)]
 def regions(app: App[int]) -> dict[str, Region]:
     """Where the parts of the step stand."""
     assert isinstance(app.screen, StepScreen)
-    parts = (*app.screen.children, *app.screen.query_one("#body").children)
+    parts = (*app.screen.children, *app.screen.query("#body > *, #body > Horizontal > *"))
     return {str(each.id or type(each).__name__): each.region for each in parts}
 
 

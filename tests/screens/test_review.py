@@ -442,6 +442,24 @@ async def test_the_whole_content_of_a_file_is_scrolled_through_before_the_mark_g
         assert ">  1" not in screen_text(pilot.app)
 
 
+async def test_pages_lead_on_from_a_step_that_is_longer_than_the_window_and_back() -> None:
+    steps = (WriteFile("x", "/tmp/x", "a line\n" * 60, 0o644, "y"), *examples.PLAN.steps)
+    session = Session(plan=replace(examples.PLAN, steps=steps))
+    async with SetupApp(LIVE_SERVICES, session, "review").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "review")
+        await press(pilot, "space", *["pagedown"] * 7)
+        assert ">  7" in screen_text(pilot.app)
+        await press(pilot, *["pageup"] * 4)
+        assert ">  1" in screen_text(pilot.app)
+
+
+async def test_j_and_k_move_the_mark_of_the_list() -> None:
+    async with app_with(LIVE_SERVICES, "review").run_test(size=(80, 24)) as pilot:
+        await reach(pilot, "review")
+        await press(pilot, "j", "j", "k")
+        assert ">  2" in screen_text(pilot.app)
+
+
 async def test_a_unfolds_every_step_and_folds_all_of_them_again() -> None:
     async with app_with(LIVE_SERVICES, "review").run_test(size=(80, 60)) as pilot:
         await reach(pilot, "review")

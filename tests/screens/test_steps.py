@@ -31,7 +31,11 @@ def test_steps_that_are_done_shown_and_ahead_differ_without_any_colour() -> None
 
 
 def test_what_was_passed_over_is_not_told_as_done() -> None:
-    assert marks("conv2d", Session()) == ["Detect", "Choose", "Review", "Install", "[Measure]"]
+    passed_over = ["Detect", "Choose", "Review", "Install", "[Measure]"]
+    assert marks("conv2d", Session()) == passed_over
+    read_by_welcome = Session(machine=examples.MACHINE)
+    assert marks("conv2d", read_by_welcome) == passed_over
+    assert marks("conv2d", replace(read_by_welcome, aside=True))[0] == "✓ Detect"
 
 
 def test_a_run_that_failed_stands_so_on_the_last_screen() -> None:

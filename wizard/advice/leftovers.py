@@ -7,12 +7,15 @@ from itertools import groupby
 
 from wizard.knowledge.applications import Application
 from wizard.knowledge.stacks import Stack
+from wizard.knowledge.variables import general
 from wizard.machine.facts import Environment, Machine, Setting, Unknown
 from wizard.machine.glibc import refuses_executable_stacks
 
 LOADER = "LD_LIBRARY_PATH"
 REACHING = ("HSA_", "HIP_", "MIOPEN_", "ROCR_")
 """How variables begin that a bundled ROCm reads as well as a system's."""
+MEASURED = "MIOPEN_"
+"""How variables begin that Conv2d's search tries with the environment's own Python."""
 
 
 def leftovers(machine: Machine, stack: Stack) -> tuple[str, ...]:
@@ -21,16 +24,23 @@ def leftovers(machine: Machine, stack: Stack) -> tuple[str, ...]:
         return ()
     settings = [s for s in _known_places(machine.settings) if not s.within]
     wanted = dict(stack.environment)
-    breaking = [s for s in settings if s.name in stack.unset]
+    out = left_out(machine, stack)
+    breaking = [s for s in settings if s.name in (*stack.unset, *out)]
     other = [s for s in settings if s.name in wanted and s.value != wanted[s.name]]
-    named = {*stack.unset, *wanted}
+    named = {*stack.unset, *out, *wanted}
     reaching = [s for s in settings if s.name.startswith(REACHING) and s.name not in named]
     return (
-        *(_breaks(same, machine) for same in _alike(breaking)),
+        *(_breaks(same, machine, stack) for same in _alike(breaking)),
         *(_differs(same, wanted[same[0].name], machine) for same in _alike(other)),
         *_reach(reaching, machine),
         *_system_rocm(machine),
     )
+
+
+def left_out(machine: Machine, stack: Stack) -> tuple[str, ...]:
+    """The variables in force here that no stack unsets unasked, and this one must not see."""
+    names = {setting.name for setting in machine.settings if not setting.within}
+    return tuple(sorted(name for name in names if general(name) in stack.unset_where_set))
 
 
 def torch_here(
@@ -105,10 +115,13 @@ def _where(setting: Setting, machine: Machine) -> str:
     return f"{short_path(setting.file, machine)}:{setting.line}"
 
 
-def _breaks(same: list[Setting], machine: Machine) -> str:
+def _breaks(same: list[Setting], machine: Machine, stack: Stack) -> str:
+    name = same[0].name
+    breaks = "breaks" if name in stack.unset else "can break"
     # the loader reads its path when a process starts: nothing inside Python can take that back
-    starts = "rdna1-python starts without it" if same[0].name == LOADER else "left out here"
-    return f"{_shown(same, machine)} breaks this stack; {starts}"
+    early = name == LOADER or name.startswith(MEASURED)
+    starts = "rdna1-python starts without it" if early else "left out here"
+    return f"{_shown(same, machine)} {breaks} this stack; {starts}"
 
 
 def _differs(same: list[Setting], wanted: str, machine: Machine) -> str:

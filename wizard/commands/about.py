@@ -4,28 +4,49 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterable
+from typing import Any
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``about``."""
     parser.add_argument("topic", nargs="?", metavar="TOPIC", help="left out: all topics")
+    parser.add_argument("--json", action="store_true", help="for programs")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the topic, or the list; 2 for a topic that there is not."""
-    from wizard.knowledge.explanations import find_explanation, load_explanations
-    from wizard.report.explanations import list_lines, topic_lines
+    from wizard.knowledge.explanations import load_explanations
+    from wizard.report.explanations import (
+        approaches,
+        list_form,
+        list_lines,
+        topic_form,
+        topic_lines,
+    )
 
+    topics = (*load_explanations(), approaches())
     if arguments.topic is None:
-        print(*list_lines(load_explanations()), sep="\n")
+        _print(arguments, list_form(topics), list_lines(topics))
         return 0
-    topic = find_explanation(arguments.topic)
+    topic = next((each for each in topics if each.id == arguments.topic.lower()), None)
     if topic is None:
-        known = ", ".join(each.id for each in load_explanations())
+        known = ", ".join(each.id for each in topics)
         print(
             f"rdna1-setup: there is no topic {arguments.topic!r}. The topics are: {known}.",
             file=sys.stderr,
         )
         return 2
-    print(*topic_lines(topic), sep="\n")
+    _print(arguments, topic_form(topic), topic_lines(topic))
     return 0
+
+
+def _print(arguments: argparse.Namespace, form: dict[str, Any], lines: Iterable[str]) -> None:
+    if not arguments.json:
+        print(*lines, sep="\n")
+        return
+    import json
+
+    from wizard.jsonform import SCHEMA
+
+    print(json.dumps({"schema": SCHEMA, **form}, indent=1))

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from wizard.machine.host import Host
     from wizard.plan.steps import Plan
     from wizard.preflight.refusal import Refusal
+    from wizard.run.events import Event
     from wizard.run.executor import Executor
     from wizard.run.trouble import Trouble
 
@@ -53,8 +54,14 @@ def show_and_do(plan: Plan, arguments: argparse.Namespace, executor: Executor) -
     import asyncio
 
     from wizard.commands.following import carry_out
+    from wizard.report.events import foreseen_lines
 
-    code = asyncio.run(carry_out(executor, plan, as_json=arguments.json))
+    def tell_foreseen(event: Event) -> None:
+        for line in foreseen_lines(event):
+            print(line)
+
+    teller = None if acts(arguments) else tell_foreseen
+    code = asyncio.run(carry_out(executor, plan, as_json=arguments.json, teller=teller))
     if code == 0 and acts(arguments) and not arguments.json:
         print(*_afterwards(plan, getattr(arguments, "app", None) or ()), sep="\n")
     return code

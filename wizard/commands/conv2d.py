@@ -13,11 +13,11 @@ from wizard.commands import conv2d_files
 from wizard.commands import conv2d_settings as settings
 from wizard.commands import conv2d_workarounds as workarounds
 from wizard.commands.carrying import refuse
-from wizard.commands.conv2d_asking import add_asking_arguments, budget_lines, refusal
+from wizard.commands.conv2d_asking import budget_lines, refusal
+from wizard.commands.conv2d_options import add_arguments as add_arguments
 from wizard.commands.conv2d_runs import (
     CANCELLED,
     STOPPED,
-    add_run_arguments,
     is_about_runs,
     is_under_way,
     measure_apart,
@@ -25,7 +25,6 @@ from wizard.commands.conv2d_runs import (
     run_about,
 )
 from wizard.commands.looking import acts, host_of, places_of
-from wizard.sizes import counted
 
 if TYPE_CHECKING:
     from wizard.conv2d.asked import Request
@@ -34,44 +33,6 @@ if TYPE_CHECKING:
     from wizard.conv2d.words.caution import Circumstances
     from wizard.machine.host import Host
     from wizard.places import Places
-
-AXES = ("size", "height", "width", "channels-in", "channels-out", "kernel", "batch")
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of ``conv2d``."""
-    parser.add_argument("--json", action="store_true", help="results as JSON, progress on stderr")
-    parser.add_argument(
-        "--python",
-        metavar="PY",
-        help="the Python whose torch is measured (default: the newest venv that rdna1-setup made)",
-    )
-    parser.add_argument("--device", choices=["cuda", "cpu"], default="cuda", help="cuda is the GPU")
-    parser.add_argument("--preset", metavar="ID", help="a table of shapes, for example notes002")
-    parser.add_argument("--sizes", metavar="N,N", help="square images, for example 32,44,224")
-    parser.add_argument("--channels", metavar="A-B,A-B", help="for example 16-32,64-128")
-    parser.add_argument("--engine", choices=["configured", "native", "unfold"],
-                        default="configured", help="native, unfold: without MIOpen")  # fmt: skip
-    parser.add_argument("--work", default="forward", metavar="W,W",
-                        help="forward, backward, train: one or more")  # fmt: skip
-    parser.add_argument("--operations", nargs="?", const="", metavar="ID,ID",
-                        help="measure other operations than Conv2d: all, or these")  # fmt: skip
-    parser.add_argument("--repeats", type=int, metavar="N",
-                        help="launches of each shape; flaky means that some fail")  # fmt: skip
-    parser.add_argument("--deadline", type=float, metavar="S", help="seconds for each shape")
-    parser.add_argument("--import-deadline", type=float, metavar="S", help="for import torch")
-    parser.add_argument("--spawn", action="store_true", help="a new interpreter for each shape")
-    parser.add_argument("--find-limit", choices=AXES, metavar="AXIS",
-                        help=f"find the largest that passes: {', '.join(AXES)}")  # fmt: skip
-    parser.add_argument(
-        "--range", default="1-256", metavar="A-B", help="the range to search for that limit"
-    )
-    settings.add_setting_arguments(parser)
-    parser.add_argument("--resume", action=argparse.BooleanOptionalAction, default=True,
-                        help="continue an unfinished run of the same request")  # fmt: skip
-    add_asking_arguments(parser)
-    add_run_arguments(parser)
-    conv2d_files.add_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -82,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     from wizard.conv2d.words.request import WrongRequest
 
     host = host_of(arguments)
-    arguments.python = _from_here(arguments.python or newest_python(arguments))
+    arguments.python = from_here(arguments.python or newest_python(arguments))
     if (code := conv2d_files.answered(arguments)) is not None:
         return code
     around, hangs = _caution(arguments, host)
@@ -158,20 +119,31 @@ def _measure(
         code = refusal(arguments, request, around, hangs)
         if code is not None:
             return code
+    resume = arguments.resume is not False
+    if resume:
+        _say_if_not_continued(request, places, asked=bool(arguments.resume))
     if not arguments.foreground:
-        return measure_apart(request, places, resume=arguments.resume)
-    done = measure(request, resume=arguments.resume)
+        return measure_apart(request, places, resume=resume)
+    done = measure(request, resume=resume)
     if done is None:
         print(STOPPED, file=sys.stderr)
         return CANCELLED
     return done
 
 
+def _say_if_not_continued(request: Request, places: Places, *, asked: bool) -> None:
+    from wizard.conv2d.runs.continued import continued_lines
+    from wizard.report.units import WIDTH
+
+    for line in continued_lines(request, places, os.environ, asked=asked, width=WIDTH):
+        print(line, file=sys.stderr)
+
+
 def _end(ended: tuple[SweepDone, Request] | int, arguments: argparse.Namespace) -> int:
     return ended if isinstance(ended, int) else report(*ended, as_json=arguments.json)
 
 
-def _from_here(python: str | None) -> str | None:
+def from_here(python: str | None) -> str | None:
     """A path that means the same in every folder; a bare name is looked up, as ever."""
     return os.path.join(os.getcwd(), python) if python and "/" in python else python  # noqa: PTH109, PTH118 - pathlib would take `..` away, which links give a meaning
 
@@ -222,7 +194,7 @@ def show(request: Request, arguments: argparse.Namespace) -> None:
 def _search_line(limit: LimitRequest) -> str:
     return (
         f"The largest {limit.axis} from {limit.smallest} to {limit.largest} that passes would be "
-        f"looked for, with at most {counted(limit.hangs, 'hang')}, beginning with a shape like:"
+        f"looked for, with at most {limit.hangs} hangs, beginning with a shape like:"
     )
 
 

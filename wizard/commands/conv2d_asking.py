@@ -26,16 +26,6 @@ NO_TERMINAL = (
 )
 
 
-def add_asking_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options that answer beforehand."""
-    parser.add_argument("--hangs", type=int, metavar="N",
-                        help="how often the card may hang before it stops (default: 1 if it "
-                             "drives a screen or is in use, else 3)")  # fmt: skip
-    parser.add_argument("--yes", action="store_true", help="you have read the warning: do not ask")
-    parser.add_argument("--even-if-in-use", action="store_true",
-                        help="even if someone is logged in at its screen")  # fmt: skip
-
-
 def budget_lines(request: Request, around: Circumstances, hangs: int) -> Iterator[str]:
     """What a hang would disturb, how many are allowed, and what each costs."""
     from wizard.conv2d.words.caution_words import budget_texts
@@ -44,13 +34,20 @@ def budget_lines(request: Request, around: Circumstances, hangs: int) -> Iterato
 
 
 def refusal(
-    arguments: argparse.Namespace, request: Request, around: Circumstances, hangs: int
+    arguments: argparse.Namespace,
+    request: Request,
+    around: Circumstances,
+    hangs: int,
+    ends: str = ENDS,
 ) -> int | None:
-    """The exit code where nothing may be launched on the card; None once that was agreed to."""
+    """The exit code where nothing may be launched on the card; None once that was agreed to.
+
+    ``ends`` says how what is started can be ended.
+    """
     from wizard.conv2d.words.caution_words import IN_USE, caution_texts
 
     texts = caution_texts(request, around, hangs)
-    print(*_lines((*texts, ENDS)), sep="\n", end="\n\n", file=sys.stderr)
+    print(*_lines((*texts, ends)), sep="\n", end="\n\n", file=sys.stderr)
     if around.is_someones_desktop and not arguments.even_if_in_use:
         return refuse("\n".join(_lines((f"Nothing was started. {IN_USE.format(EVEN_SO)}",))))
     if arguments.yes:

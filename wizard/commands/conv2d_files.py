@@ -14,34 +14,6 @@ if TYPE_CHECKING:
     from wizard.conv2d.verdicts import Result
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options for layers of one's own, files of results, and what follows from them."""
-    own = parser.add_argument_group("your own layers")
-    own.add_argument(
-        "--layers", metavar="FILE", help="a list with one layer per line: 64 128 3 56x56"
-    )
-    own.add_argument("--layer", metavar="LINE", action="append", help="one such line")
-    own.add_argument(
-        "--workarounds",
-        action="store_true",
-        help="measure workarounds for the first shape, if it does not pass (--hangs)",
-    )
-    over = parser.add_argument_group("earlier runs (measures nothing)")
-    over.add_argument("--export", metavar="FILE", help="write the last run as a card for others")
-    over.add_argument("--import", dest="import_card", metavar="FILE", help="check and show a card")
-    over.add_argument(
-        "--compare",
-        metavar="CARD",
-        nargs="*",
-        help="compare two cards or runs, or one with the last run, or the last two runs",
-    )
-    over.add_argument("--repro", metavar="FILE.py", help="write a script for one result")
-    over.add_argument(
-        "--run", metavar="RUN", help="use this run (see --list) instead of the last one"
-    )
-    over.add_argument("--result", metavar="N", type=int, help="use this result, counted from 1")
-
-
 def answered(arguments: argparse.Namespace) -> int | None:
     """The exit code where one of these options was given; None where there is to be measured."""
     from wizard.conv2d.words.layer_list import WrongList

@@ -25,23 +25,12 @@ APART = (
 )
 LOOKING = "Ctrl+C only closes this view; `rdna1-setup conv2d --stop` ends the experiment."
 GOES_ON = "It continues. `rdna1-setup conv2d --attach` shows it again."
-STOPPED = "Stopped. The same command continues with the remaining shapes."
+STOPPED = "Stopped. The same command goes on with the remaining shapes."
 STOPPING = "Stopping the running shape. Press Ctrl+C again to kill it at once."
 IDLE = "No Conv2d experiment is running."
 STUCK = "They wait inside the kernel and cannot be killed. Save your work and restart the machine."
 CANCELLED = 130
 STOPS = (signal.SIGINT, signal.SIGTERM)
-
-
-def add_run_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options about runs."""
-    parser.add_argument("--foreground", action="store_true",
-                        help="run inside this process, and end with it")  # fmt: skip
-    which = parser.add_mutually_exclusive_group()
-    which.add_argument("--attach", nargs="?", const="", metavar="RUN",
-                       help="follow the running experiment, or show that run")  # fmt: skip
-    which.add_argument("--stop", action="store_true", help="end the running experiment")
-    which.add_argument("--list", action="store_true", help="experiments, newest first")
 
 
 def is_about_runs(arguments: argparse.Namespace) -> bool:
@@ -77,14 +66,19 @@ def is_under_way(request: Request, places: Places) -> bool:
     return live is not None and live.name == name_of(request, os.environ)
 
 
-def measure_apart(request: Request, places: Places, *, resume: bool) -> SweepDone | int:
-    """Let a runner carry it out and follow it; an exit code when it was stopped."""
+def measure_apart(
+    request: Request, places: Places, *, resume: bool, seconds: float | None = None
+) -> SweepDone | int:
+    """Let a runner carry it out and follow it; an exit code when it was stopped.
+
+    After so many ``seconds`` it is stopped; None lets it take its time.
+    """
     import asyncio
 
     from wizard.conv2d.runs.folders import live_run
 
     try:
-        return _started_and_followed(request, places, resume=resume)
+        return _started_and_followed(request, places, resume=resume, seconds=seconds)
     except KeyboardInterrupt:  # after it was started, and before anybody listened for the key
         run = live_run(places)
         if run is None:
@@ -92,7 +86,9 @@ def measure_apart(request: Request, places: Places, *, resume: bool) -> SweepDon
         return _told(asyncio.run(_stop_in_words(run)))
 
 
-def _started_and_followed(request: Request, places: Places, *, resume: bool) -> SweepDone | int:
+def _started_and_followed(
+    request: Request, places: Places, *, resume: bool, seconds: float | None
+) -> SweepDone | int:
     import asyncio
 
     from wizard.conv2d.runs.detach import start_run
@@ -105,17 +101,19 @@ def _started_and_followed(request: Request, places: Places, *, resume: bool) -> 
     if joined:
         print(f"This experiment has been running since {run.since}. Following it.", file=sys.stderr)
     print(APART, end="\n\n", file=sys.stderr)
-    done = asyncio.run(_attend(run))
+    done = asyncio.run(_attend(run, seconds))
     return done if isinstance(done, SweepDone) else _told(done)
 
 
-async def _attend(run: Run) -> SweepDone | Stopped:
-    """Follow to the end; a signal stops the run, a hang-up ends nothing but this process."""
+async def _attend(run: Run, seconds: float | None) -> SweepDone | Stopped:
+    """Follow to the end; a signal or the time stops the run, a hang-up ends only this process."""
+    import asyncio
+
     from wizard.conv2d.runs.following import followed
     from wizard.conv2d.words.plaintext import follow
 
-    done = await follow(followed(run), STOPS)
-    return done or await _stop_in_words(run)
+    done = await asyncio.wait_for(follow(followed(run), STOPS), seconds)
+    return done or await _stop_in_words(run)  # follow() gives None where it was cut off
 
 
 async def _stop_in_words(run: Run) -> Stopped:

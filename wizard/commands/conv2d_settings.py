@@ -16,21 +16,6 @@ if TYPE_CHECKING:
     Asked = SettingRequest | CompareRequest
 
 
-def add_setting_arguments(parser: argparse.ArgumentParser) -> None:
-    """Searches about settings, and the surroundings of every measurement."""
-    kinds = parser.add_mutually_exclusive_group()
-    kinds.add_argument("--find-setting", action="store_true",
-                       help="find the fewest variables that make one shape work")  # fmt: skip
-    kinds.add_argument("--compare-settings", action="store_true",
-                       help="compare the times of the algorithms")  # fmt: skip
-    parser.add_argument("--clean", action="store_true",
-                        help="without your shell's settings for ROCm")  # fmt: skip
-    parser.add_argument("--log", action="store_true",
-                        help="with MIOpen's log: names what hangs, but slows calls")  # fmt: skip
-    parser.add_argument("--keep-databases", action="store_true",
-                        help="keep what MIOpen found with each setting")  # fmt: skip
-
-
 def asked_for(arguments: argparse.Namespace, sweep: Sweep) -> Asked | None:
     """The search about settings that was asked for, if any. Raises WrongRequest."""
     from wizard.conv2d.search.compare_settings import CompareRequest
@@ -66,17 +51,16 @@ def plan_lines(asked: Request) -> Iterator[str]:
     from wizard.conv2d.search.compare_settings import CompareRequest, rivals
     from wizard.conv2d.search.setting_answer import setting_text
     from wizard.conv2d.search.setting_request import SettingRequest
-    from wizard.sizes import counted
 
     if isinstance(asked, CompareRequest):
-        yield f"Each shape in these ways, with at most {counted(asked.hangs, 'hang')} in all:"
+        yield f"Each shape in these ways, with at most {asked.hangs} hangs in all:"
         for rival in rivals(asked.sweep.device):
             text = rival.engine if rival.engine != "configured" else setting_text(rival.setting)
             yield f"  {rival.name}: {text}"
     if not isinstance(asked, SettingRequest):
         return
-    yield f"With at most {counted(asked.hangs, 'hang')}: the shape unchanged, without MIOpen, then with"
-    yield f"sets of up to {asked.largest} of these variables, starting with those in MIOpen's log:"
+    yield f"With at most {asked.hangs} hangs: the shape as it is, then past MIOpen, then with sets"
+    yield f"of up to {asked.largest} of these variables, those first that MIOpen's log points to:"
     for change in asked.changes:
         yield f"  {setting_text((change,))}"
     yield "and each of these separately:"

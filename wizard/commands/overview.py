@@ -1,54 +1,112 @@
-"""Show machine, advice and the full plan as plain text; changes nothing."""
+"""What this machine comes to, on one page: verdict, recommendation, what needs attention."""
 
 from __future__ import annotations
 
 import argparse
 import shlex
+import textwrap
 from typing import TYPE_CHECKING
 
 from wizard.commands.choosing import folder_of, with_sources
-from wizard.commands.looking import acts, host_of, places_of, speed_of_line
+from wizard.commands.looking import acts, host_of, places_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from wizard.diagnose.finding import Finding
+    from wizard.machine.facts import Machine
+    from wizard.machine.host import Host
     from wizard.plan.choice import Choice
+
+MOST_FINDINGS = 6
+"""More would not leave the page its place: `diagnose` shows all of them."""
+DIAGNOSE = "rdna1-setup diagnose"
+MORE = (
+    ("plan", "every step, command and file, and all stacks in a table"),
+    ("detect", "everything that was found on this machine"),
+    ("diagnose", "each problem with its evidence and its fix"),
+    ("conv2d", "measure Conv2d on your card"),
+    ("about", "what the words mean; `about approaches`: every approach"),
+    ("--help", "all commands"),
+)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print what the screens would show, for terminals that have none and for screen readers."""
-    from wizard.advice.recommend import recommend
+    """Print a page for terminals that show no screens, for pipes and for screen readers."""
     from wizard.machine.detect import detect
-    from wizard.plan.choice import Choice
-    from wizard.plan.planner import PlanImpossible, make_plan
-    from wizard.report.machine import machine_lines
-    from wizard.report.plan import as_of_lines, plan_lines
-    from wizard.report.recommendation import all_lines, compared
+    from wizard.report.machine import recorded_lines
 
     host = host_of(arguments)
     machine = detect(host)
-    speed = speed_of_line(host, places_of(host))
-    found = compared(machine, recommend(machine), speed=speed)
-    stack = found.recommendation.stack
-    print(_heading(arguments))
+    print("rdna1-setup: " + ("" if acts(arguments) else "DRY RUN, ") + "nothing is changed")
+    print(*recorded_lines(machine), sep="\n", end="\n" * bool(machine.recorded))
     if not host.name:
         print(*work_lines(), sep="\n", end="")
         for line in restart_lines(arguments):
             print(line)
-    print("\n== This machine", *machine_lines(machine), sep="\n")
-    print("\n== Advice", *all_lines(found), sep="\n")
-    print("\n== What the first stack would take")
-    folder = folder_of(arguments, stack, host.home)
-    choice = Choice(stack, "venv", folder, found.recommendation.applications)
+    for lines in (_verdict(machine), _recommended(arguments, host, machine), _more()):
+        print("", *lines, sep="\n")
+    return 0
+
+
+def _verdict(machine: Machine) -> Iterator[str]:
+    """How the machine stands, and what somebody should do something about."""
+    from wizard.diagnose.machine import diagnose
+    from wizard.diagnose.verdict import plan_joins, verdict
+    from wizard.report.units import WIDTH
+    from wizard.run.lines import shown
+
+    findings = diagnose(machine).findings
+    told = verdict(machine, findings, f"`{DIAGNOSE}`")
+    yield from textwrap.wrap(told.text, WIDTH)
+    yield from textwrap.wrap(told.second, WIDTH)
+    counting = [each for each in findings if each.counts and not plan_joins(each)]
+    if any(shown(each.title).rstrip(".") not in told.text for each in counting):
+        yield from _attention(counting)
+
+
+def _attention(findings: Sequence[Finding]) -> Iterator[str]:
+    from wizard.report.units import WIDTH
+    from wizard.run.lines import shown
+
+    yield from ("", "== Needs attention")
+    for each in findings[:MOST_FINDINGS]:
+        text = f"{each.status.word}: {shown(each.title)}"
+        yield from textwrap.wrap(text, WIDTH, subsequent_indent="  ")
+    if (left := len(findings) - MOST_FINDINGS) > 0:
+        yield f"And {left} more: {DIAGNOSE}"
+
+
+def _recommended(arguments: argparse.Namespace, host: Host, machine: Machine) -> Iterator[str]:
+    """What to take here, what it costs, and the commands that show it and do it."""
+    from wizard.advice.recommend import recommend
+    from wizard.plan.choice import Choice
+    from wizard.plan.planner import PlanImpossible, make_plan
+    from wizard.report.plan import cost_lines
+    from wizard.report.recommendation import recommendation_lines
+    from wizard.report.units import WIDTH
+
+    found = recommend(machine)
+    yield "== Recommended"
+    yield from recommendation_lines(found)
+    folder = folder_of(arguments, found.stack, host.home)
+    choice = Choice(found.stack, "venv", folder, found.applications)
     choice = with_sources(choice, arguments)
     try:
         plan = make_plan(machine, choice, places_of(host))
     except PlanImpossible as error:
-        print(f"No plan is possible here: {error}")
-        return 0
-    print("\n".join((*as_of_lines(plan), *plan_lines(plan))))
-    print(f"\nNothing was changed. To carry it out: {_command(choice, arguments)}")
-    return 0
+        yield from textwrap.wrap(f"No plan is possible here: {error}", WIDTH)
+        return
+    yield from cost_lines(plan)
+    yield f"Read the plan:    {_command('plan', choice, arguments)}"
+    yield f"Carry it out:     {_command('apply', choice, arguments)}"
+
+
+def _more() -> Iterator[str]:
+    yield "== More"
+    for command, what in MORE:
+        yield f"rdna1-setup {command:<10}{what}"
 
 
 def work_lines(state: Path | None = None) -> tuple[str, ...]:
@@ -65,8 +123,6 @@ def work_lines(state: Path | None = None) -> tuple[str, ...]:
 
 def restart_lines(arguments: argparse.Namespace) -> tuple[str, ...]:
     """That a restart waits, or that it has happened and what comes next; nothing for neither."""
-    import textwrap
-
     from wizard.report.units import WIDTH
     from wizard.run.restart import restart_words
 
@@ -74,8 +130,8 @@ def restart_lines(arguments: argparse.Namespace) -> tuple[str, ...]:
     return ("", *textwrap.wrap(words, WIDTH)) if words else ()
 
 
-def _command(choice: Choice, arguments: argparse.Namespace) -> str:
-    """The command that carries out what was shown, with the place and sources that were named."""
+def _command(command: str, choice: Choice, arguments: argparse.Namespace) -> str:
+    """The command for what was shown, with the place and sources that were named."""
     sources = (
         ("--venv", choice.venv if arguments.venv else ""),
         ("--torch-index", arguments.torch_index),
@@ -83,10 +139,4 @@ def _command(choice: Choice, arguments: argparse.Namespace) -> str:
         ("--python-mirror", choice.python_mirror),
     )
     named = [word for option, value in sources if value for word in (option, value)]
-    return shlex.join(["rdna1-setup", "apply", "--stack", choice.stack, *named, "--yes"])
-
-
-def _heading(arguments: argparse.Namespace) -> str:
-    if acts(arguments):
-        return "rdna1-setup: plain text, nothing is changed by looking"
-    return "rdna1-setup: DRY RUN, nothing is changed"
+    return shlex.join(["rdna1-setup", command, "--stack", choice.stack, *named])

@@ -1,4 +1,4 @@
-"""Show the plan for a stack, with every command and every file; changes nothing."""
+"""Show the steps that lead to a stack, every command and every file, and do none of them."""
 
 from __future__ import annotations
 
@@ -26,6 +26,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_plan_arguments(parser)
     parser.add_argument(
         "--json", action="store_true", help="print JSON, for programs and for apply --plan"
+    )
+    parser.add_argument(
+        "--brief",
+        action="store_true",
+        help="with --json: the recommendation, sizes, and each step's title, without commands",
     )
     parser.add_argument(
         "--exact",
@@ -81,6 +86,9 @@ def run(arguments: argparse.Namespace) -> int:
         from wizard.commands.carrying import refuse_all
 
         return refuse_all((refused.refusal,))
+    if arguments.brief:
+        _print_brief(plan, found)
+        return 0
     if arguments.json:
         _print_json(
             plan, asked_words(arguments, stack, host.home), found, arguments.stack or "", size
@@ -88,9 +96,9 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     from wizard.report.plan import as_of_lines, plan_lines
 
-    before = _taken(found) if found and not arguments.stack else ()
-    after = _said(found, stack, evidence=arguments.evidence) if found else ()
-    as_of = () if arguments.exact else (*as_of_lines(plan), "")
+    before = _advice(found, arguments.stack) if found else ()
+    after = _said(found, arguments, stack) if found else ()
+    as_of = () if arguments.exact else as_of_lines(plan)
     print("\n".join((*before, *as_of, *plan_lines(plan, size), *after)))
     return 0
 
@@ -99,6 +107,8 @@ def _wrong_use(arguments: argparse.Namespace) -> str:
     """Which options do not go together; ``""`` where all do."""
     if arguments.exact and not acts(arguments):
         return "a dry run or a recorded machine does not use the network"
+    if arguments.brief and not arguments.json:
+        return "--brief goes with --json"
     if kind_asked(arguments) is not Kind.INSTALL and arguments.stack:
         return "--stack installs, --remove and --clean-up remove: give only one of them"
     if (arguments.distribution_rocm or arguments.driver) and not arguments.remove:
@@ -156,32 +166,39 @@ def _print_json(
     print(json.dumps(plan_document(plan, asked, advice, told), indent=1))
 
 
-def _said(found: Compared, stack: str, *, evidence: bool) -> tuple[str, ...]:
-    """What Choose says of the stack, below the plan."""
-    from wizard.knowledge.ageing import today
-    from wizard.report.recommendation import stack_lines
+def _print_brief(plan: Plan, found: Compared | None) -> None:
+    import json
 
-    return ("", *stack_lines(found, stack, today() if evidence else None))
+    from wizard.plan.plan_file import brief_document
+    from wizard.report.recommendation import recommendation_form
+
+    advice = recommendation_form(found.recommendation) if found else None
+    print(json.dumps(brief_document(plan, advice), indent=1))
 
 
-def _taken(found: Compared) -> tuple[str, ...]:
-    """Which stack was taken where none was named, why, and how it stands beside the others."""
+def _advice(found: Compared, named: str | None) -> tuple[str, ...]:
+    """What is recommended and why, or what is known of the stack that was named."""
     import textwrap
 
-    from wizard.report.recommendation import recommendation_lines
+    from wizard.report.recommendation import chosen_lines, recommendation_lines
+
+    if named:
+        return (*chosen_lines(found.recommendation, named), "")
+    *names, last = (each.stack for each in found.recommendation.fits[1:])
+    return (
+        *recommendation_lines(found.recommendation),
+        *textwrap.wrap(f"To choose another: --stack {', '.join(names)} or {last}.", 79),
+        "",
+    )
+
+
+def _said(found: Compared, arguments: argparse.Namespace, stack: str) -> tuple[str, ...]:
+    """Below the plan: what Choose says of the stack, and the others where none was named."""
+    from wizard.knowledge.ageing import today
+    from wizard.report.recommendation import stack_lines
     from wizard.report.side_by_side import sheet_lines
 
-    first, *others = found.recommendation.fits
-    *names, last = (each.stack for each in others)
-    others_text = (
-        f"To choose another: --stack {', '.join(names)} or {last}; for another program: --app. "
-        "For the evidence and all approaches: rdna1-setup --plain"
-    )
-    return (
-        f"You gave no --stack, so this is the plan for {first.stack}.",
-        *recommendation_lines(found.recommendation),
-        *textwrap.wrap(others_text, 79),
-        "",
-        *sheet_lines(found.columns),
-        "",
-    )
+    told = stack_lines(found, stack, today() if arguments.evidence else None)
+    if arguments.stack:
+        return ("", *told)
+    return ("", *told, "", "== All stacks beside each other", *sheet_lines(found.columns))

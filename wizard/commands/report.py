@@ -14,6 +14,13 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``report``."""
     parser.add_argument("--format", choices=("md", "json"), default="md")
+    parser.add_argument(
+        "--json",
+        dest="format",
+        action="store_const",
+        const="json",
+        help="same as --format json",
+    )
     parser.add_argument("--record", metavar="DIR", help="record this machine in a new folder")
     parser.add_argument("--folder", metavar="DIR", help="write the whole report into a new folder")
     parser.add_argument("--zip", action="store_true", help="with --folder: also write DIR.zip")

@@ -6,11 +6,14 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from wizard.commands.carrying import refuse_for
+from wizard.commands.carrying import refuse, refuse_for
 from wizard.commands.looking import acts, agreed, host_of, places_of
 from wizard.commands.watch import watch_first
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wizard.journalform import Record
     from wizard.machine.host import Host
     from wizard.places import Places
     from wizard.undo.whole_run import WholeUndo
@@ -26,6 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="only mark the run ID as undone, if its folder is lost",
     )
     parser.add_argument("--yes", action="store_true", help="do not ask")
+    parser.add_argument("--json", action="store_true", help="with --list: for programs")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -35,8 +39,10 @@ def run(arguments: argparse.Namespace) -> int:
         return 2
     host = host_of(arguments)
     places = places_of(host)
+    if arguments.json and not arguments.list:
+        return refuse("--json goes with --list")
     if arguments.list:
-        return _list(places)
+        return _list(places, as_json=arguments.json)
     if arguments.forget:
         return _forget(arguments, places)
     watch_first(arguments)
@@ -52,8 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
         print("Dry run: nothing was removed.")
         return 0
     if not arguments.yes and not agreed("Go back?"):
-        print("Nothing was removed.")
-        return 2
+        return _not_agreed("Nothing was removed", found.folder.record.id)
     return _take_back(found, host, yes=arguments.yes)
 
 
@@ -81,7 +86,18 @@ def _take_back(found: WholeUndo, host: Host, *, yes: bool) -> int:
     return code
 
 
-def _list(places: Places) -> int:
+def _not_agreed(happened: str, words: str) -> int:
+    """The exit code where nobody said yes; where nobody could, what says it beforehand."""
+    if sys.stdin.isatty():
+        print(f"{happened}.")
+        return 2
+    return refuse(
+        f"{happened}: there is no terminal to ask at. Read the above. To confirm it, add --yes:\n"
+        f"  rdna1-setup rollback {words} --yes"
+    )
+
+
+def _list(places: Places, *, as_json: bool) -> int:
     from pathlib import Path
 
     from wizard.journalform import OLDER
@@ -89,6 +105,9 @@ def _list(places: Places) -> int:
 
     runs = Path(places.runs)
     records, older, unreadable = read_records(runs), older_runs(runs), unreadable_runs(runs)
+    if as_json:
+        _print_json(records, [run.id for run in older], unreadable)
+        return 0
     for record in records:
         print(f"{record.id}  {record.name}  {record.plan['venv']}  {record.state}")
     for run in older:
@@ -98,6 +117,26 @@ def _list(places: Places) -> int:
     if not (records or older or unreadable):
         print("No run yet.")
     return 0
+
+
+def _print_json(records: Sequence[Record], older: Sequence[str], unreadable: Sequence[str]) -> None:
+    import json
+
+    from wizard.jsonform import SCHEMA
+
+    runs = [
+        {
+            "id": record.id,
+            "began": record.began,
+            "kind": record.kind.value,
+            "name": record.name,
+            "venv": record.plan["venv"],
+            "state": record.state,
+        }
+        for record in records
+    ]
+    form = {"schema": SCHEMA, "runs": runs, "older": older, "unreadable": unreadable}
+    print(json.dumps(form, indent=1))
 
 
 def _forget(arguments: argparse.Namespace, places: Places) -> int:
@@ -114,8 +153,7 @@ def _forget(arguments: argparse.Namespace, places: Places) -> int:
             print("Dry run: nothing was changed.")
             return 0
         if not arguments.yes and not agreed(f"Forget run {record.id}?"):
-            print("Nothing was changed.")
-            return 2
+            return _not_agreed("Nothing was changed", f"{record.id} --forget")
         forget_run(record, places, now())
     except Trouble as trouble:
         return refuse_for(trouble)

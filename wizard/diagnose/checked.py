@@ -19,15 +19,16 @@ def found(
     *,
     status: Status = Status.FAULT,
     fix: tuple[str, ...] = (),
+    title: str = "",
     about: About | None = None,
 ) -> Finding:
-    """The cause is there; its usual fix unless this machine has a better one."""
+    """The cause is there; its usual title and fix unless this machine has better ones."""
     known = load_causes()[cause]
     return Finding(
         cause=cause,
         status=status,
         confidence=sure,
-        title=known.title,
+        title=title or known.title,
         evidence=tuple(dict.fromkeys(evidence)),
         meaning=known.meaning,
         fix=fix or known.fix,

@@ -8,9 +8,10 @@ from wizard.advice.card import chosen_card, missing_right
 from wizard.diagnose.checked import fine, found, not_tested
 from wizard.diagnose.finding import About, Confidence, Evidence, Finding, Status
 from wizard.machine.facts import Gpu, Machine, Unknown
-from wizard.machine.gpu_words import ATOMICS_UNNEEDED
+from wizard.machine.gpu_words import ATOMICS_UNNEEDED, VFIO
 
 HAND_IN = "Start the container with --device=/dev/kfd --device=/dev/dri, on a host that has them."
+NOT_HANDED_IN = "This container ({0}) was started without the GPU's device /dev/kfd"
 AGAIN = "You are already in the group: log out of the whole session and log in again."
 
 
@@ -30,7 +31,7 @@ def driver(machine: Machine) -> Iterator[Finding]:
         yield not_tested(
             "kfd-missing", "It is not known which driver the card uses", card.driver.because
         )
-    elif card.driver == "vfio-pci":
+    elif card.driver == VFIO:
         yield found("vfio-bound", (Evidence(f"{card.name} is held by vfio-pci", where),))
     elif card.driver != "amdgpu":
         held = f"is held by {card.driver}" if card.driver else "is driven by nothing"
@@ -39,8 +40,9 @@ def driver(machine: Machine) -> Iterator[Finding]:
     elif not machine.access.kfd.present:
         inside = machine.surroundings.container
         seen = f"/dev/kfd does not exist{f' (inside {inside})' if inside else ''}"
-        fix = (HAND_IN,) if inside else ()
-        yield found("kfd-missing", (Evidence(seen, "/dev"),), fix=fix)
+        # A container has no driver of its own that could be at fault.
+        fix, title = ((HAND_IN,), NOT_HANDED_IN.format(inside)) if inside else ((), "")
+        yield found("kfd-missing", (Evidence(seen, "/dev"),), fix=fix, title=title)
     else:
         yield fine("kfd-missing", f"amdgpu drives {card.name}", Evidence("driver: amdgpu", where))
 

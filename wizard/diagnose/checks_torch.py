@@ -20,12 +20,12 @@ from wizard.machine.facts import (
     TorchInstall,
 )
 from wizard.machine.glibc import refuses_executable_stacks
+from wizard.machine.gpu_words import NVIDIA
 from wizard.machine.settings import has_empty_element
 from wizard.sizes import size_text
 
 OWN_FAMILY = re.compile(r"10\.1\.[0-3]$")
 OFFICIAL = re.compile(r"\+rocm\d")
-NVIDIA = "10de:"
 
 
 def each_torch(machine: Machine) -> Iterator[tuple[Environment, TorchInstall]]:

@@ -11,6 +11,8 @@ from wizard.machine.facts import Setting
 
 HARMLESS = "noop-setting"
 """A warning that explains nothing."""
+PASSING = "dpkg-lock"
+"""A state that ends by itself: as a warning it is certain, but no program fails of it but apt."""
 
 
 class Status(str, Enum):
@@ -117,12 +119,17 @@ class Finding:
 
 
 def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """The worst and surest first, what does no harm last; else in the order in which they came."""
+    """The worst and surest first, what does no harm last; else in the order in which they came.
+
+    What passes comes after what stays: people look for what their programs suffer from. In a text
+    that shows how apt failed of it, it is a fault, and stands with the others.
+    """
     status, confidence = list(Status), list(Confidence)
 
-    def rank(finding: Finding) -> tuple[int, bool, int]:
+    def rank(finding: Finding) -> tuple[int, bool, bool, int]:
         idle = finding.cause == HARMLESS
-        return status.index(finding.status), idle, confidence.index(finding.confidence)
+        passes = finding.cause == PASSING and finding.status is Status.WARNING
+        return status.index(finding.status), idle, passes, confidence.index(finding.confidence)
 
     return tuple(sorted(findings, key=rank))
 

@@ -69,7 +69,7 @@ class Claim:
     ``security``, ``support``, ``cause``, ``method``, ``regression``, ``neighbours``,
     ``other roads``."""
     leaning: str
-    """``for``, ``against`` or ``unknown``: how it bears on the stack."""
+    """``for``, ``against`` or ``unknown``: how it bears on the stack, were it true."""
     who: str
     card: str
     """As the source gives it; ``none`` for source code; ``not said`` where it does not."""
@@ -89,6 +89,11 @@ class Claim:
     contradicts: tuple[str, ...]
     setting: str = ""
     """The preset of its stacks under which it was seen; ``""`` for what they install as it is."""
+
+    @property
+    def side(self) -> str:
+        """Where it may stand: its leaning, but a refuted claim speaks for and against nothing."""
+        return Grade.REFUTED.value if self.grade is Grade.REFUTED else self.leaning
 
 
 @cache

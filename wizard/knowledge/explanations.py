@@ -41,11 +41,6 @@ def load_explanations() -> tuple[Explanation, ...]:
     return tuple(sorted(found, key=lambda topic: (topic.place, topic.id)))
 
 
-def find_explanation(name: str) -> Explanation | None:
-    """The topic of that id."""
-    return next((topic for topic in load_explanations() if topic.id == name.lower()), None)
-
-
 def read_explanation(path: Path) -> Explanation:
     """A file of ours: title, then fields, then text, then sources."""
     title, *lines = path.read_text("utf-8").rstrip().split("\n")

@@ -67,6 +67,8 @@ class Stack:
     """What it is for, in under 40 characters."""
     cautions: tuple[str, ...]
     """What its user must know, such as the end of security updates."""
+    unset_where_set: tuple[str, ...] = ()
+    """Further ones that must not, of which a login rarely sets any; ``_N`` ends in any number."""
     glibc_floor: str = ""
     """The oldest C library that its wheels were made for; ``""`` when nobody says."""
 

@@ -35,7 +35,7 @@ def effect_of(name: str, value: str, beside: Collection[str] = ()) -> Effect:
 
     ``beside`` are settings in the form ``NAME=VALUE`` that are in force with it: some matter.
     """
-    row = _variables().get(name) or _variables().get(NODE_NUMBER.sub("_N", name))
+    row = _variables().get(name) or _variables().get(general(name))
     if row is None:
         return UNKNOWN
     word = value.strip().lower()
@@ -43,6 +43,11 @@ def effect_of(name: str, value: str, beside: Collection[str] = ()) -> Effect:
         if _applies(effect, word, beside):
             return Effect(effect["kind"], effect["text"], row["source"])
     return UNKNOWN
+
+
+def general(name: str) -> str:
+    """The name as the table has it: ``_N`` for the number of a node."""
+    return NODE_NUMBER.sub("_N", name)
 
 
 def _applies(effect: dict[str, Any], word: str, beside: Collection[str]) -> bool:

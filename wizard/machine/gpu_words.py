@@ -5,6 +5,9 @@ from __future__ import annotations
 from wizard.machine.facts import Fact, Gpu, Link, Unknown
 from wizard.sizes import memory_size_text
 
+VFIO = "vfio-pci"
+"""The driver that holds a card for a virtual machine."""
+NVIDIA = "10de:"
 ATOMICS_UNNEEDED = 145
 """Version of the compute firmware from which KFD takes RDNA1 cards without PCIe atomics
 (``no_atomic_fw_version`` for gfx10.1 in kfd_device.c of Linux)."""
@@ -13,10 +16,20 @@ ATOMICS_UNNEEDED = 145
 def tell_gpus(gpus: tuple[Gpu, ...]) -> tuple[str, tuple[str, ...]]:
     """Summary in one line, the RDNA1 cards first of all, and details of every card."""
     cards = [gpu for gpu in gpus if gpu.rdna1] or list(gpus)
-    summary = ", ".join(_title(gpu) for gpu in cards) or "no graphics card found"
-    if gpus and not any(gpu.rdna1 for gpu in gpus):
-        summary = f"no RDNA1 card; {summary}"
+    without = "no RDNA1 card" if gpus and not any(gpu.rdna1 for gpu in gpus) else ""
+    free = ", ".join(_title(gpu) for gpu in cards if gpu.driver != VFIO)
+    beside = (_beside(gpu, listed=gpu in cards) for gpu in gpus)
+    summary = "; ".join(filter(None, (without, free, *beside))) or "no graphics card found"
     return summary, tuple(line for gpu in gpus for line in _lines(gpu))
+
+
+def _beside(gpu: Gpu, *, listed: bool) -> str:
+    """What to know of a card that the others do not compute with; ``""`` for nothing."""
+    if gpu.driver == VFIO:
+        return f"{_title(gpu)} is held by {VFIO}, for a virtual machine"
+    if gpu.pci_id.startswith(NVIDIA) and not listed:
+        return f"{_title(gpu)} is there too, and ROCm does not use it"
+    return ""
 
 
 def _title(gpu: Gpu) -> str:

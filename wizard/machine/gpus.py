@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from wizard.knowledge.cards import Card, is_rdna1, look_up
 from wizard.machine.facts import Fact, Gpu, Unknown
-from wizard.machine.gpu_words import tell_gpus
+from wizard.machine.gpu_words import VFIO, tell_gpus
 from wizard.machine.host import Host
 from wizard.machine.kfd import KfdNode, kfd_nodes
 from wizard.machine.part import Found, Part
@@ -15,7 +15,6 @@ DISPLAY_CLASSES = ("0300", "0302", "0380")
 INTEL_GRAPHICS = ("8086:", ":00:02.0")
 """Vendor and address of every graphics part that Intel puts into processors."""
 AMDGPU = "amdgpu"
-VIRTUAL_MACHINE = "vfio-pci"
 ONLY_AMDGPU = Unknown("only the driver amdgpu reports it")
 ASLEEP = Unknown("the card is asleep, and was not woken")
 NO_NODE = Unknown("KFD does not know the card")
@@ -71,7 +70,9 @@ def _gfx(card: Card, node: KfdNode | None) -> Fact[str]:
     """The kernel's word first: it read the chip itself, the table only knows its id."""
     if node and node.gfx:
         return node.gfx
-    return card.gfx or Unknown("the kernel does not report it, and the card is unknown")
+    return card.gfx or Unknown(
+        "the kernel does not report it, and this program does not know the card"
+    )
 
 
 def _driver(host: Host, folder: str) -> Fact[str]:
@@ -118,7 +119,7 @@ def _vram(host: Host, folder: str, driver: Fact[str], *, asleep: bool) -> Fact[i
 
 def _drives_screen(host: Host, folder: str, drm: tuple[str, ...], driver: Fact[str]) -> Fact[bool]:
     card = next((name for name in drm if name.startswith("card")), None)
-    if card is None and driver == VIRTUAL_MACHINE:
+    if card is None and driver == VFIO:
         return False
     if card is None:
         return Unknown("no driver shows its connectors")
@@ -132,12 +133,14 @@ def _drives_screen(host: Host, folder: str, drm: tuple[str, ...], driver: Fact[s
 
 def _note(card: Card, node: KfdNode | None, driver: Fact[str]) -> str:
     notes = [card.note] if card.note else []
-    if driver == VIRTUAL_MACHINE:
+    if driver == VFIO:
         notes.append("Reserved for a virtual machine (vfio-pci), so you cannot use it here.")
     elif driver == "" and card.gfx:
         notes.append("No driver is bound to it: it needs amdgpu first.")
     if node and node.gfx and card.gfx and node.gfx != card.gfx:
-        notes.append(f"The kernel says {node.gfx}, its id says {card.gfx}; the kernel's is used.")
+        notes.append(
+            f"The kernel says {node.gfx}, its id says {card.gfx}; this program uses the kernel's."
+        )
     return " ".join(notes)
 
 

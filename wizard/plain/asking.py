@@ -1,4 +1,4 @@
-"""Questions in plain lines: numbered choices, Enter for the usual, ``?`` for help, ``b`` back."""
+"""Questions in plain lines: numbered choices, Enter for the usual, ``?`` ``b`` and ``q``."""
 
 from __future__ import annotations
 
@@ -10,15 +10,21 @@ Chosen = TypeVar("Chosen")
 
 BACK = "b"
 HELP = "?"
+LEAVE = "q"
 PATIENCE = 3
 """So many answers that mean nothing, and the choices are told once more."""
 AGAIN = "That was three invalid answers. Nothing was changed. Please try again:"
 NO_NUMBER = "{0!r} is not one of the choices."
+HOW_TO_ANSWER = (
+    "Type your answer and Enter; Enter alone takes the usual one. b goes back to the question "
+    "before. q leaves, and nothing is changed by that."
+)
+"""Told where a question has no more to tell of itself."""
 NOTHING_BEFORE = "This is the first question. Enter 0 to quit."
 
 
 class Left(Exception):
-    """Nobody answers any more: the input has ended."""
+    """Somebody leaves, or nobody answers any more: the input has ended."""
 
 
 class WentBack(Exception):
@@ -77,7 +83,8 @@ class Asker:
         lines = [f"  {number}  {each.text}" for number, each in enumerate(options, 1)]
         while True:
             self._tell(question, [*lines, "  0  none of these"])
-            for _ in range(PATIENCE):
+            wrong = 0
+            while wrong < PATIENCE:
                 answer = self._answer(f"Numbers, as in 1, 3 (Enter for {names}, b back): ")
                 if not answer:
                     return tuple(options[place].value for place in usual)
@@ -85,7 +92,9 @@ class Asker:
                 if places is not None:
                     return tuple(options[place].value for place in places)
                 self._no_way_back(answer)
-                self._say(NO_NUMBER.format(answer))
+                if not self._helped(answer):
+                    self._say(NO_NUMBER.format(answer))
+                    wrong += 1
             self._say(AGAIN)
 
     def text(self, question: str, usual: str = "") -> str:
@@ -94,9 +103,12 @@ class Asker:
         self._say(question)
         if usual:
             self._say(f"  {usual}")
-        answer = self._answer("Another one (Enter keeps this, b back): " if usual else "Answer: ")
-        self._no_way_back(answer)
-        return answer or usual
+        while True:
+            prompt = "Another one (Enter keeps this, b back): " if usual else "Answer: "
+            answer = self._answer(prompt)
+            self._no_way_back(answer)
+            if not self._helped(answer):
+                return answer or usual
 
     def lines(self, end: str) -> str:
         """All lines up to one that is ``end`` alone, or up to the end of the input."""
@@ -124,10 +136,19 @@ class Asker:
             self._say(NOTHING_BEFORE)
             return True
         self._no_way_back(answer)
+        if explain is None:
+            return self._helped(answer)
         wanted = answer[1:].strip()
-        if explain is None or answer[:1] != HELP or (wanted and wanted not in keys):
+        if answer[:1] != HELP or (wanted and wanted not in keys):
             return False
         explain(keys.index(wanted) if wanted else None)
+        return True
+
+    def _helped(self, answer: str) -> bool:
+        """True where help was asked for, of which a question of this kind has none of its own."""
+        if answer[:1] != HELP:
+            return False
+        self._say(HOW_TO_ANSWER)
         return True
 
     def _no_way_back(self, answer: str) -> None:
@@ -141,7 +162,10 @@ class Asker:
             raise Left
         if not self._answers.isatty():
             self._say(line.strip())  # a terminal shows what is typed; a pipe does not
-        return line.strip().lower() if len(line.strip()) == 1 else line.strip()
+        answer = line.strip().lower() if len(line.strip()) == 1 else line.strip()
+        if answer == LEAVE:
+            raise Left
+        return answer
 
 
 def in_turn(questions: Sequence[Callable[[Chosen], Chosen | None]], start: Chosen) -> Chosen:

@@ -17,17 +17,18 @@ from wizard.plain.road import Do, Road, say
 Way = Callable[[Road], int]
 
 AIM = """\
-rdna1-setup in plain text. It looks at this machine, recommends a stack (a
-PyTorch and what it needs) for an RX 5500, 5600 or 5700, shows you the plan,
-installs it, and measures Conv2d on your card. Its makers have not run it on
-such a card."""
+rdna1-setup, as plain text. It looks at this machine, says which stack (a
+PyTorch and what it needs) may work on an RX 5500, 5600 or 5700, installs it by
+a plan that you read first, and measures Conv2d on your own card. Nobody who
+made it has run it on such a card."""
 LIVE = "Nothing is changed before you agree to a plan."
 HOW = """\
 Answer with a number and Enter. Enter alone takes the usual answer, which each
-question names; ? tells more, b goes back to the previous question. Ctrl+C or
-Ctrl+D quits. To agree to a plan, type y and Enter."""
+question names; ? tells more, b goes back to the question before, q leaves.
+Ctrl+C and the end of the input (Ctrl+D) leave too. Nothing is changed unless
+you have agreed to a plan with y and Enter."""
 LEFT = "Goodbye. Nothing was changed, except by plans that you agreed to."
-BYE = "Goodbye."
+BYE = "Left."
 OURS = ("--plain", "--screens")
 STOPPED = 130
 FAILED = (1, STOPPED)
@@ -110,7 +111,7 @@ def _ways() -> list[Option[Way | None]]:
         Option("Explain a log or an error text", explaining.walk),
         Option("Remove ROCm, or clean up after other scripts", away.clear),
         Option("Roll back: undo a run of this program", away.roll_back),
-        Option("Show everything: this machine, every stack, every approach", telling.tell_all),
+        Option("Show this machine on one page: verdict, advice, problems", telling.tell_all),
         Option("Report for an issue, without your name and home", telling.report),
         Option("Leave", None, "0"),
     ]
@@ -135,7 +136,7 @@ MORE = (
     "5 removes AMD's packages, or files and lines of other scripts. It shows the plan first, and "
     "you can undo it.",
     "6 shows what a run made and undoes it; your own files stay.",
-    "7 changes nothing. It prints about 1,400 lines.",
+    "7 changes nothing. It prints about 40 lines, and which commands say more.",
     "8 prints a report. It sends nothing anywhere.",
     "0 quits. That changes nothing.",
 )

@@ -26,6 +26,7 @@ CARDS = "There is more than one AMD card. Which one?"
 PRESETS = "Which published settings for Conv2d?"
 FOOTPRINTS = "What may it change?"
 GROUPS = "You have no permission to use the GPU yet. Should the plan give it to you?"
+UNDO = "You can undo any of them after installing it: rdna1-setup rollback"
 FOLDER = "Which folder? Give a new one, or an existing venv or conda environment."
 
 
@@ -99,6 +100,7 @@ class Setup:
         self.road.say()
         for line in recommendation_lines(recommended):
             self.road.say(line)
+        self.road.say(UNDO)
         titles = {stack.id: stack.title for stack in load_stacks()}
         options: list[Option[str]] = []
         for fit in recommended.fits:

@@ -1,4 +1,4 @@
-"""The plain road's texts: everything that is known here, and the report for an issue."""
+"""The plain road's texts: this machine on one page, and the report for an issue."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def tell_all(road: Road) -> int:
-    """Machine, advice, every road, and the first plan; changes nothing."""
+    """Verdict, recommendation and problems of this machine; changes nothing."""
     from wizard.commands.overview import run
 
     return run(road.arguments)

@@ -29,6 +29,10 @@ RELEASE = re.compile(r"\.([4-9])([01]\d)0(\d)-\d+")
 """In ``2.20.0.50701-98~22.04``, the release 5.7.1."""
 OWN_RELEASE = re.compile(r"\d+\.\d+\.\d+$")
 """At the end of ``rocm-core5.2.0``, which lives beside ``rocm-core``."""
+UNASKED = (
+    "AMD's kernel driver package goes too ({}): dpkg stopped half-way at it, and apt fails until "
+    "it is gone. The kernel's own driver stays."
+)
 BROKEN = ("half-configured", "half-installed", "unpacked", "must be reinstalled")
 
 
@@ -70,13 +74,16 @@ def going(machine: Machine, scopes: tuple[str, ...], kept_release: str = "") -> 
             f"The installed packages cannot be read: {packages.because}. Packages are removed "
             "only from an exact list, so nothing is planned."
         )
+    asked = DRIVER in scopes
     if any(one.name in DRIVERS and is_broken(one) for one in packages):
         scopes = (*scopes, DRIVER) if AMD in scopes else scopes  # its firmware goes with it
     out = [one for one in packages if _goes(one, scopes, kept_release)]
     if any(_is_other(one) for one in packages if one.origin == "amd" and one not in out):
         out = [one for one in out if one.name != INSTALLER]  # it has the sources of what stays
     stays = tuple(one for one in packages if one.origin == "amd" and one not in out)
-    return Going(tuple(out), stays, tuple(_notes(packages, out, scopes)), AMD in scopes)
+    return Going(
+        tuple(out), stays, tuple(_notes(packages, out, scopes, asked=asked)), AMD in scopes
+    )
 
 
 def release_of(package: Package) -> str:
@@ -111,13 +118,17 @@ def _is_graphics(package: Package) -> bool:
     return not is_rocm(name) or GRAPHICS.fullmatch(name) is not None
 
 
-def _notes(packages: tuple[Package, ...], out: list[Package], scopes: tuple[str, ...]) -> list[str]:
+def _notes(
+    packages: tuple[Package, ...], out: list[Package], scopes: tuple[str, ...], *, asked: bool
+) -> list[str]:
+    unasked = [] if asked else [one.name for one in out if one.name in DRIVERS]
     unclear = [f"{one.name} {one.version} ({one.grounds})" for one in packages if _unclear(one)]
     left = [one for one in packages if one.origin == "amd" and one not in out]
     drivers = [one.name for one in left if one.name in DRIVERS]
     graphics = [one.name for one in left if _is_graphics(one)]
     theirs = [one.name for one in packages if one.origin == "distribution" and one not in out]
     told = (
+        (unasked, UNASKED),
         (unclear, "These stay, because it is not clear who they belong to: {}."),
         (drivers if AMD in scopes else [], "AMD's kernel driver works and stays ({})."),
         (

@@ -19,6 +19,7 @@ SCHEMA = 2
 LONGEST = 8 << 20
 """Bytes of such a file; the longest plan of ours has some hundred thousand."""
 SHOWN = 4
+BRIEF = "brief"
 ADVICE, WHEELS = "advice", "wheels"
 """What stands beside a plan for those who read it."""
 
@@ -52,12 +53,34 @@ def plan_document(
     return {"schema": SCHEMA, "asked": list(asked), **plan_form(plan), **told}
 
 
+def brief_document(plan: Plan, recommendation: dict[str, Any] | None) -> dict[str, Any]:
+    """What is recommended and what the plan takes, without commands and files; not to carry out."""
+    return {
+        "schema": SCHEMA,
+        BRIEF: True,
+        **({} if recommendation is None else {"recommendation": recommendation}),
+        "id": plan.id,
+        "kind": plan.kind.value,
+        "stack": plan.stack,
+        "footprint": plan.footprint,
+        "venv": plan.venv,
+        "download_bytes": plan.download_bytes,
+        "installed_bytes": plan.installed_bytes,
+        "needs_root": any(step.needs_root for step in plan.steps),
+        "relogin_needed": plan.relogin_needed,
+        "restart_needed": plan.restart_needed,
+        "steps": [{"title": s.title, "needs_root": s.needs_root} for s in plan.steps],
+    }
+
+
 def read_plan_document(text: str) -> PlanFile:
     """What was printed, checked to the last word; raises WrongPlanFile."""
     found = _object(text)
     schema, asked = found.pop("schema", None), found.pop("asked", None)
     found.pop(ADVICE, None)
     found.pop(WHEELS, None)
+    if found.get(BRIEF):
+        raise WrongPlanFile("it is a summary (--brief): `rdna1-setup plan --json` prints the plan")
     if type(schema) is not int or schema != SCHEMA:
         raise WrongPlanFile(f"its schema is {schema!r}, but this version only knows {SCHEMA}")
     if "kind" not in found:

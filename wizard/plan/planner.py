@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 
 from wizard.advice.card import chosen_card, with_card
 from wizard.advice.fit import Fit, Supply, fit
+from wizard.advice.leftovers import MEASURED, left_out
 from wizard.journalform import Kind
 from wizard.knowledge.applications import applications_named
 from wizard.knowledge.stacks import Stack, find_stack, load_stacks
@@ -85,11 +86,12 @@ def make_plan(
         steps = tuple(carrying(step, taken, choice.venv) for step in made)
     system = _system(machine, choice, stack, prepared or Prepared())
     steps = (*group_steps(machine, choice, held.missing_right), *steps)
-    plan = replace(_plan(choice, stack, held, system, steps, notes), user_torch=seen)
+    plan = replace(_plan(machine, choice, stack, held, system, steps, notes), user_torch=seen)
     return as_asked(machine, plan, choice.snapshot)
 
 
 def _plan(
+    machine: Machine,
     choice: Choice,
     stack: Stack,
     held: Fit,
@@ -99,7 +101,7 @@ def _plan(
 ) -> Plan:
     relogin_needed = any(isinstance(step, AddToGroups) for step in steps)
     right = held.missing_right.text if held.missing_right else ""
-    told = (*system.notes, *notes, *_notes(choice, stack, held))
+    told = (*system.notes, *notes, *_notes(machine, choice, stack, held))
     return with_id(
         Plan(
             id="",
@@ -193,12 +195,16 @@ def _system(machine: Machine, choice: Choice, stack: Stack, prepared: Prepared) 
     return replace(part, notes=(*part.notes, note))
 
 
-def _notes(choice: Choice, stack: Stack, held: Fit) -> tuple[str, ...]:
+def _notes(machine: Machine, choice: Choice, stack: Stack, held: Fit) -> tuple[str, ...]:
     titles = {each.id: each.title for each in applications_named(choice.applications)}
     takes = [f"{titles[c.application]} takes {need}" for c in held.answers for need in c.needs]
     notes = [*held.obstacles, *held.needs, *takes, *_verdict_notes(held, titles), *stack.cautions]
     if preset := chosen_preset(choice, stack):
         notes.append(f"With the settings '{preset.name}' ({preset.source}). {preset.caution}")
+    if early := [name for name in left_out(machine, stack) if name.startswith(MEASURED)]:
+        it = "it" if len(early) == 1 else "them"
+        sets = f"Your login sets {', '.join(early)}"
+        notes.append(f"{sets}: rdna1-python starts without {it}, bin/python keeps {it}.")
     if not stack.gfx and choice.torch_index == AS_CONFIGURED:
         notes.append(
             "PyPI's own torch for Linux is the CUDA build: it works, but is some gigabytes larger."

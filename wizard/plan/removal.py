@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
+from wizard.advice.leftovers import short_path
 from wizard.journalform import Kind
 from wizard.machine.facts import Machine, Package, Unknown
 from wizard.plan.amd_packages import AMD, DISTRIBUTION, Going, going, release_of
@@ -53,7 +54,8 @@ def make_removal(
     files = files or FilesNow()
     gone = going(machine, scopes)
     steps, notes = removal_steps(machine, gone, files, for_good)
-    steps, notes = (*steps, *_ours(gone, files)), (*notes, *strangers(machine, steps))
+    steps = (*steps, *_ours(gone, files))
+    notes = (*notes, *strangers(machine, steps), *_settings_stay(machine))
     if not steps:
         raise NothingToDo(" ".join((_nothing(machine, scopes), *gone.notes)))
     return system_plan(Kind.REMOVE, steps, notes, held(gone.packages))
@@ -138,6 +140,31 @@ def _ours(gone: Going, files: FilesNow) -> Iterator[Step]:
         why = "This program wrote it for a system ROCm, and none is left."
         order = reversed(OURS)  # the source before its key: without that one apt would complain
         yield from (SetSystemPathAside(why, path, BACK) for path in order if path in files.texts)
+
+
+def _settings_stay(machine: Machine) -> Iterator[str]:
+    """Where settings for ROCm stand in files that every login reads: they are not removed here."""
+    lines: dict[str, list[int]] = {}
+    for one in machine.settings:
+        if one.file and not one.within and one.file not in OURS:
+            lines.setdefault(one.file, []).append(one.line)
+    if lines:
+        places = (f"{short_path(path, machine)} ({_lines(each)})" for path, each in lines.items())
+        yield (
+            f"Settings for ROCm stay in {', '.join(places)}. To remove them: rdna1-setup clean-up"
+        )
+
+
+def _lines(numbers: Collection[int]) -> str:
+    """Such as ``line 3`` and ``lines 2, 4-18``."""
+    spans: list[tuple[int, int]] = []
+    for number in sorted(set(numbers)):
+        if spans and number == spans[-1][1] + 1:
+            spans[-1] = (spans[-1][0], number)
+        else:
+            spans.append((number, number))
+    text = ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in spans)
+    return f"line{'s' * (len(set(numbers)) > 1)} {text}"
 
 
 def _left_by(gone: Going, left: Leftovers, files: FilesNow) -> Iterator[Edit]:

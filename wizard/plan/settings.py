@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from wizard.advice.card import chosen_card
+from wizard.advice.leftovers import MEASURED, left_out
 from wizard.knowledge.stacks import Preset, Stack
 from wizard.machine.facts import Machine
 from wizard.plan.choice import Choice
@@ -26,13 +27,16 @@ def setting_steps(
     )
     packages = f"{venv}/lib/python{minor}/site-packages"
     constraints = f"{venv}/rdna1-constraints.txt"
-    launcher = launcher_text(venv, settings, stack.unset)
+    out = left_out(machine, stack)
+    # Not in the module what Conv2d's search sets for this Python: it would be gone again.
+    unset = (*stack.unset, *(name for name in out if not name.startswith(MEASURED)))
+    launcher = launcher_text(venv, settings, tuple(dict.fromkeys((*unset, *out))))
     variables: tuple[Step, ...] = ()
-    if settings or stack.unset:
+    if settings or unset:
         variables = (
             _file(
                 f"{packages}/{MODULE}.py",
-                module_text(settings, stack.unset),
+                module_text(settings, unset),
                 "The environment variables of this stack. They affect only this environment.",
                 "Write the settings of this stack",
             ),

@@ -51,6 +51,17 @@ def _lines(event: Event) -> Iterator[str]:
             yield f"    {progress_line(event)}"
 
 
+def foreseen_lines(event: Event) -> Iterator[str]:
+    """What a dry run adds to a plan that was shown: steps that are done, trouble, the end."""
+    match event:
+        case StepFinished(already_done=True):
+            yield clean(f"Step {event.number}: {event.outcome}")
+        case StepFailed() | PlanFinished():
+            yield from event_lines(event)
+        case _:
+            pass
+
+
 def progress_line(progress: Progress) -> str:
     """How far a step is, in words."""
     percent = f"{progress.done * 100 // progress.total} %" if progress.total else ""

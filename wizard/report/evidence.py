@@ -7,8 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 
 from wizard.advice.comparison import Aspect
+from wizard.conv2d.cards.received import Received
 from wizard.knowledge.ageing import overdue
 from wizard.knowledge.claims import Claim, Grade
+from wizard.report.received import received_lines
 from wizard.report.units import WIDTH
 
 BEST = 2
@@ -17,8 +19,14 @@ LABEL = 9
 LONG_AGO = "more than a year ago"
 OTHERS = "They are other people's statements: we have run nothing on an RDNA1 card."
 NO_CLAIM = "No published statement supports it; its basis is given above."
-REFUTED = "refuted"
-HEADS = {"for": "FOR IT", "against": "AGAINST IT", "unknown": "OPEN", REFUTED: "REFUTED"}
+MEASURED = "measured"
+HEADS = {
+    MEASURED: "MEASURED WITH THIS PROGRAM",
+    "for": "FOR IT",
+    "against": "AGAINST IT",
+    "unknown": "OPEN",
+    "refuted": "REFUTED",
+}
 
 
 def evidence_lines(
@@ -29,8 +37,11 @@ def evidence_lines(
     *,
     whole: bool = False,
     more: str = "",
+    received: Sequence[Received] = (),
 ) -> Iterator[str]:
     """The verdict and why, then the claims of each side, those that the verdict names first.
+
+    Results that were ``received`` stand above all that was only said.
 
     ``day``: of the reader, who is told of sources that nobody has looked at for long before it.
     ``whole``: every claim. ``more``: how the reader gets the rest, for example ``m shows``.
@@ -40,11 +51,14 @@ def evidence_lines(
     yield from verdict_lines(aspect, width)
     if aspect.meaning:
         yield from _wrapped(f"{aspect.title}: {aspect.meaning}", width, "  ")
+    if received:
+        yield from ("", f"{HEADS[MEASURED]}: {len(received)}")
+        yield from received_lines(received, aspect.id, width)
     if not claims:
         yield from ("", *_wrapped(NO_CLAIM, width))
         return
     for side, head in HEADS.items():
-        group = [claim for claim in claims if side_of(claim) == side]
+        group = [claim for claim in claims if claim.side == side]
         shown = group if whole else group[:BEST]
         left = len(group) - len(shown)
         rest = f"; {more} the other {left}" if left and more else ""
@@ -53,11 +67,6 @@ def evidence_lines(
         for claim in shown:
             yield from ("", *claim_lines(claim, day, width, _rivals(claim, known)))
     yield from ("", *_wrapped(OTHERS, width))
-
-
-def side_of(claim: Claim) -> str:
-    """``for``, ``against``, ``unknown`` or ``refuted``."""
-    return REFUTED if claim.grade is Grade.REFUTED else claim.leaning
 
 
 def verdict_lines(aspect: Aspect, width: int = WIDTH) -> Iterator[str]:

@@ -4,25 +4,49 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator
+from typing import Any
 
+from wizard.conv2d.cards.received import load_received
 from wizard.knowledge.explanations import Explanation
+from wizard.knowledge.roads import load_roads
+from wizard.report.received import came_in_lines
+from wizard.report.roads import all_road_lines
 
 WIDTH = 76
+UNTESTED = "untested"
+"""The topic with the results that owners sent in."""
 LIST_HINT = "To read one: rdna1-setup about TOPIC"
 
 
 def topic_lines(topic: Explanation) -> Iterator[str]:
-    """A whole topic: title, text, sources, date."""
+    """A whole topic: title, text, what owners measured where it is about that, sources, date."""
     yield topic.title
     yield "=" * len(topic.title)
     yield ""
     yield from _plain(topic.body)
+    if not topic.sources:
+        return
     yield ""
+    if topic.id == UNTESTED:
+        yield from (*came_in_lines(load_received(), WIDTH), "")
     yield from _heading("Sources")
     yield ""
     yield from _plain(topic.sources)
     yield ""
     yield f"Last looked at: {topic.date or 'not said'}. In our own words; we own no such card."
+
+
+def approaches() -> Explanation:
+    """Every approach that somebody tried or named, as one more topic; each names its source."""
+    roads = load_roads()
+    return Explanation(
+        id="approaches",
+        title=f"All {len(roads)} known approaches",
+        short="What people tried on these cards, what came of it, and how to do it.",
+        date="",
+        body=tuple(all_road_lines(roads))[1:],
+        sources=(),
+    )
 
 
 def list_lines(topics: tuple[Explanation, ...]) -> Iterator[str]:
@@ -34,6 +58,25 @@ def list_lines(topics: tuple[Explanation, ...]) -> Iterator[str]:
         )
     yield ""
     yield LIST_HINT
+
+
+def topic_form(topic: Explanation) -> dict[str, Any]:
+    """A whole topic for programs; its text and sources are lines of Markdown."""
+    return {
+        **_head_form(topic),
+        "date": topic.date,
+        "text": list(topic.body),
+        "sources": list(topic.sources),
+    }
+
+
+def list_form(topics: tuple[Explanation, ...]) -> dict[str, Any]:
+    """All topics for programs, without their texts."""
+    return {"topics": list(map(_head_form, topics))}
+
+
+def _head_form(topic: Explanation) -> dict[str, Any]:
+    return {"id": topic.id, "title": topic.title, "short": topic.short}
 
 
 def _plain(lines: tuple[str, ...]) -> Iterator[str]:

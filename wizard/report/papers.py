@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -57,10 +57,19 @@ class Papers:
     """Name and reason of each file that would belong to it."""
 
 
-def papers_of(gathered: Gathered, collected: Fact[str] | None = None) -> Papers:
-    """The report as files; ``collected`` is what ``collect_env`` printed, if it was asked for."""
+Content = tuple[str, str, Callable[[Redaction], str]]
+"""Name, what is in it, and its redacted text."""
+
+
+def papers_of(
+    gathered: Gathered, collected: Fact[str] | None = None, first: Iterable[Content] = ()
+) -> Papers:
+    """The report as files, after those that go ``first``.
+
+    ``collected`` is what ``collect_env`` printed, if it was asked for.
+    """
     redaction = Redaction(gathered.identity)
-    files = [_paper(redaction, *each) for each in _contents(gathered)]
+    files = [_paper(redaction, *each) for each in (*first, *_contents(gathered))]
     missing = [
         (log.name, log.text.because) for log in gathered.logs if isinstance(log.text, Unknown)
     ]
@@ -89,10 +98,6 @@ def report_form(gathered: Gathered, redaction: Redaction) -> dict[str, Any]:
     }
     redacted: dict[str, Any] = redaction.form(form)
     return redacted
-
-
-Content = tuple[str, str, Callable[[Redaction], str]]
-"""Name, what is in it, and its redacted text."""
 
 
 def _contents(gathered: Gathered) -> Iterator[Content]:

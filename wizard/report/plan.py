@@ -36,7 +36,7 @@ def plan_lines(plan: Plan, found: WheelsSize | None = None) -> Iterator[str]:
 def _lines(plan: Plan, found: WheelsSize | None) -> Iterator[str]:
     place = f", in {plan.venv}" if plan.venv else ""
     yield f"Plan {plan.id}: {plan.name}, footprint {plan.footprint}{place}"
-    yield totals(plan, found)
+    yield from cost_lines(plan, found)
     if plan.first:
         yield from textwrap.wrap(
             plan.first, WIDTH, initial_indent="First you need ", subsequent_indent="  "
@@ -76,12 +76,19 @@ def size_told(plan: Plan, found: WheelsSize) -> str:
     return f"pip did not say how much it would download: {clean(found.because)}{old}"
 
 
-def totals(plan: Plan, found: WheelsSize | None = None) -> str:
-    """What the plan takes, on one line; what pip says of the wheels outranks what we know."""
-    root = sum(step.needs_root for step in plan.steps)
-    rights = f"{root} of them as root" if root else "none as root"
-    takes = f"{len(plan.steps)} steps, {rights}; {_sizes(plan, found)}"
-    return f"{takes}; {'; '.join(_afterwards(plan))}"
+def cost_lines(plan: Plan, found: WheelsSize | None = None) -> Iterator[str]:
+    """What the plan takes: steps, size, root or not, undo.
+
+    What pip says of the wheels, where it was asked, outranks what we know.
+    """
+    for label, text in (
+        ("Steps", f"{len(plan.steps)}; {_afterwards(plan)}"),
+        ("Size", _sizes(plan, found)),
+        ("Root", _rights(plan)),
+        ("Undo", "" if plan.kind is Kind.ROLLBACK else "rdna1-setup rollback"),
+    ):
+        if text:
+            yield from textwrap.wrap(f"{label + ':':<7}{text}", WIDTH, subsequent_indent=" " * 7)
 
 
 def _sizes(plan: Plan, found: WheelsSize | None) -> str:
@@ -90,19 +97,27 @@ def _sizes(plan: Plan, found: WheelsSize | None) -> str:
         packages = (step.download_bytes for step in plan.steps if isinstance(step, AptChange))
         download = found.bytes + sum(packages)
     if download is None and plan.installed_bytes is None:
-        asked = "not known until it is resolved" if found is None else "of unknown size"
+        asked = "not known until pip is asked" if found is None else "not known"
         return f"download and disk {asked}"
     return f"download {bytes_text(download)}, disk {bytes_text(plan.installed_bytes)}"
 
 
-def _afterwards(plan: Plan) -> Iterator[str]:
+def _rights(plan: Plan) -> str:
+    """Which steps root does, by title where there is one."""
+    titles = [step.title for step in plan.steps if step.needs_root]
+    if not titles:
+        return "not needed"
+    return f"for 1 step: {titles[0]}" if len(titles) == 1 else f"for {len(titles)} steps"
+
+
+def _afterwards(plan: Plan) -> str:
     """What is left to the user; a restart is a new login too."""
-    if plan.first:
-        yield "see First"
+    left = ["see First"] if plan.first else []
     if plan.restart_needed:
-        yield "a restart afterwards"
+        left.append("a restart afterwards")
     elif not plan.first:
-        yield "a new login afterwards" if plan.relogin_needed else "no new login"
+        left.append("a new login afterwards" if plan.relogin_needed else "no new login")
+    return "; ".join(left)
 
 
 def step_lines(number: int, step: Step) -> Iterator[str]:

@@ -12,6 +12,7 @@ from wizard.advice.card import with_card
 from wizard.advice.comparison import Column, LineSpeed, also, columns, everything
 from wizard.advice.fit import Fit
 from wizard.advice.recommend import Recommendation, asked_for, name_for_target
+from wizard.conv2d.cards.received import received_on
 from wizard.jsonform import to_json
 from wizard.knowledge.ageing import overdue
 from wizard.knowledge.applications import PLAIN_TORCH, applications_named
@@ -19,12 +20,12 @@ from wizard.knowledge.claims import load_claims
 from wizard.knowledge.releases import load_catalogue
 from wizard.knowledge.roads import load_roads
 from wizard.knowledge.stacks import Stack, load_stacks
+from wizard.knowledge.verdicts import Word
 from wizard.machine.facts import Machine
 from wizard.plan.group_steps import told_need
 from wizard.report.evidence import LONG_AGO, evidence_lines, verdict_lines
-from wizard.report.roads import all_road_lines
-from wizard.report.side_by_side import sheet_lines
 from wizard.report.units import WIDTH
+from wizard.report.warning import cannot_run
 
 ASK = "For the sources and who disagrees: rdna1-setup plan --stack {0} --evidence"
 
@@ -80,9 +81,9 @@ def text_for_cards(targets: Iterable[str], applications: tuple[str, ...] = ()) -
     )
 
 
-def recommendation_lines(found: Recommendation, head: str = "") -> Iterator[str]:
+def recommendation_lines(found: Recommendation) -> Iterator[str]:
     """What is recommended and why, what is to be done before, and what comes next."""
-    yield from textwrap.wrap(f"{head}{found.sentence}", WIDTH, break_on_hyphens=False)
+    yield from textwrap.wrap(found.sentence, WIDTH, break_on_hyphens=False)
     yield from _listed("Why first", [found.reason])
     first = told_need(found.first, found.fits[0].missing_right)
     yield from _listed("First of all it needs", [first])
@@ -92,17 +93,19 @@ def recommendation_lines(found: Recommendation, head: str = "") -> Iterator[str]
         yield from _listed(each.program.title, [each.program.install, each.program.note])
 
 
-def all_lines(found: Compared) -> Iterator[str]:
-    """The recommendation, the stacks beside each other, each one's reasons, every approach."""
-    yield from recommendation_lines(found.recommendation)
-    yield ""
-    yield from sheet_lines(found.columns)
-    for fit in found.recommendation.fits:
-        yield ""
-        yield from fit_lines(found, fit)
-    yield ""
-    yield "== All known approaches"
-    yield from all_road_lines(load_roads())
+def chosen_lines(found: Recommendation, stack: str) -> Iterator[str]:
+    """A stack that somebody chose: what it is good for, and what speaks against it."""
+    fit = found.fits[found.rank(stack) - 1]
+    asked = applications_named(found.applications)
+    yield f"Your choice: {_stack(stack).title} ({stack})"
+    for application, answer in zip(asked, fit.answers, strict=True):
+        title = asked_for(application)
+        if answer.word is not Word.NO:  # the warning says that, and why
+            yield from _listed(f"{title[:1].upper()}{title[1:]}: {answer.word.value}", [answer.why])
+    if warning := cannot_run(found, fit):
+        yield from textwrap.wrap(warning, WIDTH, break_on_hyphens=False)
+    elif fit is not found.fits[0]:
+        yield from textwrap.wrap(short_text(found), WIDTH, break_on_hyphens=False)
 
 
 def fit_lines(found: Compared, fit: Fit) -> Iterator[str]:
@@ -129,7 +132,8 @@ def stack_lines(found: Compared, stack: str, evidence_on: date | None = None) ->
     if evidence_on:
         yield from _old_checks(_stack(stack), evidence_on)
         about = everything(_stack(stack))
-        yield from evidence_lines(about, load_claims(), evidence_on, whole=True)
+        measured = received_on(stack, about.id)
+        yield from evidence_lines(about, load_claims(), evidence_on, whole=True, received=measured)
     else:
         yield ASK.format(stack)
 
@@ -143,6 +147,17 @@ def _old_checks(stack: Stack, day: date) -> Iterator[str]:
         yield f"AMD's system packages were checked on {catalogue.checked}, {LONG_AGO}."
 
 
+def recommendation_form(found: Recommendation) -> dict[str, Any]:
+    """What is recommended and why, for programs."""
+    return {
+        "recommended": found.name,
+        "sentence": found.sentence,
+        "reason": found.reason,
+        "next_best": found.next_best,
+        "applications": list(found.applications),
+    }
+
+
 def comparison_form(found: Compared, stack: str = "") -> dict[str, Any]:
     """The JSON form; of one stack where one is named."""
     beside = [each for each in found.columns if stack in ("", each.stack)]
@@ -151,11 +166,7 @@ def comparison_form(found: Compared, stack: str = "") -> dict[str, Any]:
     first = found.recommendation
     fits = {fit.stack: fit for fit in first.fits}
     return {
-        "recommended": first.name,
-        "sentence": first.sentence,
-        "reason": first.reason,
-        "next_best": first.next_best,
-        "applications": list(first.applications),
+        **recommendation_form(first),
         "outside": to_json(first.outside),
         "stacks": [
             {
@@ -167,7 +178,7 @@ def comparison_form(found: Compared, stack: str = "") -> dict[str, Any]:
             }
             for column in beside
         ],
-        "claims": to_json(claims),
+        "claims": [{**to_json(claim), "side": claim.side} for claim in claims],
         "roads": to_json(load_roads()),
     }
 

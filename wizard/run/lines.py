@@ -36,6 +36,11 @@ def beginning(text: str, most: int) -> str:
     return whole or text[:most]
 
 
+def shown(text: str) -> str:
+    """Text from outside on one line, without control characters."""
+    return " ".join(clean(text).split())
+
+
 def clean_lines(text: str) -> str:
     """Every line of a text without escape sequences and control characters."""
     return "\n".join(map(clean, text.splitlines()))

@@ -1,0 +1,74 @@
+"""What a machine comes to for PyTorch, in one or two sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from wizard.diagnose.card_words import card_text, main_card
+from wizard.diagnose.finding import Finding, Status
+from wizard.machine.facts import Machine
+from wizard.run.lines import shown
+from wizard.sizes import counted
+
+PERMISSION = "kfd-permission"
+FIRST = "1 thing to set up first: permission to use the GPU. The plan can do it."
+
+
+class Verdict(NamedTuple):
+    """What a machine comes to, in one or two sentences with their marks."""
+
+    text: str
+    status: Status
+    second: str = ""
+    second_status: Status | None = None
+
+
+def verdict(machine: Machine, findings: Iterable[Finding], more: str = "d") -> Verdict:
+    """What stands in the way of PyTorch on this machine, by what was diagnosed.
+
+    ``more``: the key or the command that explains the warnings.
+    """
+    gpu = main_card(machine)
+    if gpu is None:
+        return Verdict(
+            "No graphics card was found.",
+            Status.WARNING,
+            "PyTorch would run on the processor: choose the stack cpu.",
+        )
+    if not gpu.rdna1:
+        return Verdict(
+            f"Your {shown(gpu.name)} is not an RDNA1 card.",
+            Status.WARNING,
+            "Only the stack cpu suits this machine. You can still look at the others.",
+        )
+    counting = [each for each in findings if each.counts]
+    faults = [each for each in counting if each.status is Status.FAULT]
+    warnings = len(counting) - len(faults)
+    joinable = any(plan_joins(each) for each in faults)
+    obstacles = [each for each in faults if not plan_joins(each)]
+    second = _unread(machine)
+    if warnings:
+        them = "it" if warnings == 1 else "them"
+        second = f"{counted(warnings, 'warning')}: {more} explains {them}.", Status.WARNING
+    if joinable:
+        second = FIRST, Status.WARNING
+    card = f"your {card_text(machine)}"
+    if not obstacles:
+        return Verdict(f"No obstacle to PyTorch found on {card}.", Status.OK, *second)
+    problem = shown(obstacles[0].title).rstrip(".")
+    if len(obstacles) == 1:
+        return Verdict(f"1 problem found with {card}: {problem}.", Status.FAULT, *second)
+    text = f"{len(obstacles)} problems found with {card}. The first: {problem}."
+    return Verdict(text, Status.FAULT, *second)
+
+
+def plan_joins(finding: Finding) -> bool:
+    """True for a missing right that a step of the plan gives."""
+    return finding.cause == PERMISSION and finding.about is not None and bool(finding.about.groups)
+
+
+def _unread(machine: Machine) -> tuple[str, Status | None]:
+    if not machine.unread:
+        return "", None
+    return f"{counted(len(machine.unread), 'source')} could not be read.", Status.NOT_TESTED

@@ -1,0 +1,106 @@
+"""What a test of a card came to, as lines and as files, and where its result can be sent."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+
+from wizard.conv2d.card_test import Measurement, Part
+from wizard.conv2d.cards.card_form import card_text
+from wizard.conv2d.cards.result_card import look_here, make_card
+from wizard.conv2d.search.find_limit import LimitRequest
+from wizard.conv2d.search.setting_request import SettingRequest
+from wizard.conv2d.sweep import SweepDone
+from wizard.conv2d.words.meaning import counted
+from wizard.machine.host import Host
+from wizard.places import Places
+from wizard.report.conv2d import limit_lines, table_lines
+from wizard.report.conv2d_compare import holds_text
+from wizard.report.conv2d_outcome import trouble_lines
+from wizard.report.conv2d_settings import answer_lines as setting_lines
+from wizard.report.gathered import gather
+from wizard.report.papers import Papers, papers_of
+from wizard.report.preview import preview_lines
+from wizard.report.private import Redaction
+from wizard.report.units import WIDTH
+from wizard.run.lines import clean
+from wizard.run.live import now
+
+CARD_FILE = "result-card.json"
+SEND = "To send it in: {0}, and the rest of the folder if you like, goes to {1}"
+NO_ADDRESS = (
+    "There is no address for results yet. Keep the folder, or attach it to an issue of this "
+    "project, where you got the program."
+)
+
+
+def outcome_of_test(card: str, tested: Sequence[Measurement]) -> Iterator[str]:
+    """The conclusion for each Python, then what each part came to."""
+    for each in tested:
+        table = each.parts[0].done
+        yield from wrapped(f"Your {clean(card)} with {clean(each.python)}:")
+        yield from wrapped(f"{counted(table.results)}.")
+        for part in each.parts:
+            yield ""
+            yield from _answer(part)
+            if part.done.trouble is not None:
+                yield ""
+                yield from wrapped(*trouble_lines(part.done.trouble))
+        yield ""
+
+
+def _answer(part: Part) -> Iterator[str]:
+    """What one part came to. What ``conv2d`` advises is about its own options, and left out."""
+    match part.request, part.done:
+        case LimitRequest(), SweepDone(limit=limit) if limit is not None:
+            yield from limit_lines(limit)
+        case SettingRequest() as request, SweepDone(setting=setting) if setting is not None:
+            yield from setting_lines(setting, request.sweep.python)
+        case _, done:
+            yield from table_lines(done.results) if done.results else ()
+
+
+def papers_of_test(tested: Sequence[Measurement], host: Host, places: Places) -> Papers:
+    """A result card for each torch that was measured, then the report."""
+    here, cards = look_here(host), []
+    for number, each in enumerate(tested, 1):
+        card = make_card(each.results, now(), here, finished=each.finished)
+        name = CARD_FILE if number == 1 else CARD_FILE.replace(".", f"-{number}.")
+        about = f"the result card: {holds_text(card)}"
+        # A card holds only what is listed as fit for it: there is nothing to replace.
+        cards.append((name, about, partial(_as_it_is, card_text(card))))
+    return papers_of(gather(host, places), None, cards)
+
+
+def written_lines(papers: Papers, folder: Path, address: str) -> Iterator[str]:
+    """What lies where, what is in it, and where it can go."""
+    yield "Written for you to send, if you want to, into this folder:"
+    yield f"    {clean(str(folder))}"
+    yield ""
+    yield from preview_lines(papers)
+    yield ""
+    yield from wrapped(SEND.format(CARD_FILE, address) if address else NO_ADDRESS)
+
+
+def results_address() -> str:
+    """Where results are taken in, as the package names it; ``""`` where it names none."""
+    from importlib.metadata import PackageNotFoundError, metadata
+
+    try:
+        named = metadata("rdna1-setup").get_all("Project-URL") or []
+    except PackageNotFoundError:
+        return ""
+    pairs = (str(each).partition(", ") for each in named)
+    return next((address for name, _, address in pairs if name == "Results"), "")
+
+
+def _as_it_is(text: str, _: Redaction) -> str:
+    return text
+
+
+def wrapped(*texts: str) -> Iterator[str]:
+    """Texts in lines; a path stays whole."""
+    for text in texts:
+        yield from textwrap.wrap(text, WIDTH, break_long_words=False, break_on_hyphens=False)
