@@ -59,7 +59,7 @@ WAYS = (
         Kind.REMOVE,
         (AMD, DRIVER),
         "... and its driver",
-        "also amdgpu-dkms; the kernel's driver stays",
+        "also amdgpu-dkms; the kernel's stays",
     ),
     Way(Kind.REMOVE, (AMD, DISTRIBUTION), "... and the system's", "also the distribution's ROCm"),
     Way(Kind.CLEAN_UP, (), "Leftovers of others", "settings, orphans and broken packages"),

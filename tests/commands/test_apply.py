@@ -59,7 +59,7 @@ def test_the_first_signal_lets_the_step_end_and_says_so(
         line_with(run, "    here")
         run.send_signal(number)
         assert run.stderr is not None
-        assert "Stopping when this step is done" in run.stderr.readline()
+        assert "Stopping after this step, or at once" in run.stderr.readline()
         door.write_text("")
         output, _ = run.communicate(timeout=20)
     assert run.returncode == 130
@@ -93,7 +93,7 @@ def test_the_second_signal_ends_the_running_program_at_once(tmp_path: Path) -> N
         run.send_signal(signal.SIGINT)
         _, errors = run.communicate(timeout=20)
     assert run.returncode == 130
-    assert "Stopped inside a step" in errors
+    assert "Stopped during a step" in errors
     assert not Path(f"/proc/{child}").exists()
 
 
@@ -176,7 +176,7 @@ def test_undo_does_not_reach_past_a_run_whose_journal_it_cannot_read(tmp_path: P
     for arguments in ((), ("20260102-b",)):
         done = wizard(tmp_path, "rollback", "--yes", *arguments)
         assert done.returncode == 2
-        assert "20260102-b is damaged, or of a newer version" in done.stderr
+        assert "20260102-b is damaged, or from a newer version" in done.stderr
     assert "20260102-b  its journal is damaged" in wizard(tmp_path, "rollback", "--list").stdout
     assert wizard(tmp_path, "rollback", "--yes", "20260101-a").returncode == 0
 

@@ -96,7 +96,7 @@ def test_a_plan_for_another_machine_is_refused_with_what_differs(tmp_path: Path)
     (other / "record.json").write_text(json.dumps(record))
     done = wizard(tmp_path, "apply", "--plan", str(file), "--machine", str(other))
     assert (done.returncode, done.stdout) == (2, "")
-    assert "another one than this plan was made for" in done.stderr
+    assert "the one that the plan was made for" in done.stderr
     assert "no more: as root, apt-get purge comgr" in done.stderr
     assert "new: as root, apt-get purge hip-runtime-amd" in done.stderr
 
@@ -105,11 +105,11 @@ def test_what_a_file_asks_for_makes_its_steps_or_nothing_is_done(tmp_path: Path)
     file = plan_in_file(tmp_path, "--remove")
     form = json.loads(file.read_text())
     for asked, word in (
-        (["--clean-up"], "another one than this plan was made for"),
-        (["--remove", "--rm", "-rf"], "what it asks for cannot be"),
-        (["--help"], "what it asks for cannot be"),
-        (["--stack=cpu", "--remove"], "is not as we write it"),
-        (["--remove", "--remove"], "is not as we write it"),
+        (["--clean-up"], "the one that the plan was made for"),
+        (["--remove", "--rm", "-rf"], "its options are not valid"),
+        (["--help"], "its options are not valid"),
+        (["--stack=cpu", "--remove"], "it was edited"),
+        (["--remove", "--remove"], "it was edited"),
     ):
         file.write_text(json.dumps({**form, "asked": asked}))
         done = wizard(tmp_path, "apply", "--plan", str(file), "--machine", MACHINE)
@@ -134,7 +134,7 @@ def test_a_file_that_is_no_plan_is_refused_and_its_words_do_not_reach_the_termin
         file.write_bytes(content)
         done = wizard(tmp_path, "apply", "--plan", str(file), "--machine", MACHINE)
         assert done.returncode == 2
-        assert "is no plan that can be carried out" in done.stderr
+        assert "cannot be carried out" in done.stderr
         assert "\x1b" not in done.stderr
     missing = wizard(tmp_path, "apply", "--plan", "/nowhere/x", "--machine", MACHINE)
     assert missing.returncode == 2
@@ -183,7 +183,7 @@ def test_without_asking_apt_nothing_is_said_to_go_for_good(
     plain = wizard(tmp_path, *words, "--machine", MACHINE)
     done = wizard(tmp_path, *words, "--without-rollback", "--machine", MACHINE)
     assert (done.returncode, done.stdout) == (0, plain.stdout)
-    assert "a recorded machine\nask nobody" in done.stderr
+    assert "a recorded machine does" in done.stderr
     assert list(tmp_path.iterdir()) == []
 
 
@@ -200,8 +200,8 @@ def test_a_plan_with_system_packages_shows_what_lies_on_the_machine(tmp_path: Pa
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (("--remove", "--stack", "cpu"), "give one of them"),
-        (("--driver",), "what --remove takes along"),
+        (("--remove", "--stack", "cpu"), "give only one of them"),
+        (("--driver",), "with --remove"),
         (("--remove", "--clean-up"), "not allowed with"),
     ],
 )
@@ -216,4 +216,4 @@ def test_options_that_exclude_each_other_are_refused(
 def test_nobody_is_asked_in_a_dry_run(tmp_path: Path) -> None:
     done = wizard(tmp_path, "plan", "--stack", "rocm52", "--exact", "--machine", MACHINE)
     assert done.returncode == 2
-    assert "ask nobody" in done.stderr
+    assert "is not" in done.stderr

@@ -237,7 +237,7 @@ def test_resume_says_why_an_unfinished_run_is_not_continued(
     assert f"{started}--python, which was {worker_python} and is {other} now." in python
     assert "does not match" not in told("--no-resume", "--repeats", "3")
     again = told("--resume")
-    assert "Going on with an unfinished sweep: 2 shapes are known." in again
+    assert "Continuing an unfinished measurement: 2 shapes are known." in again
     assert "does not match" not in again
     assert "There is no unfinished run to resume, so this starts over." in told("--resume")
     assert "no unfinished run" not in told()

@@ -239,7 +239,7 @@ async def test_a_follower_that_dies_leaves_the_run_going_and_the_same_command_co
     assert run.is_alive()
 
     with start(*command, "--deadline", "120", variables=stuck) as again:
-        wait_for_line(again, "This experiment is under way since")
+        wait_for_line(again, "This experiment has been running since")
         wait_for_line(again, "3/4 1->4")
         again.send_signal(signal.SIGINT)
         _, errors = again.communicate(timeout=GONE_S)
@@ -269,7 +269,7 @@ async def test_a_closed_terminal_leaves_it_running_and_a_new_one_sees_the_end(
 
     done = ran(*COMMAND, "--attach", "--json", variables=variables(apart, {}))
     assert done.returncode == 1, done.stderr
-    assert "Ctrl+C ends nothing but this view" in done.stderr
+    assert "Ctrl+C only closes this view" in done.stderr
     verdicts = [result["verdict"] for result in json.loads(done.stdout)["results"]]
     assert verdicts == ["pass", "pass", "hung", "hung"]
 

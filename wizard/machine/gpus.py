@@ -70,9 +70,7 @@ def _gfx(card: Card, node: KfdNode | None) -> Fact[str]:
     """The kernel's word first: it read the chip itself, the table only knows its id."""
     if node and node.gfx:
         return node.gfx
-    return card.gfx or Unknown(
-        "the kernel does not report it, and this program does not know the card"
-    )
+    return card.gfx or Unknown("the kernel does not report it, and the card is unknown")
 
 
 def _driver(host: Host, folder: str) -> Fact[str]:
@@ -138,9 +136,7 @@ def _note(card: Card, node: KfdNode | None, driver: Fact[str]) -> str:
     elif driver == "" and card.gfx:
         notes.append("No driver is bound to it: it needs amdgpu first.")
     if node and node.gfx and card.gfx and node.gfx != card.gfx:
-        notes.append(
-            f"The kernel says {node.gfx}, its id says {card.gfx}; this program uses the kernel's."
-        )
+        notes.append(f"The kernel says {node.gfx}, its id says {card.gfx}; the kernel's is used.")
     return " ".join(notes)
 
 

@@ -17,18 +17,18 @@ from wizard.plain.road import Do, Road, say
 Way = Callable[[Road], int]
 
 AIM = """\
-rdna1-setup, as plain text. It looks at this machine, says which stack (a
-PyTorch and what it needs) may work on an RX 5500, 5600 or 5700, installs it by
-a plan that you read first, and measures Conv2d on your own card. Nobody who
-made it has run it on such a card."""
+rdna1-setup in plain text. It looks at this machine, recommends a stack (a
+PyTorch and what it needs) for an RX 5500, 5600 or 5700, shows you the plan,
+installs it, and measures Conv2d on your card. Its makers have not run it on
+such a card."""
 LIVE = "Nothing is changed before you agree to a plan."
 HOW = """\
 Answer with a number and Enter. Enter alone takes the usual answer, which each
-question names; ? tells more, b goes back to the question before, q leaves.
-Ctrl+C and the end of the input (Ctrl+D) leave too. Nothing is changed unless
-you have agreed to a plan with y and Enter."""
+question names; ? tells more, b goes back to the previous question, q quits.
+Ctrl+C and Ctrl+D quit too. Nothing is changed unless you agree to a plan with
+y and Enter."""
 LEFT = "Goodbye. Nothing was changed, except by plans that you agreed to."
-BYE = "Left."
+BYE = "Goodbye."
 OURS = ("--plain", "--screens")
 STOPPED = 130
 FAILED = (1, STOPPED)
