@@ -82,9 +82,9 @@ class Clear(StepScreen):
     HELP_TEXT = (
         "Up and down move. Enter makes the plan and shows it; nothing is changed yet.\n\nAMD's "
         "ROCm: every package from AMD's repository, with its apt sources, keys and pins, and the "
-        "folders that are left in /opt. A driver package that is half installed goes too, "
-        "because apt fails until it is gone; Review names it.\nIts driver: also amdgpu-dkms, "
-        "which builds a kernel module. The driver that comes with the kernel stays, and is "
+        "folders that are left in /opt. A half installed driver package is removed too, because "
+        "apt fails until it is gone; Review names it.\nIts driver: also amdgpu-dkms, which "
+        "builds a kernel module. The driver that comes with the kernel stays, and is "
         "enough.\nThe system's: also the ROCm packages of your distribution. Blender, hashcat "
         "and others may use them.\nLeftovers of others: settings for ROCm in files that every "
         "login reads, folders that belong to no package, and packages whose files were deleted. "

@@ -172,8 +172,8 @@ def _provide_streams() -> None:
 def _dispatch(arguments: argparse.Namespace, words: Sequence[str]) -> int:
     if _started_with_sudo(arguments):
         print(
-            "Started with sudo. The wizard works as you, and asks for root itself where a step\n"
-            "needs it: files below your home must stay yours. Start it again without sudo.",
+            "Started with sudo. The wizard works as you, and asks for root when a step "
+            "needs\nit: files in your home must stay yours. Start it again without sudo.",
             file=sys.stderr,
         )
         return 2

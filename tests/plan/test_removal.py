@@ -205,7 +205,7 @@ def test_amds_kernel_driver_goes_when_it_is_broken_or_asked_for(
 def test_a_broken_driver_that_goes_unasked_is_named_with_why() -> None:
     machine, files = recorded("rx5600xt-noble-rocm52-mix")
     why = (
-        "AMD's kernel driver package goes too (amdgpu-dkms): dpkg stopped half-way at it, and apt "
+        "AMD's kernel driver package is removed too (amdgpu-dkms): it is half installed, and apt "
         "fails until it is gone. The kernel's own driver stays."
     )
     assert why in make_removal(machine, files=files).notes

@@ -25,7 +25,7 @@ APART = (
 )
 LOOKING = "Ctrl+C only closes this view; `rdna1-setup conv2d --stop` ends the experiment."
 GOES_ON = "It continues. `rdna1-setup conv2d --attach` shows it again."
-STOPPED = "Stopped. The same command goes on with the remaining shapes."
+STOPPED = "Stopped. The same command continues with the remaining shapes."
 STOPPING = "Stopping the running shape. Press Ctrl+C again to kill it at once."
 IDLE = "No Conv2d experiment is running."
 STUCK = "They wait inside the kernel and cannot be killed. Save your work and restart the machine."

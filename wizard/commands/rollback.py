@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     host = host_of(arguments)
     places = places_of(host)
     if arguments.json and not arguments.list:
-        return refuse("--json goes with --list")
+        return refuse("--json only works with --list")
     if arguments.list:
         return _list(places, as_json=arguments.json)
     if arguments.forget:
@@ -92,8 +92,8 @@ def _not_agreed(happened: str, words: str) -> int:
         print(f"{happened}.")
         return 2
     return refuse(
-        f"{happened}: there is no terminal to ask at. Read the above. To confirm it, add --yes:\n"
-        f"  rdna1-setup rollback {words} --yes"
+        f"{happened}, because there is no terminal to ask you. Read the text above. To confirm, "
+        f"add --yes:\n  rdna1-setup rollback {words} --yes"
     )
 
 

@@ -30,7 +30,7 @@ RELEASE = re.compile(r"\.([4-9])([01]\d)0(\d)-\d+")
 OWN_RELEASE = re.compile(r"\d+\.\d+\.\d+$")
 """At the end of ``rocm-core5.2.0``, which lives beside ``rocm-core``."""
 UNASKED = (
-    "AMD's kernel driver package goes too ({}): dpkg stopped half-way at it, and apt fails until "
+    "AMD's kernel driver package is removed too ({}): it is half installed, and apt fails until "
     "it is gone. The kernel's own driver stays."
 )
 BROKEN = ("half-configured", "half-installed", "unpacked", "must be reinstalled")

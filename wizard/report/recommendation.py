@@ -86,7 +86,7 @@ def recommendation_lines(found: Recommendation) -> Iterator[str]:
     yield from textwrap.wrap(found.sentence, WIDTH, break_on_hyphens=False)
     yield from _listed("Why first", [found.reason])
     first = told_need(found.first, found.fits[0].missing_right)
-    yield from _listed("First of all it needs", [first])
+    yield from _listed("First it needs", [first])
     yield from _listed("Measure first", [found.measure])
     yield from _listed("Next best", [found.next_best])
     for each in found.outside:
