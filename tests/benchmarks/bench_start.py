@@ -84,8 +84,8 @@ def is_within(name: str, goal: float, pairs: Sequence[tuple[float, float]]) -> b
     ratio = statistics.median(a / b for a, b in pairs)
     verdict = "within" if ratio <= goal else "OVER"
     print(
-        f"{name}: {ours:.1f} the algorithms {floor:.1f} ms, median ratio {ratio:.2f} ({verdict} "
-        f"the goal of {goal}; {len(pairs)} pairs)",
+        f"{name}: {ours:.1f} ms against {floor:.1f} ms, median ratio {ratio:.2f} "
+        f"({verdict} the goal of {goal}; {len(pairs)} pairs)",
         flush=True,
     )
     return ratio <= goal

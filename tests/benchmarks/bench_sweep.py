@@ -186,9 +186,8 @@ def print_ratio(name: str, times: Mapping[str, Sequence[Times]], floor: str = "b
     copying = statistics.median(each.parts["copy back"] for each in times["ours"])
     print(f"{name} ({times['bare'][0].machine}, {len(times['ours'])} rounds):")
     print(
-        f"  {ours * 1000:.1f} the algorithms {_median(times[floor]) * 1000:.1f} ms ({floor}), "
-        f"ratio of medians {ratio:.3f} ({verdict} the goal of {GOAL}); ratio of the best rounds "
-        f"{best:.3f}"
+        f"  {ours * 1000:.1f} ms against {_median(times[floor]) * 1000:.1f} ms ({floor}), ratio of "
+        f"medians {ratio:.3f} ({verdict} the goal of {GOAL}); ratio of the best rounds {best:.3f}"
     )
     waited = statistics.median(each.reference for each in times["ours"])
     print(
