@@ -231,7 +231,7 @@ def test_what_is_out_of_the_ordinary_with_a_torch_is_told(tmp_path: Path) -> Non
 
     assert told == (
         f"{VENV} (venv, Python 3.10.12): torch 2.5.1+rocm6.2, no numpy",
-        "  libMIOpen.so was replaced: it has 1 bytes, but 4 in the wheel45,599,768; put aside as "
+        "  libMIOpen.so was replaced: it has 1 bytes, the wheel's had 445,599,768; put aside as "
         "libMIOpen.so.original",
         "  libhiprtc.so of the wheel is gone",
     )

@@ -46,7 +46,7 @@ def test_help_is_no_wrong_answer_and_may_be_of_one_choice() -> None:
     talk = Conversation("?", "?2", "? 0", "?9", "1")
     assert talk.ask.choose("Which?", THREE, explain=asked.append) == "a"
     assert asked == [None, 1, 2]
-    assert talk.text.count("There is no choice '?9'") == 1
+    assert talk.text.count("'?9' is not one of the choices") == 1
 
 
 def test_b_goes_back_where_something_comes_before() -> None:

@@ -50,7 +50,7 @@ def test_help_tells_all_that_is_said_of_one_stack(tmp_path: Path) -> None:
     _, told = walk(tmp_path, f"1 0 ?{number} b b 0", "--demo")
     assert f"{number}. cpu" in told
     assert "== What is said of cpu" in told
-    assert told.endswith("Left.\n")
+    assert told.endswith("Goodbye.\n")
 
 
 def test_a_stack_that_cannot_run_what_is_wanted_is_taken_only_after_a_yes(tmp_path: Path) -> None:
@@ -58,7 +58,7 @@ def test_a_stack_that_cannot_run_what_is_wanted_is_taken_only_after_a_yes(tmp_pa
     number = re.search(r"^  (\d)  rocm52: ", told, re.MULTILINE)
     assert number is not None
     _, told = walk(tmp_path, f"1 1 {number[1]} . {number[1]} 2 . . 0", "--demo")
-    assert "rocm52 cannot run ComfyUI: ComfyUI asks for torch 2.7 or newer" in told
+    assert "rocm52 cannot run ComfyUI: ComfyUI needs torch 2.7 or newer" in told
     assert told.count("Use it anyway?") == told.count("Which stack?") == 2
     assert "--demo apply --stack rocm52 --app comfyui" in told
 
