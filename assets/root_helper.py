@@ -426,15 +426,15 @@ def allowed_change(arguments: Dict[str, Any], _: Person) -> None:
     """Raise Wrong for a transaction that is refused whatever apt says."""
     expect = arguments["expect"]
     if not (arguments["install"] or arguments["remove"] or arguments["debs"]):
-        raise Wrong("it asks for nothing")
+        raise Wrong("it has no changes")
     incoming = [name for name, _ in (*arguments["install"], *expect["install"])]
     outgoing = [*arguments["remove"], *expect["remove"]]
     refuse_always(incoming, outgoing)
     for names in ([n for n, _ in expect["install"]], [n for n, _ in arguments["install"]]):
         if len(set(names)) != len(names):
-            raise Wrong("a package is to be installed in two versions")
+            raise Wrong("a package would be installed in two versions")
     if set(incoming) & set(outgoing):
-        raise Wrong("a package is both to be installed and to be removed")
+        raise Wrong("a package would be both installed and removed")
     gone = [name for name, _ in arguments["for_good"]]
     if len(set(gone)) != len(gone) or not set(gone) <= set(expect["remove"]):
         raise Wrong("packages without a package file must be among those to remove, each once")
@@ -780,7 +780,7 @@ def refuse_lines(path: str, old: str, new: str) -> None:
     place = place_of(path)
     line = "" if place is None else place.rule(old, new)
     if line is not None:
-        raise Wrong("{}: this line may not stand there: {}".format(path, shortened(line, 120)))
+        raise Wrong("{}: this line is not allowed there: {}".format(path, shortened(line, 120)))
 
 
 NAMES = several(matching(PACKAGE))
@@ -2378,7 +2378,7 @@ def apt_update(_: Dict[str, Any], step: Step) -> str:
     with place_at(OWN_SOURCE) as (folder, name):
         if read_file(folder, name, LONGEST_CONTENT) is None:
             raise Trouble(
-                "{} is not there.".format(OWN_SOURCE),
+                "{} does not exist.".format(OWN_SOURCE),
                 "Without it there is no list to read.",
                 "Run the step that writes it first.",
             )
@@ -2447,7 +2447,7 @@ def refuse_other_versions(
     for name, version in wanted["expect"]["install"]:
         package = present.get(name)
         if package and package.state != "c" and package.version not in (version, there.get(name)):
-            raise _surprise("{} is {} by now.".format(name, package.version))
+            raise _surprise("{} is now {}.".format(name, package.version))
 
 
 def refuse_unkept(wanted: Dict[str, Any], present: Dict[str, Package], step: Step) -> None:
@@ -3447,7 +3447,7 @@ def set_aside(wanted: Dict[str, Any], step: Step) -> str:
             if find_kept(path, step, other_runs=False):
                 return "{} is already in the backup".format(path)
             raise Trouble(
-                "{} is not there.".format(path),
+                "{} does not exist.".format(path),
                 "It was moved or removed after the plan was made.",
                 "Let rdna1-setup check the machine again, and review the new plan.",
             )
@@ -3465,7 +3465,7 @@ def set_aside(wanted: Dict[str, Any], step: Step) -> str:
     refresh_loader(path)
     if exists(path):
         raise Trouble(
-            "{} is there again.".format(path),
+            "{} exists again.".format(path),
             "Another program creates it at the same time.",
             "Find out which program does it, then run the same step again.",
         )
@@ -4411,7 +4411,7 @@ def refuse_too_little(rehearsal: Rehearsal) -> None:
             "A trial run needs {:.1f} GB in {}, and {:.1f} GB are free.".format(
                 rehearsal.megabytes / 1000 + RESERVE / 1e9, STATE, free / 1e9
             ),
-            "Nothing was begun. " + STANDS,
+            "Nothing was started. " + STANDS,
             "Free some space (`sudo apt-get clean`), or continue without it.",
         )
 

@@ -194,7 +194,7 @@ complete -c rdna1-setup -n '_shtab_rdna1_setup_using fetch' -s h -l help -d 'sho
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using fetch' -l dry-run -d 'show everything, change nothing'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using fetch' -l machine -xka "(__fish_complete_directories)" -d 'a recorded machine instead of this one'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using fetch' -l demo -d 'a recorded machine that is installed with the program'
-complete -c rdna1-setup -n '_shtab_rdna1_setup_using fetch' -l stack -xka "cpu native rocm52 rocm57 rocm62" -d 'what it shall install'
+complete -c rdna1-setup -n '_shtab_rdna1_setup_using fetch' -l stack -xka "cpu native rocm52 rocm57 rocm62" -d 'the stack to install'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using fetch' -l app -xka "a1111 comfyui diffusers fooocus forge invokeai jupyter linear-algebra llm-chat own small-cnn timm transformers yolo" -d 'what you want to run, such as comfyui or llm-chat; repeat it for more (default: what is found here)'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using fetch' -l for -xka "(__fish_complete_directories)" -d 'for machines like this recorded one (`report --record DIR`; default: like this machine)'
 complete -c rdna1-setup -n '_shtab_rdna1_setup_using fetch' -l gpu -x -d 'PCI address of the card'

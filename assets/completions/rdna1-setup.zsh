@@ -205,7 +205,7 @@ _shtab_rdna1_setup_fetch_options=(
   "--dry-run[show everything, change nothing]"
   "--machine[a recorded machine instead of this one]:DIR:_files -/"
   "--demo[a recorded machine that is installed with the program]"
-  "--stack[what it shall install]:ID:(cpu native rocm52 rocm57 rocm62)"
+  "--stack[the stack to install]:ID:(cpu native rocm52 rocm57 rocm62)"
   "*--app[what you want to run, such as comfyui or llm-chat\; repeat it for more (default\: what is found here)]:ID:(a1111 comfyui diffusers fooocus forge invokeai jupyter linear-algebra llm-chat own small-cnn timm transformers yolo)"
   "--for[for machines like this recorded one (\`report --record DIR\`\; default\: like this machine)]:RECORDED:_files -/"
   "--gpu[PCI address of the card]:ADDRESS:"

@@ -119,7 +119,7 @@ def _of_table(measured: Measured, has_card: bool | None) -> Concluded:
         done = f"; {len(right)} {noun}s were right until then" if right else ""
         happened = "Nothing was measured." if trouble is None else shown(trouble.happened)
         return Concluded(
-            f"It stopped: {happened.rstrip('.')}{done}.", Status.FAULT, "a tells what to do."
+            f"It stopped: {happened.rstrip('.')}{done}.", Status.FAULT, "Press a to see what to do."
         )
     slow = sum(result.verdict is Verdict.SLOW for _, result in known)
     text = f"All {len(known)} {noun}s are right" if len(known) > 1 else f"The {noun} is right"

@@ -25,13 +25,24 @@ BETTER = {
     r"in force": "set",
     r"for good": "permanently",
     r"(is|are) to go": "will be removed",
+    r"(go|goes|going|gone|went) on with": "continue",
+    r"set aside": "back up, move away",
+    r"(is|are) there already": "already exists",
+    r"spoil(s|t|ed)?": "damage",
+    r"half-way": "not finished",
+    r"(somebody|anybody|everybody|whoever)": "someone, you",
+    r"and the like": "and similar",
+    r"not to be had": "not available",
+    r"ended well": "succeeded",
+    r"to its end": "until it has finished",
+    r"(run|do|done|try|start) (it )?all the same": "anyway",
     r"1 (bytes|checks|files|folders|hangs|lines|packages|rows|runs|shapes|steps)": "1 file",
 }
 """What is not to be said, as a pattern of whole words, and what is said instead."""
 
 
 def _found(pattern: str) -> list[str]:
-    wrong = re.compile(rf"(?<![\w.-])(?:{pattern})(?![\w-])", re.IGNORECASE)
+    wrong = re.compile(rf"(?<![\w.\\-])(?:{pattern})(?![\w-])", re.IGNORECASE)
     return [f"{place}: {text.strip()}" for place, text in texts() if wrong.search(prose(text))]
 
 

@@ -52,7 +52,7 @@ def test_without_the_driver_its_origin_is_unknown(tmp_path: Path) -> None:
 def test_a_damaged_version_is_unknown(text: str | bytes, tmp_path: Path) -> None:
     driver = read_driver(make(tmp_path, {VERSION_FILE: text})).value
 
-    assert driver.origin == Unknown(f"{VERSION_FILE} holds no version")
+    assert driver.origin == Unknown(f"{VERSION_FILE} has no version")
     assert driver.version == ""
 
 

@@ -182,7 +182,7 @@ def test_cards_that_rocm_cannot_use_are_named_beside_the_one_that_it_can(tmp_pat
     other = replace(free, name="NVIDIA GPU", pci_id="10de:21c4", rdna1=False, gfx=Unknown("x"))
     away = "RX 2 (gfx1010) is held by vfio-pci, for a virtual machine"
     assert tell_gpus((held, free, other))[0] == (
-        f"RX 1 (gfx1010); {away}; NVIDIA GPU is there too, and ROCm does not use it"
+        f"ROCm does not use your RX 1 (gfx1010); {away}; NVIDIA GPU"
     )
     assert tell_gpus((held,))[0] == away
     assert tell_gpus((other,))[0] == "no RDNA1 card; NVIDIA GPU"
@@ -202,8 +202,8 @@ def test_a_card_without_a_driver_is_said_to_need_one(tmp_path: Path) -> None:
     [
         ({"simd_count": 72, "simd_per_cu": 2}, 36),
         ({"simd_count": 32, "simd_per_cu": 4}, 8),
-        ({"simd_count": 72, "simd_per_cu": 0}, Unknown("KFD does not tell simd_per_cu")),
-        ({"simd_count": 72}, Unknown("KFD does not tell simd_per_cu")),
+        ({"simd_count": 72, "simd_per_cu": 0}, Unknown("KFD does not report simd_per_cu")),
+        ({"simd_count": 72}, Unknown("KFD does not report simd_per_cu")),
     ],
 )
 def test_compute_units_follow_from_simds(
@@ -283,7 +283,7 @@ def test_a_damaged_compute_firmware_is_unknown(text: str, tmp_path: Path) -> Non
     files = card() | {f"{DEVICE}/fw_version/mec_fw_version": text}
     gpu = only(make(tmp_path, files, links=driven("amdgpu")))
 
-    assert gpu.mec_firmware == Unknown(f"{DEVICE}/fw_version/mec_fw_version holds no version")
+    assert gpu.mec_firmware == Unknown(f"{DEVICE}/fw_version/mec_fw_version has no version")
 
 
 def test_missing_atomics_are_told_with_the_firmware_that_makes_up_for_them(tmp_path: Path) -> None:

@@ -123,7 +123,7 @@ async def test_keys_are_answered_while_a_run_is_still_read() -> None:
             await see(pilot, f"{RUNS[1].id} beside the one before")
             go_on.set()
             await press(pilot, "escape")
-            await see(pilot, "under way")
+            await see(pilot, "running")
     finally:
         go_on.set()
 
@@ -162,7 +162,7 @@ async def test_what_comes_meanwhile_is_there_after_a_dialog_and_the_cursor_stays
         await press(pilot, "enter")
         await see(pilot, f"{RUNS[2].id} finished")
         await press(pilot, "escape")
-        await until(pilot, lambda: "under way" not in screen_text(pilot.app))
+        await until(pilot, lambda: "running" not in screen_text(pilot.app))
 
 
 async def test_what_is_measured_goes_on_below_and_leaving_would_break_it_off() -> None:

@@ -103,7 +103,7 @@ def test_a_card_of_another_chip_is_labelled(
 
 @pytest.mark.parametrize(
     ("content", "said"),
-    [(b"[]", "is not a readable"), (b"\xff", "it is not valid JSON"), (None, "is no file")],
+    [(b"[]", "is not a readable"), (b"\xff", "it is not valid JSON"), (None, "is not a file")],
 )
 def test_what_is_no_card_is_told_in_three_parts(
     places: Places, content: bytes | None, said: str

@@ -172,7 +172,7 @@ def _reviewed(machine: Machine, stack: Stack, preset: str) -> Iterator[Aspect]:
     for question in load_aspects():
         verdict = verdict_on(question.id, stack.id, gfx, preset)
         word = verdict.word.value if verdict else Word.UNKNOWN.value
-        why = verdict.why if verdict else "nobody has reviewed it yet"
+        why = verdict.why if verdict else "not reviewed yet"
         claims = tuple(claim.id for claim in evidence(question, stack.id, verdict))
         yield Aspect(question.id, question.short, word, why, claims, question.meaning)
 
@@ -203,7 +203,7 @@ def _age(stack: Stack) -> Aspect:
     year, month, _ = release.released.split("-")
     because = f"torch {torch} was released on {release.released} ({release.source})"
     if stack.torch_prefix != stack.torch:
-        because += "; the index may hold a newer one by now"
+        because += "; the index may have a newer one now"
     return Aspect("age", "Age of torch", f"{MONTHS[int(month) - 1]} {year}", because, claims)
 
 

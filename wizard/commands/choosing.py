@@ -106,7 +106,7 @@ def wrong_wheelhouse(arguments: argparse.Namespace) -> str:
     folder = absolute(house)
     if os.path.isdir(folder):  # noqa: PTH112 - pathlib costs --help more than all of argparse
         return ""
-    why = "is no folder" if os.path.lexists(folder) else "there is no such folder"
+    why = "is not a folder" if os.path.lexists(folder) else "there is no such folder"
     return f"--wheelhouse {house}: {why}."
 
 

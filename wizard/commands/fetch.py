@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "folder", metavar="DIR", help="the folder to fill; give the same one to continue"
     )
-    parser.add_argument("--stack", metavar="ID", required=True, help="what it shall install")
+    parser.add_argument("--stack", metavar="ID", required=True, help="the stack to install")
     add_application_argument(parser)
     parser.add_argument(
         "--for",
@@ -180,7 +180,7 @@ class FetchTeller:
 
     def _ending(self, *, ok: bool, changed: bool) -> tuple[str, ...]:
         if not ok and not changed:
-            return ("Nothing was fetched.",)
+            return ("Nothing was downloaded.",)
         if not ok:
             return (f"{self._path} is not finished. Run the same command again to continue.",)
         import shlex

@@ -112,7 +112,7 @@ def _read(name: str) -> PlanFile:
     try:
         return read_plan_document(content.decode("utf-8"))
     except UnicodeDecodeError:
-        raise WrongPlanFile("it is no UTF-8") from None
+        raise WrongPlanFile("it is not UTF-8") from None
 
 
 def _asked_in(file: PlanFile) -> argparse.Namespace:

@@ -91,7 +91,7 @@ def _end_of(path: str) -> Iterator[tuple[io.BufferedReader, bool]]:
     with os.fdopen(descriptor, "rb") as file:
         found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode):
-            raise OSError("is no file")
+            raise OSError("is not a file")
         cut = found.st_size > MOST_BYTES
         if cut:
             file.seek(-MOST_BYTES, io.SEEK_END)
@@ -134,7 +134,7 @@ def _why_not(program: str, told: Answer) -> str:
         return last
     if last:
         return f"{program}: {last}"
-    return f"{program} ended with code {told.code}" if told.code else f"{program} told nothing"
+    return f"{program} ended with code {told.code}" if told.code else f"{program} printed nothing"
 
 
 def _last_lines(said: str) -> Iterator[str]:

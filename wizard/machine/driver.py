@@ -37,7 +37,7 @@ def _version(host: Host) -> Fact[str]:
     if isinstance(text, Unknown):
         return text
     match = VERSION.fullmatch(text.strip())
-    return match[0] if match else Unknown(f"{VERSION_FILE} holds no version")
+    return match[0] if match else Unknown(f"{VERSION_FILE} has no version")
 
 
 def _origin(version: Fact[str]) -> Fact[str]:
@@ -55,7 +55,7 @@ def _dkms(host: Host) -> tuple[str, ...]:
 
 
 def _tell(driver: Driver) -> tuple[str, tuple[str, ...]]:
-    held = f"DKMS holds amdgpu {', '.join(driver.dkms)}" if driver.dkms else ""
+    held = f"DKMS has amdgpu {', '.join(driver.dkms)}" if driver.dkms else ""
     if not driver.loaded:
         return "amdgpu is not loaded", (held,) if held else ()
     if isinstance(driver.origin, Unknown):

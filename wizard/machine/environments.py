@@ -90,7 +90,7 @@ def _system_python(host: Host) -> Fact[str]:
     name = host.resolve("/usr/bin/python3").rpartition("/")[2]
     minor = name.removeprefix("python")
     return (
-        minor if minor.startswith("3.") else Unknown("/usr/bin/python3 does not tell its version")
+        minor if minor.startswith("3.") else Unknown("the version of /usr/bin/python3 is not known")
     )
 
 

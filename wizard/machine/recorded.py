@@ -69,7 +69,7 @@ class RecordedHost:
         except (OSError, ValueError) as error:
             return Unknown(why(path, error))
         if not stat.S_ISREG(real.st_mode):
-            return Unknown(f"{path} is no file")
+            return Unknown(f"{path} is not a file")
         return real.st_size if stated is None else stated
 
     def inode(self, path: str) -> Fact[int]:

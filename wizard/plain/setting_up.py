@@ -122,7 +122,7 @@ class Setup:
             return None
         self.road.say()
         self.road.say(clean(warning))
-        options = [Option("no, choose another stack", False), Option("yes, go on with it", True)]
+        options = [Option("no, choose another stack", False), Option("yes, continue with it", True)]
         if not self.road.ask.choose(SURE, options):
             raise WentBack
         return wanted

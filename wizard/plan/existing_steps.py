@@ -80,7 +80,7 @@ class SetAsidePackages:
         what = "; ".join(
             (
                 *((f"the files of {names}, as their RECORD lists them",) if names else ()),
-                *((f"{files} (where it is there)",) if files else ()),
+                *((f"{files} (if it exists)",) if files else ()),
             )
         )
         return f"move {what}, to {self.backup} (each with its SHA-256 in a list)"

@@ -69,7 +69,7 @@ def make_way_back(
     modules = [name for step in changes for name in _modules(step) if name not in installed]
     # Also where no package went: apt drops its marks before dpkg removes anything.
     if any(isinstance(step, (AptChange, MarkPackages, WriteSystemFile)) for step in done):
-        why = "Neither package files nor files that come or go bring these along."
+        why = "Neither package files nor other restored files include these."
         steps.append(RestoreSettings(why, run, AGAIN))
     if not steps:
         raise NothingToDo(f"Plan {plan.id} did not change the system, so there is nothing to undo.")

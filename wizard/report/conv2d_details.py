@@ -136,7 +136,7 @@ def _whose(claim: Published, result: Result | None, place: Place) -> str:
         return OF_A_GPU
     if is_of_other_chip(claim, result, place.chip):
         return f"{NOT_YOUR_CHIP}: it was seen on {claim.chip}"
-    return "" if claim.chip else "on which chip is not told"
+    return "" if claim.chip else "chip unknown"
 
 
 def _measured_with(result: Result) -> Iterator[str]:

@@ -117,7 +117,7 @@ def run_section(
 def _changes(record: Record) -> Iterator[str]:
     """Each step of a run and what came of it, as its journal tells."""
     for number, step in enumerate(record.plan["steps"], 1):
-        begun = "begun, and not finished" if number in record.intents else "not begun"
+        begun = "started, not finished" if number in record.intents else "not started"
         text = str(step.get("text") or step["kind"]).partition("\n")[0]
         outcome = record.outcomes.get(number, begun).partition("\n")[0]
         yield from textwrap.wrap(

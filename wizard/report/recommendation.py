@@ -118,7 +118,7 @@ def fit_lines(found: Compared, fit: Fit) -> Iterator[str]:
         head = f"   {title[:1].upper()}{title[1:]} ({answer.word.value})"
         yield from _listed(head, [answer.why])
     stack = _stack(fit.stack)
-    yield from _listed("   Stands in the way", fit.obstacles)
+    yield from _listed("   Obstacles", fit.obstacles)
     yield from _listed("   Needs", [told_need(need, fit.missing_right) for need in fit.needs])
     yield from _listed("   Also", also(found.machine, stack, fit, asked))
 

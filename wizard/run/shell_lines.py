@@ -18,6 +18,7 @@ from wizard.plan.user_files import (
 )
 from wizard.run.trouble import Trouble
 from wizard.run.whole_file import write_whole
+from wizard.sizes import counted
 
 
 def edit_lines(step: TakeLinesOut | PutLinesBack) -> str:
@@ -40,7 +41,7 @@ def edit_lines(step: TakeLinesOut | PutLinesBack) -> str:
     edited = edit(text, step.lines, step.instead)
     mode = stat.S_IMODE(file.stat().st_mode)
     write_whole(file, edited, mode, like=file)
-    return f"{len(step.lines)} lines, the rest as it was"
+    return f"{counted(len(step.lines), 'line')}, the rest unchanged"
 
 
 def _holds_all(text: str, lines: Lines) -> bool:

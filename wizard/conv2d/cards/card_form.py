@@ -114,7 +114,7 @@ def read_card(raw: bytes) -> ResultCard:
 
 
 def _refused(constant: str) -> None:
-    raise WrongCard(f"{constant} is no number")
+    raise WrongCard(f"{constant} is not a number")
 
 
 def _stack(form: Fields) -> Stack:

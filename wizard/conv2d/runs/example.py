@@ -45,7 +45,7 @@ def recorded() -> dict[str, tuple[tuple[float, SweepEvent], ...]]:
         seconds = form.pop("at")
         event = event_of(json.dumps(form).encode())
         if event is None:
-            raise ValueError(f"{FILE.name} holds a line that is no event: {line[:80]}")
+            raise ValueError(f"{FILE.name} has a line that is not an event: {line[:80]}")
         runs.setdefault(kind, []).append((seconds, event))
     return {name: tuple(run) for name, run in runs.items()}
 

@@ -140,7 +140,7 @@ def _download(item: Item, web: Web, patience: Patience, tally: Tally, pace: Pace
 
 
 def _announcement(item: Item) -> str:
-    size = "size not told" if item.size is None else in_words(item.size)
+    size = "unknown size" if item.size is None else in_words(item.size)
     place = clean(urlsplit(item.wheel.address).hostname or "this machine")
     going_on = f", resuming after {in_words(item.present)}" if item.present else ""
     return f"{item.wheel.file}: {size} from {place}{going_on}"

@@ -107,8 +107,8 @@ class Backup:
             raise Trouble(
                 f"{self.manifest} is damaged.",
                 "It says where each backed-up file belongs. Nothing was moved.",
-                f"Move the files below {self.folder / FILES} back by hand, to the same paths "
-                f"below {self.root}, then remove {self.folder}.",
+                f"Move the files in {self.folder / FILES} back yourself, to the same paths in "
+                f"{self.root}, then delete {self.folder}.",
             ) from None
 
     def things(self) -> tuple[Row, ...]:
