@@ -186,7 +186,7 @@ def test_an_older_run_is_not_undone_below_a_newer_one_in_the_same_folder(tmp_pat
     run_folder(tmp_path, "20260102-b", begin(tmp_path, "two"))
     done = wizard(tmp_path, "rollback", "--yes", "20260101-a")
     assert done.returncode == 2
-    assert "Run 20260102-b came later" in done.stderr
+    assert "Run 20260102-b is newer" in done.stderr
 
 
 def test_undo_with_a_state_folder_that_cannot_be_written_says_so(tmp_path: Path) -> None:

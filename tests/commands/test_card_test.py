@@ -161,7 +161,9 @@ def test_with_one_hang_allowed_it_stops_at_the_first_and_names_the_commands_for_
     output, errors = capsys.readouterr()
     assert code == 1
     assert "that you allowed" in output
-    assert "The search for the exact limit was not begun: too few hangs are left" in errors
+    assert (
+        "The search for the exact limit was not started: too few allowed hangs are left" in errors
+    )
     commands = [line for line in errors.splitlines() if line.startswith("    rdna1-setup conv2d")]
     assert ["--find-limit" in line for line in commands] == [True, False]
     assert "--find-setting" in commands[1]
@@ -200,7 +202,7 @@ def test_after_ten_minutes_no_search_begins(
     words = ("--python", sys.executable, *SAFE, "--hangs", "6", "--folder")
     monkeypatch.setattr(test_my_card, "LONGEST_S", 1.0)
     assert owner.test(*words, "one", "--deadline", "1", limits={"2": 5}) == 1
-    assert "The search for a setting was not begun: the ten minutes are over" in flat(
+    assert "The search for a setting was not started: the ten minutes are over" in flat(
         capsys.readouterr().err
     )
 
@@ -256,7 +258,7 @@ def test_a_torch_for_the_processor_is_never_taken_for_the_card(
 
     output, errors = capsys.readouterr()
     assert output == ""
-    assert "sees no GPU" in errors
+    assert "finds no GPU" in errors
     assert "The card was not measured" in errors
     assert owner.folders == []
 
@@ -268,7 +270,7 @@ def test_another_card_is_never_taken_for_the_one_that_is_tested(
     assert owner.test(*words, limits={"2": 5}, overridden=False) == 2
     output, errors = capsys.readouterr()
     assert output == ""
-    assert "took Fake RX 5600 XT in place of your Radeon RX 5600 XT" in flat(errors)
+    assert "used Fake RX 5600 XT instead of your Radeon RX 5600 XT" in flat(errors)
     assert "exact limit of" not in errors.partition("== ")[2]
     assert owner.folders == []
 

@@ -118,7 +118,9 @@ def test_a_control_tells_a_suspect_from_a_broken_card() -> None:
     good = replace(hung, control=Control("16->32 3x3 @32x32", Verdict.PASS, ""))
     bad = replace(hung, control=Control("16->32 3x3 @32x32", Verdict.HUNG, "no answer"))
     assert "Controls:" not in flat(hung)
-    assert "again after 1 failure, and was right each time: what failed" in flat(hung, good)
+    assert "again after 1 failure, and was right each time, so only the shapes that failed" in flat(
+        hung, good
+    )
     assert "again after 2 failures, and was not right after the last" in flat(good, bad)
 
 
@@ -130,7 +132,7 @@ def test_a_hang_asks_for_a_longer_deadline_and_for_a_way_past_miopen() -> None:
 
 
 def test_all_right_claims_no_more_than_was_measured() -> None:
-    assert "That holds for these shapes, with this torch and these settings." in flat(
+    assert "This holds for these shapes, with this torch and these settings." in flat(
         result(Verdict.PASS)
     )
 

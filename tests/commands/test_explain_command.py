@@ -53,7 +53,9 @@ def test_a_packed_file_is_refused_with_what_to_do(tmp_path: Path) -> None:
     assert "unpack it first" in done.stderr
 
 
-@pytest.mark.parametrize(("name", "said"), [("nowhere.txt", "no such file"), (".", "is a folder")])
+@pytest.mark.parametrize(
+    ("name", "said"), [("nowhere.txt", "does not exist"), (".", "is a folder")]
+)
 def test_what_is_no_file_is_refused_by_name(tmp_path: Path, name: str, said: str) -> None:
     done = wizard(tmp_path, "explain", str(tmp_path / name))
     assert done.returncode == 2

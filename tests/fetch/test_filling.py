@@ -98,7 +98,7 @@ def test_a_folder_in_a_place_of_somebody_else_is_refused_before_anything_is_fetc
     with pytest.raises(Trouble, match="you may not write in") as refused:
         Folder(tmp_path / "deep/folder").require_for(PLAIN)
     assert f"{tmp_path}." in refused.value.happened
-    assert "Nothing was" in refused.value.meaning
+    assert "Nothing was downloaded" in refused.value.meaning
 
 
 def test_a_folder_below_a_file_is_refused(tmp_path: Path) -> None:

@@ -182,7 +182,7 @@ def test_cards_that_rocm_cannot_use_are_named_beside_the_one_that_it_can(tmp_pat
     other = replace(free, name="NVIDIA GPU", pci_id="10de:21c4", rdna1=False, gfx=Unknown("x"))
     away = "RX 2 (gfx1010) is held by vfio-pci, for a virtual machine"
     assert tell_gpus((held, free, other))[0] == (
-        f"ROCm does not use your RX 1 (gfx1010); {away}; NVIDIA GPU"
+        f"RX 1 (gfx1010); {away}; NVIDIA GPU is also here, but ROCm does not use it"
     )
     assert tell_gpus((held,))[0] == away
     assert tell_gpus((other,))[0] == "no RDNA1 card; NVIDIA GPU"

@@ -216,7 +216,7 @@ async def test_it_is_stopped_by_a_key(tmp_path: Path) -> None:
 
 
 async def test_why_it_cannot_be_done_stands_on_the_screen() -> None:
-    failure = StepFailed(0, "A rehearsal needs 9 GB.", "Nothing was.", "Free some space.")
+    failure = StepFailed(0, "A trial run needs 9 GB.", "Nothing was started.", "Free some space.")
     rehearsal = FakeRehearsal(None, failure)
     rehearsal.go_on.set()
     async with app_with(services_with(rehearsal)).run_test(size=(80, 24)) as pilot:

@@ -28,7 +28,7 @@ def _beside(gpu: Gpu, *, listed: bool) -> str:
     if gpu.driver == VFIO:
         return f"{_title(gpu)} is held by {VFIO}, for a virtual machine"
     if gpu.pci_id.startswith(NVIDIA) and not listed:
-        return f"{_title(gpu)} is there too, and ROCm does not use it"
+        return f"{_title(gpu)} is also here, but ROCm does not use it"
     return ""
 
 

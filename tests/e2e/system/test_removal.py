@@ -145,7 +145,7 @@ def test_what_no_archive_has_goes_only_where_that_was_chosen_and_is_named(enter:
         assert "Rollback could not restore them. Nothing was changed" in done.stderr
     beside = root.wizard("apply", "--plan", PLAN, "--without-rollback", "--yes")
     assert beside.returncode == 2
-    assert "leave out --without-rollback" in beside.stderr
+    assert "omit --without-rollback" in beside.stderr
     forged = json.dumps({**plan, "asked": ["--remove", "--without-rollback"]})
     root.write(PLAN, forged, user=OWNER)
     done = root.wizard("apply", "--plan", PLAN, "--yes")
