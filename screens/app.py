@@ -9,6 +9,7 @@ import select
 import signal
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any, ClassVar
 
 from textual import events
@@ -19,10 +20,10 @@ from textual.screen import ModalScreen, Screen
 
 from assets import FOLDER
 from screens.output import SafeOutput
-from screens.services import Services
 from screens.session import STEPS, Session, following, preceding
 from screens.step import StepScreen
 from screens.themes import DARK, THEMES
+from wizard.services import Services
 
 ENDINGS = (signal.SIGHUP, signal.SIGTERM)
 """The window was closed, or somebody wants the program to end: left alone, it would die at once."""
@@ -144,7 +145,7 @@ class SetupApp(App[int]):
         signal.alarm(ORDERLY_END_S)
         if number is signal.SIGHUP:
             _let_go_of_the_terminal()
-        self._services.ask_to_stop()
+        self._services.runs.ask_to_stop()
         self.exit(return_code=SIGNALLED + number)
 
     def _end_without_terminal(self) -> None:
@@ -209,77 +210,32 @@ def outcome_of(session: Session) -> int:
     return CANCELLED if session.finished.cancelled else FAILED
 
 
+SCREENS = {
+    "welcome": ("screens.welcome", "Welcome"),
+    "detect": ("screens.detect", "Detect"),
+    "ask": ("screens.choose.ask", "Ask"),
+    "choose": ("screens.choose.screen", "Choose"),
+    "compare": ("screens.choose.compare", "Compare"),
+    "clear": ("screens.clear", "Clear"),
+    "review": ("screens.review.screen", "Review"),
+    "apply": ("screens.run.screen", "Install"),
+    "rehearse": ("screens.run.screen", "Rehearse"),
+    "changes": ("screens.run.changes", "Changes"),
+    "roll_back": ("screens.review.roll_back", "RollBack"),
+    "take_back": ("screens.run.screen", "TakeBack"),
+    "watch": ("screens.run.screen", "Watch"),
+    "conv2d": ("screens.conv2d.screen", "Conv2d"),
+    "diagnose": ("screens.diagnose.screen", "Diagnose"),
+    "done": ("screens.done", "Done"),
+}
+"""Where the screen of each step is made, by module and name, in the order of the wizard."""
+
+
 def make_step(step: str, session: Session, services: Services) -> StepScreen:
     """The screen of a step; its module is loaded only now, so that the first frame comes soon."""
-    match step:
-        case "welcome":
-            from screens.welcome import Welcome
-
-            return Welcome(session, services)
-        case "detect":
-            from screens.detect import Detect
-
-            return Detect(session, services)
-        case "choose":
-            from screens.choose.screen import Choose
-
-            return Choose(session, services)
-        case "clear":
-            from screens.clear import Clear
-
-            return Clear(session, services)
-        case "review":
-            from screens.review.screen import Review
-
-            return Review(session, services)
-        case "apply" | "rehearse" | "take_back" | "watch":
-            from screens.run import kinds
-            from screens.run.screen import RunScreen
-
-            kind = {
-                "apply": kinds.INSTALL,
-                "rehearse": kinds.REHEARSE,
-                "take_back": kinds.ROLL_BACK,
-                "watch": kinds.WATCH,
-            }[step]
-            return RunScreen(kind, session, services)
-        case "conv2d":
-            from screens.conv2d.screen import Conv2d
-
-            return Conv2d(session, services)
-        case "done":
-            from screens.done import Done
-
-            return Done(session, services)
-        case _:
-            return _beside(step, session, services)
-
-
-def _beside(step: str, session: Session, services: Services) -> StepScreen:
-    """A screen out of the order of the steps."""
-    match step:
-        case "ask":
-            from screens.choose.ask import Ask
-
-            return Ask(session, services)
-        case "compare":
-            from screens.choose.compare import Compare
-
-            return Compare(session, services)
-        case "roll_back":
-            from screens.review.roll_back import RollBack
-
-            return RollBack(session, services)
-        case "changes":
-            from screens.run.changes import Changes
-
-            return Changes(session, services)
-        case "diagnose":
-            from screens.diagnose.screen import Diagnose
-
-            return Diagnose(session, services)
-        case _:
-            raise ValueError(f"no step is called {step!r}")
+    module, name = SCREENS[step]
+    screen: StepScreen = getattr(import_module(module), name)(session, services)
+    return screen
 
 
 def show(app: SetupApp) -> int:

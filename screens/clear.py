@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar
 
 from textual import work
@@ -14,17 +14,14 @@ from textual.widget import Widget
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from screens.faults import fault, tell
-from screens.services import Services
 from screens.session import Session
 from screens.step import COMMON_KEYS, StepScreen
 from screens.widgets.marked_list import MarkedList
-from screens.widgets.status_line import wait_for
-from screens.windows.dialogs import Notice
 from wizard.advice.leftovers import torch_there
 from wizard.journalform import Kind
 from wizard.machine.facts import Machine, Unknown
 from wizard.plan.amd_packages import AMD, DISTRIBUTION, DRIVER
+from wizard.services import Services
 from wizard.sizes import counted
 
 INTRO = (
@@ -59,19 +56,11 @@ WAYS = (
         Kind.REMOVE,
         (AMD, DRIVER),
         "... and its driver",
-        "also amdgpu-dkms; the kernel's stays",
+        "also amdgpu-dkms; the kernel's driver stays",
     ),
     Way(Kind.REMOVE, (AMD, DISTRIBUTION), "... and the system's", "also the distribution's ROCm"),
     Way(Kind.CLEAN_UP, (), "Leftovers of others", "settings, orphans and broken packages"),
 )
-
-
-class Ways(MarkedList):
-    """What can go; Enter makes the plan."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "select", "Review", key_display="Enter")
-    ]
 
 
 class Clear(StepScreen):
@@ -111,9 +100,8 @@ class Clear(StepScreen):
             about.border_title = "Before you remove anything"
             yield Static(f"{INTRO}\n\n{NEVER}", id="aim", markup=False)
         options = (Option(f"{way.title:<22}{way.what}") for way in WAYS)
-        ways = Ways(*options, id="menu", classes="panel", markup=False, compact=True)
-        ways.border_title = "What should be removed?"
-        yield ways
+        title = "What should be removed?"
+        yield MarkedList(*options, enter="Review", title=title, id="menu")
 
     def on_mount(self) -> None:
         """Says what there is to remove."""
@@ -132,22 +120,16 @@ class Clear(StepScreen):
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Makes the plan of what was selected."""
-        wait_for(self, READING, self.services.clock)
+        self.wait(READING)
         self._make(WAYS[event.option_index])
 
     @work(group="make", exclusive=True)
     async def _make(self, way: Way) -> None:
-        make = self.services.make_clearing
-        try:
-            plan = await asyncio.to_thread(make, self._machine, way.kind, way.scopes, False)
-        except ValueError as nothing:
-            self.say("No plan: there is nothing of that here, or it is not known.", "warning")
-            self.app.push_screen(
-                Notice("No plan can be made", f"{nothing}\n\nNothing was changed.")
-            )
-            return
-        except OSError as error:
-            tell(self, "No plan can be made", fault("The plan was not made", error, UNCHANGED))
+        make = partial(
+            self.services.plans.make_clearing, self._machine, way.kind, way.scopes, False
+        )
+        plan = await self.made(make, "No plan can be made", "The plan was not made", UNCHANGED)
+        if plan is None:
             return
         chosen = replace(
             self.session,

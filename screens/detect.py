@@ -21,8 +21,7 @@ from screens.machine_reading import (
     read_machine,
     statuses_and_verdict,
 )
-from screens.services import DetectedPart, Services
-from screens.session import Session, to_diagnose
+from screens.session import Session
 from screens.step import COMMON_KEYS, StepScreen
 from screens.waiting import SECOND_S, Wait
 from screens.widgets.header_line import HeaderLine
@@ -31,7 +30,9 @@ from screens.windows.dialogs import Notice
 from wizard.diagnose.finding import Status
 from wizard.diagnose.verdict import Verdict
 from wizard.machine.facts import Machine
+from wizard.machine.part import PartDone
 from wizard.run.lines import clean
+from wizard.services import Services
 from wizard.sizes import counted
 
 READING = "Reading this machine. Nothing is changed."
@@ -40,7 +41,7 @@ ALWAYS = ("Graphics cards", "System", "Python environments", "Applications")
 FOLD = "fold"
 WIDEST = 100
 FRAME_CELLS = 10
-BESIDE, LIST_CELLS = 112, 76
+BESIDE, LIST_CELLS = 110, 76
 """Cells of a screen that has room for all of a row beside the list, and of the list there."""
 
 
@@ -78,17 +79,15 @@ class Detect(StepScreen):
         self._reading = 0
         self._wait: Wait | None = None
         """Since when it reads; None once it does not."""
-        self._parts: tuple[DetectedPart, ...] = ()
+        self._parts: tuple[PartDone, ...] = ()
         self._statuses: Mapping[str, Status] = {}
         """By title; empty until all is read."""
         self._unfolded = False
 
     def body(self) -> Iterable[Widget]:
         """The rows."""
-        rows = Checks(id="parts", classes="panel", markup=False, compact=True)
-        rows.border_title = "This machine"
         with Horizontal():
-            yield rows
+            yield Checks(title="This machine", id="parts")
             with VerticalScroll(id="part", classes="panel", can_focus=False):
                 yield Static(id="part-text", markup=False)
 
@@ -111,14 +110,6 @@ class Detect(StepScreen):
     def reading(self) -> bool:
         """True while answers are still to come."""
         return self._wait is not None
-
-    def action_diagnose(self) -> None:
-        """Shows what is wrong here."""
-        self.post_message(self.Go("diagnose", to_diagnose(self.NAME, self.session)))
-
-    def action_next(self) -> None:
-        """Goes on with the machine that was found."""
-        self.post_message(self.Next(self.session))
 
     def action_again(self) -> None:
         """Reads everything (again)."""
@@ -211,7 +202,7 @@ class Detect(StepScreen):
         pane.scroll_home(animate=False)
 
     def _options(self, cells: int) -> Iterable[Option]:
-        def row(part: DetectedPart) -> Option:
+        def row(part: PartDone) -> Option:
             status = self._statuses.get(part.title)
             return Option(row_text(part, cells, status), id=part.title)
 
@@ -226,8 +217,8 @@ class Detect(StepScreen):
             options.append(Option(fold_text(len(folded), unfolded=self._unfolded), id=FOLD))
         return (*options, *(row(part) for part in folded if self._unfolded))
 
-    def _status(self, part: DetectedPart) -> Status:
+    def _status(self, part: PartDone) -> Status:
         return self._statuses.get(part.title, Status.OK)
 
-    def _matters(self, part: DetectedPart) -> bool:
+    def _matters(self, part: PartDone) -> bool:
         return self._status(part) is not Status.OK or part.title in ALWAYS

@@ -6,16 +6,16 @@ from textual.content import Content
 
 from screens.faults import fault, in_one_run
 from screens.hanging import wrapped
-from screens.services import DetectedPart
 from screens.words import STATUS_STYLES, column, shown
 from wizard.diagnose.finding import Status
+from wizard.machine.part import PartDone
 from wizard.run.lines import clean
 from wizard.sizes import counted
 
 TITLE_CELLS = 20
 
 
-def row_text(part: DetectedPart, cells: int, status: Status | None) -> Content:
+def row_text(part: PartDone, cells: int, status: Status | None) -> Content:
     """A row: mark, question, answer. A long answer takes further lines; none is cut.
 
     While not all is read there is no mark.
@@ -45,7 +45,7 @@ def broken_text(error: OSError | ValueError, rows: int) -> str:
     )
 
 
-def details_text(part: DetectedPart, status: Status | None) -> str:
+def details_text(part: PartDone, status: Status | None) -> str:
     """Everything about one answer."""
     head = f"{status.word}: " if status not in (None, Status.OK) else ""
     found = "\n".join(clean(line) for line in part.details) or "Nothing more was found."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
@@ -11,11 +11,8 @@ from textual.containers import VerticalScroll
 from textual.widget import Widget
 from textual.widgets import Static
 
-from screens.report.key import REPORT_KEY
-from screens.report.preview import ReportPreview
-from screens.services import DEMO, LIVE
-from screens.session import Session, to_diagnose
-from screens.step import COMMON_KEYS, StepScreen
+from screens.session import Session
+from screens.step import COMMON_KEYS, REPORT_KEY, StepScreen
 from screens.words import shown
 from wizard.diagnose.finding import Status
 from wizard.journalform import Kind
@@ -33,6 +30,7 @@ from wizard.report.events import LOGIN, RESTART
 from wizard.root.session import undo_script
 from wizard.run.events import PlanFinished
 from wizard.run.lines import clean
+from wizard.services import DEMO, LIVE
 from wizard.sizes import counted, size_text
 
 START = "Start"
@@ -65,7 +63,7 @@ class Done(StepScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter,w", "welcome", "To the start", key_display="Enter"),
         Binding("d", "diagnose", "Something hangs?"),
-        REPORT_KEY,
+        replace(REPORT_KEY, show=True),
         *COMMON_KEYS,
     ]
     AUTO_FOCUS = "#ending"
@@ -84,14 +82,6 @@ class Done(StepScreen):
         """Lays the parts out beside each other where there is room."""
         super().on_resize()
         self.set_class(self.size.width >= BESIDE, "-beside")
-
-    def action_report(self) -> None:
-        """Shows what a report for others would hold."""
-        self.app.push_screen(ReportPreview(self.services))
-
-    def action_diagnose(self) -> None:
-        """Shows what is wrong here."""
-        self.post_message(self.Go("diagnose", to_diagnose(self.NAME, self.session)))
 
     def action_welcome(self) -> None:
         """Goes to the start; the machine is read again there, as it may have changed."""
@@ -129,12 +119,8 @@ def conclusion(session: Session, mode: str) -> tuple[str, Status | None]:
     return "Installed, and convolutions were measured on your card.", Status.OK
 
 
-def panels_of(session: Session, mode: str) -> tuple[Panel, ...]:
+def panels_of(session: Session, mode: str) -> Iterator[Panel]:
     """What to do, how to start, how to undo, what changed."""
-    return tuple(_panels(session, mode))
-
-
-def _panels(session: Session, mode: str) -> Iterator[Panel]:
     plan, finished, failure = session.plan, session.finished, session.failure
     if plan is None:
         return

@@ -10,9 +10,8 @@ from textual.widget import Widget
 from screens.widgets.status_line import StatusLine
 from screens.windows.dialogs import Notice
 from screens.words import shown
-from wizard.preflight.refusal import Refusal
 from wizard.remedies import by_keys
-from wizard.run.trouble import NoWayBack, Trouble
+from wizard.run.trouble import Trouble
 
 AGAIN = "Fix that, then try again."
 SAVE_AGAIN = (
@@ -45,29 +44,16 @@ def fault(what: str, error: Trouble | OSError | ValueError, next_step: str = AGA
     if isinstance(error, Trouble):
         return error
     if isinstance(error, OSError):
-        return Trouble(f"{what}: {reason(error)}.", _meaning(error), next_step)
+        slow = isinstance(error, TimeoutError)  # it may have no number
+        meaning = SLOW if slow else MEANINGS.get(error.errno or 0, ANY)
+        return Trouble(f"{what}: {reason(error)}.", meaning, next_step)
     return Trouble(f"{what}: {shown(str(error)).rstrip('.')}.", "Nothing was changed.", next_step)
-
-
-def refused(*refusals: Refusal) -> Trouble:
-    """Why Apply would not begin, in three texts."""
-    kind = NoWayBack if any(each.waivable for each in refusals) else Trouble
-    happened = " ".join(each.happened for each in refusals)
-    return kind(
-        happened, refusals[0].meaning, by_keys(" ".join(each.next_step for each in refusals))
-    )
 
 
 def reason(error: OSError) -> str:
     """What the system says, and of which file."""
     why = shown(error.strerror or str(error)) or type(error).__name__
     return f"{why}: {shown(str(error.filename))}" if error.filename else why
-
-
-def _meaning(error: OSError) -> str:
-    if isinstance(error, TimeoutError):
-        return SLOW
-    return MEANINGS.get(error.errno or 0, ANY)
 
 
 def in_one_run(trouble: Trouble) -> str:

@@ -23,12 +23,9 @@ def hanging(
 def wrapped(text: str, cells: int, *, exact: bool = False) -> list[str]:
     """The text in lines of at most so many cells, one at least."""
     room = max(MINIMUM, cells)
-    lines = textwrap.wrap(
-        text if exact else breakable(text, room),
-        room,
-        drop_whitespace=not exact,
-        break_on_hyphens=False,
-    )
+    if not exact:
+        text = " ".join(piece for word in text.split(" ") for piece in _pieces(word, room))
+    lines = textwrap.wrap(text, room, drop_whitespace=not exact, break_on_hyphens=False)
     return lines or [""]
 
 
@@ -37,12 +34,8 @@ def wrapped_text(text: str, cells: int) -> list[str]:
     return [line for part in text.split("\n") for line in wrapped(part, cells)]
 
 
-def breakable(text: str, cells: int) -> str:
-    """The text with a blank behind a slash in every word too long for a line."""
-    return " ".join(" ".join(_pieces(word, cells)) for word in text.split(" "))
-
-
 def _pieces(word: str, cells: int) -> list[str]:
+    """A word too long for a line, cut behind its slashes."""
     pieces = []
     while len(word) > cells:
         end = word.rfind("/", 1, cells) + 1 or cells

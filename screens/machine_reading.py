@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from textual.message import Message
+from textual.screen import Screen
 
 from screens.following import load
 from screens.session import Session
 
 if TYPE_CHECKING:
-    from screens.services import DetectedPart
     from screens.step import StepScreen
     from wizard.diagnose.finding import Status
     from wizard.diagnose.verdict import Verdict
     from wizard.machine.facts import Machine
+    from wizard.machine.part import PartDone
 
 FOLLOWING = ("screens.choose.ask", "screens.choose.screen")
 
@@ -26,7 +28,7 @@ FOLLOWING = ("screens.choose.ask", "screens.choose.screen")
 class PartRead(Message):
     """One question was answered, in the reading of this number."""
 
-    part: DetectedPart
+    part: PartDone
     reading: int
 
 
@@ -49,8 +51,28 @@ class ReadingFailed(Message):
 
 
 def read_machine(screen: StepScreen, reading: int = 0) -> None:
-    """Starts to read; a daemon, no worker of a pool: leaving must not wait for a stuck file."""
-    threading.Thread(target=_read, args=(screen, reading), daemon=True).start()
+    """Starts to read; no worker of a pool: leaving must not wait for a stuck file."""
+    in_daemon(
+        screen,
+        partial(_read, screen, reading),
+        lambda error: screen.post_message(ReadingFailed(error, reading)),
+    )
+
+
+def in_daemon(
+    screen: Screen[Any], look: Callable[[], None], failed: Callable[[OSError | ValueError], object]
+) -> None:
+    """Looks in a thread that leaving need not wait for; a bug in there ends the program."""
+
+    def begin() -> None:
+        try:
+            look()
+        except (OSError, ValueError) as error:
+            failed(error)
+        except Exception as bug:  # a thread would swallow it
+            screen.call_later(_raise, bug)
+
+    threading.Thread(target=begin, daemon=True).start()
 
 
 def statuses_and_verdict(machine: Machine) -> tuple[Mapping[str, Status], Verdict]:
@@ -65,30 +87,24 @@ def statuses_and_verdict(machine: Machine) -> tuple[Mapping[str, Status], Verdic
 
 
 def _read(screen: StepScreen, reading: int) -> None:
-    parts: list[DetectedPart] = []
+    parts: list[PartDone] = []
 
-    def on_part(part: DetectedPart) -> None:
+    def on_part(part: PartDone) -> None:
         parts.append(part)
         screen.post_message(PartRead(part, reading))
 
-    try:
-        machine = screen.services.detect(on_part)
-        session = _with_machine(screen, machine, tuple(parts))
-        told = statuses_and_verdict(machine)
-        _prepare_choose(screen, session)
-    except (OSError, ValueError) as error:
-        screen.post_message(ReadingFailed(error, reading))
-    except Exception as bug:  # a thread would swallow it: it is to end the program
-        screen.call_later(_raise, bug)
-    else:
-        screen.post_message(MachineRead(session, *told, reading))
+    machine = screen.services.knowledge.detect(on_part)
+    session = _with_machine(screen, machine, tuple(parts))
+    told = statuses_and_verdict(machine)
+    _prepare_choose(screen, session)
+    screen.post_message(MachineRead(session, *told, reading))
 
 
 def _raise(bug: Exception) -> None:
     raise bug
 
 
-def _with_machine(screen: StepScreen, machine: Machine, parts: tuple[DetectedPart, ...]) -> Session:
+def _with_machine(screen: StepScreen, machine: Machine, parts: tuple[PartDone, ...]) -> Session:
     """The session with what was read; what was ticked already stays, else what is found here."""
     from wizard.advice.recommend import found_applications  # it reads a table
 
@@ -101,5 +117,5 @@ def _prepare_choose(screen: StepScreen, session: Session) -> None:
     from screens.choose.choosing import choosing_at
 
     choosing_at(session, screen.services)
-    screen.services.roads()
+    screen.services.knowledge.roads()
     load(*FOLLOWING)

@@ -42,7 +42,7 @@ def offers(screen: Screen[Any]) -> tuple[Offer, ...]:
     found: dict[tuple[DOMNode, str], Binding] = {}
     for node, binding, enabled, _ in screen.active_bindings.values():
         if enabled and works(node, binding.action):
-            keys.setdefault((node, binding.action), []).append(_display(screen, binding))
+            keys.setdefault((node, binding.action), []).append(screen.app.get_key_display(binding))
             found.setdefault((node, binding.action), binding)
     listed = sorted(found.items(), key=lambda item: not item[1].show)
     return tuple(_offer(place, binding, keys[place], screen) for place, binding in listed)
@@ -66,10 +66,6 @@ def _offer(
     shown = ", ".join(dict.fromkeys(keys))
     own = binding.show or (node is screen and action not in GENERAL)
     return Offer(shown, binding.description or f"Key {shown}", action, node, own)
-
-
-def _display(screen: Screen[Any], binding: Binding) -> str:
-    return screen.app.get_key_display(binding)
 
 
 def key_lines(screen: Screen[Any]) -> Iterator[str]:

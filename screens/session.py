@@ -6,19 +6,20 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from screens.conv2d.answers import Measured
-    from screens.conv2d.setting import SweepSetting
     from screens.diagnose.state import Shown
-    from screens.services import DetectedPart, WayBack
     from wizard.conv2d.search.setting_answer import Found
+    from wizard.conv2d.setting import SweepSetting
     from wizard.diagnose.finding import Finding
     from wizard.journalform import Kind
     from wizard.machine.facts import Machine
+    from wizard.machine.part import PartDone
     from wizard.overlay.rehearsed import Rehearsed
     from wizard.plan.choice import Choice
     from wizard.plan.steps import Plan
+    from wizard.report.conv2d_conclusion import Measured
     from wizard.run.events import PlanFinished, StepFailed
     from wizard.run.watching import AtWork
+    from wizard.services.runs import WayBack
 
 STEPS = ("welcome", "detect", "choose", "review", "apply", "conv2d", "done")
 """The order of the wizard; a step's number is its place here."""
@@ -29,7 +30,7 @@ class Session:
     """The way through the wizard so far."""
 
     machine: Machine | None = None
-    parts: tuple[DetectedPart, ...] = ()
+    parts: tuple[PartDone, ...] = ()
     applications: tuple[str, ...] = ()
     stack: str = ""
     """The stack that the user chose; ``""`` while the suggested one stands."""
@@ -93,11 +94,12 @@ def following(step: str, session: Session) -> str:
     """The step after this one, or the same one when it is the last."""
     if step == "detect" and not (session.applications or session.stack or session.clears):
         return "ask"
-    if step == "apply" and (session.failure or _stopped(session)):
+    stopped = session.finished is not None and not session.finished.ok
+    if step == "apply" and (session.failure or stopped):
         return "done"
     if step == "apply" and session.mending is not None:
         return "diagnose"
-    if step == "apply" and not _installs(session):
+    if step == "apply" and (session.clears or session.before is not None):
         return "done"
     return _on_this_way(STEPS[min(STEPS.index(step) + 1, len(STEPS) - 1)], session)
 
@@ -119,11 +121,3 @@ def preceding(step: str, session: Session) -> str:
 
 def _on_this_way(step: str, session: Session) -> str:
     return "clear" if step == "choose" and session.clears else step
-
-
-def _installs(session: Session) -> bool:
-    return not session.clears and session.before is None
-
-
-def _stopped(session: Session) -> bool:
-    return session.finished is not None and not session.finished.ok

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -14,13 +16,18 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Footer, Static
 
-from screens.services import Services
-from screens.session import Session
+from screens.faults import fault, tell
+from screens.session import Session, to_diagnose
 from screens.steps import header_steps
 from screens.widgets.conclusion import Conclusion
 from screens.widgets.header_line import HeaderLine
-from screens.widgets.status_line import StatusLine
+from screens.widgets.status_line import StatusLine, wait_for
+from screens.windows.dialogs import Notice
 from wizard.diagnose.finding import Status
+from wizard.services import Services
+
+if TYPE_CHECKING:
+    from wizard.plan.steps import Plan
 
 TOO_SMALL = (
     "rdna1-setup needs 80 columns and 24 lines for its screens.\nMake this window larger to "
@@ -34,6 +41,7 @@ KEYS_NOW = "The keys that you can use now; Ctrl+P finds every action by name:"
 HELP_KEY = Binding("question_mark,f1", "help", "Help", key_display="?")
 QUIT_KEY = Binding("q", "leave", "Quit")
 BACK_KEY = Binding("escape", "back", "Back", key_display="Esc")
+REPORT_KEY = Binding("p", "report", "Report", show=False)
 COMMON_KEYS: tuple[BindingType, ...] = (BACK_KEY, HELP_KEY, QUIT_KEY)
 
 
@@ -48,7 +56,7 @@ class StepScreen(Screen[None]):
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - Textual declares it so
         (0, "-cramped"),
         (80, "-narrow"),
-        (100, "-wide"),
+        (110, "-wide"),
     ]
     VERTICAL_BREAKPOINTS = [(0, "-flat"), (24, "-short"), (32, "-tall")]  # noqa: RUF012 - Textual declares it so
 
@@ -119,6 +127,23 @@ class StepScreen(Screen[None]):
         for line in self.query(StatusLine):
             line.say(text, kind)
 
+    def wait(self, text: str) -> None:
+        """Says what is being done, with its time, until something else is said."""
+        wait_for(self, text, self.services.clock)
+
+    async def made(
+        self, make: Callable[[], Plan], none: str, why: str, next_step: str
+    ) -> Plan | None:
+        """The plan, made in a thread; None where there is none, which is told."""
+        try:
+            return await asyncio.to_thread(make)
+        except ValueError as nothing:
+            self.say(f"{none}. Nothing was changed.", "warning")
+            self.app.push_screen(Notice(none, f"{nothing}\n\nNothing was changed."))
+        except OSError as error:
+            tell(self, none, fault(why, error, next_step))
+        return None
+
     def conclude(
         self,
         text: str,
@@ -140,6 +165,20 @@ class StepScreen(Screen[None]):
         """Goes back with what was entered so far."""
         self.post_message(self.Back(self.session))
 
+    def action_next(self) -> None:
+        """Goes on."""
+        self.post_message(self.Next(self.session))
+
+    def action_diagnose(self) -> None:
+        """Shows what is wrong here; Esc there leads back."""
+        self.post_message(self.Go("diagnose", to_diagnose(self.NAME, self.session)))
+
+    def action_report(self) -> None:
+        """Shows what a report for others would hold."""
+        from screens.windows.report_preview import ReportPreview
+
+        self.app.push_screen(ReportPreview(self.services))
+
     def action_leave(self) -> None:
         """Ends the program, with what came of it so far."""
         self.post_message(self.Leave(self.session))
@@ -147,7 +186,6 @@ class StepScreen(Screen[None]):
     def action_help(self) -> None:
         """Shows what this step is and does."""
         from screens.offers import key_lines
-        from screens.windows.dialogs import Notice
 
         keys = "\n".join(f"  {line}" for line in key_lines(self))
         text = f"{self.HELP_TEXT}\n\n{KEYS_NOW}\n{keys}\n\n{EXPLAINED}"

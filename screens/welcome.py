@@ -20,15 +20,14 @@ from screens.machine_reading import (
     read_machine,
     statuses_and_verdict,
 )
-from screens.report.key import QUIET_REPORT_KEY
-from screens.services import DEMO, DRY_RUN, LIVE, Services
-from screens.session import Session, to_diagnose
-from screens.step import HELP_KEY, QUIT_KEY, StepScreen
+from screens.session import Session
+from screens.step import HELP_KEY, QUIT_KEY, REPORT_KEY, StepScreen
 from screens.widgets.header_line import HeaderLine
 from screens.widgets.marked_list import MarkedList
 from screens.words import cut, shown
 from wizard.diagnose.finding import Status
 from wizard.modes import DEMO_TOLD, DRY_RUN_TOLD
+from wizard.services import DEMO, DRY_RUN, LIVE, Services
 
 if TYPE_CHECKING:
     from wizard.plan.steps import Plan
@@ -52,14 +51,6 @@ MOST_OF_A_PATH = 120
 """Cells: with more of it the menu would not be whole on 24 lines."""
 TITLE_CELLS = 17
 T = TypeVar("T")
-
-
-class Menu(MarkedList):
-    """The ways on from here; Enter takes one."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "select", "Open", key_display="Enter")
-    ]
 
 
 class Welcome(StepScreen):
@@ -86,7 +77,7 @@ class Welcome(StepScreen):
         Binding("d", "diagnose", "Diagnose"),
         Binding("x", "clear", "Remove", show=False),
         Binding("r", "roll_back", "Roll back"),
-        QUIET_REPORT_KEY,
+        REPORT_KEY,
         HELP_KEY,
         QUIT_KEY,
     ]
@@ -96,11 +87,11 @@ class Welcome(StepScreen):
         super().__init__(_fresh(session), services)
         self._unread = ""
         """Why it is not known what earlier runs left."""
-        self._undoable = self._looked_at(services.undoable, False)
-        self._unfinished = self._looked_at(services.unfinished, None)
-        self._at_work = self._looked_at(services.at_work, None)
-        self._half_back = self._looked_at(services.half_back, "")
-        self._restart = self._looked_at(services.restart, "")
+        self._undoable = self._looked_at(services.runs.undoable, False)
+        self._unfinished = self._looked_at(services.runs.unfinished, None)
+        self._at_work = self._looked_at(services.runs.at_work, None)
+        self._half_back = self._looked_at(services.runs.half_back, "")
+        self._restart = self._looked_at(services.runs.restart, "")
         self.reading = session.machine is None
         """True while the machine is still being read."""
 
@@ -119,9 +110,8 @@ class Welcome(StepScreen):
             yield Static(f"{AIM}\n\n{MODES[self.services.mode]}", id="aim", markup=False)
             waiting = [Content.styled(text, "bold $text-warning") for text in self._waiting()]
             yield Static(Content("\n").join(waiting), id="waiting", markup=False)
-        menu = Menu(*self._options(), id="menu", classes="panel", markup=False, compact=True)
-        menu.border_title = "What do you want to do?"
-        yield menu
+        title = "What do you want to do?"
+        yield MarkedList(*self._options(), enter="Open", title=title, id="menu")
 
     def on_mount(self) -> None:
         """Says what this machine comes to, once that is known."""
@@ -184,10 +174,6 @@ class Welcome(StepScreen):
         chosen = replace(_fresh(self.session), clears=True, plan=plan, choice=None, clearing=None)
         self.post_message(self.Go("review", replace(chosen, machine=None, parts=())))
 
-    def action_start(self) -> None:
-        """Goes on to detection."""
-        self.post_message(self.Next(self.session))
-
     def action_clear(self) -> None:
         """Goes on to detection, and then to what should be removed."""
         self.post_message(self.Next(replace(_fresh(self.session), clears=True)))
@@ -196,19 +182,9 @@ class Welcome(StepScreen):
         """Opens Measure without setting anything up."""
         self.post_message(self.Go("conv2d", self.session))
 
-    def action_diagnose(self) -> None:
-        """Shows what is wrong here."""
-        self.post_message(self.Go("diagnose", to_diagnose(self.NAME, self.session)))
-
     def action_roll_back(self) -> None:
         """Shows what undoing the last run would do."""
         self.post_message(self.Go("roll_back", self.session))
-
-    def action_report(self) -> None:
-        """Shows what a report for others would hold."""
-        from screens.report.preview import ReportPreview
-
-        self.app.push_screen(ReportPreview(self.services))
 
     def _waiting(self) -> Iterator[str]:
         """What earlier runs left to do, and what cannot be read of them."""
@@ -231,7 +207,7 @@ class Welcome(StepScreen):
         ways = {
             "watch": ("Watch", "see what root is still doing"),
             "go_on": ("Continue", "finish the run that stopped"),
-            "start": ("Set up PyTorch", "check this machine, then choose a stack"),
+            "next": ("Set up PyTorch", "check this machine, then choose a stack"),
             "conv2d": ("Measure", "test the PyTorch that you already have"),
             "diagnose": ("Diagnose", "something hangs or fails"),
             "clear": ("Remove", "remove ROCm, or leftovers of other scripts"),
@@ -252,7 +228,7 @@ class Welcome(StepScreen):
         waits = self._unfinished
         if waits is not None and not waits.elsewhere:
             yield "go_on"
-        yield "start"
+        yield "next"
         if waits is not None and waits.elsewhere:
             yield "go_on"
         yield from ("conv2d", "diagnose", "clear")

@@ -116,7 +116,12 @@ def test_headless_commands_never_load_the_terminal_library(arguments: str) -> No
 
 NOT_BEFORE_THE_FIRST_FRAME = {
     *("elftools", "packaging", "psutil", "tomli", "tomllib"),
-    *("screens.choose.screen", "screens.detect", "screens.report.preview", "screens.review.screen"),
+    *(
+        "screens.choose.screen",
+        "screens.detect",
+        "screens.windows.report_preview",
+        "screens.review.screen",
+    ),
     *("wizard.conv2d", "wizard.diagnose.machine", "wizard.machine.detect", "wizard.overlay"),
     *("wizard.plan", "wizard.report", "wizard.root.rights", "wizard.run.journal"),
     *("wizard.run.live", "wizard.run.ready", "wizard.run.rehearsal", "wizard.undo.one_run"),
@@ -124,7 +129,6 @@ NOT_BEFORE_THE_FIRST_FRAME = {
 """What takes long to load, and what brings that along."""
 FIRST_FRAME = """
 import asyncio, sys
-from dataclasses import replace
 from screens.app import SetupApp
 from screens.start import services_for
 from wizard.__main__ import needed, parser
@@ -132,7 +136,8 @@ from wizard.plain.way_in import way_in
 def not_yet(on_part):
     raise OSError("the machine is read after the first frame")
 async def show():
-    services = replace(services_for(arguments), detect=not_yet)
+    services = services_for(arguments)
+    services.knowledge.detect = not_yet
     async with SetupApp(services).run_test() as pilot:
         await pilot.pause()
         assert pilot.app.screen.NAME == "welcome"

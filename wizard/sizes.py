@@ -5,6 +5,8 @@ Download pages and disks count in thousands; an "8 GB" card or module holds 8 Gi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 KB, MB, GB = 10**3, 10**6, 10**9
 
 
@@ -27,3 +29,11 @@ def memory_size_text(count: int) -> str:
 def counted(number: int, what: str) -> str:
     """A number of things in words."""
     return f"{number} {what}{'s' * (number != 1)}"
+
+
+def listed(texts: Sequence[str], most: int = 0) -> str:
+    """The texts as one; of more than ``most``, where that is given, the rest is counted."""
+    *start, last = texts
+    if most and len(texts) > most:
+        start, last = list(texts[: most - 1]), f"{len(texts) - most + 1} more"
+    return f"{', '.join(start)} and {last}" if start else last

@@ -14,13 +14,13 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from screens.hanging import hanging
-from screens.services import Services
 from screens.session import Session
 from screens.step import HELP_KEY, QUIT_KEY, StepScreen
 from screens.widgets.marked_list import MarkedList
 from screens.words import shown
 from wizard.advice.leftovers import short_path
 from wizard.knowledge.applications import Application
+from wizard.services import Services
 from wizard.sizes import memory_size_text
 
 QUESTION = "What do you want to run?"
@@ -64,15 +64,13 @@ class Ask(StepScreen):
 
     def __init__(self, session: Session, services: Services) -> None:
         super().__init__(session, services)
-        self._applications = services.applications()
+        self._applications = services.knowledge.applications()
 
     def body(self) -> Iterable[Widget]:
         """The list."""
         options = (Option(self._row(each), each.id) for each in self._applications)
-        programs = MarkedList(*options, id="programs", classes="panel", markup=False, compact=True)
-        programs.border_title = "Programs"
         with Horizontal():
-            yield programs
+            yield MarkedList(*options, title="Programs", id="programs")
             with VerticalScroll(id="needs", classes="panel", can_focus=False):
                 yield Static(id="needs-text", markup=False)
 

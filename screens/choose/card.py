@@ -17,7 +17,7 @@ from wizard.diagnose.finding import Status
 from wizard.knowledge.claims import Claim
 from wizard.knowledge.stacks import Stack
 from wizard.knowledge.verdicts import Word
-from wizard.sizes import size_text
+from wizard.sizes import listed, size_text
 
 LABEL_CELLS = 9
 SOURCE = re.compile(r" \(https?://[^()]*(?:\([^()]*\)[^()]*)*\)")
@@ -57,7 +57,7 @@ def conclusion(choosing: Choosing) -> tuple[str, Status | None, str, Status | No
         why = sentence(first.obstacles[0]) if first.obstacles else ""
         return "No stack can be installed on this machine.", Status.FAULT, why, None
     card = chosen_card(choosing.machine)
-    purpose = f"For {_listed([a.title for a in choosing.ticked])}" if choosing.ticked else ""
+    purpose = f"For {listed([a.title for a in choosing.ticked], NAMED)}" if choosing.ticked else ""
     on_card = ""
     if card and stack.gfx:
         name = shown(card.name).removeprefix("AMD ").removeprefix("Radeon ")
@@ -71,7 +71,7 @@ def conclusion(choosing: Choosing) -> tuple[str, Status | None, str, Status | No
         why = sentence((obstacle or found.reason).partition(";")[0])
         return f"{purpose or 'For PyTorch here'}: {take}.", None, why, Status.WARNING
     outside = [f"{each.program.title} ({each.verdict.word.value})" for each in found.outside]
-    more = f"Or without PyTorch: {_listed(outside)}. Press o." if outside else ""
+    more = f"Or without PyTorch: {listed(outside, NAMED)}. Press o." if outside else ""
     return f"{purpose}{on_card}: {take}.", None, more, None
 
 
@@ -143,7 +143,7 @@ def _against(choosing: Choosing) -> Iterator[str]:
     lost = [shown(a.title) for a, answer in answers if answer.word is Word.NO]
     if lost:
         able = first.possible and all(each.word is not Word.NO for each in first.answers)
-        yield f"It cannot run {_listed(lost)}{f'; {first.stack} can' * able}."
+        yield f"It cannot run {listed(lost, NAMED)}{f'; {first.stack} can' * able}."
     elif fit is not first and first.possible:
         word = f" ({first.answers[0].word.value})" if len(answers) == 1 else ""
         yield f"The suggestion is {first.stack}{word}."
@@ -172,7 +172,7 @@ def why_lines(choosing: Choosing) -> Content:
         about_it = [claim for claim in claims if claim.side == side]
         parts += [_head(label), *_reports(about_it[:CLAIMS]), Content("")]
     if untried:
-        parts += [_head("Not tried"), Content(shown(_listed(untried)))]
+        parts += [_head("Not tried"), Content(shown(listed(untried, NAMED)))]
     return Content("\n").join(parts)
 
 
@@ -195,11 +195,4 @@ def grouped(choosing: Choosing, aspect: str, stacks: Sequence[str]) -> str:
     held: dict[str, list[str]] = {}
     for stack in sorted(stacks, key=lambda each: words.index(choosing.word(each, aspect))):
         held.setdefault(choosing.word(stack, aspect), []).append(stack)
-    return "; ".join(f"{word} with {_listed(names)}" for word, names in held.items())
-
-
-def _listed(texts: Sequence[str]) -> str:
-    *start, last = texts
-    if len(texts) > NAMED:
-        start, last = list(texts[: NAMED - 1]), f"{len(texts) - NAMED + 1} more"
-    return f"{', '.join(start)} and {last}" if start else last
+    return "; ".join(f"{word} with {listed(names, NAMED)}" for word, names in held.items())

@@ -21,7 +21,7 @@ from wizard.plan.choice import Choice
 from wizard.report.warning import cannot_run
 
 if TYPE_CHECKING:
-    from screens.services import Services
+    from wizard.services import Services
 
 VENV = "venv"
 SYSTEM = "venv+system"
@@ -83,8 +83,8 @@ class Choosing:
 
     def word(self, stack: str, name: str) -> str:
         """The verdict on one aspect of a stack: no for all that this machine rules out."""
-        possible = self.fit_of(stack).possible
-        return self.aspect(stack, name).word if possible else Word.NO.value
+        fit = next(each for each in self.recommendation.fits if each.stack == stack)
+        return self.aspect(stack, name).word if fit.possible else Word.NO.value
 
     @property
     def verdicts(self) -> tuple[str, ...]:
@@ -92,10 +92,6 @@ class Choosing:
         asked = tuple(f"{RUN}{each.id}" for each in self.asked)
         trained = any(each.purpose == TRAINS for each in self.ticked)
         return (*asked, LARGE, *(() if trained else (TRAINING,)))
-
-    def fit_of(self, stack: str) -> Fit:
-        """How a stack stands on this machine."""
-        return next(each for each in self.recommendation.fits if each.stack == stack)
 
     @property
     def suggested(self) -> Fit:
@@ -172,10 +168,10 @@ def choosing_at(session: Session, services: Services) -> Choosing:
     return Choosing(
         session,
         session.machine,
-        services.applications(),
-        {stack.id: stack for stack in services.stacks()},
-        services.recommend(session.machine, session.applications, session.preset),
-        services.suggest_folder,
-        services.claims(),
-        services.line_speed(),
+        services.knowledge.applications(),
+        {stack.id: stack for stack in services.knowledge.stacks()},
+        services.knowledge.recommend(session.machine, session.applications, session.preset),
+        services.knowledge.suggest_folder,
+        services.knowledge.claims(),
+        services.knowledge.line_speed(),
     ).compared()

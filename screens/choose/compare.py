@@ -15,12 +15,12 @@ from textual.widgets import DataTable, Static
 
 from screens.choose.card import grouped, kind_of, sentence
 from screens.choose.choosing import LARGE, choosing_at
-from screens.services import Services
 from screens.session import Session
 from screens.step import HELP_KEY, QUIT_KEY, StepScreen
 from screens.widgets.verdict_table import NO_CURSOR, VerdictTable
 from screens.words import shown
 from wizard.advice.comparison import RUN, Aspect, everything
+from wizard.services import Services
 
 TITLES = {
     LARGE: "Large convolutions",

@@ -114,10 +114,9 @@ class Evidence(ModalScreen[str]):
             more="m shows",
             received=received_on(self._name_of_stack, aspect.id),
         )
-        text = Content("\n").join(_styled(clean(line)) for line in lines)
+        text = Content("\n").join(
+            Content.styled(clean(line), "bold $text-primary" if HEAD.match(clean(line)) else "")
+            for line in lines
+        )
         self.query_one("#evidence", Static).update(text)
         self.refresh_bindings()
-
-
-def _styled(line: str) -> Content:
-    return Content.styled(line, "bold $text-primary") if HEAD.match(line) else Content(line)

@@ -60,9 +60,9 @@ class RoadsList(ModalScreen[str]):
         ours = sum(bool(road.stack) for road in self._roads)
         title = f"All {count} known approaches; this program installs {ours} of them"
         yield Static(title, id="roads-title", markup=False)
-        options = (Option(_line(road), road.id) for road in self._roads)
+        options = (Option(clean(road_head(road)), road.id) for road in self._roads)
         with Container(id="roads"):
-            yield MarkedList(*options, id="list", classes="panel", markup=False, compact=True)
+            yield MarkedList(*options, id="list", classes="panel")
             with VerticalScroll(id="words", classes="panel", can_focus=False):
                 yield Static(id="road", markup=False)
         yield Footer(show_command_palette=False, compact=True)
@@ -123,7 +123,3 @@ class RoadsList(ModalScreen[str]):
         )
         self.query_one("#road", Static).update(Content("\n").join(lines))
         words.scroll_home(animate=False)
-
-
-def _line(road: OtherRoad) -> Content:
-    return Content(clean(road_head(road)))

@@ -19,7 +19,6 @@ from screens.choose.card import LABEL_CELLS, card_rows, conclusion, kind_of, why
 from screens.choose.choosing import SYSTEM, VENV, choosing_at
 from screens.faults import fault, tell
 from screens.following import load
-from screens.services import Services
 from screens.session import Session
 from screens.step import HELP_KEY, QUIT_KEY, StepScreen
 from screens.widgets.verdict_table import NO_CURSOR, VerdictTable
@@ -27,6 +26,7 @@ from screens.windows.dialogs import Notice, Question
 from screens.words import shown
 from wizard.advice.comparison import everything
 from wizard.advice.leftovers import torch_there
+from wizard.services import Services
 
 FOLLOWING = ("screens.review.screen", "wizard.plan.planner", "wizard.run.ready")
 READ_S = 0.3
@@ -112,7 +112,7 @@ class Choose(StepScreen):
         self.set_timer(READ_S, self._load_following)
         if self._there is not None:
             self.say(MEASURE_FIRST.format(shown(self._there.torch)))
-        self.query_one("#ways").display = bool(self.services.roads())
+        self.query_one("#ways").display = bool(self.services.knowledge.roads())
         self._show_all()
 
     def on_resize(self) -> None:
@@ -134,7 +134,7 @@ class Choose(StepScreen):
         if action == "measure":
             return self._there is not None
         if action == "roads":
-            return bool(self.services.roads())
+            return bool(self.services.knowledge.roads())
         return super().check_action(action, parameters)
 
     def action_review(self) -> None:
@@ -149,7 +149,7 @@ class Choose(StepScreen):
             return
         try:
             choice = self._choosing.choice
-            plan = self.services.make_plan(self._choosing.machine, choice)
+            plan = self.services.plans.make(self._choosing.machine, choice)
         except ValueError as trouble:
             self.say(f"No plan: {trouble}", "fault")
             self.app.push_screen(Notice(NO_PLAN, f"{trouble}{NO_PLAN_ADVICE}"))
@@ -170,7 +170,7 @@ class Choose(StepScreen):
 
     def _goes_on(self) -> bool:
         """True for the choice of a run that waits: the disk that is full is its own doing."""
-        waits, choice = self.services.unfinished(), self._choosing.choice
+        waits, choice = self.services.runs.unfinished(), self._choosing.choice
         return waits is not None and (waits.stack, waits.folder) == (choice.stack, choice.venv)
 
     def action_evidence(self) -> None:
@@ -214,7 +214,7 @@ class Choose(StepScreen):
         """Takes the next published variables that the stack has on offer, or none again."""
         self._take(preset=self._choosing.next_preset(), stack=self._choosing.stack.id)
         session, machine = self.session, self._choosing.machine
-        found = self.services.recommend(machine, session.applications, session.preset)
+        found = self.services.knowledge.recommend(machine, session.applications, session.preset)
         self._choosing = replace(self._choosing, recommendation=found).compared()
         self._show_all()
         preset = self._choosing.preset
@@ -235,7 +235,7 @@ class Choose(StepScreen):
         """Lists every other way; the stack of the one that was taken is selected."""
         from screens.choose.roads_list import RoadsList
 
-        roads, day = self.services.roads(), self.services.today()
+        roads, day = self.services.knowledge.roads(), self.services.today()
         self.app.push_screen(RoadsList(roads, self._choosing.claims, day), self._select_if_any)
 
     def action_explain(self) -> None:

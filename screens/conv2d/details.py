@@ -1,4 +1,4 @@
-"""Everything about one row of Measure, as a text to scroll through."""
+"""Texts of Measure in windows: a row, what is asked before a run, what came of it."""
 
 from __future__ import annotations
 
@@ -7,13 +7,21 @@ from collections.abc import Iterator
 from textual.content import Content
 
 from screens.session import Session
+from screens.windows.dialogs import Notice, Question
 from screens.words import shown
+from wizard.conv2d.asked import Request
 from wizard.conv2d.presets import Row
 from wizard.conv2d.verdicts import Result
+from wizard.conv2d.words.caution import Circumstances
+from wizard.conv2d.words.caution_words import IN_USE, caution_texts
 from wizard.diagnose.card_words import main_card
 from wizard.machine.facts import Unknown
 from wizard.report.conv2d_details import DRIVER_TITLE, Place, Titled, details
 
+TITLE = "Before a run on the GPU"
+WITHOUT_RISK = "On the CPU there is no such risk (o, Device)."
+EVEN_SO = "press e"
+OTHER = "o changes that"
 TITLE_STYLE = "bold"
 
 
@@ -51,3 +59,16 @@ def _parts(titled: Titled) -> Iterator[Content]:
         yield Content.styled(titled.title, TITLE_STYLE)
         yield Content(between)
     yield Content("\n".join(lines))
+
+
+def caution(request: Request, around: Circumstances, hangs: int) -> Question:
+    """The question: as the terminal's, affirmed by a key; another one where the seat is in use."""
+    texts = (*caution_texts(request, around, hangs, OTHER), WITHOUT_RISK)
+    if around.is_someones_desktop:
+        text = "\n\n".join((IN_USE.format(EVEN_SO), *texts))
+        return Question(f"{TITLE}: its screen is in use", text, "e", "even if in use")
+    return Question(TITLE, "\n\n".join(texts), "y", "I saved my work")
+
+
+class Answer(Notice):
+    """All that a request came to, in lines as wide as the smallest screen."""

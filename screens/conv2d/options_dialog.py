@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any, ClassVar
 
 from rich.text import Text
+from textual import getters
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -17,13 +18,13 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
 
 from screens.clicks import key_line
-from screens.conv2d.setting import DEADLINES_S, DEVICES, Aim, SweepSetting
 from screens.widgets.cut_marks import PathInput
 from screens.widgets.marked_list import MarkedList
 from screens.windows.dialogs import Notice
 from screens.words import cut, shown
 from wizard.conv2d.presets import Preset
 from wizard.conv2d.search.find_limit import AXES
+from wizard.conv2d.setting import DEADLINES_S, DEVICES, Aim, SweepSetting
 from wizard.conv2d.words.request import MOST_HANGS, WrongRequest
 from wizard.conv2d.works import WORKS
 
@@ -231,6 +232,8 @@ class OptionsDialog(ModalScreen[SweepSetting]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,o,q", "close", "Done", key_display="Esc"),
     ]
+    _list = getters.query_one(OptionList)
+    _typed = getters.query_one(Input)
 
     def __init__(self, setting: SweepSetting, layers_in: Callable[[str], Preset]) -> None:
         super().__init__()
@@ -241,7 +244,7 @@ class OptionsDialog(ModalScreen[SweepSetting]):
         """The rows, what the highlighted one means, and a line to type in."""
         with Vertical(classes="dialog", id="options-dialog") as dialog:
             dialog.border_title = Content("Options")
-            yield Rows(id="options", compact=True)
+            yield Rows(id="options")
             yield Static(id="option-hint", markup=False)
             yield PathInput(id="option-typed", compact=True)
 
@@ -250,14 +253,6 @@ class OptionsDialog(ModalScreen[SweepSetting]):
         self._show()
         self._list.highlighted = 0
         self._show_typing(False)
-
-    @property
-    def _list(self) -> OptionList:
-        return self.query_one(OptionList)
-
-    @property
-    def _typed(self) -> Input:
-        return self.query_one(Input)
 
     @property
     def _options(self) -> tuple[Option, ...]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from wizard.conv2d.presets import Row
+from wizard.conv2d.words.rows import way_of
 
 Size = tuple[int, int]
 """Height and width of the image."""
@@ -74,18 +75,6 @@ def places_of(rows: tuple[Row, ...]) -> Places:
         cell = sizes.index((row.shape.h, row.shape.w)), columns.index(_column(row))
         cells[cell] = (*cells.get(cell, ()), number)
     return Places(tuple(sizes), tuple(columns), cells, len(rows) - len(known))
-
-
-def way_of(row: Row) -> str:
-    """All of a row beside size and channels that is not a plain 3x3 forward pass; else ``""``."""
-    shape = row.shape
-    kernel = () if shape.kernel == 3 else (f"{shape.kernel}x{shape.kernel}",)
-    _, _, _, *extras = shape.label.split(" ")
-    work = () if row.work == "forward" else (row.work,)
-    engine = () if row.engine == "configured" else (row.engine,)
-    setting = (f"{name}={value}" for name, value in row.setting)
-    log = ("log",) if row.log else ()
-    return " ".join((*kernel, *extras, *work, *engine, *setting, *log))
 
 
 def size_text(size: Size) -> str:

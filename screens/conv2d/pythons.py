@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from screens.conv2d.setting import SweepSetting
 from screens.session import Session
 from screens.words import column, shown
 from wizard.advice.leftovers import short_path, torches_there
 from wizard.conv2d.cards.chips import release_of
 from wizard.conv2d.devices import why_cpu_alone
 from wizard.conv2d.presets import Preset
+from wizard.conv2d.setting import SweepSetting
 from wizard.knowledge.stacks import Stack
 from wizard.plan.steps import Plan
 from wizard.plan.using import on_processor

@@ -3,55 +3,37 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator
+from collections.abc import AsyncGenerator, Iterable, Iterator
 from contextlib import aclosing
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from typing import ClassVar
 
-from textual import work
+from textual import getters, work
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
-from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
-from textual.widgets import Input, OptionList, ProgressBar
+from textual.widgets import ProgressBar, Static
 
-from screens.conv2d.answers import (
-    OTHER,
-    Answer,
-    Concluded,
-    Measured,
-    answer_text,
-    caution,
-    concluded,
-    limit_text,
-    progress_text,
-    tally,
-)
-from screens.conv2d.details import chip_here, details_text, titled_text
+from screens.conv2d.details import OTHER, Answer, caution, chip_here, details_text, titled_text
 from screens.conv2d.options_dialog import OptionsDialog
+from screens.conv2d.python_list import PythonList
 from screens.conv2d.pythons import Python, pythons_of, setting_for, with_python
-from screens.conv2d.rows import EXAMPLE, NOT_RUN, channels_of
-from screens.conv2d.setting import Aim, SweepSetting
-from screens.conv2d.state import SweepState
+from screens.conv2d.state import EXAMPLE, NOT_RUN, SweepState
 from screens.faults import fault, tell
 from screens.machine_reading import MachineRead, ReadingFailed, read_machine
-from screens.services import DEMO, Services, SweepUnderWay
-from screens.session import Session, to_diagnose
+from screens.session import Session
 from screens.step import BACK_KEY, HELP_KEY, QUIT_KEY, StepScreen
 from screens.waiting import SECOND_S, so_far
-from screens.widgets.cut_marks import PathInput
 from screens.widgets.header_line import HeaderLine
-from screens.widgets.marked_list import MarkedList
-from screens.widgets.sweep_lines import OneLine
 from screens.widgets.sweep_views import Chosen, SweepViews
 from screens.windows.dialogs import Notice
 from wizard.conv2d.asked import Request, described, sweep_in
 from wizard.conv2d.presets import Row
 from wizard.conv2d.search.failures import span_of_limit
-from wizard.conv2d.search.find_limit import LimitRequest
 from wizard.conv2d.search.setting_answer import Found, found_by
+from wizard.conv2d.setting import Aim, SweepSetting
 from wizard.conv2d.sweep import (
     DeadlineMoved,
     DeviceFound,
@@ -68,13 +50,25 @@ from wizard.conv2d.verdicts import RIGHT, Verdict
 from wizard.conv2d.words.caution_words import budget_texts
 from wizard.conv2d.words.event_line import line_of
 from wizard.conv2d.words.request import WrongRequest
+from wizard.conv2d.words.request_line import request_line
 from wizard.diagnose.finding import Status
+from wizard.report.conv2d_conclusion import (
+    Concluded,
+    Measured,
+    answer_text,
+    at_text,
+    concluded,
+    progress_text,
+    tally,
+)
 from wizard.report.conv2d_details import Place, Titled
+from wizard.services import DEMO, Services
+from wizard.services.experiments import SweepUnderWay
+from wizard.sizes import counted
 
 ASKED = "Which Python should be measured?"
 READING = "Looking for a Python that has PyTorch."
 NONE_FOUND = "No Python with PyTorch was found on this machine."
-ANOTHER = "Another Python: type its path"
 NO_PYTHON = "Type the path of a Python that has torch, such as /home/you/venv/bin/python."
 HISTORY = "h lists earlier runs. Go back and come here again before you start one."
 EXAMPLE_TOLD = "Example: a recorded run. Nothing runs on this machine."
@@ -143,11 +137,13 @@ class Conv2d(StepScreen):
     asks: reactive[bool] = reactive(True, bindings=True)
     """True while the list of Pythons is shown."""
     measured: reactive[Measured | None] = reactive(None, bindings=True)
+    _list = getters.query_one(PythonList)
+    _views = getters.query_one(SweepViews)
 
     def __init__(self, session: Session, services: Services) -> None:
         super().__init__(session, services)
-        self._found = pythons_of(session, services.stacks)
-        self._setting = setting_for(session, services.presets(), self._found)
+        self._found = pythons_of(session, services.knowledge.stacks)
+        self._setting = setting_for(session, services.experiments.presets(), self._found)
         same_plan = session.asking is not None and session.asking.plan == self._setting.plan
         self.set_reactive(Conv2d.measured, session.measured if same_plan else None)
         self.set_reactive(Conv2d.asks, self.measured is None)
@@ -170,32 +166,27 @@ class Conv2d(StepScreen):
 
     def body(self) -> Iterable[Widget]:
         """The question, the views, and a line on how far it is, or on what was measured."""
-        pythons = MarkedList(id="pythons", compact=True)
-        path = PathInput(self._setting.python, id="python", compact=True, placeholder="/…/python")
-        question = Vertical(pythons, path, id="question", classes="panel")
-        question.border_title = "Python"
-        yield question
+        yield PythonList(self._setting.python)
         blank = EXAMPLE if self.services.mode == DEMO else NOT_RUN
         yield SweepViews(SweepState(self._rows_to_ask(), blank), self._setting.presets)
         yield ProgressBar(id="sweep-bar", show_eta=False, show_percentage=False)
-        yield OneLine("facts")
+        yield Static(id="facts", markup=False)
 
     def on_mount(self) -> None:
         """Asks, or shows again what was measured; and what runs already."""
-        self._field.display = False
         if self.measured is not None:
             self._views.start_over(self.measured.rows, self.measured.results)
-        self._list_pythons()
+        self._list.show(self._pythons, self._python)
         self._show()
         self.set_interval(SECOND_S, self._tell)
         if self._reads:
             read_machine(self)
-        if self.services.replayed:
+        if self.services.experiments.replayed:
             self.say(EXAMPLE_TOLD)
         elif self.services.rehearses:
             self.say(f"{self.services.mode.capitalize()}: nothing is started.")
         try:
-            found = self.services.sweep_under_way()
+            found = self.services.experiments.under_way()
         except OSError as error:
             trouble = fault("It is not known whether a run is active", error, HISTORY)
             tell(self, "Not known", trouble)
@@ -210,10 +201,10 @@ class Conv2d(StepScreen):
             self.session, machine=read.machine, parts=read.parts, applications=read.applications
         )
         self._reads = False
-        self._found = pythons_of(self.session, self.services.stacks)
+        self._found = pythons_of(self.session, self.services.knowledge.stacks)
         self._setting = setting_for(self.session, self._setting.presets, self._found)
         self.query_one(HeaderLine).show_machine(read.machine)
-        self._list_pythons()
+        self._list.show(self._pythons, self._python)
         self._show()
 
     def on_reading_failed(self, event: ReadingFailed) -> None:
@@ -221,10 +212,6 @@ class Conv2d(StepScreen):
         self._reads = False
         self._show()
         self.say(f"This machine could not be read: {event.error}", "fault")
-
-    @property
-    def _field(self) -> Input:
-        return self.query_one("#python", Input)
 
     @property
     def _pythons(self) -> tuple[Python, ...]:
@@ -240,55 +227,25 @@ class Conv2d(StepScreen):
         path = self._setting.python
         return next((each for each in self._pythons if each.path == path), Python(path, path))
 
-    def _list_pythons(self) -> None:
-        listed, pythons = self.query_one("#pythons", OptionList), self._pythons
-        cells = min(self.app.size.width, 100) - 10
-        chosen = pythons.index(self._python) if self._python in pythons else len(pythons)
-        with self.prevent(OptionList.OptionHighlighted):
-            lines = [Content(each.line(cells)) for each in pythons]
-            listed.set_options([*lines, Content(ANOTHER)])
-            listed.highlighted = chosen
-
-    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+    def on_python_list_taken(self, event: PythonList.Taken) -> None:
         """Takes the Python, with a device that its torch can use."""
-        event.stop()
-        if event.option_index < len(self._pythons):
-            self._take_python(self._pythons[event.option_index].path)
-
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """A click chooses; Enter, which begins, never comes here."""
-        event.stop()
-        if event.option_index == len(self._pythons):
-            self._type()
+        if event.typed and not event.path.startswith("/"):
+            self.say(NO_PYTHON, "fault")
+            return
+        self._take_python(event.path)
+        if event.typed:
+            self._ask()
 
     def _take_python(self, path: str) -> None:
         self._setting = with_python(self._setting, path, self.session, self._found)
         self._show()
 
-    def _type(self) -> None:
-        self._field.display = True
-        self.set_focus(self._field)
-
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Takes the path that was typed."""
-        event.stop()
-        if not event.value.strip().startswith("/"):
-            self.say(NO_PYTHON, "fault")
-            return
-        self._take_python(event.value.strip())
-        self._ask()
-
     def _ask(self) -> None:
         """Shows the list of Pythons, with the keys."""
-        self._list_pythons()
+        self._list.show(self._pythons, self._python)
         self.asks = True
         self._show()
-        self.set_focus(self.query_one("#pythons"))
-        self._field.display = False
-
-    @property
-    def _views(self) -> SweepViews:
-        return self.query_one(SweepViews)
+        self._list.take_keys()
 
     @property
     def _verdicts(self) -> tuple[Verdict, ...]:
@@ -304,17 +261,17 @@ class Conv2d(StepScreen):
         if not self.query(SweepViews):  # the screen is being taken down
             return
         self.session = replace(self.session, asking=self._setting)
-        self.query_one("#question").display = self.asks
+        self._list.display = self.asks
         python = self._python
         self._views.show_place(self._setting.device, chip_here(self.session), python.rocm)
         self.query_one("#sweep-bar").display = isinstance(self._under_way, Sweep)
-        facts = self.query_one("#facts", OneLine)
+        facts = self.query_one("#facts", Static)
         facts.display = not isinstance(self._under_way, Sweep)
         torch = f"torch {python.torch}" if python.torch else ""
         device = "the CPU" if self._setting.device == "cpu" else "the GPU"
         told = ", ".join(filter(None, (python.place, torch, f"on {device}")))
-        told = EXAMPLE_TOLD if self.services.replayed else f"{told}."
-        facts.show("" if self.asks else f"{told} Space: details")
+        told = EXAMPLE_TOLD if self.services.experiments.replayed else f"{told}."
+        facts.update("" if self.asks else f"{told} Space: details", layout=False)
         self._tell()
 
     def _tell(self) -> None:
@@ -337,8 +294,8 @@ class Conv2d(StepScreen):
                 self.conclude(end.text, end.status, told, end.second_status)
 
     def _question(self) -> tuple[str, Status | None, str]:
-        if self.services.replayed:
-            return ASKED, None, f"Enter plays an example, {self.services.replayed}."
+        if self.services.experiments.replayed:
+            return ASKED, None, f"Enter plays an example, {self.services.experiments.replayed}."
         if self._reads and not self._pythons:
             return READING, None, "Enter lets you type its path."
         if not self._pythons:
@@ -352,14 +309,12 @@ class Conv2d(StepScreen):
             self._shape = row, self.services.clock()
         if row is None:
             return "s stops it." if self._verdicts else "Starting. s stops it."
-        what = f"{channels_of(row)} at {row.shape.h}x{row.shape.w}"
         time = so_far(self.services.clock() - self._shape[1]) if self._saw_begin else ""
-        now = ", ".join(
-            filter(None, (what if row.operation is None else row.operation.title, time))
-        )
-        leave = "" if self.services.stop_sweep is None else " Quitting does not stop it; s does."
-        example = "Example. " if self.services.replayed else ""
-        return f"{example}Now {now}.{leave or ' s stops it.'}"
+        now = ", ".join(filter(None, (at_text(row), time)))
+        outlives = self.services.experiments.outlives
+        leave = " Quitting does not stop it; s does." if outlives else " s stops it."
+        example = "Example. " if self.services.experiments.replayed else ""
+        return f"{example}Now {now}.{leave}"
 
     def on_sweep_views_drawn(self) -> None:
         """Says how far it is."""
@@ -368,7 +323,7 @@ class Conv2d(StepScreen):
     def on_resize(self) -> None:
         """Gives the list the new width, and the view its keys."""
         super().on_resize()
-        self._list_pythons()
+        self._list.show(self._pythons, self._python)
         if not self.asks:
             self.call_after_refresh(self._views.take_keys)
 
@@ -379,7 +334,7 @@ class Conv2d(StepScreen):
     @property
     def _enter(self) -> str:
         """The action of Enter; ``""`` where it has none, or a text is typed."""
-        if self.running or (self.is_mounted and self._field.has_focus):
+        if self.running or (self.is_mounted and self._list.typing):
             return ""
         end = self._concluded
         onward = "go_back" if self.session.plan is None else "next"
@@ -400,7 +355,7 @@ class Conv2d(StepScreen):
     @property
     def busy(self) -> bool:
         """True while shapes are measured that would not be if this program left."""
-        return self.running and self.services.stop_sweep is None
+        return self.running and not self.services.experiments.outlives
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Enter does one thing at a time; what runs can be looked at and stopped."""
@@ -427,10 +382,8 @@ class Conv2d(StepScreen):
 
     def action_measure(self) -> None:
         """Begins with the chosen Python; on the last line of the list, types another one."""
-        listed = self.query_one("#pythons", OptionList)
-        another = listed.highlighted == len(self._pythons)
-        if self.asks and another and not self.services.replayed:
-            self._type()
+        if self.asks and self._list.wants_another and not self.services.experiments.replayed:
+            self._list.open_field()
         else:
             self._start(self._setting, self._views.current_row)
 
@@ -447,10 +400,6 @@ class Conv2d(StepScreen):
         span = span_of_limit(row, self.measured.results.values())
         self._start(replace(self._setting, aim=Aim.LIMIT, axis="size", span=span), row)
 
-    def action_next(self) -> None:
-        """Goes on."""
-        self.post_message(self.Next(self.session))
-
     def action_skip(self) -> None:
         """Goes on without measuring, or without what Enter would do."""
         self.action_next()
@@ -461,82 +410,61 @@ class Conv2d(StepScreen):
 
     def action_back(self) -> None:
         """Leaves the field first, then what was measured, then the step."""
-        if self._field.has_focus:
+        if self._list.typing:
             self._ask()
         elif self.running or self.asks:
             super().action_back()
         else:
             self._ask()
 
-    def _start(self, setting: SweepSetting, row: Row | None) -> None:
-        """Starts what is asked, after a warning where a card may hang."""
-        if (request := self._request(setting, row)) is None:
-            return
-        if self.services.replayed:
-            self._begin(request)
-        elif not self.services.rehearses and not self._setting.python.startswith("/"):
-            self.say(NO_PYTHON, "fault")
-        elif self._setting.device == "cuda":
-            self._ask_first(setting, row)
-        elif self.services.rehearses:
-            self._rehearse(titled_text(*self._whole_line(request)).plain)
-        else:
-            self._begin(request)
-
-    def _request(
-        self, setting: SweepSetting, row: Row | None, hangs: int | None = None
-    ) -> Request | None:
-        """What would be asked; None, which is told, where that cannot be asked."""
+    @work(group="caution", exclusive=True)
+    async def _start(self, setting: SweepSetting, row: Row | None) -> None:
+        """Starts what is asked; where the card may hang, asks first, unless that was agreed to."""
+        before, replayed = self._setting, self.services.experiments.replayed
+        around, hangs = None, setting.hangs or 0
         try:
-            return setting.request(setting.python, row, hangs)
+            request = setting.request(setting.python, row)
+            if not (replayed or self.services.rehearses or before.python.startswith("/")):
+                self.say(NO_PYTHON, "fault")
+                return
+            if before.device == "cuda" and not replayed:
+                around = await asyncio.to_thread(self.services.experiments.circumstances)
+                hangs = setting.hangs or around.hangs
+                request = setting.request(setting.python, row, hangs)
         except WrongRequest as wrong:
             self.app.push_screen(Notice("This cannot be asked", str(wrong)))
-            return None
-
-    def _rehearse(self, text: str) -> None:
-        self._rehearsed = True
-        self.refresh_bindings()
-        self._tell()
-        self.app.push_screen(Notice("What would be started", text))
-
-    @work(group="caution", exclusive=True)
-    async def _ask_first(self, setting: SweepSetting, row: Row | None) -> None:
-        """Look whom a hang would hit; ask, unless just that was agreed to."""
-        before = self._setting
-        try:
-            around = await asyncio.to_thread(self.services.circumstances)
+            return
         except OSError as error:
             trouble = fault("It is not known who a hang would disturb", error, NOT_STARTED)
             tell(self, "Nothing was started", trouble)
             return
+        told = None if around is None else (type(request), hangs, around.is_someones_desktop)
         if before != self._setting:
             self.say(CHANGED, "warning")
-            return
-        hangs = setting.hangs or around.hangs
-        if (request := self._request(setting, row, hangs)) is None:
-            return
-        told = (type(request), hangs, around.is_someones_desktop)
-        if self.services.rehearses:
-            line = titled_text(*self._whole_line(request)).plain
-            self._rehearse("\n\n".join((line, *budget_texts(request, around, hangs, OTHER))))
-            return
-        if told == self._agreed:
+        elif self.services.rehearses and not replayed:
+            self._rehearsed = True
+            self.refresh_bindings()
+            self._tell()
+            budget = () if around is None else budget_texts(request, around, hangs, OTHER)
+            text = "\n\n".join((titled_text(*self._whole_line(request)).plain, *budget))
+            self.app.push_screen(Notice("What would be started", text))
+        elif around is None or told == self._agreed:
             self._begin(request)
-            return
+        else:
 
-        def begin_if(sure: bool | None) -> None:
-            if sure:
-                self._agreed = told
-                self._begin(request)
+            def begin_if(sure: bool | None) -> None:
+                if sure:
+                    self._agreed = told
+                    self._begin(request)
 
-        self.app.push_screen(caution(request, around, hangs), begin_if)
+            self.app.push_screen(caution(request, around, hangs), begin_if)
 
     def _begin(self, request: Request) -> None:
         """Starts it: everything was asked."""
         self._joined, self._unseen = False, 0
-        if not self.services.replayed:
+        if not self.services.experiments.replayed:
             self.say("")
-        self._carry_out(request, self.services.run_sweep(request))
+        self._carry_out(request, self.services.experiments.run(request))
 
     def _join(self, found: SweepUnderWay) -> None:
         """Shows what is measured already, begun by an earlier start."""
@@ -548,7 +476,7 @@ class Conv2d(StepScreen):
 
     def _carry_out(self, request: Request, coming: AsyncGenerator[SweepEvent, None]) -> None:
         """Shows what comes; what an earlier request came to is no answer to this one."""
-        if not self._goes_on(request):
+        if self.measured is not None and not self.measured.goes_on(request):
             self.measured = None
         self.session = replace(self.session, found=None)
         self._under_way, self.running, self.asks = request, True, False
@@ -556,14 +484,6 @@ class Conv2d(StepScreen):
         self._show()
         self._views.take_keys()
         self._measure(request, coming)
-
-    def _goes_on(self, request: Request) -> bool:
-        """True for a search about the table that was measured."""
-        measured = self.measured
-        if measured is None or not measured.is_sweep or isinstance(request, Sweep):
-            return False
-        one, other = sweep_in(measured.request), sweep_in(request)
-        return (one.python, one.device) == (other.python, other.device)
 
     @work(group="sweep", exclusive=True)
     async def _measure(self, request: Request, coming: AsyncGenerator[SweepEvent, None]) -> None:
@@ -603,14 +523,11 @@ class Conv2d(StepScreen):
 
     async def _end(self, request: Request, done: SweepDone) -> None:
         """Keeps what a request came to; that of a search stands above the table it is about."""
-        state, before = self._views.state, self.measured
-        if before is None:
-            is_sweep = isinstance(request, Sweep)
-            before = Measured(request, done, state.rows, state.results, is_sweep)
-        limit = before.limit
-        if isinstance(request, LimitRequest) and done.limit is not None:
-            limit = request.row, limit_text(request, done.limit, done.results)
-        self.measured = replace(before, request=request, done=done, limit=limit)
+        state = self._views.state
+        table = self.measured or Measured(
+            request, done, state.rows, state.results, isinstance(request, Sweep)
+        )
+        self.measured = table.after(request, done)
         found = found_by(done.setting, sweep_in(request).python)
         why = "" if found is None else await asyncio.to_thread(self._not_kept, found)
         if why:
@@ -621,7 +538,7 @@ class Conv2d(StepScreen):
     def _not_kept(self, found: Found) -> str:
         """Why no plan could keep a setting for its environment; ``""`` where one can."""
         try:
-            self.services.make_keep(found)
+            self.services.plans.make_keep(found)
         except ValueError as reason:
             return str(reason)
         except OSError:
@@ -631,16 +548,14 @@ class Conv2d(StepScreen):
     def action_stop(self) -> None:
         """Ends the running shape and keeps what was measured."""
         self.workers.cancel_group(self, "sweep")
-        done = len(self._views.results)
-        shapes = "1 shape" if done == 1 else f"{done} shapes"
+        shapes = counted(len(self._views.results), "shape")
         self.say(f"Stopped after {shapes}. Verdicts so far are kept.", "warning")
-        if self.services.stop_sweep is not None:
-            self._stop(self.services.stop_sweep)
+        self._stop()
 
     @work(group="stop", exclusive=True)
-    async def _stop(self, stop: Callable[[], Awaitable[str]]) -> None:
+    async def _stop(self) -> None:
         try:
-            what_is_left = await stop()
+            what_is_left = await self.services.experiments.stop()
         except OSError as error:
             tell(self, "Not ended", fault("The run could not be stopped", error, COME_BACK))
             return
@@ -649,7 +564,7 @@ class Conv2d(StepScreen):
 
     def action_options(self) -> None:
         """Opens the options."""
-        dialog = OptionsDialog(self._setting, self.services.layers_in)
+        dialog = OptionsDialog(self._setting, self.services.experiments.layers_in)
         self.app.push_screen(dialog, self._take_options)
 
     def _take_options(self, setting: SweepSetting | None) -> None:
@@ -698,7 +613,7 @@ class Conv2d(StepScreen):
         if self.services.rehearses:
             yield Titled("", ("Nothing was started.",))
         if self._setting.python:
-            line = self.services.sweep_command(request, preset.id)
+            line = request_line(request, preset.id)
             yield Titled(f"From a shell ({described(request)})", (line,), is_command=True)
         else:
             yield Titled("", (NO_PYTHON,))
@@ -723,13 +638,9 @@ class Conv2d(StepScreen):
     @work(group="keep", exclusive=True)
     async def keep_found(self, found: Found) -> None:
         """Makes the plan and goes on to review it."""
-        try:
-            plan = await asyncio.to_thread(self.services.make_keep, found)
-        except ValueError as reason:
-            self.app.push_screen(Notice("Nothing to keep", f"{reason}\n\nNothing was changed."))
-            return
-        except OSError as error:
-            tell(self, "Not kept", fault("The setting cannot be kept", error, UNCHANGED))
+        make = partial(self.services.plans.make_keep, found)
+        plan = await self.made(make, "Nothing to keep", "The setting cannot be kept", UNCHANGED)
+        if plan is None:
             return
         kept = replace(
             self.session, plan=plan, choice=None, finished=None, failure=None, before=self.session
@@ -742,7 +653,3 @@ class Conv2d(StepScreen):
         # In a thread: a hundred modules take longer than a key may wait.
         history = await asyncio.to_thread(import_module, "screens.history.screen")
         self.app.push_screen(history.History(self.session, self.services, self.keep_found))
-
-    def action_diagnose(self) -> None:
-        """Shows what is wrong here; what was measured stays on disk."""
-        self.post_message(self.Go("diagnose", to_diagnose(self.NAME, self.session)))

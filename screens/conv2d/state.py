@@ -5,12 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from screens.conv2d.rows import MARKS, NOT_RUN, error_of
 from screens.words import short_time, shown
 from wizard.conv2d.cards.chips import chip_measured, rocm_measured
 from wizard.conv2d.presets import Published, Row
 from wizard.conv2d.verdicts import Result, Verdict
+from wizard.conv2d.words.rows import error_of
 
+NOT_RUN = "· not run"
+EXAMPLE = "example"
+MARKS = {
+    Verdict.PASS: ("✓", "$text-success"),
+    Verdict.SLOW: ("✓", "$text-warning"),
+    Verdict.WRONG: ("✗", "$text-error"),
+    Verdict.ERROR: ("✗", "$text-error"),
+    Verdict.HUNG: ("✗", "$text-error"),
+    Verdict.CRASHED: ("✗", "$text-error"),
+    Verdict.OUT_OF_MEMORY: ("✗", "$text-error"),
+    Verdict.FLAKY: ("✗", "$text-error"),
+    Verdict.UNUSABLE: ("?", "$text-warning"),
+}
 SHORT = {
     Verdict.PASS: "right",
     Verdict.CRASHED: "crash",
@@ -119,17 +132,12 @@ def mark_of(state: SweepState, number: int) -> Mark:
     if state.running == number:
         return Mark(RUNNING_MARK, shown(state.phase) or "running", "bold")
     result = state.results.get(number)
+    if result is None and (claim := state.claim_of(number)) is not None:
+        return Mark("", f"({shown(claim.verdict)})", "dim")  # what others said of it
     if result is None:
-        return _not_measured(state, number)
+        return NOT_YET if state.blank == NOT_RUN else Mark("", state.blank, "dim")
     sign, style = MARKS[result.verdict]
     return Mark(sign, SHORT.get(result.verdict, result.verdict.value), style)
-
-
-def _not_measured(state: SweepState, number: int) -> Mark:
-    """What others said of it, in brackets."""
-    if (claim := state.claim_of(number)) is not None:
-        return Mark("", f"({shown(claim.verdict)})", "dim")
-    return NOT_YET if state.blank == NOT_RUN else Mark("", state.blank, "dim")
 
 
 def line_of_row(state: SweepState, number: int) -> str:

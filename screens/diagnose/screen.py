@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-import threading
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
 
-from textual import work
+from textual import getters, work
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widget import Widget
@@ -27,15 +25,12 @@ from screens.diagnose.text import (
     unread_text,
 )
 from screens.diagnose.text_question import Given, TextQuestion
-from screens.faults import fault, save, tell, told
-from screens.report.key import QUIET_REPORT_KEY
-from screens.report.preview import ReportPreview
-from screens.services import DetectedPart, Services
+from screens.faults import fault, save, told
+from screens.machine_reading import in_daemon
 from screens.session import Session, from_diagnose
-from screens.step import COMMON_KEYS, StepScreen
+from screens.step import COMMON_KEYS, REPORT_KEY, StepScreen
 from screens.widgets.findings_pane import FindingsPane
 from screens.widgets.header_line import HeaderLine
-from screens.widgets.status_line import wait_for
 from screens.windows.dialogs import Notice
 from screens.windows.lines_view import LinesView
 from wizard.diagnose.explain import Explanation
@@ -43,6 +38,8 @@ from wizard.diagnose.finding import Finding, Status, counts_text
 from wizard.diagnose.looking import Progress
 from wizard.diagnose.machine import Diagnosis
 from wizard.machine.facts import Machine
+from wizard.machine.part import PartDone
+from wizard.services import Services
 
 LINE_CELLS = 78
 DRAWN_S = 0.1
@@ -84,18 +81,18 @@ class Diagnose(StepScreen):
         Binding("t", "explain", "Explain a text"),
         Binding("r", "again", "Check again", show=False),
         Binding("s", "save", "Save as text", show=False),
-        QUIET_REPORT_KEY,
+        REPORT_KEY,
         *COMMON_KEYS,
     ]
     AUTO_FOCUS = "#findings"
+    pane = getters.query_one(FindingsPane)
 
     @dataclass
     class Heard(Message):
         """A thread has something to say."""
 
         kind: str
-        run: int | None
-        """None for what concerns every run."""
+        run: int
         act: Callable[[], None]
 
     def __init__(self, session: Session, services: Services) -> None:
@@ -130,11 +127,6 @@ class Diagnose(StepScreen):
         """What is on the screen."""
         return self.here if self._of_text is None else self._of_text
 
-    @property
-    def pane(self) -> FindingsPane:
-        """List and details."""
-        return self.query_one(FindingsPane)
-
     # Daemon threads, not workers: leaving the program must not wait for a stuck read.
 
     def _begin(self, kind: str, look: Callable[[Callable[..., None]], None]) -> None:
@@ -144,19 +136,12 @@ class Diagnose(StepScreen):
         def hear(act: Callable[..., None], *given: object) -> None:
             self.post_message(self.Heard(kind, run, partial(act, *given)))
 
-        def begin() -> None:
-            try:
-                look(hear)
-            except (OSError, ValueError) as error:
-                hear(self._take_trouble if kind == MACHINE else self._take_unexplained, error)
-            except Exception as bug:  # a thread would swallow it: it is to end the program
-                self.post_message(self.Heard(kind, None, partial(_raise, bug)))
-
-        threading.Thread(target=begin, daemon=True).start()
+        take = self._take_trouble if kind == MACHINE else self._take_unexplained
+        in_daemon(self, partial(look, hear), partial(hear, take))
 
     def on_diagnose_heard(self, message: Heard) -> None:
         """Takes what came, unless a later one has begun."""
-        if message.run in (None, self._runs[message.kind]):
+        if message.run == self._runs[message.kind]:
             message.act()
 
     def _check(self, *, afresh: bool) -> None:
@@ -164,16 +149,16 @@ class Diagnose(StepScreen):
         if afresh:
             self.session = replace(self.session, machine=None, parts=())
         self._take(Shown(running="this machine's details"))
-        wait_for(self, AT_IT if self.session.machine else READING, self.services.clock)
+        self.wait(AT_IT if self.session.machine else READING)
         self._begin(MACHINE, partial(self._look, self.session.machine))
 
     def _look(self, machine: Machine | None, hear: Callable[..., None]) -> None:
         if machine is None:
-            machine = self.services.detect(lambda part: hear(self._take_part, part))
+            machine = self.services.knowledge.detect(lambda part: hear(self._take_part, part))
             hear(self._take_machine, machine)
-        diagnosing = self.services.diagnosing
-        found = diagnosing.look(machine, lambda step: hear(self._take_progress, step))
-        fixable = tuple(filter(diagnosing.has_plan, found.findings))
+        diagnostics = self.services.diagnostics
+        found = diagnostics.look(machine, lambda step: hear(self._take_progress, step))
+        fixable = tuple(filter(diagnostics.has_plan, found.findings))
         best = self._recommended(machine) if found.rdna1 else ""
         hear(self._take_diagnosis, found, fixable, best)
 
@@ -182,9 +167,9 @@ class Diagnose(StepScreen):
         from wizard.advice.recommend import found_applications
 
         wanted = self.session.applications or found_applications(machine)
-        return self.services.recommend(machine, wanted, self.session.preset).name
+        return self.services.knowledge.recommend(machine, wanted, self.session.preset).name
 
-    def _take_part(self, part: DetectedPart) -> None:
+    def _take_part(self, part: PartDone) -> None:
         self.session = replace(self.session, parts=(*self.session.parts, part))
         self._take(replace(self.here, running=f"what this machine is: {part.title}"))
 
@@ -251,7 +236,7 @@ class Diagnose(StepScreen):
             self.conclude(there.fixed, there.fixed_status, found.text, found.status)
         elif second := second_line(there):
             self.conclude(found.text, found.status, second)
-        elif (stopped := self.services.unfinished()) is not None:
+        elif (stopped := self.services.runs.unfinished()) is not None:
             text = UNFINISHED.format(stopped.name, stopped.folder)
             self.conclude(found.text, found.status, text, Status.WARNING)
         else:
@@ -262,7 +247,7 @@ class Diagnose(StepScreen):
         if action == "details":
             return bool(self.there.rows)
         if action == "save":
-            return self.services.save_text is not None and self.there.result is not None
+            return not self.services.rehearses and self.there.result is not None
         return super().check_action(action, parameters)
 
     def on_option_list_option_highlighted(self) -> None:
@@ -274,7 +259,7 @@ class Diagnose(StepScreen):
         row = self.pane.findings.rows[event.option_index]
         machine = self.session.machine
         if isinstance(row, Finding) and row in self.there.fixable and machine is not None:
-            wait_for(self, MAKING, self.services.clock)
+            self.wait(MAKING)
             self._fix(machine, row)
         else:
             self.action_details()
@@ -295,16 +280,10 @@ class Diagnose(StepScreen):
 
     @work(group="mend", exclusive=True)
     async def _fix(self, machine: Machine, finding: Finding) -> None:
-        try:
-            plan = await asyncio.to_thread(self.services.diagnosing.make_fix, machine, finding)
-        except ValueError as reason:
-            self.say("There is no plan for this. Nothing was changed.", "warning")
-            text = f"{reason}\n\nNothing was changed."
-            self.app.push_screen(Notice("There is no plan for this", text))
-            return
-        except OSError as error:
-            told_of = fault("The plan was not made", error, UNCHANGED)
-            tell(self, "There is no plan for this", told_of)
+        make = partial(self.services.diagnostics.make_fix, machine, finding)
+        none = "There is no plan for this"
+        plan = await self.made(make, none, "The plan was not made", UNCHANGED)
+        if plan is None:
             return
         left = replace(self.here, at=self.pane.findings.highlighted or 0)
         before = replace(self.session, diagnosed=left)
@@ -318,8 +297,8 @@ class Diagnose(StepScreen):
     def _explain(self, given: Given | None) -> None:
         if given is None or not (given.text or given.path):
             return
-        name, diagnosing = given.path or PASTED, self.services.diagnosing
-        wait_for(self, f"Reading {name} ...", self.services.clock)
+        name, diagnosing = given.path or PASTED, self.services.diagnostics
+        self.wait(f"Reading {name} ...")
 
         def look(hear: Callable[..., None]) -> None:
             explain = diagnosing.explain_file if given.path else diagnosing.explain
@@ -351,16 +330,6 @@ class Diagnose(StepScreen):
 
     def action_save(self) -> None:
         """Saves what is shown, whole, and names the file."""
-        if self.services.save_text is None:
-            return
         kind = TEXT if isinstance(self.there.result, Explanation) else MACHINE
         text = saved_text(self.there, self.session.machine)
-        save(self, self.services.save_text, f"rdna1-findings-{kind}.txt", text)
-
-    def action_report(self) -> None:
-        """Shows what a report for others would hold."""
-        self.app.push_screen(ReportPreview(self.services))
-
-
-def _raise(bug: Exception) -> None:
-    raise bug
+        save(self, self.services.reports.save, f"rdna1-findings-{kind}.txt", text)

@@ -10,7 +10,6 @@ from textual.content import Content
 from screens.diagnose.state import Fine, Listed, Row, Running, Shown
 from screens.faults import fault, in_one_run
 from screens.hanging import hanging, wrapped
-from screens.services import DEMO, LIVE
 from screens.words import STATUS_STYLES, cut, shown
 from wizard.diagnose.conclusion import Conclusion, conclude
 from wizard.diagnose.explain import Answer, Explanation
@@ -31,6 +30,8 @@ from wizard.report.findings import (
 from wizard.report.mending import WORDS, Outcome, outcome_of
 from wizard.run.events import PlanFinished
 from wizard.run.lines import clean
+from wizard.services import DEMO, LIVE
+from wizard.sizes import counted
 
 ROW_LINES = 2
 MARK_CELLS = 2
@@ -95,10 +96,10 @@ def row_text(row: Row, cells: int) -> Content:
         case Running(name):
             return _marked("…", "bold", f"Checking: {name}", cells)
         case Fine(findings, more):
-            checks = _counted(len(findings), "more check" if more else "check")
+            checks = counted(len(findings), "more check" if more else "check")
             return _marked(Status.OK.mark, STATUS_STYLES[Status.OK], f"{checks}, all fine", cells)
         case Listed(cards):
-            text = f"{_counted(len(cards), 'graphics card')} listed in the text"
+            text = f"{counted(len(cards), 'graphics card')} listed in the text"
             return _marked(" ", "bold", text, cells)
 
 
@@ -107,10 +108,6 @@ def _marked(mark: str, style: str, title: str, cells: int) -> Content:
     kept = [*lines[: ROW_LINES - 1], cut(" ".join(lines[ROW_LINES - 1 :]), cells - MARK_CELLS)]
     gap = f"\n{' ' * MARK_CELLS}"
     return Content.assemble((f"{mark} ", style), gap.join(filter(None, kept)))
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def unread_text(error: OSError | ValueError) -> str:

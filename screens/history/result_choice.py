@@ -27,7 +27,7 @@ class ResultChoice(Dialog[int]):
     def body(self) -> Iterable[Widget]:
         """One line for each result."""
         lines = (_line(number, each) for number, each in enumerate(self._results, 1))
-        yield MarkedList(*lines, id="results", markup=False, compact=True)
+        yield MarkedList(*lines, id="results")
 
     def on_mount(self) -> None:
         """Highlights what is likely meant."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import ClassVar, TypeVar
 
-from textual import work
+from textual import getters, work
 from textual.binding import Binding, BindingType
 from textual.reactive import reactive
 from textual.widget import Widget
@@ -15,7 +15,6 @@ from textual.widgets import Static
 
 from screens.faults import fault, tell, told
 from screens.history.result_choice import ResultChoice
-from screens.history.services import Draft, Lines, Past
 from screens.history.text import (
     FIRST,
     HINT,
@@ -26,13 +25,10 @@ from screens.history.text import (
     empty_text,
     unreadable_text,
 )
-from screens.report.key import QUIET_REPORT_KEY
-from screens.report.preview import ReportPreview
-from screens.services import Services
 from screens.session import Session
-from screens.step import COMMON_KEYS, StepScreen
+from screens.step import COMMON_KEYS, REPORT_KEY, StepScreen
 from screens.widgets.runs_table import RunsTable
-from screens.widgets.status_line import StatusLine, wait_for
+from screens.widgets.status_line import StatusLine
 from screens.windows.dialogs import Notice, Question
 from screens.windows.lines_view import LinesView
 from screens.windows.path_question import PathQuestion
@@ -42,6 +38,8 @@ from wizard.conv2d.verdicts import Result
 from wizard.diagnose.finding import Status
 from wizard.report.past_runs import first_to_tell, no_results
 from wizard.run.trouble import Trouble
+from wizard.services import Services
+from wizard.services.past import Draft, Lines, Past
 
 T = TypeVar("T")
 LOOKING = "Reading ..."
@@ -92,13 +90,14 @@ class History(StepScreen):
         Binding("i", "import", "Import a card", show=False),
         Binding("r", "script", "Script for one result", show=False),
         Binding("k", "keep", "Keep its setting", show=False),
-        QUIET_REPORT_KEY,
+        REPORT_KEY,
         *COMMON_KEYS,
     ]
     AUTO_FOCUS = "#runs"
     kept: reactive[KeptRuns | None] = reactive(None, bindings=True)
     _trouble = ""
     """What the last look failed at; ``""`` where it came to its end."""
+    table = getters.query_one(RunsTable)
 
     def __init__(
         self, session: Session, services: Services, keep: Callable[[Found], object]
@@ -114,20 +113,15 @@ class History(StepScreen):
         yield empty
 
     @property
-    def past(self) -> Past | None:
-        """The runs that are over; None on a recorded machine."""
+    def past(self) -> Past:
+        """The runs that are over."""
         return self.services.past
-
-    @property
-    def table(self) -> RunsTable:
-        """The list."""
-        return self.query_one(RunsTable)
 
     def on_screen_resume(self) -> None:
         """Reads: what is under way has come further while a dialog was open."""
         if self.kept is None:
             self.conclude(FIRST)
-            wait_for(self, READING, self.services.clock)
+            self.wait(READING)
         self._read()
 
     @work(group="read", exclusive=True)
@@ -139,7 +133,7 @@ class History(StepScreen):
             self._show_trouble(fault("The saved runs cannot be read", error, LOOK_AGAIN))
 
     async def _read_all(self) -> None:
-        kept = KeptRuns() if self.past is None else await asyncio.to_thread(self.past.kept)
+        kept = await asyncio.to_thread(self.past.kept)
         if not self._has_list():
             return
         if kept != self.kept:
@@ -153,12 +147,11 @@ class History(StepScreen):
             self.say(NOTHING)
             return
         self._show_list()
-        if self.past is not None:
-            for run in self.table.unknown:
-                account = await asyncio.to_thread(self.past.account, run)
-                if not self._has_list():
-                    return
-                self.table.tell(account)
+        for run in self.table.unknown:
+            account = await asyncio.to_thread(self.past.account, run)
+            if not self._has_list():
+                return
+            self.table.tell(account)
         if self.query_one(StatusLine).says in (READING, NOTHING, self._trouble):
             self.say(HINT)  # else a key was answered meanwhile
         self._trouble = ""
@@ -206,12 +199,8 @@ class History(StepScreen):
         if action in OF_A_RUN:
             return bool(self.kept and self.kept.runs)
         if action == "import":
-            return self.past is not None
+            return self.past.is_here
         return True if action == "back" else super().check_action(action, parameters)
-
-    def action_report(self) -> None:
-        """Shows what a report for others would hold."""
-        self.app.push_screen(ReportPreview(self.services))
 
     def action_back(self) -> None:
         """Goes back to the panel, which was below all the time."""
@@ -234,7 +223,7 @@ class History(StepScreen):
 
     async def _ask(self, look: Callable[[], T]) -> T | None:
         """What a look in a thread gives; where it cannot, why is shown."""
-        wait_for(self, LOOKING, self.services.clock)
+        self.wait(LOOKING)
         try:
             found = await asyncio.to_thread(look)
         except (Trouble, OSError) as error:
@@ -252,39 +241,36 @@ class History(StepScreen):
 
     @work(group="act", exclusive=True)
     async def _show_whole(self, run: Run) -> None:
-        if (past := self.past) is not None:
-            await self._show(f"The run of {run.since}", lambda: past.whole(run))
+        await self._show(f"The run of {run.since}", partial(self.past.whole, run))
 
     @work(group="act", exclusive=True)
     async def action_compare(self) -> None:
         """Two runs side by side: the marked ones, or the highlighted one and the one before."""
-        past, run, other = self.past, self.table.current, None
+        run, other = self.table.current, None
         marked = self.table.marked
         if len(marked) == 2:
             run, other = marked
         elif marked and marked[0] != run:
             other = marked[0]
-        if past is not None and run is not None:
-            await self._show("Two runs, A the older", lambda: past.compare(run, other))
+        if run is not None:
+            await self._show("Two runs, A the older", partial(self.past.compare, run, other))
 
     @work(group="act", exclusive=True)
     async def action_export(self) -> None:
         """The highlighted run as a card."""
-        past, run = self.past, self.table.current
-        if past is not None and run is not None:
-            draft = await self._ask(lambda: past.card(run))
+        if (run := self.table.current) is not None:
+            draft = await self._ask(partial(self.past.card, run))
             if draft is not None:
-                await self._hand_out(past, "Export as a card", draft, (CARD, *draft.about))
+                await self._hand_out("Export as a card", draft, (CARD, *draft.about))
 
     @work(group="act", exclusive=True)
     async def action_script(self) -> None:
         """A stand-alone script for one result of the highlighted run."""
-        past, run = self.past, self.table.current
-        if past is None or run is None:
+        if (run := self.table.current) is None:
             return
 
         def look() -> tuple[Result, ...]:
-            results = past.results(run)
+            results = self.past.results(run)
             if not results:
                 raise no_results(run)
             return results
@@ -298,32 +284,31 @@ class History(StepScreen):
             place = await self.app.push_screen_wait(choice)
         if place is None:
             return
-        draft = await self._ask(partial(past.script, run, place))
+        draft = await self._ask(partial(self.past.script, run, place))
         if draft is not None:
-            await self._hand_out(past, "A stand-alone script", draft, draft.about)
+            await self._hand_out("A stand-alone script", draft, draft.about)
 
     @work(group="act", exclusive=True)
     async def action_keep(self) -> None:
         """Goes back to the panel, which keeps the setting that the highlighted run found."""
-        past, run = self.past, self.table.current
-        if past is not None and run is not None:
-            found = await self._ask(lambda: past.found(run))
+        if (run := self.table.current) is not None:
+            found = await self._ask(partial(self.past.found, run))
             if found is not None:
                 self.action_back()
                 self._keep(found)
 
-    async def _hand_out(self, past: Past, title: str, draft: Draft, about: Lines) -> None:
+    async def _hand_out(self, title: str, draft: Draft, about: Lines) -> None:
         """Show what it would be, ask where it goes, and write it; over nothing unasked."""
-        write, path = past.write, draft.path
-        if write is None:
+        path = draft.path
+        if self.services.rehearses:
             lines = (REHEARSED, f"  {draft.line}", "", *about)
             await self.app.push_screen_wait(LinesView(title, lines))
             return
         while path := await self._path(PathQuestion(title, about, WHERE_TO, path)):
-            over = await self._ask(partial(past.is_there, path))
+            over = await self._ask(partial(self.past.is_there, path))
             if over is None or (over and not await self._may_go(path)):
                 continue
-            written = await self._ask(partial(write, path, draft.text, over))
+            written = await self._ask(partial(self.past.write, path, draft.text, over))
             if written is not None:
                 self.say(f"Written to {written}.")
                 text = f"{written}\n\nRead it before you share it."
@@ -343,11 +328,9 @@ class History(StepScreen):
     @work(group="act", exclusive=True)
     async def action_import(self) -> None:
         """A card of somebody else, beside the highlighted run."""
-        past, run, path = self.past, self.table.current, ""
-        if past is None:
-            return
+        run, path = self.table.current, ""
         while path := await self._path(PathQuestion("Import a card", IMPORTED, WHERE, path)):
-            lines = await self._ask(partial(past.take_in, path, run))
+            lines = await self._ask(partial(self.past.take_in, path, run))
             if lines is not None:
                 await self.app.push_screen_wait(LinesView("A card, and your run beside it", lines))
                 return

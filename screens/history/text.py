@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from screens.services import DEMO, DRY_RUN
 from wizard.conv2d.runs.folders import KeptRuns
 from wizard.report.run_history import WHY_UNREADABLE
+from wizard.services import DEMO, DRY_RUN
 
 FIRST = "Conv2d measurements on this machine."
 READING = "Reading earlier runs ..."
@@ -46,9 +46,7 @@ def _day(began: str) -> str:
 def unreadable_text(kept: KeptRuns) -> str:
     """How many folders are no runs, ``""`` for none."""
     count = len(kept.unreadable)
-    if not count:
-        return ""
-    return "1 more cannot be read." if count == 1 else f"{count} more cannot be read."
+    return f"{count} more cannot be read." if count else ""
 
 
 def empty_text(mode: str) -> str:

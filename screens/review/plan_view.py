@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, Literal
 
+from textual import getters
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, VerticalScroll
@@ -89,6 +90,8 @@ class StepTitles(MarkedList, inherit_bindings=False):
 class PlanView(Horizontal):
     """What to know before, then every step by its title; the marked one in full where it fits."""
 
+    _list = getters.query_one(StepTitles)
+
     def __init__(self) -> None:
         super().__init__()
         self._remarks: tuple[Remark, ...] = ()
@@ -99,7 +102,7 @@ class PlanView(Horizontal):
 
     def compose(self) -> ComposeResult:
         """The list, and the marked step."""
-        yield StepTitles(id="plan", classes="panel", markup=False, compact=True)
+        yield StepTitles(id="plan", classes="panel")
         with VerticalScroll(id="step", classes="panel"):
             yield Static(id="step-text", markup=False)
 
@@ -126,10 +129,6 @@ class PlanView(Horizontal):
         every = frozenset(range(1, len(self._rows) + 1))
         self._open = frozenset() if self._open == every else every
         self._draw()
-
-    @property
-    def _list(self) -> StepTitles:
-        return self.query_one(StepTitles)
 
     @property
     def _marked(self) -> int:

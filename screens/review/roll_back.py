@@ -15,12 +15,11 @@ from textual.widget import Widget
 from screens.faults import fault
 from screens.review.plan_view import PlanView
 from screens.review.text import folder_row, plan_remarks, refusal_remarks, rights, rows_of
-from screens.services import WayBack
 from screens.step import HELP_KEY, QUIT_KEY, StepScreen
-from screens.widgets.status_line import wait_for
 from wizard.diagnose.finding import Status
 from wizard.run.lines import clean_lines
 from wizard.run.trouble import Trouble
+from wizard.services.runs import WayBack
 from wizard.sizes import counted
 
 READING = "Reading what the last run changed ..."
@@ -61,13 +60,13 @@ class RollBack(StepScreen):
     def on_mount(self) -> None:
         """Starts to read."""
         self.conclude(READING, None, UNCHANGED)
-        wait_for(self, READING, self.services.clock)
+        self.wait(READING)
         self._read()
 
     @work(group="read", exclusive=True)
     async def _read(self) -> None:
         try:
-            found = await asyncio.to_thread(self.services.way_back)
+            found = await asyncio.to_thread(self.services.runs.way_back)
         except (Trouble, OSError) as error:
             refusal = fault("How to undo the run cannot be read", error, LOOK_AGAIN)
             self.conclude("The last run cannot be rolled back here.", Status.FAULT, UNCHANGED)

@@ -12,7 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from screens.faults import fault, refused, save, tell, told
+from screens.faults import fault, save, tell, told
 from screens.review.plan_view import PlanView
 from screens.review.text import (
     UNDO,
@@ -24,10 +24,8 @@ from screens.review.text import (
     rows_of,
     sentence,
 )
-from screens.services import Services
 from screens.session import Session, fix_made_at
 from screens.step import HELP_KEY, QUIT_KEY, StepScreen
-from screens.widgets.status_line import wait_for
 from wizard.diagnose.finding import Status
 from wizard.journalform import Kind
 from wizard.knowledge.stacks import find_stack
@@ -39,6 +37,8 @@ from wizard.report.events import RESTART
 from wizard.report.plan import plan_lines, size_told
 from wizard.report.warning import cannot_run
 from wizard.run.trouble import NoWayBack, Trouble
+from wizard.services import Services
+from wizard.services.plans import refused
 
 if TYPE_CHECKING:
     from wizard.overlay.rehearsed import Rehearsed
@@ -145,7 +145,7 @@ class Review(StepScreen):
         """Shows the plan, and looks whether it could begin."""
         self._against = self._speaks_against()
         self._show()
-        self._wait(LOOKING)
+        self.wait(LOOKING)
         if self.services.rehearses or not self.services.pause_s:
             self._heed()
         else:
@@ -190,7 +190,7 @@ class Review(StepScreen):
                 await self._make()
             self._refusal = await self._settle()
             if self._refusal is None:
-                self._refusal = await asyncio.to_thread(self.services.obstacle, self._plan)
+                self._refusal = await asyncio.to_thread(self.services.plans.obstacle, self._plan)
             if self._refusal is None:
                 self._refusal = await self._seek_wheels()
             await self._recall()
@@ -210,7 +210,7 @@ class Review(StepScreen):
         """Has the plan made anew for another choice."""
         self._choice, self._for_good = choice, for_good
         self._refusal, self.allowed = None, None
-        self._wait("Making the plan again ...")
+        self.wait("Making the plan again ...")
         self._look(anew=True)
 
     async def _make(self) -> None:
@@ -226,10 +226,10 @@ class Review(StepScreen):
     def _made(self, choice: Choice | None, for_good: bool) -> Plan:
         machine, clearing = self.session.machine, self.session.clearing
         if machine is not None and choice is not None:
-            return self.services.make_plan(machine, choice)
+            return self.services.plans.make(machine, choice)
         if machine is None or clearing is None:
             return self._plan
-        return self.services.make_clearing(machine, *clearing, for_good)
+        return self.services.plans.make_clearing(machine, *clearing, for_good)
 
     def _take(self, plan: Plan) -> None:
         """Shows a plan from now on, with a snapshot first where that is wanted by now."""
@@ -247,36 +247,40 @@ class Review(StepScreen):
 
     async def _settle(self) -> Trouble | None:
         """Ask what root's part would do exactly; gives why that cannot be known."""
-        settle, machine, choice = self.services.settle, self.session.machine, self._choice
-        if settle is None or machine is None or choice is None or settled(self._plan.steps):
+        machine, choice = self.session.machine, self._choice
+        if machine is None or choice is None:
             return None
-        self._wait("Asking the repository and apt for the exact packages ...")
+        if self.services.rehearses or settled(self._plan.steps):
+            return None
+        self.wait("Asking the repository and apt for the exact packages ...")
         try:
-            self._take(await asyncio.to_thread(settle, machine, choice))
+            self._take(await asyncio.to_thread(self.services.plans.settle, machine, choice))
         except Refused as found:
             return refused(found.refusal)
         except Trouble as trouble:
             return trouble
         except ValueError as impossible:
             return Trouble(str(impossible), "There is no such plan; nothing was changed.", GO_BACK)
-        self._wait(LOOKING)
+        self.wait(LOOKING)
         return None
 
     async def _seek_wheels(self) -> Trouble | None:
         """Ask the index, once, whether it still has the wheels; gives why the plan is refused."""
-        seek, machine = self.services.seek_wheels, self.session.machine
-        if seek is None or machine is None:
+        machine = self.session.machine
+        if self.services.rehearses or machine is None:
             return None
         if self._sought is None:
-            self._wait("Asking the index whether it still has the packages ...")
-            self._sought = await seek(self._plan, machine)
+            self.wait("Asking the index whether it still has the packages ...")
+            self._sought = await self.services.plans.seek_wheels(self._plan, machine)
         found = self._sought.refusal
         return None if found is None else Trouble(found.happened, found.meaning, found.next_step)
 
     async def _recall(self) -> None:
         """What a rehearsal of this plan came to, this time or an earlier one."""
-        done = await asyncio.to_thread(self.services.rehearsed, self._plan)
-        found = await asyncio.to_thread(self.services.unfinished)
+        if self.services.rehearses:
+            return
+        done = await asyncio.to_thread(self.services.plans.rehearsed, self._plan)
+        found = await asyncio.to_thread(self.services.runs.unfinished)
         self._begun = found is not None and found.folder == self._plan.venv
         self.session = replace(self.session, rehearsed=done)
         self._rehearsed = "" if done is None else await asyncio.to_thread(_outcome, done)
@@ -284,20 +288,17 @@ class Review(StepScreen):
     @work(group="size", exclusive=True)
     async def _ask_size(self) -> None:
         """Ask pip, once, how much it would download; nothing waits for that."""
-        if self.services.wheels_size is None:
+        if self.services.rehearses:
             return
         self._sizing = SIZING
         self._show()
-        self._fetched = await self.services.wheels_size(self._plan)
+        self._fetched = await self.services.plans.wheels_size(self._plan)
         self._sizing = "" if self._fetched is None else size_told(self._plan, self._fetched)
         self._show()
 
-    def _wait(self, text: str) -> None:
-        wait_for(self, text, self.services.clock)
-
     def _goes_on(self) -> bool:
         """True for the plan of a run that waits: part of it is done already."""
-        waits = self.services.unfinished()
+        waits = self.services.runs.unfinished()
         plan = self._plan
         return waits is not None and (waits.name, waits.folder) == (plan.name, plan.venv)
 
@@ -319,7 +320,7 @@ class Review(StepScreen):
         machine, ticked = self.session.machine, self.session.applications
         if machine is None or not ticked or self._plan.kind is not Kind.INSTALL:
             return ""
-        found = self.services.recommend(machine, ticked, self.session.preset)
+        found = self.services.knowledge.recommend(machine, ticked, self.session.preset)
         fits = (fit for fit in found.fits if fit.stack == self._plan.stack)
         return next((cannot_run(found, fit) for fit in fits), "")
 
@@ -373,7 +374,7 @@ class Review(StepScreen):
                 # Dimmed until it is known whether the plan can start, and has been in sight.
                 return True if self.heeds and (self.allowed or not live) else None
             case "try_out":
-                able = self.services.rehearsal is not None and _can_be_rehearsed(self._plan)
+                able = live and _can_be_rehearsed(self._plan)
                 return bool(self.allowed) and able and not self._begun
             case "changes":
                 return self.session.rehearsed is not None
@@ -386,7 +387,7 @@ class Review(StepScreen):
             case "switch":
                 return bool(self._plan.user_torch) and self.session.choice is not None
             case "save":
-                return self.services.save_text is not None
+                return live
             case _:
                 return super().check_action(action, parameters)
 
@@ -439,11 +440,9 @@ class Review(StepScreen):
 
     def action_save(self) -> None:
         """Saves the plan as text and names the file."""
-        if self.services.save_text is None:
-            return
         refusal = (told(self._refusal), "") if self._refusal is not None else ()
         text = "\n".join([*refusal, *plan_lines(self._plan, self._fetched), f"Undo: {UNDO}", ""])
-        save(self, self.services.save_text, f"rdna1-plan-{self._plan.id[:12]}.txt", text)
+        save(self, self.services.reports.save, f"rdna1-plan-{self._plan.id[:12]}.txt", text)
 
 
 def _toggled(choice: Choice, name: str) -> Choice:

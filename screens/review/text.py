@@ -14,9 +14,10 @@ from wizard.advice.leftovers import short_path
 from wizard.journalform import Kind
 from wizard.plan.content import content_lines
 from wizard.plan.existing_steps import changes_existing
-from wizard.plan.root_steps import AptChange, settled
+from wizard.plan.root_steps import AptChange
 from wizard.plan.steps import FetchWheels, InstallWheels, Plan, Step
 from wizard.plan.way_back import FOLDER_REASON, FOLDER_TITLE
+from wizard.report.plan import download_bytes
 from wizard.report.units import bytes_text
 from wizard.run.lines import clean, clean_lines
 from wizard.run.trouble import Trouble
@@ -73,7 +74,7 @@ def folder_row(text: str) -> Row:
 def _row(step: Step, plan: Plan, found: WheelsSize | None) -> Row:
     size = None
     if isinstance(step, FetchWheels):
-        size = _download(plan, found)
+        size = download_bytes(plan, found)
     elif isinstance(step, InstallWheels):
         size = plan.installed_bytes
     elif isinstance(step, AptChange):
@@ -91,16 +92,9 @@ def _row(step: Step, plan: Plan, found: WheelsSize | None) -> Row:
     )
 
 
-def _download(plan: Plan, found: WheelsSize | None) -> int | None:
-    """How much there is to download in all; what pip says of it now outranks what we know."""
-    if found is None or found.bytes is None or not settled(plan.steps):
-        return plan.download_bytes
-    return found.bytes + sum(s.download_bytes for s in plan.steps if isinstance(s, AptChange))
-
-
 def sentence(plan: Plan, machine: Machine | None, found: WheelsSize | None = None) -> str:
     """What the plan does and takes."""
-    size = _download(plan, found)
+    size = download_bytes(plan, found)
     takes = (
         counted(len(plan.steps), "step"),
         *((bytes_text(size),) if size else ()),

@@ -14,14 +14,14 @@ from textual.widget import Widget
 from textual.widgets import Input, Log
 
 from screens.faults import fault, tell
-from screens.services import Services
 from screens.session import Session
 from screens.step import COMMON_KEYS, StepScreen
 from screens.widgets.cut_marks import SidewaysLog
 from wizard.diagnose.finding import Status
-from wizard.overlay.changes import Change, read_changes, unexpected
+from wizard.overlay.changes import read_changes, unexpected
 from wizard.overlay.expected import why_expected
 from wizard.overlay.rehearsed import Rehearsed
+from wizard.services import Services
 from wizard.sizes import counted
 
 TRY_AGAIN = "Go back to the plan with Esc and try it in a copy again: that writes the list again."
@@ -93,10 +93,11 @@ class Changes(StepScreen):
             return
         unexpected_first = sorted(rollback, key=lambda change: bool(why_expected(change.path)))
         packages = (f"package {name}: {NOT_RESTORED}" for name in done.packages)
+        told = (f"{each}: {why_expected(each.path) or NOT_RESTORED}" for each in unexpected_first)
         gone = (f"package {name}: removed permanently, as planned" for name in done.for_good)
         self._lines = {
             PLAN: list(map(str, plan)),
-            ROLLBACK: [*packages, *gone, *map(_with_reason, unexpected_first)],
+            ROLLBACK: [*packages, *gone, *told],
         }
         left = len(unexpected(rollback))
         self.conclude(_forth(done), Status.FAULT if done.failed else None, *_back(done, left))
@@ -169,7 +170,3 @@ def _back(done: Rehearsed, left: int) -> tuple[str, Status]:
         return "The rollback restores everything.", Status.OK
     told = " and ".join(filter(None, but))
     return f"The rollback restores everything except {told}; t shows it.", Status.WARNING
-
-
-def _with_reason(change: Change) -> str:
-    return f"{change}: {why_expected(change.path) or NOT_RESTORED}"

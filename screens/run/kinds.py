@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, replace
 
-from screens.run.state import (
+from screens.session import Session, following
+from wizard.journalform import Kind
+from wizard.overlay.rehearsing import rehearsable
+from wizard.plan.steps import Plan
+from wizard.run.events import Event
+from wizard.run.state import (
     BEGIN_AGAIN,
     RunState,
     State,
@@ -13,12 +18,7 @@ from screens.run.state import (
     before_run,
     before_watching,
 )
-from screens.services import DEMO, Services
-from screens.session import Session, following
-from wizard.journalform import Kind
-from wizard.overlay.rehearsing import rehearsable
-from wizard.plan.steps import Plan
-from wizard.run.events import Event
+from wizard.services import DEMO, Services
 
 MEASURE, FINISH, LOOK_AGAIN = "Measure", "Finish", "Check again"
 GO_ON, TRY_AGAIN = "Go on", "Try again"
@@ -98,8 +98,6 @@ class RunKind:
     """Where Esc leads; ``""`` for the preceding step."""
     safe: str = ""
     """What is asked before it is stopped; ``""`` where it stops at once."""
-    again: str = "press Enter"
-    """The keys that begin the same anew, inside a sentence."""
     when_broken_off: str = BEGIN_AGAIN
 
 
@@ -116,10 +114,10 @@ def _install(session: Session, services: Services) -> Run:
         doing,
         done,
         before_run(plan, State.SHOWN if services.rehearses else State.DONE),
-        lambda: services.carry_out(plan),
+        lambda: services.runs.carry_out(plan),
         _how_it_went,
-        services.ask_to_stop,
-        log=lambda: services.log_of(plan),
+        services.runs.ask_to_stop,
+        log=lambda: services.runs.log_of(plan),
     )
 
 
@@ -132,9 +130,9 @@ def _after_install(session: Session, state: RunState) -> Forward:
 
 def _rehearse(session: Session, services: Services) -> Run:
     plan = _plan_in(session)
-    if services.rehearsal is None:
+    if services.rehearses:
         raise ValueError("a trial run needs a machine that may be touched")
-    rehearsing = services.rehearsal()
+    rehearsing = services.runs.rehearsal()
     return Run(
         "Trying the plan in a copy of this system",
         "Tried it in a copy: nothing was changed.",
@@ -164,7 +162,7 @@ def _roll_back(session: Session, services: Services) -> Run:
         way.take,
         _how_it_went,
         way.stop,
-        log=(lambda: services.log_of(plan)) if plan is not None else str,
+        log=(lambda: services.runs.log_of(plan)) if plan is not None else str,
     )
 
 

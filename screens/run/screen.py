@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing, suppress
+from functools import partial
 from typing import ClassVar
 
 from textual import work
@@ -16,10 +17,8 @@ from textual.widget import Widget
 from textual.widgets import ProgressBar, Static
 
 from screens.faults import reason
-from screens.run.kinds import INSTALL, LABELS, Forward, RunKind
-from screens.run.state import after, broken_off
+from screens.run.kinds import INSTALL, LABELS, REHEARSE, ROLL_BACK, WATCH, Forward, RunKind
 from screens.run.text import failure_text, progress_text, step_line
-from screens.services import Services
 from screens.session import Session, to_diagnose
 from screens.step import COMMON_KEYS, StepScreen
 from screens.widgets.log_pane import LogPane
@@ -28,7 +27,9 @@ from screens.words import cut
 from wizard.diagnose.finding import Status
 from wizard.run.events import Event, Output, PlanFinished, StepFinished, StepStarted
 from wizard.run.lines import clean
+from wizard.run.state import after, broken_off
 from wizard.run.time_left import TimeLeft
+from wizard.services import Services
 
 LOOK_S = 1.0
 """How often the times are told anew."""
@@ -190,7 +191,7 @@ class RunScreen(StepScreen):
             box.display = state.failure is not None
         if state.failure is not None:
             for text in self.query("#failure-text").results(Static):
-                text.update(failure_text(state, self.kind.again))
+                text.update(failure_text(state))
 
     def _conclude(self) -> None:
         state, run = self.state, self._run
@@ -291,6 +292,12 @@ class RunScreen(StepScreen):
         self.app.copy_to_clipboard(text)
         file = "; the file named above has everything" if self._saved else ""
         self.say(f"Copied {what}, if this terminal allows it{file}.")
+
+
+Install = partial(RunScreen, INSTALL)
+Rehearse = partial(RunScreen, REHEARSE)
+TakeBack = partial(RunScreen, ROLL_BACK)
+Watch = partial(RunScreen, WATCH)
 
 
 def to_do_first(finished: PlanFinished | None) -> str:

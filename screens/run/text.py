@@ -5,12 +5,12 @@ from __future__ import annotations
 from rich.cells import cell_len
 from textual.content import Content
 
-from screens.run.state import RunState, State, StepRow
 from screens.waiting import so_far
 from screens.words import column, cut, shown
 from wizard.durations import HOUR_S, MINUTE_S, time_text
-from wizard.remedies import TRY_AGAIN, by_keys
+from wizard.remedies import by_keys
 from wizard.run.events import Progress
+from wizard.run.state import RunState, State, StepRow
 from wizard.sizes import GB, MB, counted, size_text
 
 MARKS = {
@@ -32,6 +32,8 @@ ENDED = {
 NOTE_CELLS = 13
 """Room for the longest word behind a title, and a gap."""
 TITLE_CELLS = 60
+AGAIN = "press Enter"
+"""The key that begins the same anew, inside a sentence."""
 WHOLE = 100
 """Of which a percent is a part."""
 DOUBLED = ("Get", "Let", "Pin", "Put", "Run", "Set", "Stop", "Drop")
@@ -110,15 +112,14 @@ def _bytes(count: int) -> str:
     return f"{count / MB:.0f} MB" if MB <= count < GB else size_text(count)
 
 
-def failure_text(state: RunState, again: str = TRY_AGAIN) -> Content:
-    """What happened, what it means, and what to do; ``again`` names the keys that begin anew."""
+def failure_text(state: RunState) -> Content:
+    """What happened, what it means, and what to do."""
     failure = state.failure
     if failure is None:
         return Content("")
-    next_step = shown(by_keys(failure.next_step, again))
     return Content.assemble(
         (shown(failure.happened), "bold $text-error"),
-        f"\n{shown(by_keys(failure.meaning, again))}\n",
+        f"\n{shown(by_keys(failure.meaning, AGAIN))}\n",
         ("What to do: ", "bold $text-primary"),
-        next_step,
+        shown(by_keys(failure.next_step, AGAIN)),
     )

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
+from textual import getters
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.containers import Container, VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
@@ -23,13 +21,8 @@ BESIDE_CELLS = 2 + len(MARK)
 class FindingsList(MarkedList):
     """One row for each finding; Enter opens it, or its fix."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "select", "Open", key_display="Enter")
-    ]
-
     def __init__(self) -> None:
-        super().__init__(id="findings", classes="panel", markup=False, compact=True)
-        self.border_title = "Found"
+        super().__init__(enter="Open", title="Found", id="findings")
         self.rows: tuple[Row, ...] = ()
 
     def show(self, rows: tuple[Row, ...], at: int | None = None) -> None:
@@ -65,6 +58,8 @@ class FindingsList(MarkedList):
 class FindingsPane(Container):
     """List and details."""
 
+    findings = getters.query_one(FindingsList)
+
     def __init__(self) -> None:
         super().__init__()
         self._shown = Shown()
@@ -75,11 +70,6 @@ class FindingsPane(Container):
         with VerticalScroll(id="details", classes="panel", can_focus=False) as pane:
             pane.border_title = "Details"
             yield Static(id="details-text", markup=False)
-
-    @property
-    def findings(self) -> FindingsList:
-        """The list."""
-        return self.query_one(FindingsList)
 
     def show(self, there: Shown, at: int | None = None) -> None:
         """Shows findings."""

@@ -6,11 +6,11 @@ from rich.cells import cell_len
 from textual.content import Content
 from textual.widgets import Static
 
-from screens.services import LIVE
 from screens.steps import HeaderStep, Standing
 from screens.words import cut, system_text
 from wizard.diagnose.card_words import card_text
 from wizard.machine.facts import Machine
+from wizard.services import LIVE
 
 NAME = "rdna1-setup"
 GAPS = (" > ", " ")

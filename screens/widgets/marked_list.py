@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
 from textual.binding import Binding, BindingType
+from textual.content import Content
 from textual.strip import Strip
 from textual.widgets import OptionList
 
@@ -20,6 +21,15 @@ class MarkedList(OptionList):
         Binding("j", "cursor_down", "Down", show=False),
         Binding("k", "cursor_up", "Up", show=False),
     ]
+
+    def __init__(self, *content: Any, enter: str = "", title: str = "", **options: Any) -> None:
+        """``enter`` is what Enter does, for the line of keys; a title stands on a frame."""
+        options = {"classes": "panel" if title else None, "compact": True, **options}
+        super().__init__(*content, markup=False, **options)
+        self.border_title = Content(title) if title else None
+        if enter:
+            select = Binding("enter", "select", enter, key_display="Enter")
+            self._bindings.key_to_bindings["enter"] = [select]
 
     def _get_left_gutter_width(self) -> int:
         return len(MARK)

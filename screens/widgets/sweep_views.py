@@ -35,7 +35,7 @@ READABLE_S = 0.1
 """Nobody reads faster; to draw each event of quick shapes would leave no time for keys."""
 TITLES = ("Grid", "Shapes", "Times")
 INKS = ("success", "warning", "error")
-BESIDE_GRID, BESIDE_TABLE = 100, 180
+BESIDE_GRID, BESIDE_TABLE = 110, 180
 """Cells of a screen that has room for all of a shape beside the grid, and beside a table."""
 CURSOR = ">"
 """Before the row of the cursor: colour alone would say nothing."""

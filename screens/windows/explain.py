@@ -20,16 +20,6 @@ from wizard.report.explanations import topic_lines
 FIRST = "Choose a question and press Enter. As plain text: rdna1-setup about."
 
 
-class Topics(MarkedList):
-    """The topics, for the hands of who moves with j and k too."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "select", "Read", key_display="Enter"),
-        Binding("k", "cursor_up", "Up", show=False),
-        Binding("j", "cursor_down", "Down", show=False),
-    ]
-
-
 class Explain(Page[None]):
     """What the words mean, why games work and Conv2d does not, what nobody knows."""
 
@@ -49,14 +39,13 @@ class Explain(Page[None]):
     def body(self) -> Iterable[Widget]:
         """What to do, and the topics."""
         yield Static(Content.styled(FIRST, "bold"), id="explain-first", markup=False)
-        options = (Option(_two_lines(each), each.id) for each in self._topics)
-        yield Topics(*options, id="topics", markup=False, compact=True)
+        options = (
+            Option(Content.assemble((each.title, "bold"), f"\n    {each.short}"), each.id)
+            for each in self._topics
+        )
+        yield MarkedList(*options, enter="Read", id="topics")
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Shows the topic whole."""
         topic = self._topics[event.option_index]
         self.app.push_screen(LinesView(topic.title, topic_lines(topic)))
-
-
-def _two_lines(topic: Explanation) -> Content:
-    return Content.assemble((topic.title, "bold"), f"\n    {topic.short}")

@@ -117,5 +117,5 @@ class Palette(CommandPalette):
             with Horizontal(id="--input"):
                 yield CommandInput(placeholder=self._placeholder, select_on_focus=False)
             with Vertical(id="--results"):
-                yield Commands()
+                yield Commands(compact=False)
                 yield LoadingIndicator()

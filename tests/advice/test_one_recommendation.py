@@ -6,18 +6,18 @@ import contextlib
 import io
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from screens.choose import services as choose
 from screens.choose.choosing import choosing_at
 from screens.session import Session
+from screens.start import services_for
 from tests.conftest import Golden
 from tests.machine.records import MACHINES, NAMES, seen
+from tests.screens.collaborators import but
 from tests.screens.fakes import LIVE_SERVICES
-from wizard.__main__ import main
+from wizard.__main__ import main, parser
 from wizard.advice.card import chosen_card, target_of
 from wizard.advice.recommend import Recommendation, name_for_target, recommend
 from wizard.knowledge.applications import load_applications
@@ -31,12 +31,13 @@ PURPOSES = {
     for purpose in load_purposes()
 }
 """Each purpose by an application of it."""
-SERVICES = replace(
+KNOWLEDGE = services_for(parser().parse_args(["--dry-run"])).knowledge
+SERVICES = but(
     LIVE_SERVICES,
-    recommend=choose.recommendation,
-    stacks=choose.stacks,
-    claims=choose.claims,
-    applications=choose.applications,
+    recommend=KNOWLEDGE.recommend,
+    stacks=KNOWLEDGE.stacks,
+    claims=KNOWLEDGE.claims,
+    applications=KNOWLEDGE.applications,
 )
 
 

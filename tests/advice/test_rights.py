@@ -4,13 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from screens.choose import services as choose
 from screens.choose.card import root_words
 from screens.choose.choosing import SYSTEM, choosing_at
 from screens.session import Session
+from screens.start import services_for
 from tests.handmade import clean_jammy, node
 from tests.plan.test_planner import plan_for
+from tests.screens.collaborators import but
 from tests.screens.fakes import LIVE_SERVICES
+from wizard.__main__ import parser
 from wizard.machine.facts import Machine
 from wizard.report.plan import cost_lines, plan_lines
 
@@ -43,7 +45,8 @@ def test_a_plan_with_something_to_do_first_never_says_no_new_login() -> None:
 
 def told(machine: Machine, stack: str, footprint: str = "venv") -> str:
     """What Choose says of root."""
-    services = replace(LIVE_SERVICES, recommend=choose.recommendation, stacks=choose.stacks)
+    known = services_for(parser().parse_args(["--dry-run"])).knowledge
+    services = but(LIVE_SERVICES, recommend=known.recommend, stacks=known.stacks)
     session = Session(machine=machine, stack=stack, footprint=footprint)
     return root_words(choosing_at(session, services))
 

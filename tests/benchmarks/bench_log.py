@@ -35,6 +35,7 @@ from textual.widgets import Log
 from screens.app import SetupApp, show
 from screens.run.screen import RunScreen
 from tests.run.places import places_below, plan_of
+from tests.screens.collaborators import but
 from tests.screens.driving import session_at
 from tests.screens.fakes import LIVE_SERVICES
 from wizard.plan.steps import Plan, RunProgram
@@ -146,7 +147,7 @@ class Ours(SetupApp):
         step = RunProgram("print", ("cat", str(printed)), "nothing")
         session = replace(session_at("apply"), plan=plan_of(home, step))
         live = Live(places_below(home), os.environ)
-        services = replace(LIVE_SERVICES, carry_out=self._watched(live))
+        services = but(LIVE_SERVICES, carry_out=self._watched(live))
         super().__init__(services, session, "apply")
         self._began, self._report, self._watch = asyncio.Event(), report, Watch()
         self._printed = 0

@@ -196,13 +196,13 @@ def test_go_on_of_the_screens_takes_the_login_of_this_start_or_asks_for_it(
     waiting_fix(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("XDG_STATE_HOME", raising=False)
-    waits = services_for(parser().parse_args(["--torch-index", INDEX])).unfinished()
+    waits = services_for(parser().parse_args(["--torch-index", INDEX])).runs.unfinished()
     assert waits is not None
     assert waits.plan is not None
     (step,) = waits.plan().steps
     assert isinstance(step, RunProgram)
     assert step.argv[-1] == INDEX
-    waits = services_for(parser().parse_args([])).unfinished()
+    waits = services_for(parser().parse_args([])).runs.unfinished()
     assert waits is not None
     assert waits.plan is not None
     with pytest.raises(ValueError, match="Give --torch-index with that address and login"):

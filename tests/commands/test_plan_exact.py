@@ -32,6 +32,7 @@ def test_what_is_listed_is_planned(tmp_path: Path) -> None:
     with WheelServer() as server:
         index = ("--torch-index", stocked(server, wheels("2.13.0+cpu")))
         done = wizard(tmp_path, *CPU, "--exact", "--json", *index, **AROUND)
+        brief = wizard(tmp_path, *CPU, "--exact", "--json", "--brief", *index, **AROUND)
     assert done.returncode == 0, done.stderr
     asking, sizing, *said = done.stderr.splitlines()
     assert asking == "Asking the index whether it still has the wheels ..."
@@ -41,6 +42,7 @@ def test_what_is_listed_is_planned(tmp_path: Path) -> None:
     assert document["stack"] == "cpu"
     assert document["wheels"]["bytes"] is None
     assert document["wheels"]["because"]
+    assert json.loads(brief.stdout)["wheels"] == document["wheels"]
 
 
 def test_what_is_gone_is_refused_before_anything_is_printed(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from screens.app import SetupApp
 from screens.start import services_for
 from tests.commands.running import MACHINE, ROOT, wizard
 from tests.run.places import places_below, plan_of
+from tests.screens.collaborators import but
 from tests.screens.driving import reach, screen_text
 from tests.screens.fakes import LIVE_SERVICES
 from wizard.__main__ import parser
@@ -112,7 +113,7 @@ def test_the_next_start_says_what_is_left_to_do(
     leave_run(tmp_path, this_boot() if same else "another", state=state)
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("XDG_STATE_HOME", raising=False)
-    words = services_for(parser().parse_args([])).restart()
+    words = services_for(parser().parse_args([])).runs.restart()
     assert words.startswith(told) if told else not words
     plain = " ".join(wizard(tmp_path, "--plain").stdout.split())
     assert (told in plain) if told else ("AMD's kernel driver" not in plain)
@@ -127,15 +128,15 @@ def test_a_later_run_hides_the_next_step_but_not_a_restart_that_waits(
     later = Journal(Path(places_below(tmp_path).runs) / "20260102-000000-bbbbbb")
     later.begin(plan_of(tmp_path), NOW)
     later.close("finished", NOW)
-    assert services_for(parser().parse_args([])).restart().startswith(WAITS)
+    assert services_for(parser().parse_args([])).runs.restart().startswith(WAITS)
     journal = Path(places_below(tmp_path).runs) / RUN / "journal.jsonl"
     journal.write_text(journal.read_text().replace(this_boot(), "another"))
-    assert services_for(parser().parse_args([])).restart() == ""
+    assert services_for(parser().parse_args([])).runs.restart() == ""
 
 
 @pytest.mark.parametrize("words", [WAITS_WORDS, RESTARTED_WORDS])
 async def test_welcome_says_it_and_its_menu_stays_whole_on_a_small_terminal(words: str) -> None:
-    services = replace(LIVE_SERVICES, restart=lambda: words.format(RUN), undoable=lambda: True)
+    services = but(LIVE_SERVICES, restart=lambda: words.format(RUN), undoable=lambda: True)
     async with SetupApp(services).run_test(size=(80, 24)) as pilot:
         await reach(pilot, "welcome")
         shown = screen_text(pilot.app)

@@ -13,19 +13,19 @@ from datetime import date
 from pathlib import Path
 
 from screens.app import SetupApp
-from screens.conv2d.services import example_told
 from screens.diagnose.state import Shown
-from screens.services import Services
 from screens.start import services_for
 from screens.themes import DARK
 from screens.widgets.log_pane import RunLog
 from screens.widgets.sweep_views import SweepViews
 from tests.documents.svg import Frame, frame_of, picture
+from tests.screens.collaborators import but
 from tests.screens.driving import LOOK_AGAIN_S, press, reach, settled, still, until
 from wizard.__main__ import parser
 from wizard.conv2d.runs.example import replayed
 from wizard.plan.steps import Plan
 from wizard.run.events import Event, StepStarted
+from wizard.services import Services
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "assets" / "screenshots"
@@ -75,13 +75,12 @@ class Film:
 
     def __post_init__(self) -> None:
         demo = services("--demo")
-        self.carry_out = demo.carry_out
+        self.carry_out = demo.runs.carry_out
         self.app = SetupApp(
-            replace(
+            but(
                 demo,
                 carry_out=self.installed,
-                run_sweep=lambda request: replayed(request, self.wait),
-                replayed=example_told(),
+                run=lambda request: replayed(request, self.wait),
                 clock=lambda: self.clock_s,
             )
         )

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
-from dataclasses import replace
 from pathlib import Path
 from tempfile import mkdtemp
 
-from screens.services import Services, Unfinished, WayBack
+from tests.screens.collaborators import but
 from tests.screens.fakes import LIVE_SERVICES, LOG, fail_at_three
 from tests.screens.test_rehearsal import FakeRehearsal, outcome_in, services_with
 from tests.screens.test_roll_back import SYSTEM
@@ -23,6 +22,8 @@ from wizard.run.events import (
     StepStarted,
 )
 from wizard.run.watching import AtWork
+from wizard.services import Services
+from wizard.services.runs import Unfinished, WayBack
 
 RUN = "20260101-120000-3f9a1c"
 SAVED = f"/var/lib/rdna1-setup/runs/{RUN}/events.jsonl"
@@ -64,7 +65,7 @@ def live() -> Services:
     rehearsal = FakeRehearsal(outcome_in(Path(mkdtemp(prefix="walk-"))))
     rehearsal.go_on.set()
     way = WayBack("Undo run 20260101-120000-3f9a1c (rocm52):", SYSTEM, taken_back, lambda: None)
-    return replace(
+    return but(
         services_with(rehearsal),
         undoable=lambda: True,
         way_back=lambda: way,
@@ -74,7 +75,7 @@ def live() -> Services:
 def at_work() -> Services:
     """Root at work for an earlier start, a run that waits, and one that fails."""
     work = AtWork(WORDS, SAVED, root_at_work)
-    return replace(
+    return but(
         LIVE_SERVICES,
         at_work=lambda: work,
         unfinished=lambda: WAITS,
@@ -85,7 +86,7 @@ def at_work() -> Services:
 
 def under_way() -> Services:
     """Half taken back, and a plan that does not end."""
-    return replace(LIVE_SERVICES, half_back=lambda: RUN, undoable=lambda: True, carry_out=endless)
+    return but(LIVE_SERVICES, half_back=lambda: RUN, undoable=lambda: True, carry_out=endless)
 
 
 SERVICES: dict[str, Callable[[], Services]] = {

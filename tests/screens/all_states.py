@@ -8,17 +8,16 @@ from dataclasses import replace
 
 from screens.choose.evidence import Evidence
 from screens.choose.roads_list import RoadsList
-from screens.conv2d.answers import Answer
+from screens.conv2d.details import Answer
 from screens.diagnose.text_question import TextQuestion
 from screens.history.screen import History
 from screens.history.text import HINT
-from screens.report.preview import ReportPreview
 from screens.run.screen import RunScreen
-from screens.services import Services
 from screens.windows.dialogs import Notice, Question
 from screens.windows.explain import Explain
 from screens.windows.lines_view import LinesView
 from screens.windows.palette import Palette
+from screens.windows.report_preview import ReportPreview
 from tests.conv2d.test_settings_command import ANSWER
 from tests.screens import examples
 from tests.screens.diagnose_fakes import FINE, OVERRIDE, looking
@@ -57,6 +56,7 @@ from wizard.run.events import (
 )
 from wizard.run.watching import AtWork
 from wizard.run.wheels_size import NOT_TOLD, WheelsSize
+from wizard.services import Services
 
 
 def with_events(*events: Event, ends: bool = False) -> Callable[..., AsyncGenerator[Event, None]]:
@@ -247,7 +247,9 @@ WINDOWS: dict[str, State] = {
         ("removed 12 files",),
         session=replace(
             KNOWN,
-            way_back=replace(LIVE_SERVICES.way_back(), take=with_events(*TAKEN_BACK, ends=True)),
+            way_back=replace(
+                LIVE_SERVICES.runs.way_back(), take=with_events(*TAKEN_BACK, ends=True)
+            ),
         ),
     ),
     "history": State("conv2d", (HINT,), keys=("h",), top=History),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from screens.diagnose.services import Diagnosing
 from tests.screens import examples
+from tests.screens.collaborators import fake
 from wizard.diagnose.explain import Answer, Explanation
 from wizard.diagnose.finding import Confidence, Evidence, Finding, Status, in_order
 from wizard.diagnose.listed_cards import ListedCard
@@ -15,6 +15,7 @@ from wizard.diagnose.machine import Diagnosis
 from wizard.journalform import Kind
 from wizard.machine.facts import Machine
 from wizard.plan.steps import Plan
+from wizard.services.diagnostics import Diagnostics
 
 OVERRIDE = Finding(
     "stale-override",
@@ -110,7 +111,8 @@ def make_fix(machine: Machine, finding: Finding) -> Plan:
     return examples.make_clearing(machine, Kind.CLEAN_UP, ())
 
 
-DIAGNOSING = Diagnosing(
+DIAGNOSING = fake(
+    Diagnostics,
     look=looking(*FINDINGS),
     explain=lambda text: FROM_TEXT,
     explain_file=lambda path: FROM_TEXT,

@@ -23,7 +23,6 @@ from textual.screen import Screen
 
 from screens.app import SetupApp
 from screens.detect import Detect
-from screens.services import Services
 from screens.session import STEPS, Session
 from screens.step import StepScreen
 from screens.steps import WITHIN
@@ -31,6 +30,7 @@ from screens.welcome import Welcome
 from screens.widgets.status_line import StatusLine
 from tests.screens import examples, fakes
 from wizard.run.events import PlanFinished
+from wizard.services import Services
 
 WIDE = {
     *("welcome", "detect", "clear", "review", "apply", "apply-failed", "done", "rehearse", "watch"),

@@ -25,6 +25,7 @@ from wizard.machine.facts import (
     Surroundings,
     Unknown,
 )
+from wizard.machine.part import PartDone
 from wizard.plan.choice import Choice
 from wizard.plan.removal import system_plan
 from wizard.plan.root_steps import AptChange, KeepDebs, SetSystemPathAside
@@ -45,12 +46,9 @@ NASTY = "[/opt/rocm] [bold]x [gfx1010] [ 12%] \x1b[31mred\x07 \x9b2J end"
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Part(PartDone):
     """An answered question of detection."""
 
-    title: str
-    source: str
-    summary: str
     details: tuple[str, ...] = ()
 
 

@@ -10,14 +10,17 @@ from dataclasses import dataclass, field, replace
 from threading import Event as Gate
 from typing import Any
 
-from screens.services import DetectedPart, Services, WayBack
 from tests.screens import examples
+from tests.screens.collaborators import but
 from tests.screens.fakes import LIVE_SERVICES
 from wizard.machine.facts import Machine
+from wizard.machine.part import PartDone
 from wizard.overlay.rehearsed import Rehearsed
 from wizard.plan.steps import Plan
 from wizard.run.events import Event, Output, PlanFinished, StepStarted
 from wizard.run.trouble import Trouble
+from wizard.services import Services
+from wizard.services.runs import WayBack
 
 FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/home/sam/.local/state/rdna1-setup")
 DENIED = PermissionError(errno.EACCES, os.strerror(errno.EACCES), "/var/lib/rdna1-setup/runs")
@@ -51,7 +54,7 @@ def fails_later(error: Exception) -> Callable[..., AsyncGenerator[Any, None]]:
     return events
 
 
-def half_detected(on_part: Callable[[DetectedPart], None]) -> Machine:
+def half_detected(on_part: Callable[[PartDone], None]) -> Machine:
     """Three answers, and then a file that nobody may read."""
     for part in examples.PARTS[:3]:
         on_part(part)
@@ -94,7 +97,7 @@ class Waiting:
 
     def services(self, **roads: Any) -> Services:
         """The usual ones, but for these, and with this clock."""
-        return replace(LIVE_SERVICES, clock=lambda: self.now, **roads)
+        return but(LIVE_SERVICES, clock=lambda: self.now, **roads)
 
 
 LONG_MACHINE = replace(
@@ -117,12 +120,12 @@ LONG_PLAN = replace(
 LONG_BACK = WayBack(
     "\n".join((f"Undo run {LONG_NAME}:", *(f"remove {LONG_PATH}/{n}" for n in range(60)))),
     None,
-    LIVE_SERVICES.way_back().take,
+    LIVE_SERVICES.runs.way_back().take,
     lambda: None,
 )
 
 
-def long_detect(on_part: Callable[[DetectedPart], None]) -> Machine:
+def long_detect(on_part: Callable[[PartDone], None]) -> Machine:
     """Endless answers."""
     for part in LONG_PARTS:
         on_part(part)

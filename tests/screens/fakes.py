@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable
-from dataclasses import replace
 from datetime import date
 
-from screens.report.services import ReportDraft
-from screens.services import DRY_RUN, LIVE, DetectedPart, Services, WayBack
 from tests.screens import examples
+from tests.screens.collaborators import but, fake
 from tests.screens.diagnose_fakes import DIAGNOSING
 from tests.screens.past_fakes import PAST
 from wizard.conv2d.asked import Request, sweep_in
@@ -18,10 +16,12 @@ from wizard.conv2d.sweep import ShapeDone, ShapeStarted, SweepDone, SweepEvent
 from wizard.conv2d.verdicts import Loaded, Result, Verdict
 from wizard.conv2d.words.caution import Circumstances
 from wizard.conv2d.words.request import WrongRequest
-from wizard.conv2d.words.request_line import request_line
 from wizard.knowledge.roads import load_roads
 from wizard.machine.facts import Machine
+from wizard.machine.part import PartDone
+from wizard.plan.choice import Choice
 from wizard.plan.steps import Plan
+from wizard.preflight.wheels import WheelsSought
 from wizard.run.events import (
     Event,
     Output,
@@ -32,11 +32,17 @@ from wizard.run.events import (
     StepStarted,
 )
 from wizard.run.rehearsal import Rehearsal
+from wizard.services import DRY_RUN, LIVE, Services
+from wizard.services.experiments import Experiments
+from wizard.services.knowledge import Knowledge
+from wizard.services.plans import Plans
+from wizard.services.reports import ReportDraft, Reports
+from wizard.services.runs import Runs, WayBack
 
 LOG = "/home/sam/.local/state/rdna1-setup/runs/20260101-120000/log.txt"
 
 
-def detect(on_part: Callable[[DetectedPart], None]) -> Machine:
+def detect(on_part: Callable[[PartDone], None]) -> Machine:
     """Answers every part, then the machine."""
     for part in examples.PARTS:
         on_part(part)
@@ -148,47 +154,87 @@ REPORT = ReportDraft(
     command="rdna1-setup report --folder DIR --zip",
     write=lambda path: f"{path} and {path}.zip",
 )
+
+
+class FakePlans(Plans):
+    """Plans that need no settling: the archive has what they ask for."""
+
+    def settle(self, machine: Machine, choice: Choice) -> Plan:
+        """The plan as it is."""
+        return self.make(machine, choice)
+
+
+async def nothing_gone(plan: Plan, machine: Machine) -> WheelsSought:
+    """Each wheel is still to be had."""
+    return WheelsSought()
+
+
+async def unknown_size(plan: Plan) -> None:
+    """Nobody knows how much comes."""
+
+
+async def nothing_left() -> str:
+    """All of it has ended."""
+    return ""
+
+
 LIVE_SERVICES = Services(
     mode=LIVE,
-    detect=detect,
-    recommend=examples.recommend,
-    stacks=lambda: examples.STACKS,
-    claims=lambda: examples.CLAIMS,
-    applications=lambda: examples.APPLICATIONS,
-    suggest_folder=lambda machine, stack: f"{machine.access.home}/rdna1/{stack}",
-    make_plan=examples.make_plan,
-    make_clearing=examples.make_clearing,
-    make_keep=examples.make_keep,
-    settle=None,
-    obstacle=lambda plan: None,
-    undoable=lambda: False,
-    unfinished=lambda: None,
-    half_back=lambda: "",
-    way_back=lambda: WayBack(WOULD_GO, None, take_back, lambda: None),
-    carry_out=carry_out,
-    ask_to_stop=lambda: None,
-    presets=lambda: PRESETS,
-    run_sweep=run_sweep,
-    sweep_command=request_line,
-    layers_in=no_layers,
-    circumstances=lambda: Circumstances(screen=True, in_use=False),
-    save_text=lambda name, text: f"/home/sam/{name}",
-    log_of=lambda plan: LOG,
-    at_work=lambda: None,
-    diagnosing=DIAGNOSING,
+    knowledge=fake(
+        Knowledge,
+        detect=detect,
+        recommend=examples.recommend,
+        stacks=lambda: examples.STACKS,
+        claims=lambda: examples.CLAIMS,
+        applications=lambda: examples.APPLICATIONS,
+        suggest_folder=lambda machine, stack: f"{machine.access.home}/rdna1/{stack}",
+        roads=load_roads,
+        line_speed=lambda: None,
+    ),
+    plans=fake(
+        FakePlans,
+        make=examples.make_plan,
+        make_clearing=examples.make_clearing,
+        make_keep=examples.make_keep,
+        obstacle=lambda plan: None,
+        seek_wheels=nothing_gone,
+        wheels_size=unknown_size,
+        rehearsed=lambda plan: None,
+    ),
+    runs=fake(
+        Runs,
+        undoable=lambda: False,
+        unfinished=lambda: None,
+        half_back=lambda: "",
+        restart=lambda: "",
+        at_work=lambda: None,
+        way_back=lambda: WayBack(WOULD_GO, None, take_back, lambda: None),
+        carry_out=carry_out,
+        ask_to_stop=lambda: None,
+        log_of=lambda plan: LOG,
+        rehearsal=None,
+    ),
+    experiments=fake(
+        Experiments,
+        outlives=False,
+        replayed="",
+        presets=lambda: PRESETS,
+        run=run_sweep,
+        under_way=lambda: None,
+        stop=nothing_left,
+        layers_in=no_layers,
+        circumstances=lambda: Circumstances(screen=True, in_use=False),
+    ),
+    diagnostics=DIAGNOSING,
+    reports=fake(Reports, save=lambda name, text: f"/home/sam/{name}", draft=lambda: REPORT),
     past=PAST,
-    roads=load_roads,
-    report=lambda: REPORT,
     clock=lambda: 0.0,
     pause_s=0.0,
     today=lambda: date(2026, 11, 25),
 )
-DRY_SERVICES = replace(
+DRY_SERVICES = but(
     LIVE_SERVICES,
     mode=DRY_RUN,
-    save_text=None,
     log_of=lambda plan: "",
     carry_out=lambda plan: Rehearsal().carry_out(plan),
-    past=replace(PAST, write=None),
-    report=lambda: replace(REPORT, write=None),
 )

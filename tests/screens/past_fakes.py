@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from screens.history.services import Draft, Past
 from tests.conv2d.made import made
+from tests.screens.collaborators import fake
 from wizard.conv2d.asked import Request
 from wizard.conv2d.presets import Row
 from wizard.conv2d.runs.folders import KeptRuns, Run
@@ -15,6 +15,7 @@ from wizard.conv2d.search.setting_answer import Found
 from wizard.conv2d.shapes import square
 from wizard.conv2d.sweep import Sweep
 from wizard.conv2d.verdicts import Loaded, Verdict
+from wizard.services.past import Draft, Past
 
 FOLDER = Path("/home/sam/.local/state/rdna1-setup/conv2d/runs")
 ROW = Row(square(16, 32, 64))
@@ -63,7 +64,9 @@ def script(run: Run, place: int) -> Draft:
 
 
 FOUND = Found((("MIOPEN_DEBUG_CONV_GEMM", "0"),), "/home/sam/rdna1/rocm57")
-PAST = Past(
+PAST = fake(
+    Past,
+    is_here=True,
     kept=lambda: KeptRuns(RUNS, (DAMAGED,)),
     account=lambda run: ACCOUNTS[run.id],
     whole=lambda run: (f"{run.id}  finished", "", "16->32 3x3 @64x64  pass"),

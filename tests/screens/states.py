@@ -11,12 +11,12 @@ from textual.screen import Screen
 from screens.app import SetupApp, make_step
 from screens.conv2d.options_dialog import OptionsDialog
 from screens.history.result_choice import ResultChoice
-from screens.services import DEMO, Services, Unfinished
 from screens.session import Session
 from screens.windows.dialogs import Notice, Question
 from screens.windows.path_question import PathQuestion
 from tests.handmade import torch
 from tests.screens import examples
+from tests.screens.collaborators import but
 from tests.screens.diagnose_fakes import DIAGNOSING, OVERRIDE, looking
 from tests.screens.driving import session_at
 from tests.screens.failing import (
@@ -59,6 +59,8 @@ from wizard.plan.choice import Choice
 from wizard.plan.steps import Plan
 from wizard.run.events import PlanFinished, StepFailed
 from wizard.run.watching import AtWork
+from wizard.services import DEMO, Services
+from wizard.services.runs import Unfinished
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,17 +121,17 @@ def no_plan(machine: Machine, choice: Choice) -> Plan:
 
 def live(**roads: object) -> Services:
     """The usual services but for these roads."""
-    return replace(LIVE_SERVICES, **roads)  # type: ignore[arg-type]
+    return but(LIVE_SERVICES, **roads)
 
 
 def past(**roads: object) -> Services:
     """The usual services but for these roads to runs that are over."""
-    return live(past=replace(PAST, **roads))  # type: ignore[arg-type]
+    return live(past=but(PAST, **roads))
 
 
 def diagnosing(**roads: object) -> Services:
     """The usual services but for these ways to find out what is wrong."""
-    return live(diagnosing=replace(DIAGNOSING, **roads))  # type: ignore[arg-type]
+    return live(diagnostics=but(DIAGNOSING, **roads))
 
 
 LISTS: Any = {
@@ -206,7 +208,7 @@ ERRORS: dict[str, State] = {
     "choose-no-plan": State(
         "choose",
         ("holds files of another program", "Choose another folder"),
-        live(make_plan=no_plan),
+        live(make=no_plan),
         ("enter",),
     ),
     "choose-denied": State(
@@ -216,7 +218,7 @@ ERRORS: dict[str, State] = {
             "You have no permission there",
             "choose another folder",
         ),
-        live(make_plan=fails(DENIED)),
+        live(make=fails(DENIED)),
         ("enter",),
     ),
     "clear-denied": State(
@@ -236,17 +238,13 @@ ERRORS: dict[str, State] = {
     ),
     "review-unknown": State(
         "review",
-        (
-            ("It is not known whether this plan can start"),
-            "no answer in time",
-            "come here again",
-        ),
+        (("It is not known whether this plan can start"), "no answer in time", "come here again"),
         live(obstacle=fails(SLOW)),
     ),
     "review-not-saved": State(
         "review",
         ("The text was not saved: No space left", "The disk is full", "press s again"),
-        live(save_text=fails(FULL)),
+        live(save=fails(FULL)),
         ("s",),
     ),
     "apply-broken-off": State(
@@ -270,7 +268,9 @@ ERRORS: dict[str, State] = {
     "take-back-broken": State(
         "take_back",
         ("The run broke off: No space left", "it continues where it stopped"),
-        session=replace(KNOWN, way_back=replace(LIVE_SERVICES.way_back(), take=fails_later(FULL))),
+        session=replace(
+            KNOWN, way_back=replace(LIVE_SERVICES.runs.way_back(), take=fails_later(FULL))
+        ),
     ),
     "watch-broken": State(
         "watch",
@@ -282,13 +282,13 @@ ERRORS: dict[str, State] = {
     "conv2d-stopped": State(
         "conv2d",
         ("The run stopped: No space left", "The disk is full", "press Enter again"),
-        live(run_sweep=no_sweep),
+        live(run=no_sweep),
         (*ON_CPU, "enter"),
     ),
     "conv2d-under-way-unknown": State(
         "conv2d",
         ("It is not known whether a run is active", "You have no permission there", "h lists"),
-        live(sweep_under_way=fails(DENIED)),
+        live(under_way=fails(DENIED)),
         top=Notice,
     ),
     "conv2d-nobody-known": State(
@@ -312,13 +312,13 @@ ERRORS: dict[str, State] = {
     "report-not-gathered": State(
         "done",
         ("The report could not be gathered", "You have no permission there", "press p again"),
-        live(report=fails(DENIED)),
+        live(draft=fails(DENIED)),
         ("p",),
     ),
     "report-not-written": State(
         "done",
         ("The report was not written: No space left", "The disk is full", "name another place"),
-        live(report=lambda: replace(REPORT, write=fails(FULL))),
+        live(draft=lambda: replace(REPORT, write=fails(FULL))),
         ("p", "w", "enter"),
     ),
     "diagnose-slow": State(
@@ -330,7 +330,7 @@ ERRORS: dict[str, State] = {
     "diagnose-not-saved": State(
         "diagnose",
         ("The text was not saved: No space left", "The disk is full", "press s again"),
-        live(save_text=fails(FULL)),
+        live(save=fails(FULL)),
         ("s",),
     ),
     "diagnose-no-fix": State(
@@ -397,19 +397,19 @@ LONGEST: dict[str, State] = {
     "report-long": State(
         "done",
         ("This is the whole report.",),
-        live(report=lambda: replace(REPORT, path=LONG_PATH, lines=LONG_LINES)),
+        live(draft=lambda: replace(REPORT, path=LONG_PATH, lines=LONG_LINES)),
         ("p",),
     ),
     "report-long-path": State(
         "done",
         ("Save the report",),
-        live(report=lambda: replace(REPORT, path=LONG_PATH, about=(LONG_PATH,) * 30)),
+        live(draft=lambda: replace(REPORT, path=LONG_PATH, about=(LONG_PATH,) * 30)),
         ("p", "w"),
     ),
     "saved-long": State(
         "review",
         ("Saved", "rdna1-plan"),
-        live(save_text=lambda name, text: f"{LONG_PATH}/{name}"),
+        live(save=lambda name, text: f"{LONG_PATH}/{name}"),
         ("s",),
     ),
     "diagnose-400": State("diagnose", ("400 faults",), diagnosing(look=looking(*MANY))),
@@ -450,7 +450,7 @@ USUAL: dict[str, State] = {
     "conv2d-right": State(
         "conv2d",
         ("All 10 shapes are right.", "Enter continues to Done."),
-        live(run_sweep=all_pass),
+        live(run=all_pass),
         ("enter", "y"),
     ),
     "conv2d-options": State("conv2d", ("Options",), keys=("o",), top=OptionsDialog),
@@ -466,7 +466,7 @@ DRY: dict[str, State] = {
     "conv2d-dry-run": State("conv2d", ("DRY RUN", "nothing is started"), DRY_SERVICES),
     "conv2d-dry-run-start": State("conv2d", ("Nothing was started.",), DRY_SERVICES, ("enter",)),
     "diagnose-fix-dry-run": State("diagnose", ("DRY RUN", "[Review]"), DRY_SERVICES, ("enter",)),
-    "done-demo": State("done", ("DEMO",), replace(DRY_SERVICES, mode=DEMO)),
+    "done-demo": State("done", ("DEMO",), but(DRY_SERVICES, mode=DEMO)),
 }
 """Screens that are to say that nothing is done."""
 

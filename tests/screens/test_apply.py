@@ -14,10 +14,10 @@ from textual.widgets import ProgressBar
 
 from screens.app import SetupApp
 from screens.run.screen import RunScreen
-from screens.services import Services
 from screens.widgets.conclusion import Conclusion
 from screens.widgets.status_line import StatusLine
 from tests.screens import examples
+from tests.screens.collaborators import but
 from tests.screens.driving import (
     app_with,
     drawn,
@@ -34,6 +34,7 @@ from tests.screens.driving import (
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, LOG, fail_at_three
 from wizard.plan.steps import Plan
 from wizard.run.events import Event, PlanFinished, Progress, StepFailed, StepStarted
+from wizard.services import Services
 
 
 def long_plan() -> Plan:
@@ -48,7 +49,7 @@ async def test_the_running_step_is_in_view_in_a_long_plan() -> None:
         await asyncio.Event().wait()
 
     session = replace(session_at("apply"), plan=long_plan())
-    services = replace(LIVE_SERVICES, carry_out=at_nine)
+    services = but(LIVE_SERVICES, carry_out=at_nine)
     async with SetupApp(services, session, "apply").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "apply")
         await until(pilot, lambda: ">  Download packages" in screen_text(pilot.app))
@@ -80,7 +81,7 @@ async def test_a_long_failure_can_be_scrolled() -> None:
     async def fail(plan: Plan) -> AsyncGenerator[Event, None]:
         yield StepFailed(1, "happened " * 60, "means " * 60, "The last word of it.")
 
-    async with app_with(replace(LIVE_SERVICES, carry_out=fail), "apply").run_test(
+    async with app_with(but(LIVE_SERVICES, carry_out=fail), "apply").run_test(
         size=(80, 24)
     ) as pilot:
         await reach(pilot, "apply")
@@ -115,7 +116,7 @@ class Stopping:
 
     @property
     def services(self) -> Services:
-        return replace(LIVE_SERVICES, carry_out=self._carry_out, ask_to_stop=self.asked.set)
+        return but(LIVE_SERVICES, carry_out=self._carry_out, ask_to_stop=self.asked.set)
 
     async def _carry_out(self, plan: Plan) -> AsyncGenerator[Event, None]:
         self.begun += 1
@@ -146,7 +147,7 @@ async def test_a_stopped_step_is_shown_as_stopped_and_enter_goes_on_with_the_sam
 
 
 async def test_after_a_failure_enter_tries_again_and_d_diagnoses() -> None:
-    services = replace(LIVE_SERVICES, carry_out=fail_at_three)
+    services = but(LIVE_SERVICES, carry_out=fail_at_three)
     async with app_with(services, "apply").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "apply")
         await settled(pilot)
@@ -186,7 +187,7 @@ async def test_what_must_be_done_before_the_gpu_can_be_used_is_told_at_the_end()
     async def relogin(plan: Plan) -> AsyncGenerator[Event, None]:
         yield PlanFinished(True, False, True, True, "run", LOG)
 
-    services = replace(LIVE_SERVICES, carry_out=relogin)
+    services = but(LIVE_SERVICES, carry_out=relogin)
     async with app_with(services, "apply").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "apply")
         await settled(pilot)
@@ -211,9 +212,9 @@ async def test_l_gives_the_log_the_whole_screen_and_esc_or_l_gives_it_back(
         await reach(pilot, "review")
 
 
-@pytest.mark.parametrize("carry_out", [fail_at_three, LIVE_SERVICES.carry_out])
+@pytest.mark.parametrize("carry_out", [fail_at_three, LIVE_SERVICES.runs.carry_out])
 async def test_no_more_than_six_keys_are_named_below(carry_out: Any) -> None:
-    services = replace(LIVE_SERVICES, carry_out=carry_out)
+    services = but(LIVE_SERVICES, carry_out=carry_out)
     async with app_with(services, "apply").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "apply")
         await settled(pilot)

@@ -14,6 +14,7 @@ from screens.choose.card import cost
 from screens.choose.choosing import SYSTEM, choosing_at
 from screens.session import Session, following
 from tests.screens import examples
+from tests.screens.collaborators import but
 from tests.screens.driving import (
     app_with,
     drawn,
@@ -129,7 +130,7 @@ async def test_an_application_that_was_found_is_ticked_and_the_suggestion_opens_
         asked.append((machine, applications))
         return examples.recommend(machine, applications, preset)
 
-    services = replace(LIVE_SERVICES, detect=lambda on_part: machine, recommend=recommend)
+    services = but(LIVE_SERVICES, detect=lambda on_part: machine, recommend=recommend)
     async with app_with(services, "detect").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "detect")
         await until(pilot, lambda: "n" in usable_keys(pilot.app))
@@ -292,7 +293,7 @@ def test_with_system_packages_the_card_names_no_size_that_review_does_not_know()
 
 async def test_published_settings_are_gone_through_and_chosen_with_what_is_said_of_them() -> None:
     session = Session(machine=examples.MACHINE, stack="rocm57")
-    services = replace(LIVE_SERVICES, stacks=load_stacks)
+    services = but(LIVE_SERVICES, stacks=load_stacks)
     async with SetupApp(services, session, "choose").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "choose")
         await press(pilot, "p")

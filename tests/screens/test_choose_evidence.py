@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import replace
 
 import pytest
 from textual.pilot import Pilot
@@ -15,6 +14,7 @@ from screens.choose.evidence import Evidence
 from screens.choose.roads_list import RoadsList
 from screens.session import Session
 from tests.machine.records import seen
+from tests.screens.collaborators import but
 from tests.screens.driving import (
     as_agreed,
     go,
@@ -34,7 +34,7 @@ from wizard.knowledge.roads import load_roads
 from wizard.knowledge.stacks import load_stacks
 
 SIZES = ((80, 24), (120, 40))
-SERVICES = replace(
+SERVICES = but(
     LIVE_SERVICES,
     recommend=lambda machine, applications, preset: recommend(machine, applications, preset=preset),
     stacks=load_stacks,
@@ -136,7 +136,7 @@ async def test_the_aspect_that_was_read_last_is_marked_in_compare_afterwards() -
 async def test_a_road_of_ours_leads_back_to_its_stack(size: tuple[int, int]) -> None:
     async with choose(CLEAN, size) as pilot:
         await go_to(pilot, "rocm52-system-torch222")
-        await until(pilot, lambda: "Its own author" in screen_text(pilot.app))
+        await until(pilot, lambda: "Its own author disagrees" in screen_text(pilot.app))
         await press(pilot, "enter")
         await reach(pilot, "choose")
         await until(pilot, lambda: "> rocm57" in screen_text(pilot.app))

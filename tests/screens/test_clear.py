@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from textual.pilot import Pilot
 
 from screens.app import SetupApp
-from screens.services import Services, Unfinished
 from screens.session import Session, following, preceding
 from screens.windows.dialogs import Notice
 from tests.screens import examples
+from tests.screens.collaborators import but
 from tests.screens.driving import (
     as_agreed,
     press,
@@ -32,6 +30,8 @@ from wizard.plan.root_steps import KeepDebs
 from wizard.plan.steps import Plan
 from wizard.preflight.refusal import Refusal, Refused
 from wizard.run.trouble import NoWayBack, Trouble
+from wizard.services import Services
+from wizard.services.runs import Unfinished
 
 SMALL = (80, 24)
 PLAN = examples.make_clearing(examples.MACHINE, Kind.REMOVE, ("amd",))
@@ -48,7 +48,7 @@ async def test_keys_alone_lead_from_welcome_over_review_and_apply_to_the_end(
         asked.append((kind, scopes))
         return examples.make_clearing(machine, kind, scopes, for_good)
 
-    async with SetupApp(replace(services, make_clearing=make)).run_test(size=SMALL) as pilot:
+    async with SetupApp(but(services, make_clearing=make)).run_test(size=SMALL) as pilot:
         await to_clear(pilot)
         if services.mode == LIVE_SERVICES.mode:
             await as_agreed(pilot, same_as_golden, "clear")
@@ -105,7 +105,7 @@ async def test_what_could_not_be_put_back_goes_only_by_a_key_of_its_own() -> Non
         asked.append(for_good)
         return examples.make_clearing(machine, kind, scopes, for_good)
 
-    services = replace(LIVE_SERVICES, make_clearing=make, obstacle=no_way_back)
+    services = but(LIVE_SERVICES, make_clearing=make, obstacle=no_way_back)
     async with SetupApp(services).run_test(size=SMALL) as pilot:
         await to_clear(pilot)
         await press(pilot, "enter")
@@ -134,7 +134,7 @@ async def test_a_refusal_for_another_reason_is_lifted_by_no_key() -> None:
     def refuse(plan: Plan) -> Trouble:
         return Trouble("dpkg was interrupted.", "Nothing works.", "Mend it.")
 
-    services = replace(LIVE_SERVICES, obstacle=refuse)
+    services = but(LIVE_SERVICES, obstacle=refuse)
     async with SetupApp(services).run_test(size=SMALL) as pilot:
         await to_clear(pilot)
         await press(pilot, "enter")
@@ -149,7 +149,7 @@ async def test_what_cannot_be_made_anew_leaves_the_plan_as_it_is() -> None:
             raise Refused(Refusal("apt-cache is not there.", "Nothing was changed.", "Mend it."))
         return examples.make_clearing(machine, kind, scopes, for_good)
 
-    services = replace(LIVE_SERVICES, make_clearing=make, obstacle=no_way_back)
+    services = but(LIVE_SERVICES, make_clearing=make, obstacle=no_way_back)
     async with SetupApp(services).run_test(size=SMALL) as pilot:
         await to_clear(pilot)
         await press(pilot, "enter")
@@ -186,7 +186,7 @@ async def test_escape_leads_back_step_by_step() -> None:
 
 async def test_a_removal_that_stopped_is_gone_on_with_by_its_own_plan() -> None:
     waits = Unfinished("20260101-000000-aaaaaa", "remove", "", "", "system", lambda: PLAN)
-    services = replace(LIVE_SERVICES, unfinished=lambda: waits)
+    services = but(LIVE_SERVICES, unfinished=lambda: waits)
     async with SetupApp(services).run_test(size=SMALL) as pilot:
         await reach(pilot, "welcome")
         assert "Not finished: remove. Continue" in " ".join(screen_text(pilot.app).split())
@@ -199,7 +199,7 @@ async def test_a_removal_that_stopped_is_gone_on_with_by_its_own_plan() -> None:
 
 async def test_a_plan_of_another_version_is_refused_in_words() -> None:
     waits = Unfinished("1", "remove", "", "", "system", lambda: plan_of({"id": "of tomorrow"}))
-    services = replace(LIVE_SERVICES, unfinished=lambda: waits)
+    services = but(LIVE_SERVICES, unfinished=lambda: waits)
     async with SetupApp(services).run_test(size=SMALL) as pilot:
         await reach(pilot, "welcome")
         await press(pilot, "o")

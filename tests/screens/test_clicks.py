@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from rich.cells import cell_len
 from textual.app import App
 from textual.pilot import Pilot
 
@@ -15,19 +14,19 @@ from screens.app import SetupApp
 from screens.choose.ask import Ask
 from screens.choose.roads_list import RoadsList
 from screens.choose.screen import Choose
-from screens.clicks import action_at
 from screens.conv2d.screen import Conv2d
-from screens.report.preview import ReportPreview
-from screens.services import Services
 from screens.session import Session
 from screens.windows.dialogs import Notice, Question
 from screens.windows.lines_view import LinesView
 from screens.windows.path_question import PathQuestion
+from screens.windows.report_preview import ReportPreview
+from tests.screens.collaborators import but
 from tests.screens.diagnose_fakes import FINDINGS
 from tests.screens.driving import drawn, press, screen_text, settle, step_name, until
 from tests.screens.fakes import LIVE_SERVICES
 from tests.screens.reaching import flat, rest
 from tests.screens.states import session_at_any
+from wizard.services import Services
 
 SIZE = (80, 24)
 WIDE = (120, 40)
@@ -66,7 +65,7 @@ class Click:
     session: Session | None = None
 
 
-UNDOABLE = replace(LIVE_SERVICES, undoable=lambda: True)
+UNDOABLE = but(LIVE_SERVICES, undoable=lambda: True)
 CLICKS: dict[str, Click] = {
     "start": Click("welcome", "Set up", step("detect")),
     "panel": Click("welcome", "Measure  ", step("conv2d")),
@@ -90,7 +89,7 @@ CLICKS: dict[str, Click] = {
     "option": Click("conv2d", "Deadline      <", shows("< 180 s for each shape"), ("o",)),
     "options done": Click("conv2d", "Esc done", step("conv2d"), ("o",)),
     "python": Click("conv2d", "~/ai/venv", shows("> ~/ai/venv")),
-    "another python": Click("conv2d", "Another Python", of(Conv2d, lambda s: s._field.has_focus)),
+    "another python": Click("conv2d", "Another Python", of(Conv2d, lambda s: s._list.typing)),
     "result": Click("conv2d", "32->64 3x3", screen(PathQuestion), ("h", "r")),
     "result left": Click("conv2d", "Esc Back", step("history"), ("h", "r")),
     "path taken": Click("done", "Enter Take it", shows("Written"), ("p", "w")),
@@ -124,31 +123,6 @@ async def test_a_click_does_what_the_words_under_it_say(name: str) -> None:
         before = flat(pilot)
         await click(pilot, case.words)
         await until(pilot, lambda: case.leads(app) and flat(pilot) != before)
-
-
-LINE = "t Deadline 60 s  g Device GPU  p Preset 1/2 of wide 中 shapes"
-PARTS = (("t Deadline", "deadline"), ("g Device", "device"), ("p Preset", "preset"))
-LAST = cell_len(LINE) - 1
-
-
-@pytest.mark.parametrize(
-    ("x", "action"),
-    [
-        *((-1, ""), (0, "deadline"), (14, "deadline"), (15, "")),
-        *((17, "device"), (28, "device"), (29, ""), (31, "preset")),
-        *((LAST, "preset"), (LAST + 1, ""), (200, "")),
-    ],
-)
-def test_words_and_what_is_set_by_them_act_and_the_blank_beside_them_does_not(
-    x: int, action: str
-) -> None:
-    assert action_at(LINE, x, PARTS) == action
-
-
-def test_words_that_no_key_belongs_to_do_not_act_for_those_before_them() -> None:
-    line = "t Deadline 60 s  g Device GPU  every operation that a claim is known of"
-    assert action_at(line, line.index("every"), PARTS) == ""
-    assert action_at(line, line.index("GPU"), PARTS) == "device"
 
 
 @pytest.mark.parametrize("words", ["Measure every shape"])

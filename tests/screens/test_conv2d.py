@@ -9,9 +9,7 @@ import pytest
 from textual.widgets import Input
 
 from screens.app import SetupApp
-from screens.conv2d.setting import DEADLINES_S, SweepSetting
 from screens.session import Session
-from screens.start import services_for
 from screens.windows.dialogs import Notice
 from tests.screens import examples
 from tests.screens.driving import (
@@ -25,16 +23,17 @@ from tests.screens.driving import (
 )
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, PRESETS
 from wizard.__main__ import parser
+from wizard.conv2d.setting import DEADLINES_S, SweepSetting
 from wizard.conv2d.words.request import sweep_of
+from wizard.conv2d.words.request_line import request_line
 
 
 def test_the_deadline_on_the_screen_is_the_one_of_the_command_for_every_shape() -> None:
-    command = services_for(parser().parse_args(["--demo"])).sweep_command
     for place, seconds in enumerate(DEADLINES_S):
         setting = SweepSetting(PRESETS, deadline_place=place)
         sweep = setting.sweep("/v/bin/python")
         assert f"at most {seconds:g} s each" in str(setting)
-        words = shlex.split(command(sweep, "default"))
+        words = shlex.split(request_line(sweep, "default"))
         asked, _ = sweep_of(parser().parse_args(words[1:]))
         assert asked.deadlines == sweep.deadlines
 

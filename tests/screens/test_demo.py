@@ -6,9 +6,9 @@ from collections.abc import AsyncGenerator
 from dataclasses import replace
 
 from screens.app import SetupApp
-from screens.conv2d.services import example_told
 from screens.session import Session
 from screens.start import services_for
+from tests.screens.collaborators import but
 from tests.screens.driving import go, press, reach, screen_text, settled, until, walk_to
 from wizard.__main__ import parser
 from wizard.conv2d.asked import Request
@@ -35,7 +35,7 @@ async def test_all_that_the_card_says_of_each_stack_is_in_sight_on_80x24() -> No
     async with SetupApp(services).run_test(size=(80, 24)) as pilot:
         await walk_to(pilot, "choose")
         found = pilot.app.screen.session  # type: ignore[attr-defined]
-        programs = tuple(each.id for each in services.applications())
+        programs = tuple(each.id for each in services.knowledge.applications())
         for ticked in ((), programs[:1], programs[:3], programs[7:10]):
             await go(pilot, "choose", replace(found, applications=ticked))
             for rank in "12345":
@@ -54,10 +54,9 @@ async def test_a_recorded_run_is_played_without_a_question_to_the_setting_that_f
         async for event in replayed(request, at_once):
             yield event
 
-    services = replace(
+    services = but(
         services_for(parser().parse_args(["--demo"])),
-        run_sweep=played,
-        replayed=example_told(),
+        run=played,
     )
     app = SetupApp(services, Session(), "conv2d")
     async with app.run_test(size=(80, 24)) as pilot:

@@ -14,6 +14,7 @@ from screens.detect_text import row_text
 from screens.machine_reading import statuses_and_verdict
 from screens.session import Session
 from tests.screens import examples
+from tests.screens.collaborators import but
 from tests.screens.driving import app_with, press, reach, screen_text, settled, until
 from tests.screens.failing import fails
 from tests.screens.fakes import LIVE_SERVICES
@@ -90,7 +91,7 @@ def test_the_verdict_names_what_stands_in_the_way_and_counts_warnings() -> None:
 async def test_a_bug_while_the_machine_is_read_ends_the_program_and_is_not_swallowed(
     step: str,
 ) -> None:
-    services = replace(LIVE_SERVICES, detect=fails(KeyError("a bug")))
+    services = but(LIVE_SERVICES, detect=fails(KeyError("a bug")))
     app = SetupApp(services, Session(), step)
     with pytest.raises(KeyError, match="a bug"):
         async with app.run_test(size=(80, 24)) as pilot:

@@ -11,12 +11,12 @@ from textual.pilot import Pilot
 
 from screens.app import SetupApp
 from screens.diagnose.state import Shown
-from screens.services import DEMO, DetectedPart, Services, Unfinished
 from screens.session import Session
 from screens.widgets.findings_pane import FindingsList
 from screens.windows.dialogs import Notice, Question
 from screens.windows.lines_view import LinesView
 from tests.screens import examples
+from tests.screens.collaborators import but
 from tests.screens.diagnose_fakes import (
     BROKEN,
     DIAGNOSING,
@@ -48,6 +48,9 @@ from wizard.diagnose.finding import Evidence, Finding
 from wizard.diagnose.looking import Progress
 from wizard.diagnose.machine import Diagnosis
 from wizard.machine.facts import Machine
+from wizard.machine.part import PartDone
+from wizard.services import DEMO, Services
+from wizard.services.runs import Unfinished
 
 SMALL = (80, 24)
 SIZES = (SMALL, (120, 40))
@@ -57,7 +60,7 @@ KNOWN = Session(machine=examples.MACHINE, parts=examples.PARTS)
 
 def finding(*found: Finding, rdna1: bool = True, of: Services = LIVE_SERVICES) -> Services:
     """Services that find these."""
-    return replace(of, diagnosing=replace(DIAGNOSING, look=looking(*found, rdna1=rdna1)))
+    return but(of, diagnostics=but(DIAGNOSING, look=looking(*found, rdna1=rdna1)))
 
 
 def app_at(services: Services = LIVE_SERVICES, session: Session = KNOWN) -> SetupApp:
@@ -86,7 +89,7 @@ def text_of(pilot: Pilot[int]) -> str:
     ],
 )
 async def test_a_key_leads_there_and_escape_back(step: str, keys: tuple[str, ...]) -> None:
-    services = replace(LIVE_SERVICES, run_sweep=run_sweep)
+    services = but(LIVE_SERVICES, run=run_sweep)
     async with app_with(services, step).run_test(size=SMALL) as pilot:
         await reach(pilot, step)
         for key in keys:
@@ -113,12 +116,12 @@ async def test_the_panel_offers_it_once_something_did_not_pass() -> None:
 async def test_detection_keeps_the_machine_that_was_read_here() -> None:
     reads: list[int] = []
 
-    def detect(on_part: Callable[[DetectedPart], None]) -> Machine:
+    def detect(on_part: Callable[[PartDone], None]) -> Machine:
         reads.append(1)
         on_part(examples.PARTS[0])
         return examples.MACHINE
 
-    services = replace(LIVE_SERVICES, detect=detect)
+    services = but(LIVE_SERVICES, detect=detect)
     async with SetupApp(services, Session(), "detect").run_test(size=SMALL) as pilot:
         await reach(pilot, "detect")
         await until(pilot, lambda: "d" in usable_keys(pilot.app))
@@ -144,7 +147,7 @@ async def test_a_slow_look_is_shown_as_running_and_keys_answer() -> None:
         slow.wait()
         return SOUND
 
-    services = replace(LIVE_SERVICES, diagnosing=replace(DIAGNOSING, look=look))
+    services = but(LIVE_SERVICES, diagnostics=but(DIAGNOSING, look=look))
     async with app_at(services).run_test(size=SMALL) as pilot:
         await reach(pilot, "diagnose")
         await until(pilot, lambda: "Checking: the kernel log (2 of 2)" in text_of(pilot))
@@ -169,7 +172,7 @@ async def test_the_cursor_stays_on_its_row_while_more_is_found() -> None:
         ended.wait()
         return Diagnosis(True, (OVERRIDE, IDLE, UNREAD, *FINE))
 
-    services = replace(LIVE_SERVICES, diagnosing=replace(DIAGNOSING, look=look))
+    services = but(LIVE_SERVICES, diagnostics=but(DIAGNOSING, look=look))
     async with app_at(services).run_test(size=SMALL) as pilot:
         await until(pilot, lambda: "Checking: the kernel log" in text_of(pilot))
         await press(pilot, "end")
@@ -190,7 +193,7 @@ async def test_the_details_stay_while_more_is_found_and_then_have_the_room_that_
         ended.wait()
         return Diagnosis(True, (OVERRIDE, IDLE))
 
-    services = replace(LIVE_SERVICES, diagnosing=replace(DIAGNOSING, look=look))
+    services = but(LIVE_SERVICES, diagnostics=but(DIAGNOSING, look=look))
     async with app_at(services).run_test(size=SMALL) as pilot:
         await until(pilot, lambda: "Checking: numpy" in text_of(pilot))
         details = pilot.app.screen.query_one("#details")
@@ -238,7 +241,7 @@ async def test_what_is_unfolded_stays_so_while_more_is_found() -> None:
         on_progress(Progress("the kernel log", 2, 2, FINE[1:]))
         return SOUND
 
-    services = replace(LIVE_SERVICES, diagnosing=replace(DIAGNOSING, look=look))
+    services = but(LIVE_SERVICES, diagnostics=but(DIAGNOSING, look=look))
     async with app_at(services).run_test(size=SMALL) as pilot:
         await until(pilot, lambda: "Checking: the kernel log" in text_of(pilot))
         await press(pilot, "end", "space")
@@ -291,7 +294,7 @@ async def test_a_machine_that_cannot_be_read_is_told_and_tried_again(error: Exce
             raise error
         return examples.MACHINE
 
-    services = replace(LIVE_SERVICES, detect=at_second_try)
+    services = but(LIVE_SERVICES, detect=at_second_try)
     async with app_at(services, Session()).run_test(size=SMALL) as pilot:
         await reach(pilot, "diagnose")
         await until(pilot, lambda: str(error) in text_of(pilot))
@@ -308,7 +311,7 @@ async def test_saved_text_is_that_of_the_command_and_a_dry_run_saves_nothing() -
         saved.append((name, text))
         return f"/home/sam/{name}"
 
-    async with app_at(replace(LIVE_SERVICES, save_text=save)).run_test(size=SMALL) as pilot:
+    async with app_at(but(LIVE_SERVICES, save=save)).run_test(size=SMALL) as pilot:
         await looked(pilot)
         await press(pilot, "s")
         assert status(pilot.app) == "Saved as /home/sam/rdna1-findings-machine.txt"
@@ -324,7 +327,7 @@ async def test_a_disk_that_is_full_is_told_where_it_is_saved() -> None:
     def full(name: str, text: str) -> str:
         raise OSError(28, "No space left on device")
 
-    async with app_at(replace(LIVE_SERVICES, save_text=full)).run_test(size=SMALL) as pilot:
+    async with app_at(but(LIVE_SERVICES, save=full)).run_test(size=SMALL) as pilot:
         await looked(pilot)
         await press(pilot, "s")
         await until(pilot, lambda: isinstance(pilot.app.screen, Notice))
@@ -388,7 +391,7 @@ async def test_the_first_line_concludes_with_no_tick_beside_bad_news(
 
 async def test_a_run_that_stopped_is_mentioned() -> None:
     stopped = Unfinished("20260101-1", "rocm57", "rocm57", "/home/sam/ai", "venv")
-    services = replace(LIVE_SERVICES, unfinished=lambda: stopped)
+    services = but(LIVE_SERVICES, unfinished=lambda: stopped)
     async with app_at(services).run_test(size=SMALL) as pilot:
         await looked(pilot)
         assert "! rocm57 in /home/sam/ai is not finished." in text_of(pilot)
@@ -399,10 +402,10 @@ async def test_the_recommended_stack_is_the_one_of_choose_for_what_was_ticked() 
 
     def recommend(machine: Machine, applications: tuple[str, ...], preset: str) -> Recommendation:
         asked.append(applications)
-        return LIVE_SERVICES.recommend(machine, applications, preset)
+        return LIVE_SERVICES.knowledge.recommend(machine, applications, preset)
 
-    services = replace(LIVE_SERVICES, recommend=recommend)
-    best = LIVE_SERVICES.recommend(examples.MACHINE, ("comfyui",), "").name
+    services = but(LIVE_SERVICES, recommend=recommend)
+    best = LIVE_SERVICES.knowledge.recommend(examples.MACHINE, ("comfyui",), "").name
     async with app_at(services, replace(KNOWN, applications=("comfyui",))).run_test() as pilot:
         await looked(pilot)
         assert f"Recommended stack: {best}" in text_of(pilot)
@@ -414,7 +417,7 @@ GOLDENS: dict[str, tuple[Services, tuple[str, ...]]] = {
     "diagnose-no-card": (finding(IDLE, *FINE, rdna1=False), ()),
     "diagnose-broken-check": (finding(*FINDINGS, BROKEN), ("down", "down", "down", "down")),
     "diagnose-long": (finding(*map(long, range(40))), ()),
-    "diagnose-demo": (replace(DRY_SERVICES, mode=DEMO), ("down", "down")),
+    "diagnose-demo": (but(DRY_SERVICES, mode=DEMO), ("down", "down")),
 }
 
 
@@ -443,9 +446,9 @@ async def test_an_unread_machine_and_a_running_look_look_as_agreed(
         never.wait()
         return SOUND
 
-    running = replace(LIVE_SERVICES, diagnosing=replace(DIAGNOSING, look=stuck))
+    running = but(LIVE_SERVICES, diagnostics=but(DIAGNOSING, look=stuck))
     for name, services, session, words in (
-        ("diagnose-unread", replace(LIVE_SERVICES, detect=broken), Session(), "not mounted"),
+        ("diagnose-unread", but(LIVE_SERVICES, detect=broken), Session(), "not mounted"),
         ("diagnose-running", running, KNOWN, "Checking: the kernel log"),
     ):
         async with app_at(services, session).run_test(size=SMALL) as pilot:
@@ -455,7 +458,7 @@ async def test_an_unread_machine_and_a_running_look_look_as_agreed(
 
 
 async def test_the_help_tells_every_key_and_an_ascii_terminal_gets_ascii_alone() -> None:
-    async with app_at(replace(LIVE_SERVICES, unicode=False)).run_test(size=(120, 40)) as pilot:
+    async with app_at(but(LIVE_SERVICES, unicode=False)).run_test(size=(120, 40)) as pilot:
         await looked(pilot)
         keys = pilot.app.screen.query("FooterKey")
         assert screen_text(pilot.app).isascii()

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from screens.done import conclusion, panels_of
-from screens.services import LIVE
 from screens.session import Session
 from tests.screens import examples
 from tests.screens.driving import session_at
 from wizard.machine.facts import FoundApplication
 from wizard.plan.root_steps import AddToGroups, AptChange, SetSystemPathAside, WriteSystemFile
 from wizard.run.events import StepFailed
+from wizard.services import LIVE
 
 
 def ending_text(session: Session, mode: str) -> str:

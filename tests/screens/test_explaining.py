@@ -13,10 +13,10 @@ from textual.pilot import Pilot
 from textual.widgets import TextArea
 
 from screens.diagnose.text_question import TextQuestion
-from screens.services import Services
 from screens.start import services_for
 from screens.windows.dialogs import Notice
 from screens.windows.lines_view import LinesView
+from tests.screens.collaborators import but
 from tests.screens.diagnose_fakes import DIAGNOSING, FROM_TEXT, OVERRIDE
 from tests.screens.driving import (
     as_agreed,
@@ -32,6 +32,7 @@ from tests.screens.fakes import LIVE_SERVICES
 from tests.screens.test_diagnose import app_at, looked, text_of
 from wizard.__main__ import parser
 from wizard.diagnose.explain import Answer, Explanation, explain
+from wizard.services import Services
 
 SMALL = (80, 24)
 SIZES = (SMALL, (120, 40))
@@ -40,8 +41,8 @@ OWN = "From the text, not this machine"
 
 
 def explaining(answer: Callable[[str], Explanation]) -> Services:
-    roads = replace(DIAGNOSING, explain=answer, explain_file=answer, has_plan=lambda _: True)
-    return replace(LIVE_SERVICES, diagnosing=roads)
+    roads = but(DIAGNOSING, explain=answer, explain_file=answer, has_plan=lambda _: True)
+    return but(LIVE_SERVICES, diagnostics=roads)
 
 
 async def asked(pilot: Pilot[int]) -> None:
@@ -89,7 +90,7 @@ async def test_a_file_is_explained_and_what_is_saved_names_it() -> None:
         saved.append(text)
         return name
 
-    services = replace(explaining(lambda path: FROM_TEXT), save_text=save)
+    services = but(explaining(lambda path: FROM_TEXT), save=save)
     async with app_at(services).run_test(size=SMALL) as pilot:
         await asked(pilot)
         await press(pilot, "tab", *"~/log.txt", "enter")
@@ -210,7 +211,7 @@ async def test_the_real_roads_explain_a_file_below_home_and_say_what_is_wrong_wi
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     (tmp_path / "log").write_text("[  812.4] amdgpu: qcm fence wait loop timeout expired\n")
-    roads = services_for(parser().parse_args(["--demo"])).diagnosing
+    roads = services_for(parser().parse_args(["--demo"])).diagnostics
     (found,) = roads.explain_file("~/log").findings
     assert found.cause == "compute-queue-preemption-hang"
     assert not roads.has_plan(found)

@@ -8,15 +8,15 @@ colours, for then the colour would say what they do not. The same is asked in ``
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 from textual.pilot import Pilot
 
-from screens.services import DEMO
+from tests.screens.collaborators import but
 from tests.screens.colours import coloured_words, told_by_colour_alone
 from tests.screens.driving import app_with, as_agreed, go, press, settled
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, fail_at_three
+from wizard.services import DEMO
 
 SIZES = ((80, 24), (120, 40))
 Compare = Callable[[str, str], None]
@@ -57,8 +57,8 @@ DEMO_CASES: dict[str, Case] = {
 EVERYWHERE = {
     "live": (LIVE_SERVICES, LIVE),
     "dry run": (DRY_SERVICES, DRY),
-    "failing": (replace(LIVE_SERVICES, carry_out=fail_at_three), FAILS),
-    "demo": (replace(DRY_SERVICES, mode=DEMO), DEMO_CASES),
+    "failing": (but(LIVE_SERVICES, carry_out=fail_at_three), FAILS),
+    "demo": (but(DRY_SERVICES, mode=DEMO), DEMO_CASES),
 }
 
 

@@ -11,11 +11,10 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from screens.history.screen import History
-from screens.history.services import Past
-from screens.services import DEMO, Services
 from screens.windows.dialogs import Notice, Question
 from screens.windows.lines_view import LinesView
 from screens.windows.path_question import PathQuestion
+from tests.screens.collaborators import but
 from tests.screens.driving import (
     app_with,
     as_agreed,
@@ -35,13 +34,18 @@ from wizard.conv2d.runs.folders import KeptRuns, Run
 from wizard.conv2d.runs.history import Account
 from wizard.conv2d.verdicts import Loaded
 from wizard.run.trouble import Trouble
+from wizard.services import DEMO, Services
+from wizard.services.past import Past
 
 SIZES = ((80, 24), (120, 40))
 TROUBLE = Trouble("It broke.", "That is bad.", "Mend it.")
 
 
-def services(past: Past | None = PAST, of: Services = LIVE_SERVICES) -> Services:
-    return replace(of, past=past)
+NOT_HERE = but(PAST, kept=KeptRuns, is_here=False)
+
+
+def services(past: Past = PAST, of: Services = LIVE_SERVICES) -> Services:
+    return but(of, past=past)
 
 
 async def open_history(pilot: Pilot[int], until_said: str = "Space marks a run") -> None:
@@ -72,7 +76,7 @@ class Written:
 
     @property
     def services(self) -> Services:
-        return services(replace(PAST, write=self.write, is_there=self.there.__contains__))
+        return services(but(PAST, write=self.write, is_there=self.there.__contains__))
 
 
 async def test_runs_are_listed_newest_first_with_what_became_of_them() -> None:
@@ -90,7 +94,7 @@ async def test_runs_are_listed_newest_first_with_what_became_of_them() -> None:
 async def test_runs_of_one_minute_are_told_apart_by_their_seconds_and_only_they() -> None:
     newest, last = (replace(RUNS[n], began=f"2026-01-02 09:04:{31 - n}+00:00") for n in (0, 1))
     runs = [newest, last, RUNS[2]]
-    past = replace(
+    past = but(
         PAST,
         kept=lambda: KeptRuns(tuple(runs)),
         account=lambda run: replace(ACCOUNTS[run.id], run=run),
@@ -115,7 +119,7 @@ async def test_keys_are_answered_while_a_run_is_still_read() -> None:
         return ACCOUNTS[run.id]
 
     try:
-        past = replace(PAST, account=account)
+        past = but(PAST, account=account)
         async with app_with(services(past), "conv2d").run_test(size=SIZES[0]) as pilot:
             await open_history(pilot, "Reading")
             await see(pilot, "reading…")
@@ -137,7 +141,7 @@ async def test_a_run_that_is_read_while_the_list_is_taken_down_ends_nothing() ->
         done.set()
         return ACCOUNTS[run.id]
 
-    past = replace(PAST, account=account)
+    past = but(PAST, account=account)
     async with app_with(services(past), "conv2d").run_test(size=SIZES[0]) as pilot:
         await open_history(pilot, "Reading")
         await until(pilot, reading.is_set)
@@ -149,7 +153,7 @@ async def test_a_run_that_is_read_while_the_list_is_taken_down_ends_nothing() ->
 
 async def test_what_comes_meanwhile_is_there_after_a_dialog_and_the_cursor_stays() -> None:
     runs, accounts = [*RUNS[1:]], dict(ACCOUNTS)
-    past = replace(PAST, kept=lambda: KeptRuns(tuple(runs)), account=lambda run: accounts[run.id])
+    past = but(PAST, kept=lambda: KeptRuns(tuple(runs)), account=lambda run: accounts[run.id])
     async with app_with(services(past), "conv2d").run_test(size=SIZES[0]) as pilot:
         await open_history(pilot)
         await press(pilot, "down", "enter")
@@ -217,7 +221,7 @@ async def test_why_two_runs_cannot_be_compared_is_told_in_three_parts() -> None:
     def compare(run: Run, other: Run | None) -> tuple[str, ...]:
         raise TROUBLE
 
-    past = replace(PAST, compare=compare)
+    past = but(PAST, compare=compare)
     async with app_with(services(past), "conv2d").run_test(size=SIZES[0]) as pilot:
         await open_history(pilot)
         await press(pilot, "c")
@@ -298,7 +302,7 @@ async def test_a_script_is_written_for_the_result_that_was_chosen() -> None:
 
 
 async def test_a_run_without_results_has_no_script() -> None:
-    past = replace(PAST, results=lambda run: ())
+    past = but(PAST, results=lambda run: ())
     async with app_with(services(past), "conv2d").run_test(size=SIZES[0]) as pilot:
         await open_history(pilot)
         await press(pilot, "r")
@@ -311,7 +315,7 @@ async def test_a_card_is_set_beside_the_highlighted_run_and_a_bad_one_is_told() 
             raise TROUBLE
         return PAST.take_in(path, run)
 
-    past = replace(PAST, take_in=take_in)
+    past = but(PAST, take_in=take_in)
     async with app_with(services(past), "conv2d").run_test(size=SIZES[0]) as pilot:
         await open_history(pilot)
         await press(pilot, "down", "i")
@@ -349,9 +353,12 @@ async def test_a_dry_run_writes_nothing_and_shows_the_line(
 @pytest.mark.parametrize(
     ("name", "given"),
     [
-        ("state-history-none", services(replace(PAST, kept=KeptRuns))),
-        ("history-dry-run", services(replace(PAST, kept=KeptRuns, write=None), DRY_SERVICES)),
-        ("history-demo", services(None, replace(DRY_SERVICES, mode=DEMO))),
+        ("state-history-none", services(but(PAST, kept=KeptRuns))),
+        ("history-dry-run", services(but(PAST, kept=KeptRuns), DRY_SERVICES)),
+        (
+            "history-demo",
+            services(but(PAST, kept=KeptRuns, is_here=False), but(DRY_SERVICES, mode=DEMO)),
+        ),
     ],
 )
 async def test_where_there_is_no_run_it_says_what_to_do(
@@ -369,7 +376,7 @@ async def test_where_there_is_no_run_it_says_what_to_do(
 
 async def test_nasty_text_of_runs_is_shown_and_obeyed_by_nobody() -> None:
     loaded = Loaded(NASTY, NASTY, NASTY, NASTY)
-    past = replace(
+    past = but(
         PAST,
         kept=lambda: KeptRuns(RUNS, (NASTY,)),
         account=lambda run: replace(ACCOUNTS[run.id], loaded=loaded, why=NASTY),
@@ -398,7 +405,7 @@ async def test_a_read_that_fails_again_and_again_is_told_in_one_window_and_traps
         reads += 1
         raise OSError(5, "Input/output error", run.id)
 
-    async with app_with(services(replace(PAST, account=fail)), "conv2d").run_test() as pilot:
+    async with app_with(services(but(PAST, account=fail)), "conv2d").run_test() as pilot:
         await reach(pilot, "conv2d")
         await press(pilot, "h")
         await until(pilot, lambda: isinstance(pilot.app.screen, Notice))
@@ -428,7 +435,7 @@ async def test_a_list_that_comes_later_takes_the_place_of_what_stood_there(
             raise PermissionError(13, "Permission denied", "/runs")
         return first
 
-    async with app_with(services(replace(PAST, kept=kept)), "conv2d").run_test() as pilot:
+    async with app_with(services(but(PAST, kept=kept)), "conv2d").run_test() as pilot:
         await reach(pilot, "conv2d")
         await press(pilot, "h")
         await until(pilot, lambda: step_name(pilot.app) == "history")

@@ -10,10 +10,6 @@ import pytest
 from textual.pilot import Pilot
 
 from screens.app import SetupApp
-from screens.conv2d.answers import Measured
-from screens.conv2d.setting import SweepSetting
-from screens.history.services import Past
-from screens.services import DEMO, Services
 from screens.session import Session
 from screens.start import services_for
 from screens.windows.dialogs import Question
@@ -23,6 +19,7 @@ from tests.conv2d.test_settings_command import ANSWER, SET
 from tests.plan.test_keep_setting import files_of, module_of, venv
 from tests.run.places import places_below
 from tests.screens import examples
+from tests.screens.collaborators import but
 from tests.screens.driving import (
     app_with,
     press,
@@ -42,9 +39,13 @@ from wizard.conv2d.search.find_limit import LimitRequest
 from wizard.conv2d.search.limit import Known, Limit
 from wizard.conv2d.search.setting_answer import SettingAnswer, found_by, setting_text
 from wizard.conv2d.search.setting_request import SettingRequest
+from wizard.conv2d.setting import SweepSetting
 from wizard.conv2d.sweep import Sweep, SweepDone, SweepEvent
 from wizard.plan.impossible import NothingToDo
 from wizard.plan.steps import Plan
+from wizard.report.conv2d_conclusion import Measured
+from wizard.services import DEMO, Services
+from wizard.services.past import Past
 
 __all__ = ["venv"]
 SIZE = (80, 24)
@@ -54,7 +55,7 @@ def services_that_find(answer: SettingAnswer, of: Services = LIVE_SERVICES) -> S
     async def run(request: Request) -> AsyncGenerator[SweepEvent, None]:
         yield SweepDone((), None, 0.5, setting=answer)
 
-    return replace(of, run_sweep=run)
+    return but(of, run=run)
 
 
 SEARCH = ("o", *("right",) * 3, *("down",) * 3, "right", "escape", "enter")
@@ -83,10 +84,10 @@ async def test_after_a_hang_enter_finds_a_setting_and_then_opens_review_to_keep_
             answer = replace(ANSWER, shape=request.row.shape)
             yield SweepDone((), None, 0.5, setting=answer)
             return
-        async for event in LIVE_SERVICES.run_sweep(request):
+        async for event in LIVE_SERVICES.experiments.run(request):
             yield event
 
-    app = app_with(replace(LIVE_SERVICES, run_sweep=run), "conv2d")
+    app = app_with(but(LIVE_SERVICES, run=run), "conv2d")
     async with app.run_test(size=SIZE) as pilot:
         await measure(pilot)
         hang = "✗ 16->32 and 32->64 hang at 224x224; the rest is right."
@@ -129,12 +130,14 @@ async def test_enter_makes_the_plan_and_goes_to_review_and_esc_comes_back() -> N
 
 @pytest.mark.parametrize("mode", ["dry run", DEMO])
 async def test_where_nothing_may_change_the_plan_is_rehearsed_to_the_end(mode: str) -> None:
-    services = replace(DRY_SERVICES, mode=mode)
+    services = but(DRY_SERVICES, mode=mode)
     found = found_by(ANSWER, "/home/sam/rdna1/rocm52/bin/python")
     request = SettingRequest(Sweep("/v/bin/python", (Row(ANSWER.shape),)), Row(ANSWER.shape), 3)
     measured = Measured(request, SweepDone((), None, 0.5, setting=ANSWER))
     session = replace(session_at("conv2d"), measured=measured, found=found)
-    session = replace(session, asking=SweepSetting(services.presets(), plan=examples.PLAN.id))
+    session = replace(
+        session, asking=SweepSetting(services.experiments.presets(), plan=examples.PLAN.id)
+    )
     app = SetupApp(services, session, "conv2d")
     async with app.run_test(size=SIZE) as pilot:
         await reach(pilot, "conv2d")
@@ -164,7 +167,7 @@ async def test_what_cannot_be_kept_is_told_with_its_reason_and_enter_promises_no
     def already(_: object) -> Plan:
         raise NothingToDo("/v already has this setting.")
 
-    services = replace(services_that_find(ANSWER), make_keep=already)
+    services = but(services_that_find(ANSWER), make_keep=already)
     async with app_with(services, "conv2d").run_test(size=SIZE) as pilot:
         await find(pilot)
         await until(pilot, lambda: "/v already has this setting." in screen_text(pilot.app))
@@ -191,7 +194,7 @@ async def test_what_is_kept_stands_in_the_venv_and_the_way_back_is_to_the_byte(
 ) -> None:
     before = files_of(venv)
     monkeypatch.setenv("HOME", str(tmp_path))
-    live = replace(services_for(parser().parse_args([])), pause_s=0)
+    live = but(services_for(parser().parse_args([])), pause_s=0)
     app = SetupApp(services_that_find(ANSWER, live), Session(), "conv2d")
     async with app.run_test(size=SIZE) as pilot:
         await reach(pilot, "conv2d")
@@ -234,10 +237,10 @@ async def test_l_finds_the_exact_limit_of_what_hangs_and_the_grid_of_the_sweep_c
             known = Known(request.largest - 2, request.largest - 1, 2)
             yield SweepDone((), None, 0.5, Limit("size", request.largest, known, 3, 3))
             return
-        async for event in LIVE_SERVICES.run_sweep(request):
+        async for event in LIVE_SERVICES.experiments.run(request):
             yield event
 
-    app = app_with(replace(LIVE_SERVICES, run_sweep=run), "conv2d")
+    app = app_with(but(LIVE_SERVICES, run=run), "conv2d")
     async with app.run_test(size=SIZE) as pilot:
         await measure(pilot)
         await until(pilot, lambda: "l finds the exact limit" in screen_text(app))

@@ -10,12 +10,12 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from screens.app import SetupApp
-from screens.services import Services
 from screens.session import Session
 from screens.step import StepScreen
 from screens.windows.dialogs import Notice
 from tests.screens.driving import reach, until
 from tests.screens.fakes import LIVE_SERVICES
+from wizard.services import Services
 
 TURNS = 5
 """As often as that others have their turn: enough for a worker to come to its window."""

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
-from dataclasses import replace
 
 import pytest
 
 from screens.review.screen import Review
-from screens.services import SweepUnderWay
+from tests.screens.collaborators import but
 from tests.screens.driving import app_with, press, reach, screen_text, until
 from tests.screens.fakes import LIVE_SERVICES, PRESETS, result_of
 from wizard.conv2d.sweep import Phase, ShapeDone, ShapeStarted, Sweep, SweepEvent
+from wizard.services.experiments import SweepUnderWay
 
 SWEEP = Sweep("/v/bin/python", PRESETS[0].rows, "cpu")
 
@@ -37,7 +37,7 @@ async def stop() -> str:
 @pytest.mark.parametrize("key", ["escape", "q"])
 async def test_the_panel_can_be_left_at_any_moment(key: str) -> None:
     under_way = SweepUnderWay("10 shapes on cpu", SWEEP, never_ending)
-    services = replace(LIVE_SERVICES, sweep_under_way=lambda: under_way, stop_sweep=stop)
+    services = but(LIVE_SERVICES, outlives=True, under_way=lambda: under_way, stop=stop)
     app = app_with(services, "conv2d")
     async with app.run_test(size=(80, 24)) as pilot:
         await reach(pilot, "conv2d")

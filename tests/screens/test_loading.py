@@ -12,9 +12,9 @@ from textual.pilot import Pilot
 
 from screens.app import SetupApp
 from screens.history.text import HINT
-from screens.services import Services
 from screens.session import Session
 from tests.screens import examples
+from tests.screens.collaborators import but
 from tests.screens.diagnose_fakes import DIAGNOSING, FROM_TEXT
 from tests.screens.driving import as_agreed, drawn, press, screen_text, until
 from tests.screens.failing import Waiting
@@ -30,6 +30,7 @@ from wizard.plan.steps import Plan
 from wizard.preflight.wheels import WheelsSought
 from wizard.run.events import StepStarted
 from wizard.run.watching import AtWork
+from wizard.services import Services
 
 DIAGNOSED = "2 faults, 1 warning"
 Compare = Callable[[str, str], None]
@@ -52,21 +53,21 @@ class Loading:
 
 
 def _past(waiting: Waiting) -> Services:
-    return waiting.services(past=replace(PAST, whole=waiting.road(PAST.whole)))
+    return waiting.services(past=but(PAST, whole=waiting.road(PAST.whole)))
 
 
 def _runs(waiting: Waiting) -> Services:
-    return waiting.services(past=replace(PAST, kept=waiting.road(PAST.kept)))
+    return waiting.services(past=but(PAST, kept=waiting.road(PAST.kept)))
 
 
 def _explains(waiting: Waiting) -> Services:
     text = waiting.road(lambda _: FROM_TEXT)
-    return waiting.services(diagnosing=replace(DIAGNOSING, explain_file=text))
+    return waiting.services(diagnostics=but(DIAGNOSING, explain_file=text))
 
 
 def _fixes(waiting: Waiting) -> Services:
     fix = waiting.road(DIAGNOSING.make_fix)
-    return waiting.services(diagnosing=replace(DIAGNOSING, make_fix=fix))
+    return waiting.services(diagnostics=but(DIAGNOSING, make_fix=fix))
 
 
 def _settles(waiting: Waiting) -> Services:
@@ -93,7 +94,7 @@ def _measures(waiting: Waiting) -> Services:
         await asyncio.to_thread(waiting.gate.wait)
         yield SweepDone((), None, 0.1)
 
-    return waiting.services(run_sweep=run)
+    return waiting.services(run=run)
 
 
 MEASURES = tuple(("", key) for key in ("o", *("down",) * 3, "right", "escape", "enter"))
@@ -103,13 +104,13 @@ STATES: dict[str, Loading] = {
         "detect",
         "Reading this machine",
         "#parts",
-        lambda w: w.services(detect=w.road(LIVE_SERVICES.detect)),
+        lambda w: w.services(detect=w.road(LIVE_SERVICES.knowledge.detect)),
     ),
     "diagnose": Loading(
         "diagnose",
         "Reading this machine",
         "#findings",
-        lambda w: w.services(detect=w.road(LIVE_SERVICES.detect)),
+        lambda w: w.services(detect=w.road(LIVE_SERVICES.knowledge.detect)),
         session=Session(),
     ),
     "diagnose-text": Loading(
@@ -134,14 +135,14 @@ STATES: dict[str, Loading] = {
         "clear",
         "Reading the files that would change",
         "#menu",
-        lambda w: w.services(make_clearing=w.road(LIVE_SERVICES.make_clearing)),
+        lambda w: w.services(make_clearing=w.road(LIVE_SERVICES.plans.make_clearing)),
         (("What should be removed?", "enter"),),
     ),
     "roll-back": Loading(
         "roll_back",
         "Reading what the last run changed",
         "#plan",
-        lambda w: w.services(way_back=w.road(LIVE_SERVICES.way_back)),
+        lambda w: w.services(way_back=w.road(LIVE_SERVICES.runs.way_back)),
     ),
     "history": Loading("conv2d", "Reading earlier runs", "#runs", _runs, (("Which Python", "h"),)),
     "history-whole": Loading(
@@ -151,7 +152,7 @@ STATES: dict[str, Loading] = {
         "done",
         "Gathering the report. Nothing is written.",
         "#report-lines",
-        lambda w: w.services(report=w.road(lambda: REPORT)),
+        lambda w: w.services(draft=w.road(lambda: REPORT)),
         (("p Report", "p"),),
     ),
     "apply": Loading(

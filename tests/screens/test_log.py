@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
-from dataclasses import replace
 
 import pytest
 from textual import events
@@ -12,8 +11,8 @@ from textual.app import App, ComposeResult
 from textual.geometry import Offset
 from textual.selection import Selection
 
-from screens.services import Services
 from screens.widgets.log_pane import COPY_BYTES, RunLog
+from tests.screens.collaborators import but
 from tests.screens.driving import (
     app_with,
     press,
@@ -29,6 +28,7 @@ from tests.screens.driving import (
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, LOG
 from wizard.plan.steps import Plan
 from wizard.run.events import Event, Output, PlanFinished, StepStarted
+from wizard.services import Services
 
 ROWS = 10
 
@@ -60,7 +60,7 @@ def printing(*lines: str) -> Services:
         yield Output(lines)
         yield PlanFinished(True, False, True, False, "run", LOG)
 
-    return replace(LIVE_SERVICES, carry_out=carry_out)
+    return but(LIVE_SERVICES, carry_out=carry_out)
 
 
 async def test_it_follows_its_end_also_after_the_window_has_changed() -> None:
@@ -230,7 +230,7 @@ async def test_a_search_goes_on_while_lines_come_and_holds_its_place() -> None:
         yield Output(("Error: the second", *(f"line {number}" for number in range(60, 120))))
         yield PlanFinished(True, False, True, False, "run", LOG)
 
-    services = replace(LIVE_SERVICES, carry_out=carry_out)
+    services = but(LIVE_SERVICES, carry_out=carry_out)
     async with app_with(services, "apply").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "apply")
         await until(pilot, lambda: "line 59" in screen_text(pilot.app))

@@ -10,12 +10,12 @@ import pytest
 from textual.pilot import Pilot
 
 from screens.app import SetupApp
-from screens.conv2d.answers import Answer
-from screens.services import DetectedPart, Services
+from screens.conv2d.details import Answer
 from screens.session import Session
 from tests.conv2d.made import made
 from tests.handmade import torch
 from tests.screens import examples
+from tests.screens.collaborators import but
 from tests.screens.driving import go, press, reach, screen_text, settled, until
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES
 from tests.screens.test_sweep_asking import Runner
@@ -23,6 +23,8 @@ from wizard.conv2d.asked import Request, sweep_in
 from wizard.conv2d.sweep import ShapeDone, SweepDone, SweepEvent
 from wizard.conv2d.verdicts import Loaded
 from wizard.machine.facts import Environment, Gpu, Machine
+from wizard.machine.part import PartDone
+from wizard.services import Services
 
 ROCM = Environment("/home/sam/ai/venv", "venv", "3.12", torch("2.2.2+rocm5.7", rocm="5.7"))
 CPU_ONLY = Environment("/home/sam/cpu", "venv", "3.12", torch("2.4.1+cpu", build="cpu"))
@@ -115,11 +117,11 @@ async def test_the_pythons_that_were_found_are_listed_with_what_each_can_reach()
 async def test_where_the_machine_was_not_read_yet_that_is_done_to_list_its_pythons() -> None:
     go_on = threading.Event()
 
-    def detect(on_part: Callable[[DetectedPart], None]) -> Machine:
+    def detect(on_part: Callable[[PartDone], None]) -> Machine:
         go_on.wait()
         return replace(examples.MACHINE, environments=(ROCM, CPU_ONLY))
 
-    app = SetupApp(replace(LIVE_SERVICES, detect=detect), Session(), "conv2d")
+    app = SetupApp(but(LIVE_SERVICES, detect=detect), Session(), "conv2d")
     async with app.run_test(size=SIZE) as pilot:
         await reach(pilot, "conv2d")
         assert "Looking for a Python that has PyTorch." in screen_text(app)
@@ -179,7 +181,7 @@ async def test_an_answer_of_the_processor_advises_a_card_only_where_there_is_one
     gpus: tuple[Gpu, ...], told: str
 ) -> None:
     machine = replace(examples.MACHINE, gpus=gpus)
-    services = replace(LIVE_SERVICES, run_sweep=passing)
+    services = but(LIVE_SERVICES, run=passing)
     async with panel(services, machine, CPU_ONLY).run_test(size=(120, 40)) as pilot:
         await opened(pilot)
         await press(pilot, "enter")

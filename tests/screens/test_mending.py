@@ -9,11 +9,11 @@ import pytest
 from textual.pilot import Pilot
 
 from screens.app import SetupApp
-from screens.services import DEMO, Services
 from screens.session import Session, fix_made_at, following
 from screens.start import services_for
 from screens.windows.dialogs import Notice
 from tests.screens import examples
+from tests.screens.collaborators import but
 from tests.screens.diagnose_fakes import DIAGNOSING, FINDINGS, FINE, GROUPS, OVERRIDE
 from tests.screens.driving import as_agreed, press, reach, screen_text, settled, until
 from tests.screens.driving import usable_keys as usable
@@ -28,6 +28,7 @@ from wizard.machine.facts import Machine, Setting
 from wizard.plan.impossible import NothingToDo
 from wizard.plan.steps import Plan
 from wizard.run.events import Event, PlanFinished
+from wizard.services import DEMO, Services
 
 SMALL = (80, 24)
 Compare = Callable[[str, str], None]
@@ -48,7 +49,7 @@ def services_where(*afterwards: Finding, of: Services = LIVE_SERVICES) -> Servic
         looks.append(1)
         return Diagnosis(True, FINDINGS if len(looks) == 1 else afterwards)
 
-    return replace(of, diagnosing=replace(DIAGNOSING, look=look))
+    return but(of, diagnostics=but(DIAGNOSING, look=look))
 
 
 async def to_review(pilot: Pilot[int], key: str = "enter") -> None:
@@ -103,8 +104,8 @@ async def test_a_group_that_is_joined_waits_for_the_next_login() -> None:
         yield PlanFinished(True, False, True, True, "run", "")
 
     services = services_where(GROUPS, *FINE)
-    roads = replace(services.diagnosing, has_plan=lambda finding: finding.cause == GROUPS.cause)
-    services = replace(services, diagnosing=roads, carry_out=carry_out)
+    roads = but(services.diagnostics, has_plan=lambda finding: finding.cause == GROUPS.cause)
+    services = but(services, diagnostics=roads, carry_out=carry_out)
     async with app_at(services).run_test(size=SMALL) as pilot:
         await looked(pilot)
         await press(pilot, "down")
@@ -121,7 +122,7 @@ async def test_the_machine_is_read_afresh_after_a_fix() -> None:
         reads.append(1)
         return replace(examples.MACHINE, settings=())
 
-    async with app_at(replace(services_where(*FINE), detect=detect)).run_test(size=SMALL) as pilot:
+    async with app_at(but(services_where(*FINE), detect=detect)).run_test(size=SMALL) as pilot:
         await to_review(pilot)
         assert not reads
         await carried_out(pilot)
@@ -131,7 +132,7 @@ async def test_the_machine_is_read_afresh_after_a_fix() -> None:
 
 @pytest.mark.parametrize("mode", ["dry run", DEMO])
 async def test_where_nothing_may_change_the_plan_is_rehearsed_and_that_is_said(mode: str) -> None:
-    services = services_where(*FINDINGS, of=replace(DRY_SERVICES, mode=mode))
+    services = services_where(*FINDINGS, of=but(DRY_SERVICES, mode=mode))
     async with app_at(services).run_test(size=SMALL) as pilot:
         await to_review(pilot)
         assert "Rehearse" in screen_text(pilot.app)
@@ -141,7 +142,7 @@ async def test_where_nothing_may_change_the_plan_is_rehearsed_and_that_is_said(m
 
 
 async def test_a_fix_that_fails_is_told_at_the_end_from_where_a_key_leads_to_diagnose() -> None:
-    services = replace(services_where(*FINDINGS), carry_out=fail_at_three)
+    services = but(services_where(*FINDINGS), carry_out=fail_at_three)
     async with app_at(services).run_test(size=SMALL) as pilot:
         await to_review(pilot)
         await until(pilot, lambda: "enter" in usable(pilot.app))
@@ -161,8 +162,8 @@ async def test_what_cannot_be_planned_is_told_with_its_reason() -> None:
     def nothing(machine: Machine, finding: Finding) -> Plan:
         raise NothingToDo("No file of yours sets [bold]it.")
 
-    roads = replace(DIAGNOSING, make_fix=nothing)
-    async with app_at(replace(LIVE_SERVICES, diagnosing=roads)).run_test(size=SMALL) as pilot:
+    roads = but(DIAGNOSING, make_fix=nothing)
+    async with app_at(but(LIVE_SERVICES, diagnostics=roads)).run_test(size=SMALL) as pilot:
         await looked(pilot)
         await press(pilot, "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, Notice))

@@ -57,6 +57,7 @@ async def test_the_mouse_alone_leads_from_welcome_to_done_and_out() -> None:
 async def test_a_row_of_the_menu_and_of_the_checklist_is_taken_by_a_click() -> None:
     async with app_with(LIVE_SERVICES).run_test(size=(80, 24)) as pilot:
         await reach(pilot, "welcome")
+        await settled(pilot)  # the verdict moves the menu down
         menu = pilot.app.screen.query_one("#menu", OptionList)
         assert await pilot.click(menu, offset=(5, 1))
         await reach(pilot, "detect")

@@ -5,17 +5,16 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import AsyncGenerator, Callable
-from dataclasses import replace
 
 import pytest
 from textual.app import App
 from textual.geometry import Region
 
-from screens.services import DetectedPart
 from screens.session import Session
 from screens.step import StepScreen
 from screens.windows.dialogs import Question
 from tests.screens import examples
+from tests.screens.collaborators import but
 from tests.screens.driving import (
     app_with,
     drawn,
@@ -30,6 +29,7 @@ from tests.screens.fakes import LIVE_SERVICES
 from wizard.conv2d.asked import Request
 from wizard.conv2d.sweep import SweepEvent
 from wizard.machine.facts import Machine
+from wizard.machine.part import PartDone
 from wizard.plan.steps import Plan
 from wizard.run.trouble import Trouble
 
@@ -47,13 +47,13 @@ def regions(app: App[int]) -> dict[str, Region]:
 async def test_detection_fills_its_list_in_place(size: tuple[int, int]) -> None:
     answered = threading.Event()
 
-    def detect(on_part: Callable[[DetectedPart], None]) -> Machine:
+    def detect(on_part: Callable[[PartDone], None]) -> Machine:
         answered.wait(20)
         for part in examples.PARTS:
             on_part(part)
         return examples.MACHINE
 
-    services = replace(LIVE_SERVICES, detect=detect)
+    services = but(LIVE_SERVICES, detect=detect)
     async with app_with(services, "detect").run_test(size=size) as pilot:
         await reach(pilot, "detect")
         await drawn(pilot.app)
@@ -72,7 +72,7 @@ async def test_a_look_whether_a_plan_can_begin_moves_nothing(size: tuple[int, in
         looked.wait(20)
         return Trouble("It is taken.", "Nothing is lost.", "Use another folder.")
 
-    services = replace(LIVE_SERVICES, obstacle=obstacle)
+    services = but(LIVE_SERVICES, obstacle=obstacle)
     async with app_with(services, "review").run_test(size=size) as pilot:
         await reach(pilot, "review")
         await drawn(pilot.app)
@@ -91,12 +91,12 @@ async def test_verdicts_fill_the_grid_in_place(size: tuple[int, int]) -> None:
     go_on = asyncio.Event()
 
     async def run(request: Request) -> AsyncGenerator[SweepEvent, None]:
-        async for event in LIVE_SERVICES.run_sweep(request):
+        async for event in LIVE_SERVICES.experiments.run(request):
             yield event
             if not go_on.is_set():
                 await go_on.wait()
 
-    services = replace(LIVE_SERVICES, run_sweep=run)
+    services = but(LIVE_SERVICES, run=run)
     async with app_with(services, "conv2d").run_test(size=size) as pilot:
         await reach(pilot, "conv2d")
         await press(pilot, "enter")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from screens.services import Services
+from tests.screens.collaborators import but
 from tests.screens.driving import (
     app_with,
     press,
@@ -17,6 +15,7 @@ from tests.screens.driving import (
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES
 from wizard.plan.steps import Plan
 from wizard.run.trouble import Trouble
+from wizard.services import Services
 
 TAKEN = Trouble(
     "/home/sam/[x] is a venv that this program did not make.",
@@ -26,7 +25,7 @@ TAKEN = Trouble(
 
 
 def refusing(services: Services) -> Services:
-    return replace(services, obstacle=lambda plan: TAKEN)
+    return but(services, obstacle=lambda plan: TAKEN)
 
 
 async def test_a_folder_that_is_taken_is_refused_on_review_with_the_remedy() -> None:
@@ -53,7 +52,7 @@ async def test_apply_is_offered_only_once_the_folder_was_looked_at() -> None:
     def look(plan: Plan) -> None:
         looked.append(plan)
 
-    services = replace(LIVE_SERVICES, obstacle=look)
+    services = but(LIVE_SERVICES, obstacle=look)
     async with app_with(services, "review").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "review")
         await until(pilot, lambda: "enter" in usable_keys(pilot.app))
@@ -61,7 +60,7 @@ async def test_apply_is_offered_only_once_the_folder_was_looked_at() -> None:
 
 
 async def test_a_refusal_stays_in_the_status_line_once_keys_count() -> None:
-    services = replace(refusing(LIVE_SERVICES), pause_s=0.05)
+    services = but(refusing(LIVE_SERVICES), pause_s=0.05)
     async with app_with(services, "review").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "review")
         await until(pilot, lambda: pilot.app.screen.heeds)  # type: ignore[attr-defined]

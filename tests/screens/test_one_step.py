@@ -17,6 +17,7 @@ from screens.windows.dialogs import Notice
 from screens.windows.palette import Palette
 from screens.windows.path_question import PathQuestion
 from tests.screens import examples
+from tests.screens.collaborators import but
 from tests.screens.driving import app_with, press, reach, session_at, settled, status, until
 from tests.screens.fakes import LIVE_SERVICES
 from tests.screens.past_fakes import PAST
@@ -51,7 +52,7 @@ async def test_a_step_that_goes_on_by_itself_below_a_window_leaves_nothing_behin
         go_on.wait()
         return examples.make_clearing(machine, kind, scopes, for_good)
 
-    services = replace(LIVE_SERVICES, make_clearing=make)
+    services = but(LIVE_SERVICES, make_clearing=make)
     session = replace(session_at("choose"), clears=True)
     async with SetupApp(services, session, "clear").run_test(size=SIZE) as pilot:
         await reach(pilot, "choose")
@@ -102,7 +103,7 @@ async def test_a_list_that_is_taken_away_is_not_read_again() -> None:
         looks += 1
         return PAST.kept()
 
-    services = replace(LIVE_SERVICES, past=replace(PAST, kept=kept))
+    services = but(LIVE_SERVICES, past=but(PAST, kept=kept))
     async with app_with(services, "conv2d").run_test(size=SIZE) as pilot:
         await in_history(pilot)
         panel, history = pilot.app.screen_stack[1:]

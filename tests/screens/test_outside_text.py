@@ -10,9 +10,9 @@ from textual.color import Color
 
 from screens.app import SetupApp
 from screens.output import SafeOutput
-from screens.services import DetectedPart, Services, WayBack
 from screens.session import STEPS, Session
 from tests.screens import examples
+from tests.screens.collaborators import but
 from tests.screens.driving import go, press, reach, screen_text, session_at, settled
 from tests.screens.examples import NASTY
 from tests.screens.fakes import LIVE_SERVICES
@@ -23,14 +23,17 @@ from wizard.conv2d.shapes import square
 from wizard.glyphs import to_ascii
 from wizard.knowledge.verdicts import Word
 from wizard.machine.facts import Machine
+from wizard.machine.part import PartDone
 from wizard.plan.choice import Choice
 from wizard.plan.steps import Plan, WriteFile
 from wizard.run.events import Event, Output, PlanFinished, Progress, StepFailed, StepStarted
+from wizard.services import Services
+from wizard.services.runs import WayBack
 
 SIZE = (120, 40)
 
 
-def detect(on_part: Callable[[DetectedPart], None]) -> Machine:
+def detect(on_part: Callable[[PartDone], None]) -> Machine:
     on_part(examples.Part(NASTY, NASTY, NASTY, (NASTY,)))
     return examples.NASTY_MACHINE
 
@@ -64,11 +67,11 @@ async def take_back() -> AsyncGenerator[Event, None]:
 
 ROW = Row(square(1, 1, 8), Published(NASTY, None, None, None, NASTY, NASTY))
 BACK = WayBack(NASTY, make_plan(examples.MACHINE, examples.CHOICE), take_back, lambda: None)
-SERVICES = replace(
+SERVICES = but(
     LIVE_SERVICES,
     detect=detect,
     recommend=recommend,
-    make_plan=make_plan,
+    make=make_plan,
     carry_out=carry_out,
     stacks=lambda: tuple(replace(s, title=NASTY, torch=NASTY) for s in examples.STACKS),
     claims=lambda: tuple(
@@ -78,7 +81,6 @@ SERVICES = replace(
     undoable=lambda: True,
     way_back=lambda: BACK,
     presets=lambda: (Preset("a", NASTY, NASTY, NASTY, (ROW,)),),
-    sweep_command=lambda sweep, preset: NASTY,
 )
 KEYS = {
     "detect": ("enter",),
@@ -106,7 +108,7 @@ async def test_a_saved_plan_holds_no_escape() -> None:
         saved.append(text)
         return name
 
-    services = replace(SERVICES, save_text=save)
+    services = but(SERVICES, save=save)
     async with nasty_app(services, "review").run_test(size=SIZE) as pilot:
         await reach(pilot, "review")
         await press(pilot, "s")
@@ -120,7 +122,7 @@ def test_the_last_gate_lets_no_control_character_through() -> None:
 
 
 async def test_an_ascii_terminal_gets_ascii_alone() -> None:
-    app = SetupApp(replace(LIVE_SERVICES, unicode=False))
+    app = SetupApp(but(LIVE_SERVICES, unicode=False))
     async with app.run_test(size=(80, 24)) as pilot:
         for step in STEPS:
             await go(pilot, step)

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from screens.history.services import Past
 from screens.start import services_for
 from tests.commands.running import MACHINE
 from tests.conv2d.made import made
@@ -17,10 +16,12 @@ from tests.conv2d.test_files_command import HUNG, PASS, RIGHT
 from tests.run.places import places_below
 from wizard.__main__ import main, parser
 from wizard.conv2d.presets import Row
+from wizard.conv2d.runs.folders import KeptRuns
 from wizard.conv2d.sweep import Sweep
 from wizard.conv2d.verdicts import Verdict
 from wizard.places import Places
 from wizard.run.trouble import Trouble
+from wizard.services.past import Past
 
 
 @pytest.fixture
@@ -33,9 +34,7 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
 
 
 def past_of(*options: str) -> Past:
-    past = services_for(parser().parse_args(options)).past
-    assert past is not None
-    return past
+    return services_for(parser().parse_args(options)).past
 
 
 def tree(folder: str) -> list[Path]:
@@ -127,7 +126,8 @@ def test_a_dry_run_reads_and_leaves_everything_as_it_is(
     Path(places.home, "card.json").write_text(draft.text)
     before = tree(places.home)
     past = past_of("--dry-run")
-    assert past.write is None
+    with pytest.raises(ValueError, match="a dry run writes nothing"):
+        past.write("card.json", "{}", True)
     assert past.take_in("card.json", run)
     assert past.whole(run)
     assert past.account(run).run == run
@@ -150,4 +150,6 @@ def test_a_script_for_what_has_none_is_told(places: Places) -> None:
 
 @pytest.mark.parametrize("options", [("--demo",), ("--machine", MACHINE)])
 def test_a_recorded_machine_has_no_runs(places: Places, options: tuple[str, ...]) -> None:
-    assert services_for(parser().parse_args(options)).past is None
+    past = past_of(*options)
+    assert not past.is_here
+    assert past.kept() == KeptRuns()

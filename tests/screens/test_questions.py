@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import pytest
 
 from screens.app import SetupApp
-from screens.services import Services
 from screens.windows.dialogs import Question
+from tests.screens.collaborators import but
 from tests.screens.driving import press, reach, screen_text, until, usable_keys
 from tests.screens.failing import Waiting
 from tests.screens.fakes import LIVE_SERVICES
 from tests.screens.past_fakes import PAST
 from tests.screens.states import session_at_any
 from wizard.conv2d.words.caution import Circumstances
+from wizard.services import Services
 
 OTHERS = ("enter", "space", "a", "down", "tab", "1", "x")
 """Keys that answer nothing."""
-IN_USE = replace(LIVE_SERVICES, circumstances=lambda: Circumstances(screen=True, in_use=True))
+IN_USE = but(LIVE_SERVICES, circumstances=lambda: Circumstances(screen=True, in_use=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +34,12 @@ class Asked:
 
 def asked(waiting: Waiting) -> dict[str, Asked]:
     """Every question there is."""
-    there = replace(PAST, is_there=lambda path: True)
+    there = but(PAST, is_there=lambda path: True)
     return {
         "stop": Asked("apply", ("c",), "y", waiting.services(carry_out=waiting.events())),
         "card": Asked("conv2d", ("enter",), "y", LIVE_SERVICES),
         "card in use": Asked("conv2d", ("enter",), "e", IN_USE),
-        "over": Asked("conv2d", ("h", "x", "enter"), "y", replace(LIVE_SERVICES, past=there)),
+        "over": Asked("conv2d", ("h", "x", "enter"), "y", but(LIVE_SERVICES, past=there)),
     }
 
 

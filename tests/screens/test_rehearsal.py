@@ -14,9 +14,9 @@ import pytest
 from textual.widgets import Input
 
 from screens.app import SetupApp
-from screens.services import Services
 from screens.windows.dialogs import Notice
 from tests.screens import examples
+from tests.screens.collaborators import but
 from tests.screens.driving import (
     app_with,
     as_agreed,
@@ -42,6 +42,7 @@ from wizard.plan.identity import with_id
 from wizard.plan.root_steps import AddToGroups
 from wizard.plan.steps import Plan
 from wizard.run.events import Event, Output, PlanFinished, StepFailed, StepFinished, StepStarted
+from wizard.services import Services
 
 PATHS = tuple(f"/opt/rocm-5.2.0/lib/library-{number}.so" for number in range(3000))
 
@@ -104,9 +105,9 @@ def outcome_in(folder: Path) -> Rehearsed:
 
 def services_with(rehearsal: FakeRehearsal) -> Services:
     """A live wizard whose plans have something for root to do."""
-    return replace(
+    return but(
         LIVE_SERVICES,
-        make_plan=plan_with_root,
+        make=plan_with_root,
         rehearsal=lambda: rehearsal,
         rehearsed=lambda plan: rehearsal.outcome,
     )
@@ -227,9 +228,7 @@ async def test_why_it_cannot_be_done_stands_on_the_screen() -> None:
         assert "Free some space." in screen_text(pilot.app)
 
 
-@pytest.mark.parametrize(
-    "services", [LIVE_SERVICES, replace(DRY_SERVICES, make_plan=plan_with_root)]
-)
+@pytest.mark.parametrize("services", [LIVE_SERVICES, but(DRY_SERVICES, make=plan_with_root)])
 async def test_without_root_and_in_a_dry_run_there_is_no_such_key(services: Services) -> None:
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await walk_to(pilot, "review")
@@ -240,7 +239,7 @@ async def test_without_root_and_in_a_dry_run_there_is_no_such_key(services: Serv
 async def test_a_snapshot_is_an_offer_where_a_tool_is_set_up() -> None:
     around = examples.MACHINE.surroundings._replace(snapshots=("timeshift",))
     machine = replace(examples.MACHINE, surroundings=around)
-    services = replace(services_with(FakeRehearsal(None)), detect=lambda _: machine)
+    services = but(services_with(FakeRehearsal(None)), detect=lambda _: machine)
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await walk_to(pilot, "review")
         await until(pilot, lambda: "t" in usable_keys(pilot.app))

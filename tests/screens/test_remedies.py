@@ -11,15 +11,11 @@ from pathlib import Path
 import pytest
 
 import wizard
-from screens.conv2d.answers import answer_text
 from screens.diagnose.state import Shown
 from screens.diagnose.text import details, fixed_text
 from screens.done import panels_of
-from screens.faults import in_one_run, refused, told
-from screens.run.kinds import INSTALL
-from screens.run.state import after, before_run
+from screens.faults import in_one_run, told
 from screens.run.text import failure_text
-from screens.services import LIVE
 from screens.session import Session
 from tests.screens import examples
 from tests.screens.diagnose_fakes import OVERRIDE
@@ -28,9 +24,13 @@ from wizard.conv2d.sweep import Sweep, SweepDone
 from wizard.knowledge.causes import load_causes
 from wizard.preflight.refusal import Refusal
 from wizard.remedies import by_keys
+from wizard.report.conv2d_conclusion import answer_text
 from wizard.report.findings import whole_lines
 from wizard.run.events import PlanFinished, StepFailed
+from wizard.run.state import after, before_run
 from wizard.run.trouble import Trouble, explain_pip
+from wizard.services import LIVE
+from wizard.services.plans import refused
 
 FULL = explain_pip("No space left on device", 1)
 FAILED = StepFailed(1, FULL.happened, FULL.meaning, FULL.next_step)
@@ -43,8 +43,7 @@ ANY_COMMAND = re.compile(r"rdna1-setup ((?:[a-z-]+)(?: --?[a-z-]+)?)")
 def test_after_a_failed_step_the_screen_names_keys_and_the_command_line_the_command() -> None:
     assert "run the same command again" in FULL.next_step
     failed = after(before_run(examples.PLAN), FAILED)
-    assert "press Enter" in failure_text(failed, INSTALL.again).plain
-    assert "then try again" in failure_text(failed).plain
+    assert "press Enter" in failure_text(failed).plain
 
 
 def test_done_names_keys_too() -> None:

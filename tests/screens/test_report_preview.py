@@ -9,11 +9,10 @@ from threading import Event
 import pytest
 from textual.pilot import Pilot
 
-from screens.report.preview import LOOKING, ReportPreview
-from screens.report.services import ReportDraft
-from screens.services import Services
 from screens.windows.dialogs import Notice
 from screens.windows.path_question import PathQuestion
+from screens.windows.report_preview import LOOKING, ReportPreview
+from tests.screens.collaborators import but
 from tests.screens.driving import (
     app_with,
     as_agreed,
@@ -29,6 +28,8 @@ from tests.screens.driving import (
 from tests.screens.examples import NASTY
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, REPORT
 from wizard.run.trouble import Trouble
+from wizard.services import Services
+from wizard.services.reports import ReportDraft
 
 Compare = Callable[[str, str], None]
 
@@ -96,7 +97,7 @@ async def test_it_is_written_where_its_owner_says_and_only_then() -> None:
         written.append(path)
         return path
 
-    services = replace(LIVE_SERVICES, report=lambda: replace(REPORT, write=write))
+    services = but(LIVE_SERVICES, draft=lambda: replace(REPORT, write=write))
     async with app_with(services, "done").run_test(size=(80, 24)) as pilot:
         await asked(pilot)
         assert written == []
@@ -111,7 +112,7 @@ async def test_escape_at_the_question_writes_nothing() -> None:
     def write(path: str) -> str:
         raise AssertionError(path)
 
-    services = replace(LIVE_SERVICES, report=lambda: replace(REPORT, write=write))
+    services = but(LIVE_SERVICES, draft=lambda: replace(REPORT, write=write))
     async with app_with(services, "done").run_test(size=(80, 24)) as pilot:
         await asked(pilot)
         await press(pilot, "escape")
@@ -123,7 +124,7 @@ async def test_what_cannot_be_written_says_why_and_asks_again() -> None:
     def write(path: str) -> str:
         raise Trouble(f"{path} was not written: it is there.", "Nothing was changed.", "Another.")
 
-    services = replace(LIVE_SERVICES, report=lambda: replace(REPORT, write=write))
+    services = but(LIVE_SERVICES, draft=lambda: replace(REPORT, write=write))
     async with app_with(services, "done").run_test(size=(80, 24)) as pilot:
         await asked(pilot)
         await press(pilot, "enter")
@@ -141,9 +142,7 @@ async def test_a_dry_run_offers_no_key_to_write() -> None:
 
 
 async def test_text_from_outside_is_shown_as_it_is() -> None:
-    services = replace(
-        LIVE_SERVICES, report=lambda: replace(REPORT, lines=(NASTY,), about=(NASTY,))
-    )
+    services = but(LIVE_SERVICES, draft=lambda: replace(REPORT, lines=(NASTY,), about=(NASTY,)))
     async with app_with(services, "done").run_test(size=(80, 24)) as pilot:
         await opened(pilot)
         assert "[/opt/rocm]" in screen_text(pilot.app)
@@ -159,7 +158,7 @@ async def test_it_can_be_left_while_it_still_looks() -> None:
         go_on.wait(20)
         return REPORT
 
-    services = replace(LIVE_SERVICES, report=slow)
+    services = but(LIVE_SERVICES, draft=slow)
     async with app_with(services, "done").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "done")
         await press(pilot, "p")

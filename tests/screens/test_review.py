@@ -11,17 +11,18 @@ import pytest
 from textual.pilot import Pilot
 
 from screens.app import SetupApp
-from screens.services import Services, Unfinished
 from screens.session import Session
 from screens.start import services_for
 from screens.widgets.conclusion import Conclusion
 from tests.commands.running import MACHINE as RECORDED
 from tests.screens import examples
+from tests.screens.collaborators import but
 from tests.screens.driving import (
     app_with,
     press,
     reach,
     screen_text,
+    session_at,
     settled,
     status,
     step_name,
@@ -30,6 +31,7 @@ from tests.screens.driving import (
     walk_to,
     words_on,
 )
+from tests.screens.failing import fails
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES
 from wizard.__main__ import parser
 from wizard.journalform import Kind
@@ -42,6 +44,8 @@ from wizard.plan.steps import Plan, WriteFile
 from wizard.preflight.refusal import Refusal, Refused
 from wizard.preflight.wheels import WheelsSought
 from wizard.run.wheels_size import WheelsSize
+from wizard.services import Services
+from wizard.services.runs import Unfinished
 
 
 def plan_beside_user_torch(machine: Machine, choice: Choice) -> Plan:
@@ -53,7 +57,7 @@ def plan_beside_user_torch(machine: Machine, choice: Choice) -> Plan:
 
 
 async def test_a_torch_of_the_users_own_is_moved_away_by_a_key_and_left_by_it_again() -> None:
-    services = replace(LIVE_SERVICES, make_plan=plan_beside_user_torch)
+    services = but(LIVE_SERVICES, make=plan_beside_user_torch)
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await walk_to(pilot, "review")
         await until(pilot, lambda: "[torch] is left" in screen_text(pilot.app))
@@ -76,7 +80,7 @@ async def test_with_a_stack_too_what_could_not_be_put_back_goes_by_a_key_of_its_
             raise Refused(Refusal("No archive has comgr 1.0.", "Lost.", "Mend.", waivable=True))
         return replace(examples.make_plan(machine, choice), id="settled")
 
-    services = replace(LIVE_SERVICES, make_plan=make, settle=settle)
+    services = but(LIVE_SERVICES, make=make, settle=settle)
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await walk_to(pilot, "review")
         await until(pilot, lambda: "No archive has comgr 1.0." in screen_text(pilot.app))
@@ -93,7 +97,7 @@ async def test_with_a_stack_too_what_could_not_be_put_back_goes_by_a_key_of_its_
 
 
 async def test_what_is_applied_is_the_plan_that_was_shown_last() -> None:
-    services = replace(LIVE_SERVICES, make_plan=plan_beside_user_torch)
+    services = but(LIVE_SERVICES, make=plan_beside_user_torch)
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await walk_to(pilot, "review")
         await press(pilot, "u")
@@ -114,7 +118,7 @@ def plan_that_joins(machine: Machine, choice: Choice) -> Plan:
 
 
 async def test_the_group_step_is_declined_by_a_key_and_taken_up_by_it_again() -> None:
-    services = replace(LIVE_SERVICES, make_plan=plan_that_joins)
+    services = but(LIVE_SERVICES, make=plan_that_joins)
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await walk_to(pilot, "review")
         await until(pilot, lambda: "Give you permission" in screen_text(pilot.app))
@@ -146,7 +150,7 @@ async def test_without_such_a_torch_there_is_no_such_key() -> None:
 
 async def test_a_plan_that_was_begun_is_not_said_to_have_changed_nothing() -> None:
     waits = Unfinished("1", examples.PLAN.name, examples.PLAN.stack, examples.PLAN.venv, "venv")
-    services = replace(LIVE_SERVICES, unfinished=lambda: waits)
+    services = but(LIVE_SERVICES, unfinished=lambda: waits)
     for given, told in ((services, "continues it"), (LIVE_SERVICES, "Nothing has been changed")):
         async with app_with(given, "review").run_test(size=(80, 24)) as pilot:
             await reach(pilot, "review")
@@ -166,7 +170,7 @@ async def test_while_it_is_looked_whether_it_can_begin_no_key_is_named_that_is_n
         step = AptChange("x", "y", install=(("rocm-core", UNSETTLED),))
         return replace(examples.make_plan(machine, choice), steps=(step,))
 
-    services = replace(LIVE_SERVICES, obstacle=look, settle=settle, make_plan=unsettled)
+    services = but(LIVE_SERVICES, obstacle=look, settle=settle, make=unsettled)
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await walk_to(pilot, "review")
         await until(pilot, lambda: "Checking whether it can start" in status(pilot.app))
@@ -187,7 +191,7 @@ def at_review_with_timeshift(services: Services) -> SetupApp:
     """Review, on a machine where Timeshift is set up."""
     seen = examples.MACHINE.surroundings._replace(snapshots=("timeshift",))
     machine = replace(examples.MACHINE, surroundings=seen)
-    plan = services.make_plan(machine, examples.CHOICE)
+    plan = services.plans.make(machine, examples.CHOICE)
     return SetupApp(services, Session(machine=machine, plan=plan, choice=examples.CHOICE), "review")
 
 
@@ -204,7 +208,7 @@ async def test_the_late_answer_to_an_older_choice_does_not_take_the_snapshot_awa
         steps = tuple(change if isinstance(step, AptChange) else step for step in plan.steps)
         return with_id(replace(plan, id="", steps=steps))
 
-    services = replace(LIVE_SERVICES, make_plan=plan_of_root, settle=settle)
+    services = but(LIVE_SERVICES, make=plan_of_root, settle=settle)
     async with at_review_with_timeshift(services).run_test(size=(80, 24)) as pilot:
         await reach(pilot, "review")
         await until(pilot, lambda: len(asked) == 1)
@@ -233,7 +237,7 @@ async def test_an_answer_to_an_older_choice_is_dropped_however_late_it_comes() -
             plan_beside_user_torch(machine, choice), steps=plan_of_root(machine, choice).steps
         )
 
-    services = replace(LIVE_SERVICES, make_plan=make, settle=settle)
+    services = but(LIVE_SERVICES, make=make, settle=settle)
     async with at_review_with_timeshift(services).run_test(size=(80, 24)) as pilot:
         await reach(pilot, "review")
         await press(pilot, "u")
@@ -258,7 +262,7 @@ def gone_or(found: WheelsSought) -> tuple[Services, list[Plan]]:
         asked.append(plan)
         return found
 
-    services = replace(LIVE_SERVICES, make_plan=plan_beside_user_torch, seek_wheels=seek)
+    services = but(LIVE_SERVICES, make=plan_beside_user_torch, seek_wheels=seek)
     return services, asked
 
 
@@ -288,7 +292,7 @@ async def test_what_pip_says_outranks_the_size_that_was_known_and_apply_need_not
         asked.append(plan.id)
         return await answer
 
-    services = replace(LIVE_SERVICES, make_plan=plan_beside_user_torch, wheels_size=size)
+    services = but(LIVE_SERVICES, make=plan_beside_user_torch, wheels_size=size)
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await walk_to(pilot, "review")
         await until(pilot, lambda: "you need not wait for that" in words_on(pilot.app))
@@ -308,7 +312,7 @@ async def test_pip_is_not_asked_for_a_plan_that_is_refused() -> None:
         raise AssertionError
 
     gone = WheelsSought(Refusal("It has no torch.", "Nothing.", "Use another."))
-    services = replace(gone_or(gone)[0], wheels_size=size)
+    services = but(gone_or(gone)[0], wheels_size=size)
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await walk_to(pilot, "review")
         await until(pilot, lambda: "✗ It has no torch." in screen_text(pilot.app))
@@ -326,7 +330,7 @@ async def test_what_is_still_asked_ends_where_apply_begins() -> None:
             ended.append(True)
         raise AssertionError
 
-    services = replace(LIVE_SERVICES, wheels_size=size)
+    services = but(LIVE_SERVICES, wheels_size=size)
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await walk_to(pilot, "review")
         await until(pilot, lambda: "you need not wait for that" in words_on(pilot.app))
@@ -346,10 +350,13 @@ async def test_the_index_is_asked_once() -> None:
 
 
 @pytest.mark.parametrize("options", [("--demo",), ("--dry-run",), ("--machine", RECORDED)])
-def test_a_dry_run_a_demo_and_a_recorded_machine_ask_nobody(options: tuple[str, ...]) -> None:
-    services = services_for(parser().parse_args(options))
-    assert services.seek_wheels is None
-    assert services.wheels_size is None
+async def test_a_dry_run_a_demo_and_a_recorded_machine_ask_nobody(options: tuple[str, ...]) -> None:
+    ask = fails(AssertionError("somebody was asked"))
+    real = services_for(parser().parse_args(options))
+    services = but(real, settle=ask, seek_wheels=ask, wheels_size=ask)
+    session = replace(session_at("review"), choice=examples.CHOICE)
+    async with SetupApp(services, session, "review").run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "changes nothing" in words_on(pilot.app))
 
 
 async def test_a_removed_driver_asks_for_a_restart_before_it_begins() -> None:
@@ -362,7 +369,7 @@ async def test_a_removed_driver_asks_for_a_restart_before_it_begins() -> None:
 
 
 async def test_a_key_that_was_typed_ahead_installs_nothing() -> None:
-    services = replace(LIVE_SERVICES, pause_s=60)
+    services = but(LIVE_SERVICES, pause_s=60)
     async with app_with(services, "review").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "review")
         await until(pilot, lambda: pilot.app.screen.allowed is True)  # type: ignore[attr-defined]
@@ -372,7 +379,7 @@ async def test_a_key_that_was_typed_ahead_installs_nothing() -> None:
 
 
 async def test_enter_installs_once_the_plan_has_been_in_sight_also_right_after_a_window() -> None:
-    services = replace(LIVE_SERVICES, pause_s=0.05)
+    services = but(LIVE_SERVICES, pause_s=0.05)
     async with app_with(services, "review").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "review")
         await until(pilot, lambda: "Enter installs" in status(pilot.app))
@@ -381,7 +388,7 @@ async def test_enter_installs_once_the_plan_has_been_in_sight_also_right_after_a
 
 
 async def test_a_dry_run_has_nothing_to_wait_for() -> None:
-    services = replace(DRY_SERVICES, pause_s=60)
+    services = but(DRY_SERVICES, pause_s=60)
     async with app_with(services, "review").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "review")
         await press(pilot, "enter")

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
-from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
+import pytest
 from textual.widgets import OptionList
 
 from screens.app import SetupApp
-from screens.run.earlier import unfinished
-from screens.run.services import way_back
-from screens.services import Services, WayBack
 from screens.session import Session
-from tests.machine.records import machine
+from screens.start import services_for
 from tests.run.earlier_runs import OLDER, leave_older_run
-from tests.run.places import places_below
+from tests.screens.collaborators import but
 from tests.screens.driving import (
     app_with,
     as_agreed,
@@ -33,6 +29,7 @@ from tests.screens.driving import (
 )
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES, WOULD_GO
 from tests.screens.test_goldens import SIZES
+from wizard.__main__ import parser
 from wizard.journalform import Kind
 from wizard.plan.removal import system_plan
 from wizard.plan.root_steps import AddToGroups, AptChange, PutSystemPathBack
@@ -49,9 +46,9 @@ from wizard.run.events import (
     StepFinished,
     StepStarted,
 )
-from wizard.run.rehearsal import Rehearsal
-from wizard.run.standing import can_undo
 from wizard.run.trouble import Trouble
+from wizard.services import Services
+from wizard.services.runs import WayBack
 
 PROFILE = "/etc/profile.d/rocm-rdna1-57.sh"
 CAME = ("hsa-rocr", "rocm-core", "rocminfo")
@@ -83,7 +80,7 @@ class Back:
 
     @property
     def services(self) -> Services:
-        return replace(LIVE_SERVICES, undoable=lambda: True, way_back=self._read)
+        return but(LIVE_SERVICES, undoable=lambda: True, way_back=self._read)
 
     def _read(self) -> WayBack:
         self.did.append("read")
@@ -162,16 +159,12 @@ async def test_it_is_taken_back_on_y_and_the_outcome_is_told(
 
 
 async def test_of_a_run_of_an_older_version_it_is_told_how_to_undo_it_by_hand(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("XDG_STATE_HOME", raising=False)
     leave_older_run(tmp_path, AddToGroups("x", "owner", ("render",), "taken out"))
-    places, host = places_below(tmp_path), machine("rx5700xt-jammy-clean")
-    services = replace(
-        LIVE_SERVICES,
-        undoable=partial(can_undo, places),
-        unfinished=partial(unfinished, places, None, ()),
-        way_back=partial(way_back, host, places, Rehearsal()),
-    )
+    services = but(LIVE_SERVICES, runs=services_for(parser().parse_args([])).runs)
     async with app_with(services).run_test(size=SIZES[0]) as pilot:
         await reach(pilot, "welcome")
         assert not {"o"} & usable_keys(pilot.app)
@@ -263,7 +256,7 @@ async def test_why_there_is_no_way_back_is_told_and_nothing_is_offered() -> None
     def refuse() -> WayBack:
         raise Trouble("3 [/letters] changed", "It is not safe.", "Read it again.")
 
-    services = replace(LIVE_SERVICES, undoable=lambda: True, way_back=refuse)
+    services = but(LIVE_SERVICES, undoable=lambda: True, way_back=refuse)
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await reach(pilot, "welcome")
         await settled(pilot)
@@ -275,7 +268,7 @@ async def test_why_there_is_no_way_back_is_told_and_nothing_is_offered() -> None
 
 
 async def test_a_way_back_that_was_cut_off_is_the_first_thing_that_is_offered() -> None:
-    services = replace(Back().services, half_back=lambda: "20260101-120000-3f9a1c")
+    services = but(Back().services, half_back=lambda: "20260101-120000-3f9a1c")
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await reach(pilot, "welcome")
         assert "Run 20260101-120000-3f9a1c is only half rolled back" in screen_text(pilot.app)
@@ -286,7 +279,7 @@ async def test_a_way_back_that_was_cut_off_is_the_first_thing_that_is_offered() 
 
 
 async def test_a_dry_run_shows_the_way_back_and_takes_nothing() -> None:
-    services = replace(DRY_SERVICES, undoable=lambda: True)
+    services = but(DRY_SERVICES, undoable=lambda: True)
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await reach(pilot, "welcome")
         await settled(pilot)
@@ -297,7 +290,7 @@ async def test_a_dry_run_shows_the_way_back_and_takes_nothing() -> None:
 
 async def test_a_y_that_was_typed_ahead_rolls_nothing_back() -> None:
     back = Back()
-    async with app_with(replace(back.services, pause_s=60)).run_test(size=(80, 24)) as pilot:
+    async with app_with(but(back.services, pause_s=60)).run_test(size=(80, 24)) as pilot:
         await reach(pilot, "welcome")
         await press(pilot, "r", "y", "y")
         await until(pilot, lambda: "Restore the run's folder" in screen_text(pilot.app))

@@ -6,7 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from screens.run.state import (
+from screens.run.text import doing, failure_text, long_time, progress_text, step_line
+from tests.screens.examples import PLAN
+from wizard.run.events import PlanFinished, Progress, StepFailed, StepFinished, StepStarted
+from wizard.run.state import (
     RunState,
     State,
     StepRow,
@@ -16,9 +19,6 @@ from screens.run.state import (
     before_watching,
     broken_off,
 )
-from screens.run.text import doing, failure_text, long_time, progress_text, step_line
-from tests.screens.examples import PLAN
-from wizard.run.events import PlanFinished, Progress, StepFailed, StepFinished, StepStarted
 
 
 def test_steps_go_from_waiting_over_running_to_done() -> None:

@@ -8,19 +8,20 @@ from pathlib import Path
 import pytest
 from textual.widgets import OptionList
 
-from screens.services import Unfinished
 from tests.run.places import places_below
 from tests.run.test_live import ending, events_of, live, two_steps
+from tests.screens.collaborators import but
 from tests.screens.driving import app_with, press, reach, screen_text, until, usable_keys
 from tests.screens.fakes import LIVE_SERVICES
 from wizard.run.journal import Journal
 from wizard.run.standing import unfinished_run
+from wizard.services.runs import Unfinished
 
 WAITING = Unfinished("20260101-120000-3f9a1c", "rocm57", "rocm57", "/home/sam/my ai/[x]", "venv")
 
 
 async def test_welcome_names_a_run_that_waits_and_how_to_undo_it() -> None:
-    services = replace(LIVE_SERVICES, unfinished=lambda: WAITING, undoable=lambda: True)
+    services = but(LIVE_SERVICES, unfinished=lambda: WAITING, undoable=lambda: True)
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await reach(pilot, "welcome")
         text = " ".join(screen_text(pilot.app).split())
@@ -29,7 +30,7 @@ async def test_welcome_names_a_run_that_waits_and_how_to_undo_it() -> None:
 
 
 async def test_going_on_leads_to_the_same_stack_and_folder() -> None:
-    services = replace(LIVE_SERVICES, unfinished=lambda: WAITING)
+    services = but(LIVE_SERVICES, unfinished=lambda: WAITING)
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await reach(pilot, "welcome")
         await press(pilot, "o")
@@ -45,7 +46,7 @@ async def test_going_on_leads_to_the_same_stack_and_folder() -> None:
 
 async def test_a_run_that_waits_may_go_on_where_its_own_files_left_no_room_for_a_new_one() -> None:
     waits = replace(WAITING, stack="rocm62")
-    services = replace(LIVE_SERVICES, unfinished=lambda: waits)
+    services = but(LIVE_SERVICES, unfinished=lambda: waits)
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await reach(pilot, "welcome")
         await press(pilot, "o")
@@ -78,7 +79,7 @@ async def test_a_start_that_names_another_folder_is_offered_before_the_run_that_
     elsewhere: bool, offered: str
 ) -> None:
     waits = replace(WAITING, elsewhere=elsewhere)
-    services = replace(LIVE_SERVICES, unfinished=lambda: waits)
+    services = but(LIVE_SERVICES, unfinished=lambda: waits)
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await reach(pilot, "welcome")
         menu = pilot.app.screen.query_one(OptionList)

@@ -37,8 +37,10 @@ def test_the_locale_decides_between_unicode_and_ascii(
 def test_place_and_sources_of_the_command_line_reach_the_plan() -> None:
     words = ["--demo", "--venv", "/v", "--torch-index", "http://here/simple"]
     services = services_for(parser().parse_args(words))
-    assert services.suggest_folder(examples.MACHINE, "cpu") == "/v"
-    plan = services.make_plan(services.detect(lambda part: None), Choice("cpu", "venv", "/w"))
+    assert services.knowledge.suggest_folder(examples.MACHINE, "cpu") == "/v"
+    plan = services.plans.make(
+        services.knowledge.detect(lambda part: None), Choice("cpu", "venv", "/w")
+    )
     assert plan.venv == "/w"
     assert any("http://here/simple" in str(step) for step in plan.steps)
     assert any(isinstance(step, FetchWheels) for step in plan.steps)
@@ -49,7 +51,7 @@ def test_a_text_of_bytes_that_are_none_of_utf_8_is_saved(
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("XDG_STATE_HOME", raising=False)
-    save = services_for(parser().parse_args([])).save_text
+    save = services_for(parser().parse_args([])).reports.save
     assert save is not None
     path = Path(save("plan.txt", "remove /opt/caf\udce9: ünder\n"))
     assert tmp_path in path.parents
@@ -59,8 +61,8 @@ def test_a_text_of_bytes_that_are_none_of_utf_8_is_saved(
 def test_mirror_and_key_of_the_command_line_reach_the_system_part_of_the_plan() -> None:
     words = ["--demo", "--rocm-repo", "https://mirror.example/rocm", "--rocm-key-fingerprint"]
     services = services_for(parser().parse_args([*words, "ab" * 20]))
-    machine = services.detect(lambda part: None)
-    plan = services.make_plan(machine, Choice("rocm52", "venv+system", "/w"))
+    machine = services.knowledge.detect(lambda part: None)
+    plan = services.plans.make(machine, Choice("rocm52", "venv+system", "/w"))
     source = next(s for s in plan.steps if getattr(s, "path", "") == SOURCE)
     assert "https://mirror.example/rocm/5.2 " in getattr(source, "content", "")
     assert any("AB" * 20 in step.reason for step in plan.steps)

@@ -6,16 +6,17 @@ from dataclasses import replace
 
 import pytest
 
-from screens.services import DEMO, Services
 from screens.session import STEPS, Session, to_diagnose
 from screens.steps import Standing, header_steps
 from screens.widgets.conclusion import Conclusion
 from screens.widgets.header_line import step_text
 from tests.screens import examples
+from tests.screens.collaborators import but
 from tests.screens.driving import app_with, go, screen_text, session_at
 from tests.screens.fakes import DRY_SERVICES, LIVE_SERVICES
 from wizard.diagnose.finding import Status
 from wizard.run.events import PlanFinished, StepFailed
+from wizard.services import DEMO, Services
 
 FAILED = StepFailed(3, "It stopped.", "Nothing is lost.", "Go on.")
 ENDED = PlanFinished(False, False, False, False, "run", "")
@@ -59,7 +60,7 @@ def test_a_removal_and_a_fix_have_steps_of_their_own() -> None:
     assert marks("review", keeping) == ["Measure", "[Review]", "Apply"]
 
 
-@pytest.mark.parametrize("services", [DRY_SERVICES, replace(DRY_SERVICES, mode=DEMO)])
+@pytest.mark.parametrize("services", [DRY_SERVICES, but(DRY_SERVICES, mode=DEMO)])
 async def test_the_steps_are_whole_at_80_columns_and_a_mode_without_changes_in_brackets(
     services: Services,
 ) -> None:

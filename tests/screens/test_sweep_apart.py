@@ -11,12 +11,12 @@ from dataclasses import replace
 import pytest
 
 from screens.conv2d.screen import Conv2d
-from screens.services import Services, SweepUnderWay
 from screens.start import services_for
 from screens.widgets.sweep_views import SweepViews
 from tests.conv2d.apart import Apart as Home
 from tests.conv2d.apart import apart as home
 from tests.conv2d.sweeping import environ, sweep_of
+from tests.screens.collaborators import but
 from tests.screens.driving import app_with, drawn, press, reach, screen_text, settled, status, until
 from tests.screens.fakes import LIVE_SERVICES, PRESETS, result_of
 from wizard.__main__ import parser
@@ -24,6 +24,8 @@ from wizard.conv2d.asked import Request, sweep_in
 from wizard.conv2d.search.find_limit import LimitRequest
 from wizard.conv2d.sweep import ShapeDone, ShapeStarted, Sweep, SweepDone, SweepEvent
 from wizard.report.conv2d_answer import answer_lines
+from wizard.services import Services
+from wizard.services.experiments import SweepUnderWay
 
 __all__ = ["home"]
 
@@ -44,7 +46,7 @@ class Apart:
         """The events of a whole sweep but the last, and then nothing more."""
         self.followers += 1
         try:
-            async for event in LIVE_SERVICES.run_sweep(request):
+            async for event in LIVE_SERVICES.experiments.run(request):
                 yield event
                 if len(sweep_in(request).rows) == 1:
                     await asyncio.Event().wait()
@@ -56,11 +58,12 @@ class Apart:
         return self.left
 
     def services(self, under_way: SweepUnderWay | None = None) -> Services:
-        return replace(
+        return but(
             LIVE_SERVICES,
-            run_sweep=self.follow,
-            stop_sweep=self.stop,
-            sweep_under_way=lambda: under_way,
+            run=self.follow,
+            outlives=True,
+            stop=self.stop,
+            under_way=lambda: under_way,
         )
 
 
@@ -116,7 +119,7 @@ async def test_how_long_a_shape_took_is_told_only_where_its_begin_was_seen() -> 
         await asyncio.Event().wait()
 
     found = SweepUnderWay("4 shapes on cpu, since 07:00", sweep, follow, begun=2)
-    services = replace(Apart().services(found), clock=lambda: now)
+    services = but(Apart().services(found), clock=lambda: now)
     async with app_with(services, "conv2d").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "conv2d")
         await until(pilot, lambda: f"at {sweep.rows[1].shape.h}x" in screen_text(pilot.app))
@@ -139,24 +142,24 @@ async def test_the_real_services_leave_a_sweep_running_and_find_it_again(
         monkeypatch.setenv(name, value)
     sweep = sweep_of(sys.executable, 3, 4)
     services = services_for(parser().parse_args([]))
-    assert services.sweep_under_way() is None
-    async with aclosing(services.run_sweep(sweep)) as events:
+    assert services.experiments.under_way() is None
+    async with aclosing(services.experiments.run(sweep)) as events:
         async for event in events:
             if isinstance(event, ShapeStarted) and event.number == 2:
                 break
 
-    found = services_for(parser().parse_args([])).sweep_under_way()
+    found = services_for(parser().parse_args([])).experiments.under_way()
     assert found is not None
     assert found.request == sweep
     assert found.begun == 2
     assert found.text.startswith("2 shapes on cpu, since 2")
-    assert services.stop_sweep is not None
-    assert await services.stop_sweep() == ""
+    assert services.experiments.stop is not None
+    assert await services.experiments.stop() == ""
     async with aclosing(found.follow()) as events:
         told = [event async for event in events]
     assert isinstance(told[-1], SweepDone)
     assert [event.number for event in told if isinstance(event, ShapeDone)] == [1]
-    assert services.sweep_under_way() is None
+    assert services.experiments.under_way() is None
 
 
 async def test_the_real_services_carry_a_search_out_and_find_it_again(
@@ -168,12 +171,12 @@ async def test_the_real_services_carry_a_search_out_and_find_it_again(
     deadlines = replace(sweep.deadlines, first=1.0, later=1.0)
     search = LimitRequest(replace(sweep, deadlines=deadlines), sweep.rows[0], "size", 5, 8, 2)
     services = services_for(parser().parse_args([]))
-    async with aclosing(services.run_sweep(search)) as events:
+    async with aclosing(services.experiments.run(search)) as events:
         async for event in events:
             if isinstance(event, ShapeStarted):
                 break
 
-    found = services.sweep_under_way()
+    found = services.experiments.under_way()
     assert found is not None
     assert found.request == search
     async with aclosing(found.follow()) as events:

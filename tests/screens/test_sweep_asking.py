@@ -13,16 +13,15 @@ from textual.app import App
 from textual.widgets import Input
 from textual.worker import WorkerFailed
 
-from screens.conv2d.answers import Answer
+from screens.conv2d.details import Answer
 from screens.conv2d.options_dialog import WRONG_RANGE, OptionsDialog
 from screens.conv2d.screen import CHANGED
-from screens.conv2d.setting import NOT_OF_OPERATIONS, Aim, SweepSetting
-from screens.services import DRY_RUN, Services, SweepUnderWay
 from screens.start import services_for
 from screens.step import StepScreen
 from screens.widgets.sweep_views import SweepViews
 from screens.windows.dialogs import Notice, Question
 from tests.conv2d.test_request_line import parsed
+from tests.screens.collaborators import but
 from tests.screens.driving import (
     app_with,
     go,
@@ -41,12 +40,15 @@ from wizard.conv2d.asked import Request
 from wizard.conv2d.presets import load_presets
 from wizard.conv2d.search.find_limit import LimitRequest
 from wizard.conv2d.search.limit import Known, Limit
+from wizard.conv2d.setting import NOT_OF_OPERATIONS, Aim, SweepSetting
 from wizard.conv2d.sweep import ShapeDone, ShapeStarted, Sweep, SweepDone, SweepEvent
 from wizard.conv2d.words.caution import Circumstances
 from wizard.conv2d.words.request import WrongRequest
 from wizard.conv2d.words.request_line import request_line
 from wizard.conv2d.works import operation_rows
 from wizard.report.conv2d_answer import answer_lines
+from wizard.services import DRY_RUN, Services
+from wizard.services.experiments import SweepUnderWay
 
 PYTHON = "/v/bin/python"
 ON_CPU = ("o", "down", "down", "down", "right", "escape")
@@ -80,7 +82,7 @@ class Runner:
         yield SweepDone(results, None, 0.1, LIMIT)
 
     def services(self, **changes: object) -> Services:
-        return replace(LIVE_SERVICES, run_sweep=self.run, **changes)  # type: ignore[arg-type]
+        return but(LIVE_SERVICES, run=self.run, **changes)
 
 
 def panel(services: Services) -> App[int]:
@@ -177,7 +179,7 @@ async def test_the_users_own_layers_are_read_and_what_is_wrong_with_them_is_told
 ) -> None:
     path = tmp_path / "layers.txt"
     path.write_text("16 32 3 64x64\nnonsense\n")
-    read = services_for(parser().parse_args(["--demo"])).layers_in
+    read = services_for(parser().parse_args(["--demo"])).experiments.layers_in
     async with panel(Runner().services(layers_in=read)).run_test(size=SIZE) as pilot:
         await reach(pilot, "conv2d")
         await press(pilot, "o", "down", "down", "enter", *str(path), "enter")
@@ -224,7 +226,7 @@ async def test_rows_of_a_search_come_as_it_goes_on_and_its_answer_stands_above_t
 
 async def test_a_search_under_way_is_joined_with_its_rows_python_and_device() -> None:
     found = SweepUnderWay("limit of size, since 07:00", SEARCH, Runner().events)
-    services = replace(LIVE_SERVICES, sweep_under_way=lambda: found)
+    services = but(LIVE_SERVICES, under_way=lambda: found)
     async with panel(services).run_test(size=SIZE) as pilot:
         await until(pilot, lambda: "16->32 hangs above 30x30." in screen_text(pilot.app))
         assert len(pilot.app.screen.query_one(SweepViews).state.rows) == 3
@@ -304,7 +306,7 @@ async def test_what_was_set_and_answered_is_still_there_after_another_screen() -
 
 
 async def test_in_a_dry_run_the_line_of_the_search_is_shown() -> None:
-    services = replace(services_for(parser().parse_args(["--demo"])), mode=DRY_RUN, replayed="")
+    services = but(services_for(parser().parse_args(["--demo"])), mode=DRY_RUN, replayed="")
     async with panel(services).run_test(size=(120, 40)) as pilot:
         await reach(pilot, "conv2d")
         await press(pilot, "o", *("right",) * 5, "escape", "enter")
@@ -388,7 +390,7 @@ async def test_while_another_request_is_carried_out_no_earlier_answer_is_shown()
         async for event in first.run(request):
             yield event
 
-    async with panel(replace(LIVE_SERVICES, run_sweep=run)).run_test(size=SIZE) as pilot:
+    async with panel(but(LIVE_SERVICES, run=run)).run_test(size=SIZE) as pilot:
         await reach(pilot, "conv2d")
         await press(pilot, *LIMIT_ON_CPU, "enter")
         await until(pilot, lambda: "16->32 hangs above 30x30." in screen_text(pilot.app))
@@ -410,7 +412,7 @@ async def test_a_fault_of_ours_is_not_told_as_one_of_the_run() -> None:
         raise ValueError("nothing is left to measure")
 
     async def measured() -> None:
-        async with panel(replace(LIVE_SERVICES, run_sweep=run)).run_test(size=SIZE) as pilot:
+        async with panel(but(LIVE_SERVICES, run=run)).run_test(size=SIZE) as pilot:
             await reach(pilot, "conv2d")
             await press(pilot, *ON_CPU, "enter")
             await until(pilot, lambda: not pilot.app.is_running)

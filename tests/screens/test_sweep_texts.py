@@ -9,17 +9,17 @@ import pytest
 from textual.content import Content
 
 from screens.conv2d import grid
-from screens.conv2d.answers import failures_text, tally
 from screens.conv2d.grid import grid_lines
-from screens.conv2d.places import places_of, way_of
-from screens.conv2d.rows import what_of
+from screens.conv2d.places import places_of
 from screens.conv2d.state import NOT_YET, Mark, SweepState, line_of_row, mark_of
 from screens.conv2d.table import TIMES, cells_of, columns_for
 from tests.conv2d.made import made
 from wizard.conv2d.presets import Published, Row, load_presets
 from wizard.conv2d.shapes import Shape, square
 from wizard.conv2d.verdicts import Loaded, Verdict
+from wizard.conv2d.words.rows import way_of, what_of
 from wizard.conv2d.works import operation_rows, rows_of
+from wizard.report.conv2d_conclusion import failures_text, tally
 
 ROWS = tuple(Row(square(*pair, size)) for pair in ((32, 64), (16, 32)) for size in (64, 32))
 CLAIM = Published("hung", 2.5, None, None, "RX 5600 XT", "notes", "gfx1010", "5.7")

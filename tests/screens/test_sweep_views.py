@@ -10,9 +10,9 @@ import pytest
 from textual.message import Message
 from textual.pilot import Pilot
 
-from screens.services import DEMO
 from screens.widgets.sweep_views import READABLE_S, SweepViews
 from screens.windows.dialogs import Notice
+from tests.screens.collaborators import but
 from tests.screens.driving import (
     app_with,
     drawn,
@@ -29,6 +29,7 @@ from wizard.conv2d.asked import Request
 from wizard.conv2d.presets import Model, Preset, Row
 from wizard.conv2d.shapes import square
 from wizard.conv2d.sweep import Phase, ShapeDone, ShapeStarted, StopReason, SweepDone, SweepEvent
+from wizard.services import DEMO
 
 MODEL_ROWS = tuple(Row(square(16, 32, size)) for size in (32, 44, 224))
 MODEL = Preset("m", "a model", "ours", "", MODEL_ROWS, Model("Net", (1, 4, 2)))
@@ -96,8 +97,8 @@ async def test_v_shows_grid_rows_and_times_with_the_cursor_on_the_same_shape() -
 
 
 async def test_every_view_fills_while_a_sweep_runs_and_the_cursor_stays_where_it_was_put() -> None:
-    steps, rows = Steps(), LIVE_SERVICES.presets()[0].rows
-    services = replace(LIVE_SERVICES, run_sweep=steps.run)
+    steps, rows = Steps(), LIVE_SERVICES.experiments.presets()[0].rows
+    services = but(LIVE_SERVICES, run=steps.run)
     async with app_with(services, "conv2d").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "conv2d")
         views = pilot.app.screen.query_one(SweepViews)
@@ -123,8 +124,8 @@ async def test_every_view_fills_while_a_sweep_runs_and_the_cursor_stays_where_it
 
 
 async def test_the_cursor_goes_along_with_the_running_shape_again_once_it_is_put_there() -> None:
-    steps, rows = Steps(), LIVE_SERVICES.presets()[0].rows
-    services = replace(LIVE_SERVICES, run_sweep=steps.run)
+    steps, rows = Steps(), LIVE_SERVICES.experiments.presets()[0].rows
+    services = but(LIVE_SERVICES, run=steps.run)
     async with app_with(services, "conv2d").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "conv2d")
         views = pilot.app.screen.query_one(SweepViews)
@@ -140,7 +141,7 @@ async def test_the_cursor_goes_along_with_the_running_shape_again_once_it_is_put
 async def test_quick_shapes_are_drawn_together_and_no_verdict_is_lost() -> None:
     steps, rows = Steps(), tuple(Row(square(16, 32, size)) for size in range(1, 301))
     preset = Preset("q", "quick", "ours", "", rows)
-    services = replace(LIVE_SERVICES, run_sweep=steps.run, presets=lambda: (preset,))
+    services = but(LIVE_SERVICES, run=steps.run, presets=lambda: (preset,))
     draws: list[Message] = []
 
     def note(message: Message) -> None:
@@ -163,9 +164,9 @@ async def test_quick_shapes_are_drawn_together_and_no_verdict_is_lost() -> None:
 
 
 async def test_rows_that_come_while_it_runs_stand_in_every_view() -> None:
-    steps, rows = Steps(), LIVE_SERVICES.presets()[0].rows
+    steps, rows = Steps(), LIVE_SERVICES.experiments.presets()[0].rows
     more = (*rows, Row(square(48, 96, 56)), Row(square(48, 96, 72)))
-    services = replace(LIVE_SERVICES, run_sweep=steps.run)
+    services = but(LIVE_SERVICES, run=steps.run)
     async with app_with(services, "conv2d").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "conv2d")
         await press(pilot, *ON_CPU, "enter")
@@ -180,8 +181,8 @@ async def test_rows_that_come_while_it_runs_stand_in_every_view() -> None:
 
 
 async def test_a_shape_that_was_cancelled_runs_in_no_view_any_more() -> None:
-    steps, rows = Steps(), LIVE_SERVICES.presets()[0].rows
-    services = replace(LIVE_SERVICES, run_sweep=steps.run)
+    steps, rows = Steps(), LIVE_SERVICES.experiments.presets()[0].rows
+    services = but(LIVE_SERVICES, run=steps.run)
     async with app_with(services, "conv2d").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "conv2d")
         await press(pilot, *ON_CPU, "enter")
@@ -196,8 +197,8 @@ async def test_a_shape_that_was_cancelled_runs_in_no_view_any_more() -> None:
 
 
 async def test_a_run_that_stops_takes_no_key_from_the_screen_and_says_why_at_once() -> None:
-    steps, rows = Steps(), LIVE_SERVICES.presets()[0].rows
-    services = replace(LIVE_SERVICES, run_sweep=steps.run)
+    steps, rows = Steps(), LIVE_SERVICES.experiments.presets()[0].rows
+    services = but(LIVE_SERVICES, run=steps.run)
     async with app_with(services, "conv2d").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "conv2d")
         await press(pilot, *ON_CPU, "enter")
@@ -232,7 +233,7 @@ async def test_space_tells_all_of_the_shape_in_each_view(presses: int) -> None:
 
 async def test_a_whole_model_is_told_live_below_each_view() -> None:
     steps = Steps()
-    services = replace(LIVE_SERVICES, run_sweep=steps.run, presets=lambda: (MODEL,))
+    services = but(LIVE_SERVICES, run=steps.run, presets=lambda: (MODEL,))
     async with app_with(services, "conv2d").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "conv2d")
         await seen(pilot, "Net: none of 7 layers measured yet")
@@ -254,7 +255,7 @@ async def test_a_whole_model_is_told_live_below_each_view() -> None:
 
 
 async def test_only_a_model_has_a_line_for_it() -> None:
-    services = replace(LIVE_SERVICES, presets=lambda: (MODEL, FOREIGN))
+    services = but(LIVE_SERVICES, presets=lambda: (MODEL, FOREIGN))
     async with app_with(services, "conv2d").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "conv2d")
         await press(pilot, "o", "down", "right", "escape")
@@ -263,7 +264,7 @@ async def test_only_a_model_has_a_line_for_it() -> None:
 
 
 async def test_only_claims_for_the_card_and_stack_at_hand_stand_beside_a_shape() -> None:
-    services = replace(LIVE_SERVICES, presets=lambda: (FITTING, FOREIGN))
+    services = but(LIVE_SERVICES, presets=lambda: (FITTING, FOREIGN))
     claim = "· not run                               hung"
     async with app_with(services, "conv2d").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "conv2d")
@@ -295,7 +296,7 @@ async def test_a_view_keeps_its_keys_through_a_dialog_and_a_small_window() -> No
 
 
 async def test_the_demo_shows_its_examples_in_every_view() -> None:
-    services = replace(DRY_SERVICES, mode=DEMO)
+    services = but(DRY_SERVICES, mode=DEMO)
     async with app_with(services, "conv2d").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "conv2d")
         for _ in range(2):
@@ -305,7 +306,7 @@ async def test_the_demo_shows_its_examples_in_every_view() -> None:
 
 
 async def test_an_ascii_terminal_gets_ascii_in_every_view() -> None:
-    services = replace(LIVE_SERVICES, unicode=False)
+    services = but(LIVE_SERVICES, unicode=False)
     async with app_with(services, "conv2d").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "conv2d")
         for key in ("enter", "y"):
@@ -320,7 +321,7 @@ async def test_an_ascii_terminal_gets_ascii_in_every_view() -> None:
 
 async def test_keys_and_the_mouse_lead_to_every_row_and_keep_it_in_sight() -> None:
     rows = tuple(Row(square(16, 32, size)) for size in range(1, 61))
-    services = replace(LIVE_SERVICES, presets=lambda: (Preset("long", "many", "ours", "", rows),))
+    services = but(LIVE_SERVICES, presets=lambda: (Preset("long", "many", "ours", "", rows),))
     async with app_with(services, "conv2d").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "conv2d")
         await press(pilot, "v", "tab")
@@ -343,7 +344,7 @@ async def test_keys_and_the_mouse_lead_to_every_row_and_keep_it_in_sight() -> No
 
 async def test_a_card_that_is_checked_before_the_next_shape_begins_ends_no_screen() -> None:
     steps = Steps()
-    services = replace(LIVE_SERVICES, run_sweep=steps.run)
+    services = but(LIVE_SERVICES, run=steps.run)
     async with app_with(services, "conv2d").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "conv2d")
         await press(pilot, *ON_CPU, "enter")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 import pytest
 from rich._palettes import STANDARD_PALETTE
@@ -15,6 +14,7 @@ from textual.color import Color
 from textual.theme import Theme
 
 from screens.themes import DARK, DARK_16, LIGHT, LIGHT_16, THEMES, theme_for
+from tests.screens.collaborators import but
 from tests.screens.driving import app_with, go, press, settled
 from tests.screens.fakes import LIVE_SERVICES
 
@@ -95,7 +95,7 @@ def test_without_colours_strong_words_are_no_dimmer_than_muted_ones(theme: Theme
 
 @pytest.mark.parametrize("theme", [theme.name for theme in THEMES])
 async def test_every_word_on_the_screens_is_readable(theme: str) -> None:
-    services = replace(LIVE_SERVICES, theme=theme)
+    services = but(LIVE_SERVICES, theme=theme)
     unreadable = set()
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         for name, (step, keys) in STATES.items():
@@ -159,5 +159,5 @@ def test_the_terminal_decides_the_theme(environ: Mapping[str, str], theme: str) 
 
 
 async def test_an_unknown_theme_gives_the_usual_one() -> None:
-    async with app_with(replace(LIVE_SERVICES, theme="no-such")).run_test() as pilot:
+    async with app_with(but(LIVE_SERVICES, theme="no-such")).run_test() as pilot:
         assert pilot.app.theme == DARK

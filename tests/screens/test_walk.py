@@ -10,11 +10,11 @@ from threading import Event as Signal
 import pytest
 
 from screens.app import SetupApp
-from screens.services import DEMO, Services
 from screens.session import STEPS
 from screens.widgets.sweep_views import SweepViews
 from screens.windows.dialogs import Notice, Question
 from tests.screens import examples
+from tests.screens.collaborators import but
 from tests.screens.driving import (
     app_with,
     go,
@@ -35,11 +35,12 @@ from wizard.machine.facts import Machine
 from wizard.plan.choice import Choice
 from wizard.plan.steps import Plan
 from wizard.run.events import Event, PlanFinished, StepFailed, StepStarted
+from wizard.services import DEMO, Services
 
 STOPPED = PlanFinished(False, True, True, False, "run", "")
 
 
-@pytest.mark.parametrize("services", [LIVE_SERVICES, replace(DRY_SERVICES, mode=DEMO)])
+@pytest.mark.parametrize("services", [LIVE_SERVICES, but(DRY_SERVICES, mode=DEMO)])
 async def test_keys_alone_lead_from_welcome_to_done(services: Services) -> None:
     async with SetupApp(services).run_test(size=(80, 24)) as pilot:
         await walk_to(pilot, "done")
@@ -98,7 +99,7 @@ async def test_leaving_is_blocked_while_a_plan_is_carried_out() -> None:
         await stopped.wait()
         yield PlanFinished(False, True, True, False, "run", "")
 
-    services = replace(LIVE_SERVICES, carry_out=endless, ask_to_stop=stopped.set)
+    services = but(LIVE_SERVICES, carry_out=endless, ask_to_stop=stopped.set)
     async with app_with(services, "apply").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "apply")
         await until(pilot, lambda: "running" in screen_text(pilot.app))
@@ -113,7 +114,7 @@ async def test_leaving_is_blocked_while_a_plan_is_carried_out() -> None:
 
 
 async def test_a_failed_step_says_what_happened_what_it_means_and_what_is_next() -> None:
-    services = replace(LIVE_SERVICES, carry_out=fail_at_three)
+    services = but(LIVE_SERVICES, carry_out=fail_at_three)
     app = app_with(services, "apply")
     async with app.run_test(size=(80, 24)) as pilot:
         await reach(pilot, "apply")
@@ -129,9 +130,9 @@ async def test_a_failed_step_says_what_happened_what_it_means_and_what_is_next()
 
 
 async def test_leaving_from_apply_tells_how_its_own_run_went() -> None:
-    for carry_out, outcome in ((fail_at_three, 1), (LIVE_SERVICES.carry_out, 0)):
+    for carry_out, outcome in ((fail_at_three, 1), (LIVE_SERVICES.runs.carry_out, 0)):
         stopped = replace(session_at("apply"), finished=STOPPED)
-        app = SetupApp(replace(LIVE_SERVICES, carry_out=carry_out), stopped, "apply")
+        app = SetupApp(but(LIVE_SERVICES, carry_out=carry_out), stopped, "apply")
         app.outcome = 130
         async with app.run_test(size=(80, 24)) as pilot:
             await reach(pilot, "apply")
@@ -141,7 +142,7 @@ async def test_leaving_from_apply_tells_how_its_own_run_went() -> None:
 
 
 async def test_a_run_that_breaks_off_is_told_and_not_a_crash() -> None:
-    services = replace(LIVE_SERVICES, carry_out=break_off)
+    services = but(LIVE_SERVICES, carry_out=break_off)
     async with app_with(services, "apply").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "apply")
         await settled(pilot)
@@ -152,7 +153,7 @@ async def test_a_plan_that_cannot_be_made_is_told_and_choose_stays() -> None:
     def impossible(machine: Machine, choice: Choice) -> Plan:
         raise ValueError(f"{choice.venv} holds files of another program")
 
-    services = replace(LIVE_SERVICES, make_plan=impossible)
+    services = but(LIVE_SERVICES, make=impossible)
     async with app_with(services, "choose").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "choose")
         await press(pilot, "enter")
@@ -171,7 +172,7 @@ async def test_detection_that_breaks_is_told_and_can_be_tried_again() -> None:
             raise OSError("/proc is not mounted")
         return examples.MACHINE
 
-    services = replace(LIVE_SERVICES, detect=detect_at_second_try)
+    services = but(LIVE_SERVICES, detect=detect_at_second_try)
     async with app_with(services, "detect").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "detect")
         await until(pilot, lambda: "/proc is not mounted" in screen_text(pilot.app))
@@ -186,7 +187,7 @@ async def test_a_detection_that_never_ends_does_not_keep_the_program() -> None:
         never.wait()
         return examples.MACHINE
 
-    async with app_with(replace(LIVE_SERVICES, detect=stuck), "detect").run_test() as pilot:
+    async with app_with(but(LIVE_SERVICES, detect=stuck), "detect").run_test() as pilot:
         await reach(pilot, "detect")
         await press(pilot, "q")
         await until(pilot, lambda: not pilot.app.is_running)
@@ -200,7 +201,7 @@ async def test_no_gpu_run_starts_before_its_warning_is_confirmed() -> None:
         started.append(request)
         yield SweepDone((), None, 0.0)
 
-    services = replace(LIVE_SERVICES, run_sweep=run_sweep)
+    services = but(LIVE_SERVICES, run=run_sweep)
     async with app_with(services, "conv2d").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "conv2d")
         await press(pilot, "enter")
@@ -221,7 +222,7 @@ async def test_a_rehearsal_never_measures(mode: str) -> None:
         raise AssertionError("a sweep was started")
         yield
 
-    services = replace(DRY_SERVICES, mode=mode, run_sweep=forbidden)
+    services = but(DRY_SERVICES, mode=mode, run=forbidden)
     async with app_with(services, "conv2d").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "conv2d")
         await press(pilot, "enter")
@@ -231,14 +232,14 @@ async def test_a_rehearsal_never_measures(mode: str) -> None:
 
 async def test_a_sweep_can_be_stopped_and_keeps_its_verdicts() -> None:
     async def slow(request: Request) -> AsyncGenerator[SweepEvent, None]:
-        async for event in LIVE_SERVICES.run_sweep(request):
+        async for event in LIVE_SERVICES.experiments.run(request):
             yield event
             if len(seen) == 4:
                 await asyncio.Event().wait()
             seen.append(event)
 
     seen: list[SweepEvent] = []
-    services = replace(LIVE_SERVICES, run_sweep=slow)
+    services = but(LIVE_SERVICES, run=slow)
     async with app_with(services, "conv2d").run_test(size=(80, 24)) as pilot:
         await reach(pilot, "conv2d")
         await press(pilot, "o", "down", "down", "down", "right", "escape", "enter")

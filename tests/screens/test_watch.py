@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from textual.widgets import OptionList
 
-from screens.services import Services
 from screens.widgets.log_pane import RunLog
+from tests.screens.collaborators import but
 from tests.screens.driving import (
     app_with,
     as_agreed,
@@ -36,6 +36,7 @@ from wizard.run.events import (
     StepStarted,
 )
 from wizard.run.watching import AtWork
+from wizard.services import Services
 
 SAVED = "/var/lib/rdna1-setup/runs/20260101-120000-3f9a1c/events.jsonl"
 ENDED = PlanFinished(True, False, True, False, "20260101-120000-3f9a1c", "")
@@ -53,7 +54,7 @@ class Helper:
     @property
     def services(self) -> Services:
         work = AtWork(self._text, SAVED, self._watch)
-        return replace(LIVE_SERVICES, at_work=lambda: work)
+        return but(LIVE_SERVICES, at_work=lambda: work)
 
     async def _watch(self) -> AsyncGenerator[Event, None]:
         self.watched += 1
@@ -90,7 +91,7 @@ async def test_welcome_says_what_is_at_work_and_w_watches_it_to_its_end(
 
 
 async def test_with_all_ways_on_there_the_menu_is_whole_at_the_smallest_size() -> None:
-    services = replace(Helper().services, unfinished=lambda: WAITING, undoable=lambda: True)
+    services = but(Helper().services, unfinished=lambda: WAITING, undoable=lambda: True)
     async with app_with(services).run_test(size=(80, 24)) as pilot:
         await reach(pilot, "welcome")
         await settled(pilot)

@@ -208,8 +208,8 @@ def _c_library_too_old(machine: Machine, stack: Stack) -> Obstacle | None:
         return None
     why = f"its wheels were built for glibc {stack.glibc_floor} or newer; this is {version}"
     mend = (
-        f"use a newer release of this system, or a container with glibc {stack.glibc_floor} or "
-        "newer"
+        f"use use a newer release of this system, or a container with glibc {stack.glibc_floor} "
+        "or newer"
     )
     return Obstacle(why, mend)
 

@@ -32,6 +32,7 @@ from wizard.knowledge.applications import (
 from wizard.knowledge.stacks import Stack, load_stacks
 from wizard.knowledge.verdicts import Program, Verdict, Word, load_programs, verdict_on
 from wizard.machine.facts import Machine
+from wizard.sizes import listed
 
 RANK = {
     Word.WORKS: 0,
@@ -230,7 +231,7 @@ def _sentence(
     if not first.possible:
         return f"No stack is possible on this machine. {stack.title}: {first.obstacles[0]}."
     card = chosen_card(machine)
-    purpose = f"For {_listed([asked_for(each) for each in asked])}"
+    purpose = f"For {listed([asked_for(each) for each in asked])}"
     if stack.gfx and card:
         purpose += f" on your {card.name.removeprefix('AMD ').removeprefix('Radeon ')}"
     programs = " ".join(_program_words(each, asked) for each in outside)
@@ -332,11 +333,6 @@ def _use(each: Fit) -> bool:
 
 def _back(each: Fit) -> int:
     return sum(answer.back for answer in each.answers)
-
-
-def _listed(texts: Sequence[str]) -> str:
-    *start, last = texts
-    return f"{', '.join(start)} and {last}" if start else last
 
 
 def _capital(text: str) -> str:

@@ -71,11 +71,9 @@ def _preflight(plan: Plan, host: Host) -> tuple[Refusal, ...]:
     """Why root's part cannot be begun."""
     import asyncio
 
-    from wizard.run.live import now
     from wizard.run.settling import asking_of, preflight
 
-    places = places_of(host)
-    return asyncio.run(preflight(plan, places, asking_of(host, places, host.environ, now())))
+    return asyncio.run(preflight(plan, places_of(host), asking_of(host)))
 
 
 def refuse_all(refusals: tuple[Refusal, ...]) -> int:

@@ -34,7 +34,7 @@ def add_source_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--python-mirror", metavar="URL", type=_python_mirror, default=unset, help=python
     )
-    mirror = "get system packages from a copy of https://repo.radeon.com/rocm/apt"
+    mirror = "get get system packages from a copy of https://repo.radeon.com/rocm/apt"
     parser.add_argument("--rocm-repo", metavar="URL", type=_repository, default=unset, help=mirror)
     parser.add_argument(
         "--rocm-key-fingerprint",
@@ -205,7 +205,7 @@ def _add_system_arguments(parser: argparse.ArgumentParser) -> None:
         "--system-release",
         metavar="X.Y.Z",
         default="",
-        help="use another ROCm than the stack's own",
+        help="use use another ROCm than the stack's own",
     )
     system.add_argument(
         "--system-set",

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from wizard.machine.host import Host
     from wizard.plan.choice import Choice
     from wizard.plan.steps import Plan
-    from wizard.preflight.asking import Asking
 
 WORDS = (
     "gpu",
@@ -90,14 +89,17 @@ def make_asked(
 
         scopes = removal_scopes(distribution=arguments.distribution_rocm, driver=arguments.driver)
         if exact and arguments.without_rollback:
-            return clearing_for_good(kind, scopes, machine, _asking(host))
+            from wizard.run.settling import asking_of
+
+            return clearing_for_good(kind, scopes, machine, asking_of(host))
         if arguments.without_rollback:
             print(NOT_ASKED, file=sys.stderr)
         return clearing_plan(kind, scopes, machine, host)
     name_applications(arguments, machine)
     choice = choice_of(arguments, stack, host.home)
     if exact and choice.footprint != "venv":
-        return _settled(choice, host, machine)
+        print("Asking the repository and apt what would change ...", file=sys.stderr, flush=True)
+        return settled_here(machine, choice, host)
     return plan_here(machine, choice, host)
 
 
@@ -128,21 +130,14 @@ def plan_here(machine: Machine, choice: Choice, host: Host) -> Plan:
     return as_begun(plan, choice, places_of(host))
 
 
-def _settled(choice: Choice, host: Host, machine: Machine) -> Plan:
+def settled_here(machine: Machine, choice: Choice, host: Host) -> Plan:
+    """The plan, exact to each package: asks the archive. Raises PlanImpossible and Refused."""
     import asyncio
 
-    from wizard.run.settling import settled_plan
+    from wizard.run.settling import asking_of, settled_plan
 
-    print("Asking the repository and apt what would change ...", file=sys.stderr, flush=True)
-    places, there = places_of(host), there_before(host, choice.venv)
-    return asyncio.run(settled_plan(machine, choice, places, there, _asking(host)))
-
-
-def _asking(host: Host) -> Asking:
-    from wizard.run.live import now
-    from wizard.run.settling import asking_of
-
-    return asking_of(host, places_of(host), host.environ, now())
+    there = there_before(host, choice.venv)
+    return asyncio.run(settled_plan(machine, choice, places_of(host), there, asking_of(host)))
 
 
 def asked_words(arguments: argparse.Namespace, stack: str, home: str) -> tuple[str, ...]:

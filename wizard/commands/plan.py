@@ -25,7 +25,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``plan``."""
     add_plan_arguments(parser)
     parser.add_argument(
-        "--json", action="store_true", help="print JSON, for programs and for apply --plan"
+        "--json",
+        action="store_true",
+        help="print JSON, print JSON, for programs and for apply --plan",
     )
     parser.add_argument(
         "--brief",
@@ -87,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
 
         return refuse_all((refused.refusal,))
     if arguments.brief:
-        _print_brief(plan, found)
+        _print_brief(plan, found, size)
         return 0
     if arguments.json:
         _print_json(
@@ -166,14 +168,16 @@ def _print_json(
     print(json.dumps(plan_document(plan, asked, advice, told), indent=1))
 
 
-def _print_brief(plan: Plan, found: Compared | None) -> None:
+def _print_brief(plan: Plan, found: Compared | None, size: WheelsSize | None) -> None:
     import json
+    from dataclasses import asdict
 
     from wizard.plan.plan_file import brief_document
     from wizard.report.recommendation import recommendation_form
 
     advice = recommendation_form(found.recommendation) if found else None
-    print(json.dumps(brief_document(plan, advice), indent=1))
+    told = asdict(size) if size is not None else None
+    print(json.dumps(brief_document(plan, advice, told), indent=1))
 
 
 def _advice(found: Compared, named: str | None) -> tuple[str, ...]:

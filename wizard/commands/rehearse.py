@@ -1,4 +1,4 @@
-"""Try root's part of a plan in a copy of this system; shows what changes, keeps nothing."""
+"""Try root's part of a plan in an overlay of this system; shows what changes, and keeps nothing."""
 
 from __future__ import annotations
 
@@ -61,7 +61,6 @@ def run(arguments: argparse.Namespace) -> int:
 async def _settled(arguments: argparse.Namespace, host: Host, machine: Machine) -> Plan:
     """The plan, settled with the archive; raises Refused for what speaks against beginning it."""
     from wizard.preflight.refusal import Refusal, Refused
-    from wizard.run.live import now
     from wizard.run.settling import asking_of, preflight, settled_plan, waiting_plan
 
     name_applications(arguments, machine)
@@ -75,7 +74,7 @@ async def _settled(arguments: argparse.Namespace, host: Host, machine: Machine) 
             )
         )
     print("Asking the repository and apt what would change ...", file=sys.stderr, flush=True)
-    asking = asking_of(host, places, host.environ, now())
+    asking = asking_of(host)
     there = there_before(host, choice.venv)
     plan = await settled_plan(machine, choice, places, there, asking)
     if refusals := await preflight(plan, places, asking):

@@ -33,9 +33,22 @@ ONE_LINE = _compiled(
             r"|(?:added|skipped) device (?P<pci_id>1002:[0-9a-f]{4})"
             r"|pci (?P<at>[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]): \[(?P<ids>[0-9a-f]{4}:"
             r"[0-9a-f]{4})\] type 00 class 0x03(?:00|02|80)"
+            r"|\b(?P<driver>nvidia|nouveau|i915|xe)"
+            r" (?P<of>[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.\d): "
         ),
         "rocm-smi": r"^(?P<number>\d{1,2})\s+\d{1,2}\s+0x(?P<device>[0-9a-f]{4}),\s+\d",
+        "glxinfo": r"^\s{1,8}Device: (?P<name>\S.{1,160}) \(0x(?P<device>[0-9a-f]{4})\)\s*$",
+        "torch": (
+            r"(?:^Device: cuda:\d{1,2} |GPU models and configuration: |CUDA:\d{1,2} \("
+            r"|^\s{0,8}Device \d: )"
+            r"(?P<name>(?:AMD Radeon|NVIDIA) [^,:(\n]{2,60})"
+        ),
+        "neofetch": r"(?:^|\s)GPU(?: \d)?: (?P<name>(?:AMD|ATI|NVIDIA|Intel|Radeon)\b.{3,100})",
         "clinfo": r"^[ |`+-]{1,8}-- Device #(?P<number>\d{1,3}): (?P<name>\S.{1,120})",
+        "amd-smi": rf"^\|?\s{{0,4}}{SLOT}\s+(?P<name>AMD \S[^|]{{2,40}}?)\s+\|",
+        "system report": (
+            r"^\W{0,4}Graphics(?: \d)?:\W{1,60}(?P<name>(?:AMD|NVIDIA|Intel)\b.{3,80})"
+        ),
         "nvidia-smi": (
             r"^\|?\s{1,4}\d{1,3}\s+(?P<name>\S[^|]{2,40}?)\s+(?:On|Off|N/A)\s+\|"
             rf"\s+{SLOT}|^GPU \d{{1,3}}: (?P<listed>[^(\n]{{3,60}}) \(UUID"
@@ -56,6 +69,8 @@ STARTS = _compiled(
             r"^\s{0,12}Name:\s{1,40}(?P<reported>gfx[0-9a-f]{3,5})\b|^Agent (?P<number>\d+)"
         ),
         "vulkaninfo": r"^GPU(?P<number>\d{1,2}):\s*$",
+        "amd-smi": r"^GPU: (?P<number>\d{1,2})\s*$",
+        "sysfs": r"^DRIVER=(?P<driver>[\w-]{2,30})\s*$",
         "rocm-smi": r"^GPU\[(?P<number>\d{1,2})\]\s{0,8}: ",
         "glxinfo": r"^Extended renderer info|^OpenGL renderer string: (?P<name>\S.{1,120})",
     }
@@ -73,8 +88,11 @@ TOLD = _compiled(
             r"|driver: (?P<driver>[\w-]{1,30})"
         ),
         "lshw": (
-            r"^\s{1,60}product: (?P<name>\S.{1,120})|^\s{1,60}vendor: (?P<maker>\S.{1,80})"
-            rf"|bus info: pci@{SLOT}|^\s{{1,60}}version: (?P<revision>[0-9a-f]{{2}})\s*$"
+            r"^\s{1,60}(?:product|Produkt|produit|produto|producto|prodotto): (?P<name>\S.{1,120})"
+            r"|^\s{1,60}(?:vendor|Hersteller|fabricante|fabriquant|fabricant|produttore):"
+            rf" (?P<maker>\S.{{1,80}})|: pci@{SLOT}"
+            r"|^\s{1,60}(?:versi[o\u00f3]n|Version|vers\u00e3o|versione):"
+            r" (?P<revision>[0-9a-f]{2})\s*$"
         ),
         "hwinfo": (
             rf"SysFS BusID: {SLOT}|Hardware Class: (?P<is>\w.{{1,40}})"
@@ -90,6 +108,15 @@ TOLD = _compiled(
             r"|deviceName\s+= (?P<name>\S.{1,120})|driverID\s+= (?P<driver>\w{1,60})"
             r"|deviceType\s+= PHYSICAL_DEVICE_TYPE_(?P<is>\w+)"
         ),
+        "amd-smi": (
+            rf"BDF: {SLOT.replace('a-f', 'a-fA-F')}|MARKET_NAME: (?P<name>\S.{{1,120}})"
+            r"|(?<!SUB)VENDOR_ID: 0x(?P<vendor>[0-9a-f]{4})|DEVICE_ID: 0x(?P<device>[0-9a-f]{4})"
+            r"|REV_ID: 0x(?P<revision>\w{2})|TARGET_GRAPHICS_VERSION: (?P<reported>gfx\w+)"
+        ),
+        "sysfs": (
+            r"^PCI_CLASS=(?P<is>\w{5,6})|^PCI_ID=(?P<pci_id>[0-9A-F]{4}:[0-9A-F]{4})"
+            rf"|^PCI_SLOT_NAME={SLOT}"
+        ),
         "rocm-smi": (
             r"Card [sS]eries:\s+(?P<name>[A-Za-z].{1,120})"
             r"|(?:GPU|Device) ID:\s+0x(?P<device>[0-9a-f]{4})|Device Rev:\s+0x(?P<revision>\w{2})"
@@ -103,6 +130,14 @@ TOLD = _compiled(
 """What the lines after it tell."""
 SHORT_HEAD = "graphics card:"
 """Above the names of the cards in ``hwinfo --short``."""
+ENABLED = re.compile(rf"amdgpu {SLOT}: enabling device")
+MAKERS = {
+    "nvidia": "NVIDIA GPU",
+    "nouveau": "NVIDIA GPU",
+    "i915": "Intel graphics",
+    "xe": "Intel graphics",
+}
+"""Whose cards a driver of the kernel drives."""
 HEADING = re.compile(r"([A-Z]\w{2,20}):(?:$| )")
 """The part of what ``inxi`` prints to which the indented lines below it belong."""
 IDS = re.compile(
@@ -130,5 +165,20 @@ CARD_ANCHORS = (
     *("vendor:", "bus info:", "version:", "SysFS BusID:", "Model:", "Revision:", ": PCI "),
     *("graphics card", "GPU0:", "GPU1:", "GPU2:", "GPU3:", "GPU[", "vendorID", "deviceID"),
     *("deviceName", "driverID", "deviceType", "display", "-- Device #", "renderer", "(UUID"),
-    *(" 00000000:", "  0x73"),
+    *(" 00000000:", "\u00b0C", "nvidia 0", "nouveau 0", "i915 0", "xe 0", "GPU models"),
+    *("BDF: ", "MARKET_NAME", "ENDOR_ID", "DEVICE_ID", "REV_ID", "TARGET_GRAPHICS", "PCI_CLASS"),
+    *("DRIVER=", "PCI_ID=", "PCI_SLOT", "Graphics", "AMD Radeon", "produ", "Produkt", "pci@"),
+    *(
+        "Hersteller",
+        "fabri",
+        "vers",
+        "Vers",
+        "GPU: ",
+        "GPU 0: ",
+        "GPU 1: ",
+        "cuda:",
+        "CUDA:",
+        "Device 0: ",
+        "Device 1: ",
+    ),
 )

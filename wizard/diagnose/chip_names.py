@@ -52,7 +52,7 @@ INTEGRATED = frozenset(
 
 def gfx_of_chip(name: str) -> str:
     """The target of AMD's chip that a listing without numbers names; ``""`` for none."""
-    if "AMD" not in name and "ATI" not in name and "Advanced Micro" not in name:
+    if not re.search("AMD|ATI|Advanced Micro|Radeon", name):
         return ""
     return next((gfx for form, gfx in _forms() if form.search(name)), "")
 

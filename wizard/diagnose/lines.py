@@ -35,7 +35,8 @@ BEGINS = re.compile(
     r"|Traceback|[A-Za-z.]*(?:Error|Exception)\b|\$ |#"
     r"|[-*+] |\w+=(?!=)|[\w.+-]+ : "
     r"|(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.\d |\|"
-    r"|[A-Z][\w -]{1,30}:(?:\s|$)|GPU\[?\d)"
+    r"|[A-Z][\w -]{1,30}:(?:\s|$)|GPU\[?\d|(?:docker|make|git|bash|sudo): "
+    r"|(?:\(\S{1,40}\) )?[\w.-]{1,40}@[\w.-]{1,60}[: ]\S{0,80}[$#] |[\u279c\u276f] )"
 )
 """How a line begins that goes on no other."""
 

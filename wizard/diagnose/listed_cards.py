@@ -13,10 +13,12 @@ from typing import Any
 
 from wizard.diagnose.card_formats import (
     DRIVERS,
+    ENABLED,
     GRAPHICS,
     HEADING,
     IDS,
     LATER,
+    MAKERS,
     NUMBER,
     ONE_LINE,
     QUOTED,
@@ -32,14 +34,34 @@ from wizard.diagnose.lines import BEFORE, Line
 from wizard.knowledge.cards import AMD, VENDORS, gfx_of_name, is_rdna1, look_up
 
 ORDER = (
-    *("detect", "lspci", "hwinfo", "lshw", "inxi", "rocminfo", "kernel log"),
-    *("rocm-smi", "vulkaninfo", "clinfo", "glxinfo", "nvidia-smi"),
+    *("detect", "lspci", "hwinfo", "lshw", "inxi", "rocminfo", "kernel log", "rocm-smi"),
+    *("amd-smi", "sysfs", "vulkaninfo", "clinfo", "glxinfo", "nvidia-smi", "torch", "neofetch"),
+    "system report",
 )
 """Of several programs that list a card, the one that is named, first."""
-OF_ONE = frozenset({"kernel log", "glxinfo"})
+OF_ONE = frozenset({"kernel log", "glxinfo", "torch", "neofetch"})
 """What tells of one card again and again."""
-BY_NUMBER = frozenset({"detect", "lspci", "hwinfo", "lshw", "inxi", "kernel log", "rocm-smi"})
+BY_NUMBER = frozenset(ORDER[: ORDER.index("vulkaninfo")]) - {"rocminfo"}
 """Their names are those of the chip: the table knows the card's."""
+KINDS = {
+    "hwinfo": "graphics card",
+    "inxi": "(?!USB)",
+    "lshw": "$|display",
+    "lspci": f"$|{GRAPHICS}",
+    "rocminfo": "(?!CPU)",
+    "sysfs": "0?3(?:00|02|80)",
+    "vulkaninfo": "(?!CPU)",
+}
+"""How the kind of a device begins that is a graphics card, where a program tells kinds."""
+TELLING = {
+    "amd-smi": {"name", "device", "reported"},
+    "clinfo": {"name"},
+    "glxinfo": {"name"},
+    "rocm-smi": {"name", "device", "reported"},
+    "rocminfo": {"reported"},
+    "vulkaninfo": {"name"},
+}
+"""What must be told of a device, one of these, that it counts."""
 TARGET = re.compile(r"\bgfx[0-9a-f]{3,5}\b")
 RUNTIME = re.compile(
     r" ?\((?:RADV|AMD |radeonsi|navi|LLVM|DRM)[^)]{0,120}\)|/PCIe/SSE2|:xnack[+-].*"
@@ -157,6 +179,10 @@ class CardLines:
             return
         if program == "lspci" and len(columns := QUOTED.findall(line.text)) > QUOTED_LEAST:
             told = {**told, "maker": columns[1], "name": columns[2]}
+        if program == "kernel log" and "slot" not in told and (slot := _slot_before(line)):
+            told = {**told, "slot": slot}
+        if driver := told.get("driver"):
+            told = {**told, "name": MAKERS[driver]}
         self._add(program, line, told)
 
     def _begin(self, program: str, line: Line, told: dict[str, str]) -> None:
@@ -205,43 +231,35 @@ def _given(found: re.Match[str]) -> dict[str, str]:
     return {name: value for name, value in found.groupdict().items() if value}
 
 
+def _slot_before(line: Line) -> str:
+    """Where the card is that amdgpu had just begun with; ``""`` where that is not told."""
+    above = (ENABLED.search(as_text(each)) for each in reversed(line.near[: _here(line)]))
+    return next((found["slot"] for found in above if found), "")
+
+
+def _here(line: Line) -> int:
+    return min(line.number - 1, BEFORE)
+
+
 def _below(line: Line) -> list[str]:
-    return [as_text(each) for each in line.near[min(line.number - 1, BEFORE) + 1 :]]
+    return [as_text(each) for each in line.near[_here(line) + 1 :]]
 
 
 def _part_of(line: Line) -> str:
     """The heading above an indented line of ``inxi``; ``""`` where none is near."""
-    here = min(line.number - 1, BEFORE)
-    above = (HEADING.match(as_text(each)) for each in reversed(line.near[: here + 1]))
+    above = (HEADING.match(as_text(each)) for each in reversed(line.near[: _here(line) + 1]))
     return next((found[1] for found in above if found), "")
 
 
 def _is_graphics(device: dict[str, str]) -> bool:
     """False for processors, cameras, sound, and what only draws in software."""
-    kind, name = device.get("is", ""), device.get("name", "")
-    if SOFTWARE.search(name):
+    program, kind, driver = device["program"], device.get("is", ""), device.get("driver", "")
+    if SOFTWARE.search(device.get("name", "")) or not re.match(KINDS.get(program, ""), kind):
         return False
-    match device["program"]:
-        case "lspci" if "Slot:" in device["whole"]:
-            return re.match(GRAPHICS, kind) is not None
-        case "inxi":
-            drawn = device["part"] == "Graphics" and device.get("driver") != "uvcvideo"
-            of_pci = kind != "USB" and "usb" not in device
-            return of_pci and (drawn or (device.get("driver") in DRIVERS and not device["part"]))
-        case "lshw":
-            return not kind or kind.startswith("display")
-        case "hwinfo":
-            return kind == "graphics card"
-        case "rocminfo":
-            return "reported" in device and kind != "CPU"
-        case "vulkaninfo":
-            return kind != "CPU" and bool(name)
-        case "glxinfo" | "clinfo":
-            return bool(name)
-        case "rocm-smi":
-            return any(each in device for each in ("name", "device", "reported"))
-        case _:
-            return True
+    if program == "inxi":
+        of_graphics = device["part"] == "Graphics" or (not device["part"] and driver in DRIVERS)
+        return of_graphics and "usb" not in device and driver != "uvcvideo"
+    return not device.keys().isdisjoint(TELLING.get(program, {"line"}))
 
 
 def _card(device: dict[str, str]) -> ListedCard | None:
@@ -258,6 +276,7 @@ def _card(device: dict[str, str]) -> ListedCard | None:
     gfx = (
         (known.gfx if known else "")
         or gfx_of_chip(called if device.get("vendor") != AMD else f"AMD {called}")
+        or gfx_of_chip(f"AMD {known.name}" if known else "")
         or gfx_of_name(RUNTIME.sub("", name).strip())
         or gfx_of_marketing(name)
         or reported
@@ -267,7 +286,7 @@ def _card(device: dict[str, str]) -> ListedCard | None:
     if not (pci_id or gfx or told):
         return None
     where = f"line {device['line']}"
-    of_rocm = reported if device["program"] in ("rocminfo", "rocm-smi") else ""
+    of_rocm = reported if device["program"] in ("rocminfo", "rocm-smi", "amd-smi") else ""
     return ListedCard(pci_id, gfx, told, _slot(device), device["program"], where, of_rocm)
 
 
@@ -283,7 +302,7 @@ def _numbers(device: dict[str, str], name: str) -> str:
     maker, number = NUMBER.search(device.get("maker", "")), NUMBER.search(name)
     vendor = device.get("vendor") or (maker[1] if maker else "")
     number_of = device.get("device") or (number[1] if number else "")
-    if not vendor and device["program"] in ("rocminfo", "rocm-smi"):
+    if not vendor and (device["program"] in ("rocminfo", "rocm-smi") or "AMD" in name):
         vendor = AMD
     return f"{vendor}:{number_of}".lower() if vendor and number_of else ""
 
@@ -293,7 +312,9 @@ def _slot(device: dict[str, str]) -> str:
     if bdf := device.get("bdf"):
         bus, rest = divmod(int(bdf), 256)
         return f"{bus:02x}:{rest >> 3:02x}.{rest & 7}"
-    return re.sub(r"^0{4,8}:(?=..:)", "", device.get("slot") or device.get("at") or "").lower()
+    return re.sub(
+        r"^0{4,8}:(?=..:)", "", device.get("slot") or device.get("at") or device.get("of") or ""
+    ).lower()
 
 
 def _plain_name(name: str) -> str:

@@ -14,9 +14,12 @@ SOURCE = re.compile(
     r"|\braise \w+\(|\bin str\(|\blogg?(?:er|ing)?\.\w+\(|\bprint\(|\becho [\"']"
     r"|\bthrow \w|\bTORCH_CHECK\(|\(\?[:P!=<i]|\br[\"']|\breturn f?[\"']|\{self\."
     r"|^\S{1,200}\.(?:c|h|cc|cpp|hpp|py|rs|go|md|rst|html|po|json):\d+:(?!\d+:| )"
+    r"|^\S{1,200}\.(?:py|sh|c|h|cpp):\d+: +(?:if |elif |return |raise |print|[\"'#]|[\w.]+ = )"
 )
 """A line of a program, which says the words when it runs and perhaps never did."""
-SEARCH = re.compile(r"\b(?:[efz]|rip)?grep\b|\brg -|\bdrm/amd\w{0,4}: |^[0-9a-f]{7,12} [A-Za-z]")
+SEARCH = re.compile(
+    r"\b(?:[efz]|rip)?grep\b|\brg -|\bdrm/amd\w{0,4}: |^[0-9a-f]{7,12} (?:\([^)]{1,80}\) )?[A-Za-z]"
+)
 """A search for the words, or the subject of a change."""
 ADVICE = re.compile(
     r"(?i)\bif you (?:see|get|encounter|hit|run into)\b|\bwhen you (?:see|get)\b"
@@ -24,6 +27,8 @@ ADVICE = re.compile(
     r"|\b(?:errors?|messages?|warnings?|lines?) (?:like|such as)\b|\busually means\b"
     r"|\bmeans (?:that|the|your|you)\b|\bdo(?:es)? not mean\b|\bin case of\b"
     r"|\bfor example\b|\bwenn (?:du|Sie)\b"
+    r"|\b\u0435\u0441\u043b\u0438 \u043f\u0438\u0448\u0435\u0442\b"
+    r"|\b\u043e\u0448\u0438\u0431\u043a\u0430 \u00ab"
     r"|^\s*(?:[-*+] ?`[^`]{3,160}`\s*(?::|[\u2013\u2014-] )|\|? ?`[^`]{3,160}`\s*\|)"
 )
 """What a manual or somebody who helps says of a message."""

@@ -6,7 +6,7 @@ import re
 
 from wizard.diagnose.decoding import as_text
 from wizard.diagnose.lines import Line
-from wizard.diagnose.mentions import COMMENT, explained, proposed, taken_away
+from wizard.diagnose.mentions import COMMENT, SEARCH, explained, proposed, taken_away
 from wizard.diagnose.plain import plain
 
 NAMES = r"(?:HSA|HIP|MIOPEN|ROCR|CUDA_VISIBLE|LD_LIBRARY|PYTORCH_ROCM|AMD_SERIALIZE)_[A-Z0-9_]+"
@@ -32,7 +32,8 @@ NOT_SET = re.compile(r"\bunset\b|\bset -e\b|\benv -u\b|^MIOpen(?:\(HIP\))?(?:\[[
 
 def settings_of(line: Line) -> list[tuple[str, str]]:
     """The variables that this line sets, or asks for and is told."""
-    if NOT_SET.search(line.text) or COMMENT.match(line.text) or taken_away(line):
+    told = line.text
+    if NOT_SET.search(told) or COMMENT.match(told) or SEARCH.search(told) or taken_away(line):
         return []
     return settings_in(line.text) + answered(line)
 

@@ -14,17 +14,28 @@ from wizard.knowledge.error_texts import ErrorText, known_text
 from wizard.run.lines import beginning
 
 ERROR_ANCHORS = (
-    *("rror:", "rror!", "Error", "ERROR", "Exception", "E: ", "fatal", "FATAL", "FAILED"),
-    *("Aborted", "Segmentation fault", "Illegal instruction", "Bus error", "Killed", "*** ["),
+    *("rror:", "rror!", "Error", "ERROR", "Exception", "E: ", "fatal", "FATAL", "FAILED", "!!!"),
+    *("Aborted", "Segmentation fault", "Illegal instruction", "Bus error", "Killed", "*** "),
     *("build stopped", "terminate called", "exit code", "exit status", "BUG:", "Oops", "panic"),
+    *("general protection", "segfault at", '  File "', "core dumped", "CONFLICT", "yaml: line"),
     *(
-        "general protection",
-        "segfault at",
         "dpkg: error",
         "dpkg-deb: error",
-        '  File "',
-        "core dumped",
-        "!!!",
+        "was not created",
+        "docker: ",
+        "annot ",
+        "an't ",
+        "ould not ",
+    ),
+    *("nable to ", "ailed to ", "Failed ", "command not found", "error -", "-fs error"),
+    *(
+        "I/O error",
+        "failed command",
+        "nvme",
+        "NVRM: Xid",
+        "SW error",
+        "Out of memory: Killed",
+        "ermission denied",
     ),
 )
 EFFECTS = {
@@ -42,6 +53,8 @@ SERVICE = re.compile(r"^[\w.-]{1,60} +\| ")
 """What containers that run together put before a line."""
 OF_KERNEL = re.compile(
     r"\*ERROR\*|\bBUG: |\bOops: |Kernel panic|general protection fault|\bsegfault at "
+    r"|Out of memory: Killed|NVRM: Xid|\bI/O error, dev |-fs error|failed command: |, error -\d+$"
+    r"|\bnvme\d{0,3}: .{0,120}(?:timeout|reset failure|not ready)|SW error detected"
 )
 OF_PROGRAM = re.compile(
     r"^(?:[A-Za-z_][\w.]{0,100}\.)?[A-Z]\w{0,60}(?:Error|Exception)\b(?:: |$)"
@@ -49,7 +62,11 @@ OF_PROGRAM = re.compile(
     r"|^(?:\S{1,120}: )?\[?(?:ERROR|FATAL|CRITICAL)\b\]?(?: -|:)? (?=[A-Za-z'\"<])"
     r"|^(?:E|fatal): (?=\S)|^dpkg[\w-]{0,9}: error |^CMake Error\b|^nvcc fatal|^FAILED: "
     r"|^ninja: build stopped"
-    r"|^(?:g?make)(?:\[\d+\])?: \*\*\* |^(?:docker: )?Error response from daemon|^Error: "
+    r"|^(?:g?make)(?:\[\d+\])?: \*\*\* |^docker: (?=\S)|^[Pp]ermission denied\b"
+    r"|^Error response from daemon|^Error: "
+    r"|^CONFLICT \(|^yaml: line \d+: |^The virtual environment was not created"
+    r"|^(?:\S{1,60}: ){1,2}(?:[Cc]annot|[Cc]an't|[Cc]ould not|[Uu]nable to|[Ff]ailed to) "
+    r"|: Failed with result '|: Failed at step |: command not found$"
     r"|^WARNING: Retrying \(Retry\(total=0,"
     r"|^MIOpen(?:\(HIP\))?: ?Error|^terminate called after throwing|^!!! Exception"
     r"|(?:^|[:\s])(?:Aborted|Segmentation fault|Illegal instruction|Bus error|Killed)"
@@ -58,6 +75,7 @@ OF_PROGRAM = re.compile(
 )
 NONE = re.compile(
     r"(?i)\b(?:0|no|without) errors?\b|\berrors?[:=] ?0\b"
+    r"|could not determine current runlevel|\bdebconf: "
     r"|pip's dependency resolver does not currently|Ignored the following versions"
 )
 """Nothing went wrong, or nothing that stopped what was done."""
@@ -109,8 +127,8 @@ class ErrorLines:
 
 def is_error(text: str) -> bool:
     """True for a line that has the form of an error of the kernel or of a program."""
-    form = OF_KERNEL if KERNEL.search(text) else OF_PROGRAM
-    return form.search(SERVICE.sub("", text)) is not None
+    bare = SERVICE.sub("", text)
+    return (OF_KERNEL if KERNEL.search(bare) else OF_PROGRAM).search(bare) is not None
 
 
 def _end_of_traceback(line: Line) -> Line | None:

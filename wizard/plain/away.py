@@ -59,11 +59,10 @@ def ask_for_good(road: Road, host: Host, plan: Plan) -> tuple[str, ...] | None:
     """
     from wizard.preflight.refusal import Refused
     from wizard.run.clearing import asked_sources
-    from wizard.run.live import now
     from wizard.run.settling import asking_of
 
     try:
-        sources = asked_sources(plan, asking_of(host, places_of(host), host.environ, now()))
+        sources = asked_sources(plan, asking_of(host))
     except Refused:
         return ()  # the command says why
     return chosen_for_good(road, sources) if sources.lost else ()

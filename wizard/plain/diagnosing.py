@@ -24,8 +24,10 @@ def walk(road: Road) -> int:
     """Tell what was found, then each finding that is asked for; gives the exit code of a fix."""
     from wizard.diagnose.conclusion import conclude
     from wizard.diagnose.finding import counts_text
+    from wizard.services.diagnostics import Diagnostics
 
-    findings = _found(road)
+    host, machine = road.look()
+    findings = Diagnostics(host).look(machine).findings
     counting = [finding for finding in findings if finding.counts]
     road.say(conclude(findings).text)
     road.say(f"{counts_text(finding.status for finding in findings)}.")
@@ -42,15 +44,6 @@ def walk(road: Road) -> int:
         command = _tell(road, chosen, counting)
         if command:  # what was found here holds no longer after it
             return road.carry_out(*command)
-
-
-def _found(road: Road) -> tuple[Finding, ...]:
-    from wizard.commands.looking import places_of
-    from wizard.diagnose.here import looks_here
-    from wizard.diagnose.machine import diagnose
-
-    host, machine = road.look()
-    return diagnose(machine, (), looks_here(host, machine, places_of(host))).findings
 
 
 def _head(finding: Finding) -> str:

@@ -53,12 +53,17 @@ def plan_document(
     return {"schema": SCHEMA, "asked": list(asked), **plan_form(plan), **told}
 
 
-def brief_document(plan: Plan, recommendation: dict[str, Any] | None) -> dict[str, Any]:
+def brief_document(
+    plan: Plan,
+    recommendation: dict[str, Any] | None = None,
+    wheels: dict[str, Any] | None = None,
+) -> dict[str, Any]:
     """What is recommended and what the plan takes, without commands and files; not to carry out."""
+    beside = {"recommendation": recommendation, WHEELS: wheels}
     return {
         "schema": SCHEMA,
         BRIEF: True,
-        **({} if recommendation is None else {"recommendation": recommendation}),
+        **{name: words for name, words in beside.items() if words is not None},
         "id": plan.id,
         "kind": plan.kind.value,
         "stack": plan.stack,

@@ -204,8 +204,8 @@ def _bring_back(went: tuple[tuple[str, str], ...], kept: tuple[LocalDeb, ...]) -
     there = {(deb.name, deb.version) for deb in files}
     return AptChange(
         (
-            f"Restores Restores {counted(len(went), 'package')} that the plan removed, from the "
-            "backup."
+            f"Restores Restores Restores {counted(len(went), 'package')} that the plan removed, "
+            "from the backup."
         ),
         AGAIN,
         install=tuple(pair for pair in went if pair not in there),

@@ -92,14 +92,18 @@ def cost_lines(plan: Plan, found: WheelsSize | None = None) -> Iterator[str]:
 
 
 def _sizes(plan: Plan, found: WheelsSize | None) -> str:
-    download = plan.download_bytes
-    if found is not None and found.bytes is not None and settled(plan.steps):
-        packages = (step.download_bytes for step in plan.steps if isinstance(step, AptChange))
-        download = found.bytes + sum(packages)
+    download = download_bytes(plan, found)
     if download is None and plan.installed_bytes is None:
         asked = "not known until pip is asked" if found is None else "not known"
         return f"download and disk {asked}"
     return f"download {bytes_text(download)}, disk {bytes_text(plan.installed_bytes)}"
+
+
+def download_bytes(plan: Plan, found: WheelsSize | None) -> int | None:
+    """How much there is to fetch in all; what pip says of it now outranks what we know."""
+    if found is None or found.bytes is None or not settled(plan.steps):
+        return plan.download_bytes
+    return found.bytes + sum(s.download_bytes for s in plan.steps if isinstance(s, AptChange))
 
 
 def _rights(plan: Plan) -> str:

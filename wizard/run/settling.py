@@ -12,7 +12,7 @@ from wizard.knowledge.stacks import find_stack
 from wizard.machine.facts import Machine
 from wizard.machine.facts.contents import Contents
 from wizard.machine.host import Host
-from wizard.places import Places
+from wizard.places import Places, places
 from wizard.plan.choice import Choice
 from wizard.plan.planner import make_plan
 from wizard.plan.steps import FetchWheels, Plan
@@ -31,9 +31,10 @@ from wizard.run.wheels_size import WheelsSize, wheels_size
 SYSTEM = "venv+system"
 
 
-def asking_of(host: Host, places: Places, environ: Mapping[str, str], now: datetime) -> Asking:
+def asking_of(host: Host) -> Asking:
     """With what this machine and its archives are asked; its folder is made when they are."""
-    folder = preflight_folder(places)
+    environ, now = host.environ, datetime.now().astimezone()
+    folder = preflight_folder(places(environ, host.home))
     return Asking(host, Children(environ), open_web(environ), folder, now)
 
 

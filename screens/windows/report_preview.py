@@ -15,14 +15,14 @@ from textual.widgets import Log, Static
 
 from screens.faults import fault, told
 from screens.hanging import wrapped_text
-from screens.report.services import ReportDraft
-from screens.services import Services
 from screens.widgets.cut_marks import SidewaysLog
 from screens.widgets.status_line import StatusLine, wait_for
 from screens.windows.dialogs import Notice, Page
 from screens.windows.path_question import PathQuestion
 from wizard.run.lines import clean
 from wizard.run.trouble import Trouble
+from wizard.services import Services
+from wizard.services.reports import ReportDraft
 
 FIRST = "This is the whole report. Nothing is sent."
 LOOKING = "Gathering the report. Nothing is written."
@@ -32,7 +32,6 @@ WHERE_TO = "Save it in this new folder, with a .zip beside it:"
 NOTHING_WRITTEN = "Nothing was written."
 GATHER_AGAIN = "Fix that, go back with Esc and press p again. Nothing was written."
 ANOTHER = "Free space or name another place. Enter tries again, Esc goes back."
-NONE = "There is no report here."
 
 
 class ReportPreview(Page[None]):
@@ -65,18 +64,14 @@ class ReportPreview(Page[None]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offers to write what there is, where anything may be written."""
         if action == "write":
-            return self.draft is not None and self.draft.write is not None
+            return self.draft is not None and not self._services.rehearses
         return True
 
     @work(group="gather", exclusive=True)
     async def _gather(self) -> None:
-        report = self._services.report
-        if report is None:
-            self._say(NONE)
-            return
         wait_for(self, LOOKING, self._services.clock)
         try:
-            draft = await asyncio.to_thread(report)
+            draft = await asyncio.to_thread(self._services.reports.draft)
         except (Trouble, OSError) as error:
             text = told(fault("The report could not be gathered", error, GATHER_AGAIN))
             self._show(wrapped_text(text, min(self.size.width, 100) - 6))
@@ -86,7 +81,7 @@ class ReportPreview(Page[None]):
             return
         self._show(draft.lines)
         self.draft = draft
-        self._say(READ_IT if draft.write is not None else f"{REHEARSED} {draft.command}")
+        self._say(f"{REHEARSED} {draft.command}" if self._services.rehearses else READ_IT)
 
     def _show(self, lines: Iterable[str]) -> None:
         for log in self.query(Log):  # none while it is taken down
@@ -100,8 +95,7 @@ class ReportPreview(Page[None]):
     @work(group="write", exclusive=True)
     async def action_write(self) -> None:
         """Asks where it is to go, and writes it there; what is there already stays."""
-        draft = self.draft
-        if draft is None or draft.write is None:
+        if (draft := self.draft) is None:
             return
         path = draft.path
         while path := await self._asked(draft, path):

@@ -1,28 +1,25 @@
-"""The rows of a sweep in words: what each is, how its verdict is marked, how often each came."""
+"""The rows of a sweep in words: what each is, and what came of it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
 
-from screens.conv2d.places import way_of
 from wizard.conv2d.presets import Row, Setting
 from wizard.conv2d.search.compare_settings import rivals
-from wizard.conv2d.verdicts import Result, Verdict
+from wizard.conv2d.verdicts import Result
 
-NOT_RUN = "· not run"
-EXAMPLE = "example"
-MARKS = {
-    Verdict.PASS: ("✓", "$text-success"),
-    Verdict.SLOW: ("✓", "$text-warning"),
-    Verdict.WRONG: ("✗", "$text-error"),
-    Verdict.ERROR: ("✗", "$text-error"),
-    Verdict.HUNG: ("✗", "$text-error"),
-    Verdict.CRASHED: ("✗", "$text-error"),
-    Verdict.OUT_OF_MEMORY: ("✗", "$text-error"),
-    Verdict.FLAKY: ("✗", "$text-error"),
-    Verdict.UNUSABLE: ("?", "$text-warning"),
-}
+
+def way_of(row: Row) -> str:
+    """All of a row beside size and channels that is not a plain 3x3 forward pass; else ``""``."""
+    shape = row.shape
+    kernel = () if shape.kernel == 3 else (f"{shape.kernel}x{shape.kernel}",)
+    _, _, _, *extras = shape.label.split(" ")
+    work = () if row.work == "forward" else (row.work,)
+    engine = () if row.engine == "configured" else (row.engine,)
+    setting = (f"{name}={value}" for name, value in row.setting)
+    log = ("log",) if row.log else ()
+    return " ".join((*kernel, *extras, *work, *engine, *setting, *log))
 
 
 def are_joined(rows: Iterable[Row]) -> bool:

@@ -1,14 +1,11 @@
-"""What was measured, as one sentence and what to do next; and the windows around a run."""
+"""What was measured, as one sentence and what to do next."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from screens.conv2d.rows import channels_of
-from screens.windows.dialogs import Notice, Question
-from screens.words import shown
-from wizard.conv2d.asked import Request
+from wizard.conv2d.asked import Request, sweep_in
 from wizard.conv2d.presets import Row
 from wizard.conv2d.search.compare_settings import CompareRequest
 from wizard.conv2d.search.failures import FIXABLE, smallest_failure
@@ -19,16 +16,13 @@ from wizard.conv2d.search.setting_request import SettingRequest
 from wizard.conv2d.search.workarounds import WorkaroundRequest, tried
 from wizard.conv2d.sweep import Sweep, SweepDone
 from wizard.conv2d.verdicts import RIGHT, Result, Verdict
-from wizard.conv2d.words.caution import Circumstances
-from wizard.conv2d.words.caution_words import IN_USE, caution_texts
 from wizard.conv2d.words.meaning import INSTALL_FOR_IT, WITH_A_CARD
+from wizard.conv2d.words.rows import channels_of
 from wizard.diagnose.finding import Status
 from wizard.remedies import by_keys
+from wizard.run.lines import shown
+from wizard.sizes import listed
 
-TITLE = "Before a run on the GPU"
-WITHOUT_RISK = "On the CPU there is no such risk (o, Device)."
-EVEN_SO = "press e"
-OTHER = "o changes that"
 VERBS = {
     Verdict.HUNG: ("hangs", "hang"),
     Verdict.CRASHED: ("crashes", "crash"),
@@ -68,6 +62,20 @@ class Measured:
     def failed(self) -> Row | None:
         """The smallest shape that another setting may fix; None where there is none."""
         return smallest_failure(self.known)
+
+    def goes_on(self, request: Request) -> bool:
+        """True for a search about the table that was measured."""
+        if not self.is_sweep or isinstance(request, Sweep):
+            return False
+        one, other = sweep_in(self.request), sweep_in(request)
+        return (one.python, one.device) == (other.python, other.device)
+
+    def after(self, request: Request, done: SweepDone) -> Measured:
+        """The same table, with what a later request came to."""
+        limit = self.limit
+        if isinstance(request, LimitRequest) and done.limit is not None:
+            limit = request.row, limit_text(request, done.limit, done.results)
+        return replace(self, request=request, done=done, limit=limit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +160,7 @@ def failures_text(known: Sequence[tuple[Row, Result]], total: int) -> str:
     if len(places) == 1:
         ((where, channels),) = places.items()
         if len(channels) <= MOST_NAMED:
-            return f"{_list(channels)} {VERBS[worst][len(channels) > 1]} {where}".rstrip() + more
+            return f"{listed(channels)} {VERBS[worst][len(channels) > 1]} {where}".rstrip() + more
     count = sum(result.verdict is worst for _, result in known)
     return f"{count} of {total} shapes {VERBS[worst][count > 1]}{more}"
 
@@ -184,19 +192,16 @@ def _where(failed: list[Row], rows: list[Row]) -> str:
         return f"from {_size(failed[0])} on"
     if len(failed) > MOST_NAMED:
         return f"at {len(failed)} of {len(rows)} sizes"
-    return f"at {_list([_size(row) for row in failed])}"
+    return f"at {listed([_size(row) for row in failed])}"
 
 
 def _size(row: Row) -> str:
     return f"{row.shape.h}x{row.shape.w}"
 
 
-def _at(row: Row) -> str:
-    return f"{channels_of(row)} at {_size(row)}"
-
-
-def _list(texts: Sequence[str]) -> str:
-    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
+def at_text(row: Row) -> str:
+    """A row by its channels and size, or by its operation."""
+    return f"{channels_of(row)} at {_size(row)}" if row.operation is None else row.operation.title
 
 
 def limit_text(request: LimitRequest, limit: Limit, results: Sequence[Result]) -> str:
@@ -220,7 +225,7 @@ def limit_text(request: LimitRequest, limit: Limit, results: Sequence[Result]) -
 
 def _of_setting(measured: Measured, request: SettingRequest, answer: SettingAnswer) -> Concluded:
     """What is wrong, then the setting that fixes it."""
-    what, limit = _at(request.row), measured.limit
+    what, limit = at_text(request.row), measured.limit
     if answer.changes is None:
         more = " o allows more hangs, and then it goes on." if answer.goes_on else ""
         said = f"{len(answer.tried)} of {answer.possible} were tried.{more}"
@@ -244,7 +249,7 @@ def _number(count: int) -> str:
 
 
 def _of_ways(request: WorkaroundRequest, results: Sequence[Result]) -> Concluded:
-    what = _at(request.row)
+    what = at_text(request.row)
     if results[0].verdict is Verdict.PASS:
         return Concluded(f"{what} is right: it needs no workaround.", Status.OK)
     ways = tried(request, results)
@@ -282,24 +287,11 @@ def _search(request: LimitRequest | SettingRequest | CompareRequest | Workaround
         case LimitRequest():
             return f"Looking for the limit of {channels_of(request.row)}"
         case SettingRequest():
-            return f"Looking for a setting that fixes {_at(request.row)}"
+            return f"Looking for a setting that fixes {at_text(request.row)}"
         case CompareRequest():
             return "Comparing settings"
         case WorkaroundRequest():
             return f"Looking for workarounds for {channels_of(request.row)}"
-
-
-def caution(request: Request, around: Circumstances, hangs: int) -> Question:
-    """The question: as the terminal's, affirmed by a key; another one where the seat is in use."""
-    texts = (*caution_texts(request, around, hangs, OTHER), WITHOUT_RISK)
-    if around.is_someones_desktop:
-        text = "\n\n".join((IN_USE.format(EVEN_SO), *texts))
-        return Question(f"{TITLE}: its screen is in use", text, "e", "even if in use")
-    return Question(TITLE, "\n\n".join(texts), "y", "I saved my work")
-
-
-class Answer(Notice):
-    """All that a request came to, in lines as wide as the smallest screen."""
 
 
 def answer_text(request: Request, done: SweepDone, has_card: bool | None = None) -> str:

@@ -1,1 +1,0 @@
-"""A report for others: gathered, redacted, shown, written."""

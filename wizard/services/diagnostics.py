@@ -1,0 +1,59 @@
+"""Findings of a machine or a text, and plans that fix them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from wizard.diagnose.explain import Explanation
+    from wizard.diagnose.finding import Finding
+    from wizard.diagnose.looking import Progress
+    from wizard.diagnose.machine import Diagnosis
+    from wizard.machine.facts import Machine
+    from wizard.machine.host import Host
+    from wizard.plan.steps import Plan
+
+
+class Diagnostics:
+    """For one machine; texts may be of any. Each may take a while, and runs in a thread."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+
+    def look(
+        self, machine: Machine, on_progress: Callable[[Progress], None] = lambda _: None
+    ) -> Diagnosis:
+        """Every check, each reported when it begins and when it ends."""
+        from wizard.commands.looking import places_of
+        from wizard.diagnose.here import looks_here
+        from wizard.diagnose.looking import look_at
+
+        looks = looks_here(self._host, machine, places_of(self._host))
+        return look_at(machine, looks, on_progress)
+
+    def explain(self, text: str) -> Explanation:
+        """What a text proves. Raises ValueError, with a text fit to show."""
+        from wizard.diagnose.explain import explain
+
+        return explain(text.encode("utf-8", "surrogateescape"))
+
+    def explain_file(self, path: str) -> Explanation:
+        """The same of the text in a file."""
+        from wizard.commands.explain import explained_file
+
+        # Absolute: `-` would be the standard input, which is the keyboard of the screens.
+        return explained_file(os.path.abspath(os.path.expanduser(path)))  # noqa: PTH100, PTH111 - ~who
+
+    def has_plan(self, finding: Finding) -> bool:
+        """True where a plan fixes it."""
+        from wizard.mending.fixing import has_plan
+
+        return has_plan(finding)
+
+    def make_fix(self, machine: Machine, finding: Finding) -> Plan:
+        """The plan that fixes it. Raises ValueError, with a text fit to show, where none does."""
+        from wizard.mending.fixing import make_fix
+
+        return make_fix(self._host, machine, finding)

@@ -1,0 +1,114 @@
+"""Plans: made, settled with what the archive says, and judged before they begin."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from typing import TYPE_CHECKING
+
+from wizard.commands.choosing import with_sources
+from wizard.commands.looking import places_of
+from wizard.remedies import by_keys
+from wizard.run.trouble import NoWayBack, Trouble
+
+if TYPE_CHECKING:
+    from wizard.conv2d.search.setting_answer import Found
+    from wizard.journalform import Kind
+    from wizard.machine.facts import Machine
+    from wizard.machine.host import Host
+    from wizard.overlay.rehearsed import Rehearsed
+    from wizard.plan.choice import Choice
+    from wizard.plan.steps import Plan
+    from wizard.preflight.refusal import Refusal
+    from wizard.preflight.wheels import WheelsSought
+    from wizard.run.wheels_size import WheelsSize
+
+
+class Plans:
+    """Plans for one machine, from the sources that the command line names.
+
+    What makes one raises ValueError, with a text fit to show, where there is none.
+    """
+
+    def __init__(self, arguments: argparse.Namespace, host: Host) -> None:
+        self._arguments, self._host, self._places = arguments, host, places_of(host)
+
+    def make(self, machine: Machine, choice: Choice) -> Plan:
+        """The plan for a choice."""
+        from wizard.commands.making import plan_here
+
+        return plan_here(machine, with_sources(choice, self._arguments), self._host)
+
+    def make_clearing(
+        self, machine: Machine, kind: Kind, scopes: tuple[str, ...], for_good: bool = False
+    ) -> Plan:
+        """The plan that takes these scopes away, if so said also what nothing could put back.
+
+        It may take a while. Raises Refused where apt cannot be asked.
+        """
+        from wizard.run.clearing import clearing_for_good, clearing_plan
+
+        if not for_good:
+            return clearing_plan(kind, scopes, machine, self._host)
+        from wizard.run.settling import asking_of
+
+        return clearing_for_good(kind, scopes, machine, asking_of(self._host))
+
+    def make_keep(self, found: Found) -> Plan:
+        """The plan that keeps a setting for its environment; reads files."""
+        from wizard.plan.keep_setting import make_keep
+
+        return make_keep(self._host, found.venv, found.setting)
+
+    def settle(self, machine: Machine, choice: Choice) -> Plan:
+        """The plan, exact to each package: asks the archive, which takes a while, and so is not
+        asked in a dry run. Raises Trouble and Refused too."""
+        from wizard.commands.making import settled_here
+
+        return settled_here(machine, with_sources(choice, self._arguments), self._host)
+
+    def obstacle(self, plan: Plan) -> Trouble | None:
+        """Why Apply would refuse the plan here; may take a while and changes nothing."""
+        if self._host.name:
+            return None
+        from wizard.run.ready import obstacle
+
+        if (found := obstacle(plan, self._places)) or not any(s.needs_root for s in plan.steps):
+            return found
+        from wizard.run.settling import asking_of, preflight
+
+        refusals = asyncio.run(preflight(plan, self._places, asking_of(self._host)))
+        return refused(*refusals) if refusals else None
+
+    async def seek_wheels(self, plan: Plan, machine: Machine) -> WheelsSought:
+        """Whether the wheels of a plan are still to be had: asks the index."""
+        from wizard.run.settling import wheels_sought
+
+        return await wheels_sought(plan, machine, self._places, self._host.environ)
+
+    async def wheels_size(self, plan: Plan) -> WheelsSize | None:
+        """How much pip would fetch for a plan: asks pip; None where nothing comes from afar."""
+        from wizard.run.settling import asks_size, size_sought
+        from wizard.run.trouble import as_trouble
+        from wizard.run.wheels_size import WheelsSize
+
+        try:
+            asks = asks_size(plan, self._places)
+            return await size_sought(plan, self._places, self._host.environ) if asks else None
+        except OSError as error:
+            return WheelsSize(because=as_trouble(error).happened)
+
+    def rehearsed(self, plan: Plan) -> Rehearsed | None:
+        """Quick: the newest rehearsal of a plan."""
+        from wizard.overlay.rehearsed import find_rehearsed
+
+        return find_rehearsed(plan)
+
+
+def refused(*refusals: Refusal) -> Trouble:
+    """Why Apply would not begin, in three texts."""
+    kind = NoWayBack if any(each.waivable for each in refusals) else Trouble
+    happened = " ".join(each.happened for each in refusals)
+    return kind(
+        happened, refusals[0].meaning, by_keys(" ".join(each.next_step for each in refusals))
+    )

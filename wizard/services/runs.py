@@ -1,0 +1,161 @@
+"""Runs: plans carried out and tried, the way back, and what earlier starts left for this one.
+
+Welcome asks before its first frame, so nothing here loads a plan until one is carried out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import AsyncGenerator, Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from wizard.commands.looking import places_of
+from wizard.journalform import Kind
+from wizard.run import restart, standing, watching
+from wizard.run.executor import Executor
+from wizard.run.records import read_records
+
+if TYPE_CHECKING:
+    from wizard.journalform import Record
+    from wizard.machine.host import Host
+    from wizard.overlay.rehearsed import Rehearsed
+    from wizard.plan.steps import Plan
+    from wizard.root.rights import AskForRights
+    from wizard.run.events import Event
+
+
+@dataclass(frozen=True, slots=True)
+class WayBack:
+    """How a run would be taken back, and the act itself."""
+
+    text: str
+    """What would be removed from its folder and what kept."""
+    plan: Plan | None
+    """What root takes back before; None where the run changed nothing in the system."""
+    take: Callable[[], AsyncGenerator[Event, None]]
+    """Goes back as shown; what happens, as of one plan whose last step is the folder."""
+    stop: Callable[[], None]
+    """Asks it to stop between two steps."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """A run that waits to be gone on with or to be undone."""
+
+    run: str
+    name: str
+    """What its plan is called."""
+    stack: str
+    """What it installs; ``""`` for a plan that installs nothing."""
+    folder: str
+    footprint: str
+    plan: Callable[[], Plan] | None = None
+    """Gives its plan, where it installs nothing: half done, the machine would give
+    another. Raises ValueError, with a text fit to show, for one of another version, or where a
+    login is missing."""
+    elsewhere: bool = False
+    """True when this start was asked for another folder: then it is not the first thing offered."""
+
+
+class Rehearsing(Executor, Protocol):
+    """A rehearsal by root, in an overlay of the system."""
+
+    @property
+    def outcome(self) -> Rehearsed | None:
+        """What came of it, once it has ended."""
+
+
+class Runs:
+    """Runs on one machine. Only a live start has any, and acts."""
+
+    def __init__(
+        self, arguments: argparse.Namespace, host: Host, ask_for_rights: AskForRights, *, live: bool
+    ) -> None:
+        self._arguments, self._host, self._places = arguments, host, places_of(host)
+        self._ask_for_rights, self._live = ask_for_rights, live
+        self._made: Executor | None = None
+
+    def _executor(self) -> Executor:
+        """The one that acts, or the one that cannot; what acts takes long to load."""
+        if self._made is None and self._live:
+            from wizard.run.live import Live
+
+            self._made = Live(self._places, os.environ, ask_for_rights=self._ask_for_rights)
+        elif self._made is None:
+            from wizard.run.rehearsal import Rehearsal
+
+            self._made = Rehearsal()
+        return self._made
+
+    def carry_out(self, plan: Plan) -> AsyncGenerator[Event, None]:
+        """What happens while the plan is gone through."""
+        return self._executor().carry_out(plan)
+
+    def ask_to_stop(self) -> None:
+        """Asks the running plan to stop at its next safe point; what was never begun need not."""
+        if self._made is not None:
+            self._made.cancel()
+
+    def rehearsal(self) -> Rehearsing:
+        """A rehearsal by root, in an overlay of the system."""
+        if not self._live:
+            raise ValueError("a dry run starts nothing")
+        from wizard.overlay.rehearsing import OverlayRehearsal
+
+        return OverlayRehearsal(os.environ, self._ask_for_rights)
+
+    def log_of(self, plan: Plan) -> str:
+        """Path of the whole log of the newest run of a plan; ``""`` where none is saved."""
+        from wizard.run.log import log_of
+
+        records = read_records(Path(self._places.runs)) if self._live else ()
+        return next((log_of(record) for record in records if record.plan["id"] == plan.id), "")
+
+    def at_work(self) -> watching.AtWork | None:
+        """Quick: root's part of an earlier start, if it still works."""
+        return None if self._host.name else watching.at_work()
+
+    def restart(self) -> str:
+        """Quick: that a restart waits, or that it has happened and what comes next."""
+        return restart.restart_words(self._places) if self._live else ""
+
+    def unfinished(self) -> Unfinished | None:
+        """Quick: the newest run that stopped before its end."""
+        record = standing.unfinished_run(self._places) if self._live else None
+        if record is None:
+            return None
+        plan, asked = record.plan, self._arguments.venv
+        footprint = str(plan.get("footprint", "venv"))
+        found = Unfinished(record.id, record.name, plan["stack"], plan["venv"], footprint)
+        if record.kind is not Kind.INSTALL:
+            return replace(found, plan=partial(self._plan_of, record))
+        elsewhere = bool(asked) and os.path.realpath(str(asked)) != os.path.realpath(plan["venv"])
+        return replace(found, elsewhere=elsewhere)
+
+    def _plan_of(self, record: Record) -> Plan:
+        # Brings all steps along: not before the first frame.
+        from wizard.run.stopped import resumed_plan
+
+        # Where this start was told to fetch from, with logins that no journal keeps.
+        return resumed_plan(record, self._arguments.torch_index, self._arguments.python_mirror)
+
+    def undoable(self) -> bool:
+        """Quick: is there a run that can be taken back."""
+        return self._live and standing.can_undo(self._places)
+
+    def half_back(self) -> str:
+        """Quick: the run that Roll back has begun to take back, ``""`` for none."""
+        record = standing.half_back(self._places) if self._live else None
+        return record.id if record is not None else ""
+
+    def way_back(self) -> WayBack:
+        """How the last run would be taken back; it may take a while. Raises Trouble."""
+        from wizard.undo.whole_run import TakingBack, find_whole_undo
+
+        found = find_whole_undo(self._places, self._host)
+        taking = TakingBack(found, self._executor(), self._places)
+        return WayBack(str(found), found.system, taking.events, taking.cancel)
