@@ -20,7 +20,7 @@ _shtab_rdna1_setup_commands() {
     fetch:'Download the wheels of a stack, and a Python, for machines without internet.'
     keep:'Keep a setting that was found, for one venv. You review it first, and can undo it.'
     plan:'Show the steps that lead to a stack, every command and every file, and do none of them.'
-    rehearse:'Try root'"'"'s part of a plan in a copy of this system; shows what changes, keeps nothing.'
+    rehearse:'Try root'"'"'s part of a plan in an overlay of this system; shows what changes, and keeps nothing.'
     remove:'Remove ROCm from the system, package by package. You can undo it; venvs stay.'
     report:'Make a report for an issue: findings, verdicts, machine, runs, without personal data.'
     rollback:'Undo a run: remove what it made, and keep all your own files.'
@@ -42,7 +42,7 @@ _shtab_rdna1_setup_options=(
   "--torch-index[use another wheel index\; pip\: use pip\'s own configuration]:URL:"
   "--wheelhouse[install from a folder of wheels, without a network]:DIR:_files -/"
   "--python-mirror[where uv gets Python from\: an address, or file\:\/\/\/DIR\/python made by \`fetch\`]:URL:"
-  "--rocm-repo[get system packages from a copy of https\:\/\/repo.radeon.com\/rocm\/apt]:URL:"
+  "--rocm-repo[get get system packages from a copy of https\:\/\/repo.radeon.com\/rocm\/apt]:URL:"
   "--rocm-key-fingerprint[of the key that signs that copy, if it is not AMD\'s]:HEX:"
 )
 
@@ -54,7 +54,7 @@ _shtab_rdna1_setup_about_options=(
   "--dry-run[show everything, change nothing]"
   "--machine[a recorded machine instead of this one]:DIR:_files -/"
   "--demo[a recorded machine that is installed with the program]"
-  "--json[for programs]"
+  "--json[print JSON, for programs]"
   ":left out\: all topics:(algorithm approaches downgrade games gfx1010 hang override rocm unknown untested variables)"
 )
 
@@ -74,7 +74,7 @@ _shtab_rdna1_setup_apply_options=(
   "--torch-index[use another wheel index\; pip\: use pip\'s own configuration]:URL:"
   "--wheelhouse[install from a folder of wheels, without a network]:DIR:_files -/"
   "--python-mirror[where uv gets Python from\: an address, or file\:\/\/\/DIR\/python made by \`fetch\`]:URL:"
-  "--rocm-repo[get system packages from a copy of https\:\/\/repo.radeon.com\/rocm\/apt]:URL:"
+  "--rocm-repo[get get system packages from a copy of https\:\/\/repo.radeon.com\/rocm\/apt]:URL:"
   "--rocm-key-fingerprint[of the key that signs that copy, if it is not AMD\'s]:HEX:"
   "--gpu[PCI address of the card to use]:ADDRESS:"
   "--base-python[base the venv on this Python (default\: the best one that fits)]:PATH:_files"
@@ -82,7 +82,7 @@ _shtab_rdna1_setup_apply_options=(
   "--without-card[install for another machine\: the device is not checked]"
   "--without-groups[do not change your groups (default\: if you have no permission to use the GPU, the plan adds you to its group, as root)]"
   "--without-rollback[permanently remove packages that no archive has any more]"
-  "--system-release[use another ROCm than the stack\'s own]:X.Y.Z:"
+  "--system-release[use use another ROCm than the stack\'s own]:X.Y.Z:"
   "--system-set[how much of ROCm to install (default\: the smallest useful set)]:system_set:(smallest full)"
   "--system-removal[what to remove first\: none, or some of amd, driver, distribution, separated by commas (default\: amd, which means AMD\'s other ROCm releases)]:WHAT:"
   "--profile-file[set ROCM_PATH and PATH for all users at login]"
@@ -245,7 +245,7 @@ _shtab_rdna1_setup_plan_options=(
   "--torch-index[use another wheel index\; pip\: use pip\'s own configuration]:URL:"
   "--wheelhouse[install from a folder of wheels, without a network]:DIR:_files -/"
   "--python-mirror[where uv gets Python from\: an address, or file\:\/\/\/DIR\/python made by \`fetch\`]:URL:"
-  "--rocm-repo[get system packages from a copy of https\:\/\/repo.radeon.com\/rocm\/apt]:URL:"
+  "--rocm-repo[get get system packages from a copy of https\:\/\/repo.radeon.com\/rocm\/apt]:URL:"
   "--rocm-key-fingerprint[of the key that signs that copy, if it is not AMD\'s]:HEX:"
   "--gpu[PCI address of the card to use]:ADDRESS:"
   "--base-python[base the venv on this Python (default\: the best one that fits)]:PATH:_files"
@@ -253,7 +253,7 @@ _shtab_rdna1_setup_plan_options=(
   "--without-card[install for another machine\: the device is not checked]"
   "--without-groups[do not change your groups (default\: if you have no permission to use the GPU, the plan adds you to its group, as root)]"
   "--without-rollback[permanently remove packages that no archive has any more]"
-  "--system-release[use another ROCm than the stack\'s own]:X.Y.Z:"
+  "--system-release[use use another ROCm than the stack\'s own]:X.Y.Z:"
   "--system-set[how much of ROCm to install (default\: the smallest useful set)]:system_set:(smallest full)"
   "--system-removal[what to remove first\: none, or some of amd, driver, distribution, separated by commas (default\: amd, which means AMD\'s other ROCm releases)]:WHAT:"
   "--profile-file[set ROCM_PATH and PATH for all users at login]"
@@ -262,7 +262,7 @@ _shtab_rdna1_setup_plan_options=(
   "--clean-up[the plan of \`rdna1-setup clean-up\`]"
   "--distribution-rocm[also remove the distribution\'s ROCm packages (Blender and others may use them)]"
   "--driver[also remove AMD\'s kernel driver package amdgpu-dkms]"
-  "--json[print JSON, for programs and for apply --plan]"
+  "--json[print JSON, print JSON, for programs and for apply --plan]"
   "--brief[with --json\: the recommendation, sizes, and each step\'s title, without commands]"
   "--exact[also check the wheels with the index, the download size with pip, and the exact system packages with the repository and apt]"
   "--evidence[also show every statement about the stack\: who, card, date, link, contradictions]"
@@ -284,7 +284,7 @@ _shtab_rdna1_setup_rehearse_options=(
   "--torch-index[use another wheel index\; pip\: use pip\'s own configuration]:URL:"
   "--wheelhouse[install from a folder of wheels, without a network]:DIR:_files -/"
   "--python-mirror[where uv gets Python from\: an address, or file\:\/\/\/DIR\/python made by \`fetch\`]:URL:"
-  "--rocm-repo[get system packages from a copy of https\:\/\/repo.radeon.com\/rocm\/apt]:URL:"
+  "--rocm-repo[get get system packages from a copy of https\:\/\/repo.radeon.com\/rocm\/apt]:URL:"
   "--rocm-key-fingerprint[of the key that signs that copy, if it is not AMD\'s]:HEX:"
   "--gpu[PCI address of the card to use]:ADDRESS:"
   "--base-python[base the venv on this Python (default\: the best one that fits)]:PATH:_files"
@@ -292,7 +292,7 @@ _shtab_rdna1_setup_rehearse_options=(
   "--without-card[install for another machine\: the device is not checked]"
   "--without-groups[do not change your groups (default\: if you have no permission to use the GPU, the plan adds you to its group, as root)]"
   "--without-rollback[permanently remove packages that no archive has any more]"
-  "--system-release[use another ROCm than the stack\'s own]:X.Y.Z:"
+  "--system-release[use use another ROCm than the stack\'s own]:X.Y.Z:"
   "--system-set[how much of ROCm to install (default\: the smallest useful set)]:system_set:(smallest full)"
   "--system-removal[what to remove first\: none, or some of amd, driver, distribution, separated by commas (default\: amd, which means AMD\'s other ROCm releases)]:WHAT:"
   "--profile-file[set ROCM_PATH and PATH for all users at login]"
