@@ -4013,7 +4013,7 @@ def answer_on(terminal: int) -> bytes:
     """
     with contextlib.nullcontext() if is_lent(terminal) else in_foreground(terminal):
         termios.tcflush(terminal, termios.TCIFLUSH)  # what was typed before it was asked
-        write_all(terminal, b"Type yes to do it, anything else to leave all as it is: ")
+        write_all(terminal, b"Type yes to do it, or anything else to change nothing: ")
         if not select.select((terminal,), (), (), ANSWER_DEADLINE_S)[0]:
             return b""
         answer = os.read(terminal, 100)

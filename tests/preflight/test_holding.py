@@ -48,9 +48,9 @@ def test_a_machine_on_which_all_is_still_so(tmp_path: Path) -> None:
     [
         (GONE, "rocm-core 5 is installed"),
         (CAME, "hip 3 is installed"),
-        (ASIDE, "/opt/rocm-5.7.1 is there"),
-        (WRITTEN, "/etc/profile.d/x.sh is another"),
-        (TAKEN, "/home/sam/.bashrc is another"),
+        (ASIDE, "/opt/rocm-5.7.1 exists"),
+        (WRITTEN, "/etc/profile.d/x.sh has changed"),
+        (TAKEN, "/home/sam/.bashrc has changed"),
         (JOINED, "sam is not in render"),
     ],
 )

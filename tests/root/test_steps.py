@@ -752,7 +752,7 @@ def test_a_helper_that_waits_at_its_question_is_named_too(root: Root, run: str) 
     configure = {"verb": "configure"}
     with Terminal(root.command(*argv(root)), os.environ) as screen:
         screen.send(plan_of(configure, run=run) + "\n")
-        screen.wait_for("leave all as it is: ")
+        screen.wait_for("change nothing: ")
         with talk(root, configure, run=f"{run}-second") as second:
             assert second.first["event"] == "refused"
             inside = [status_of(pid, "NSpid")[-1] for pid in pids(root, "root_helper.py")]

@@ -99,7 +99,7 @@ def at_terminal(root: Root, *words: str, says: str) -> str:
     with at_a_terminal(root, *words) as terminal:
         terminal.wait_for("password for", EXIT_S)
         terminal.send(f"{PASSWORD}\n")
-        terminal.wait_for("leave all as it is: ", EXIT_S)
+        terminal.wait_for("change nothing: ", EXIT_S)
         terminal.send("yes\n")
         terminal.wait_for(says, EXIT_S)
         assert terminal.exit_code(EXIT_S) == 0, terminal.text()
@@ -378,7 +378,7 @@ def test_root_s_no_leaves_the_finding_and_says_so(enter: Enter) -> None:
     with at_a_terminal(root, "diagnose", "--fix", "apt-distro-shadows-amd", "--yes") as terminal:
         terminal.wait_for("password for", EXIT_S)
         terminal.send(f"{PASSWORD}\n")
-        terminal.wait_for("leave all as it is: ", EXIT_S)
+        terminal.wait_for("change nothing: ", EXIT_S)
         terminal.send("no\n")
         assert terminal.exit_code(EXIT_S) == 1
         assert "Checked again" not in terminal.text()

@@ -154,16 +154,14 @@ def test_what_no_archive_has_goes_only_where_that_was_chosen_and_is_named(enter:
     root.write(PLAN, json.dumps(plan, indent=1) + "\n", user=OWNER)
     assert not not_as_before(differences(before, take(root.folder)))
     plan = json.loads(save_plan(root, "--remove", "--without-rollback").read_text())
-    (note,) = (note for note in plan["notes"] if note.startswith("Removed: "))
+    (note,) = (note for note in plan["notes"] if note.startswith("Removed permanently: "))
     assert says_all(note, lost)
     with at_a_terminal(root, "apply", "--plan", PLAN, "--yes") as terminal:
         terminal.wait_for("password for", EXIT_S)
         terminal.send(f"{PASSWORD}\n")
-        terminal.wait_for("leave all as it is: ", EXIT_S)
+        terminal.wait_for("change nothing: ", EXIT_S)
         asked = " ".join(terminal.text().split())
-        told = asked.partition("These are removed permanently, since no package file of them is ")[
-            2
-        ]
+        told = asked.partition("These are removed permanently, since no package file is ")[2]
         assert all(f"{name}={version}" in told for name, version in lost.items())
         terminal.send("yes\n")
         terminal.wait_for("Finished.", 3 * EXIT_S)
@@ -199,7 +197,7 @@ def test_rollback_brings_back_all_but_what_went_for_good(enter: Enter) -> None:
     with at_a_terminal(root, "rollback", "--yes") as terminal:
         terminal.wait_for("password for", EXIT_S)
         terminal.send(f"{PASSWORD}\n")
-        terminal.wait_for("leave all as it is: ", EXIT_S)
+        terminal.wait_for("change nothing: ", EXIT_S)
         terminal.send("yes\n")
         terminal.wait_for("Taken back but for one thing", 3 * EXIT_S)
         assert terminal.exit_code(EXIT_S) == 1
@@ -338,7 +336,8 @@ def test_an_exact_plan_with_system_packages_is_carried_out_and_then_found_done(
     third = root.wizard("apply", "--plan", PLAN, "--yes", "--json", env=SEARCHED)
     assert (third.returncode, third.stdout) == (2, "")
     assert (
-        "since it was installed: /etc/apt/preferences.d/rdna1-setup-rocm is another" in third.stderr
+        "since it was installed: /etc/apt/preferences.d/rdna1-setup-rocm has changed"
+        in third.stderr
     )
 
 
@@ -362,7 +361,7 @@ def test_a_removal_that_was_killed_is_gone_on_with_and_taken_back_whole(enter: E
     with at_a_terminal(root, "remove", "--yes") as terminal:
         terminal.wait_for("password for", EXIT_S)
         terminal.send(f"{PASSWORD}\n")
-        terminal.wait_for("leave all as it is: ", EXIT_S)
+        terminal.wait_for("change nothing: ", EXIT_S)
         terminal.send("yes\n")
         terminal.wait_for("[2/", EXIT_S)
     assert root.wizard("watch").returncode == 0
@@ -387,7 +386,7 @@ def test_the_wizard_leads_there_by_keys_alone(enter: Enter) -> None:
             ("n", "What should be removed?"),
             ("\r", "y removes"),
             ("y", "password for"),
-            (f"{PASSWORD}\n", "leave all as it is: "),
+            (f"{PASSWORD}\n", "change nothing: "),
             ("yes\n", "Press Enter to finish"),
             ("\r", "it can be undone"),
         ):
@@ -406,7 +405,7 @@ def test_root_s_no_leaves_all_as_it_is(enter: Enter) -> None:
     root.give_sudo("without password")
     before = take(root.folder)
     with at_a_terminal(root, "remove", "--yes") as terminal:
-        terminal.wait_for("leave all as it is: ", EXIT_S)
+        terminal.wait_for("change nothing: ", EXIT_S)
         terminal.send("no\n")
         terminal.wait_for("Nothing was changed", EXIT_S)
     left = not_as_before(differences(before, take(root.folder)))

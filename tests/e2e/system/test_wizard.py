@@ -76,7 +76,7 @@ def give_rights(root: Root, terminal: Terminal) -> None:
     terminal.wait_for(f"password for {OWNER}: ", LONG_S)
     assert "the password; nothing is done" in terminal.text()
     terminal.send(f"{PASSWORD}\n")
-    terminal.wait_for("leave all as it is: ")
+    terminal.wait_for("change nothing: ")
     terminal.send("yes\n")
     root.run("rm", "--recursive", "--force", "/run/sudo/ts")  # so that it asks the next time too
 
