@@ -58,7 +58,7 @@ SAID = (
     (
         "dpkg: error processing archive x.deb (--unpack):\n trying to overwrite "
         "'/opt/amdgpu/share/x', which is also in package libdrm-amdgpu-common 1.0\n",
-        "/opt/amdgpu/share/x belongs to libdrm-amdgpu-common already",
+        "/opt/amdgpu/share/x already belongs to libdrm-amdgpu-common",
     ),
     (
         "dpkg: error processing package amdgpu-dkms (--configure):\n installed amdgpu-dkms package "
@@ -75,7 +75,7 @@ SAID = (
     ),
     (
         "E: Held packages were changed and -y was used without --allow-change-held-packages.\n",
-        "on hold",
+        "held package",
     ),
     (
         "E: Malformed entry 1 in list file /etc/apt/sources.list.d/x.list (Component)\n"
