@@ -7,7 +7,10 @@ import re
 import pytest
 
 from tests.documents.made import ROOT
-from tests.documents.texts import prose, texts
+from tests.documents.texts import in_code, prose, texts
+
+LONGEST = 25
+"""Words of a sentence on a screen."""
 
 BETTER = {
     r"mend(s|ed|ing|able)?": "fix",
@@ -49,6 +52,16 @@ def _found(pattern: str) -> list[str]:
 @pytest.mark.parametrize("pattern", BETTER)
 def test_no_text_uses_a_word_for_which_there_is_a_better_one(pattern: str) -> None:
     assert _found(pattern) == [], f"better: {BETTER[pattern]}"
+
+
+def test_a_sentence_on_a_screen_is_short() -> None:
+    sentences = [
+        (place, sentence)
+        for path in sorted((ROOT / "screens").rglob("*.py"))
+        for place, text in in_code(path)
+        for sentence in re.split(r"(?<=[.!?:;])\s+|\n", text)
+    ]
+    assert [each for each in sentences if len(re.findall(r"[A-Za-z]\S*", each[1])) > LONGEST] == []
 
 
 def test_the_list_in_the_handbook_names_them() -> None:

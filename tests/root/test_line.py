@@ -295,7 +295,7 @@ async def test_what_never_came_to_an_outcome_is_trouble(tmp_path: Path) -> None:
     write_events(tmp_path / "runs" / "a", ready(b"x", GONE), RUNNING)
     with pytest.raises(Trouble, match="ended unexpectedly") as caught:
         await watched(tmp_path / "runs" / "a", lambda: None)
-    assert "step 2 has no outcome" in caught.value.meaning
+    assert "during step 2" in caught.value.meaning
 
 
 async def test_what_fails_while_it_is_watched_is_trouble_once_the_helper_is_gone(

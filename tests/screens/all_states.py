@@ -151,7 +151,7 @@ LONG_CHANGES = Counts(12, 0, 0, "tests/screens/rehearsed/long.jsonl")
 TAKEN_BACK = (
     StepStarted(1, 2, "undo run 20260101-120000-3f9a1c", "The folder."),
     Output(("removed 12 files",)),
-    StepFinished(1, 0.1, False, "taken back"),
+    StepFinished(1, 0.1, False, "undone"),
     PlanFinished(True, False, True, False, "", ""),
 )
 

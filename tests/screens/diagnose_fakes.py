@@ -52,8 +52,8 @@ IDLE = Finding(
     Confidence.CERTAIN,
     "A variable is set that does nothing",
     (Evidence("MIOPEN_DEBUG_CONV_IMPLICIT_GEMM=1", "~/.bashrc:119"),),
-    "It does no harm, but who counts on it is mistaken.",
-    ("Take it out: rdna1-setup clean-up shows the lines.",),
+    "It has no effect.",
+    ("You can remove it: rdna1-setup clean-up shows the lines.",),
     "source code",
 )
 UNREAD = Finding(

@@ -132,7 +132,7 @@ async def test_what_could_not_be_put_back_goes_only_by_a_key_of_its_own() -> Non
 
 async def test_a_refusal_for_another_reason_is_lifted_by_no_key() -> None:
     def refuse(plan: Plan) -> Trouble:
-        return Trouble("dpkg was interrupted.", "Nothing works.", "Mend it.")
+        return Trouble("dpkg was interrupted.", "Nothing works.", "Fix it.")
 
     services = but(LIVE_SERVICES, obstacle=refuse)
     async with SetupApp(services).run_test(size=SMALL) as pilot:
@@ -146,7 +146,7 @@ async def test_a_refusal_for_another_reason_is_lifted_by_no_key() -> None:
 async def test_what_cannot_be_made_anew_leaves_the_plan_as_it_is() -> None:
     def make(machine: Machine, kind: Kind, scopes: tuple[str, ...], for_good: bool) -> Plan:
         if for_good:
-            raise Refused(Refusal("apt-cache is not there.", "Nothing was changed.", "Mend it."))
+            raise Refused(Refusal("apt-cache is not there.", "Nothing was changed.", "Fix it."))
         return examples.make_clearing(machine, kind, scopes, for_good)
 
     services = but(LIVE_SERVICES, make_clearing=make, obstacle=no_way_back)

@@ -38,7 +38,7 @@ from wizard.services import DEMO, Services
 from wizard.services.past import Past
 
 SIZES = ((80, 24), (120, 40))
-TROUBLE = Trouble("It broke.", "That is bad.", "Mend it.")
+TROUBLE = Trouble("It broke.", "That is bad.", "Fix it.")
 
 
 NOT_HERE = but(PAST, kept=KeptRuns, is_here=False)
@@ -225,7 +225,7 @@ async def test_why_two_runs_cannot_be_compared_is_told_in_three_parts() -> None:
     async with app_with(services(past), "conv2d").run_test(size=SIZES[0]) as pilot:
         await open_history(pilot)
         await press(pilot, "c")
-        for text in ("It broke.", "That is bad.", "Mend it."):
+        for text in ("It broke.", "That is bad.", "Fix it."):
             await see(pilot, text)
 
 

@@ -102,7 +102,7 @@ WELL = (
     StepStarted(2, 3, "as root, move back", "Restores the earlier state."),
     StepFinished(2, 1.0, False, "it is back in its place"),
     StepStarted(3, 3, "undo run", "The folder."),
-    StepFinished(3, 1.0, False, "taken back"),
+    StepFinished(3, 1.0, False, "undone"),
     PlanFinished(True, False, True, False, "", "/log"),
 )
 
@@ -126,7 +126,7 @@ async def test_both_parts_are_shown_before_anything_is_done(
         assert "purge" in text
         assert "hsa-rocr" in text
         await press(pilot, "end")
-        assert "remove 12 files of ours" in words_on(pilot.app)
+        assert "remove 12 files that rdna1-setup made" in words_on(pilot.app)
         assert back.did == ["read"]
         await press(pilot, "escape")
         await reach(pilot, "welcome")
