@@ -51,16 +51,18 @@ def plan_lines(asked: Request) -> Iterator[str]:
     from wizard.conv2d.search.compare_settings import CompareRequest, rivals
     from wizard.conv2d.search.setting_answer import setting_text
     from wizard.conv2d.search.setting_request import SettingRequest
+    from wizard.sizes import counted
 
     if isinstance(asked, CompareRequest):
-        yield f"Each shape in these ways, with at most {asked.hangs} hangs in all:"
+        yield f"Each shape in these ways, with at most {counted(asked.hangs, 'hang')} in all:"
         for rival in rivals(asked.sweep.device):
             text = rival.engine if rival.engine != "configured" else setting_text(rival.setting)
             yield f"  {rival.name}: {text}"
     if not isinstance(asked, SettingRequest):
         return
-    yield f"With at most {asked.hangs} hangs: the shape as it is, then past MIOpen, then with sets"
-    yield f"of up to {asked.largest} of these variables, those first that MIOpen's log points to:"
+    hangs = counted(asked.hangs, "hang")
+    yield f"With at most {hangs}: the shape unchanged, then without MIOpen, then with sets of up to"
+    yield f"{asked.largest} of these variables, starting with those that MIOpen's log points to:"
     for change in asked.changes:
         yield f"  {setting_text((change,))}"
     yield "and each of these separately:"
