@@ -61,8 +61,8 @@ def plan_lines(asked: Request) -> Iterator[str]:
     if not isinstance(asked, SettingRequest):
         return
     hangs = counted(asked.hangs, "hang")
-    yield f"With at most {hangs}: the shape unchanged, then without MIOpen, then with sets of up to"
-    yield f"{asked.largest} of these variables, starting with those that MIOpen's log points to:"
+    yield f"With at most {hangs}: first the shape unchanged, then without MIOpen, then with"
+    yield f"sets of up to {asked.largest} of these variables, those in MIOpen's log first:"
     for change in asked.changes:
         yield f"  {setting_text((change,))}"
     yield "and each of these separately:"
