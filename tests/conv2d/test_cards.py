@@ -254,13 +254,13 @@ def test_what_is_wrong_is_named_by_its_place(
 @pytest.mark.parametrize(
     ("raw", "said"),
     [
-        (b"", "no JSON"),
-        (b"\xff\xfe", "no JSON"),
+        (b"", "not valid JSON"),
+        (b"\xff\xfe", "not valid JSON"),
         (b"[]", "an object is expected"),
-        (b"{}", "no result card"),
-        (b'{"kind": NaN}', "NaN is no number"),
+        (b"{}", "not a result card"),
+        (b'{"kind": NaN}', "NaN is not a number"),
         (b"[" * 100_000, "nested too deep"),
-        (b"1" * 5000, "no JSON|an object"),
+        (b"1" * 5000, "not valid JSON|an object"),
     ],
 )
 def test_what_is_no_card_at_all_is_refused(raw: bytes, said: str) -> None:

@@ -126,4 +126,4 @@ async def test_the_hangs_that_were_allowed_end_it(worker_python: str, tmp_path: 
         Verdict.HUNG,
     ]
     assert "not measured" in "\n".join(comparison_lines(done.results))
-    assert any("was not measured" in note.text for note in of_type(events, Note))
+    assert any("were not measured" in note.text for note in of_type(events, Note))

@@ -92,7 +92,7 @@ def test_another_chip_than_here_is_labelled_and_a_mixed_pair_is_told() -> None:
     first, second = (next(x for x in told.splitlines() if x.startswith(f"{n}: ")) for n in "AB")
     assert "not your chip" not in first
     assert "not your chip" in second
-    assert "Not the same chip: gfx1010 and gfx1031." in told
+    assert "The chips differ: gfx1010 and gfx1031." in told
     assert comparison_form(found)["same_chip"] is False
     same = "\n".join(compare_lines(compare_runs(card(*BEFORE), card(*AFTER)), "gfx1010"))
     assert "not your chip" not in same

@@ -273,7 +273,7 @@ async def test_a_venv_that_sets_a_variable_otherwise_ends_it(
     path = f"{machine.folder}:{variables['PYTHONPATH']}"
     answer, _ = await machine.search({**variables, "PYTHONPATH": path})
     assert answer is not None
-    assert "MIOPEN_DEBUG_CONV_GEMM=0 was not in force" in answer.stopped
+    assert "MIOPEN_DEBUG_CONV_GEMM=0 was not set" in answer.stopped
     assert answer.changes is None
 
 

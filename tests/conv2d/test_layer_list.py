@@ -159,8 +159,8 @@ def test_many_bad_lines_do_not_flood_the_terminal() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "names no layer"),
-        ("# nothing\n\n", "names no layer"),
+        ("", "contains no layer"),
+        ("# nothing\n\n", "contains no layer"),
         ("\n" * (LARGEST_FILE + 1), "characters, more than"),
         ("".join(f"3 {n} 3 9x9\n" for n in range(1, 1002)), "1001 shapes, more than 1000"),
     ],

@@ -53,9 +53,9 @@ def test_nothing_found_is_exit_one(home: Home, worker_python: str) -> None:
     code, output, _ = home.run(*asked, **environ(miopen={"helps": [["NOTHING=1"]]}))
     text = " ".join(output.split())
     assert code == 1
-    assert "No setting is known to make it right: 1 of" in text
+    assert "No setting that makes it work was found: 1 of" in text
     assert "--engine native" in text
-    assert "--hangs 4 goes on from here" in text
+    assert "--hangs 4 continues from here" in text
 
 
 def test_a_dry_run_says_what_would_be_tried_and_starts_nothing(home: Home) -> None:
@@ -174,7 +174,7 @@ def test_every_end_has_its_words() -> None:
     assert "A later call takes 2.00 ms (the first one 1.50 s); with the engine native" in told()
     assert "which may not be the smallest" in told(is_smallest=False)
     assert "hang was left to measure it again" in told(repeats=0, passes=0)
-    assert "Nothing needs to change: it is right as it is (3 of 3 times" in told(changes=())
+    assert "It is right without any change (3 of 3 times" in told(changes=())
     nothing = told(changes=None)
     assert "No setting makes it work: 2 of 200 sets of variables were tried." in nothing
     assert "The engine native makes it work: with `torch.backends" in nothing

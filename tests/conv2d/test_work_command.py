@@ -93,7 +93,7 @@ def test_a_dry_run_as_json_lists_them_too(home: Home) -> None:
         (("--work", "sideways"), "write one or more of forward,backward,train"),
         (("--work", "train,train"), "write one or more of"),
         (("--work", ""), "write one or more of"),
-        (("--sizes", "3", "--work", "train"), "batch norm needs 16 numbers of each channel"),
+        (("--sizes", "3", "--work", "train"), "batch norm needs 16 numbers for each channel"),
         (("--operations", "lstm,nonsense"), "no operation 'nonsense'. Known: copy, add"),
         (("--operations", "--sizes", "32"), "omit --preset, --sizes"),
         (("--operations", "--engine", "unfold"), "only convolutions unfold"),

@@ -171,8 +171,5 @@ def _use_lines(changes: Setting, python: str) -> Iterator[str]:
     yield "To try it with your own program:"
     yield f"  {words} {shlex.quote(python)} your_script.py"
     if command := keep_command(changes, python):
-        yield (
-            "To keep it for this venv, if rdna1-setup made it (you see the plan first, and can "
-            "undo it):"
-        )
+        yield "To keep it for this venv, if rdna1-setup made it (you can undo it):"
         yield f"  {command}"
