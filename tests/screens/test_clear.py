@@ -204,7 +204,7 @@ async def test_a_plan_of_another_version_is_refused_in_words() -> None:
         await reach(pilot, "welcome")
         await press(pilot, "o")
         await reach(pilot, "welcome")
-        assert "Cannot continue: this is no plan of this version" in screen_text(pilot.app)
+        assert "Cannot continue: this plan is not from this version" in screen_text(pilot.app)
 
 
 def test_the_order_of_this_way() -> None:

@@ -161,7 +161,7 @@ async def test_what_comes_meanwhile_is_there_after_a_dialog_and_the_cursor_stays
         runs.insert(0, RUNS[0])
         await press(pilot, "escape")
         await see(pilot, "3 runs")
-        await see(pilot, "under way 1 pass")
+        await see(pilot, "running 1 pass")
         accounts[RUNS[0].id] = replace(accounts[RUNS[0].id], state="finished")
         await press(pilot, "enter")
         await see(pilot, f"{RUNS[2].id} finished")

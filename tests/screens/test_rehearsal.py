@@ -224,7 +224,7 @@ async def test_why_it_cannot_be_done_stands_on_the_screen() -> None:
         await walk_to(pilot, "review")
         await until(pilot, lambda: "r" in usable_keys(pilot.app))
         await press(pilot, "r")
-        await until(pilot, lambda: "A rehearsal needs 9 GB." in screen_text(pilot.app))
+        await until(pilot, lambda: "A trial run needs 9 GB." in screen_text(pilot.app))
         assert "Free some space." in screen_text(pilot.app)
 
 

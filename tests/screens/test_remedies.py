@@ -57,7 +57,7 @@ def test_notices_and_refusals_name_keys_too() -> None:
     assert told(trouble).endswith("\n\nTry again.")
     assert in_one_run(trouble).endswith(" Try again.")
     refusal = refused(Refusal("No.", "No.", "Check the date, then run the same command again."))
-    assert refusal.next_step == "Check the date; then try again."
+    assert refusal.next_step == "Check the date, then try again."
 
 
 def test_a_finding_names_keys_on_the_screen_and_commands_elsewhere() -> None:
@@ -83,7 +83,7 @@ def test_a_run_of_the_panel_that_stopped_names_its_keys() -> None:
     ("text", "shown"),
     [
         ("See `rdna1-setup detect`.", "See Detect (Set up PyTorch on Welcome)."),
-        ("rdna1-setup conv2d --python DIR/bin/python.",
+        ("rdna1-setup conv2d --python DIR/bin/python measures it.",
          "Measure (c on Welcome) measures it."),
         ("Undo this run (rdna1-setup rollback), then go.",
          "Undo this run (Roll back, r on Welcome), then go."),

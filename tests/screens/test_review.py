@@ -123,9 +123,9 @@ async def test_the_group_step_is_declined_by_a_key_and_taken_up_by_it_again() ->
         await walk_to(pilot, "review")
         await until(pilot, lambda: "Give you permission" in screen_text(pilot.app))
         told = words_on(pilot.app)
-        assert "g keeps your groups unchanged." in told
+        assert "Press g to keep your groups unchanged." in told
         await press(pilot, "g")
-        await until(pilot, lambda: "First: you need the right" in screen_text(pilot.app))
+        await until(pilot, lambda: "First: you need permission" in screen_text(pilot.app))
         assert "Give you permission" not in screen_text(pilot.app)
         await until(pilot, lambda: "enter" in usable_keys(pilot.app))
         assert pilot.app.screen.session.choice.without_groups  # type: ignore[attr-defined]

@@ -184,7 +184,7 @@ async def test_the_users_own_layers_are_read_and_what_is_wrong_with_them_is_told
         await reach(pilot, "conv2d")
         await press(pilot, "o", "down", "down", "enter", *str(path), "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, Notice))
-        assert "line 2: channels in, channels out" in screen_text(pilot.app)
+        assert "line 2: give channels in, channels out" in screen_text(pilot.app)
         path.write_text("16 32 3 64x64\n3 64 7 224x224 stride 2\n")
         await press(pilot, "escape", "enter", "escape")
         await reach(pilot, "conv2d")
